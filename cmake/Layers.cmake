@@ -1,0 +1,30 @@
+# Layers.cmake: the folders of src/ in the order that data flows, each a library that may link only to those above it.
+#
+# The rule is enforced twice: isolde_layer() refuses a dependency that is not above, and a layer's headers are found only
+# through the layers it links to (each layer has an include root of its own that holds nothing but that layer).
+set(ISOLDE_LAYERS base history format anomaly check proof report gen db record stream hunt audit cli)
+
+function(isolde_layer name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
+  list(FIND ISOLDE_LAYERS ${name} place)
+  if(place LESS 0)
+    message(FATAL_ERROR "src/${name} is no layer: add it to ISOLDE_LAYERS in cmake/Layers.cmake, at its place")
+  endif()
+  foreach(used IN LISTS ARG_USES)
+    list(FIND ISOLDE_LAYERS ${used} used_place)
+    if(used_place LESS 0 OR NOT used_place LESS place)
+      message(FATAL_ERROR "src/${name} may not use src/${used}: a folder may use only folders above it (docs/architecture.md)")
+    endif()
+  endforeach()
+
+  set(root ${CMAKE_BINARY_DIR}/layers/${name})
+  file(MAKE_DIRECTORY ${root})
+  file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src/${name} ${root}/${name} SYMBOLIC)
+
+  list(TRANSFORM ARG_SOURCES PREPEND ${PROJECT_SOURCE_DIR}/src/${name}/)
+  add_library(isolde_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(isolde_${name} PUBLIC $<BUILD_INTERFACE:${root}>)
+  list(TRANSFORM ARG_USES PREPEND isolde_)
+  target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
+  target_link_libraries(isolde_${name} PRIVATE isolde_options)
+endfunction()

@@ -1,0 +1,125 @@
+// anomaly/anomaly.h: the anomalies as one table, and what an engine reports of one that it found.
+//
+// Always: an Anomaly is evidence, not prose: transactions, operations, values. Renderers in src/report make the text.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "anomaly/level.h"
+#include "base/ids.h"
+#include "history/value.h"
+
+namespace isolde {
+
+enum class AnomalyKind : std::uint8_t {
+  kG0,
+  kG1a,
+  kG1b,
+  kG1c,
+  kGSingle,
+  kGNonadjacent,
+  kG2Item,
+  kG2,
+  kGSIa,  // interference: reads from, or overwrites, a transaction that its snapshot does not contain
+  kGSIb,  // missed effects: does not see a transaction that its snapshot contains
+  kLostUpdate,
+  kDirtyUpdate,
+  kInternal,
+  kGarbageRead,
+  kDuplicateWrite,
+  kIncompatibleOrder,
+  kPMP,
+  kOTV,
+  kFracturedRead,
+  kLongFork,
+  kWriteSkew,
+  kResultSetMismatch,
+  kSessionOrder,    // a transaction's snapshot lacks the one before it in its session
+  kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
+  kTimestampOrder,  // a start timestamp after the commit timestamp
+};
+inline constexpr int kAnomalyCount = 25;
+
+// The order that a cycle needs beside its dependencies.
+enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };
+
+struct AnomalyInfo {
+  AnomalyKind kind;
+  std::string_view name;
+  std::string_view summary;       // one line
+  std::string_view definition;    // a paragraph
+  std::string_view example;       // smallest history that shows it, native JSON Lines
+  std::string_view example_says;  // what happens there
+  std::span<const Level> breaks;  // the levels that the example breaks …
+  std::span<const Level> keeps;   // … and those it still satisfies, among the ones that say something here
+};
+
+[[nodiscard]] std::span<const AnomalyInfo> all_anomalies();
+[[nodiscard]] const AnomalyInfo& info(AnomalyKind kind);
+// By name, case and separators as with levels; a `-session`, `-process` or `-realtime` ending is taken off.
+[[nodiscard]] std::optional<AnomalyKind> anomaly_named(std::string_view name);
+
+// Why one transaction is ordered before another.
+enum class StepType : std::uint8_t {
+  kWw,        // `to` overwrote what `from` wrote
+  kWr,        // `to` read what `from` wrote
+  kRw,        // `to` overwrote what `from` read
+  kSession,   // `from` comes before `to` in one session
+  kRealtime,  // `from` ended before `to` began, by the client's clock
+  kVisible,   // commit_ts(from) <= start_ts(to): `from` is in the snapshot of `to`
+  kInvisible, // start_ts(from) < commit_ts(to): `to` is not in the snapshot of `from`
+  kCommit,    // commit_ts(from) < commit_ts(to)
+  kProgram,   // two operations of one transaction (from == to), in program order
+};
+[[nodiscard]] std::string_view name(StepType type);
+
+struct Step {
+  StepType type;
+  TxnId from = kNoTxn;
+  TxnId to = kNoTxn;
+  KeyId key = kNoKey;  // kNoKey: the step is not about one key
+  OpId from_op = kNoOp;
+  OpId to_op = kNoOp;
+};
+
+// Where a value that was read came from.
+enum class ReadSource : std::uint8_t {
+  kNotARead,
+  kInitial,       // the state before all transactions
+  kOlder,         // a version that had been overwritten in the reader's snapshot
+  kNewer,         // a version committed after the reader's snapshot was taken
+  kCurrent,       // the very version it should have seen
+  kIntermediate,  // a write that its own transaction overwrote before commit
+  kAborted,       // a transaction that did not commit
+  kOwn,           // the reader itself, earlier
+  kOwnLater,      // the reader itself, by a write that comes after the read
+  kNeverWritten,  // nobody
+};
+
+struct Anomaly {
+  AnomalyKind kind;
+  Variant variant = Variant::kPlain;
+  std::vector<TxnId> transactions;  // those involved, the guilty one first
+  std::vector<Step> steps;
+  // About one read: what it returned, what it should have, and whence. kNotARead: the rest is not set.
+  ReadSource source = ReadSource::kNotARead;
+  OpId op = kNoOp;
+  KeyId key = kNoKey;
+  ValueId read = kNullValue;
+  ValueId expected = kNullValue;
+  bool expected_known = false;
+  // For lists and counters the state may be no value of the table; then this holds it as JSON text.
+  std::string expected_text;
+  TxnId expected_writer = kNoTxn;  // kNoTxn: the initial state
+  TxnId source_writer = kNoTxn;
+};
+
+// "G-single", "G-single-realtime", …
+[[nodiscard]] std::string full_name(const Anomaly& anomaly);
+
+}  // namespace isolde

@@ -1,0 +1,58 @@
+// anomaly/level.h: the isolation levels as one table: names, definitions, lattice, smallest history that breaks each.
+//
+// Always: `weaker` holds by definition (CONTRACT section 2): whatever satisfies a level satisfies those. The session and
+//         real-time forms are a base level and an order that is added, not levels with code of their own.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace isolde {
+
+enum class Level : std::uint8_t {
+  kReadUncommitted,
+  kReadCommitted,
+  kCursorStability,
+  kMonotonicAtomicView,
+  kReadAtomic,
+  kCausal,
+  kPrefix,
+  kRepeatableRead,
+  kSnapshotIsolation,
+  kStrongSessionSnapshotIsolation,
+  kStrongSnapshotIsolation,
+  kSerializable,
+  kStrongSessionSerializable,
+  kStrictSerializable,
+};
+inline constexpr int kLevelCount = 14;
+
+// What the level is at heart, whatever order is added.
+enum class LevelFamily : std::uint8_t { kGraph, kAxiomatic, kPrefix, kSnapshot, kSerializable };
+
+// The order between transactions that a level adds to its base.
+enum class AddedOrder : std::uint8_t { kNone, kSession, kRealTime };  // real time includes session
+
+struct LevelInfo {
+  Level level;
+  std::string_view name;
+  std::span<const std::string_view> aliases;
+  LevelFamily family;
+  AddedOrder order;
+  std::span<const Level> weaker;  // directly weaker levels
+  std::string_view summary;       // one line
+  std::string_view definition;    // a paragraph
+  std::string_view example;       // smallest history that breaks it, native JSON Lines
+  std::string_view example_says;  // what happens there, one or two sentences
+};
+
+[[nodiscard]] std::span<const LevelInfo> all_levels();
+[[nodiscard]] const LevelInfo& info(Level level);
+// By name or alias; case, '-', '_' and ' ' do not matter.
+[[nodiscard]] std::optional<Level> level_named(std::string_view name);
+// Whether everything that satisfies `strong` satisfies `weak`, by the lattice (a level implies itself).
+[[nodiscard]] bool implies(Level strong, Level weak);
+
+}  // namespace isolde

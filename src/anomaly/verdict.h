@@ -1,0 +1,52 @@
+// anomaly/verdict.h: what a check answers: satisfied with a witness, violated with anomalies, or undecided with the reason.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "anomaly/anomaly.h"
+#include "anomaly/level.h"
+#include "base/ids.h"
+
+namespace isolde {
+
+enum class Outcome : std::uint8_t { kSatisfied, kViolated, kUndecided };
+[[nodiscard]] std::string_view name(Outcome outcome);
+
+// An order that shows why a level holds; src/proof replays it. Transactions that are not in it are left out of the
+// history (aborted, or unknown and not seen).
+struct Witness {
+  enum class Kind : std::uint8_t {
+    kNone,
+    kSerialOrder,  // events are TxnIds, one after the other
+    kPoints,       // events are TxnId * 2 for a start and TxnId * 2 + 1 for a commit
+  };
+  Kind kind = Kind::kNone;
+  std::vector<std::uint32_t> events;
+
+  static std::uint32_t start_of(TxnId t) { return raw(t) * 2; }
+  static std::uint32_t commit_of(TxnId t) { return raw(t) * 2 + 1; }
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::kUndecided;
+  Level level = Level::kSerializable;
+  std::string_view method;            // name of the engine
+  std::string reason;                 // kUndecided: which limit ran out or what evidence is missing
+  std::vector<Anomaly> anomalies;     // at most Limits::max_anomalies
+  std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
+  std::vector<std::string> notes;     // what a reader should know: evidence left unused, clocks that disagree, …
+  Witness witness;
+
+  void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
+  [[nodiscard]] std::uint64_t total() const {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t n : counts) sum += n;
+    return sum;
+  }
+};
+
+}  // namespace isolde

@@ -1,0 +1,14 @@
+#include "base/result.h"
+
+#include <fmt/format.h>
+
+namespace isolde {
+
+std::string Error::message() const {
+  if (file.empty() && line == 0) return text;
+  const std::string place = file.empty() ? "<input>" : file;
+  if (line == 0) return fmt::format("{}: {}", place, text);
+  return fmt::format("{}:{}:{}: {}", place, line, column, text);
+}
+
+}  // namespace isolde

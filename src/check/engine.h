@@ -1,0 +1,32 @@
+// check/engine.h: the one small interface behind which every engine stands.
+//
+// An engine is a function of (History, Level, Limits) to a Verdict. Adding one: docs/adding-an-engine.md.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "anomaly/level.h"
+#include "anomaly/verdict.h"
+#include "base/limits.h"
+#include "history/history.h"
+
+namespace isolde {
+
+struct Engine {
+  std::string_view name;     // as in `--method`
+  std::string_view summary;  // one line for --help
+  // Empty if the engine can judge `level` on this history's evidence; else what it would need, for the user to read.
+  std::string (*lacks)(const History& history, Level level);
+  // Requires: lacks() is empty.
+  // Ensures:  kUndecided only if `limits` ran out or the evidence leaves it open, and then `reason` says which;
+  //           kViolated only if the evidence forces it; kSatisfied carries a witness that src/proof accepts.
+  Verdict (*check)(const History& history, Level level, const Limits& limits);
+};
+
+// Every engine, cheapest first.
+[[nodiscard]] std::span<const Engine> engines();
+[[nodiscard]] const Engine* engine_named(std::string_view name);
+
+}  // namespace isolde

@@ -1,0 +1,93 @@
+// format/format.h: every history format as a row of one table: how it is recognised, read and written.
+//
+// In, out: a file or folder -> History with notes; a History -> files, with what the format could not carry.
+// Always:  a reader never crashes and never half succeeds: a History, or one Error with its place.
+//          Adding a format: one file pair `name.h`, `name.cc` and one row in format.cc.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/mapped_file.h"
+#include "base/result.h"
+#include "history/history.h"
+
+namespace isolde {
+
+// One file of the input, by its bytes.
+struct SourceFile {
+  std::string name;  // as shown in errors: the path that was given, or folder/file
+  std::string_view bytes;
+  std::shared_ptr<const MappedFile> mapped;  // what keeps `bytes` alive; null when they are the caller's
+};
+
+// What is to be read: one file, or the files of a folder (not its subfolders), ordered by name.
+struct Source {
+  std::string path;
+  bool is_folder = false;
+  std::vector<SourceFile> files;
+};
+
+struct ReadOptions {
+  // Use what can be read of a damaged recording: a last line that is cut off is dropped, with a note.
+  bool lenient = false;
+  Progress* progress = nullptr;
+};
+
+struct ReadResult {
+  History history;
+  std::vector<std::string> notes;  // what a person should know, e.g. "dropped 12 nemesis operations"
+};
+
+class ByteSink {
+ public:
+  virtual ~ByteSink() = default;
+  virtual void write(std::string_view bytes) = 0;
+};
+
+// Where a writer puts its files. A single-file format writes to file(""), a folder format to file("T1.log") and so on.
+class Output {
+ public:
+  virtual ~Output() = default;
+  virtual ByteSink& file(std::string_view name) = 0;
+};
+
+// What of the history the format could not carry, in words; empty if nothing was lost.
+using Lost = std::vector<std::string>;
+
+struct FormatInfo {
+  std::string_view name;       // as in --format
+  std::string_view summary;    // one line for --help and docs
+  std::string_view extension;  // by which `convert` and `gen` choose it, e.g. ".jsonl"; empty: only by name
+  bool is_folder = false;
+  // Whether the content looks like this format. Cheap: looks at the first few kilobytes of the first file or files.
+  bool (*recognise)(const Source& source) = nullptr;
+  Result<ReadResult> (*read)(const Source& source, const ReadOptions& options) = nullptr;
+  Result<Lost> (*write)(const History& history, Output& output) = nullptr;  // null: read only
+};
+
+// Every format, in the order in which they are tried.
+[[nodiscard]] std::span<const FormatInfo> formats();
+[[nodiscard]] const FormatInfo* format_named(std::string_view name);
+[[nodiscard]] const FormatInfo* format_for_path(std::string_view path);
+[[nodiscard]] const FormatInfo* recognise(const Source& source);
+
+[[nodiscard]] Result<Source> open_source(const std::string& path);
+
+struct Loaded {
+  History history;
+  const FormatInfo* format;
+  std::vector<std::string> notes;
+};
+// Reads a history, its format given or recognised from its content.
+[[nodiscard]] Result<Loaded> load(const std::string& path, const FormatInfo* format, const ReadOptions& options);
+
+// Writes a history to a file or folder; nothing is left behind under that name if it fails.
+[[nodiscard]] Result<Lost> save(const History& history, const FormatInfo& format, const std::string& path);
+
+}  // namespace isolde

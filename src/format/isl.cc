@@ -1,0 +1,167 @@
+#include "format/isl.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "base/hash.h"
+
+namespace isolde {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "the columns of .isl are little-endian as they lie in memory");
+
+constexpr char kMagic[8] = {'I', 'S', 'O', 'L', 'D', 'E', '\x1a', '\n'};
+constexpr std::uint32_t kVersion = 1;
+constexpr std::size_t kAlign = 64;
+constexpr std::uint32_t kMaxSections = 1024;
+
+struct Header {
+  char magic[8];
+  std::uint32_t version;
+  std::uint32_t sections;
+  std::uint64_t file_size;
+  std::uint64_t checksum;  // of the header with this field zero, then of the table
+  std::uint8_t unused[32];
+};
+static_assert(sizeof(Header) == 64);
+
+struct Section {
+  std::uint32_t column;
+  std::uint32_t element_size;
+  std::uint64_t offset;
+  std::uint64_t bytes;
+  std::uint64_t checksum;
+};
+static_assert(sizeof(Section) == 32);
+
+std::uint64_t checksum_of(Header header, std::span<const Section> table) {
+  header.checksum = 0;
+  return hash_bytes(table.data(), table.size_bytes(), hash_bytes(&header, sizeof header));
+}
+
+Error at_byte(const Source& source, std::uint64_t offset, std::string text) {
+  return Error{std::move(text), source.files[0].name, 1, offset + 1};
+}
+
+bool recognise(const Source& source) { return source.files[0].bytes.starts_with(std::string_view(kMagic, 6)); }
+
+Result<std::vector<Section>> read_table(const Source& source) {
+  const std::string_view bytes = source.files[0].bytes;
+  Header header{};
+  if (bytes.size() < sizeof header) return at_byte(source, bytes.size(), "expected a header of 64 bytes, the file ends");
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
+    return at_byte(source, 0, "expected the magic of an .isl file (was it copied in text mode?)");
+  }
+  if (header.version != kVersion) {
+    return at_byte(source, 8, fmt::format("expected version {}, found {}: written by another Isolde", kVersion, header.version));
+  }
+  if (header.file_size != bytes.size()) {
+    return at_byte(source, bytes.size(), fmt::format("expected {} bytes, found {}: the file is cut or has grown", header.file_size, bytes.size()));
+  }
+  if (header.sections > kMaxSections || sizeof header + header.sections * sizeof(Section) > bytes.size()) {
+    return at_byte(source, 12, "expected the table of sections, the file ends");
+  }
+  std::vector<Section> table(header.sections);
+  std::memcpy(table.data(), bytes.data() + sizeof header, table.size() * sizeof(Section));
+  if (checksum_of(header, table) != header.checksum) return at_byte(source, 24, "the checksum of the header does not fit");
+  return table;
+}
+
+Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
+  const std::string_view bytes = source.files[0].bytes;
+  auto table = read_table(source);
+  if (!table) return std::move(table).error();
+
+  // Columns are used in place. Bytes that were not mapped may lie anywhere, so they are moved to aligned memory first.
+  std::shared_ptr<const void> storage = source.files[0].mapped;
+  const char* base = bytes.data();
+  if (reinterpret_cast<std::uintptr_t>(base) % kAlign != 0 || storage == nullptr) {
+    const std::shared_ptr<char> copy(static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
+    std::memcpy(copy.get(), bytes.data(), bytes.size());
+    base = copy.get();
+    storage = copy;
+  }
+  HistoryColumns columns;
+  std::optional<Error> error;
+  for (const Section& section : *table) {
+    if (section.offset % kAlign != 0 || section.offset > bytes.size() || section.bytes > bytes.size() - section.offset) {
+      return at_byte(source, section.offset, fmt::format("section {} lies outside the file", section.column));
+    }
+    if (hash_bytes(base + section.offset, section.bytes) != section.checksum) {
+      return at_byte(source, section.offset, fmt::format("the checksum of section {} does not fit: the file is damaged", section.column));
+    }
+    for_each_column(
+        [&](int number, const char* name, auto& column) {
+          using Element = typename std::remove_reference_t<decltype(column)>::value_type;
+          if (static_cast<std::uint32_t>(number) != section.column || error) return;
+          if (section.element_size != sizeof(Element) || section.bytes % sizeof(Element) != 0) {
+            error = at_byte(source, section.offset, fmt::format("column {} has elements of another size", name));
+            return;
+          }
+          column = {reinterpret_cast<const Element*>(base + section.offset), section.bytes / sizeof(Element)};
+        },
+        columns);
+    if (error) return *error;
+  }
+  if (const std::string defect = defect_of(columns); !defect.empty()) {
+    return at_byte(source, 0, "the columns do not fit together: " + defect);
+  }
+  return ReadResult{History(columns, storage), {}};
+}
+
+Result<Lost> write(const History& history, Output& output) {
+  std::vector<Section> table;
+  std::vector<std::string_view> parts;
+  for_each_column(
+      [&](int number, const char*, const auto& column) {
+        if (column.empty()) return;
+        using Element = typename std::remove_reference_t<decltype(column)>::value_type;
+        parts.emplace_back(reinterpret_cast<const char*>(column.data()), column.size_bytes());
+        table.push_back(Section{.column = static_cast<std::uint32_t>(number),
+                                .element_size = sizeof(Element),
+                                .offset = 0,
+                                .bytes = column.size_bytes(),
+                                .checksum = hash_bytes(column.data(), column.size_bytes())});
+      },
+      history.columns());
+  const auto aligned = [](std::uint64_t offset) { return (offset + kAlign - 1) / kAlign * kAlign; };
+  std::uint64_t offset = sizeof(Header) + table.size() * sizeof(Section);
+  for (Section& section : table) {
+    section.offset = aligned(offset);
+    offset = section.offset + section.bytes;
+  }
+  Header header{};
+  std::memcpy(header.magic, kMagic, sizeof kMagic);
+  header.version = kVersion;
+  header.sections = static_cast<std::uint32_t>(table.size());
+  header.file_size = offset;
+  header.checksum = checksum_of(header, table);
+
+  ByteSink& sink = output.file("");
+  sink.write({reinterpret_cast<const char*>(&header), sizeof header});
+  sink.write({reinterpret_cast<const char*>(table.data()), table.size() * sizeof(Section)});
+  offset = sizeof header + table.size() * sizeof(Section);
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    static constexpr char kZeros[kAlign] = {};
+    sink.write({kZeros, table[i].offset - offset});
+    sink.write(parts[i]);
+    offset = table[i].offset + table[i].bytes;
+  }
+  return Lost{};
+}
+
+}  // namespace
+
+constinit const FormatInfo kIslFormat{.name = "isl",
+                                      .summary = "Isolde's binary columns, memory-mapped (.isl)",
+                                      .extension = ".isl",
+                                      .is_folder = false,
+                                      .recognise = recognise,
+                                      .read = read,
+                                      .write = write};
+
+}  // namespace isolde

@@ -1,0 +1,273 @@
+// history/history.h: a finished history: immutable columns of transactions, operations, keys, values and evidence.
+//
+// In, out: HistoryBuilder::finish() or a mapped `.isl` file -> spans that engines walk.
+// Always:  transactions of one session stand in session order; `first_op` is ascending; every id is in range;
+//          on a key that is appended to, the empty list and absence are one state and both are kNullValue.
+// Cost:    8 bytes an operation (16 with client intervals), at most 61 bytes a transaction; columns that no transaction
+//          has are empty.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/column.h"
+#include "base/ids.h"
+#include "history/value.h"
+
+namespace isolde {
+
+enum class Status : std::uint8_t { kCommitted, kAborted, kUnknown };
+
+enum class OpKind : std::uint8_t {
+  kRead,
+  kWrite,      // null: delete
+  kAppend,     // one element to a list
+  kIncrement,  // add an integer to a counter
+  kScan,       // predicate read
+  kAggregate,  // aggregate over a predicate
+  kUpdate,     // predicate update
+};
+
+enum class Lock : std::uint8_t { kNone, kUpdate, kShare };
+
+constexpr bool is_predicate(OpKind kind) { return kind >= OpKind::kScan; }
+constexpr bool is_item_write(OpKind kind) { return kind >= OpKind::kWrite && kind <= OpKind::kIncrement; }
+
+// What one operation is and on what: 4 bits of kind and lock, 28 bits of key (or of predicate, for kScan and after).
+class OpHead {
+ public:
+  constexpr OpHead(OpKind kind, Lock lock, std::uint32_t subject) : word_(code(kind, lock) | (subject << kCodeBits)) {}
+  constexpr explicit OpHead(std::uint32_t word) : word_(word) {}
+
+  [[nodiscard]] constexpr OpKind kind() const { return kKinds[word_ & kCodeMask]; }
+  [[nodiscard]] constexpr Lock lock() const { return kLocks[word_ & kCodeMask]; }
+  [[nodiscard]] constexpr KeyId key() const { return KeyId{word_ >> kCodeBits}; }
+  [[nodiscard]] constexpr PredicateId predicate() const { return PredicateId{word_ >> kCodeBits}; }
+  [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
+  [[nodiscard]] constexpr bool is_read() const { return (word_ & kCodeMask) <= 2; }
+  [[nodiscard]] constexpr bool valid() const { return (word_ & kCodeMask) < 13; }
+
+  static constexpr std::uint32_t kMaxSubjects = 1U << 28;
+
+ private:
+  static constexpr std::uint32_t kCodeBits = 4;
+  static constexpr std::uint32_t kCodeMask = 15;
+  static constexpr OpKind kKinds[16] = {OpKind::kRead,      OpKind::kRead,      OpKind::kRead,      OpKind::kWrite,
+                                        OpKind::kAppend,    OpKind::kIncrement, OpKind::kScan,      OpKind::kScan,
+                                        OpKind::kScan,      OpKind::kAggregate, OpKind::kAggregate, OpKind::kAggregate,
+                                        OpKind::kUpdate,    OpKind::kRead,      OpKind::kRead,      OpKind::kRead};
+  static constexpr Lock kLocks[16] = {Lock::kNone, Lock::kUpdate, Lock::kShare, Lock::kNone, Lock::kNone, Lock::kNone,
+                                      Lock::kNone, Lock::kUpdate, Lock::kShare, Lock::kNone, Lock::kUpdate, Lock::kShare,
+                                      Lock::kNone, Lock::kNone,   Lock::kNone,  Lock::kNone};
+  static constexpr std::uint32_t code(OpKind kind, Lock lock) {
+    constexpr std::uint32_t kFirst[] = {0, 3, 4, 5, 6, 9, 12};
+    return kFirst[static_cast<int>(kind)] + static_cast<std::uint32_t>(lock);
+  }
+  std::uint32_t word_;
+};
+
+// A key and a row, in the result of a predicate operation or in its version set.
+struct Item {
+  KeyId key;
+  ValueId value;
+  friend bool operator==(const Item&, const Item&) = default;
+};
+
+// The details of one kScan, kAggregate or kUpdate operation.
+struct Predicate {
+  ValueId where;        // SQL text
+  ValueId aggregate;    // "max(c1)", or null
+  std::uint32_t items;  // first of its result items (a scan's rows, an update's rows after)
+  std::uint32_t item_count;
+  std::uint32_t vset;   // first of its version set, in the same column
+  std::uint32_t vset_count;
+  std::uint8_t has_vset;
+  std::uint8_t unused[3];
+};
+
+// What PostgreSQL says that a transaction sees.
+struct Snapshot {
+  TxnId txn;
+  std::uint32_t active;  // first of its active transaction ids
+  std::uint32_t active_count;
+  std::uint32_t has_xid;
+  std::int64_t xid, xmin, xmax;
+};
+
+// The order of the versions of one key, as given. `by_txn`: the entries are TxnIds, else ValueIds.
+struct VersionOrder {
+  KeyId key;
+  std::uint8_t by_txn;
+  std::uint8_t complete;
+  std::uint8_t unused[2];
+  std::uint32_t first;  // entries of this order in the column `version_entries`
+  std::uint32_t count;
+};
+
+// The interval of an operation on the client's clock that does not fit 32-bit offsets.
+struct WideInterval {
+  std::int64_t before, after;
+  OpId op;
+  std::uint32_t unused;
+};
+
+// Every column, each `Of<element>`: owned while building, a span when finished. A column that is optional is empty where
+// nothing in the history has it.
+template <template <typename> class Of>
+struct ColumnsOf {
+  // one entry a transaction (first_op: one more)
+  Of<std::uint32_t> first_op;
+  Of<SessionId> session;
+  Of<ValueId> id;
+  Of<Status> status;
+  Of<std::int64_t> begin, end;           // optional; kNoTime where not known
+  Of<std::int64_t> start_ts, commit_ts;  // optional
+  Of<std::int64_t> order;                // optional
+  // one entry an operation
+  Of<OpHead> op;
+  Of<ValueId> op_value;
+  Of<std::uint32_t> op_before, op_length;  // optional: offset from the transaction's begin, and duration
+  Of<WideInterval> wide_intervals;         // for offsets of kNone32 with length 0; ordered by op
+  // names
+  Of<ValueId> key_name;
+  Of<ValueId> key_initial;  // optional, one a key; else defaults[0] holds
+  Of<ValueId> session_name;
+  // values
+  Of<std::uint64_t> value_begin;
+  Of<std::uint8_t> value_type, value_bytes;
+  // predicates
+  Of<Predicate> predicates;
+  Of<Item> items;
+  // evidence
+  Of<Snapshot> snapshots;  // ordered by txn
+  Of<std::int64_t> active_xids;
+  Of<VersionOrder> version_orders;
+  Of<std::uint32_t> version_entries;
+  // single values
+  Of<ValueId> defaults;     // [0]: initial value of every key
+  Of<std::uint32_t> flags;  // [0]: HistoryFlag bits
+  Of<char> about;
+};
+
+template <typename T>
+using ConstSpan = std::span<const T>;
+using HistoryColumns = ColumnsOf<ConstSpan>;
+using OwnedColumns = ColumnsOf<Column>;
+
+enum HistoryFlag : std::uint32_t {
+  kSerialByCommitTs = 1,  // the header says that commit timestamps are the serialization order
+};
+
+// Calls `f(number, name, column…)` for each column of the sets given: the one list that files and views are made from.
+// The numbers are part of the `.isl` format: they never change meaning.
+template <typename F, typename... Columns>
+void for_each_column(F&& f, Columns&... c) {
+  f(1, "first_op", c.first_op...);
+  f(2, "session", c.session...);
+  f(3, "id", c.id...);
+  f(4, "status", c.status...);
+  f(5, "begin", c.begin...);
+  f(6, "end", c.end...);
+  f(7, "start_ts", c.start_ts...);
+  f(8, "commit_ts", c.commit_ts...);
+  f(9, "order", c.order...);
+  f(10, "op", c.op...);
+  f(11, "op_value", c.op_value...);
+  f(12, "op_before", c.op_before...);
+  f(13, "op_length", c.op_length...);
+  f(14, "wide_intervals", c.wide_intervals...);
+  f(15, "key_name", c.key_name...);
+  f(16, "key_initial", c.key_initial...);
+  f(17, "session_name", c.session_name...);
+  f(18, "value_begin", c.value_begin...);
+  f(19, "value_type", c.value_type...);
+  f(20, "value_bytes", c.value_bytes...);
+  f(21, "predicates", c.predicates...);
+  f(22, "items", c.items...);
+  f(23, "snapshots", c.snapshots...);
+  f(24, "active_xids", c.active_xids...);
+  f(25, "version_orders", c.version_orders...);
+  f(26, "version_entries", c.version_entries...);
+  f(27, "defaults", c.defaults...);
+  f(28, "flags", c.flags...);
+  f(29, "about", c.about...);
+}
+
+class History {
+ public:
+  // `storage` keeps alive what the columns point into. Requires: defect_of(columns) is empty.
+  History(HistoryColumns columns, std::shared_ptr<const void> storage)
+      : c_(columns), values_(c_.value_begin, c_.value_type, c_.value_bytes), storage_(std::move(storage)) {}
+
+  [[nodiscard]] std::uint32_t txn_count() const { return static_cast<std::uint32_t>(c_.session.size()); }
+  [[nodiscard]] std::uint32_t op_count() const { return static_cast<std::uint32_t>(c_.op.size()); }
+  [[nodiscard]] std::uint32_t key_count() const { return static_cast<std::uint32_t>(c_.key_name.size()); }
+  [[nodiscard]] std::uint32_t session_count() const { return static_cast<std::uint32_t>(c_.session_name.size()); }
+
+  [[nodiscard]] SessionId session(TxnId t) const { return c_.session[raw(t)]; }
+  [[nodiscard]] Status status(TxnId t) const { return c_.status[raw(t)]; }
+  [[nodiscard]] std::int64_t begin(TxnId t) const { return time(c_.begin, t); }
+  [[nodiscard]] std::int64_t end(TxnId t) const { return time(c_.end, t); }
+  [[nodiscard]] std::int64_t start_ts(TxnId t) const { return time(c_.start_ts, t); }
+  [[nodiscard]] std::int64_t commit_ts(TxnId t) const { return time(c_.commit_ts, t); }
+  [[nodiscard]] std::int64_t order(TxnId t) const { return time(c_.order, t); }
+  [[nodiscard]] const Snapshot* snapshot(TxnId t) const;
+
+  // The operations of `t` are first_op(t) … first_op(t+1)-1.
+  [[nodiscard]] std::uint32_t first_op(TxnId t) const { return c_.first_op[raw(t)]; }
+  [[nodiscard]] std::uint32_t end_op(TxnId t) const { return c_.first_op[raw(t) + 1]; }
+  [[nodiscard]] OpHead op(std::uint32_t op) const { return c_.op[op]; }
+  [[nodiscard]] ValueId op_value(std::uint32_t op) const { return c_.op_value[op]; }
+  // The transaction that an operation belongs to. Cost: logarithmic.
+  [[nodiscard]] TxnId txn_of(OpId op) const;
+  // The operation's interval on the client's clock; both kNoTime if it is not known.
+  struct Interval {
+    std::int64_t before, after;
+  };
+  [[nodiscard]] Interval at(TxnId txn, OpId op) const;
+
+  [[nodiscard]] const Predicate& predicate(PredicateId p) const { return c_.predicates[raw(p)]; }
+  [[nodiscard]] std::span<const Item> items(const Predicate& p) const { return c_.items.subspan(p.items, p.item_count); }
+  [[nodiscard]] std::span<const Item> vset(const Predicate& p) const { return c_.items.subspan(p.vset, p.vset_count); }
+
+  // What the key holds before its first write.
+  [[nodiscard]] ValueId initial(KeyId k) const {
+    return c_.key_initial.empty() ? c_.defaults[0] : c_.key_initial[raw(k)];
+  }
+  [[nodiscard]] ValueId default_initial() const { return c_.defaults[0]; }
+  [[nodiscard]] bool has_flag(HistoryFlag flag) const { return (c_.flags[0] & flag) != 0; }
+  [[nodiscard]] std::string_view about() const { return {c_.about.data(), c_.about.size()}; }
+
+  [[nodiscard]] const ValueTable& values() const { return values_; }
+  [[nodiscard]] const HistoryColumns& columns() const { return c_; }
+
+  // Names as a person knows them, e.g. x, 7, "a b".
+  [[nodiscard]] std::string key_text(KeyId k) const { return plain(c_.key_name[raw(k)]); }
+  [[nodiscard]] std::string txn_text(TxnId t) const { return plain(c_.id[raw(t)]); }
+  [[nodiscard]] std::string session_text(SessionId s) const { return plain(c_.session_name[raw(s)]); }
+  [[nodiscard]] std::string value_text(ValueId v) const { return values_.json(v); }
+
+ private:
+  [[nodiscard]] static std::int64_t time(std::span<const std::int64_t> column, TxnId t) {
+    return column.empty() ? kNoTime : column[raw(t)];
+  }
+  [[nodiscard]] std::string plain(ValueId v) const;
+
+  HistoryColumns c_;
+  ValueTable values_;
+  std::shared_ptr<const void> storage_;
+};
+
+// What columns read from a file must satisfy before a History is made of them: empty if they are well formed, else
+// what is wrong. Cost: linear.
+[[nodiscard]] std::string defect_of(const HistoryColumns& columns);
+
+// Whether two histories say the same: same transactions in the same order with the same names, operations and evidence.
+// Ids may differ. Empty if so, else the first difference.
+[[nodiscard]] std::string difference(const History& a, const History& b);
+
+}  // namespace isolde

@@ -1,0 +1,325 @@
+#include "history/history_builder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace isolde {
+namespace {
+
+constexpr std::uint32_t kSmallNames = 1U << 20;
+
+// Finds or makes the id of a name: small integers by a direct table, the rest by hash.
+std::uint32_t intern_name(ValueId name, Column<std::uint32_t>& small, IdIndex& index, Column<ValueId>& names) {
+  if (raw(name) < kSmallNames) {
+    if (raw(name) >= small.size()) small.resize(std::max<std::size_t>(raw(name) + 1, small.size() * 2), kNone32);
+    std::uint32_t& slot = small[raw(name)];
+    if (slot == kNone32) {
+      slot = static_cast<std::uint32_t>(names.size());
+      names.push_back(name);
+    }
+    return slot;
+  }
+  const auto hash_of = [&names](std::uint32_t id) { return mix64(raw(names[id])); };
+  const std::uint64_t hash = mix64(raw(name));
+  const std::uint32_t found = index.find(hash, [&](std::uint32_t id) { return names[id] == name; });
+  if (found != IdIndex::kAbsent) return found;
+  const auto id = static_cast<std::uint32_t>(names.size());
+  names.push_back(name);
+  index.insert(hash, id, hash_of);
+  return id;
+}
+
+}  // namespace
+
+HistoryBuilder::HistoryBuilder() : c_(std::make_unique<OwnedColumns>()) { c_->first_op.push_back(0); }
+HistoryBuilder::~HistoryBuilder() = default;
+HistoryBuilder::HistoryBuilder(HistoryBuilder&&) noexcept = default;
+HistoryBuilder& HistoryBuilder::operator=(HistoryBuilder&&) noexcept = default;
+
+KeyId HistoryBuilder::key(ValueId name) { return KeyId{intern_name(name, small_key_, key_index_, c_->key_name)}; }
+
+SessionId HistoryBuilder::session(ValueId name) {
+  return SessionId{intern_name(name, small_session_, session_index_, c_->session_name)};
+}
+
+TxnId HistoryBuilder::begin_txn(SessionId session) {
+  const TxnId txn{txn_count()};
+  c_->session.push_back(session);
+  c_->id.push_back(values_.integer(raw(txn)));
+  c_->status.push_back(Status::kCommitted);
+  open_ = true;
+  open_predicates_ = c_->predicates.size();
+  open_items_ = c_->items.size();
+  open_wide_ = c_->wide_intervals.size();
+  open_snapshots_ = c_->snapshots.size();
+  open_active_ = c_->active_xids.size();
+  return txn;
+}
+
+void HistoryBuilder::set_id(ValueId id) { c_->id.back() = id; }
+void HistoryBuilder::set_session(SessionId session) { c_->session.back() = session; }
+void HistoryBuilder::set_status(Status status) { c_->status.back() = status; }
+
+void HistoryBuilder::set_time(Column<std::int64_t>& column, std::int64_t value) {
+  if (column.size() < c_->session.size()) column.resize(c_->session.size(), kNoTime);
+  column.back() = value;
+}
+
+void HistoryBuilder::set_begin(std::int64_t time) { set_time(c_->begin, time); }
+void HistoryBuilder::set_end(std::int64_t time) { set_time(c_->end, time); }
+void HistoryBuilder::set_start_ts(std::int64_t time) { set_time(c_->start_ts, time); }
+void HistoryBuilder::set_commit_ts(std::int64_t time) { set_time(c_->commit_ts, time); }
+void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place); }
+
+void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
+                                  std::span<const std::int64_t> active) {
+  c_->snapshots.push_back(Snapshot{.txn = TxnId{txn_count() - 1},
+                                .active = static_cast<std::uint32_t>(c_->active_xids.size()),
+                                .active_count = static_cast<std::uint32_t>(active.size()),
+                                .has_xid = xid.has_value() ? 1U : 0U,
+                                .xid = xid.value_or(0),
+                                .xmin = xmin,
+                                .xmax = xmax});
+  c_->active_xids.append(active);
+}
+
+PredicateId HistoryBuilder::new_predicate(ValueId where, ValueId aggregate, std::span<const Item> items) {
+  const PredicateId id{static_cast<std::uint32_t>(c_->predicates.size())};
+  c_->predicates.push_back(Predicate{.where = where,
+                                  .aggregate = aggregate,
+                                  .items = static_cast<std::uint32_t>(c_->items.size()),
+                                  .item_count = static_cast<std::uint32_t>(items.size()),
+                                  .vset = static_cast<std::uint32_t>(c_->items.size() + items.size()),
+                                  .vset_count = 0,
+                                  .has_vset = 0,
+                                  .unused = {}});
+  c_->items.append(items);
+  return id;
+}
+
+void HistoryBuilder::scan(std::string_view where, std::span<const Item> result, Lock lock) {
+  add(OpKind::kScan, lock, raw(new_predicate(values_.string(where), kNullValue, result)), kNullValue);
+}
+
+void HistoryBuilder::aggregate(std::string_view expression, std::string_view where, ValueId value, Lock lock) {
+  const PredicateId id = new_predicate(values_.string(where), values_.string(expression), {});
+  add(OpKind::kAggregate, lock, raw(id), value);
+}
+
+void HistoryBuilder::update(std::string_view where, std::span<const Item> rows_after) {
+  add(OpKind::kUpdate, Lock::kNone, raw(new_predicate(values_.string(where), kNullValue, rows_after)), kNullValue);
+}
+
+void HistoryBuilder::vset(std::span<const Item> versions) {
+  Predicate& predicate = c_->predicates.back();
+  predicate.vset = static_cast<std::uint32_t>(c_->items.size());
+  predicate.vset_count = static_cast<std::uint32_t>(versions.size());
+  predicate.has_vset = 1;
+  c_->items.append(versions);
+}
+
+void HistoryBuilder::at(std::int64_t before, std::int64_t after) {
+  const OpId op{static_cast<std::uint32_t>(c_->op.size() - 1)};
+  open_intervals_.push_back(WideInterval{.before = before, .after = after, .op = op, .unused = 0});
+}
+
+// Done when the transaction ends, because only then is its begin known for sure.
+void HistoryBuilder::store_intervals() {
+  c_->op_before.resize(c_->op.size(), kNone32);
+  c_->op_length.resize(c_->op.size(), kNone32);
+  const std::int64_t begin = c_->begin.size() == c_->session.size() && c_->begin.back() != kNoTime ? c_->begin.back() : 0;
+  for (const WideInterval& interval : open_intervals_) {
+    const auto offset = static_cast<std::uint64_t>(interval.before) - static_cast<std::uint64_t>(begin);
+    const auto length = static_cast<std::uint64_t>(interval.after) - static_cast<std::uint64_t>(interval.before);
+    const bool fits = interval.before >= begin && offset < kNone32 && interval.after >= interval.before && length < kNone32;
+    c_->op_before[raw(interval.op)] = fits ? static_cast<std::uint32_t>(offset) : kNone32;
+    c_->op_length[raw(interval.op)] = fits ? static_cast<std::uint32_t>(length) : 0;
+    if (!fits) c_->wide_intervals.push_back(interval);
+  }
+  open_intervals_.clear();
+}
+
+void HistoryBuilder::end_txn() {
+  if (!open_intervals_.empty()) store_intervals();
+  c_->first_op.push_back(static_cast<std::uint32_t>(c_->op.size()));
+  open_ = false;
+}
+
+void HistoryBuilder::abandon_txn() {
+  if (!open_) return;
+  const std::size_t ops = c_->first_op.back();
+  c_->op.truncate(ops);
+  c_->op_value.truncate(ops);
+  c_->op_before.truncate(std::min(c_->op_before.size(), ops));
+  c_->op_length.truncate(std::min(c_->op_length.size(), ops));
+  c_->predicates.truncate(open_predicates_);
+  c_->items.truncate(open_items_);
+  c_->wide_intervals.truncate(open_wide_);
+  c_->snapshots.truncate(open_snapshots_);
+  c_->active_xids.truncate(open_active_);
+  const std::size_t txns = c_->session.size() - 1;
+  c_->session.truncate(txns);
+  c_->id.truncate(txns);
+  c_->status.truncate(txns);
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+    column->truncate(std::min(column->size(), txns));
+  }
+  open_intervals_.clear();
+  open_ = false;
+}
+
+void HistoryBuilder::set_initial(KeyId key, ValueId value) {
+  while (c_->key_initial.size() <= raw(key)) c_->key_initial.push_back(default_initial_);
+  c_->key_initial[raw(key)] = value;
+}
+
+void HistoryBuilder::set_initial_by_name(std::string_view name, ValueId value) {
+  pending_initial_.push_back({values_.string(name), value});
+}
+
+void HistoryBuilder::version_order(KeyId key, std::span<const ValueId> versions, bool complete) {
+  pending_orders_.push_back({kNullValue, key, complete, false, static_cast<std::uint32_t>(pending_entries_.size()),
+                             static_cast<std::uint32_t>(versions.size())});
+  pending_entries_.append(versions);
+}
+
+void HistoryBuilder::version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete,
+                                           bool by_txn) {
+  pending_orders_.push_back({values_.string(name), kNoKey, complete, by_txn,
+                             static_cast<std::uint32_t>(pending_entries_.size()),
+                             static_cast<std::uint32_t>(versions.size())});
+  pending_entries_.append(versions);
+}
+
+void HistoryBuilder::version_order_by_txn(KeyId key, std::span<const ValueId> txn_ids, bool complete) {
+  pending_orders_.push_back({kNullValue, key, complete, true, static_cast<std::uint32_t>(pending_entries_.size()),
+                             static_cast<std::uint32_t>(txn_ids.size())});
+  pending_entries_.append(txn_ids);
+}
+
+KeyId HistoryBuilder::resolve(ValueId name) {
+  const std::uint32_t as_string =
+      key_index_.find(mix64(raw(name)), [&](std::uint32_t id) { return c_->key_name[id] == name; });
+  if (as_string != IdIndex::kAbsent) return KeyId{as_string};
+  const std::string text(values_.table().string(name));
+  std::int64_t number = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failed == std::errc{} && end == text.data() + text.size() && std::to_string(number) == text) {
+    const ValueId integer = values_.integer(number);
+    if (raw(integer) < small_key_.size() && small_key_[raw(integer)] != kNone32) return KeyId{small_key_[raw(integer)]};
+    const std::uint32_t found =
+        key_index_.find(mix64(raw(integer)), [&](std::uint32_t id) { return c_->key_name[id] == integer; });
+    if (found != IdIndex::kAbsent) return KeyId{found};
+  }
+  return key(name);
+}
+
+void HistoryBuilder::unify_empty_lists() {
+  if (!has_appends_) return;
+  std::vector<bool> is_list(c_->key_name.size(), false);
+  for (const OpHead op : c_->op) {
+    if (op.kind() == OpKind::kAppend) is_list[raw(op.key())] = true;
+  }
+  const ValueId empty = values_.list({});
+  for (std::size_t i = 0; i < c_->op.size(); ++i) {
+    const OpKind kind = c_->op[i].kind();
+    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && c_->op_value[i] == empty && is_list[raw(c_->op[i].key())]) {
+      c_->op_value[i] = kNullValue;
+    }
+  }
+  if (default_initial_ == empty) default_initial_ = kNullValue;
+  for (std::size_t k = 0; k < c_->key_initial.size(); ++k) {
+    if (c_->key_initial[k] == empty && is_list[k]) c_->key_initial[k] = kNullValue;
+  }
+}
+
+std::optional<Error> HistoryBuilder::resolve_ids() {
+  // Ids are unique. Most are small integers: a bitmap; the others are sorted.
+  std::vector<bool> seen(std::min<std::size_t>(c_->id.size() * 4 + 1024, 1U << 31), false);
+  std::vector<std::pair<ValueId, std::uint32_t>> others;
+  for (std::uint32_t t = 0; t < c_->id.size(); ++t) {
+    const std::uint32_t id = raw(c_->id[t]);
+    if (id >= seen.size()) {
+      others.emplace_back(c_->id[t], t);
+      continue;
+    }
+    if (seen[id]) {
+      faulty_txn_ = TxnId{t};
+      return Error{fmt::format("transaction id {} stands twice", values_.table().json(c_->id[t]))};
+    }
+    seen[id] = true;
+  }
+  std::sort(others.begin(), others.end());
+  for (std::size_t i = 1; i < others.size(); ++i) {
+    if (others[i].first == others[i - 1].first) {
+      faulty_txn_ = TxnId{others[i].second};
+      return Error{fmt::format("transaction id {} stands twice", values_.table().json(others[i].first))};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> HistoryBuilder::resolve_orders() {
+  if (pending_orders_.empty()) return std::nullopt;
+  std::vector<std::pair<ValueId, std::uint32_t>> by_id;
+  for (const PendingOrder& pending : pending_orders_) {
+    const KeyId key = pending.key == kNoKey ? resolve(pending.name) : pending.key;
+    const auto first = static_cast<std::uint32_t>(c_->version_entries.size());
+    for (std::uint32_t i = pending.first; i < pending.first + pending.count; ++i) {
+      const ValueId entry = pending_entries_[i];
+      if (!pending.by_txn) {
+        c_->version_entries.push_back(raw(entry));
+        continue;
+      }
+      if (by_id.empty()) {
+        for (std::uint32_t t = 0; t < c_->id.size(); ++t) by_id.emplace_back(c_->id[t], t);
+        std::sort(by_id.begin(), by_id.end());
+      }
+      const auto at = std::lower_bound(by_id.begin(), by_id.end(), std::pair{entry, std::uint32_t{0}});
+      if (at == by_id.end() || at->first != entry) {
+        return Error{fmt::format("the version order of key {} names transaction {}, which the history does not have",
+                                 values_.table().json(c_->key_name[raw(key)]), values_.table().json(entry))};
+      }
+      c_->version_entries.push_back(at->second);
+    }
+    c_->version_orders.push_back(VersionOrder{.key = key,
+                                   .by_txn = pending.by_txn ? std::uint8_t{1} : std::uint8_t{0},
+                                   .complete = pending.complete ? std::uint8_t{1} : std::uint8_t{0},
+                                   .unused = {},
+                                   .first = first,
+                                   .count = pending.count});
+  }
+  return std::nullopt;
+}
+
+Result<History> HistoryBuilder::finish() {
+  if (open_) abandon_txn();
+  if (auto error = resolve_ids()) return *std::move(error);
+  if (c_->key_name.size() >= OpHead::kMaxSubjects || c_->predicates.size() >= OpHead::kMaxSubjects) {
+    return Error{fmt::format("more than {} keys or predicates in one history", OpHead::kMaxSubjects)};
+  }
+  if (c_->op.size() >= kNone32) return Error{"more than 4,294,967,294 operations in one history"};
+  for (const PendingName& pending : pending_initial_) set_initial(resolve(pending.name), pending.value);
+  if (auto error = resolve_orders()) return *std::move(error);
+  if (!c_->key_initial.empty()) c_->key_initial.resize(c_->key_name.size(), default_initial_);
+  unify_empty_lists();
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+    if (!column->empty()) column->resize(c_->session.size(), kNoTime);
+  }
+  if (!c_->op_before.empty()) store_intervals();
+  c_->value_begin = std::move(values_.begin_column());
+  c_->value_type = std::move(values_.type_column());
+  c_->value_bytes = std::move(values_.bytes_column());
+  c_->defaults.push_back(default_initial_);
+  c_->flags.push_back(flags_);
+  c_->about.append(about_.data(), about_.size());
+
+  std::shared_ptr<OwnedColumns> storage = std::move(c_);
+  HistoryColumns columns;
+  for_each_column([](int, const char*, auto& view, auto& owned) { view = owned.view(); }, columns, *storage);
+  return History(columns, std::move(storage));
+}
+
+}  // namespace isolde

@@ -1,0 +1,136 @@
+// history/history_builder.h: the one way to make a History: what every reader, generator and recorder calls.
+//
+// In, out: names, values and operations, transaction by transaction -> finish() -> History.
+// Always:  transactions are added in session order; nothing is kept of an abandoned transaction.
+// Cost:    constant an operation; names and values are interned here and nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/column.h"
+#include "base/ids.h"
+#include "base/result.h"
+#include "history/history.h"
+#include "history/value.h"
+
+namespace isolde {
+
+class HistoryBuilder {
+ public:
+  HistoryBuilder();
+  ~HistoryBuilder();
+  HistoryBuilder(HistoryBuilder&&) noexcept;
+  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
+
+  // Values: `values().integer(7)`, `values().list(…)`; null is kNullValue.
+  ValueInterner& values() { return values_; }
+  KeyId key(ValueId name);
+  KeyId key(std::string_view name) { return key(values_.string(name)); }
+  KeyId key(std::int64_t name) { return key(values_.integer(name)); }
+  SessionId session(ValueId name);
+  SessionId session(std::int64_t name) { return session(values_.integer(name)); }
+
+  // One transaction: begin, then any of the others, then end (or abandon).
+  TxnId begin_txn(SessionId session);
+  void set_session(SessionId session);
+  void set_id(ValueId id);  // left out: the transaction's place, from 0
+  void set_status(Status status);
+  void set_begin(std::int64_t time);
+  void set_end(std::int64_t time);
+  void set_start_ts(std::int64_t time);
+  void set_commit_ts(std::int64_t time);
+  void set_order(std::int64_t place);
+  void set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
+                    std::span<const std::int64_t> active);
+
+  void read(KeyId key, ValueId value, Lock lock = Lock::kNone) { add(OpKind::kRead, lock, raw(key), value); }
+  void write(KeyId key, ValueId value) { add(OpKind::kWrite, Lock::kNone, raw(key), value); }
+  void append(KeyId key, ValueId element) {
+    add(OpKind::kAppend, Lock::kNone, raw(key), element);
+    has_appends_ = true;
+  }
+  // Requires: `delta` is an integer.
+  void increment(KeyId key, ValueId delta) { add(OpKind::kIncrement, Lock::kNone, raw(key), delta); }
+  void scan(std::string_view where, std::span<const Item> result, Lock lock = Lock::kNone);
+  void aggregate(std::string_view expression, std::string_view where, ValueId value, Lock lock = Lock::kNone);
+  void update(std::string_view where, std::span<const Item> rows_after);
+  // Details of the operation added last.
+  void at(std::int64_t before, std::int64_t after);
+  // Requires: the last operation is a predicate operation.
+  void vset(std::span<const Item> versions);
+
+  void end_txn();
+  void abandon_txn();
+  [[nodiscard]] std::uint32_t txn_count() const { return static_cast<std::uint32_t>(c_->session.size()); }
+  // Operations of the transaction that is open.
+  [[nodiscard]] std::uint32_t open_ops() const { return static_cast<std::uint32_t>(c_->op.size()) - c_->first_op.back(); }
+
+  // Evidence and header.
+  void set_about(std::string_view text) { about_ = text; }
+  void set_serial_by_commit_ts() { flags_ |= kSerialByCommitTs; }
+  void set_default_initial(ValueId value) { default_initial_ = value; }
+  void set_initial(KeyId key, ValueId value);
+  // A key named by text alone, as in a JSON object: the key of that string if the history has one, else the integer key
+  // that it spells, else the string key. Resolved by finish(), when all keys are known.
+  void set_initial_by_name(std::string_view name, ValueId value);
+  void version_order(KeyId key, std::span<const ValueId> versions, bool complete);
+  void version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete, bool by_txn);
+  // `txn_ids`: the ids as given to set_id, known by the time of finish().
+  void version_order_by_txn(KeyId key, std::span<const ValueId> txn_ids, bool complete);
+
+  // Ensures: a well-formed History, or what is wrong. `faulty_txn()` then says at which transaction, if at one.
+  [[nodiscard]] Result<History> finish();
+  [[nodiscard]] std::optional<TxnId> faulty_txn() const { return faulty_txn_; }
+
+ private:
+  struct PendingName {
+    ValueId name;  // a string
+    ValueId value;
+  };
+  struct PendingOrder {
+    ValueId name;
+    KeyId key;  // kNoKey: by name
+    bool complete;
+    bool by_txn;
+    std::uint32_t first, count;  // in pending_entries_
+  };
+
+  void add(OpKind kind, Lock lock, std::uint32_t subject, ValueId value) {
+    c_->op.push_back(OpHead(kind, lock, subject));
+    c_->op_value.push_back(value);
+  }
+  void store_intervals();
+  PredicateId new_predicate(ValueId where, ValueId aggregate, std::span<const Item> items);
+  void set_time(Column<std::int64_t>& column, std::int64_t value);
+  [[nodiscard]] KeyId resolve(ValueId name);
+  void unify_empty_lists();
+  [[nodiscard]] std::optional<Error> resolve_ids();
+  [[nodiscard]] std::optional<Error> resolve_orders();
+
+  ValueInterner values_;
+  Column<std::uint32_t> small_key_;  // KeyId of the integer keys below kSmallKeys
+  IdIndex key_index_, session_index_;
+  Column<std::uint32_t> small_session_;
+  std::unique_ptr<OwnedColumns> c_;
+
+  std::vector<WideInterval> open_intervals_;  // of the open transaction
+  std::vector<PendingName> pending_initial_;
+  std::vector<PendingOrder> pending_orders_;
+  Column<ValueId> pending_entries_;
+  std::string about_;
+  std::uint32_t flags_ = 0;
+  ValueId default_initial_ = kNullValue;
+  bool has_appends_ = false;
+  bool open_ = false;
+  std::optional<TxnId> faulty_txn_;
+  // where the open transaction began in the shared columns, for abandon_txn()
+  std::size_t open_predicates_ = 0, open_items_ = 0, open_wide_ = 0, open_snapshots_ = 0, open_active_ = 0;
+};
+
+}  // namespace isolde

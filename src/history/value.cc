@@ -1,0 +1,328 @@
+#include "history/value.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+namespace isolde {
+namespace {
+
+constexpr std::uint8_t kTypeMask = 0x0f;
+
+ValueType type_of(std::uint8_t byte) { return static_cast<ValueType>(byte & kTypeMask); }
+std::uint64_t padding_of(std::uint8_t byte) { return byte >> 4; }
+
+// How many significant digits the text of a number has, not counting zeros at either end.
+int significant_digits(std::string_view text) {
+  int digits = 0;
+  int pending_zeros = 0;
+  for (const char c : text) {
+    if (c == 'e' || c == 'E') break;
+    if (c < '0' || c > '9') continue;
+    if (c == '0') {
+      if (digits > 0) ++pending_zeros;
+      continue;
+    }
+    digits += pending_zeros + 1;
+    pending_zeros = 0;
+  }
+  return digits;
+}
+
+std::string shortest(double value) {
+  std::string text = fmt::format("{}", value);
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
+}
+
+// Length of the UTF-8 sequence at `text`, or 0 if it is not valid.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  std::size_t length = 0;
+  std::uint32_t least = 0;
+  std::uint32_t code = 0;
+  if ((first & 0xe0) == 0xc0) {
+    length = 2, least = 0x80, code = first & 0x1fU;
+  } else if ((first & 0xf0) == 0xe0) {
+    length = 3, least = 0x800, code = first & 0x0fU;
+  } else if ((first & 0xf8) == 0xf0) {
+    length = 4, least = 0x10000, code = first & 0x07U;
+  } else {
+    return 0;
+  }
+  if (text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+    code = (code << 6) | (byte(i) & 0x3fU);
+  }
+  if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+  return length;
+}
+
+}  // namespace
+
+void append_json_string(std::string_view text, std::string& out) {
+  out += '"';
+  for (std::size_t i = 0; i < text.size();) {
+    const char c = text[i];
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+      ++i;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
+      ++i;
+    } else if (const std::size_t length = utf8_length(text.substr(i)); length > 0) {
+      out.append(text, i, length);
+      i += length;
+    } else {
+      out += "\xef\xbf\xbd";
+      ++i;
+    }
+  }
+  out += '"';
+}
+
+ValueType ValueTable::type(ValueId v) const {
+  if (is_inline_integer(v)) return ValueType::kInteger;
+  if (v == kNullValue) return ValueType::kNull;
+  return type_of(type_[raw(v) - kFirstTableValue]);
+}
+
+std::span<const std::uint8_t> ValueTable::payload(ValueId v) const {
+  const std::uint32_t entry = raw(v) - kFirstTableValue;
+  return bytes_.subspan(begin_[entry], begin_[entry + 1] - begin_[entry] - padding_of(type_[entry]));
+}
+
+std::int64_t ValueTable::integer(ValueId v) const {
+  if (is_inline_integer(v)) return raw(v);
+  std::int64_t value = 0;
+  std::memcpy(&value, payload(v).data(), sizeof value);
+  return value;
+}
+
+std::string_view ValueTable::string(ValueId v) const {
+  const auto bytes = payload(v);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+bool ValueTable::boolean(ValueId v) const { return payload(v)[0] != 0; }
+
+double ValueTable::real(ValueId v) const {
+  double value = 0;
+  std::memcpy(&value, payload(v).data(), sizeof value);
+  return value;
+}
+
+std::span<const ValueId> ValueTable::list(ValueId v) const {
+  const auto bytes = payload(v);
+  return {reinterpret_cast<const ValueId*>(bytes.data()), bytes.size() / sizeof(ValueId)};
+}
+
+std::span<const RowField> ValueTable::row(ValueId v) const {
+  const auto bytes = payload(v);
+  return {reinterpret_cast<const RowField*>(bytes.data()), bytes.size() / sizeof(RowField)};
+}
+
+std::optional<std::span<const ValueId>> ValueTable::elements(ValueId v) const {
+  if (v == kNullValue) return std::span<const ValueId>{};
+  if (type(v) != ValueType::kList) return std::nullopt;
+  return list(v);
+}
+
+void ValueTable::append_json(ValueId v, std::string& out) const {
+  switch (type(v)) {
+    case ValueType::kNull:
+      out += "null";
+      return;
+    case ValueType::kInteger: {
+      const fmt::format_int text(integer(v));
+      out.append(text.data(), text.size());
+      return;
+    }
+    case ValueType::kString:
+      append_json_string(string(v), out);
+      return;
+    case ValueType::kBoolean:
+      out += boolean(v) ? "true" : "false";
+      return;
+    case ValueType::kReal:
+      out += shortest(real(v));
+      return;
+    case ValueType::kNumberText:
+      out += string(v);
+      return;
+    case ValueType::kList: {
+      out += '[';
+      bool first = true;
+      for (const ValueId element : list(v)) {
+        if (!first) out += ',';
+        first = false;
+        append_json(element, out);
+      }
+      out += ']';
+      return;
+    }
+    case ValueType::kRow: {
+      out += '{';
+      bool first = true;
+      for (const RowField& field : row(v)) {
+        if (!first) out += ',';
+        first = false;
+        append_json(field.name, out);
+        out += ':';
+        append_json(field.value, out);
+      }
+      out += '}';
+      return;
+    }
+  }
+}
+
+std::string ValueTable::json(ValueId v) const {
+  std::string out;
+  append_json(v, out);
+  return out;
+}
+
+std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type,
+                             std::span<const std::uint8_t> bytes) {
+  if (begin.size() != type.size() + 1 || begin[0] != 0 || begin.back() != bytes.size()) {
+    return "the value table's offsets do not fit its bytes";
+  }
+  if (type.size() > 0x7ffffffeULL) return "more values than ids";
+  std::vector<std::uint8_t> depth(type.size(), 0);
+  const auto fault = [](std::size_t entry, const char* what) { return fmt::format("value {}: {}", entry, what); };
+  for (std::size_t entry = 0; entry < type.size(); ++entry) {
+    const std::uint64_t from = begin[entry];
+    const std::uint64_t to = begin[entry + 1];
+    if (from > to || to > bytes.size() || from % 4 != 0) return fault(entry, "offset out of order");
+    const std::uint64_t padding = padding_of(type[entry]);
+    if (padding > 3 || padding > to - from) return fault(entry, "padding too large");
+    const std::uint64_t size = to - from - padding;
+    switch (type_of(type[entry])) {
+      case ValueType::kInteger:
+      case ValueType::kReal:
+        if (size != 8) return fault(entry, "a number of other than 8 bytes");
+        break;
+      case ValueType::kBoolean:
+        if (size != 1) return fault(entry, "a boolean of other than 1 byte");
+        break;
+      case ValueType::kString:
+      case ValueType::kNumberText:
+        break;
+      case ValueType::kList:
+      case ValueType::kRow: {
+        const bool is_row = type_of(type[entry]) == ValueType::kRow;
+        if (size % (is_row ? sizeof(RowField) : sizeof(ValueId)) != 0) return fault(entry, "a cut list or row");
+        const auto* const ids = reinterpret_cast<const std::uint32_t*>(bytes.data() + from);
+        for (std::uint64_t i = 0; i < size / 4; ++i) {
+          if (ids[i] < kFirstTableValue) {
+            if (is_row && i % 2 == 0) return fault(entry, "a column name that is no string");
+            continue;
+          }
+          const std::uint32_t inner = ids[i] - kFirstTableValue;
+          if (inner >= entry) return fault(entry, "refers to a later value");
+          if (is_row && i % 2 == 0 && type_of(type[inner]) != ValueType::kString) {
+            return fault(entry, "a column name that is no string");
+          }
+          depth[entry] = std::max(depth[entry], static_cast<std::uint8_t>(depth[inner] + 1));
+        }
+        if (depth[entry] > kMaxValueDepth) return fault(entry, "nested too deep");
+        break;
+      }
+      case ValueType::kNull:
+      default:
+        return fault(entry, "unknown type");
+    }
+  }
+  return {};
+}
+
+ValueId ValueInterner::unsigned_integer(std::uint64_t value) {
+  if (value <= static_cast<std::uint64_t>(INT64_MAX)) return integer(static_cast<std::int64_t>(value));
+  return number_text(std::to_string(value));
+}
+
+ValueId ValueInterner::boolean(bool value) {
+  const std::uint8_t byte = value ? 1 : 0;
+  return intern(ValueType::kBoolean, &byte, 1);
+}
+
+ValueId ValueInterner::real(double value) {
+  if (!std::isfinite(value)) return string(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
+  return number_text(shortest(value));
+}
+
+ValueId ValueInterner::number_text(std::string_view text) {
+  std::int64_t whole = 0;
+  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), whole);
+  if (failed == std::errc{} && stop == text.data() + text.size()) return integer(whole);
+  const bool is_whole = text.find_first_of(".eE") == std::string_view::npos;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (!is_whole && error == std::errc{} && end == text.data() + text.size() && std::isfinite(value) &&
+      significant_digits(text) <= 15) {
+    return intern(ValueType::kReal, &value, sizeof value);
+  }
+  return intern(ValueType::kNumberText, text.data(), text.size());
+}
+
+ValueId ValueInterner::row(std::span<const RowField> fields) {
+  std::vector<RowField> sorted(fields.begin(), fields.end());
+  const ValueTable values = table();
+  const auto by_name = [&](const RowField& a, const RowField& b) { return values.string(a.name) < values.string(b.name); };
+  std::stable_sort(sorted.begin(), sorted.end(), by_name);
+  std::vector<RowField> kept;
+  for (const RowField& field : sorted) {
+    if (!kept.empty() && kept.back().name == field.name) {
+      kept.back() = field;
+    } else {
+      kept.push_back(field);
+    }
+  }
+  return intern(ValueType::kRow, kept.data(), kept.size() * sizeof(RowField));
+}
+
+std::optional<ValueId> ValueInterner::find_string(std::string_view text) const {
+  const std::uint64_t hash = hash_bytes(text.data(), text.size(), static_cast<std::uint64_t>(ValueType::kString));
+  const std::uint32_t entry = find(ValueType::kString, text.data(), text.size(), hash);
+  if (entry == IdIndex::kAbsent) return std::nullopt;
+  return ValueId{kFirstTableValue + entry};
+}
+
+std::uint64_t ValueInterner::hash_of(std::uint32_t entry) const {
+  const std::uint64_t size = begin_[entry + 1] - begin_[entry] - padding_of(type_[entry]);
+  return hash_bytes(bytes_.data() + begin_[entry], size, static_cast<std::uint64_t>(type_of(type_[entry])));
+}
+
+std::uint32_t ValueInterner::find(ValueType type, const void* data, std::size_t size, std::uint64_t hash) const {
+  return index_.find(hash, [&](std::uint32_t entry) {
+    const std::uint64_t entry_size = begin_[entry + 1] - begin_[entry] - padding_of(type_[entry]);
+    return type_of(type_[entry]) == type && entry_size == size &&
+           (size == 0 || std::memcmp(bytes_.data() + begin_[entry], data, size) == 0);
+  });
+}
+
+ValueId ValueInterner::intern(ValueType type, const void* data, std::size_t size) {
+  const std::uint64_t hash = hash_bytes(data, size, static_cast<std::uint64_t>(type));
+  if (const std::uint32_t entry = find(type, data, size, hash); entry != IdIndex::kAbsent) {
+    return ValueId{kFirstTableValue + entry};
+  }
+  const auto entry = static_cast<std::uint32_t>(type_.size());
+  const std::size_t padding = (4 - size % 4) % 4;
+  bytes_.append(static_cast<const std::uint8_t*>(data), size);
+  for (std::size_t i = 0; i < padding; ++i) bytes_.push_back(0);
+  type_.push_back(static_cast<std::uint8_t>(static_cast<std::uint8_t>(type) | (padding << 4)));
+  begin_.push_back(bytes_.size());
+  index_.insert(hash, entry, [this](std::uint32_t id) { return hash_of(id); });
+  return ValueId{kFirstTableValue + entry};
+}
+
+}  // namespace isolde

@@ -1,0 +1,129 @@
+// history/value.h: every value of a history as one 32-bit id; what an id stands for.
+//
+// Always: equal values have equal ids, so engines compare values by comparing ids.
+//         Integers 0 … 2^31-1 are their own id; kNullValue is absence; other values are entries of the ValueTable.
+//         Integer 1, real 1.0 and string "1" are three values.
+// Cost:   a table entry costs its bytes plus 9; a list or row is stored once however often it is read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/column.h"
+#include "base/hash.h"
+#include "base/ids.h"
+
+namespace isolde {
+
+enum class ValueType : std::uint8_t {
+  kNull,
+  kInteger,     // any signed 64-bit integer
+  kString,
+  kBoolean,
+  kReal,        // a double, by its bits
+  kNumberText,  // a number that neither of the above holds exactly, as it was written
+  kList,        // ids of its elements
+  kRow,         // (name, value) id pairs, ordered by name
+};
+
+inline constexpr ValueId kNullValue{0x80000000U};
+inline constexpr std::uint32_t kFirstTableValue = 0x80000001U;
+
+constexpr bool is_inline_integer(ValueId v) { return raw(v) < 0x80000000U; }
+constexpr bool is_table_value(ValueId v) { return raw(v) >= kFirstTableValue; }
+
+struct RowField {
+  ValueId name;  // a string
+  ValueId value;
+  friend bool operator==(const RowField&, const RowField&) = default;
+};
+
+// Read access to the table's columns, wherever they lie (built, or mapped from a file).
+class ValueTable {
+ public:
+  ValueTable() = default;
+  ValueTable(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type, std::span<const std::uint8_t> bytes)
+      : begin_(begin), type_(type), bytes_(bytes) {}
+
+  [[nodiscard]] std::size_t size() const { return type_.size(); }
+  [[nodiscard]] ValueType type(ValueId v) const;
+  // Each requires that `v` is of that type.
+  [[nodiscard]] std::int64_t integer(ValueId v) const;
+  [[nodiscard]] std::string_view string(ValueId v) const;  // also kNumberText
+  [[nodiscard]] bool boolean(ValueId v) const;
+  [[nodiscard]] double real(ValueId v) const;
+  [[nodiscard]] std::span<const ValueId> list(ValueId v) const;
+  [[nodiscard]] std::span<const RowField> row(ValueId v) const;
+
+  // The elements of a list, nothing for absence, and no value for anything else.
+  [[nodiscard]] std::optional<std::span<const ValueId>> elements(ValueId v) const;
+
+  // As JSON text, e.g. 7, "a", [1,2], {"c":1}. Nesting deeper than values can have does not occur.
+  void append_json(ValueId v, std::string& out) const;
+  [[nodiscard]] std::string json(ValueId v) const;
+
+ private:
+  [[nodiscard]] std::span<const std::uint8_t> payload(ValueId v) const;
+
+  std::span<const std::uint64_t> begin_;  // size()+1 offsets into bytes_, multiples of 4
+  std::span<const std::uint8_t> type_;    // type | padding bytes at the payload's end << 4
+  std::span<const std::uint8_t> bytes_;
+};
+
+// How deep lists and rows may nest; readers refuse more.
+inline constexpr int kMaxValueDepth = 64;
+
+// What a table read from a file must satisfy before it is used: empty text if it is well formed, else what is wrong.
+[[nodiscard]] std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type,
+                                           std::span<const std::uint8_t> bytes);
+
+// Gives every distinct value its id.
+class ValueInterner {
+ public:
+  ValueInterner() { begin_.push_back(0); }
+
+  ValueId integer(std::int64_t value) {
+    if (value >= 0 && value < 0x80000000LL) return ValueId{static_cast<std::uint32_t>(value)};
+    return intern(ValueType::kInteger, &value, sizeof value);
+  }
+  ValueId unsigned_integer(std::uint64_t value);
+  ValueId string(std::string_view text) { return intern(ValueType::kString, text.data(), text.size()); }
+  ValueId boolean(bool value);
+  ValueId real(double value);
+  // A decimal number as JSON writes it. It becomes an integer or a real where one of them holds it exactly (a real: at
+  // most 15 significant digits), and otherwise keeps its text.
+  ValueId number_text(std::string_view text);
+  ValueId list(std::span<const ValueId> elements) {
+    return intern(ValueType::kList, elements.data(), elements.size_bytes());
+  }
+  // Orders the fields by name; of two with one name the later one stays.
+  ValueId row(std::span<const RowField> fields);
+
+  [[nodiscard]] ValueTable table() const { return {begin_.view(), type_.view(), bytes_.view()}; }
+
+  // The id of a string that is in the table already.
+  [[nodiscard]] std::optional<ValueId> find_string(std::string_view text) const;
+
+  Column<std::uint64_t>& begin_column() { return begin_; }
+  Column<std::uint8_t>& type_column() { return type_; }
+  Column<std::uint8_t>& bytes_column() { return bytes_; }
+
+ private:
+  ValueId intern(ValueType type, const void* data, std::size_t size);
+  [[nodiscard]] std::uint64_t hash_of(std::uint32_t entry) const;
+  [[nodiscard]] std::uint32_t find(ValueType type, const void* data, std::size_t size, std::uint64_t hash) const;
+
+  Column<std::uint64_t> begin_;
+  Column<std::uint8_t> type_;
+  Column<std::uint8_t> bytes_;
+  IdIndex index_;
+};
+
+// Appends `text` as a JSON string, quotes and escapes included; invalid UTF-8 is replaced by U+FFFD.
+void append_json_string(std::string_view text, std::string& out);
+
+}  // namespace isolde
