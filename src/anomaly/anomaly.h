@@ -66,15 +66,15 @@ struct AnomalyInfo {
 
 // Why one transaction is ordered before another.
 enum class StepType : std::uint8_t {
-  kWw,        // `to` overwrote what `from` wrote
-  kWr,        // `to` read what `from` wrote
-  kRw,        // `to` overwrote what `from` read
-  kSession,   // `from` comes before `to` in one session
-  kRealtime,  // `from` ended before `to` began, by the client's clock
-  kVisible,   // commit_ts(from) <= start_ts(to): `from` is in the snapshot of `to`
-  kInvisible, // start_ts(from) < commit_ts(to): `to` is not in the snapshot of `from`
-  kCommit,    // commit_ts(from) < commit_ts(to)
-  kProgram,   // two operations of one transaction (from == to), in program order
+  kWw,         // `to` overwrote what `from` wrote
+  kWr,         // `to` read what `from` wrote
+  kRw,         // `to` overwrote what `from` read
+  kSession,    // `from` comes before `to` in one session
+  kRealtime,   // `from` ended before `to` began, by the client's clock
+  kVisible,    // commit_ts(from) <= start_ts(to): `from` is in the snapshot of `to`
+  kInvisible,  // start_ts(from) < commit_ts(to): `to` is not in the snapshot of `from`
+  kCommit,     // commit_ts(from) < commit_ts(to)
+  kProgram,    // two operations of one transaction (from == to), in program order
 };
 [[nodiscard]] std::string_view name(StepType type);
 

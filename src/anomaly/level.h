@@ -1,6 +1,7 @@
 // anomaly/level.h: the isolation levels as one table: names, definitions, lattice, smallest history that breaks each.
 //
-// Always: `weaker` holds by definition (CONTRACT section 2): whatever satisfies a level satisfies those. The session and
+// Always: `weaker` holds by definition (CONTRACT section 2): whatever satisfies a level satisfies those. The session
+// and
 //         real-time forms are a base level and an order that is added, not levels with code of their own.
 #pragma once
 

@@ -1,4 +1,5 @@
-// anomaly/verdict.h: what a check answers: satisfied with a witness, violated with anomalies, or undecided with the reason.
+// anomaly/verdict.h: what a check answers: satisfied with a witness, violated with anomalies, or undecided with the
+// reason.
 #pragma once
 
 #include <array>
@@ -34,11 +35,11 @@ struct Witness {
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
-  std::string_view method;            // name of the engine
-  std::string reason;                 // kUndecided: which limit ran out or what evidence is missing
-  std::vector<Anomaly> anomalies;     // at most Limits::max_anomalies
+  std::string_view method;                            // name of the engine
+  std::string reason;                                 // kUndecided: which limit ran out or what evidence is missing
+  std::vector<Anomaly> anomalies;                     // at most Limits::max_anomalies
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
-  std::vector<std::string> notes;     // what a reader should know: evidence left unused, clocks that disagree, …
+  std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
   Witness witness;
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }

@@ -23,7 +23,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return system_error(path, "cannot open");
   std::shared_ptr<MappedFile> file(new MappedFile());
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) != 0) {
     const Error error = system_error(path, "cannot stat");
     ::close(fd);

@@ -10,8 +10,8 @@
 
 namespace isolde {
 
-// Where and what. `line` and `column` count from 1; 0 means "not known". In binary files the line is 1 and the column is
-// the byte's offset plus one.
+// Where and what. `line` and `column` count from 1; 0 means "not known". In binary files the line is 1 and the column
+// is the byte's offset plus one.
 struct Error {
   std::string text;
   std::string file = {};

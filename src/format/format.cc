@@ -10,6 +10,7 @@
 #include <map>
 
 #include "format/isl.h"
+#include "format/native.h"
 
 namespace isolde {
 namespace {
@@ -18,6 +19,7 @@ namespace fs = std::filesystem;
 
 const FormatInfo kFormats[] = {
     kIslFormat,
+    kNativeFormat,
 };
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.
@@ -94,7 +96,8 @@ class DiskOutput : public Output {
 std::span<const FormatInfo> formats() { return kFormats; }
 
 const FormatInfo* format_named(std::string_view name) {
-  const auto at = std::find_if(std::begin(kFormats), std::end(kFormats), [&](const FormatInfo& f) { return f.name == name; });
+  const auto at =
+      std::find_if(std::begin(kFormats), std::end(kFormats), [&](const FormatInfo& f) { return f.name == name; });
   return at == std::end(kFormats) ? nullptr : at;
 }
 
@@ -143,7 +146,8 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   if (source->files.empty()) return Error{"the folder has no files", path};
   if (format == nullptr) format = recognise(*source);
   if (format == nullptr) {
-    return Error{"not a history in any known format (`isolde convert --help` lists them; --format forces one)", path, 1, 1};
+    return Error{"not a history in any known format (`isolde convert --help` lists them; --format forces one)", path, 1,
+                 1};
   }
   if (format->is_folder != source->is_folder) {
     return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), path};

@@ -11,7 +11,8 @@
 namespace isolde {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "the columns of .isl are little-endian as they lie in memory");
+static_assert(std::endian::native == std::endian::little,
+              "the columns of .isl are little-endian as they lie in memory");
 
 constexpr char kMagic[8] = {'I', 'S', 'O', 'L', 'D', 'E', '\x1a', '\n'};
 constexpr std::uint32_t kVersion = 1;
@@ -51,23 +52,28 @@ bool recognise(const Source& source) { return source.files[0].bytes.starts_with(
 Result<std::vector<Section>> read_table(const Source& source) {
   const std::string_view bytes = source.files[0].bytes;
   Header header{};
-  if (bytes.size() < sizeof header) return at_byte(source, bytes.size(), "expected a header of 64 bytes, the file ends");
+  if (bytes.size() < sizeof header)
+    return at_byte(source, bytes.size(), "expected a header of 64 bytes, the file ends");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
     return at_byte(source, 0, "expected the magic of an .isl file (was it copied in text mode?)");
   }
   if (header.version != kVersion) {
-    return at_byte(source, 8, fmt::format("expected version {}, found {}: written by another Isolde", kVersion, header.version));
+    return at_byte(source, 8,
+                   fmt::format("expected version {}, found {}: written by another Isolde", kVersion, header.version));
   }
   if (header.file_size != bytes.size()) {
-    return at_byte(source, bytes.size(), fmt::format("expected {} bytes, found {}: the file is cut or has grown", header.file_size, bytes.size()));
+    return at_byte(
+        source, bytes.size(),
+        fmt::format("expected {} bytes, found {}: the file is cut or has grown", header.file_size, bytes.size()));
   }
   if (header.sections > kMaxSections || sizeof header + header.sections * sizeof(Section) > bytes.size()) {
     return at_byte(source, 12, "expected the table of sections, the file ends");
   }
   std::vector<Section> table(header.sections);
   std::memcpy(table.data(), bytes.data() + sizeof header, table.size() * sizeof(Section));
-  if (checksum_of(header, table) != header.checksum) return at_byte(source, 24, "the checksum of the header does not fit");
+  if (checksum_of(header, table) != header.checksum)
+    return at_byte(source, 24, "the checksum of the header does not fit");
   return table;
 }
 
@@ -80,7 +86,8 @@ Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
   std::shared_ptr<const void> storage = source.files[0].mapped;
   const char* base = bytes.data();
   if (reinterpret_cast<std::uintptr_t>(base) % kAlign != 0 || storage == nullptr) {
-    const std::shared_ptr<char> copy(static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
+    const std::shared_ptr<char> copy(
+        static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
     std::memcpy(copy.get(), bytes.data(), bytes.size());
     base = copy.get();
     storage = copy;
@@ -88,11 +95,13 @@ Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
   HistoryColumns columns;
   std::optional<Error> error;
   for (const Section& section : *table) {
-    if (section.offset % kAlign != 0 || section.offset > bytes.size() || section.bytes > bytes.size() - section.offset) {
+    if (section.offset % kAlign != 0 || section.offset > bytes.size() ||
+        section.bytes > bytes.size() - section.offset) {
       return at_byte(source, section.offset, fmt::format("section {} lies outside the file", section.column));
     }
     if (hash_bytes(base + section.offset, section.bytes) != section.checksum) {
-      return at_byte(source, section.offset, fmt::format("the checksum of section {} does not fit: the file is damaged", section.column));
+      return at_byte(source, section.offset,
+                     fmt::format("the checksum of section {} does not fit: the file is damaged", section.column));
     }
     for_each_column(
         [&](int number, const char* name, auto& column) {

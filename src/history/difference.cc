@@ -31,7 +31,8 @@ class SameValue {
       case ValueType::kList: {
         const auto p = a_.list(x);
         const auto q = b_.list(y);
-        return std::equal(p.begin(), p.end(), q.begin(), q.end(), [this](ValueId u, ValueId v) { return (*this)(u, v); });
+        return std::equal(p.begin(), p.end(), q.begin(), q.end(),
+                          [this](ValueId u, ValueId v) { return (*this)(u, v); });
       }
       case ValueType::kRow: {
         const auto p = a_.row(x);
@@ -81,7 +82,8 @@ class Comparison {
 
   const char* txn_difference(TxnId t) {
     if (!same_(a_.columns().id[raw(t)], b_.columns().id[raw(t)])) return "id";
-    if (!same_(a_.columns().session_name[raw(a_.session(t))], b_.columns().session_name[raw(b_.session(t))])) return "session";
+    if (!same_(a_.columns().session_name[raw(a_.session(t))], b_.columns().session_name[raw(b_.session(t))]))
+      return "session";
     if (a_.status(t) != b_.status(t)) return "status";
     if (a_.begin(t) != b_.begin(t) || a_.end(t) != b_.end(t)) return "begin or end";
     if (a_.start_ts(t) != b_.start_ts(t) || a_.commit_ts(t) != b_.commit_ts(t)) return "timestamps";

@@ -56,13 +56,13 @@ class OpHead {
  private:
   static constexpr std::uint32_t kCodeBits = 4;
   static constexpr std::uint32_t kCodeMask = 15;
-  static constexpr OpKind kKinds[16] = {OpKind::kRead,      OpKind::kRead,      OpKind::kRead,      OpKind::kWrite,
-                                        OpKind::kAppend,    OpKind::kIncrement, OpKind::kScan,      OpKind::kScan,
-                                        OpKind::kScan,      OpKind::kAggregate, OpKind::kAggregate, OpKind::kAggregate,
-                                        OpKind::kUpdate,    OpKind::kRead,      OpKind::kRead,      OpKind::kRead};
-  static constexpr Lock kLocks[16] = {Lock::kNone, Lock::kUpdate, Lock::kShare, Lock::kNone, Lock::kNone, Lock::kNone,
-                                      Lock::kNone, Lock::kUpdate, Lock::kShare, Lock::kNone, Lock::kUpdate, Lock::kShare,
-                                      Lock::kNone, Lock::kNone,   Lock::kNone,  Lock::kNone};
+  static constexpr OpKind kKinds[16] = {OpKind::kRead,   OpKind::kRead,      OpKind::kRead,      OpKind::kWrite,
+                                        OpKind::kAppend, OpKind::kIncrement, OpKind::kScan,      OpKind::kScan,
+                                        OpKind::kScan,   OpKind::kAggregate, OpKind::kAggregate, OpKind::kAggregate,
+                                        OpKind::kUpdate, OpKind::kRead,      OpKind::kRead,      OpKind::kRead};
+  static constexpr Lock kLocks[16] = {
+      Lock::kNone,  Lock::kUpdate, Lock::kShare,  Lock::kNone,  Lock::kNone, Lock::kNone, Lock::kNone, Lock::kUpdate,
+      Lock::kShare, Lock::kNone,   Lock::kUpdate, Lock::kShare, Lock::kNone, Lock::kNone, Lock::kNone, Lock::kNone};
   static constexpr std::uint32_t code(OpKind kind, Lock lock) {
     constexpr std::uint32_t kFirst[] = {0, 3, 4, 5, 6, 9, 12};
     return kFirst[static_cast<int>(kind)] + static_cast<std::uint32_t>(lock);
@@ -83,7 +83,7 @@ struct Predicate {
   ValueId aggregate;    // "max(c1)", or null
   std::uint32_t items;  // first of its result items (a scan's rows, an update's rows after)
   std::uint32_t item_count;
-  std::uint32_t vset;   // first of its version set, in the same column
+  std::uint32_t vset;  // first of its version set, in the same column
   std::uint32_t vset_count;
   std::uint8_t has_vset;
   std::uint8_t unused[3];
@@ -115,8 +115,8 @@ struct WideInterval {
   std::uint32_t unused;
 };
 
-// Every column, each `Of<element>`: owned while building, a span when finished. A column that is optional is empty where
-// nothing in the history has it.
+// Every column, each `Of<element>`: owned while building, a span when finished. A column that is optional is empty
+// where nothing in the history has it.
 template <template <typename> class Of>
 struct ColumnsOf {
   // one entry a transaction (first_op: one more)
@@ -231,7 +231,9 @@ class History {
   [[nodiscard]] Interval at(TxnId txn, OpId op) const;
 
   [[nodiscard]] const Predicate& predicate(PredicateId p) const { return c_.predicates[raw(p)]; }
-  [[nodiscard]] std::span<const Item> items(const Predicate& p) const { return c_.items.subspan(p.items, p.item_count); }
+  [[nodiscard]] std::span<const Item> items(const Predicate& p) const {
+    return c_.items.subspan(p.items, p.item_count);
+  }
   [[nodiscard]] std::span<const Item> vset(const Predicate& p) const { return c_.items.subspan(p.vset, p.vset_count); }
 
   // What the key holds before its first write.

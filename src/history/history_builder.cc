@@ -76,25 +76,25 @@ void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place);
 void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                                   std::span<const std::int64_t> active) {
   c_->snapshots.push_back(Snapshot{.txn = TxnId{txn_count() - 1},
-                                .active = static_cast<std::uint32_t>(c_->active_xids.size()),
-                                .active_count = static_cast<std::uint32_t>(active.size()),
-                                .has_xid = xid.has_value() ? 1U : 0U,
-                                .xid = xid.value_or(0),
-                                .xmin = xmin,
-                                .xmax = xmax});
+                                   .active = static_cast<std::uint32_t>(c_->active_xids.size()),
+                                   .active_count = static_cast<std::uint32_t>(active.size()),
+                                   .has_xid = xid.has_value() ? 1U : 0U,
+                                   .xid = xid.value_or(0),
+                                   .xmin = xmin,
+                                   .xmax = xmax});
   c_->active_xids.append(active);
 }
 
 PredicateId HistoryBuilder::new_predicate(ValueId where, ValueId aggregate, std::span<const Item> items) {
   const PredicateId id{static_cast<std::uint32_t>(c_->predicates.size())};
   c_->predicates.push_back(Predicate{.where = where,
-                                  .aggregate = aggregate,
-                                  .items = static_cast<std::uint32_t>(c_->items.size()),
-                                  .item_count = static_cast<std::uint32_t>(items.size()),
-                                  .vset = static_cast<std::uint32_t>(c_->items.size() + items.size()),
-                                  .vset_count = 0,
-                                  .has_vset = 0,
-                                  .unused = {}});
+                                     .aggregate = aggregate,
+                                     .items = static_cast<std::uint32_t>(c_->items.size()),
+                                     .item_count = static_cast<std::uint32_t>(items.size()),
+                                     .vset = static_cast<std::uint32_t>(c_->items.size() + items.size()),
+                                     .vset_count = 0,
+                                     .has_vset = 0,
+                                     .unused = {}});
   c_->items.append(items);
   return id;
 }
@@ -129,11 +129,13 @@ void HistoryBuilder::at(std::int64_t before, std::int64_t after) {
 void HistoryBuilder::store_intervals() {
   c_->op_before.resize(c_->op.size(), kNone32);
   c_->op_length.resize(c_->op.size(), kNone32);
-  const std::int64_t begin = c_->begin.size() == c_->session.size() && c_->begin.back() != kNoTime ? c_->begin.back() : 0;
+  const std::int64_t begin =
+      c_->begin.size() == c_->session.size() && c_->begin.back() != kNoTime ? c_->begin.back() : 0;
   for (const WideInterval& interval : open_intervals_) {
     const auto offset = static_cast<std::uint64_t>(interval.before) - static_cast<std::uint64_t>(begin);
     const auto length = static_cast<std::uint64_t>(interval.after) - static_cast<std::uint64_t>(interval.before);
-    const bool fits = interval.before >= begin && offset < kNone32 && interval.after >= interval.before && length < kNone32;
+    const bool fits =
+        interval.before >= begin && offset < kNone32 && interval.after >= interval.before && length < kNone32;
     c_->op_before[raw(interval.op)] = fits ? static_cast<std::uint32_t>(offset) : kNone32;
     c_->op_length[raw(interval.op)] = fits ? static_cast<std::uint32_t>(length) : 0;
     if (!fits) c_->wide_intervals.push_back(interval);
@@ -225,7 +227,8 @@ void HistoryBuilder::unify_empty_lists() {
   const ValueId empty = values_.list({});
   for (std::size_t i = 0; i < c_->op.size(); ++i) {
     const OpKind kind = c_->op[i].kind();
-    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && c_->op_value[i] == empty && is_list[raw(c_->op[i].key())]) {
+    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && c_->op_value[i] == empty &&
+        is_list[raw(c_->op[i].key())]) {
       c_->op_value[i] = kNullValue;
     }
   }
@@ -285,11 +288,11 @@ std::optional<Error> HistoryBuilder::resolve_orders() {
       c_->version_entries.push_back(at->second);
     }
     c_->version_orders.push_back(VersionOrder{.key = key,
-                                   .by_txn = pending.by_txn ? std::uint8_t{1} : std::uint8_t{0},
-                                   .complete = pending.complete ? std::uint8_t{1} : std::uint8_t{0},
-                                   .unused = {},
-                                   .first = first,
-                                   .count = pending.count});
+                                              .by_txn = pending.by_txn ? std::uint8_t{1} : std::uint8_t{0},
+                                              .complete = pending.complete ? std::uint8_t{1} : std::uint8_t{0},
+                                              .unused = {},
+                                              .first = first,
+                                              .count = pending.count});
   }
   return std::nullopt;
 }

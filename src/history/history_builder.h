@@ -33,6 +33,9 @@ class HistoryBuilder {
   KeyId key(ValueId name);
   KeyId key(std::string_view name) { return key(values_.string(name)); }
   KeyId key(std::int64_t name) { return key(values_.integer(name)); }
+  // A key named by text alone, as in a JSON object: the key of that string if there is one, else the integer key that
+  // it spells, else a new string key.
+  KeyId key_by_name(std::string_view name) { return resolve(values_.string(name)); }
   SessionId session(ValueId name);
   SessionId session(std::int64_t name) { return session(values_.integer(name)); }
 
@@ -69,15 +72,16 @@ class HistoryBuilder {
   void abandon_txn();
   [[nodiscard]] std::uint32_t txn_count() const { return static_cast<std::uint32_t>(c_->session.size()); }
   // Operations of the transaction that is open.
-  [[nodiscard]] std::uint32_t open_ops() const { return static_cast<std::uint32_t>(c_->op.size()) - c_->first_op.back(); }
+  [[nodiscard]] std::uint32_t open_ops() const {
+    return static_cast<std::uint32_t>(c_->op.size()) - c_->first_op.back();
+  }
 
   // Evidence and header.
   void set_about(std::string_view text) { about_ = text; }
   void set_serial_by_commit_ts() { flags_ |= kSerialByCommitTs; }
   void set_default_initial(ValueId value) { default_initial_ = value; }
   void set_initial(KeyId key, ValueId value);
-  // A key named by text alone, as in a JSON object: the key of that string if the history has one, else the integer key
-  // that it spells, else the string key. Resolved by finish(), when all keys are known.
+  // As key_by_name, but resolved by finish(), when all keys are known.
   void set_initial_by_name(std::string_view name, ValueId value);
   void version_order(KeyId key, std::span<const ValueId> versions, bool complete);
   void version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete, bool by_txn);

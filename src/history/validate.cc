@@ -81,7 +81,8 @@ std::string defect_of_evidence(const HistoryColumns& c) {
     }
   }
   for (const Item& item : c.items) {
-    if (raw(item.key) >= c.key_name.size() || raw(item.value) >= values) return "an item names something that is not there";
+    if (raw(item.key) >= c.key_name.size() || raw(item.value) >= values)
+      return "an item names something that is not there";
   }
   for (std::size_t i = 0; i < c.snapshots.size(); ++i) {
     const Snapshot& s = c.snapshots[i];

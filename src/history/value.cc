@@ -277,7 +277,9 @@ ValueId ValueInterner::number_text(std::string_view text) {
 ValueId ValueInterner::row(std::span<const RowField> fields) {
   std::vector<RowField> sorted(fields.begin(), fields.end());
   const ValueTable values = table();
-  const auto by_name = [&](const RowField& a, const RowField& b) { return values.string(a.name) < values.string(b.name); };
+  const auto by_name = [&](const RowField& a, const RowField& b) {
+    return values.string(a.name) < values.string(b.name);
+  };
   std::stable_sort(sorted.begin(), sorted.end(), by_name);
   std::vector<RowField> kept;
   for (const RowField& field : sorted) {

@@ -21,7 +21,7 @@ namespace isolde {
 
 enum class ValueType : std::uint8_t {
   kNull,
-  kInteger,     // any signed 64-bit integer
+  kInteger,  // any signed 64-bit integer
   kString,
   kBoolean,
   kReal,        // a double, by its bits
@@ -46,7 +46,8 @@ struct RowField {
 class ValueTable {
  public:
   ValueTable() = default;
-  ValueTable(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type, std::span<const std::uint8_t> bytes)
+  ValueTable(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type,
+             std::span<const std::uint8_t> bytes)
       : begin_(begin), type_(type), bytes_(bytes) {}
 
   [[nodiscard]] std::size_t size() const { return type_.size(); }

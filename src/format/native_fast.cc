@@ -1,0 +1,269 @@
+#include "format/native_fast.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace isolde {
+namespace {
+
+// Every member function returns false where the text is not plain; the caller then gives up.
+class PlainLine {
+ public:
+  PlainLine(const char* from, HistoryBuilder& builder) : p_(from), builder_(builder) {}
+
+  bool parse() {
+    builder_.begin_txn(SessionId{0});
+    unsigned seen = 0;
+    if (!take('{')) return false;
+    do {
+      std::string_view name;
+      if (!plain_string(name) || !take(':')) return false;
+      const unsigned bit = field_bit(name);
+      if (bit == 0 || (seen & bit) != 0) return false;
+      seen |= bit;
+      if (!field(bit)) return false;
+    } while (take(','));
+    if (!take('}')) return false;
+    skip_space();
+    if (*p_ != '\n' || (seen & (kSession | kOps)) != (kSession | kOps)) return false;
+    builder_.end_txn();
+    return true;
+  }
+
+ private:
+  static constexpr unsigned kId = 1, kSession = 2, kStatus = 4, kBegin = 8, kEnd = 16, kStartTs = 32, kCommitTs = 64,
+                            kOrder = 128, kOps = 256;
+
+  static unsigned field_bit(std::string_view name) {
+    switch (name.size()) {
+      case 2:
+        return name == "id" ? kId : 0;
+      case 3:
+        return name == "ops" ? kOps : name == "end" ? kEnd : 0;
+      case 5:
+        return name == "begin" ? kBegin : name == "order" ? kOrder : 0;
+      case 6:
+        return name == "status" ? kStatus : 0;
+      case 7:
+        return name == "session" ? kSession : 0;
+      case 8:
+        return name == "start_ts" ? kStartTs : 0;
+      case 9:
+        return name == "commit_ts" ? kCommitTs : 0;
+      default:
+        return 0;
+    }
+  }
+
+  bool field(unsigned bit) {
+    if (bit == kOps) return operations();
+    if (bit == kStatus) return status();
+    if (bit == kId || bit == kSession) {
+      ValueId value{};
+      if (!integer_or_string(value)) return false;
+      if (bit == kId) {
+        builder_.set_id(value);
+      } else {
+        builder_.set_session(builder_.session(value));
+      }
+      return true;
+    }
+    std::int64_t time = 0;
+    skip_space();
+    if (!integer(time)) return false;
+    switch (bit) {
+      case kBegin:
+        builder_.set_begin(time);
+        break;
+      case kEnd:
+        builder_.set_end(time);
+        break;
+      case kStartTs:
+        builder_.set_start_ts(time);
+        break;
+      case kCommitTs:
+        builder_.set_commit_ts(time);
+        break;
+      default:
+        builder_.set_order(time);
+        break;
+    }
+    return true;
+  }
+
+  bool status() {
+    std::string_view text;
+    if (!plain_string(text)) return false;
+    if (text == "committed") return true;
+    if (text != "aborted" && text != "unknown") return false;
+    builder_.set_status(text == "aborted" ? Status::kAborted : Status::kUnknown);
+    return true;
+  }
+
+  bool operations() {
+    if (!take('[')) return false;
+    if (take(']')) return true;
+    do {
+      if (!operation()) return false;
+    } while (take(','));
+    return take(']');
+  }
+
+  bool operation() {
+    std::string_view name;
+    if (!take('[') || !plain_string(name) || !take(',')) return false;
+    OpKind kind{};
+    if (name == "r") {
+      kind = OpKind::kRead;
+    } else if (name == "w") {
+      kind = OpKind::kWrite;
+    } else if (name == "append") {
+      kind = OpKind::kAppend;
+    } else {
+      return false;
+    }
+    ValueId key{};
+    ValueId value{};
+    if (!integer_or_string(key) || !take(',') || !plain_value(value)) return false;
+    Lock lock = Lock::kNone;
+    std::int64_t before = kNoTime;
+    std::int64_t after = kNoTime;
+    if (!take(']')) {
+      if (!take(',') || !details(lock, before, after) || !take(']')) return false;
+    }
+    const KeyId id = builder_.key(key);
+    switch (kind) {
+      case OpKind::kRead:
+        builder_.read(id, value, lock);
+        break;
+      case OpKind::kWrite:
+        builder_.write(id, value);
+        break;
+      default:
+        builder_.append(id, value);
+        break;
+    }
+    if (kind != OpKind::kRead && lock != Lock::kNone) return false;
+    if (before != kNoTime) builder_.at(before, after);
+    return true;
+  }
+
+  bool details(Lock& lock, std::int64_t& before, std::int64_t& after) {
+    if (!take('{')) return false;
+    do {
+      std::string_view name;
+      if (!plain_string(name) || !take(':')) return false;
+      if (name == "at" && before == kNoTime) {
+        if (!take('[') || !spaced_integer(before) || !take(',') || !spaced_integer(after) || !take(']')) return false;
+      } else if (name == "lock" && lock == Lock::kNone) {
+        std::string_view text;
+        if (!plain_string(text) || (text != "update" && text != "share")) return false;
+        lock = text == "update" ? Lock::kUpdate : Lock::kShare;
+      } else {
+        return false;
+      }
+    } while (take(','));
+    return take('}');
+  }
+
+  bool plain_value(ValueId& value) {
+    skip_space();
+    if (*p_ == '[') return list(value);
+    if (*p_ == 'n') {
+      // Byte by byte: the line may end, and the file with it, before four bytes are there.
+      if (p_[1] != 'u' || p_[2] != 'l' || p_[3] != 'l') return false;
+      p_ += 4;
+      value = kNullValue;
+      return true;
+    }
+    return integer_or_string(value);
+  }
+
+  bool list(ValueId& value) {
+    ++p_;
+    elements_.clear();
+    if (!take(']')) {
+      do {
+        ValueId element{};
+        if (!integer_or_string(element)) return false;
+        elements_.push_back(element);
+      } while (take(','));
+      if (!take(']')) return false;
+    }
+    value = builder_.values().list(elements_);
+    return true;
+  }
+
+  bool integer_or_string(ValueId& value) {
+    skip_space();
+    if (*p_ == '"') {
+      std::string_view text;
+      if (!plain_string(text)) return false;
+      value = builder_.values().string(text);
+      return true;
+    }
+    std::int64_t number = 0;
+    if (!integer(number)) return false;
+    value = builder_.values().integer(number);
+    return true;
+  }
+
+  bool spaced_integer(std::int64_t& value) {
+    skip_space();
+    return integer(value);
+  }
+
+  // Up to 18 digits, so that it cannot overflow; anything longer goes the general way.
+  bool integer(std::int64_t& value) {
+    const bool negative = *p_ == '-';
+    const char* q = p_ + (negative ? 1 : 0);
+    const char* const digits = q;
+    std::uint64_t number = 0;
+    while (static_cast<unsigned char>(*q - '0') < 10) number = number * 10 + static_cast<unsigned char>(*q++ - '0');
+    const auto length = q - digits;
+    if (length == 0 || length > 18 || (length > 1 && *digits == '0')) return false;
+    if (*q == '.' || *q == 'e' || *q == 'E') return false;
+    value = negative ? -static_cast<std::int64_t>(number) : static_cast<std::int64_t>(number);
+    p_ = q;
+    return true;
+  }
+
+  bool plain_string(std::string_view& text) {
+    skip_space();
+    if (*p_ != '"') return false;
+    const char* q = ++p_;
+    while (*q != '"') {
+      const auto c = static_cast<unsigned char>(*q);
+      if (c < 0x20 || c >= 0x80 || c == '\\') return false;  // '\n' stops here too
+      ++q;
+    }
+    text = {p_, static_cast<std::size_t>(q - p_)};
+    p_ = q + 1;
+    return true;
+  }
+
+  bool take(char c) {
+    skip_space();
+    if (*p_ != c) return false;
+    ++p_;
+    return true;
+  }
+
+  void skip_space() {
+    while (*p_ == ' ' || *p_ == '\t' || *p_ == '\r') ++p_;
+  }
+
+  const char* p_;
+  HistoryBuilder& builder_;
+  std::vector<ValueId> elements_;
+};
+
+}  // namespace
+
+bool add_plain_line(std::string_view line, HistoryBuilder& builder) {
+  if (PlainLine(line.data(), builder).parse()) return true;
+  builder.abandon_txn();
+  return false;
+}
+
+}  // namespace isolde
