@@ -1,0 +1,78 @@
+#include "anomaly/anomaly.h"
+
+#include <array>
+#include <utility>
+
+#include "anomaly/anomaly_table.h"
+#include "anomaly/names.h"
+
+namespace isolde {
+namespace {
+
+// Names of other tools and of the literature.
+constexpr std::pair<std::string_view, AnomalyKind> kOtherNames[] = {
+    {"dirty-write", AnomalyKind::kG0},
+    {"P0", AnomalyKind::kG0},
+    {"dirty-read", AnomalyKind::kG1a},
+    {"aborted-read", AnomalyKind::kG1a},
+    {"intermediate-read", AnomalyKind::kG1b},
+    {"circular-information-flow", AnomalyKind::kG1c},
+    {"G-single-item", AnomalyKind::kGSingle},
+    {"read-skew", AnomalyKind::kGSingle},
+    {"A5A", AnomalyKind::kGSingle},
+    {"non-repeatable-read", AnomalyKind::kGSingle},
+    {"G-nonadjacent-item", AnomalyKind::kGNonadjacent},
+    {"phantom", AnomalyKind::kG2},
+    {"interference", AnomalyKind::kGSIa},
+    {"missed-effects", AnomalyKind::kGSIb},
+    {"P4", AnomalyKind::kLostUpdate},
+    {"G-cursor", AnomalyKind::kLostUpdate},
+    {"A5B", AnomalyKind::kWriteSkew},
+    {"duplicate-elements", AnomalyKind::kDuplicateWrite},
+    {"thin-air-read", AnomalyKind::kGarbageRead},
+    {"predicate-many-preceders", AnomalyKind::kPMP},
+    {"observed-transaction-vanishes", AnomalyKind::kOTV},
+};
+
+std::optional<AnomalyKind> exactly_named(std::string_view wanted) {
+  for (const AnomalyInfo& row : all_anomalies()) {
+    if (folded(row.name) == wanted) return row.kind;
+  }
+  for (const auto& [known, kind] : kOtherNames) {
+    if (folded(known) == wanted) return kind;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::span<const AnomalyInfo> all_anomalies() { return anomaly_table(); }
+
+const AnomalyInfo& info(AnomalyKind kind) { return anomaly_table()[static_cast<std::size_t>(kind)]; }
+
+std::optional<AnomalyKind> anomaly_named(std::string_view name) {
+  const std::string wanted = folded(name);
+  if (const auto kind = exactly_named(wanted)) return kind;
+  for (const std::string_view ending : {"session", "process", "realtime"}) {
+    if (wanted.size() > ending.size() && wanted.ends_with(ending)) {
+      return exactly_named(std::string_view(wanted).substr(0, wanted.size() - ending.size()));
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view name(StepType type) {
+  constexpr std::array<std::string_view, 9> kNames = {"ww",      "wr",        "rw",     "session", "realtime",
+                                                      "visible", "invisible", "commit", "program"};
+  static_assert(static_cast<std::size_t>(StepType::kProgram) + 1 == kNames.size());
+  return kNames[static_cast<std::size_t>(type)];
+}
+
+std::string full_name(const Anomaly& anomaly) {
+  std::string out(info(anomaly.kind).name);
+  if (anomaly.variant == Variant::kSession) out += "-session";
+  if (anomaly.variant == Variant::kRealtime) out += "-realtime";
+  return out;
+}
+
+}  // namespace isolde
