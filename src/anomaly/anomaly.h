@@ -99,6 +99,7 @@ enum class ReadSource : std::uint8_t {
   kOwn,           // the reader itself, earlier
   kOwnLater,      // the reader itself, by a write that comes after the read
   kNeverWritten,  // nobody
+  kUntraceable,   // a counter's value, or a list that no single write explains
 };
 
 struct Anomaly {

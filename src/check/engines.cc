@@ -1,0 +1,27 @@
+// check/engines.cc: the table of engines.
+
+#include <algorithm>
+
+#include "check/engine.h"
+#include "check/read_rules/rules.h"
+#include "check/timeline/timeline.h"
+
+namespace isolde {
+namespace {
+
+const Engine kEngines[] = {
+    kTimelineEngine,
+    kRulesEngine,
+};
+
+}  // namespace
+
+std::span<const Engine> engines() { return kEngines; }
+
+const Engine* engine_named(std::string_view name) {
+  const auto at =
+      std::find_if(std::begin(kEngines), std::end(kEngines), [&](const Engine& e) { return e.name == name; });
+  return at == std::end(kEngines) ? nullptr : at;
+}
+
+}  // namespace isolde

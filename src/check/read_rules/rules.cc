@@ -1,0 +1,40 @@
+#include "check/read_rules/rules.h"
+
+#include <fmt/format.h>
+
+#include "check/read_rules/read_rules.h"
+
+namespace isolde {
+namespace {
+
+std::string lacks(const History& /*history*/, Level /*level*/) { return {}; }
+
+Verdict check(const History& history, Level level, const Limits& limits) {
+  Verdict verdict;
+  verdict.level = level;
+  verdict.method = kRulesEngine.name;
+  const bool whole = add_read_rule_anomalies(history, level, limits, verdict);
+  if (verdict.total() > 0) {
+    verdict.outcome = Outcome::kViolated;
+    verdict.notes.emplace_back("only the read rules were checked; there may be more");
+    return verdict;
+  }
+  verdict.outcome = Outcome::kUndecided;
+  verdict.reason =
+      whole ? fmt::format(
+                  "every read rule holds, but {} asks for more, and the history has no evidence that an engine of this "
+                  "version can use (start_ts and commit_ts)",
+                  info(level).name)
+            : "the time limit ran out";
+  return verdict;
+}
+
+}  // namespace
+
+constinit const Engine kRulesEngine{
+    .name = "rules",
+    .summary = "the read rules alone: aborted, intermediate, never-written and internal reads",
+    .lacks = lacks,
+    .check = check};
+
+}  // namespace isolde

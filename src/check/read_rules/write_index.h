@@ -1,0 +1,45 @@
+// check/read_rules/write_index.h: who wrote a value to a key, for every write of a history.
+//
+// In, out: a History -> (key, value) -> one writer and what kinds of writers there are.
+// Cost:    one hash look-up a write; 16 bytes a slot, at most two slots a write.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/hash.h"
+#include "history/history.h"
+
+namespace isolde {
+
+class WriteIndex {
+ public:
+  enum Kind : std::uint8_t {
+    kFinal = 1,         // the last write of the key in a transaction that committed or may have
+    kIntermediate = 2,  // overwritten by the same transaction
+    kAborted = 4,
+    kSeveral = 8,  // more than one transaction wrote it (aborted ones not counted)
+  };
+  struct Entry {
+    std::uint64_t id = kFree;
+    TxnId txn{};  // a writer of the best kind there is: final, else intermediate, else aborted
+    std::uint8_t kinds = 0;
+  };
+
+  explicit WriteIndex(const History& history);
+
+  // Null if nobody wrote it. For lists, `value` is an element.
+  [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
+  // Values that more than one transaction wrote to one key.
+  [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
+
+ private:
+  static constexpr std::uint64_t kFree = ~std::uint64_t{0};
+  static std::uint64_t id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
+  void add(std::uint64_t id, TxnId txn, Kind kind);
+
+  std::vector<Entry> slots_;
+  std::uint64_t repeated_ = 0;
+};
+
+}  // namespace isolde

@@ -1,0 +1,126 @@
+#include "check/timeline/seen.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "check/accesses.h"
+
+namespace isolde::timeline {
+namespace {
+
+struct Write {
+  std::vector<TxnId> unknown;  // transactions of unknown outcome that wrote this
+  bool others = false;         // somebody else may have, too
+};
+
+class Seen {
+ public:
+  explicit Seen(const History& history)
+      : h_(history),
+        counts_(history.txn_count(), Counts::kNo),
+        keys_(history.key_count(), false),
+        accumulates_(history.key_count(), false) {}
+
+  std::vector<Counts> run() {
+    find_accumulating_keys();
+    collect_unknown_writes();
+    find_other_writers();
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId{t}) != Status::kCommitted) continue;
+      counts_[t] = Counts::kYes;
+      look_at_reads(TxnId{t});
+    }
+    // Whoever is found to count has read, too, and so may have seen another.
+    while (!fresh_.empty()) {
+      const TxnId t = fresh_.back();
+      fresh_.pop_back();
+      look_at_reads(t);
+    }
+    return std::move(counts_);
+  }
+
+ private:
+  static std::uint64_t id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
+
+  void find_accumulating_keys() {
+    for (const OpHead op : h_.columns().op) {
+      if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) accumulates_[raw(op.key())] = true;
+    }
+  }
+
+  void collect_unknown_writes() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId{t}) != Status::kUnknown) continue;
+      for_each_access(h_, TxnId{t}, [&](const Access& a) {
+        if (a.kind == OpKind::kRead) return;
+        keys_[raw(a.key)] = true;
+        // On a counter, or a list that is also overwritten, a value does not tell who wrote what of it.
+        if (a.kind == OpKind::kIncrement || (a.kind == OpKind::kWrite && accumulates_[raw(a.key)])) {
+          counts_[t] = Counts::kMaybe;
+          return;
+        }
+        auto& write = writes_[id(a.key, a.value)];
+        if (write.unknown.empty() || write.unknown.back() != TxnId{t}) write.unknown.push_back(TxnId{t});
+        if (h_.initial(a.key) == a.value) write.others = true;
+      });
+    }
+    for (auto& [key, write] : writes_) write.others = write.others || write.unknown.size() > 1;
+  }
+
+  void find_other_writers() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId{t}) != Status::kCommitted) continue;
+      for_each_access(h_, TxnId{t}, [&](const Access& a) {
+        if (a.kind == OpKind::kRead || !keys_[raw(a.key)]) return;
+        const auto at = writes_.find(id(a.key, a.value));
+        if (at != writes_.end()) at->second.others = true;
+      });
+    }
+  }
+
+  void look_at_reads(TxnId t) {
+    for_each_access(h_, t, [&](const Access& a) {
+      if (a.kind != OpKind::kRead || !keys_[raw(a.key)]) return;
+      saw(t, a.key, a.value);
+      if (h_.values().type(a.value) == ValueType::kList) {
+        for (const ValueId element : h_.values().list(a.value)) saw(t, a.key, element);
+      }
+    });
+  }
+
+  void saw(TxnId reader, KeyId key, ValueId value) {
+    const auto at = writes_.find(id(key, value));
+    if (at == writes_.end()) return;
+    for (const TxnId writer : at->second.unknown) {
+      if (writer == reader || counts_[raw(writer)] == Counts::kYes) continue;
+      if (at->second.others) {
+        counts_[raw(writer)] = Counts::kMaybe;
+      } else {
+        counts_[raw(writer)] = Counts::kYes;
+        fresh_.push_back(writer);
+      }
+    }
+  }
+
+  const History& h_;
+  std::vector<Counts> counts_;
+  std::vector<bool> keys_;         // those that a transaction of unknown outcome wrote
+  std::vector<bool> accumulates_;  // lists and counters
+  std::unordered_map<std::uint64_t, Write> writes_;
+  std::vector<TxnId> fresh_;
+};
+
+}  // namespace
+
+std::vector<Counts> who_counts(const History& h) {
+  const auto statuses = h.columns().status;
+  const bool any_unknown = std::find(statuses.begin(), statuses.end(), Status::kUnknown) != statuses.end();
+  if (any_unknown) return Seen(h).run();
+  std::vector<Counts> counts(h.txn_count());
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    counts[t] = statuses[t] == Status::kCommitted ? Counts::kYes : Counts::kNo;
+  }
+  return counts;
+}
+
+}  // namespace isolde::timeline

@@ -1,0 +1,396 @@
+#include "check/timeline/sweep.h"
+
+#include <algorithm>
+
+#include "check/accesses.h"
+
+namespace isolde::timeline {
+namespace {
+
+constexpr std::size_t kPrefetch = 12;  // events ahead
+constexpr std::size_t kLookAtClock = 1U << 16;
+
+class Sweep {
+ public:
+  Sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order, const Uncertain& uncertain,
+        const std::vector<bool>& record, const Limits& limits)
+      : h_(history),
+        values_(history.values()),
+        ops_(history.columns().op.data()),
+        op_values_(history.columns().op_value.data()),
+        first_op_(history.columns().first_op.data()),
+        schedule_(schedule),
+        serial_(family == LevelFamily::kSerializable),
+        order_(order),
+        uncertain_(uncertain),
+        record_(record),
+        limits_(limits) {}
+
+  SweepResult run() {
+    keys_.resize(h_.key_count());
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      keys_[k] = KeyState{h_.initial(KeyId{k}), kNone32, 0, kNone32, 0, kNullValue, kNone32, 0};
+    }
+    result_.commit_rank.assign(h_.txn_count(), 0);
+    result_.start_rank.assign(h_.txn_count(), 0);
+    const std::size_t count = schedule_.events.size();
+    std::size_t tie = 0;
+    for (std::size_t e = 0; e < count; ++e) {
+      if (e + kPrefetch < count) prefetch(schedule_.events[e + kPrefetch].txn());
+      if (e % kLookAtClock == 0 && e > 0) {
+        if (limits_.progress != nullptr) limits_.progress->advance("checking", e, count);
+        if (limits_.out_of_time()) {
+          result_.timed_out = true;
+          break;
+        }
+      }
+      if (tie < schedule_.ties.size() && schedule_.ties[tie].first_event == e) settle(schedule_.ties[tie++]);
+      happen(static_cast<std::uint32_t>(e));
+    }
+    result_.keys = std::move(keys_);
+    result_.rich = std::move(rich_);
+    return std::move(result_);
+  }
+
+ private:
+  void prefetch(TxnId t) const {
+    const std::uint32_t first = first_op_[raw(t)];
+    __builtin_prefetch(ops_ + first);
+    __builtin_prefetch(op_values_ + first);
+  }
+
+  void happen(std::uint32_t e) {
+    const Event event = schedule_.events[e];
+    const TxnId t = event.txn();
+    const std::uint32_t rank = e + 1;
+    rank_ = rank;
+    if (serial_) {
+      result_.start_rank[raw(t)] = rank;
+      result_.commit_rank[raw(t)] = rank;
+      replay(t);
+      apply(t, rank, kNone32);
+    } else if (event.is_commit()) {
+      const std::uint32_t start = result_.start_rank[raw(t)];
+      result_.commit_rank[raw(t)] = rank;
+      apply(t, rank, start == 0 ? kNone32 : start);  // without a start it overlaps with nobody
+    } else {
+      result_.start_rank[raw(t)] = rank;
+      replay(t);
+    }
+  }
+
+  // Compares the reads of `t` with the state now and with its own operations.
+  void replay(TxnId t) {
+    const std::uint32_t stamp = raw(t) + 1;
+    if (!local_rich_.empty()) local_rich_.clear();
+    const std::uint32_t end = first_op_[raw(t) + 1];
+    for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) {
+      const OpHead op = ops_[i];
+      if (op.is_read()) {
+        read(t, stamp, i, op.key(), op_values_[i]);
+      } else if (op.kind() == OpKind::kWrite) {
+        overwrite(stamp, op.key(), op_values_[i]);
+      } else {
+        replay_other(t, stamp, i, op);
+      }
+    }
+  }
+
+  void read(TxnId t, std::uint32_t stamp, std::uint32_t op, KeyId key, ValueId value) {
+    KeyState& k = keys_[raw(key)];
+    if (k.stamp != stamp) {
+      const bool right = k.rich == kNone32 ? value == k.value : shows(values_, value, rich_[k.rich], nullptr);
+      if (!right) [[unlikely]]
+        report_external(t, op, key, value, nullptr);
+    } else if (k.local_rich == kNone32) {
+      if (value != k.local) [[unlikely]]
+        report_internal(t, op, key, value, k);
+    } else {
+      read_on_own(t, op, key, value, k);
+    }
+    k.stamp = stamp;
+    k.local = value;
+    k.local_rich = kNone32;
+  }
+
+  void overwrite(std::uint32_t stamp, KeyId key, ValueId value) {
+    KeyState& k = keys_[raw(key)];
+    k.stamp = stamp;
+    k.local = value;
+    k.local_rich = kNone32;
+  }
+
+  // A read after own appends or increments: the end must be one's own, the rest the snapshot's (or what was read
+  // before).
+  void read_on_own(TxnId t, std::uint32_t op, KeyId key, ValueId value, const KeyState& k) {
+    const LocalRich& own = local_rich_[k.local_rich];
+    Rich base;
+    const Rich* content = &base;
+    if (!own.from_snapshot) {
+      make_rich(values_, k.local, own.is_counter, base);
+    } else if (k.rich != kNone32) {
+      content = &rich_[k.rich];
+    } else {
+      make_rich(values_, k.value, own.is_counter, base);
+    }
+    if (shows(values_, value, *content, &own)) return;
+    if (own.from_snapshot && ends_with_own(values_, value, own)) {
+      report_external(t, op, key, value, &own);
+      return;
+    }
+    Finding finding = make(Finding::Type::kInternal, t, op, key, value);
+    finding.forced = true;
+    finding.expected_rich = true;
+    finding.expected_text = text_of(values_, *content, &own);
+    result_.findings.push_back(std::move(finding));
+  }
+
+  void replay_other(TxnId t, std::uint32_t stamp, std::uint32_t i, OpHead op) {
+    if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) {
+      accumulate(stamp, op.key(), op.kind(), op_values_[i]);
+    } else if (op.kind() == OpKind::kScan) {
+      for (const Item& item : h_.items(h_.predicate(op.predicate()))) read(t, stamp, i, item.key, item.value);
+    } else if (op.kind() == OpKind::kUpdate) {
+      for (const Item& item : h_.items(h_.predicate(op.predicate()))) overwrite(stamp, item.key, item.value);
+    }
+  }
+
+  void accumulate(std::uint32_t stamp, KeyId key, OpKind kind, ValueId value) {
+    KeyState& k = keys_[raw(key)];
+    if (k.stamp != stamp || k.local_rich == kNone32) {
+      LocalRich fresh;
+      fresh.from_snapshot = k.stamp != stamp;
+      fresh.is_counter = kind == OpKind::kIncrement;
+      k.local_rich = static_cast<std::uint32_t>(local_rich_.size());
+      local_rich_.push_back(std::move(fresh));
+      k.stamp = stamp;
+    }
+    LocalRich& own = local_rich_[k.local_rich];
+    if (kind == OpKind::kAppend) {
+      own.appended.push_back(value);
+    } else {
+      own.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(own.delta) +
+                                            static_cast<std::uint64_t>(values_.integer(value)));
+    }
+  }
+
+  // Installs the writes of `t`. `start`: rank of its start; a version committed later is in conflict.
+  void apply(TxnId t, std::uint32_t rank, std::uint32_t start) {
+    const std::uint32_t end = first_op_[raw(t) + 1];
+    for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) {
+      const OpHead op = ops_[i];
+      if (op.is_read()) continue;
+      if (op.kind() == OpKind::kWrite) {
+        install(t, rank, start, i, op.key(), op_values_[i]);
+      } else if (op.kind() == OpKind::kUpdate) {
+        for (const Item& item : h_.items(h_.predicate(op.predicate())))
+          install(t, rank, start, i, item.key, item.value);
+      } else if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) {
+        install_on_top(t, rank, start, i, op);
+      }
+    }
+    if (!record_.empty()) record_versions(t, rank);
+  }
+
+  void claim(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t op, KeyId key, KeyState& k) {
+    if (k.commit_rank > start && k.writer != raw(t)) [[unlikely]]
+      report_conflict(t, op, key, k.writer);
+    k.writer = raw(t);
+    k.commit_rank = rank;
+  }
+
+  void install(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t op, KeyId key, ValueId value) {
+    KeyState& k = keys_[raw(key)];
+    claim(t, rank, start, op, key, k);
+    k.value = value;
+    if (k.rich != kNone32) make_rich(values_, value, rich_[k.rich].is_counter, rich_[k.rich]);
+  }
+
+  void install_on_top(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t i, OpHead op) {
+    KeyState& k = keys_[raw(op.key())];
+    claim(t, rank, start, i, op.key(), k);
+    if (k.rich == kNone32) {
+      k.rich = static_cast<std::uint32_t>(rich_.size());
+      make_rich(values_, k.value, op.kind() == OpKind::kIncrement, rich_.emplace_back());
+    }
+    Rich& rich = rich_[k.rich];
+    if (op.kind() == OpKind::kAppend) {
+      rich.elements.push_back(op_values_[i]);
+    } else {
+      rich.number = static_cast<std::int64_t>(static_cast<std::uint64_t>(rich.number) +
+                                              static_cast<std::uint64_t>(values_.integer(op_values_[i])));
+    }
+  }
+
+  void record_versions(TxnId t, std::uint32_t rank) {
+    for_each_access(h_, t, [&](const Access& a) {
+      if (a.kind == OpKind::kRead || !record_[raw(a.key)]) return;
+      const KeyState& k = keys_[raw(a.key)];
+      VersionRecord version{a.key, k.value, rank, t, 0, 0};
+      if (k.rich != kNone32) {
+        version.length = static_cast<std::uint32_t>(rich_[k.rich].elements.size());
+        version.number = rich_[k.rich].number;
+      }
+      result_.versions.push_back(version);
+    });
+  }
+
+  // Puts the transactions of a tie group into an order in which their reads are right, as far as a greedy choice finds
+  // one: of those whose reads fit the state now, the ones that write nothing go first.
+  void settle(const TieGroup& group) {
+    const auto begin = schedule_.events.begin() + group.first_event;
+    const auto end = begin + group.event_count;
+    std::vector<TxnId> waiting;
+    for (auto e = begin; e != end; ++e) {
+      if (e->is_commit()) waiting.push_back(e->txn());
+    }
+    before_tie_.clear();
+    for (const TxnId t : waiting) {
+      for_each_access(h_, t, [&](const Access& a) { before_tie_.emplace(raw(a.key), keys_[raw(a.key)].value); });
+    }
+    std::unordered_map<std::uint32_t, ValueId> written;  // by those already placed; registers
+    std::vector<TxnId> placed;
+    while (!waiting.empty()) {
+      std::size_t best = waiting.size();
+      for (std::size_t i = 0; i < waiting.size(); ++i) {
+        if (!may_go_first(waiting, i) || !fits(waiting[i], written)) continue;
+        if (best == waiting.size()) best = i;
+        if (!writes_anything(h_, waiting[i])) {
+          best = i;
+          break;
+        }
+      }
+      if (best == waiting.size()) {
+        // Nothing fits: keep to the orders that are given.
+        best = 0;
+        while (best + 1 < waiting.size() && !may_go_first(waiting, best)) ++best;
+      }
+      for_each_access(h_, waiting[best], [&](const Access& a) {
+        if (a.kind == OpKind::kWrite) written[raw(a.key)] = a.value;
+      });
+      placed.push_back(waiting[best]);
+      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(best));
+    }
+    auto e = begin;
+    for (const TxnId t : placed) {
+      if (!serial_) *e++ = Event::start(t);
+      *e++ = Event::commit(t);
+    }
+  }
+
+  [[nodiscard]] bool may_go_first(const std::vector<TxnId>& waiting, std::size_t i) const {
+    if (order_ == AddedOrder::kNone) return true;
+    const TxnId t = waiting[i];
+    return std::none_of(waiting.begin(), waiting.end(), [&](TxnId other) {
+      if (other == t) return false;
+      if (h_.session(other) == h_.session(t) && other < t) return true;
+      return order_ == AddedOrder::kRealTime && h_.status(other) == Status::kCommitted && h_.end(other) != kNoTime &&
+             h_.begin(t) != kNoTime && h_.end(other) < h_.begin(t);
+    });
+  }
+
+  // Whether the external register reads of `t` are right now. Lists and counters are not looked at: their order then
+  // stays as it is, and what goes wrong is not forced.
+  [[nodiscard]] bool fits(TxnId t, const std::unordered_map<std::uint32_t, ValueId>& written) const {
+    std::unordered_set<std::uint32_t> touched;
+    bool good = true;
+    for_each_access(h_, t, [&](const Access& a) {
+      if (a.kind == OpKind::kRead && !touched.contains(raw(a.key))) {
+        const auto at = written.find(raw(a.key));
+        const KeyState& k = keys_[raw(a.key)];
+        if (at != written.end()) {
+          good = good && at->second == a.value;
+        } else {
+          good = good && (k.rich == kNone32 ? k.value == a.value : shows(values_, a.value, rich_[k.rich], nullptr));
+        }
+      }
+      touched.insert(raw(a.key));
+    });
+    return good;
+  }
+
+  Finding make(Finding::Type type, TxnId t, std::uint32_t op, KeyId key, ValueId value) const {
+    return Finding{type, true, false, t, rank_, op, key, value, kNullValue, kNoTxn, {}, {}};
+  }
+
+  void report_external(TxnId t, std::uint32_t op, KeyId key, ValueId value, const LocalRich* own) {
+    const KeyState& k = keys_[raw(key)];
+    Finding finding = make(Finding::Type::kExternal, t, op, key, value);
+    const bool is_rich = k.rich != kNone32 || own != nullptr;
+    finding.forced = !uncertain_.may_explain(key, value, is_rich) && !open_in_tie(t, key, value, is_rich);
+    finding.other = TxnId{k.writer};
+    if (is_rich) {
+      Rich base;
+      if (k.rich == kNone32) make_rich(values_, k.value, own->is_counter, base);
+      const Rich& content = k.rich == kNone32 ? base : rich_[k.rich];
+      finding.expected_rich = true;
+      finding.expected_text = text_of(values_, content, own);
+      finding.expected_elements = content.elements;
+      if (own != nullptr) {
+        finding.expected_elements.insert(finding.expected_elements.end(), own->appended.begin(), own->appended.end());
+      }
+    } else {
+      finding.expected = k.value;
+    }
+    result_.findings.push_back(std::move(finding));
+  }
+
+  // Whether the transaction stands in a tie group and the value is what the key held before the group (what the group
+  // itself wrote is uncertain anyway).
+  [[nodiscard]] bool open_in_tie(TxnId t, KeyId key, ValueId value, bool is_rich) const {
+    if (!uncertain_.in_ties.contains(raw(t))) return false;
+    const auto at = before_tie_.find(raw(key));
+    return is_rich || (at != before_tie_.end() && at->second == value);
+  }
+
+  void report_internal(TxnId t, std::uint32_t op, KeyId key, ValueId value, const KeyState& k) {
+    Finding finding = make(Finding::Type::kInternal, t, op, key, value);
+    finding.expected = k.local;
+    result_.findings.push_back(std::move(finding));
+  }
+
+  void report_conflict(TxnId t, std::uint32_t op, KeyId key, std::uint32_t other) {
+    Finding finding = make(Finding::Type::kConflict, t, op, key, op_values_[op]);
+    finding.other = TxnId{other};
+    result_.findings.push_back(std::move(finding));
+  }
+
+  const History& h_;
+  const ValueTable& values_;
+  const OpHead* const ops_;
+  const ValueId* const op_values_;
+  const std::uint32_t* const first_op_;
+  Schedule& schedule_;
+  const bool serial_;
+  const AddedOrder order_;
+  const Uncertain& uncertain_;
+  const std::vector<bool>& record_;
+  const Limits& limits_;
+  std::vector<KeyState> keys_;
+  std::vector<Rich> rich_;
+  std::vector<LocalRich> local_rich_;
+  std::unordered_map<std::uint32_t, ValueId> before_tie_;  // what registers held before the tie group at hand
+  std::uint32_t rank_ = 0;
+  SweepResult result_;
+};
+
+}  // namespace
+
+void Uncertain::add_writes_of(const History& history, TxnId txn) {
+  for_each_access(history, txn, [&](const Access& a) {
+    if (a.kind == OpKind::kRead) return;
+    keys.insert(raw(a.key));
+    if (a.kind == OpKind::kWrite) {
+      writes.insert(id(a.key, a.value));
+    } else {
+      rich_keys.insert(raw(a.key));
+    }
+  });
+}
+
+SweepResult sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order,
+                  const Uncertain& uncertain, const std::vector<bool>& record, const Limits& limits) {
+  return Sweep(history, schedule, family, order, uncertain, record, limits).run();
+}
+
+}  // namespace isolde::timeline

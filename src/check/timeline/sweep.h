@@ -1,0 +1,86 @@
+// check/timeline/sweep.h: replays the events in order and compares every read with what it should have returned.
+//
+// In, out: a History and its Schedule -> findings: reads that differ, writers that overlapped.
+// Always:  every read of every counted transaction that has a place is compared; a finding that depends on a
+// transaction
+//          without a sure place is marked as not forced.
+// Cost:    linear in operations (and in list elements read); 32 bytes a key.
+// Source:  Chronos, algorithm 2 (INT, EXT, NOCONFLICT).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/limits.h"
+#include "check/timeline/key_state.h"
+#include "check/timeline/schedule.h"
+#include "history/history.h"
+
+namespace isolde::timeline {
+
+struct Finding {
+  enum class Type : std::uint8_t {
+    kExternal,  // EXT: not what the snapshot holds
+    kInternal,  // INT: not what the transaction itself last read or wrote
+    kConflict,  // NOCONFLICT: `other` wrote the key and is not in the snapshot
+  };
+  Type type;
+  bool forced;         // no placing of the transactions without a sure place explains it
+  bool expected_rich;  // the expected content is a list or counter, no value id
+  TxnId txn;
+  std::uint32_t rank;  // of the event, from 1
+  std::uint32_t op;    // the read, or the write of a conflict
+  KeyId key;
+  ValueId read;
+  ValueId expected;
+  TxnId other;  // writer of the expected version (kNoTxn: initial or the transaction itself), or the one in conflict
+  std::vector<ValueId> expected_elements;  // of a list
+  std::string expected_text;               // of a counter or list
+};
+
+// One committed version, kept only for keys that transactions without a known snapshot read.
+struct VersionRecord {
+  KeyId key;
+  ValueId value;       // of a register
+  std::uint32_t rank;  // of the commit
+  TxnId writer;
+  std::uint32_t length;  // of a list
+  std::int64_t number;   // of a counter
+};
+
+// What may have been written at another moment than the schedule says, or not at all.
+struct Uncertain {
+  std::unordered_set<std::uint64_t> writes;     // (key, value) of plain writes
+  std::unordered_set<std::uint32_t> keys;       // of all their keys
+  std::unordered_set<std::uint32_t> rich_keys;  // of those that they append to or increment
+  std::unordered_set<std::uint32_t> in_ties;    // transactions whose own place is open within a tie group
+
+  [[nodiscard]] static std::uint64_t id(KeyId key, ValueId value) {
+    return (std::uint64_t{raw(key)} << 32) | raw(value);
+  }
+  void add_writes_of(const History& history, TxnId txn);
+  // Whether such a write may be why `value` was read. `is_rich`: the key is a list or counter.
+  [[nodiscard]] bool may_explain(KeyId key, ValueId value, bool is_rich) const {
+    return is_rich ? keys.contains(raw(key)) : rich_keys.contains(raw(key)) || writes.contains(id(key, value));
+  }
+};
+
+struct SweepResult {
+  std::vector<Finding> findings;
+  std::vector<VersionRecord> versions;     // of the recorded keys, in commit order
+  std::vector<std::uint32_t> start_rank;   // one a transaction: place of its start among the events, from 1; 0: none
+  std::vector<std::uint32_t> commit_rank;  // the same of its commit
+  std::vector<KeyState> keys;
+  std::vector<Rich> rich;
+  bool timed_out = false;
+};
+
+// `record`: keys whose versions are kept (empty: none).
+// Ensures: `schedule.events` is put into the order that explains most inside its tie groups.
+[[nodiscard]] SweepResult sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order,
+                                const Uncertain& uncertain, const std::vector<bool>& record, const Limits& limits);
+
+}  // namespace isolde::timeline

@@ -1,0 +1,274 @@
+#include "check/timeline/timeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "check/accesses.h"
+#include "check/timeline/missing.h"
+#include "check/timeline/order.h"
+#include "check/timeline/schedule.h"
+#include "check/timeline/sweep.h"
+#include "check/timeline/trace_reads.h"
+
+namespace isolde {
+namespace timeline {
+namespace {
+
+// One replay with everything that it leaves open.
+struct Replay {
+  Schedule schedule;
+  Uncertain uncertain;
+  SweepResult swept;
+  std::vector<Finding> unreplayed;  // INT of transactions without a start
+  std::vector<OrderFinding> session, realtime;
+  std::vector<Placement> placements;
+
+  [[nodiscard]] bool has_forced(bool snapshot) const {
+    const auto forced = [](const Finding& f) { return f.forced; };
+    return std::any_of(swept.findings.begin(), swept.findings.end(), forced) || !unreplayed.empty() ||
+           !session.empty() || !realtime.empty() || (snapshot && !schedule.start_after_commit.empty()) ||
+           std::any_of(placements.begin(), placements.end(),
+                       [](const Placement& p) { return p.answer == Placement::Answer::kNowhere; });
+  }
+  [[nodiscard]] bool has_unforced() const {
+    return std::any_of(swept.findings.begin(), swept.findings.end(), [](const Finding& f) { return !f.forced; }) ||
+           std::any_of(placements.begin(), placements.end(),
+                       [](const Placement& p) { return p.answer == Placement::Answer::kUnclear; });
+  }
+};
+
+class Timeline {
+ public:
+  Timeline(const History& history, Level level, const Limits& limits)
+      : h_(history), level_(info(level)), limits_(limits), snapshot_(level_.family == LevelFamily::kSnapshot) {
+    verdict_.level = level;
+    verdict_.method = kTimelineEngine.name;
+  }
+
+  Verdict run() {
+    Replay first = replay(make_schedule(h_, level_.family, false));
+    if (first.swept.timed_out) return undecided("the time limit ran out");
+    if (first.has_forced(snapshot_)) return violated(first);
+    note_clock(first);
+    note_predicates();
+    const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
+    if (all_sure && !first.has_unforced()) return satisfied(first);
+    if (auto verdict = try_to_place(first, false)) return *std::move(verdict);
+    if (!first.schedule.maybes.empty()) {
+      Replay with = replay(make_schedule(h_, level_.family, true));
+      if (auto verdict = try_to_place(with, true)) return *std::move(verdict);
+    }
+    return undecided(why_open(first.schedule));
+  }
+
+ private:
+  Replay replay(Schedule schedule) {
+    Replay r;
+    r.schedule = std::move(schedule);
+    for (const TxnId t : r.schedule.floating_writers) r.uncertain.add_writes_of(h_, t);
+    for (const TxnId t : r.schedule.maybes) r.uncertain.add_writes_of(h_, t);
+    for (const TieGroup& tie : r.schedule.ties) {
+      for (std::uint32_t e = 0; e < tie.event_count; ++e) {
+        const TxnId t = r.schedule.events[tie.first_event + e].txn();
+        r.uncertain.in_ties.insert(raw(t));
+        r.uncertain.add_writes_of(h_, t);
+      }
+    }
+    finish(r);
+    return r;
+  }
+
+  // Sweeps and looks at all that the sweep does not.
+  void finish(Replay& r) {
+    r.swept = sweep(h_, r.schedule, level_.family, level_.order, r.uncertain, keys_to_record(h_, r.schedule), limits_);
+    if (r.swept.timed_out) return;
+    for (const auto* group : {&r.schedule.missing_snapshot, &r.schedule.floating_writers}) {
+      for (const TxnId t : *group) {
+        if (r.swept.start_rank[raw(t)] != 0) continue;
+        auto found = internal_findings(h_, t);
+        r.unreplayed.insert(r.unreplayed.end(), std::make_move_iterator(found.begin()),
+                            std::make_move_iterator(found.end()));
+      }
+    }
+    const Ranks ranks{r.swept.start_rank, r.swept.commit_rank};
+    if (level_.order != AddedOrder::kNone) r.session = session_findings(h_, ranks);
+    if (level_.order == AddedOrder::kRealTime) r.realtime = realtime_findings(h_, ranks);
+    // Within a tie group the order is ours, so what it breaks is not forced.
+    if (!r.uncertain.in_ties.empty()) {
+      const auto both_tied = [&](const OrderFinding& f) {
+        return r.uncertain.in_ties.contains(raw(f.before)) && r.uncertain.in_ties.contains(raw(f.after)) &&
+               commit_time(h_, f.before) == commit_time(h_, f.after);
+      };
+      if (std::erase_if(r.session, both_tied) + std::erase_if(r.realtime, both_tied) > 0) {
+        r.placements.push_back({kNoTxn, Placement::Answer::kUnclear});
+      }
+    }
+    auto placed = place_missing(h_, r.schedule, r.swept, level_.family, level_.order, r.uncertain);
+    r.placements.insert(r.placements.end(), placed.begin(), placed.end());
+  }
+
+  // Puts the floating writers right before the first read that saw them (at the end, if none did) and replays.
+  std::optional<Verdict> try_to_place(const Replay& r, bool settled) {
+    if (r.schedule.floating_writers.empty()) {
+      const bool clean = !r.has_unforced() && !r.has_forced(snapshot_);
+      return settled && clean                              ? std::optional(satisfied(r))
+             : r.has_unforced() || r.has_forced(snapshot_) ? std::nullopt
+                                                           : std::optional(satisfied(r));
+    }
+    Replay placed;
+    placed.schedule = r.schedule;
+    std::vector<std::pair<std::uint32_t, TxnId>> inserts;  // in front of the event of that index
+    for (const TxnId t : r.schedule.floating_writers) inserts.emplace_back(first_sight(r, t), t);
+    std::stable_sort(inserts.begin(), inserts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<Event> events;
+    events.reserve(r.schedule.events.size() + inserts.size() * 2);
+    std::size_t next = 0;
+    for (std::uint32_t e = 0; e <= r.schedule.events.size(); ++e) {
+      for (; next < inserts.size() && inserts[next].first <= e; ++next) {
+        const TxnId t = inserts[next].second;
+        if (snapshot_ && r.swept.start_rank[raw(t)] == 0) events.push_back(Event::start(t));
+        events.push_back(Event::commit(t));
+      }
+      if (e < r.schedule.events.size()) events.push_back(r.schedule.events[e]);
+    }
+    placed.schedule.events = std::move(events);
+    placed.schedule.floating_writers.clear();
+    placed.schedule.ties.clear();
+    finish(placed);
+    if (placed.swept.timed_out || !placed.swept.findings.empty() || placed.has_forced(snapshot_) ||
+        placed.has_unforced())
+      return std::nullopt;
+    return satisfied(placed);
+  }
+
+  // Index of the first event whose finding is explained by a write of `t`, or the number of events.
+  [[nodiscard]] std::uint32_t first_sight(const Replay& r, TxnId t) const {
+    Uncertain own;
+    own.add_writes_of(h_, t);
+    auto best = static_cast<std::uint32_t>(r.schedule.events.size());
+    for (const Finding& f : r.swept.findings) {
+      if (f.type != Finding::Type::kExternal || f.rank - 1 >= best) continue;
+      bool saw = own.writes.contains(Uncertain::id(f.key, f.read));
+      if (!saw && own.keys.contains(raw(f.key)) && f.expected_rich) saw = true;
+      if (!saw && own.rich_keys.contains(raw(f.key))) saw = true;
+      if (saw) best = f.rank - 1;
+    }
+    return best;
+  }
+
+  Verdict satisfied(const Replay& r) {
+    verdict_.outcome = Outcome::kSatisfied;
+    Witness& w = verdict_.witness;
+    w.kind = snapshot_ ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
+    std::vector<Placement> placed = r.placements;
+    std::stable_sort(placed.begin(), placed.end(),
+                     [](const Placement& a, const Placement& b) { return a.after_rank < b.after_rank; });
+    w.events.reserve(r.schedule.events.size() + placed.size() * 2);
+    std::size_t next = 0;
+    for (std::uint32_t rank = 0; rank <= r.schedule.events.size(); ++rank) {
+      if (rank > 0) {
+        const Event event = r.schedule.events[rank - 1];
+        w.events.push_back(snapshot_ ? event.word() : raw(event.txn()));
+      }
+      for (; next < placed.size() && placed[next].after_rank == rank; ++next) {
+        const TxnId t = placed[next].txn;
+        if (!snapshot_) {
+          w.events.push_back(raw(t));
+          continue;
+        }
+        w.events.push_back(Witness::start_of(t));
+        if (r.swept.commit_rank[raw(t)] == 0) w.events.push_back(Witness::commit_of(t));
+      }
+    }
+    return std::move(verdict_);
+  }
+
+  Verdict violated(const Replay& r) {
+    verdict_.outcome = Outcome::kViolated;
+    const Context context{h_, r.schedule, r.swept, level_.family};
+    const std::size_t most = limits_.max_anomalies;
+    add_findings(context, r.swept.findings, most, verdict_);
+    add_findings(context, r.unreplayed, most, verdict_);
+    add_order_findings(context, r.session, AnomalyKind::kSessionOrder, most, verdict_);
+    add_order_findings(context, r.realtime, AnomalyKind::kRealtimeOrder, most, verdict_);
+    add_unplaced(context, r.placements, most, verdict_);
+    if (snapshot_) add_start_after_commit(context, most, verdict_);
+    note_clock(r);
+    note_predicates();
+    return std::move(verdict_);
+  }
+
+  Verdict undecided(std::string reason) {
+    verdict_.outcome = Outcome::kUndecided;
+    verdict_.reason = std::move(reason);
+    return std::move(verdict_);
+  }
+
+  static std::string why_open(const Schedule& s) {
+    std::vector<std::string> why;
+    if (!s.floating_writers.empty()) {
+      why.push_back(fmt::format("{} committed transactions that write have no commit_ts", s.floating_writers.size()));
+    }
+    if (!s.maybes.empty())
+      why.push_back(fmt::format("{} transactions of unknown outcome may or may not have been seen", s.maybes.size()));
+    if (!s.ties.empty())
+      why.push_back(fmt::format("{} groups of transactions with equal timestamps touch the same keys", s.ties.size()));
+    if (!s.missing_snapshot.empty())
+      why.push_back(fmt::format("{} transactions have no start_ts", s.missing_snapshot.size()));
+    return fmt::format("the timestamps leave the order open: {}", fmt::join(why, "; "));
+  }
+
+  // Client clocks that contradict the timestamps: no violation of a level without real time, but worth knowing.
+  void note_clock(const Replay& r) {
+    if (level_.order == AddedOrder::kRealTime || h_.columns().begin.empty() || h_.columns().end.empty()) return;
+    const auto found = realtime_findings(h_, {r.swept.start_rank, r.swept.commit_rank});
+    if (found.empty()) return;
+    verdict_.notes.push_back(fmt::format(
+        "timestamps contradict the client's clock {} times, first: {} ended before {} began, yet by the timestamps {} "
+        "does not see it "
+        "(allowed at {}; {} forbids it)",
+        found.size(), h_.txn_text(found[0].before), h_.txn_text(found[0].after), h_.txn_text(found[0].after),
+        level_.name, snapshot_ ? "strong-snapshot-isolation" : "strict-serializable"));
+  }
+
+  void note_predicates() {
+    if (h_.columns().predicates.empty()) return;
+    verdict_.notes.push_back(
+        "predicates: the rows that they returned or left were checked as reads and writes of those rows; whether they "
+        "should have "
+        "found other rows was not");
+  }
+
+  const History& h_;
+  const LevelInfo& level_;
+  const Limits& limits_;
+  const bool snapshot_;
+  Verdict verdict_;
+};
+
+std::string lacks(const History& h, Level level) {
+  const LevelInfo& l = info(level);
+  if (l.family != LevelFamily::kSnapshot && l.family != LevelFamily::kSerializable) {
+    return "timestamps decide the snapshot and serializable levels only";
+  }
+  if (h.txn_count() == 0) return {};
+  if (h.columns().commit_ts.empty() && h.columns().start_ts.empty()) return "the history has no start_ts and commit_ts";
+  if (h.columns().commit_ts.empty()) return "the history has no commit_ts";
+  return {};
+}
+
+Verdict check(const History& history, Level level, const Limits& limits) {
+  return Timeline(history, level, limits).run();
+}
+
+}  // namespace
+}  // namespace timeline
+
+constinit const Engine kTimelineEngine{.name = "timeline",
+                                       .summary = "replay by the database's start and commit timestamps (Chronos)",
+                                       .lacks = timeline::lacks,
+                                       .check = timeline::check};
+
+}  // namespace isolde
