@@ -177,7 +177,7 @@ class Placer {
   Placement place(TxnId t) {
     using Answer = Placement::Answer;
     Range range = allowed(t);
-    if (range.from > range.to) return {t, order_ == AddedOrder::kRealTime ? Answer::kUnclear : Answer::kNowhere};
+    if (range.from > range.to) return {t, Answer::kUnclear};
     std::vector<Range> open{range};
     const std::vector<ExternalRead> reads = external_reads(h_, t);
     std::vector<std::vector<Range>> of_read;
@@ -191,22 +191,39 @@ class Placer {
     for (const ExternalRead& read : reads) {
       if (uncertain_.may_explain(read.key, read.value, is_rich(read.key))) return {t, Answer::kUnclear};
     }
-    // The greedy choice of earlier places is exact along sessions; across the client's clock it is not.
-    if (order_ == AddedOrder::kRealTime) return {t, Answer::kUnclear};
-    Placement nowhere{t, Answer::kNowhere};
-    for (std::size_t i = 0; i < reads.size() && nowhere.other == kNoOp; ++i) {
-      if (of_read[i].empty()) nowhere.one = OpId{reads[i].op};
-      for (std::size_t j = i + 1; j < reads.size() && nowhere.other == kNoOp; ++j) {
-        if (!of_read[i].empty() && !of_read[j].empty() && intersect(of_read[i], of_read[j]).empty()) {
-          nowhere.one = OpId{reads[i].op};
-          nowhere.other = OpId{reads[j].op};
-        }
+    // Violated only with something to show: a read that no moment before the commit explains, or two that no one does.
+    const std::uint32_t commit = swept_.commit_rank[raw(t)];
+    const std::vector<Range> ever{{0, commit != 0 ? commit - 1 : static_cast<std::uint32_t>(s_.events.size())}};
+    for (std::size_t i = 0; i < reads.size(); ++i) {
+      const std::vector<Range> mine = intersect(of_read[i], ever);
+      if (mine.empty()) return {t, Answer::kNowhere, 0, OpId{reads[i].op}, kNoOp};
+      for (std::size_t j = i + 1; j < reads.size(); ++j) {
+        if (intersect(mine, of_read[j]).empty()) return {t, Answer::kNowhere, 0, OpId{reads[i].op}, OpId{reads[j].op}};
       }
     }
-    return nowhere;
+    return {t, Answer::kUnclear};
   }
 
-  [[nodiscard]] bool is_rich(KeyId key) const { return swept_.keys[raw(key)].rich != kNone32; }
+  [[nodiscard]] bool is_rich(KeyId key) {
+    look_at_kinds();
+    return accumulates_[raw(key)];
+  }
+  [[nodiscard]] bool overwritten(KeyId key) {
+    look_at_kinds();
+    return plain_writes_[raw(key)];
+  }
+  void look_at_kinds() {
+    if (!accumulates_.empty()) return;
+    accumulates_.assign(h_.key_count(), false);
+    plain_writes_.assign(h_.key_count(), false);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (s_.counts[t] != Counts::kYes) continue;
+      for_each_access(h_, TxnId{t}, [&](const Access& a) {
+        if (a.kind == OpKind::kWrite) plain_writes_[raw(a.key)] = true;
+        if (a.kind == OpKind::kAppend || a.kind == OpKind::kIncrement) accumulates_[raw(a.key)] = true;
+      });
+    }
+  }
 
   // The moments at which the key held what was read.
   std::vector<Range> moments(const ExternalRead& read, bool& clear) {
@@ -273,19 +290,6 @@ class Placer {
     return ranges;
   }
 
-  [[nodiscard]] bool overwritten(KeyId key) {
-    if (plain_writes_.empty()) {
-      plain_writes_.assign(h_.key_count(), false);
-      for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-        if (s_.counts[t] != Counts::kYes) continue;
-        for_each_access(h_, TxnId{t}, [&](const Access& a) {
-          if (a.kind == OpKind::kWrite) plain_writes_[raw(a.key)] = true;
-        });
-      }
-    }
-    return plain_writes_[raw(key)];
-  }
-
   static std::vector<Range> intersect(const std::vector<Range>& a, const std::vector<Range>& b) {
     std::vector<Range> both;
     for (std::size_t i = 0, j = 0; i < a.size() && j < b.size();) {
@@ -310,7 +314,7 @@ class Placer {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_value_;  // (key, value) -> places in versions_[key]
   std::vector<ClockRank> ended_, began_;
   std::vector<std::uint32_t> session_commit_, session_floor_, session_ceiling_;
-  std::vector<bool> plain_writes_;
+  std::vector<bool> plain_writes_, accumulates_;  // by counted transactions
 };
 
 }  // namespace

@@ -203,7 +203,10 @@ class Sweep {
     KeyState& k = keys_[raw(key)];
     claim(t, rank, start, op, key, k);
     k.value = value;
-    if (k.rich != kNone32) make_rich(values_, value, rich_[k.rich].is_counter, rich_[k.rich]);
+    if (k.rich != kNone32) {  // a list or counter no more, until the next append or increment
+      rich_[k.rich] = Rich{};
+      k.rich = kNone32;
+    }
   }
 
   void install_on_top(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t i, OpHead op) {

@@ -65,10 +65,7 @@ class Tracer {
   void prepare(const std::vector<Finding>& findings) {
     for (const Finding& f : findings) {
       if (f.type != Finding::Type::kExternal) continue;
-      if (!f.expected_rich) {
-        writers_.ask(f.key, f.read);
-        continue;
-      }
+      writers_.ask(f.key, f.read);
       const auto read = h_.values().elements(f.read);
       if (!read || read->empty()) continue;
       writers_.ask(f.key, read->back());
@@ -141,7 +138,10 @@ class Tracer {
   }
 
   Anomaly external(const Finding& f) const {
-    const Origin origin = f.expected_rich ? origin_of_rich(f) : origin_of_value(f.txn, f.rank, f.op, f.key, f.read);
+    // A list may have been written as a whole or grown by appends; a whole write is the simpler story.
+    Origin origin = origin_of_value(f.txn, f.rank, f.op, f.key, f.read);
+    const bool is_list = h_.values().type(f.read) == ValueType::kList;
+    if (f.expected_rich || (is_list && origin.source == ReadSource::kNeverWritten)) origin = origin_of_rich(f);
     Anomaly a = about_read(kind_of(origin.source), f);
     a.source = origin.source;
     a.source_writer = origin.writer;
@@ -264,7 +264,8 @@ class Tracer {
   Origin origin_of_rich(const Finding& f) const {
     const auto read = h_.values().elements(f.read);
     if (!read) {
-      const bool counter = f.expected_elements.empty() && h_.values().type(f.read) == ValueType::kInteger;
+      const bool counter =
+          f.expected_rich && f.expected_elements.empty() && h_.values().type(f.read) == ValueType::kInteger;
       return {counter ? ReadSource::kUntraceable : ReadSource::kNeverWritten, kNoTxn, kNoOp};
     }
     const std::size_t at = divergence(*read, f.expected_elements);

@@ -1,0 +1,381 @@
+#include "proof/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "proof/operations.h"
+
+namespace isolde::proof {
+namespace {
+
+using Fault = std::optional<std::string>;
+
+struct Write {
+  TxnId txn;
+  Touch touch;
+  bool final;
+};
+
+std::uint64_t pair_id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
+
+// The writes to the keys that anomalies are about, gathered in one pass.
+class Ground {
+ public:
+  Ground(const History& history, const Verdict& verdict) : h_(history), keys_(history.key_count(), false) {
+    for (const Anomaly& a : verdict.anomalies) {
+      if (a.key != kNoKey) keys_[raw(a.key)] = true;
+      for (const Step& step : a.steps) {
+        for (const OpId op : {step.from_op, step.to_op}) {
+          if (op != kNoOp && raw(op) < h_.op_count() && !is_predicate(h_.op(raw(op)).kind()))
+            keys_[raw(h_.op(raw(op)).key())] = true;
+        }
+      }
+    }
+    find_counted();
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) gather(TxnId{t});
+    for (auto& [key, list] : committed_) {
+      std::stable_sort(list.begin(), list.end(),
+                       [this](TxnId a, TxnId b) { return h_.commit_ts(a) < h_.commit_ts(b); });
+    }
+  }
+
+  [[nodiscard]] const std::vector<Write>& writers(KeyId key, ValueId value) const {
+    static const std::vector<Write> kNone;
+    const auto at = by_value_.find(pair_id(key, value));
+    return at == by_value_.end() ? kNone : at->second;
+  }
+  [[nodiscard]] bool counts(TxnId t) const { return counted_[raw(t)]; }
+
+  // What the key holds at that time: all commits up to and including it, but that of `except`.
+  [[nodiscard]] Content content_at(KeyId key, std::int64_t time, TxnId except) const {
+    Content content(h_.initial(key));
+    const auto at = committed_.find(raw(key));
+    if (at == committed_.end()) return content;
+    const auto& list = at->second;
+    auto end = std::upper_bound(list.begin(), list.end(), time,
+                                [this](std::int64_t x, TxnId t) { return x < h_.commit_ts(t); });
+    // From the last plain write on; nothing before it matters.
+    auto from = end;
+    while (from != list.begin()) {
+      --from;
+      if (*from != except && overwrites(*from, key)) break;
+    }
+    for (; from != end; ++from) {
+      if (*from == except) continue;
+      for (const Touch& touch : touches(h_, *from)) {
+        if (touch.kind != OpKind::kRead && touch.key == key) content.apply(h_.values(), touch);
+      }
+    }
+    return content;
+  }
+  [[nodiscard]] const std::vector<TxnId>& committed_writers(KeyId key) const {
+    static const std::vector<TxnId> kNone;
+    const auto at = committed_.find(raw(key));
+    return at == committed_.end() ? kNone : at->second;
+  }
+
+ private:
+  [[nodiscard]] bool overwrites(TxnId t, KeyId key) const {
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.key == key && touch.kind != OpKind::kRead) return touch.kind == OpKind::kWrite;
+    }
+    return false;
+  }
+
+  // Committed, or of unknown outcome and read by one that counts where nobody else can have written it.
+  void find_counted() {
+    counted_.assign(h_.txn_count(), false);
+    std::unordered_map<std::uint64_t, std::vector<TxnId>> unknown;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      counted_[t] = h_.status(TxnId{t}) == Status::kCommitted;
+      if (h_.status(TxnId{t}) != Status::kUnknown) continue;
+      for (const Touch& touch : touches(h_, TxnId{t})) {
+        if (touch.kind != OpKind::kRead) unknown[pair_id(touch.key, touch.value)].push_back(TxnId{t});
+      }
+    }
+    if (unknown.empty()) return;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (!counted_[t]) continue;
+      for (const Touch& touch : touches(h_, TxnId{t})) {
+        if (touch.kind != OpKind::kRead) unknown.erase(pair_id(touch.key, touch.value));
+      }
+    }
+    for (bool more = true; more;) {
+      more = false;
+      for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+        if (!counted_[t]) continue;
+        for (const Touch& touch : touches(h_, TxnId{t})) {
+          if (touch.kind != OpKind::kRead) continue;
+          more = see(unknown, touch.key, touch.value) || more;
+          if (h_.values().type(touch.value) != ValueType::kList) continue;
+          for (const ValueId element : h_.values().list(touch.value)) more = see(unknown, touch.key, element) || more;
+        }
+      }
+    }
+  }
+
+  bool see(const std::unordered_map<std::uint64_t, std::vector<TxnId>>& unknown, KeyId key, ValueId value) {
+    const auto at = unknown.find(pair_id(key, value));
+    if (at == unknown.end() || value == h_.initial(key)) return false;
+    const TxnId writer = at->second.front();
+    if (std::any_of(at->second.begin(), at->second.end(), [&](TxnId t) { return t != writer; }) ||
+        counted_[raw(writer)])
+      return false;
+    counted_[raw(writer)] = true;
+    return true;
+  }
+
+  void gather(TxnId t) {
+    const std::vector<Touch> all = touches(h_, t);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].kind == OpKind::kRead || !keys_[raw(all[i].key)]) continue;
+      bool final = true;
+      for (std::size_t j = i + 1; j < all.size(); ++j)
+        final = final && (all[j].kind == OpKind::kRead || all[j].key != all[i].key);
+      by_value_[pair_id(all[i].key, all[i].value)].push_back({t, all[i], final});
+      auto& list = committed_[raw(all[i].key)];
+      if (counted_[raw(t)] && h_.commit_ts(t) != kNoTime && (list.empty() || list.back() != t)) list.push_back(t);
+    }
+  }
+
+  const History& h_;
+  std::vector<bool> keys_, counted_;
+  std::unordered_map<std::uint64_t, std::vector<Write>> by_value_;
+  std::unordered_map<std::uint32_t, std::vector<TxnId>> committed_;  // counted writers of a key, by commit_ts
+};
+
+class Claims {
+ public:
+  Claims(const History& history, const Verdict& verdict)
+      : h_(history),
+        verdict_(verdict),
+        serial_(info(verdict.level).family == LevelFamily::kSerializable),
+        ground_(history, verdict) {}
+
+  Result<void> run() {
+    if (verdict_.anomalies.empty() && verdict_.total() == 0) return Error{"a violated verdict without an anomaly"};
+    for (const Anomaly& a : verdict_.anomalies) {
+      Fault fault = claim(a);
+      if (a.steps.empty()) fault = "has no steps";
+      for (const Step& step : a.steps) {
+        if (!fault) fault = step_fault(step);
+      }
+      if (fault)
+        return Error{
+            fmt::format("anomaly {} of transaction {}: {}", full_name(a), h_.txn_text(a.transactions.front()), *fault)};
+    }
+    return {};
+  }
+
+ private:
+  // The moment whose state a transaction reads: its snapshot, or its place in the serial order.
+  [[nodiscard]] std::int64_t moment(TxnId t) const {
+    if (!serial_) return h_.start_ts(t);
+    return h_.commit_ts(t) != kNoTime ? h_.commit_ts(t) : h_.start_ts(t);
+  }
+
+  Fault claim(const Anomaly& a) {
+    const TxnId t = a.transactions.front();
+    if (!ground_.counts(t)) return "the transaction does not count as committed";
+    switch (a.kind) {
+      case AnomalyKind::kInternal:
+        return internal(t, a);
+      case AnomalyKind::kSessionOrder:
+      case AnomalyKind::kRealtimeOrder:
+        return std::nullopt;  // its two steps contradict each other; they are checked below
+      case AnomalyKind::kTimestampOrder:
+        if (h_.start_ts(t) == kNoTime || h_.commit_ts(t) == kNoTime || h_.start_ts(t) <= h_.commit_ts(t))
+          return "its start_ts is not after its commit_ts";
+        return std::nullopt;
+      case AnomalyKind::kGSingle:
+        return no_moment(t, a);
+      default:
+        break;
+    }
+    if (a.source == ReadSource::kNotARead) return overlap(a);
+    if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
+    if (verdict_.method == "timeline") return differs_from_state(t, a);
+    return nobody_left_it(t, a);
+  }
+
+  Fault internal(TxnId t, const Anomaly& a) const {
+    std::optional<Content> expected;  // once the transaction has touched the key
+    std::vector<ValueId> own;         // its appends while the base is not known
+    bool known = false;
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.key != a.key) continue;
+      if (touch.kind == OpKind::kRead) {
+        bool right = !known || expected->equals(h_.values(), touch.value);
+        if (!known && !own.empty()) {
+          const auto seen = h_.values().elements(touch.value);
+          right = seen && seen->size() >= own.size() && std::equal(own.rbegin(), own.rend(), seen->rbegin());
+        }
+        if (touch.op == a.op && !right) return std::nullopt;
+        expected = Content(touch.value);
+        known = true;
+        own.clear();
+        continue;
+      }
+      if (touch.kind == OpKind::kWrite) {
+        expected = Content(touch.value);
+        known = true;
+        own.clear();
+      } else if (known) {
+        expected->apply(h_.values(), touch);
+      } else if (touch.kind == OpKind::kAppend) {
+        own.push_back(touch.value);
+      }
+    }
+    return "the read agrees with the transaction's own operations";
+  }
+
+  // Two writers of one key, neither in the other's snapshot.
+  Fault overlap(const Anomaly& a) const {
+    if (a.transactions.size() < 2) return "names no second transaction";
+    const TxnId t = a.transactions[0];
+    const TxnId other = a.transactions[1];
+    if (!writes(t, a.key) || !writes(other, a.key)) return "they do not both write the key";
+    if (h_.start_ts(t) == kNoTime || h_.commit_ts(other) == kNoTime || h_.start_ts(t) >= h_.commit_ts(other))
+      return "the one is in the snapshot of the other";
+    if (h_.commit_ts(t) == kNoTime || h_.commit_ts(other) > h_.commit_ts(t)) return "they are named in the wrong order";
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool writes(TxnId t, KeyId key) const {
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.kind != OpKind::kRead && touch.key == key) return true;
+    }
+    return false;
+  }
+
+  // The state at the moment, with the transaction's own operations before the read, is not what was read.
+  Fault differs_from_state(TxnId t, const Anomaly& a) const {
+    const std::int64_t time = moment(t);
+    if (time == kNoTime) return "it has no timestamp to read at";
+    Content content = ground_.content_at(a.key, time, t);
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.op == a.op && touch.key == a.key && touch.kind == OpKind::kRead) {
+        if (content.equals(h_.values(), touch.value)) return "the read agrees with the state at its timestamp";
+        return std::nullopt;
+      }
+      if (touch.key == a.key && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);
+    }
+    return "there is no such read";
+  }
+
+  // No transaction that may have committed left this value (of a list: one of its elements, or its end).
+  Fault nobody_left_it(TxnId t, const Anomaly& a) const {
+    if (a.read == h_.initial(a.key)) return "it is the initial value";
+    const auto good = [&](ValueId value) {
+      const auto& all = ground_.writers(a.key, value);
+      return std::any_of(all.begin(), all.end(),
+                         [&](const Write& w) { return w.final && h_.status(w.txn) != Status::kAborted && w.txn != t; });
+    };
+    if (good(a.read)) return "a transaction that may have committed wrote it";
+    if (h_.values().type(a.read) != ValueType::kList) return std::nullopt;
+    const auto elements = h_.values().list(a.read);
+    for (std::size_t i = 0; i < elements.size(); ++i) {
+      const auto& all = ground_.writers(a.key, elements[i]);
+      const bool may =
+          std::any_of(all.begin(), all.end(), [&](const Write& w) { return h_.status(w.txn) != Status::kAborted; });
+      const bool at_end = std::any_of(all.begin(), all.end(), [&](const Write& w) {
+        return h_.status(w.txn) != Status::kAborted && (w.final || w.txn == t);
+      });
+      if (!may || (i + 1 == elements.size() && !at_end)) return std::nullopt;
+    }
+    return "each element was appended by a transaction that may have committed";
+  }
+
+  // No moment explains the read, or the two reads, that the step names. Registers only.
+  Fault no_moment(TxnId t, const Anomaly& a) const {
+    const Step& step = a.steps.front();
+    if (step.from_op == kNoOp) return "names no read";
+    std::vector<std::int64_t> moments{kNoTime + 1};
+    const std::vector<OpId> reads =
+        step.to_op == kNoOp ? std::vector{step.from_op} : std::vector{step.from_op, step.to_op};
+    for (const OpId op : reads) {
+      if (h_.op(raw(op)).kind() != OpKind::kRead || h_.txn_of(op) != t) return "names no read of its own";
+      for (const TxnId w : ground_.committed_writers(h_.op(raw(op)).key())) moments.push_back(h_.commit_ts(w));
+    }
+    for (const std::int64_t time : moments) {
+      if (h_.commit_ts(t) != kNoTime && time > h_.commit_ts(t)) continue;
+      const bool all = std::all_of(reads.begin(), reads.end(), [&](OpId op) {
+        Content content = ground_.content_at(h_.op(raw(op)).key(), time, t);
+        for (const Touch& touch : touches(h_, t)) {
+          if (touch.op >= op) break;
+          if (touch.key == h_.op(raw(op)).key() && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);
+        }
+        return content.equals(h_.values(), h_.op_value(raw(op)));
+      });
+      if (all) return fmt::format("the state at time {} explains it", time);
+    }
+    return std::nullopt;
+  }
+
+  Fault step_fault(const Step& step) const {
+    const auto has = [&](TxnId t, OpId op) {
+      return op == kNoOp || (raw(op) >= h_.first_op(t) && raw(op) < h_.end_op(t));
+    };
+    if (raw(step.from) >= h_.txn_count() || raw(step.to) >= h_.txn_count()) return "a step names no transaction";
+    if (!has(step.from, step.from_op)) return "a step names another transaction's operation";
+    if (step.type != StepType::kProgram && !has(step.to, step.to_op))
+      return "a step names another transaction's operation";
+    const std::int64_t from_commit = moment_of_commit(step.from);
+    const std::int64_t to_commit = moment_of_commit(step.to);
+    switch (step.type) {
+      case StepType::kVisible:
+        return holds(from_commit != kNoTime && h_.start_ts(step.to) != kNoTime && from_commit <= h_.start_ts(step.to),
+                     "the first is not in the snapshot of the second");
+      case StepType::kInvisible:
+        return holds(to_commit != kNoTime && h_.start_ts(step.from) != kNoTime && h_.start_ts(step.from) < to_commit,
+                     "the second is in the snapshot of the first");
+      case StepType::kCommit:
+        return holds(from_commit != kNoTime && to_commit != kNoTime && from_commit <= to_commit,
+                     "the first does not commit before the second");
+      case StepType::kSession:
+        return holds(h_.session(step.from) == h_.session(step.to) && step.from < step.to,
+                     "they are not in this order in one session");
+      case StepType::kRealtime:
+        return holds(
+            h_.end(step.from) != kNoTime && h_.begin(step.to) != kNoTime && h_.end(step.from) < h_.begin(step.to),
+            "the first had not ended when the second began");
+      case StepType::kWr:
+        return holds(writes(step.from, step.key) && reads(step.to, step.key, step.to_op),
+                     "no write and read of the key");
+      case StepType::kRw:
+        return holds(reads(step.from, step.key, step.from_op) && writes(step.to, step.key),
+                     "no read and write of the key");
+      case StepType::kWw:
+        return holds(writes(step.from, step.key) && writes(step.to, step.key), "they do not both write the key");
+      case StepType::kProgram:
+        return holds(step.from == step.to, "two transactions");
+    }
+    return "unknown step";
+  }
+
+  [[nodiscard]] std::int64_t moment_of_commit(TxnId t) const {
+    return h_.commit_ts(t) != kNoTime ? h_.commit_ts(t) : h_.start_ts(t);
+  }
+  static Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
+
+  [[nodiscard]] bool reads(TxnId t, KeyId key, OpId op) const {
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.kind == OpKind::kRead && touch.key == key && (op == kNoOp || touch.op == op)) return true;
+    }
+    return false;
+  }
+
+  const History& h_;
+  const Verdict& verdict_;
+  const bool serial_;
+  const Ground ground_;
+};
+
+}  // namespace
+
+Result<void> check_claims(const History& history, const Verdict& verdict) { return Claims(history, verdict).run(); }
+
+}  // namespace isolde::proof

@@ -1,0 +1,39 @@
+// proof/operations.h: what a transaction reads and writes, and what a key holds: written anew for the proof alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+
+namespace isolde::proof {
+
+struct Touch {
+  OpKind kind;  // kRead, kWrite, kAppend or kIncrement
+  KeyId key;
+  ValueId value;
+  OpId op;
+};
+
+// The item operations of a transaction in program order; rows of scans are reads, rows of predicate updates writes.
+[[nodiscard]] std::vector<Touch> touches(const History& history, TxnId txn);
+
+// The content of one key: a value, a list or a number.
+class Content {
+ public:
+  Content() = default;
+  explicit Content(ValueId value) : value_(value) {}
+
+  void apply(const ValueTable& values, const Touch& write);
+  [[nodiscard]] bool equals(const ValueTable& values, ValueId read) const;
+
+ private:
+  enum class Form : std::uint8_t { kValue, kList, kNumber, kNothing };
+  Form form_ = Form::kValue;
+  ValueId value_ = kNullValue;
+  std::int64_t number_ = 0;
+  std::vector<ValueId> elements_;
+};
+
+}  // namespace isolde::proof

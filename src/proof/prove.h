@@ -1,0 +1,18 @@
+// proof/prove.h: re-checks a verdict from the raw history alone.
+//
+// In, out: a History and a Verdict that some engine gave -> nothing, or what does not hold of it.
+// Always:  uses no engine's code. A satisfied verdict is proved by replaying its witness; a violated one by checking
+// each
+//          anomaly's claim and each of its steps against the operations and the evidence; undecided claims nothing.
+// Cost:    linear in the history, whatever the number of anomalies (lists: plus the elements of the keys involved).
+#pragma once
+
+#include "anomaly/verdict.h"
+#include "base/result.h"
+#include "history/history.h"
+
+namespace isolde {
+
+[[nodiscard]] Result<void> prove(const History& history, const Verdict& verdict);
+
+}  // namespace isolde

@@ -1,0 +1,169 @@
+#include "proof/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <unordered_map>
+
+#include "proof/operations.h"
+
+namespace isolde::proof {
+namespace {
+
+class Replay {
+ public:
+  Replay(const History& history, const Verdict& verdict)
+      : h_(history),
+        verdict_(verdict),
+        level_(info(verdict.level)),
+        start_(history.txn_count(), 0),
+        commit_(history.txn_count(), 0) {}
+
+  Result<void> run() {
+    const bool points = verdict_.witness.kind == Witness::Kind::kPoints;
+    if (level_.family == LevelFamily::kSerializable && points)
+      return Error{"a serializable verdict needs a serial order"};
+    if (level_.family == LevelFamily::kSnapshot && !points && verdict_.witness.kind != Witness::Kind::kSerialOrder) {
+      return Error{"the verdict has no witness"};
+    }
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) state_.emplace_back(h_.initial(KeyId{k}));
+    last_commit_.assign(h_.key_count(), 0);
+    last_writer_.assign(h_.key_count(), kNoTxn);
+    std::uint32_t rank = 0;
+    for (const std::uint32_t event : verdict_.witness.events) {
+      ++rank;
+      const TxnId t{points ? event / 2 : event};
+      if (raw(t) >= h_.txn_count()) return Error{"the witness names a transaction that is not there"};
+      if (h_.status(t) == Status::kAborted) return fault(t, "is aborted, and stands in the witness");
+      const bool is_start = !points || event % 2 == 0;
+      const bool is_commit = !points || event % 2 == 1;
+      if (is_start) {
+        if (start_[raw(t)] != 0) return fault(t, "starts twice in the witness");
+        start_[raw(t)] = rank;
+        if (auto wrong = reads_hold(t)) return *wrong;
+      }
+      if (is_commit) {
+        if (start_[raw(t)] == 0 || commit_[raw(t)] != 0)
+          return fault(t, "commits before it starts, or twice, in the witness");
+        commit_[raw(t)] = rank;
+        if (auto wrong = install(t, rank)) return *wrong;
+      }
+    }
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if ((start_[t] != 0) != (commit_[t] != 0)) return fault(TxnId{t}, "has no commit in the witness");
+      if (h_.status(TxnId{t}) == Status::kCommitted && start_[t] == 0)
+        return fault(TxnId{t}, "is missing from the witness");
+    }
+    if (level_.order != AddedOrder::kNone) {
+      if (auto wrong = sessions_hold()) return *wrong;
+    }
+    if (level_.order == AddedOrder::kRealTime) {
+      if (auto wrong = real_time_holds()) return *wrong;
+    }
+    if (verdict_.method == "timeline") {
+      if (auto wrong = timestamps_hold(points)) return *wrong;
+    }
+    return {};
+  }
+
+ private:
+  Error fault(TxnId t, std::string_view what) const {
+    return Error{fmt::format("transaction {} {}", h_.txn_text(t), what)};
+  }
+
+  std::optional<Error> reads_hold(TxnId t) const {
+    std::unordered_map<std::uint32_t, Content> own;
+    for (const Touch& touch : touches(h_, t)) {
+      auto at = own.find(raw(touch.key));
+      if (touch.kind == OpKind::kRead) {
+        const Content& content = at == own.end() ? state_[raw(touch.key)] : at->second;
+        if (!content.equals(h_.values(), touch.value)) {
+          return fault(t, fmt::format("reads {} = {}, which the witness does not explain", h_.key_text(touch.key),
+                                      h_.value_text(touch.value)));
+        }
+        continue;
+      }
+      if (at == own.end()) at = own.emplace(raw(touch.key), state_[raw(touch.key)]).first;
+      at->second.apply(h_.values(), touch);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> install(TxnId t, std::uint32_t rank) {
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.kind == OpKind::kRead) continue;
+      const std::uint32_t k = raw(touch.key);
+      if (level_.family == LevelFamily::kSnapshot && last_commit_[k] > start_[raw(t)] && last_writer_[k] != t) {
+        return fault(
+            t, fmt::format("and {} overlap and both write {}", h_.txn_text(last_writer_[k]), h_.key_text(touch.key)));
+      }
+      state_[k].apply(h_.values(), touch);
+      last_commit_[k] = rank;
+      last_writer_[k] = t;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> sessions_hold() const {
+    std::vector<std::uint32_t> latest(h_.session_count(), 0);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (start_[t] == 0) continue;
+      std::uint32_t& before = latest[raw(h_.session(TxnId{t}))];
+      if (before > start_[t])
+        return fault(TxnId{t}, "starts, in the witness, before an earlier one of its session has committed");
+      before = std::max(before, commit_[t]);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> real_time_holds() const {
+    std::vector<std::uint32_t> by_begin;
+    std::vector<std::uint32_t> by_end;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (start_[t] == 0) continue;
+      if (h_.begin(TxnId{t}) != kNoTime) by_begin.push_back(t);
+      if (h_.end(TxnId{t}) != kNoTime && h_.status(TxnId{t}) == Status::kCommitted) by_end.push_back(t);
+    }
+    std::sort(by_begin.begin(), by_begin.end(),
+              [this](auto a, auto b) { return h_.begin(TxnId{a}) < h_.begin(TxnId{b}); });
+    std::sort(by_end.begin(), by_end.end(), [this](auto a, auto b) { return h_.end(TxnId{a}) < h_.end(TxnId{b}); });
+    std::size_t ended = 0;
+    std::uint32_t latest = 0;
+    for (const std::uint32_t t : by_begin) {
+      for (; ended < by_end.size() && h_.end(TxnId{by_end[ended]}) < h_.begin(TxnId{t}); ++ended) {
+        latest = std::max(latest, commit_[by_end[ended]]);
+      }
+      if (latest > start_[t]) return fault(TxnId{t}, "starts, in the witness, before one that had ended has committed");
+    }
+    return std::nullopt;
+  }
+
+  // The witness must keep to the timestamps that it is about.
+  std::optional<Error> timestamps_hold(bool points) const {
+    std::int64_t latest = kNoTime;
+    for (const std::uint32_t event : verdict_.witness.events) {
+      const TxnId t{points ? event / 2 : event};
+      std::int64_t time = points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
+      if (time == kNoTime) continue;
+      if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");
+      latest = time;
+    }
+    return std::nullopt;
+  }
+
+  const History& h_;
+  const Verdict& verdict_;
+  const LevelInfo& level_;
+  std::vector<std::uint32_t> start_, commit_;
+  std::vector<Content> state_;
+  std::vector<std::uint32_t> last_commit_;
+  std::vector<TxnId> last_writer_;
+};
+
+}  // namespace
+
+Result<void> replay_witness(const History& history, const Verdict& verdict) { return Replay(history, verdict).run(); }
+
+}  // namespace isolde::proof
