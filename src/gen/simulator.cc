@@ -190,11 +190,16 @@ ValueId Simulator::next_value() {
 // The list as the transaction that is being recorded sees it after its own appends.
 ValueId Simulator::list_with_own(std::uint32_t key, std::uint32_t seen) {
   const std::span<const ValueId> base = store_.list(key, seen);
-  scratch_.assign(base.begin(), base.end());
-  if (store_.own(key).stamp == stamp_) {
-    for (std::uint32_t op = store_.own(key).last; op != kNone32; op = previous_[op]) scratch_.push_back(element_[op]);
-    std::reverse(scratch_.begin() + static_cast<std::ptrdiff_t>(base.size()), scratch_.end());
+  if (store_.own(key).stamp != stamp_) {
+    ValueId value = kNullValue;
+    if (store_.recall(key, seen, value)) return value;
+    value = recorder_.list(base);
+    store_.remember(key, seen, value);
+    return value;
   }
+  scratch_.assign(base.begin(), base.end());
+  for (std::uint32_t op = store_.own(key).last; op != kNone32; op = previous_[op]) scratch_.push_back(element_[op]);
+  std::reverse(scratch_.begin() + static_cast<std::ptrdiff_t>(base.size()), scratch_.end());
   return recorder_.list(scratch_);
 }
 

@@ -39,6 +39,17 @@ class Store {
     return elements_.view().subspan(static_cast<std::size_t>(states_[key].block) * block_, length);
   }
 
+  // The value of the list at that length if it was remembered last for its key, so that it is not looked up again.
+  [[nodiscard]] bool recall(std::uint32_t key, std::uint32_t length, ValueId& value) const {
+    if (key >= remembered_.size() || remembered_[key].length != length) return false;
+    value = remembered_[key].value;
+    return true;
+  }
+  void remember(std::uint32_t key, std::uint32_t length, ValueId value) {
+    if (key >= remembered_.size()) remembered_.resize(states_.size() * 2, Remembered{kNone32, kNullValue});
+    remembered_[key] = {length, value};
+  }
+
   void set(std::uint32_t key, ValueId value, std::int64_t commit_ts) {
     states_[key].newest = raw(value);
     states_[key].commit_ts = commit_ts;
@@ -80,6 +91,11 @@ class Store {
     Own own{0, 0};
   };
 
+  struct Remembered {
+    std::uint32_t length;
+    ValueId value;
+  };
+
   [[nodiscard]] State initial() const {
     State state;
     state.newest = lists_ ? 0 : raw(kNullValue);
@@ -92,6 +108,7 @@ class Store {
   Column<State> states_;
   Column<std::uint32_t> current_;  // lists: key by place
   Column<ValueId> elements_;       // lists: one block a list
+  Column<Remembered> remembered_;
 };
 
 }  // namespace isolde
