@@ -276,6 +276,11 @@ std::optional<Error> HistoryBuilder::resolve_orders() {
         c_->version_entries.push_back(raw(entry));
         continue;
       }
+      // Most ids are the transaction's place; ids are unique, so a match there is the match.
+      if (raw(entry) < c_->id.size() && c_->id[raw(entry)] == entry) {
+        c_->version_entries.push_back(raw(entry));
+        continue;
+      }
       if (by_id.empty()) {
         for (std::uint32_t t = 0; t < c_->id.size(); ++t) by_id.emplace_back(c_->id[t], t);
         std::sort(by_id.begin(), by_id.end());

@@ -1,0 +1,130 @@
+#include "gen/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "gen/plants.h"
+
+namespace isolde {
+namespace {
+
+constexpr std::uint32_t kMaxKeys = 1U << 27;
+constexpr std::uint32_t kMaxSessions = 1U << 24;
+constexpr std::uint64_t kMaxOperations = (1ULL << 31) - 1;  // also the number of distinct values
+constexpr double kDefaultPlantRate = 0.001;
+
+constexpr std::pair<Distribution, std::string_view> kDistributions[] = {
+    {Distribution::kUniform, "uniform"}, {Distribution::kZipf, "zipf"}, {Distribution::kHotspot, "hotspot"}};
+constexpr std::pair<DataType, std::string_view> kTypes[] = {{DataType::kRegister, "register"},
+                                                            {DataType::kList, "list"}};
+
+constexpr std::pair<bool GenEvidence::*, std::string_view> kEvidence[] = {{&GenEvidence::timestamps, "timestamps"},
+                                                                          {&GenEvidence::intervals, "intervals"},
+                                                                          {&GenEvidence::op_intervals, "op-intervals"},
+                                                                          {&GenEvidence::versions, "versions"},
+                                                                          {&GenEvidence::order, "order"}};
+
+// NaN is no share.
+bool is_share(double value) { return value >= 0 && value <= 1; }
+
+}  // namespace
+
+std::optional<Error> defect_of(const GenOptions& o) {
+  if (o.transactions == 0) return Error{"transactions: expected at least 1"};
+  if (o.ops == 0) return Error{"ops: expected at least 1"};
+  if (o.transactions > kMaxOperations / o.ops) {
+    return Error{fmt::format("transactions x ops: expected at most {}", kMaxOperations)};
+  }
+  if (o.sessions == 0 || o.sessions > kMaxSessions) {
+    return Error{fmt::format("sessions: expected 1 to {}", kMaxSessions)};
+  }
+  if (static_cast<std::uint64_t>(o.sessions) * o.ops > kMaxOperations) {
+    return Error{fmt::format("sessions x ops: expected at most {}", kMaxOperations)};
+  }
+  if (o.keys == 0 || o.keys > kMaxKeys) return Error{fmt::format("keys: expected 1 to {}", kMaxKeys)};
+  if (!(o.zipf_exponent >= 0 && o.zipf_exponent <= 10)) return Error{"zipf exponent: expected 0 to 10"};
+  if (!is_share(o.read_share)) return Error{"read share: expected 0 to 1"};
+  if (!is_share(o.abort_share) || !is_share(o.unknown_share)) return Error{"abort, unknown share: expected 0 to 1"};
+  if (o.abort_share == 1) return Error{"abort share: expected less than 1"};
+  if (o.max_list == 0 || o.max_list > 1'000'000) return Error{"longest list: expected 1 to 1000000"};
+  if (!(o.overlap >= 1 && o.overlap <= 1e6)) return Error{"overlap: expected at least 1"};
+  if (o.repeated_values && o.type == DataType::kList) return Error{"repeated values: expected registers, not lists"};
+  if (o.evidence.op_intervals && !o.evidence.intervals) return Error{"op-intervals: expected intervals as well"};
+  double planted = 0;
+  for (const Plant& plant : o.plants) {
+    if (!is_share(plant.rate)) return Error{fmt::format("plant {}: expected a rate of 0 to 1", info(plant.kind).name)};
+    if (plant.rate == 0) continue;
+    if (o.sessions < info(plant.kind).sessions) {
+      return Error{
+          fmt::format("plant {}: expected at least {} sessions", info(plant.kind).name, info(plant.kind).sessions)};
+    }
+    planted += static_cast<double>(planted_groups(plant, o.transactions) * info(plant.kind).roles.size());
+  }
+  if (planted > static_cast<double>(o.transactions)) {
+    return Error{fmt::format("plants: {} transactions do not hold the {} that are to be planted", o.transactions,
+                             static_cast<std::uint64_t>(planted))};
+  }
+  return std::nullopt;
+}
+
+std::string_view name(Distribution distribution) {
+  return kDistributions[static_cast<std::size_t>(distribution)].second;
+}
+std::string_view name(DataType type) { return kTypes[static_cast<std::size_t>(type)].second; }
+
+std::optional<Distribution> distribution_named(std::string_view name) {
+  for (const auto& [distribution, its_name] : kDistributions) {
+    if (its_name == name) return distribution;
+  }
+  return std::nullopt;
+}
+
+std::optional<DataType> data_type_named(std::string_view name) {
+  for (const auto& [type, its_name] : kTypes) {
+    if (its_name == name) return type;
+  }
+  return std::nullopt;
+}
+
+Result<GenEvidence> parse_evidence(std::string_view list) {
+  GenEvidence evidence{false, false, false, false, false};
+  if (list == "none") return evidence;
+  for (;;) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    const std::string_view word = list.substr(0, comma);
+    const auto* const row = std::find_if(std::begin(kEvidence), std::end(kEvidence),
+                                         [word](const auto& candidate) { return candidate.second == word; });
+    if (row == std::end(kEvidence)) {
+      return Error{
+          fmt::format("evidence \"{}\": expected none, or some of timestamps, intervals, op-intervals, "
+                      "versions, order",
+                      word)};
+    }
+    evidence.*(row->first) = true;
+    if (comma == list.size()) return evidence;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Result<Plant> parse_plant(std::string_view text) {
+  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::optional<PlantKind> kind = plant_named(text.substr(0, colon));
+  if (!kind) {
+    std::string known;
+    for (const PlantInfo& plant : all_plants()) fmt::format_to(std::back_inserter(known), " {}", plant.name);
+    return Error{fmt::format("plant \"{}\": expected one of{}", text.substr(0, colon), known)};
+  }
+  if (colon == text.size()) return Plant{*kind, kDefaultPlantRate};
+  const std::string_view number = text.substr(colon + 1);
+  double rate = 0;
+  const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), rate);
+  if (failed != std::errc{} || end != number.data() + number.size() || !is_share(rate)) {
+    return Error{fmt::format("plant {}: expected a rate of 0 to 1 after the colon", info(*kind).name)};
+  }
+  return Plant{*kind, rate};
+}
+
+}  // namespace isolde

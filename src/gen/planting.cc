@@ -1,0 +1,130 @@
+// gen/planting.cc: the part of the simulator that plays the scripts of gen/plants.h among the other transactions.
+#include <algorithm>
+
+#include "gen/simulator.h"
+
+namespace isolde {
+namespace {
+
+// Longer than the latencies before a snapshot and after a commit together, so that events in a script's order are also
+// apart in real time.
+constexpr std::int64_t kShortestStep = 300;
+constexpr std::int64_t kLongestStep = 600;
+
+bool is_read_only(const ScriptRole& role) {
+  return std::ranges::none_of(role.ops, [](const ScriptOp& op) { return op.is_write; });
+}
+
+}  // namespace
+
+// Groups are spread evenly over the other transactions.
+bool Simulator::group_is_due() const {
+  if (next_due_ == due_.size()) return false;
+  const double place = (static_cast<double>(next_due_) + 0.5) / static_cast<double>(due_.size());
+  return static_cast<double>(recorded_) >= place * static_cast<double>(target_) || recorded_ >= target_;
+}
+
+bool Simulator::group_lacks_sessions() const { return group_is_due() && free_.size() < info(due_[next_due_]).sessions; }
+
+void Simulator::launch_due_groups(std::int64_t now) {
+  while (group_is_due() && free_.size() >= info(due_[next_due_]).sessions) {
+    std::uint32_t seat = 0;
+    if (empty_seats_.empty()) {
+      seat = static_cast<std::uint32_t>(groups_.size());
+      groups_.emplace_back();
+    } else {
+      seat = empty_seats_.back();
+      empty_seats_.pop_back();
+    }
+    Group& group = groups_[seat];
+    group = Group{};
+    group.plant = &info(due_[next_due_]);
+    group.planted = static_cast<std::uint32_t>(planted_.size());
+    planted_.push_back({due_[next_due_], std::vector<TxnId>(group.plant->roles.size(), kNoTxn)});
+    ++next_due_;
+    group.first_key = store_.fresh_keys(group.plant->keys);
+    group.first_value = 1;
+    if (!options_.repeated_values) {
+      group.first_value = value_ + 1;
+      value_ += group.plant->values;
+    }
+    for (std::uint8_t i = 0; i < group.plant->sessions; ++i) {
+      // The longest free goes first, so that all sessions are used.
+      group.sessions[i] = free_.front();
+      free_.pop_front();
+    }
+    schedule(now + plant_rng_.between(kShortestStep, kLongestStep), options_.sessions + seat);
+  }
+}
+
+void Simulator::advance_group(std::uint32_t index, std::int64_t now) {
+  Group& group = groups_[index];
+  const ScriptEvent event = group.plant->events[group.next_event++];
+  const ScriptRole& role = group.plant->roles[event.role];
+  TxnTimes& times = group.times[event.role];
+  switch (event.what) {
+    case ScriptEvent::What::kSnapshot:
+      times.start_ts = ++oracle_;
+      break;
+    case ScriptEvent::What::kStart:
+      if (times.start_ts == 0) times.start_ts = ++oracle_;
+      times.start = now;
+      times.begin = now - plant_rng_.between(20, 99);
+      break;
+    case ScriptEvent::What::kCommit:
+      times.commit_ts = role.aborts ? kNoTime : is_read_only(role) ? times.start_ts : ++oracle_;
+      times.commit = now;
+      times.end = now + plant_rng_.between(20, 99);
+      record_role(group, event.role);
+      break;
+  }
+  if (group.next_event < group.plant->events.size()) {
+    schedule(now + plant_rng_.between(kShortestStep, kLongestStep), options_.sessions + index);
+    return;
+  }
+  for (std::uint8_t i = 0; i < group.plant->sessions; ++i) {
+    if (group_lacks_sessions()) {
+      free_.push_back(group.sessions[i]);
+    } else {
+      schedule_next(group.sessions[i], now);
+    }
+  }
+  empty_seats_.push_back(index);
+}
+
+ValueId Simulator::planted_read(const Group& group, const ScriptOp& op) {
+  if (!store_.lists()) return ValueId{group.first_value + op.value - 1};
+  scratch_.clear();
+  for (const ScriptRole& role : group.plant->roles) {
+    for (const ScriptOp& write : role.ops) {
+      if (!write.is_write || write.key != op.key) continue;
+      scratch_.push_back(ValueId{group.first_value + write.value - 1});
+      if (write.value == op.value) return recorder_.list(scratch_);
+    }
+  }
+  return recorder_.list(scratch_);
+}
+
+void Simulator::record_role(Group& group, std::uint8_t index) {
+  const ScriptRole& role = group.plant->roles[index];
+  const TxnTimes& times = group.times[index];
+  const TxnId txn = recorder_.open(group.sessions[role.session], role.aborts ? Status::kAborted : Status::kCommitted,
+                                   times, static_cast<std::uint32_t>(role.ops.size()));
+  planted_[group.planted].transactions[index] = txn;
+  for (std::size_t i = 0; i < role.ops.size(); ++i) {
+    const ScriptOp& op = role.ops[i];
+    const std::uint32_t key = group.first_key + op.key;
+    if (!op.is_write) {
+      recorder_.read(key, planted_read(group, op));
+      continue;
+    }
+    const ValueId value{group.first_value + op.value - 1};
+    recorder_.write(key, value);
+    const bool is_last = std::none_of(role.ops.begin() + static_cast<std::ptrdiff_t>(i) + 1, role.ops.end(),
+                                      [&op](const ScriptOp& later) { return later.is_write && later.key == op.key; });
+    if (is_last && !role.aborts) recorder_.install(key, value);
+  }
+  recorder_.close();
+}
+
+}  // namespace isolde
