@@ -11,6 +11,7 @@
 #include "check/engine.h"
 #include "cli/nearest.h"
 #include "format/format.h"
+#include "gen/plants.h"
 
 namespace isolde::cli {
 namespace {
@@ -203,6 +204,10 @@ std::string help_text(const VerbRow& verb) {
   if (verb.name == "check") {
     out += "\nMethods:\n";
     for (const Engine& engine : engines()) out += fmt::format("  {:<24}  {}\n", engine.name, engine.summary);
+  }
+  if (verb.name == "gen") {
+    out += "\nWhat --plant can plant:\n";
+    for (const PlantInfo& plant : all_plants()) out += fmt::format("  {:<24}  {}\n", plant.name, plant.summary);
   }
   if (verb.name == "check" || verb.name == "convert") {
     out += "\nFormats:\n";

@@ -3,19 +3,13 @@
 #include <filesystem>
 
 #include "cli/verbs.h"
-#include "history/value.h"
+#include "report/json.h"
 #include "report/report.h"
 
 namespace isolde::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(text, out);
-  return out;
-}
 
 std::string format_names() {
   std::string names;
@@ -47,12 +41,12 @@ void print_result(const Arguments& args, const Loaded& in, const FormatInfo& to,
   const History& h = in.history;
   if (args.has("json")) {
     std::string list;
-    for (const std::string& what : lost) list += fmt::format("{}{}", list.empty() ? "" : ", ", quoted(what));
+    for (const std::string& what : lost) list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
     print(fmt::format(
         R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}]}})"
         "\n",
-        quoted(args.positional[0]), quoted(in.format->name), quoted(out), quoted(to.name), h.txn_count(), h.op_count(),
-        list));
+        json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
+        h.txn_count(), h.op_count(), list));
     return;
   }
   if (args.has("quiet")) return;

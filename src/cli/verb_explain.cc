@@ -7,18 +7,12 @@
 #include "cli/example_table.h"
 #include "cli/nearest.h"
 #include "cli/verbs.h"
-#include "history/value.h"
+#include "report/json.h"
 
 namespace isolde::cli {
 namespace {
 
 constexpr std::size_t kWidth = 100;
-
-std::string quoted(std::string_view text) {
-  std::string out;
-  append_json_string(text, out);
-  return out;
-}
 
 std::string paragraph(std::string_view text) {
   std::string out;
@@ -55,7 +49,7 @@ std::vector<Level> stronger_than(Level level) {
 
 std::string names_json(std::span<const Level> levels) {
   std::string out;
-  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", quoted(info(level).name));
+  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", json_string(info(level).name));
   return "[" + out + "]";
 }
 
@@ -99,16 +93,18 @@ std::string level_json(const LevelInfo& level) {
   return fmt::format(
       R"({{"name": {}, "kind": "level", "summary": {}, "definition": {}, "stronger": {}, "weaker": {}, "example": {}, "example_says": {}}})"
       "\n",
-      quoted(level.name), quoted(level.summary), quoted(level.definition), names_json(stronger_than(level.level)),
-      names_json(level.weaker), quoted(level.example), quoted(level.example_says));
+      json_string(level.name), json_string(level.summary), json_string(level.definition),
+      names_json(stronger_than(level.level)), names_json(level.weaker), json_string(level.example),
+      json_string(level.example_says));
 }
 
 std::string anomaly_json(const AnomalyInfo& anomaly) {
   return fmt::format(
       R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "example": {}, "example_says": {}}})"
       "\n",
-      quoted(anomaly.name), quoted(anomaly.summary), quoted(anomaly.definition), names_json(anomaly.breaks),
-      names_json(anomaly.keeps), quoted(anomaly.example), quoted(anomaly.example_says));
+      json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
+      names_json(anomaly.breaks), names_json(anomaly.keeps), json_string(anomaly.example),
+      json_string(anomaly.example_says));
 }
 
 Exit list_all(bool json) {

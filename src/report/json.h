@@ -11,6 +11,9 @@
 
 namespace isolde {
 
+// `text` as a JSON string, with its quotes.
+[[nodiscard]] std::string json_string(std::string_view text);
+
 // Without a newline at its end.
 [[nodiscard]] std::string render_json(const Report& report);
 

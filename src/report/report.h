@@ -31,7 +31,7 @@ struct Report {
   std::vector<std::string> notes;  // of reading; the verdict has its own
   RunStats stats;
   Proof proof = Proof::kNotAsked;
-  std::string proof_says;  // kFails: what does not hold
+  std::string proof_says = {};  // kFails: what does not hold
 };
 
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
