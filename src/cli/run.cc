@@ -78,6 +78,7 @@ Exit run(std::vector<std::string> args) {
   Exit exit = Exit::kFine;
   const VerbRow* const verb = verb_named(first);
   if (first == "--help" || first == "-h" || first == "help") {
+    if (!args.empty() && args.front() == "--page") return print(reference_page()), Exit::kFine;
     const VerbRow* const about = args.empty() ? nullptr : verb_named(args.front());
     print(about == nullptr || about->planned ? help_text() : help_text(*about));
   } else if (first == "--version" || first == "-V") {
