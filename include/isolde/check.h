@@ -10,7 +10,7 @@
 namespace isolde::api {
 
 struct CheckOptions {
-  std::string method;          // empty: the cheapest that the evidence supports
+  std::string method = {};     // empty: the cheapest that the evidence supports
   double timeout_seconds = 0;  // 0: none; when it runs out the verdict is undecided
   unsigned threads = 1;
   std::size_t max_anomalies = 1000;  // how many are kept with their details; all are counted

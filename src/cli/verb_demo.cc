@@ -43,8 +43,11 @@ Exit run_demo(const Arguments& args) {
     print_error("cannot make a scratch folder for the demo");
     return Exit::kBadInput;
   }
-  const std::string good = folder + "/good.isl";
-  const std::string bad = folder + "/bad.jsonl";
+  std::error_code error;
+  fs::current_path(folder, error);
+  if (error) return print_error(Error{"cannot enter: " + error.message(), folder}), Exit::kBadInput;
+  const std::string good = "good.isl";
+  const std::string bad = "bad.jsonl";
   const std::string seed = args.text("seed", "1");
 
   print("A database that keeps snapshot isolation, 50 clients, 200,000 transactions with its timestamps:\n\n");
@@ -52,7 +55,6 @@ Exit run_demo(const Arguments& args) {
       run_gen, {"gen", "--out", good, "--transactions", "200k", "--level", "snapshot-isolation", "--seed", seed});
   if (exit != Exit::kFine) return exit;
   exit = run_line(run_check, {"check", good, "--level", "snapshot-isolation", "--prove"});
-  std::error_code error;
   fs::remove(good, error);
   if (exit != Exit::kFine)
     return print_error("the demo's valid history was not accepted; please report this"), Exit::kBadInput;
@@ -66,12 +68,11 @@ Exit run_demo(const Arguments& args) {
     return print_error("the demo's planted anomaly was not found; please report this"), Exit::kBadInput;
 
   print(bold("What next") + "\n");
-  print(fmt::format(
-      "  isolde explain lost-update               what that anomaly is\n"
-      "  isolde explain --list                    all levels and anomalies\n"
-      "  isolde check {} --json   the same verdict for scripts\n"
-      "  isolde check YOUR-HISTORY --level L      your own: JSON Lines, Jepsen EDN and others (isolde check --help)\n",
-      bad));
+  print(
+      "  isolde explain lost-update             what that anomaly is\n"
+      "  isolde explain --list                  all levels and anomalies\n"
+      "  isolde check YOUR-HISTORY --level L    your own: JSON Lines, Jepsen's EDN and more (isolde check --help)\n");
+  print(fmt::format("The history with the lost updates is {}/{}\n", folder, bad));
   return Exit::kFine;
 }
 

@@ -68,6 +68,14 @@ std::string example_text(std::string_view example, std::string_view says, std::s
   return out;
 }
 
+// The level to try an anomaly's example at: the best known of those that it breaks.
+std::string_view level_to_try(std::span<const Level> breaks) {
+  for (const Level known : {Level::kSnapshotIsolation, Level::kSerializable}) {
+    if (std::find(breaks.begin(), breaks.end(), known) != breaks.end()) return info(known).name;
+  }
+  return breaks.empty() ? std::string_view{} : info(breaks[0]).name;
+}
+
 std::string level_text(const LevelInfo& level) {
   std::string also;
   for (const std::string_view alias : level.aliases) also += fmt::format("{}{}", also.empty() ? "" : ", ", alias);
@@ -83,10 +91,9 @@ std::string level_text(const LevelInfo& level) {
 std::string anomaly_text(const AnomalyInfo& anomaly) {
   std::string out = fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, paragraph(anomaly.definition));
   if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
-  if (!anomaly.breaks.empty()) out += fmt::format("the example breaks: {}\n", names_of(anomaly.breaks));
-  if (!anomaly.keeps.empty()) out += fmt::format("and still satisfies: {}\n", names_of(anomaly.keeps));
-  return out + example_text(anomaly.example, anomaly.example_says,
-                            anomaly.breaks.empty() ? "" : info(anomaly.breaks[0]).name);
+  if (!anomaly.breaks.empty()) out += paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
+  if (!anomaly.keeps.empty()) out += paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
+  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
 }
 
 std::string level_json(const LevelInfo& level) {

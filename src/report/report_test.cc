@@ -33,7 +33,8 @@ History three_transactions(std::string_view key) {
 }
 
 Anomaly stale_read() {
-  Anomaly a{.kind = AnomalyKind::kGSIb};
+  Anomaly a;
+  a.kind = AnomalyKind::kGSIb;
   a.transactions = {TxnId{2}, TxnId{1}};
   a.source = ReadSource::kOlder;
   a.op = OpId{2};
@@ -73,11 +74,11 @@ TEST(ExplainAnomaly, AStaleReadSaysWhatWasReadWhatWasThereAndWhence) {
   const Explanation e = explain(h, stale_read());
   ASSERT_EQ(e.lines.size(), 3U);
   EXPECT_EQ(e.lines[0],
-            "\"late \\\"one\\\"\\n\" (session b, start_ts 50, commit_ts 60) read x = 1 (operation 1 of 1).");
+            "\"late \\\"one\\\"\\u000a\" (session b, start_ts 50, commit_ts 60) read x = 1 (operation 1 of 1).");
   EXPECT_EQ(e.lines[1], "Its snapshot (start_ts 50) holds x = 2, written by T2 (commit_ts 40).");
   EXPECT_EQ(e.lines[2], "x = 1: that is an older version, by T1 (commit_ts 20), overwritten by then.");
   ASSERT_EQ(e.steps.size(), 2U);
-  EXPECT_EQ(e.steps[1], "\"late \\\"one\\\"\\n\" read x = 1: it did not see that T2 wrote x = 2");
+  EXPECT_EQ(e.steps[1], "\"late \\\"one\\\"\\u000a\" read x = 1: it did not see that T2 wrote x = 2");
 }
 
 TEST(ExplainAnomaly, EveryKindSourceAndStepHasWords) {

@@ -150,7 +150,7 @@ TEST(Check, StandardInputIsAFile) {
 TEST(Check, UnknownNamesAreAnsweredWithTheNearest) {
   const Scratch scratch;
   const std::string good = scratch.file("good.jsonl", kGood);
-  const Answer level = isolde({"check", good, "--level", "serialisable"});
+  const Answer level = isolde({"check", good, "--level", "serializeable"});
   EXPECT_EQ(level.status, 2);
   EXPECT_NE(level.err.find("did you mean serializable"), std::string::npos) << level.err;
   const Answer method = isolde({"check", good, "--method", "timelime"});

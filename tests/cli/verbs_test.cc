@@ -153,7 +153,7 @@ TEST(Explain, EverythingInTheListCanBeExplained) {
     const std::size_t end = list.out.find('\n', at);
     simdjson::dom::element element;
     ASSERT_EQ(parser.parse(list.out.substr(at, end - at)).get(element), simdjson::SUCCESS);
-    const std::string name(std::string_view(element["name"]));
+    const std::string name{std::string_view(element["name"])};
     const Answer a = isolde({"explain", name});
     EXPECT_EQ(a.status, 0) << name;
     EXPECT_TRUE(a.out.starts_with(name + ": ")) << a.out;
