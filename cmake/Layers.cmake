@@ -2,7 +2,7 @@
 #
 # The rule is enforced twice: isolde_layer() refuses a dependency that is not above, and a layer's headers are found only
 # through the layers it links to (each layer has an include root of its own that holds nothing but that layer).
-set(ISOLDE_LAYERS base history format anomaly check proof report gen db record stream hunt audit cli)
+set(ISOLDE_LAYERS base history format anomaly check proof report gen db record stream hunt audit api cli)
 
 function(isolde_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
@@ -26,5 +26,8 @@ function(isolde_layer name)
   target_include_directories(isolde_${name} PUBLIC $<BUILD_INTERFACE:${root}>)
   list(TRANSFORM ARG_USES PREPEND isolde_)
   target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
-  target_link_libraries(isolde_${name} PRIVATE isolde_options)
+  target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
+  if(NOT name STREQUAL "cli")  # what the installed library needs (cmake/Install.cmake)
+    set_property(GLOBAL APPEND PROPERTY ISOLDE_LINKS ${ARG_LINKS})
+  endif()
 endfunction()

@@ -1,0 +1,27 @@
+# Install.cmake: what `cmake --install` puts in place: bin/isolde, one libisolde.a of all layers, the public headers and
+# the files by which find_package(isolde) finds them.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_library(libisolde STATIC)
+foreach(layer IN LISTS ISOLDE_LAYERS)
+  if(TARGET isolde_${layer} AND NOT layer STREQUAL "cli")
+    target_sources(libisolde PRIVATE $<TARGET_OBJECTS:isolde_${layer}>)
+  endif()
+endforeach()
+get_property(links GLOBAL PROPERTY ISOLDE_LINKS)
+list(REMOVE_DUPLICATES links)
+target_link_libraries(libisolde PRIVATE ${links} Threads::Threads)
+target_include_directories(libisolde INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(libisolde INTERFACE cxx_std_20)
+set_target_properties(libisolde PROPERTIES OUTPUT_NAME isolde EXPORT_NAME isolde LINKER_LANGUAGE CXX)
+
+install(TARGETS isolde RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS libisolde EXPORT isoldeTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/isolde DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(EXPORT isoldeTargets NAMESPACE isolde:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/isoldeConfig.cmake.in ${PROJECT_BINARY_DIR}/isoldeConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/isoldeConfig.cmake ${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake
+  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)

@@ -1,0 +1,139 @@
+// isolde/history.h: a history for your test harness: load one, or build one transaction by transaction.
+//
+// Only standard types are used here. Read next: isolde/check.h, isolde/verdict.h.
+//
+//   isolde::api::HistoryBuilder builder;
+//   builder.add(isolde::api::Transaction(/*session=*/1).write("x", 1).timestamps(10, 20));
+//   builder.add(isolde::api::Transaction(/*session=*/2).read("x", nullptr).timestamps(30, 30));
+//   isolde::api::LoadedHistory history = builder.finish();
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace isolde::api {
+
+// What keys, sessions and transactions are called: an integer or a text.
+using Name = std::variant<std::int64_t, std::string>;
+
+// What a key holds: absence (nullptr), a scalar, or a list of values.
+struct Value {
+  using List = std::vector<Value>;
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List> data = nullptr;
+
+  Value() = default;
+  Value(std::nullptr_t) {}                                            // NOLINT(google-explicit-constructor)
+  Value(bool value) : data(value) {}                                  // NOLINT(google-explicit-constructor)
+  Value(int value) : data(static_cast<std::int64_t>(value)) {}        // NOLINT(google-explicit-constructor)
+  Value(long value) : data(static_cast<std::int64_t>(value)) {}       // NOLINT(google-explicit-constructor)
+  Value(long long value) : data(static_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
+  Value(double value) : data(value) {}                                // NOLINT(google-explicit-constructor)
+  Value(const char* text) : data(std::string(text)) {}                // NOLINT(google-explicit-constructor)
+  Value(std::string text) : data(std::move(text)) {}                  // NOLINT(google-explicit-constructor)
+  Value(List elements) : data(std::move(elements)) {}                 // NOLINT(google-explicit-constructor)
+};
+
+// unknown: the commit was never answered. Never call a lost answer aborted.
+enum class Status { committed, aborted, unknown };
+
+struct Operation {
+  enum class Kind { read, write, append };
+  Kind kind;
+  Name key;
+  Value value;  // read: what came back; write: nullptr deletes; append: the element
+};
+
+// One transaction with whatever is known of its order. Leave out what you do not know.
+struct Transaction {
+  explicit Transaction(Name session_name) : session(std::move(session_name)) {}
+
+  Name session;
+  std::optional<Name> id;  // left out: its place, from 0
+  Status status = Status::committed;
+  std::optional<std::int64_t> begin, end;           // the client's clock, one unit for all
+  std::optional<std::int64_t> start_ts, commit_ts;  // the database's own timestamps
+  std::optional<std::int64_t> order;                // place in the expected serialization order
+  std::vector<Operation> operations;
+
+  Transaction& read(Name key, Value value) { return add(Operation::Kind::read, std::move(key), std::move(value)); }
+  Transaction& write(Name key, Value value) { return add(Operation::Kind::write, std::move(key), std::move(value)); }
+  Transaction& append(Name key, Value value) { return add(Operation::Kind::append, std::move(key), std::move(value)); }
+  Transaction& timestamps(std::int64_t start, std::int64_t commit) {
+    start_ts = start;
+    commit_ts = commit;
+    return *this;
+  }
+  Transaction& interval(std::int64_t from, std::int64_t to) {
+    begin = from;
+    end = to;
+    return *this;
+  }
+  Transaction& named(Name name) {
+    id = std::move(name);
+    return *this;
+  }
+  Transaction& with_status(Status s) {
+    status = s;
+    return *this;
+  }
+
+ private:
+  Transaction& add(Operation::Kind kind, Name key, Value value) {
+    operations.push_back({kind, std::move(key), std::move(value)});
+    return *this;
+  }
+};
+
+// A finished history. Copies share their content.
+class History {
+ public:
+  [[nodiscard]] std::uint64_t transactions() const;
+  [[nodiscard]] std::uint64_t operations() const;
+
+  struct Content;
+  explicit History(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  [[nodiscard]] const Content& content() const { return *content_; }
+
+ private:
+  std::shared_ptr<const Content> content_;
+};
+
+// A history, or what is wrong ("file:line:column: what was expected").
+struct LoadedHistory {
+  std::optional<History> history;
+  std::string error;
+  std::vector<std::string> notes;
+  explicit operator bool() const { return history.has_value(); }
+};
+
+// Reads a file or folder; `format` empty: recognised from the content.
+[[nodiscard]] LoadedHistory load(const std::string& path, const std::string& format = {});
+
+class HistoryBuilder {
+ public:
+  HistoryBuilder();
+  ~HistoryBuilder();
+  HistoryBuilder(HistoryBuilder&&) noexcept;
+  HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
+
+  // In session order within each session.
+  HistoryBuilder& add(const Transaction& transaction);
+  // What every key holds before its first write; absent if not said.
+  HistoryBuilder& initial(const Value& value);
+  // The values of a key in the order in which they were installed. Complete: no committed write is missing.
+  HistoryBuilder& version_order(const Name& key, const std::vector<Value>& versions, bool complete = true);
+  // The builder is empty afterwards.
+  [[nodiscard]] LoadedHistory finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace isolde::api

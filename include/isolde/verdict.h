@@ -1,0 +1,47 @@
+// isolde/verdict.h: what a check answers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "isolde/history.h"
+
+namespace isolde::api {
+
+enum class Outcome { satisfied, violated, undecided };
+
+// One reason why a transaction comes before another, checkable by hand against the history.
+struct Step {
+  Name from, to;
+  std::string type;  // ww, wr, rw, session, realtime, …
+  std::string text;
+};
+
+struct Anomaly {
+  std::string name;                // G-single, GSIb, lost-update, …
+  std::vector<Name> transactions;  // the guilty one first
+  std::string text;                // in words
+  std::vector<Step> steps;
+};
+
+struct Verdict {
+  Outcome outcome = Outcome::undecided;
+  std::string error;   // not empty: nothing was checked, and this says why (an unknown level or method)
+  std::string reason;  // undecided: which limit ran out or what evidence is missing
+  std::string level;
+  std::string method;
+  std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
+  std::map<std::string, std::uint64_t> counts;  // all that were found, by name
+  std::vector<std::string> notes;
+
+  struct Content;
+  std::shared_ptr<const Content> content;  // what to_json() reads
+};
+
+// The JSON report, one object on one line; `file` is the name that it gives to the history.
+[[nodiscard]] std::string to_json(const Verdict& verdict, const std::string& file = {});
+
+}  // namespace isolde::api

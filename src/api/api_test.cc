@@ -1,0 +1,81 @@
+// The public headers, used as a test harness uses them.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "isolde/isolde.h"
+
+namespace isolde::api {
+namespace {
+
+LoadedHistory stale_read() {
+  HistoryBuilder builder;
+  builder.add(Transaction(1).named(1).write("x", 1).timestamps(10, 20));
+  builder.add(Transaction(1).named(2).write("x", 2).timestamps(30, 40));
+  builder.add(Transaction("b").named("late").read("x", 1).timestamps(50, 50));
+  return builder.finish();
+}
+
+TEST(Api, AViolationNamesTheTransactionAndSaysWhy) {
+  const LoadedHistory history = stale_read();
+  ASSERT_TRUE(history) << history.error;
+  EXPECT_EQ(history.history->transactions(), 3U);
+  const Verdict verdict = check(*history.history, "si", {.prove = true});
+  EXPECT_EQ(verdict.error, "");
+  ASSERT_EQ(verdict.outcome, Outcome::violated) << verdict.reason;
+  EXPECT_EQ(verdict.level, "snapshot-isolation");
+  ASSERT_FALSE(verdict.anomalies.empty());
+  EXPECT_EQ(verdict.anomalies[0].name, "GSIb");
+  EXPECT_EQ(std::get<std::string>(verdict.anomalies[0].transactions.at(0)), "late");
+  EXPECT_NE(verdict.anomalies[0].text.find("read x = 1"), std::string::npos);
+  EXPECT_EQ(verdict.counts.at("GSIb"), 1U);
+}
+
+TEST(Api, AVerdictOutlivesItsHistory) {
+  Verdict verdict;
+  {
+    const LoadedHistory history = stale_read();
+    verdict = check(*history.history, "snapshot isolation");
+  }
+  simdjson::dom::parser parser;
+  simdjson::dom::element report;
+  const std::string text = to_json(verdict, "a file");
+  ASSERT_EQ(parser.parse(text).get(report), simdjson::SUCCESS) << text;
+  EXPECT_EQ(std::string_view(report["verdict"]), "violated");
+  EXPECT_EQ(std::string_view(report["file"]), "a file");
+}
+
+TEST(Api, UnknownNamesAreErrorsNotVerdicts) {
+  const LoadedHistory history = stale_read();
+  EXPECT_NE(check(*history.history, "perfect").error, "");
+  EXPECT_NE(check(*history.history, "si", {.method = "guess"}).error, "");
+  EXPECT_FALSE(load("no-such-file"));
+  EXPECT_NE(load("no-such-file", "no-such-format").error.find("unknown format"), std::string::npos);
+}
+
+TEST(Api, ABuilderThatIsWrongSaysSo) {
+  HistoryBuilder twice;
+  twice.add(Transaction(1).named(7).write("x", 1)).add(Transaction(1).named(7).write("x", 2));
+  const LoadedHistory history = twice.finish();
+  EXPECT_FALSE(history);
+  EXPECT_NE(history.error, "");
+
+  Value deep = 1;
+  for (int i = 0; i < 1000; ++i) deep = Value(Value::List{deep});
+  HistoryBuilder builder;
+  builder.add(Transaction(1).write("x", deep));
+  EXPECT_FALSE(builder.finish());
+}
+
+TEST(Api, ValuesOfEveryKindGoIn) {
+  HistoryBuilder builder;
+  builder.initial(0);
+  builder.add(Transaction(1).write("a", "text").write("b", 1.5).write("c", true).append("d", 1).write("e", nullptr));
+  builder.add(Transaction(1).read("a", "text").read("d", Value::List{1}).read("f", 0));
+  builder.version_order("a", {"text"});
+  const LoadedHistory history = builder.finish();
+  ASSERT_TRUE(history) << history.error;
+  EXPECT_EQ(history.history->operations(), 8U);
+}
+
+}  // namespace
+}  // namespace isolde::api

@@ -1,0 +1,127 @@
+// The public check(), over check/, proof/ and report/.
+#include "isolde/check.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+
+#include "api/content.h"
+#include "check/choose.h"
+#include "check/engine.h"
+#include "proof/prove.h"
+#include "report/explain_anomaly.h"
+#include "report/json.h"
+
+namespace isolde::api {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Verdict failed(std::string error) {
+  Verdict verdict;
+  verdict.error = std::move(error);
+  return verdict;
+}
+
+Name name_of(const isolde::History& h, isolde::TxnId t) {
+  if (t == isolde::kNoTxn) return std::string("initial state");
+  const isolde::ValueId id = h.columns().id[raw(t)];
+  if (h.values().type(id) == isolde::ValueType::kInteger) return h.values().integer(id);
+  if (h.values().type(id) == isolde::ValueType::kString) return std::string(h.values().string(id));
+  return h.values().json(id);
+}
+
+Anomaly anomaly_of(const isolde::History& h, const isolde::Anomaly& a) {
+  const isolde::Explanation words = isolde::explain(h, a);
+  Anomaly out{.name = isolde::full_name(a), .transactions = {}, .text = isolde::paragraph(words), .steps = {}};
+  for (const isolde::TxnId t : a.transactions) out.transactions.push_back(name_of(h, t));
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    const isolde::Step& s = a.steps[i];
+    out.steps.push_back({name_of(h, s.from), name_of(h, s.to), std::string(isolde::name(s.type)), words.steps[i]});
+  }
+  return out;
+}
+
+Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
+  const isolde::Verdict& v = content->verdict;
+  Verdict out;
+  out.outcome = v.outcome == isolde::Outcome::kSatisfied  ? Outcome::satisfied
+                : v.outcome == isolde::Outcome::kViolated ? Outcome::violated
+                                                          : Outcome::undecided;
+  out.reason = v.reason;
+  out.level = isolde::info(v.level).name;
+  out.method = v.method;
+  out.notes = v.notes;
+  for (const isolde::Anomaly& a : v.anomalies) out.anomalies.push_back(anomaly_of(content->history, a));
+  for (std::size_t k = 0; k < v.counts.size(); ++k) {
+    if (v.counts[k] > 0) out.counts[std::string(isolde::info(static_cast<isolde::AnomalyKind>(k)).name)] = v.counts[k];
+  }
+  out.content = std::move(content);
+  return out;
+}
+
+isolde::Limits limits_of(const CheckOptions& options) {
+  isolde::Limits limits;
+  limits.threads = options.threads == 0 ? 1 : options.threads;
+  limits.max_anomalies = options.max_anomalies;
+  if (options.timeout_seconds > 0) {
+    limits.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                         std::chrono::duration<double>(options.timeout_seconds));
+  }
+  return limits;
+}
+
+}  // namespace
+
+Verdict check(const History& history, const std::string& level_name, const CheckOptions& options) {
+  const auto level = isolde::level_named(level_name);
+  if (!level) return failed("unknown level \"" + level_name + "\"");
+  const isolde::History& h = history.content().history;
+  const isolde::Engine* engine = nullptr;
+  std::string why = "asked for";
+  if (options.method.empty()) {
+    isolde::ChooseOptions choose;
+    choose.order_by_commit_ts = options.order_by_commit_ts;
+    engine = isolde::choose(h, *level, choose, &why);
+  } else {
+    engine = isolde::engine_named(options.method);
+    if (engine == nullptr) return failed("unknown method \"" + options.method + "\"");
+    if (std::string lacks = engine->lacks(h, *level); !lacks.empty())
+      return failed("method " + options.method + ": " + lacks);
+  }
+  auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}});
+  content->verdict.level = *level;
+  const auto started = Clock::now();
+  if (engine == nullptr) {
+    content->verdict.method = "none";
+    content->verdict.reason = why;
+  } else {
+    content->why = why;
+    content->verdict = engine->check(h, *level, limits_of(options));
+  }
+  content->stats.check_seconds = std::chrono::duration<double>(Clock::now() - started).count();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  content->stats.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024.0;
+  if (options.prove && content->verdict.outcome != isolde::Outcome::kUndecided) {
+    if (const auto proof = isolde::prove(h, content->verdict); !proof) {
+      content->verdict.outcome = isolde::Outcome::kUndecided;
+      content->verdict.reason = "the verdict could not be proved: " + proof.error().text;
+    }
+  }
+  return verdict_of(std::move(content));
+}
+
+std::string to_json(const Verdict& verdict, const std::string& file) {
+  if (verdict.content == nullptr) return isolde::render_json_error(file, verdict.error);
+  const Verdict::Content& c = *verdict.content;
+  return isolde::render_json({.file = file,
+                              .format = c.format,
+                              .history = c.history,
+                              .verdict = c.verdict,
+                              .why_method = c.why,
+                              .notes = {},
+                              .stats = c.stats});
+}
+
+}  // namespace isolde::api

@@ -1,0 +1,66 @@
+// cli/options.h: verbs and options as two tables; the parser, --help and docs/commands.md come from them.
+//
+// In, out: argv -> Arguments, or one Error that says what is wrong and what was meant.
+// Always:  a verb takes the options that its rows name and no others; values are checked when they are asked for.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace isolde::cli {
+
+struct OptionRow {
+  std::string_view name;   // without dashes
+  std::string_view value;  // what stands for its value in --help; empty: a flag
+  std::string_view help;
+  std::string_view verbs;  // those that take it, with spaces between; empty: all
+};
+
+struct VerbRow {
+  std::string_view name;
+  std::string_view arguments;  // as shown in the synopsis, e.g. "FILE…"
+  std::size_t least, most;     // how many
+  std::string_view summary;
+  std::string_view details;  // further lines of its --help
+  std::string_view example;  // command lines, one a line
+  bool planned = false;      // in the contract, but not in this version
+};
+
+[[nodiscard]] std::span<const VerbRow> verbs();
+[[nodiscard]] std::span<const OptionRow> options();
+[[nodiscard]] const VerbRow* verb_named(std::string_view name);
+
+class Arguments {
+ public:
+  std::vector<std::string> positional;
+
+  void set(std::string_view option, std::string value) { values_[std::string(option)] = std::move(value); }
+  [[nodiscard]] bool has(std::string_view option) const { return values_.contains(std::string(option)); }
+  [[nodiscard]] std::string text(std::string_view option, std::string_view otherwise = {}) const;
+  // A whole number; 200k and 1M are understood. The error names the option and what it takes.
+  [[nodiscard]] Result<std::uint64_t> count(std::string_view option, std::uint64_t otherwise, std::uint64_t least = 0,
+                                            std::uint64_t most = UINT64_MAX) const;
+  [[nodiscard]] Result<double> share(std::string_view option, double otherwise) const;  // 0 … 1
+  // Seconds, as 10, 2.5, 10s or 5m. No value: the option was not given.
+  [[nodiscard]] Result<std::optional<double>> seconds(std::string_view option) const;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+// `args`: what follows the verb.
+[[nodiscard]] Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args);
+
+[[nodiscard]] std::string help_text();
+[[nodiscard]] std::string help_text(const VerbRow& verb);
+// The page docs/commands.md.
+[[nodiscard]] std::string reference_page();
+
+}  // namespace isolde::cli

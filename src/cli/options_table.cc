@@ -1,0 +1,78 @@
+// The two tables. A new option is one row here; nothing else lists them.
+#include "cli/options.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr std::size_t kAny = SIZE_MAX;
+
+constexpr VerbRow kVerbs[] = {
+    {"check", "FILE…", 1, kAny, "a verdict on recorded histories, with explained anomalies",
+     "Each FILE is a history (a folder, for formats that are folders; - is standard input).\n"
+     "Exit status: 0 all satisfied, 1 one is violated, 2 bad usage or input, 3 one is undecided.",
+     "isolde check history.jsonl --level snapshot-isolation\n"
+     "isolde check run1.isl run2.isl --level serializable --json"},
+    {"convert", "IN OUT", 2, 2, "any supported history format into another",
+     "The form of OUT follows its name; --to names it. Says what the form of OUT could not carry.",
+     "isolde convert history.edn history.isl"},
+    {"gen", "", 0, 0, "synthetic histories of any size, valid at a level or with a named anomaly planted",
+     "The form of the file follows its name (.jsonl, .isl). Same options and seed, same history.",
+     "isolde gen --out h.jsonl --transactions 100k --level snapshot-isolation\n"
+     "isolde gen --out bad.isl --transactions 10k --level snapshot-isolation --plant lost-update:0.001"},
+    {"explain", "[NAME]", 0, 1, "what a level or an anomaly means, with the smallest history that shows it", "",
+     "isolde explain write-skew\nisolde explain snapshot-isolation\nisolde explain --list"},
+    {"demo", "", 0, 0, "the whole way in under a minute: generate, check, plant an anomaly, find it", "",
+     "isolde demo"},
+    {"watch", "[FILE|-]", 0, 1, "the same verdict, online, on a stream that never ends, in bounded memory", "", "",
+     true},
+    {"record", "URL", 0, kAny, "a workload run on a real database, saved as a history", "", "", true},
+    {"probe", "URL", 0, kAny, "which anomalies a database lets through at each of its levels", "", "", true},
+    {"hunt", "URL", 0, kAny, "random SQL transactions against a real database until a bug is found", "", "", true},
+    {"audit", "TRACE", 0, kAny, "the anomalies that an application's SQL may suffer under a weak level", "", "", true},
+    {"report", "FILE", 0, kAny, "a verdict as one self-contained HTML page", "", "", true},
+};
+
+constexpr OptionRow kOptions[] = {
+    {"level", "LEVEL",
+     "isolation level (`isolde explain --list`). check: without it, snapshot-isolation if the history has "
+     "database timestamps, else serializable. gen: what the history satisfies (snapshot-isolation)",
+     "check gen"},
+    {"method", "METHOD", "force a method instead of the cheapest that the evidence supports", "check"},
+    {"format", "FORMAT", "force the input's format instead of recognising it", "check convert"},
+    {"to", "FORMAT", "the output's format, where its name does not say it", "convert"},
+    {"lenient", "", "use what can be read of a damaged recording: a last line that is cut off is dropped, with a note",
+     "check convert"},
+    {"order", "commit_ts", "take commit timestamps as the serialization order", "check"},
+    {"prove", "", "re-check the verdict from the history alone, without any engine's code", "check"},
+    {"max-anomalies", "N", "keep the details of at most N anomalies; all are counted (1000)", "check"},
+    {"anomalies", "N", "explain the first N anomalies (3)", "check"},
+    {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
+    {"out", "FILE", "where the history goes; required", "gen"},
+    {"transactions", "N", "how many (10000)", "gen"},
+    {"sessions", "N", "how many clients (50)", "gen"},
+    {"ops", "N", "operations a transaction (15)", "gen"},
+    {"keys", "N", "how many keys (1000)", "gen"},
+    {"distribution", "D", "how keys are chosen: uniform, zipf or hotspot (zipf)", "gen"},
+    {"reads", "SHARE", "share of reads among the operations, 0 to 1 (0.5)", "gen"},
+    {"aborted", "SHARE", "share of transactions that abort (0)", "gen"},
+    {"unknown", "SHARE", "share of transactions whose commit is not answered (0)", "gen"},
+    {"type", "T", "register or list (register)", "gen"},
+    {"evidence", "E,…",
+     "what the history carries: timestamps, intervals, versions, order, or none (timestamps,intervals)", "gen"},
+    {"plant", "ANOMALY[:RATE]", "plant that anomaly (list below) in that share of the transactions (0.001)", "gen"},
+    {"list", "", "list all levels and anomalies", "explain"},
+    {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
+    {"quiet", "", "only the verdict, or nothing where there is none", ""},
+    {"seed", "N", "seed of everything random (1)", ""},
+    {"threads", "N", "how many threads may work (all cores)", ""},
+    {"timeout", "S", "stop after so long (10, 2.5, 10s, 5m) and answer undecided", ""},
+    {"help", "", "this text", ""},
+    {"version", "", "the version", ""},
+};
+
+}  // namespace
+
+std::span<const VerbRow> verbs() { return kVerbs; }
+std::span<const OptionRow> options() { return kOptions; }
+
+}  // namespace isolde::cli

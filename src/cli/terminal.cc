@@ -1,0 +1,99 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+int rank(Exit e) {
+  switch (e) {
+    case Exit::kFine:
+      return 0;
+    case Exit::kUndecided:
+      return 1;
+    case Exit::kFound:
+      return 2;
+    case Exit::kBadInput:
+      return 3;
+  }
+  return 3;
+}
+
+void put(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
+
+}  // namespace
+
+Exit exit_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kSatisfied:
+      return Exit::kFine;
+    case Outcome::kViolated:
+      return Exit::kFound;
+    case Outcome::kUndecided:
+      return Exit::kUndecided;
+  }
+  return Exit::kUndecided;
+}
+
+Exit worse(Exit a, Exit b) { return rank(a) >= rank(b) ? a : b; }
+
+void print(std::string_view text) { put(stdout, text); }
+
+void print_error(std::string_view text) {
+  std::fflush(stdout);  // so that the two stay in order where they go to one place
+  put(stderr, fmt::format("isolde: {}\n", text));
+}
+
+void print_error(const Error& error) {
+  if (error.file.empty()) return print_error(error.text);
+  std::fflush(stdout);
+  put(stderr, error.message() + "\n");
+}
+
+bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+Colour output_colour() {
+  const char* const off = std::getenv("NO_COLOR");
+  const bool refused = off != nullptr && *off != '\0';
+  const char* const term = std::getenv("TERM");
+  const bool dumb = term != nullptr && std::string_view(term) == "dumb";
+  return !refused && !dumb && isatty(STDOUT_FILENO) == 1 ? Colour::kAlways : Colour::kNever;
+}
+
+bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+double peak_mib() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
+TerminalProgress::TerminalProgress(std::string_view subject, bool quiet)
+    : subject_(subject), on_(!quiet && errors_on_terminal()), last_(std::chrono::steady_clock::now()) {}
+
+void TerminalProgress::advance(std::string_view stage, std::uint64_t done, std::uint64_t total) {
+  if (!on_) return;
+  const auto now = std::chrono::steady_clock::now();
+  // Work that ends soon shows nothing, and the terminal is not flooded.
+  if (now - last_ < std::chrono::milliseconds(200)) return;
+  last_ = now;
+  const std::string far = total == 0
+                              ? grouped(done)
+                              : fmt::format("{:.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total));
+  put(stderr, fmt::format("\r\033[K{}: {} {}", subject_, stage, far));
+  shown_ = true;
+}
+
+void TerminalProgress::clear() {
+  if (shown_) put(stderr, "\r\033[K");
+  shown_ = false;
+}
+
+}  // namespace isolde::cli

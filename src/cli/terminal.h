@@ -1,0 +1,59 @@
+// cli/terminal.h: the only place that prints, asks what the terminal is, and maps answers to exit statuses.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "anomaly/verdict.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "report/text.h"
+
+namespace isolde::cli {
+
+// CONTRACT section 1.
+enum class Exit : int { kFine = 0, kFound = 1, kBadInput = 2, kUndecided = 3 };
+
+[[nodiscard]] Exit exit_of(Outcome outcome);
+// Of two inputs: one that could not be read outweighs a violation, that outweighs an undecided one.
+[[nodiscard]] Exit worse(Exit a, Exit b);
+
+void print(std::string_view text);        // to standard output
+void print_error(std::string_view text);  // one line to standard error, "isolde: " in front unless it has a place
+void print_error(const Error& error);
+// Ensures: all that was printed has been written; false if it could not be (a full disk, a closed pipe).
+[[nodiscard]] bool flush_output();
+
+// Colours go to terminals only, and NO_COLOR turns them off.
+[[nodiscard]] Colour output_colour();
+[[nodiscard]] bool errors_on_terminal();
+
+[[nodiscard]] double peak_mib();
+
+class Stopwatch {
+ public:
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+// Shows on standard error how far the work is; shows nothing where that is no terminal or `quiet`.
+class TerminalProgress : public Progress {
+ public:
+  TerminalProgress(std::string_view subject, bool quiet);
+  ~TerminalProgress() override { clear(); }
+  void advance(std::string_view stage, std::uint64_t done, std::uint64_t total) override;
+  void clear();
+
+ private:
+  std::string subject_;
+  bool on_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point last_;
+};
+
+}  // namespace isolde::cli

@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <thread>
+
+#include "check/choose.h"
+#include "check/engine.h"
+#include "cli/nearest.h"
+#include "cli/verbs.h"
+#include "proof/prove.h"
+#include "report/dot.h"
+#include "report/json.h"
+#include "report/report.h"
+#include "report/text.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr std::uint64_t kAnomaliesKept = 1000;
+constexpr std::uint64_t kAnomaliesShown = 3;
+
+// The options of `check`, understood once for all files.
+struct Plan {
+  std::optional<Level> level;  // none: by the evidence of each file
+  const Engine* method = nullptr;
+  const FormatInfo* format = nullptr;
+  ChooseOptions choose;
+  bool lenient = false, prove = false, json = false, quiet = false;
+  std::optional<double> timeout;
+  unsigned threads = 1;
+  std::size_t kept = kAnomaliesKept;
+  TextStyle style;
+  std::string dot;
+};
+
+Result<const Engine*> engine_by_name(std::string_view name) {
+  if (const Engine* engine = engine_named(name)) return engine;
+  std::vector<std::string_view> names;
+  for (const Engine& engine : engines()) names.push_back(engine.name);
+  return Error{fmt::format("unknown method \"{}\"{} (isolde check --help)", name, did_you_mean(name, names))};
+}
+
+Result<Plan> plan_of(const Arguments& args) {
+  Plan plan;
+  if (args.has("level")) {
+    auto level = level_by_name(args.text("level"));
+    if (!level) return std::move(level).error();
+    plan.level = *level;
+  }
+  if (args.has("method")) {
+    auto engine = engine_by_name(args.text("method"));
+    if (!engine) return std::move(engine).error();
+    plan.method = *engine;
+  }
+  if (args.has("format")) {
+    auto format = format_by_name(args.text("format"));
+    if (!format) return std::move(format).error();
+    plan.format = *format;
+  }
+  if (args.has("order")) {
+    if (args.text("order") != "commit_ts")
+      return Error{fmt::format("--order takes commit_ts, not \"{}\"", args.text("order"))};
+    plan.choose.order_by_commit_ts = true;
+  }
+  auto timeout = args.seconds("timeout");
+  if (!timeout) return std::move(timeout).error();
+  plan.timeout = *timeout;
+  auto threads = args.count("threads", std::max(1U, std::thread::hardware_concurrency()), 1, 1024);
+  if (!threads) return std::move(threads).error();
+  plan.threads = static_cast<unsigned>(*threads);
+  auto kept = args.count("max-anomalies", kAnomaliesKept, 1);
+  if (!kept) return std::move(kept).error();
+  plan.kept = *kept;
+  auto shown = args.count("anomalies", kAnomaliesShown);
+  if (!shown) return std::move(shown).error();
+  plan.lenient = args.has("lenient");
+  plan.prove = args.has("prove");
+  plan.json = args.has("json");
+  plan.quiet = args.has("quiet");
+  plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
+  plan.dot = args.text("dot");
+  if (!plan.dot.empty() && args.positional.size() > 1) return Error{"--dot takes one history at a time"};
+  return plan;
+}
+
+Exit report_bad_input(const Plan& plan, const std::string& file, const Error& error) {
+  print_error(error);
+  if (plan.json) print(render_json_error(file, error.message()) + "\n");
+  return Exit::kBadInput;
+}
+
+Level level_for(const Plan& plan, const History& history, std::vector<std::string>& notes) {
+  if (plan.level) return *plan.level;
+  const HistoryColumns& c = history.columns();
+  const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
+  const Level level = timestamps ? Level::kSnapshotIsolation : Level::kSerializable;
+  notes.push_back(fmt::format("no --level was given: checked {}, as the history has {}", info(level).name,
+                              timestamps ? "database timestamps" : "no database timestamps"));
+  return level;
+}
+
+Verdict judge(const Plan& plan, const History& history, Level level, const Engine* engine, std::string why,
+              TerminalProgress& progress) {
+  if (engine == nullptr) {
+    Verdict verdict;
+    verdict.level = level;
+    verdict.method = "none";
+    verdict.reason = std::move(why);
+    return verdict;
+  }
+  Limits limits;
+  limits.threads = plan.threads;
+  limits.max_anomalies = plan.kept;
+  limits.progress = &progress;
+  if (plan.timeout) {
+    limits.deadline =
+        std::chrono::steady_clock::now() +
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(*plan.timeout));
+  }
+  return engine->check(history, level, limits);
+}
+
+Exit write_dot(const Plan& plan, const Report& report) {
+  if (plan.dot.empty()) return Exit::kFine;
+  std::ofstream out(plan.dot, std::ios::binary | std::ios::trunc);
+  out << render_dot(report, plan.style.shown);
+  out.close();
+  if (out) return Exit::kFine;
+  print_error(Error{"cannot write", plan.dot});
+  return Exit::kBadInput;
+}
+
+Exit check_file(const Plan& plan, const std::string& given) {
+  const std::string path = given == "-" ? "/dev/stdin" : given;
+  TerminalProgress progress(given, plan.quiet);
+  const Stopwatch loading;
+  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress});
+  progress.clear();
+  if (!loaded) return report_bad_input(plan, given, loaded.error());
+  const History& history = loaded->history;
+  std::vector<std::string> notes = std::move(loaded->notes);
+  const double load_seconds = loading.seconds();
+  const Level level = level_for(plan, history, notes);
+
+  const Engine* engine = plan.method;
+  std::string why = "asked for";
+  if (engine == nullptr) {
+    engine = choose(history, level, plan.choose, &why);
+  } else if (const std::string lacks = engine->lacks(history, level); !lacks.empty()) {
+    return report_bad_input(
+        plan, given,
+        Error{fmt::format("method {} cannot judge {} here: {}", engine->name, info(level).name, lacks), given});
+  }
+  const Stopwatch checking;
+  const Verdict verdict = judge(plan, history, level, engine, why, progress);
+  progress.clear();
+  Report report{.file = given,
+                .format = loaded->format->name,
+                .history = history,
+                .verdict = verdict,
+                .why_method = engine == nullptr ? std::string() : why,
+                .notes = std::move(notes),
+                .stats = {load_seconds, checking.seconds(), peak_mib()}};
+  Exit exit = exit_of(verdict.outcome);
+  if (plan.prove && verdict.outcome != Outcome::kUndecided) {
+    const auto proof = prove(history, verdict);
+    report.proof = proof ? Proof::kHolds : Proof::kFails;
+    if (!proof) {
+      // A verdict that does not stand up to its own evidence is a fault of ours and is not given as an answer.
+      report.proof_says = proof.error().text;
+      print_error(fmt::format("{}: the verdict could not be proved: {}", given, report.proof_says));
+      exit = Exit::kUndecided;
+    }
+  }
+  print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
+  return worse(exit, write_dot(plan, report));
+}
+
+}  // namespace
+
+Exit run_check(const Arguments& args) {
+  const auto plan = plan_of(args);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  Exit exit = Exit::kFine;
+  for (std::size_t i = 0; i < args.positional.size(); ++i) {
+    if (i > 0 && !plan->json && !plan->quiet) print("\n");
+    exit = worse(exit, check_file(*plan, args.positional[i]));
+    // Each answer is out before the next, maybe long, check begins.
+    if (!flush_output()) break;
+  }
+  return exit;
+}
+
+}  // namespace isolde::cli

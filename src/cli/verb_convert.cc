@@ -1,0 +1,84 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "cli/verbs.h"
+#include "report/json.h"
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string format_names() {
+  std::string names;
+  for (const FormatInfo& format : formats()) {
+    if (format.write != nullptr) names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+  }
+  return names;
+}
+
+Result<const FormatInfo*> output_format(const Arguments& args, const std::string& out) {
+  if (args.has("to")) return format_by_name(args.text("to"));
+  if (const FormatInfo* format = format_for_path(out)) return format;
+  return Error{fmt::format("the name {} does not say which format: use --to with one of {}", out, format_names())};
+}
+
+// A folder is replaced as a whole, so one that holds something is left alone.
+std::string refusal(const FormatInfo& format, const std::string& out) {
+  std::error_code error;
+  const bool exists = fs::exists(out, error);
+  if (!exists) return {};
+  if (!format.is_folder)
+    return fs::is_directory(out, error) ? fmt::format("is a folder; format {} is a file", format.name) : "";
+  if (!fs::is_directory(out, error)) return fmt::format("is a file; format {} is a folder", format.name);
+  return fs::is_empty(out, error) ? "" : "is a folder that is not empty: name another or remove it first";
+}
+
+void print_result(const Arguments& args, const Loaded& in, const FormatInfo& to, const std::string& out,
+                  const Lost& lost) {
+  const History& h = in.history;
+  if (args.has("json")) {
+    std::string list;
+    for (const std::string& what : lost) list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
+    print(fmt::format(
+        R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}]}})"
+        "\n",
+        json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
+        h.txn_count(), h.op_count(), list));
+    return;
+  }
+  if (args.has("quiet")) return;
+  print(fmt::format("{} ({}) -> {} ({}): {} transactions, {} operations\n", args.positional[0], in.format->name, out,
+                    to.name, grouped(h.txn_count()), grouped(h.op_count())));
+  for (const std::string& note : in.notes) print(fmt::format("  note: {}\n", note));
+  for (const std::string& what : lost) print(fmt::format("  lost: {}\n", what));
+}
+
+}  // namespace
+
+Exit run_convert(const Arguments& args) {
+  const std::string in = args.positional[0] == "-" ? "/dev/stdin" : args.positional[0];
+  const std::string& out = args.positional[1];
+  const FormatInfo* from = nullptr;
+  if (args.has("format")) {
+    auto named = format_by_name(args.text("format"));
+    if (!named) return print_error(named.error()), Exit::kBadInput;
+    from = *named;
+  }
+  auto to = output_format(args, out);
+  if (!to) return print_error(to.error()), Exit::kBadInput;
+  if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
+
+  TerminalProgress progress("convert", args.has("quiet"));
+  auto loaded = load(in, from, {.lenient = args.has("lenient"), .progress = &progress});
+  progress.clear();
+  if (!loaded) return print_error(loaded.error()), Exit::kBadInput;
+  auto lost = save(loaded->history, **to, out);
+  if (!lost) return print_error(lost.error()), Exit::kBadInput;
+  print_result(args, *loaded, **to, out, *lost);
+  return Exit::kFine;
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,79 @@
+// The demo runs the verbs themselves, with the command lines that it shows.
+#include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
+
+#include <filesystem>
+
+#include "cli/verbs.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string bold(std::string_view text) {
+  return output_colour() == Colour::kAlways ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+}
+
+Exit run_line(Exit (*verb)(const Arguments&), const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words) line += " " + word;
+  print(bold("$ isolde" + line) + "\n");
+  static_cast<void>(flush_output());
+  const VerbRow* const row = verb_named(words.front());
+  auto args = parse(*row, std::vector<std::string>(words.begin() + 1, words.end()));
+  if (!args) return print_error(args.error()), Exit::kBadInput;
+  const Exit exit = verb(*args);
+  print("\n");
+  return exit;
+}
+
+std::string scratch_folder() {
+  std::error_code error;
+  const fs::path base = fs::temp_directory_path(error);
+  std::string name = (error ? fs::path("/tmp") : base) / "isolde-demo-XXXXXX";
+  return mkdtemp(name.data()) == nullptr ? std::string() : name;
+}
+
+}  // namespace
+
+Exit run_demo(const Arguments& args) {
+  const std::string folder = scratch_folder();
+  if (folder.empty()) {
+    print_error("cannot make a scratch folder for the demo");
+    return Exit::kBadInput;
+  }
+  std::error_code error;
+  fs::current_path(folder, error);
+  if (error) return print_error(Error{"cannot enter: " + error.message(), folder}), Exit::kBadInput;
+  const std::string good = "good.isl";
+  const std::string bad = "bad.jsonl";
+  const std::string seed = args.text("seed", "1");
+
+  print("A database that keeps snapshot isolation, 50 clients, 200,000 transactions with its timestamps:\n\n");
+  Exit exit = run_line(
+      run_gen, {"gen", "--out", good, "--transactions", "200k", "--level", "snapshot-isolation", "--seed", seed});
+  if (exit != Exit::kFine) return exit;
+  exit = run_line(run_check, {"check", good, "--level", "snapshot-isolation", "--prove"});
+  fs::remove(good, error);
+  if (exit != Exit::kFine)
+    return print_error("the demo's valid history was not accepted; please report this"), Exit::kBadInput;
+
+  print("The same kind of database, but now and then it loses an update:\n\n");
+  exit = run_line(run_gen, {"gen", "--out", bad, "--transactions", "10k", "--level", "snapshot-isolation", "--plant",
+                            "lost-update", "--seed", seed});
+  if (exit != Exit::kFine) return exit;
+  exit = run_line(run_check, {"check", bad, "--level", "snapshot-isolation", "--prove", "--anomalies", "1"});
+  if (exit != Exit::kFound)
+    return print_error("the demo's planted anomaly was not found; please report this"), Exit::kBadInput;
+
+  print(bold("What next") + "\n");
+  print(
+      "  isolde explain lost-update             what that anomaly is\n"
+      "  isolde explain --list                  all levels and anomalies\n"
+      "  isolde check YOUR-HISTORY --level L    your own: JSON Lines, Jepsen's EDN and more (isolde check --help)\n");
+  print(fmt::format("The history with the lost updates is {}/{}\n", folder, bad));
+  return Exit::kFine;
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,160 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "anomaly/anomaly.h"
+#include "anomaly/level.h"
+#include "cli/example_table.h"
+#include "cli/nearest.h"
+#include "cli/verbs.h"
+#include "report/json.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr std::size_t kWidth = 100;
+
+std::string paragraph(std::string_view text) {
+  std::string out;
+  std::size_t column = 0;
+  while (!text.empty()) {
+    const std::size_t space = std::min(text.find_first_of(" \n"), text.size());
+    if (column > 0 && column + 1 + space > kWidth) {
+      out += '\n';
+      column = 0;
+    } else if (column > 0 && space > 0) {
+      out += ' ';
+      ++column;
+    }
+    out += text.substr(0, space);
+    column += space;
+    text.remove_prefix(std::min(space + 1, text.size()));
+  }
+  return out + "\n";
+}
+
+std::string names_of(std::span<const Level> levels) {
+  std::string out;
+  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", info(level).name);
+  return out;
+}
+
+std::vector<Level> stronger_than(Level level) {
+  std::vector<Level> found;
+  for (const LevelInfo& other : all_levels()) {
+    if (std::find(other.weaker.begin(), other.weaker.end(), level) != other.weaker.end()) found.push_back(other.level);
+  }
+  return found;
+}
+
+std::string names_json(std::span<const Level> levels) {
+  std::string out;
+  for (const Level level : levels) out += fmt::format("{}{}", out.empty() ? "" : ", ", json_string(info(level).name));
+  return "[" + out + "]";
+}
+
+std::string bold(std::string_view text) {
+  return output_colour() == Colour::kAlways ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+}
+
+std::string example_text(std::string_view example, std::string_view says, std::string_view level) {
+  if (example.empty()) return {};
+  std::string out = fmt::format("\n{}\n", bold("Smallest example"));
+  out += example_table(example);
+  if (!says.empty()) out += "\n" + paragraph(says);
+  out += fmt::format("\n{}\n{}{}", bold("As a history (JSON Lines)"), example, example.ends_with('\n') ? "" : "\n");
+  if (!level.empty())
+    out += fmt::format("\nTo try it, save these lines as h.jsonl and run: isolde check h.jsonl --level {}\n", level);
+  return out;
+}
+
+// The level to try an anomaly's example at: the best known of those that it breaks.
+std::string_view level_to_try(std::span<const Level> breaks) {
+  for (const Level known : {Level::kSnapshotIsolation, Level::kSerializable}) {
+    if (std::find(breaks.begin(), breaks.end(), known) != breaks.end()) return info(known).name;
+  }
+  return breaks.empty() ? std::string_view{} : info(breaks[0]).name;
+}
+
+std::string level_text(const LevelInfo& level) {
+  std::string also;
+  for (const std::string_view alias : level.aliases) also += fmt::format("{}{}", also.empty() ? "" : ", ", alias);
+  std::string out = fmt::format("{}: {}\n", bold(level.name), level.summary);
+  if (!also.empty()) out += fmt::format("also written {}\n", also);
+  out += "\n" + paragraph(level.definition) + "\n";
+  const std::vector<Level> stronger = stronger_than(level.level);
+  out += fmt::format("next stronger: {}\n", stronger.empty() ? "none" : names_of(stronger));
+  out += fmt::format("next weaker:   {}\n", level.weaker.empty() ? "none" : names_of(level.weaker));
+  return out + example_text(level.example, level.example_says, level.name);
+}
+
+std::string anomaly_text(const AnomalyInfo& anomaly) {
+  std::string out = fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, paragraph(anomaly.definition));
+  if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
+  if (!anomaly.breaks.empty()) out += paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
+  if (!anomaly.keeps.empty()) out += paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
+  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
+}
+
+std::string level_json(const LevelInfo& level) {
+  return fmt::format(
+      R"({{"name": {}, "kind": "level", "summary": {}, "definition": {}, "stronger": {}, "weaker": {}, "example": {}, "example_says": {}}})"
+      "\n",
+      json_string(level.name), json_string(level.summary), json_string(level.definition),
+      names_json(stronger_than(level.level)), names_json(level.weaker), json_string(level.example),
+      json_string(level.example_says));
+}
+
+std::string anomaly_json(const AnomalyInfo& anomaly) {
+  return fmt::format(
+      R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "example": {}, "example_says": {}}})"
+      "\n",
+      json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
+      names_json(anomaly.breaks), names_json(anomaly.keeps), json_string(anomaly.example),
+      json_string(anomaly.example_says));
+}
+
+Exit list_all(bool json) {
+  if (json) {
+    for (const LevelInfo& level : all_levels()) print(level_json(level));
+    for (const AnomalyInfo& anomaly : all_anomalies()) print(anomaly_json(anomaly));
+    return Exit::kFine;
+  }
+  print(bold("Levels") + "\n");
+  for (const LevelInfo& level : all_levels()) print(fmt::format("  {:<36}  {}\n", level.name, level.summary));
+  print("\n" + bold("Anomalies") + "\n");
+  for (const AnomalyInfo& anomaly : all_anomalies())
+    print(fmt::format("  {:<36}  {}\n", anomaly.name, anomaly.summary));
+  return Exit::kFine;
+}
+
+}  // namespace
+
+Exit run_explain(const Arguments& args) {
+  const bool json = args.has("json");
+  if (args.has("list")) return list_all(json);
+  if (args.positional.empty()) {
+    print_error("explain what? Give a level or an anomaly, or --list");
+    return Exit::kBadInput;
+  }
+  const std::string& name = args.positional[0];
+  if (const auto level = level_named(name)) {
+    print(json ? level_json(info(*level)) : level_text(info(*level)));
+    return Exit::kFine;
+  }
+  if (const auto anomaly = anomaly_named(name)) {
+    print(json ? anomaly_json(info(*anomaly)) : anomaly_text(info(*anomaly)));
+    return Exit::kFine;
+  }
+  std::vector<std::string_view> names;
+  for (const LevelInfo& level : all_levels()) {
+    names.push_back(level.name);
+    names.insert(names.end(), level.aliases.begin(), level.aliases.end());
+  }
+  for (const AnomalyInfo& anomaly : all_anomalies()) names.push_back(anomaly.name);
+  print_error(
+      fmt::format("\"{}\" is no level and no anomaly{} (isolde explain --list)", name, did_you_mean(name, names)));
+  return Exit::kBadInput;
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include "cli/verbs.h"
+#include "gen/generate.h"
+#include "gen/plants.h"
+#include "report/json.h"
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr std::uint64_t kMost32 = UINT32_MAX;
+
+// Sets `to` from a whole-number option; the error, if it is not one.
+template <typename T>
+std::optional<Error> take(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
+  auto value = args.count(option, to, least, sizeof(T) == 4 ? kMost32 : UINT64_MAX);
+  if (!value) return std::move(value).error();
+  to = static_cast<T>(*value);
+  return std::nullopt;
+}
+
+std::optional<Error> take_share(const Arguments& args, std::string_view option, double& to) {
+  auto value = args.share(option, to);
+  if (!value) return std::move(value).error();
+  to = *value;
+  return std::nullopt;
+}
+
+std::optional<Error> take_words(const Arguments& args, GenOptions& o) {
+  if (args.has("level")) {
+    auto level = level_by_name(args.text("level"));
+    if (!level) return std::move(level).error();
+    o.level = *level;
+  }
+  if (args.has("distribution")) {
+    const auto named = distribution_named(args.text("distribution"));
+    if (!named)
+      return Error{fmt::format("--distribution takes uniform, zipf or hotspot, not \"{}\"", args.text("distribution"))};
+    o.distribution = *named;
+  }
+  if (args.has("type")) {
+    const auto named = data_type_named(args.text("type"));
+    if (!named) return Error{fmt::format("--type takes register or list, not \"{}\"", args.text("type"))};
+    o.type = *named;
+  }
+  if (args.has("evidence")) {
+    auto evidence = parse_evidence(args.text("evidence"));
+    if (!evidence) return std::move(evidence).error();
+    o.evidence = *evidence;
+  }
+  if (args.has("plant")) {
+    auto plant = parse_plant(args.text("plant"));
+    if (!plant) return std::move(plant).error();
+    o.plants.push_back(*plant);
+  }
+  return std::nullopt;
+}
+
+Result<GenOptions> options_of(const Arguments& args) {
+  GenOptions o;
+  if (auto e = take(args, "transactions", 1, o.transactions)) return *e;
+  if (auto e = take(args, "sessions", 1, o.sessions)) return *e;
+  if (auto e = take(args, "ops", 1, o.ops)) return *e;
+  if (auto e = take(args, "keys", 1, o.keys)) return *e;
+  if (auto e = take(args, "seed", 0, o.seed)) return *e;
+  if (auto e = take_share(args, "reads", o.read_share)) return *e;
+  if (auto e = take_share(args, "aborted", o.abort_share)) return *e;
+  if (auto e = take_share(args, "unknown", o.unknown_share)) return *e;
+  if (auto e = take_words(args, o)) return *e;
+  if (auto e = defect_of(o)) return *e;
+  return o;
+}
+
+std::string planted_text(const Generated& g) {
+  std::string out;
+  for (const PlantInfo& plant : all_plants()) {
+    std::uint64_t groups = 0;
+    const PlantedGroup* first = nullptr;
+    for (const PlantedGroup& group : g.planted) {
+      if (group.kind != plant.kind) continue;
+      if (groups++ == 0) first = &group;
+    }
+    if (groups == 0) continue;
+    std::string who;
+    for (const TxnId t : first->transactions)
+      who += fmt::format("{}T{}", who.empty() ? "" : ", ", g.history.txn_text(t));
+    out += fmt::format("  planted {} {} time{} (the first: {})\n", plant.name, grouped(groups), groups == 1 ? "" : "s",
+                       who);
+  }
+  return out;
+}
+
+std::string planted_json(const Generated& g) {
+  std::string out;
+  for (const PlantedGroup& group : g.planted) {
+    std::string who;
+    for (const TxnId t : group.transactions) who += fmt::format("{}{}", who.empty() ? "" : ", ", g.history.txn_text(t));
+    out += fmt::format(R"({}{{"name": {}, "transactions": [{}]}})", out.empty() ? "" : ", ",
+                       json_string(info(group.kind).name), who);
+  }
+  return "[" + out + "]";
+}
+
+void print_result(const Arguments& args, const GenOptions& o, const Generated& g, const FormatInfo& format,
+                  double seconds) {
+  const std::string out = args.text("out");
+  const History& h = g.history;
+  if (args.has("json")) {
+    print(fmt::format(
+        R"({{"file": {}, "format": {}, "seed": {}, "level": {}, "transactions": {}, "operations": {}, "planted": {}}})"
+        "\n",
+        json_string(out), json_string(format.name), o.seed, json_string(info(o.level).name), h.txn_count(),
+        h.op_count(), planted_json(g)));
+    return;
+  }
+  if (args.has("quiet")) return;
+  print(fmt::format("{} ({}): {} transactions, {} operations, {} keys, {} sessions, {}, seed {}, {:.2f} s\n", out,
+                    format.name, grouped(h.txn_count()), grouped(h.op_count()), grouped(h.key_count()),
+                    grouped(h.session_count()), info(o.level).name, o.seed, seconds));
+  print(planted_text(g));
+  for (const std::string& note : g.notes) print(fmt::format("  note: {}\n", note));
+}
+
+}  // namespace
+
+Exit run_gen(const Arguments& args) {
+  if (!args.has("out")) {
+    print_error("`isolde gen` needs --out FILE (isolde gen --help)");
+    return Exit::kBadInput;
+  }
+  const std::string out = args.text("out");
+  const FormatInfo* const format = format_for_path(out);
+  if (format == nullptr || format->write == nullptr || format->is_folder) {
+    print_error(fmt::format("the name {} does not say which format: end it in .jsonl or .isl", out));
+    return Exit::kBadInput;
+  }
+  const auto options = options_of(args);
+  if (!options) return print_error(options.error()), Exit::kBadInput;
+  const Stopwatch watch;
+  TerminalProgress progress("gen", args.has("quiet"));
+  const auto generated = generate(*options, &progress);
+  progress.clear();
+  if (!generated) return print_error(generated.error()), Exit::kBadInput;
+  const auto lost = save(generated->history, *format, out);
+  if (!lost) return print_error(lost.error()), Exit::kBadInput;
+  print_result(args, *options, *generated, *format, watch.seconds());
+  return Exit::kFine;
+}
+
+}  // namespace isolde::cli

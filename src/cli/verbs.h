@@ -1,0 +1,29 @@
+// cli/verbs.h: one function a verb; each prints its answer and returns the exit status.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "anomaly/level.h"
+#include "base/result.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+#include "format/format.h"
+
+namespace isolde::cli {
+
+Exit run_check(const Arguments& args);
+Exit run_convert(const Arguments& args);
+Exit run_gen(const Arguments& args);
+Exit run_explain(const Arguments& args);
+Exit run_demo(const Arguments& args);
+
+// The whole program: `args` without the program's own name.
+Exit run(std::vector<std::string> args);
+
+// Names given by the user; the error suggests the nearest.
+[[nodiscard]] Result<Level> level_by_name(std::string_view name);
+[[nodiscard]] Result<const FormatInfo*> format_by_name(std::string_view name);
+
+}  // namespace isolde::cli

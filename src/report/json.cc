@@ -1,0 +1,117 @@
+#include "report/json.h"
+
+#include <fmt/format.h>
+
+#include "report/explain_anomaly.h"
+
+namespace isolde {
+namespace {
+
+std::string txn_json(const History& h, TxnId t) {
+  return t == kNoTxn ? "null" : h.values().json(h.columns().id[raw(t)]);
+}
+std::string key_json(const History& h, KeyId k) {
+  return k == kNoKey ? "null" : h.values().json(h.columns().key_name[raw(k)]);
+}
+// An operation by its place in its transaction, from 0, as in the file.
+std::string op_json(const History& h, OpId op) {
+  return op == kNoOp ? "null" : std::to_string(raw(op) - h.first_op(h.txn_of(op)));
+}
+
+template <typename Range, typename F>
+std::string list(const Range& range, F&& render) {
+  std::string out = "[";
+  for (const auto& element : range) {
+    if (out.size() > 1) out += ", ";
+    out += render(element);
+  }
+  return out + "]";
+}
+
+std::string step_json(const History& h, const Step& s, std::string_view says) {
+  return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "key": {}, "from_op": {}, "to_op": {}, "text": {}}})",
+                     txn_json(h, s.from), txn_json(h, s.to), json_string(name(s.type)), key_json(h, s.key),
+                     op_json(h, s.from_op), op_json(h, s.to_op), json_string(says));
+}
+
+std::string anomaly_json(const History& h, const Anomaly& a) {
+  const Explanation e = explain(h, a);
+  std::string out =
+      fmt::format(R"({{"name": {}, "transactions": {}, "text": {}, "steps": [)", json_string(full_name(a)),
+                  list(a.transactions, [&](TxnId t) { return txn_json(h, t); }), json_string(paragraph(e)));
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += step_json(h, a.steps[i], e.steps[i]);
+  }
+  out += "]";
+  if (a.source != ReadSource::kNotARead) {
+    out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
+                       op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),
+                       txn_json(h, a.source_writer));
+    if (a.expected_known) {
+      out += fmt::format(R"(, "expected": {}, "expected_writer": {})",
+                         a.expected_text.empty() ? h.values().json(a.expected) : a.expected_text,
+                         txn_json(h, a.expected_writer));
+    }
+  }
+  return out + "}";
+}
+
+std::string counts_json(const Verdict& v) {
+  std::string out = "{";
+  for (std::size_t k = 0; k < v.counts.size(); ++k) {
+    if (v.counts[k] == 0) continue;
+    if (out.size() > 1) out += ", ";
+    out += fmt::format("{}: {}", json_string(info(static_cast<AnomalyKind>(k)).name), v.counts[k]);
+  }
+  return out + "}";
+}
+
+std::string_view witness_name(Witness::Kind kind) {
+  switch (kind) {
+    case Witness::Kind::kSerialOrder:
+      return "serial-order";
+    case Witness::Kind::kPoints:
+      return "points";
+    default:
+      return "none";
+  }
+}
+
+}  // namespace
+
+std::string json_string(std::string_view text) {
+  std::string out;
+  append_json_string(text, out);
+  return out;
+}
+
+std::string render_json(const Report& r) {
+  const Verdict& v = r.verdict;
+  const History& h = r.history;
+  std::vector<std::string> notes = r.notes;
+  notes.insert(notes.end(), v.notes.begin(), v.notes.end());
+  std::string out = fmt::format(R"({{"file": {}, "level": {}, "verdict": {}, "method": {})", json_string(r.file),
+                                json_string(info(v.level).name), json_string(name(v.outcome)), json_string(v.method));
+  if (!v.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(v.reason));
+  out += fmt::format(R"(, "anomalies": {}, "counts": {})",
+                     list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_json(v));
+  out += fmt::format(
+      R"(, "why": {}, "format": {}, "evidence": {}, "notes": {}, "witness": {})", json_string(r.why_method),
+      json_string(r.format), list(evidence_of(h), [](std::string_view s) { return json_string(s); }),
+      list(notes, [](const std::string& s) { return json_string(s); }), json_string(witness_name(v.witness.kind)));
+  if (r.proof != Proof::kNotAsked) {
+    out += fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
+    if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
+  }
+  out += fmt::format(
+      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
+      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, r.stats.peak_mib);
+  return out;
+}
+
+std::string render_json_error(std::string_view file, std::string_view message) {
+  return fmt::format(R"({{"file": {}, "error": {}}})", json_string(file), json_string(message));
+}
+
+}  // namespace isolde

@@ -1,0 +1,23 @@
+// report/json.h: a verdict as one JSON object on one line (CONTRACT section 4).
+//
+// Always: valid JSON whatever the history's names and values are; transaction ids and keys as in the file; fields that
+// the
+//         contract does not name may be added, none of it is left out.
+#pragma once
+
+#include <string>
+
+#include "report/report.h"
+
+namespace isolde {
+
+// `text` as a JSON string, with its quotes.
+[[nodiscard]] std::string json_string(std::string_view text);
+
+// Without a newline at its end.
+[[nodiscard]] std::string render_json(const Report& report);
+
+// What stands in the place of a report for an input that could not be read: {"file": …, "error": …}.
+[[nodiscard]] std::string render_json_error(std::string_view file, std::string_view message);
+
+}  // namespace isolde

@@ -1,0 +1,50 @@
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde {
+
+std::vector<std::string_view> evidence_of(const History& history) {
+  const HistoryColumns& c = history.columns();
+  std::vector<std::string_view> found;
+  if (!c.start_ts.empty() && !c.commit_ts.empty()) {
+    found.emplace_back("database timestamps");
+  } else if (!c.commit_ts.empty()) {
+    found.emplace_back("commit timestamps");
+  } else if (!c.start_ts.empty()) {
+    found.emplace_back("start timestamps");
+  }
+  if (!c.order.empty()) found.emplace_back("expected serialization order");
+  if (!c.version_orders.empty()) found.emplace_back("version order");
+  if (!c.snapshots.empty()) found.emplace_back("snapshots");
+  if (!c.begin.empty() || !c.end.empty()) found.emplace_back("client intervals");
+  const bool lists = std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; });
+  if (lists) found.emplace_back("list values");
+  found.emplace_back("session order");
+  return found;
+}
+
+std::string counts_text(const Verdict& verdict) {
+  std::vector<std::size_t> kinds;
+  for (std::size_t k = 0; k < verdict.counts.size(); ++k) {
+    if (verdict.counts[k] > 0) kinds.push_back(k);
+  }
+  std::stable_sort(kinds.begin(), kinds.end(),
+                   [&](std::size_t a, std::size_t b) { return verdict.counts[a] > verdict.counts[b]; });
+  std::string text;
+  for (const std::size_t k : kinds) {
+    if (!text.empty()) text += ", ";
+    text += fmt::format("{} {}", info(static_cast<AnomalyKind>(k)).name, grouped(verdict.counts[k]));
+  }
+  return text;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');
+  return text;
+}
+
+}  // namespace isolde

@@ -1,0 +1,46 @@
+// report/report.h: all that a report on one history is made from; each renderer turns it into its own form.
+//
+// Always: renderers read this and nothing else; none reads another's output.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "anomaly/verdict.h"
+#include "history/history.h"
+
+namespace isolde {
+
+struct RunStats {
+  double load_seconds = 0;
+  double check_seconds = 0;
+  double peak_mib = 0;
+};
+
+// What became of re-checking the verdict from the raw history (`check --prove`).
+enum class Proof : std::uint8_t { kNotAsked, kHolds, kFails };
+
+struct Report {
+  std::string file;
+  std::string_view format;
+  const History& history;
+  const Verdict& verdict;
+  std::string why_method;          // why this method was taken
+  std::vector<std::string> notes;  // of reading; the verdict has its own
+  RunStats stats;
+  Proof proof = Proof::kNotAsked;
+  std::string proof_says = {};  // kFails: what does not hold
+};
+
+// The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
+[[nodiscard]] std::vector<std::string_view> evidence_of(const History& history);
+
+// "G-single 3, internal 1": what was found, most frequent first. Empty if nothing was.
+[[nodiscard]] std::string counts_text(const Verdict& verdict);
+
+// 1234567 -> "1,234,567".
+[[nodiscard]] std::string grouped(std::uint64_t number);
+
+}  // namespace isolde

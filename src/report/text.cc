@@ -1,0 +1,116 @@
+#include "report/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/explain_anomaly.h"
+#include "report/words.h"
+
+namespace isolde {
+namespace {
+
+constexpr std::size_t kStepsShown = 12;
+
+class Paint {
+ public:
+  explicit Paint(Colour colour) : on_(colour == Colour::kAlways) {}
+  [[nodiscard]] std::string bold(std::string_view text) const { return wrap("1", text); }
+  [[nodiscard]] std::string dim(std::string_view text) const { return wrap("2", text); }
+  [[nodiscard]] std::string verdict(Outcome outcome, std::string_view text) const {
+    constexpr std::string_view kCodes[] = {"1;32", "1;31", "1;33"};
+    return wrap(kCodes[static_cast<std::size_t>(outcome)], text);
+  }
+
+ private:
+  [[nodiscard]] std::string wrap(std::string_view code, std::string_view text) const {
+    return on_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+  }
+  bool on_;
+};
+
+std::string verdict_line(const Report& r, const Paint& paint) {
+  constexpr std::string_view kSigns[] = {"✓", "✗", "?"};
+  constexpr std::string_view kVerbs[] = {"satisfies", "violates", "undecided:"};
+  const auto place = static_cast<std::size_t>(r.verdict.outcome);
+  const std::string_view level = info(r.verdict.level).name;
+  return paint.verdict(r.verdict.outcome, fmt::format("{} {} {} {}", kSigns[place], r.file, kVerbs[place], level)) +
+         "\n";
+}
+
+std::string joined(const std::vector<std::string_view>& parts) {
+  std::string text;
+  for (const std::string_view part : parts) {
+    if (!text.empty()) text += ", ";
+    text += part;
+  }
+  return text;
+}
+
+std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<10}{}\n", label, text); }
+
+std::string facts(const Report& r) {
+  std::string text;
+  if (!r.verdict.reason.empty()) text += row("reason", r.verdict.reason);
+  text += row("method", r.why_method.empty() ? std::string(r.verdict.method)
+                                             : fmt::format("{} ({})", r.verdict.method, r.why_method));
+  text += row("evidence", joined(evidence_of(r.history)));
+  text += row("history", fmt::format("{} transactions, {} operations, {} keys, {} sessions ({})",
+                                     grouped(r.history.txn_count()), grouped(r.history.op_count()),
+                                     grouped(r.history.key_count()), grouped(r.history.session_count()), r.format));
+  text += row("cost", fmt::format("load {:.2f} s, check {:.2f} s, peak {:.0f} MiB", r.stats.load_seconds,
+                                  r.stats.check_seconds, r.stats.peak_mib));
+  if (r.proof == Proof::kHolds) text += row("proof", "the verdict was re-checked from the history alone, and holds");
+  if (r.proof == Proof::kFails) text += row("proof", "FAILS: " + r.proof_says);
+  const std::string counts = counts_text(r.verdict);
+  if (!counts.empty()) text += row("anomalies", counts);
+  for (const std::string& note : r.notes) text += row("note", note);
+  for (const std::string& note : r.verdict.notes) text += row("note", note);
+  return text;
+}
+
+std::string step_line(const History& h, const Step& step, std::string_view says) {
+  const std::string on =
+      step.key == kNoKey ? std::string() : fmt::format(" on {}", words::shortened(h.key_text(step.key), 48));
+  if (step.type == StepType::kProgram) return fmt::format("     in {}: {}\n", words::txn(h, step.from), says);
+  return fmt::format("     {} → {}  {}{}: {}\n", words::txn(h, step.from), words::txn(h, step.to), name(step.type), on,
+                     says);
+}
+
+std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number, const Paint& paint) {
+  const Explanation e = explain(h, a);
+  std::string text = fmt::format("\n  {}\n", paint.bold(fmt::format("{}. {}", number, e.title)));
+  for (const std::string& line : e.lines) text += "     " + line + "\n";
+  const std::size_t count = a.steps.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    // A long cycle keeps its beginning and its closing step.
+    if (count > kStepsShown && i == kStepsShown - 1) {
+      text += paint.dim(fmt::format("     … {} more steps (--json has them)", count - kStepsShown)) + "\n";
+      i = count - 1;
+    }
+    text += step_line(h, a.steps[i], e.steps[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string render_text(const Report& r, const TextStyle& style) {
+  const Paint paint(style.colour);
+  std::string text = verdict_line(r, paint);
+  if (style.verdict_only) return text;
+  text += facts(r);
+  const std::size_t shown = std::min(style.shown, r.verdict.anomalies.size());
+  for (std::size_t i = 0; i < shown; ++i) text += anomaly_text(r.history, r.verdict.anomalies[i], i + 1, paint);
+  const std::uint64_t total = std::max<std::uint64_t>(r.verdict.total(), r.verdict.anomalies.size());
+  if (total > 0) text += "\n";
+  if (total > shown)
+    text +=
+        paint.dim(fmt::format("  … {} more: --anomalies N shows N of them, --json all", grouped(total - shown))) + "\n";
+  if (!r.verdict.anomalies.empty()) {
+    text += paint.dim(fmt::format("  What it means: isolde explain {}", info(r.verdict.anomalies[0].kind).name)) + "\n";
+  }
+  return text;
+}
+
+}  // namespace isolde

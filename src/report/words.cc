@@ -1,0 +1,83 @@
+#include "report/words.h"
+
+#include <fmt/format.h>
+
+namespace isolde::words {
+namespace {
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::string predicate_did(const History& h, OpHead head, ValueId result) {
+  const Predicate& p = h.predicate(head.predicate());
+  const std::string where = shortened(std::string(h.values().string(p.where)));
+  switch (head.kind()) {
+    case OpKind::kAggregate:
+      return fmt::format("computed {} where {} = {}", h.values().string(p.aggregate), where, value(h, result));
+    case OpKind::kUpdate:
+      return fmt::format("updated where {} ({} row{})", where, p.item_count, p.item_count == 1 ? "" : "s");
+    default:
+      return fmt::format("scanned where {} ({} row{})", where, p.item_count, p.item_count == 1 ? "" : "s");
+  }
+}
+
+}  // namespace
+
+std::string shortened(std::string text, std::size_t most) {
+  constexpr std::string_view kGap = " … ";
+  if (text.size() <= most || most < 16) return text;
+  std::size_t head = (most - kGap.size()) / 2;
+  std::size_t tail = text.size() - (most - kGap.size() - head);
+  while (head > 0 && continues(text[head])) --head;
+  while (tail < text.size() && continues(text[tail])) ++tail;
+  return text.substr(0, head).append(kGap).append(text, tail, std::string::npos);
+}
+
+std::string txn(const History& h, TxnId t) {
+  if (t == kNoTxn) return "the initial state";
+  const ValueId id = h.columns().id[raw(t)];
+  const bool integer = h.values().type(id) == ValueType::kInteger;
+  return integer ? "T" + h.txn_text(t) : shortened(h.txn_text(t), 48);
+}
+
+std::string txn_with_place(const History& h, TxnId t) {
+  if (t == kNoTxn) return "the initial state";
+  std::string text = fmt::format("{} (session {}", txn(h, t), shortened(h.session_text(h.session(t)), 48));
+  if (h.start_ts(t) != kNoTime) text += fmt::format(", start_ts {}", h.start_ts(t));
+  if (h.commit_ts(t) != kNoTime) text += fmt::format(", commit_ts {}", h.commit_ts(t));
+  if (h.status(t) == Status::kAborted) text += ", aborted";
+  if (h.status(t) == Status::kUnknown) text += ", commit not answered";
+  return text + ")";
+}
+
+std::string value(const History& h, ValueId v) { return v == kNullValue ? "absent" : shortened(h.value_text(v)); }
+
+std::string holds(const History& h, KeyId key, ValueId v) {
+  const std::string name = shortened(h.key_text(key), 48);
+  return v == kNullValue ? name + " is absent" : fmt::format("{} = {}", name, value(h, v));
+}
+
+std::string did(const History& h, OpId op) {
+  const OpHead head = h.op(raw(op));
+  const ValueId v = h.op_value(raw(op));
+  if (is_predicate(head.kind())) return predicate_did(h, head, v);
+  const std::string key = shortened(h.key_text(head.key()), 48);
+  switch (head.kind()) {
+    case OpKind::kRead:
+      return v == kNullValue ? fmt::format("found {} absent", key) : fmt::format("read {} = {}", key, value(h, v));
+    case OpKind::kWrite:
+      return v == kNullValue ? "deleted " + key : fmt::format("wrote {} = {}", key, value(h, v));
+    case OpKind::kAppend:
+      return fmt::format("appended {} to {}", v == kNullValue ? "null" : value(h, v), key);
+    default:
+      return fmt::format("added {} to {}", value(h, v), key);
+  }
+}
+
+std::string place_of(const History& h, OpId op) {
+  if (op == kNoOp) return {};
+  const TxnId t = h.txn_of(op);
+  const std::uint32_t first = h.first_op(t);
+  return fmt::format("operation {} of {}", raw(op) - first + 1, h.end_op(t) - first);
+}
+
+}  // namespace isolde::words

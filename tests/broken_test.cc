@@ -1,0 +1,71 @@
+// Every damaged file in tests/broken is refused with the message that stands beside it.
+//
+// For each NAME.expected, load(NAME) fails, and its message without the folder equals that text. A first line
+// `format: F` forces the format.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "format/format.h"
+#include "tests/cli/run_program.h"
+
+namespace isolde::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kEnding = ".expected";
+
+std::vector<std::string> cases() {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(ISOLDE_SOURCE_DIR "/tests/broken", error)) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(kEnding)) names.push_back(path.substr(0, path.size() - kEnding.size()));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST(Broken, EveryFileIsRefusedWithItsMessage) {
+  std::size_t count = 0;
+  for (const std::string& path : cases()) {
+    std::string expected = content_of(path + std::string(kEnding));
+    const FormatInfo* format = nullptr;
+    constexpr std::string_view kForced = "format: ";
+    if (expected.starts_with(kForced)) {
+      const std::size_t end = expected.find('\n');
+      format = format_named(expected.substr(kForced.size(), end - kForced.size()));
+      ASSERT_NE(format, nullptr) << path << ": no such format";
+      expected.erase(0, end + 1);
+    }
+    while (expected.ends_with('\n')) expected.pop_back();
+    const auto loaded = load(path, format, {});
+    ++count;
+    if (loaded) {
+      ADD_FAILURE() << path << " was accepted; expected: " << expected;
+      continue;
+    }
+    std::string message = loaded.error().message();
+    const std::string folder = fs::path(path).parent_path().string() + "/";
+    // In a folder format the message begins with the name of the file in it.
+    for (const std::string& prefix : {path + "/", folder}) {
+      if (message.starts_with(prefix)) message.erase(0, prefix.size());
+    }
+    EXPECT_EQ(message, expected) << path;
+  }
+  if (count == 0) GTEST_SKIP() << "tests/broken has no files yet";
+}
+
+TEST(Broken, EveryFileStatesItsMessage) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(ISOLDE_SOURCE_DIR "/tests/broken", error)) {
+    const std::string path = entry.path().string();
+    if (path.ends_with(kEnding) || path.ends_with(".md")) continue;
+    EXPECT_TRUE(fs::exists(path + std::string(kEnding))) << path << " has no .expected beside it";
+  }
+}
+
+}  // namespace
+}  // namespace isolde::test

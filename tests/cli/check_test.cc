@@ -1,0 +1,192 @@
+// `isolde check` as its users meet it: exit statuses, what goes where, and the JSON report.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "tests/cli/run_program.h"
+
+namespace isolde::test {
+namespace {
+
+constexpr const char* kGood =
+    R"({"isolde": 1}
+{"id": 1, "session": 1, "ops": [["w","x",1]], "start_ts": 10, "commit_ts": 20}
+{"id": 2, "session": 2, "ops": [["r","x",1],["w","y",2]], "start_ts": 30, "commit_ts": 40}
+)";
+// T3's snapshot holds x = 2; it reads the version before.
+constexpr const char* kStale =
+    R"({"id": 1, "session": 1, "ops": [["w","x",1]], "start_ts": 10, "commit_ts": 20}
+{"id": 2, "session": 1, "ops": [["w","x",2]], "start_ts": 30, "commit_ts": 40}
+{"id": "late", "session": "b", "ops": [["r","x",1]], "start_ts": 50, "commit_ts": 60}
+)";
+constexpr const char* kBroken = "{\"id\": 1, \"session\": 1, \"ops\": [[\"w\",\"x\"]]}\n";
+
+simdjson::dom::element parsed(simdjson::dom::parser& parser, const std::string& text) {
+  simdjson::dom::element element;
+  EXPECT_EQ(parser.parse(text).get(element), simdjson::SUCCESS) << text;
+  return element;
+}
+
+TEST(Check, AValidHistoryExitsWithZero) {
+  const Scratch scratch;
+  const Answer a = isolde({"check", scratch.file("good.jsonl", kGood), "--level", "snapshot-isolation"});
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_TRUE(a.out.starts_with("✓ ")) << a.out;
+  EXPECT_NE(a.out.find("satisfies snapshot-isolation"), std::string::npos) << a.out;
+  EXPECT_EQ(a.err, "");
+}
+
+TEST(Check, AViolationExitsWithOneAndIsExplained) {
+  const Scratch scratch;
+  const Answer a = isolde({"check", scratch.file("stale.jsonl", kStale), "--level", "si", "--prove"});
+  EXPECT_EQ(a.status, 1) << a.err;
+  EXPECT_TRUE(a.out.starts_with("✗ ")) << a.out;
+  EXPECT_NE(a.out.find("GSIb"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("read x = 1"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("x = 2"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("isolde explain"), std::string::npos) << a.out;
+}
+
+TEST(Check, WithoutALevelItSaysWhichItTook) {
+  const Scratch scratch;
+  const Answer a = isolde({"check", scratch.file("good.jsonl", kGood)});
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_NE(a.out.find("no --level was given: checked snapshot-isolation"), std::string::npos) << a.out;
+}
+
+TEST(Check, ABadFileExitsWithTwoAndNamesThePlace) {
+  const Scratch scratch;
+  const std::string file = scratch.file("broken.jsonl", kBroken);
+  const Answer a = isolde({"check", file, "--level", "si"});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_TRUE(a.err.starts_with(file + ":1:")) << a.err;
+  EXPECT_EQ(std::count(a.err.begin(), a.err.end(), '\n'), 1) << a.err;
+  EXPECT_EQ(a.out, "");
+}
+
+TEST(Check, AMissingFileExitsWithTwo) {
+  const Answer a = isolde({"check", "no-such-file.jsonl", "--level", "si"});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_TRUE(a.err.starts_with("no-such-file.jsonl: ")) << a.err;
+}
+
+TEST(Check, EveryFileIsReportedAndTheWorstDecides) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  const std::string stale = scratch.file("stale.jsonl", kStale);
+  const std::string broken = scratch.file("broken.jsonl", kBroken);
+  const Answer two = isolde({"check", good, stale, good, "--level", "si", "--quiet"});
+  EXPECT_EQ(two.status, 1);
+  EXPECT_EQ(std::count(two.out.begin(), two.out.end(), '\n'), 3) << two.out;
+  const Answer three = isolde({"check", broken, stale, good, "--level", "si", "--quiet"});
+  EXPECT_EQ(three.status, 2);
+  EXPECT_EQ(std::count(three.out.begin(), three.out.end(), '\n'), 2) << three.out;
+}
+
+TEST(Check, TheJsonReportHasTheContractsFields) {
+  const Scratch scratch;
+  const std::string file = scratch.file("stale.jsonl", kStale);
+  const Answer a = isolde({"check", file, "--level", "si", "--json"});
+  EXPECT_EQ(a.status, 1);
+  simdjson::dom::parser parser;
+  const auto report = parsed(parser, a.out);
+  EXPECT_EQ(std::string_view(report["file"]), file);
+  EXPECT_EQ(std::string_view(report["level"]), "snapshot-isolation");
+  EXPECT_EQ(std::string_view(report["verdict"]), "violated");
+  EXPECT_EQ(std::string_view(report["method"]), "timeline");
+  const simdjson::dom::array anomalies = report["anomalies"];
+  ASSERT_GE(anomalies.size(), 1U);
+  const auto first = anomalies.at(0);
+  EXPECT_EQ(std::string_view(first["name"]), "GSIb");
+  EXPECT_EQ(std::string_view(first["transactions"].at(0)), "late");
+  EXPECT_TRUE(first["text"].is_string());
+  EXPECT_TRUE(first["steps"].is_array());
+  EXPECT_EQ(std::int64_t(first["read"]), 1);
+  EXPECT_EQ(std::int64_t(first["expected"]), 2);
+  EXPECT_EQ(std::int64_t(report["counts"]["GSIb"]), 1);
+  EXPECT_EQ(std::int64_t(report["stats"]["transactions"]), 3);
+  EXPECT_EQ(std::int64_t(report["stats"]["operations"]), 3);
+  EXPECT_TRUE(report["stats"]["seconds"]["load"].is_double());
+  EXPECT_TRUE(report["stats"]["seconds"]["check"].is_double());
+  EXPECT_TRUE(report["stats"]["peak_mib"].is_number());
+}
+
+TEST(Check, JsonGivesOneObjectAFileEvenForABadOne) {
+  const Scratch scratch;
+  const Answer a = isolde(
+      {"check", scratch.file("broken.jsonl", kBroken), scratch.file("good.jsonl", kGood), "--level", "si", "--json"});
+  EXPECT_EQ(a.status, 2);
+  simdjson::dom::parser parser;
+  const std::size_t end = a.out.find('\n');
+  EXPECT_TRUE(parsed(parser, a.out.substr(0, end))["error"].is_string());
+  EXPECT_EQ(std::string_view(parsed(parser, a.out.substr(end + 1))["verdict"]), "satisfied");
+}
+
+TEST(Check, DotDrawsTheAnomaly) {
+  const Scratch scratch;
+  const std::string dot = scratch.path("out.dot");
+  EXPECT_EQ(isolde({"check", scratch.file("stale.jsonl", kStale), "--level", "si", "--dot", dot}).status, 1);
+  const std::string graph = content_of(dot);
+  EXPECT_TRUE(graph.starts_with("digraph")) << graph;
+  EXPECT_NE(graph.find("GSIb"), std::string::npos) << graph;
+}
+
+TEST(Check, ADotThatCannotBeWrittenIsAnError) {
+  const Scratch scratch;
+  const Answer a = isolde(
+      {"check", scratch.file("stale.jsonl", kStale), "--level", "si", "--dot", scratch.path("no/such/folder.dot")});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_NE(a.err.find("cannot write"), std::string::npos) << a.err;
+}
+
+TEST(Check, StandardInputIsAFile) {
+  const Scratch scratch;
+  const std::string file = scratch.file("good.jsonl", kGood);
+  const Answer a =
+      run_program({"sh", "-c", "cat '" + file + "' | '" ISOLDE_BINARY_DIR "/isolde' check - --level si --quiet"});
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_EQ(a.out, "✓ - satisfies snapshot-isolation\n");
+}
+
+TEST(Check, UnknownNamesAreAnsweredWithTheNearest) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  const Answer level = isolde({"check", good, "--level", "serializeable"});
+  EXPECT_EQ(level.status, 2);
+  EXPECT_NE(level.err.find("did you mean serializable"), std::string::npos) << level.err;
+  const Answer method = isolde({"check", good, "--method", "timelime"});
+  EXPECT_EQ(method.status, 2);
+  EXPECT_NE(method.err.find("did you mean timeline"), std::string::npos) << method.err;
+  const Answer option = isolde({"check", good, "--levle", "si"});
+  EXPECT_EQ(option.status, 2);
+  EXPECT_NE(option.err.find("did you mean --level"), std::string::npos) << option.err;
+  const Answer format = isolde({"check", good, "--format", "nativ"});
+  EXPECT_EQ(format.status, 2);
+  EXPECT_NE(format.err.find("unknown format \"nativ\""), std::string::npos) << format.err;
+}
+
+TEST(Check, AMethodThatTheEvidenceDoesNotSupportIsRefused) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", "{\"session\": 1, \"ops\": [[\"w\",\"x\",1]]}\n");
+  const Answer a = isolde({"check", file, "--level", "si", "--method", "timeline"});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_NE(a.err.find("method timeline cannot judge snapshot-isolation"), std::string::npos) << a.err;
+}
+
+TEST(Check, ColoursGoToTerminalsOnly) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  EXPECT_EQ(isolde({"check", good, "--level", "si"}).out.find('\033'), std::string::npos);
+  EXPECT_NE(isolde_on_terminal({"check", good, "--level", "si"}).out.find("\033[1;32m"), std::string::npos);
+  EXPECT_EQ(isolde_on_terminal({"check", good, "--level", "si"}, {"NO_COLOR=1"}).out.find('\033'), std::string::npos);
+}
+
+TEST(Check, AFullDiskIsNotSuccess) {
+  const Scratch scratch;
+  const Answer a = run_program(
+      {"sh", "-c",
+       "'" ISOLDE_BINARY_DIR "/isolde' check '" + scratch.file("good.jsonl", kGood) + "' --level si > /dev/full"});
+  EXPECT_EQ(a.status, 2);
+}
+
+}  // namespace
+}  // namespace isolde::test

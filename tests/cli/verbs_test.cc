@@ -1,0 +1,182 @@
+// The other verbs as their users meet them.
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "cli/options.h"
+#include "tests/cli/run_program.h"
+
+namespace isolde::test {
+namespace {
+
+TEST(Help, EveryVerbHasOneWithAnExample) {
+  for (const cli::VerbRow& verb : cli::verbs()) {
+    if (verb.planned) continue;
+    const Answer a = isolde({std::string(verb.name), "--help"});
+    EXPECT_EQ(a.status, 0) << verb.name;
+    EXPECT_NE(a.out.find("Example:\n  isolde " + std::string(verb.name)), std::string::npos) << a.out;
+    EXPECT_NE(a.out.find("--json"), std::string::npos) << a.out;
+  }
+  EXPECT_EQ(isolde({"--help"}).status, 0);
+}
+
+TEST(Help, EveryOptionOfTheTableIsParsed) {
+  for (const cli::VerbRow& verb : cli::verbs()) {
+    for (const cli::OptionRow& option : cli::options()) {
+      if (verb.planned ||
+          (" " + std::string(option.verbs) + " ").find(" " + std::string(verb.name) + " ") == std::string::npos)
+        continue;
+      std::vector<std::string> args(verb.least, "argument");
+      args.push_back("--" + std::string(option.name));
+      if (!option.value.empty()) args.emplace_back("7");
+      const auto parsed = cli::parse(verb, args);
+      ASSERT_TRUE(parsed) << parsed.error().text;
+      EXPECT_TRUE(parsed->has(option.name));
+    }
+  }
+}
+
+TEST(Help, TheCommandsPageIsWhatTheProgramSays) {
+  const std::string path = ISOLDE_SOURCE_DIR "/docs/commands.md";
+  EXPECT_EQ(content_of(path), cli::reference_page()) << "write it anew: build/isolde help --page > docs/commands.md";
+}
+
+TEST(Usage, NoVerbOrAnUnknownOneExitsWithTwo) {
+  EXPECT_EQ(isolde({}).status, 2);
+  const Answer a = isolde({"chekc", "x"});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_NE(a.err.find("did you mean check"), std::string::npos) << a.err;
+}
+
+TEST(Usage, APlannedVerbSaysSoInOneLine) {
+  for (const char* verb : {"watch", "record", "probe", "hunt", "audit", "report"}) {
+    const Answer a = isolde({verb, "--level", "si"});
+    EXPECT_EQ(a.status, 2);
+    EXPECT_EQ(a.err, "isolde: this version does not have `isolde " + std::string(verb) + "` yet\n");
+  }
+}
+
+TEST(Usage, TheVersionIsPrinted) {
+  EXPECT_TRUE(isolde({"--version"}).out.starts_with("isolde "));
+  EXPECT_TRUE(isolde({"check", "--version"}).out.starts_with("isolde "));
+}
+
+TEST(Usage, NumbersThatAreNoneAreRefused) {
+  for (const char* bad : {"", "x", "-1", "1.5", "1kk", "99999999999999999999", "18446744073709551615M"}) {
+    const Answer a = isolde({"gen", "--out", "h.jsonl", std::string("--transactions=") + bad});
+    EXPECT_EQ(a.status, 2) << bad;
+    EXPECT_NE(a.err, "") << bad;
+  }
+}
+
+TEST(Convert, ThereAndBackIsTheSameHistory) {
+  const Scratch scratch;
+  const std::string a = scratch.path("a.jsonl");
+  ASSERT_EQ(isolde({"gen", "--out", a, "--transactions", "300", "--evidence", "timestamps,intervals,versions"}).status,
+            0);
+  const Answer there = isolde({"convert", a, scratch.path("b.isl")});
+  ASSERT_EQ(there.status, 0) << there.err;
+  EXPECT_NE(there.out.find("300 transactions"), std::string::npos) << there.out;
+  ASSERT_EQ(isolde({"convert", scratch.path("b.isl"), scratch.path("c.jsonl"), "--quiet"}).status, 0);
+  EXPECT_EQ(content_of(a), content_of(scratch.path("c.jsonl")));
+}
+
+TEST(Convert, AFolderThatHoldsSomethingIsLeftAlone) {
+  const Scratch scratch;
+  const std::string a = scratch.file("a.jsonl", "{\"session\": 1, \"ops\": []}\n");
+  const Answer answer = isolde({"convert", a, scratch.path(), "--to", "isl"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_EQ(content_of(a), "{\"session\": 1, \"ops\": []}\n");
+}
+
+TEST(Convert, AnOutputWhoseFormIsNotKnownIsAnError) {
+  const Scratch scratch;
+  const std::string a = scratch.file("a.jsonl", "{\"session\": 1, \"ops\": []}\n");
+  const Answer answer = isolde({"convert", a, scratch.path("b.what")});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_NE(answer.err.find("--to"), std::string::npos) << answer.err;
+}
+
+TEST(Gen, TheSameSeedGivesTheSameFile) {
+  const Scratch scratch;
+  for (const char* name : {"a.jsonl", "b.jsonl"}) {
+    ASSERT_EQ(isolde({"gen", "--out", scratch.path(name), "--transactions", "500", "--seed", "7"}).status, 0);
+  }
+  ASSERT_EQ(isolde({"gen", "--out", scratch.path("c.jsonl"), "--transactions", "500", "--seed", "8"}).status, 0);
+  EXPECT_EQ(content_of(scratch.path("a.jsonl")), content_of(scratch.path("b.jsonl")));
+  EXPECT_NE(content_of(scratch.path("a.jsonl")), content_of(scratch.path("c.jsonl")));
+}
+
+TEST(Gen, WhatIsGeneratedIsValidAndWhatIsPlantedIsFound) {
+  const Scratch scratch;
+  const std::string good = scratch.path("good.isl");
+  const std::string bad = scratch.path("bad.jsonl");
+  ASSERT_EQ(isolde({"gen", "--out", good, "--transactions", "2k", "--level", "si"}).status, 0);
+  EXPECT_EQ(isolde({"check", good, "--level", "si", "--prove"}).status, 0);
+  const Answer gen = isolde({"gen", "--out", bad, "--transactions", "2k", "--level", "si", "--plant", "lost-update"});
+  ASSERT_EQ(gen.status, 0) << gen.err;
+  EXPECT_NE(gen.out.find("planted lost-update"), std::string::npos) << gen.out;
+  EXPECT_EQ(isolde({"check", bad, "--level", "si", "--prove"}).status, 1);
+}
+
+TEST(Gen, ItNeedsAnOutputAndRefusesUnknownWords) {
+  EXPECT_EQ(isolde({"gen"}).status, 2);
+  const Scratch scratch;
+  for (const std::vector<std::string>& bad : std::vector<std::vector<std::string>>{{"--distribution", "normal"},
+                                                                                   {"--type", "queue"},
+                                                                                   {"--evidence", "rumours"},
+                                                                                   {"--plant", "sunflower"},
+                                                                                   {"--level", "perfect"},
+                                                                                   {"--reads", "1.5"},
+                                                                                   {"--keys", "0"}}) {
+    std::vector<std::string> args = {"gen", "--out", scratch.path("h.jsonl")};
+    args.insert(args.end(), bad.begin(), bad.end());
+    const Answer a = isolde(args);
+    EXPECT_EQ(a.status, 2) << bad[0];
+    EXPECT_EQ(content_of(scratch.path("h.jsonl")), "") << bad[0];
+  }
+}
+
+TEST(Explain, LevelsShowTheirNeighboursAndAnExample) {
+  const Answer a = isolde({"explain", "si"});
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_NE(a.out.find("next stronger: "), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("│ operations"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("{\"id\""), std::string::npos) << a.out;
+}
+
+TEST(Explain, EverythingInTheListCanBeExplained) {
+  const Answer list = isolde({"explain", "--list", "--json"});
+  EXPECT_EQ(list.status, 0);
+  std::size_t at = 0, count = 0;
+  simdjson::dom::parser parser;
+  while (at < list.out.size()) {
+    const std::size_t end = list.out.find('\n', at);
+    simdjson::dom::element element;
+    ASSERT_EQ(parser.parse(list.out.substr(at, end - at)).get(element), simdjson::SUCCESS);
+    const std::string name{std::string_view(element["name"])};
+    const Answer a = isolde({"explain", name});
+    EXPECT_EQ(a.status, 0) << name;
+    EXPECT_TRUE(a.out.starts_with(name + ": ")) << a.out;
+    at = end + 1;
+    ++count;
+  }
+  EXPECT_GE(count, 30U);
+}
+
+TEST(Explain, AnUnknownNameIsAnsweredWithTheNearest) {
+  const Answer a = isolde({"explain", "write-screw"});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_NE(a.err.find("did you mean write-skew"), std::string::npos) << a.err;
+}
+
+TEST(Demo, ItGoesTheWholeWay) {
+  const Scratch scratch;
+  const Answer a = isolde({"demo"}, {"TMPDIR=" + scratch.path()});
+  EXPECT_EQ(a.status, 0) << a.out << a.err;
+  EXPECT_NE(a.out.find("✓ "), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("✗ "), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("What next"), std::string::npos) << a.out;
+}
+
+}  // namespace
+}  // namespace isolde::test
