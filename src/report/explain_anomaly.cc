@@ -71,6 +71,8 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
       return fmt::format("{}: {} itself writes that, but only later.", read, txn(h, reader));
     case ReadSource::kNeverWritten:
       return fmt::format("{}: nobody wrote that.", read);
+    case ReadSource::kUntraceable:
+      return fmt::format("{}: no single write explains that.", read);
   }
   return {};
 }

@@ -84,7 +84,7 @@ TEST(ExplainAnomaly, AStaleReadSaysWhatWasReadWhatWasThereAndWhence) {
 TEST(ExplainAnomaly, EveryKindSourceAndStepHasWords) {
   const History h = three_transactions("x");
   for (int kind = 0; kind < kAnomalyCount; ++kind) {
-    for (int source = 0; source <= static_cast<int>(ReadSource::kNeverWritten); ++source) {
+    for (int source = 0; source <= static_cast<int>(ReadSource::kUntraceable); ++source) {
       for (int type = 0; type <= static_cast<int>(StepType::kProgram); ++type) {
         Anomaly a = stale_read();
         a.kind = static_cast<AnomalyKind>(kind);
