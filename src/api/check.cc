@@ -77,27 +77,20 @@ Verdict check(const History& history, const std::string& level_name, const Check
   const auto level = isolde::level_named(level_name);
   if (!level) return failed("unknown level \"" + level_name + "\"");
   const isolde::History& h = history.content().history;
-  const isolde::Engine* engine = nullptr;
-  std::string why = "asked for";
-  if (options.method.empty()) {
-    isolde::ChooseOptions choose;
-    choose.order_by_commit_ts = options.order_by_commit_ts;
-    engine = isolde::choose(h, *level, choose, &why);
-  } else {
-    engine = isolde::engine_named(options.method);
-    if (engine == nullptr) return failed("unknown method \"" + options.method + "\"");
-    if (std::string lacks = engine->lacks(h, *level); !lacks.empty())
-      return failed("method " + options.method + ": " + lacks);
-  }
+  isolde::ChooseOptions wanted;
+  wanted.method = options.method;
+  wanted.order_by_commit = options.order_by_commit_ts;
+  const isolde::Choice choice = isolde::choose(h, *level, wanted);
+  if (choice.engine == nullptr && !options.method.empty()) return failed(choice.why);
   auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}});
   content->verdict.level = *level;
   const auto started = Clock::now();
-  if (engine == nullptr) {
+  if (choice.engine == nullptr) {
     content->verdict.method = "none";
-    content->verdict.reason = why;
+    content->verdict.reason = choice.why;
   } else {
-    content->why = why;
-    content->verdict = engine->check(h, *level, limits_of(options));
+    content->why = choice.why;
+    content->verdict = choice.engine->check(h, *level, limits_of(options));
   }
   content->stats.check_seconds = std::chrono::duration<double>(Clock::now() - started).count();
   rusage usage{};

@@ -22,7 +22,6 @@ constexpr std::uint64_t kAnomaliesShown = 3;
 // The options of `check`, understood once for all files.
 struct Plan {
   std::optional<Level> level;  // none: by the evidence of each file
-  const Engine* method = nullptr;
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
   bool lenient = false, prove = false, json = false, quiet = false;
@@ -50,7 +49,7 @@ Result<Plan> plan_of(const Arguments& args) {
   if (args.has("method")) {
     auto engine = engine_by_name(args.text("method"));
     if (!engine) return std::move(engine).error();
-    plan.method = *engine;
+    plan.choose.method = (*engine)->name;
   }
   if (args.has("format")) {
     auto format = format_by_name(args.text("format"));
@@ -60,7 +59,7 @@ Result<Plan> plan_of(const Arguments& args) {
   if (args.has("order")) {
     if (args.text("order") != "commit_ts")
       return Error{fmt::format("--order takes commit_ts, not \"{}\"", args.text("order"))};
-    plan.choose.order_by_commit_ts = true;
+    plan.choose.order_by_commit = true;
   }
   auto timeout = args.seconds("timeout");
   if (!timeout) return std::move(timeout).error();
@@ -99,13 +98,12 @@ Level level_for(const Plan& plan, const History& history, std::vector<std::strin
   return level;
 }
 
-Verdict judge(const Plan& plan, const History& history, Level level, const Engine* engine, std::string why,
-              TerminalProgress& progress) {
-  if (engine == nullptr) {
+Verdict judge(const Plan& plan, const History& history, Level level, const Choice& choice, TerminalProgress& progress) {
+  if (choice.engine == nullptr) {
     Verdict verdict;
     verdict.level = level;
     verdict.method = "none";
-    verdict.reason = std::move(why);
+    verdict.reason = choice.why;
     return verdict;
   }
   Limits limits;
@@ -117,7 +115,7 @@ Verdict judge(const Plan& plan, const History& history, Level level, const Engin
         std::chrono::steady_clock::now() +
         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(*plan.timeout));
   }
-  return engine->check(history, level, limits);
+  return choice.engine->check(history, level, limits);
 }
 
 Exit write_dot(const Plan& plan, const Report& report) {
@@ -142,23 +140,17 @@ Exit check_file(const Plan& plan, const std::string& given) {
   const double load_seconds = loading.seconds();
   const Level level = level_for(plan, history, notes);
 
-  const Engine* engine = plan.method;
-  std::string why = "asked for";
-  if (engine == nullptr) {
-    engine = choose(history, level, plan.choose, &why);
-  } else if (const std::string lacks = engine->lacks(history, level); !lacks.empty()) {
-    return report_bad_input(
-        plan, given,
-        Error{fmt::format("method {} cannot judge {} here: {}", engine->name, info(level).name, lacks), given});
-  }
+  const Choice choice = choose(history, level, plan.choose);
+  if (choice.engine == nullptr && !plan.choose.method.empty())
+    return report_bad_input(plan, given, Error{choice.why, given});
   const Stopwatch checking;
-  const Verdict verdict = judge(plan, history, level, engine, why, progress);
+  const Verdict verdict = judge(plan, history, level, choice, progress);
   progress.clear();
   Report report{.file = given,
                 .format = loaded->format->name,
                 .history = history,
                 .verdict = verdict,
-                .why_method = engine == nullptr ? std::string() : why,
+                .why_method = choice.engine == nullptr ? std::string() : choice.why,
                 .notes = std::move(notes),
                 .stats = {load_seconds, checking.seconds(), peak_mib()}};
   Exit exit = exit_of(verdict.outcome);

@@ -39,7 +39,7 @@ std::string node(const History& h, std::size_t anomaly, TxnId t) {
 
 std::string edge(const History& h, std::size_t anomaly, const Step& s, std::string_view says) {
   const bool dependency = s.type == StepType::kWw || s.type == StepType::kWr || s.type == StepType::kRw;
-  const std::string on = s.key == kNoKey ? std::string() : " " + words::shortened(h.key_text(s.key), 48);
+  const std::string on = s.key == kNoKey ? std::string() : " " + words::key(h, s.key);
   return fmt::format("    {} -> {} [label=\"{}{}\", tooltip=\"{}\"{}];\n", node_name(anomaly, s.from),
                      node_name(anomaly, s.to), name(s.type), escaped(on), escaped(says),
                      dependency ? "" : ", style=dashed");

@@ -36,7 +36,7 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
   if (a.key == kNoKey) {
     state = a.expected_text;
   } else if (!a.expected_text.empty()) {
-    state = fmt::format("{} = {}", words::shortened(h.key_text(a.key), 48), words::shortened(a.expected_text));
+    state = fmt::format("{} = {}", words::key(h, a.key), words::shortened(a.expected_text));
   } else {
     state = holds(h, a.key, a.expected);
   }
@@ -69,6 +69,8 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
       return fmt::format("{}: {} itself wrote that earlier.", read, txn(h, reader));
     case ReadSource::kOwnLater:
       return fmt::format("{}: {} itself writes that, but only later.", read, txn(h, reader));
+    case ReadSource::kUntraceable:
+      return fmt::format("{}: no single write explains that.", read);
     case ReadSource::kNeverWritten:
       return fmt::format("{}: nobody wrote that.", read);
     case ReadSource::kUntraceable:
@@ -102,10 +104,10 @@ std::string explain_step(const History& h, const Step& s) {
     case StepType::kRealtime:
       return fmt::format("{} ended (at {}) before {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
     case StepType::kVisible:
-      return fmt::format("{}'s commit_ts {} is not after {}'s start_ts {}: it is in that snapshot", from,
+      return fmt::format("{} had committed ({}) when {} took its snapshot ({}), which so contains it", from,
                          h.commit_ts(s.from), to, h.start_ts(s.to));
     case StepType::kInvisible:
-      return fmt::format("{}'s start_ts {} is before {}'s commit_ts {}: its snapshot does not have it", from,
+      return fmt::format("{} took its snapshot ({}) before {} committed ({}), so the snapshot lacks it", from,
                          h.start_ts(s.from), to, h.commit_ts(s.to));
     case StepType::kCommit:
       return fmt::format("{}'s commit_ts {} is before {}'s commit_ts {}", from, h.commit_ts(s.from), to,
@@ -151,9 +153,31 @@ std::string paragraph(const Explanation& e) {
 }
 
 std::string_view name(ReadSource source) {
-  constexpr std::string_view kNames[] = {"not-a-read",   "initial", "older", "newer",     "current",
-                                         "intermediate", "aborted", "own",   "own-later", "never-written"};
-  return kNames[static_cast<std::size_t>(source)];
+  switch (source) {
+    case ReadSource::kNotARead:
+      return "not-a-read";
+    case ReadSource::kInitial:
+      return "initial";
+    case ReadSource::kOlder:
+      return "older";
+    case ReadSource::kNewer:
+      return "newer";
+    case ReadSource::kCurrent:
+      return "current";
+    case ReadSource::kIntermediate:
+      return "intermediate";
+    case ReadSource::kAborted:
+      return "aborted";
+    case ReadSource::kOwn:
+      return "own";
+    case ReadSource::kOwnLater:
+      return "own-later";
+    case ReadSource::kNeverWritten:
+      return "never-written";
+    case ReadSource::kUntraceable:
+      return "untraceable";
+  }
+  return {};
 }
 
 }  // namespace isolde

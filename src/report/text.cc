@@ -50,14 +50,15 @@ std::string joined(const std::vector<std::string_view>& parts) {
 std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<10}{}\n", label, text); }
 
 std::string facts(const Report& r) {
+  const History& h = r.history;
   std::string text;
   if (!r.verdict.reason.empty()) text += row("reason", r.verdict.reason);
   text += row("method", r.why_method.empty() ? std::string(r.verdict.method)
                                              : fmt::format("{} ({})", r.verdict.method, r.why_method));
   text += row("evidence", joined(evidence_of(r.history)));
-  text += row("history", fmt::format("{} transactions, {} operations, {} keys, {} sessions ({})",
-                                     grouped(r.history.txn_count()), grouped(r.history.op_count()),
-                                     grouped(r.history.key_count()), grouped(r.history.session_count()), r.format));
+  text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
+                                     words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
+                                     words::counted(h.session_count(), "session"), r.format));
   text += row("cost", fmt::format("load {:.2f} s, check {:.2f} s, peak {:.0f} MiB", r.stats.load_seconds,
                                   r.stats.check_seconds, r.stats.peak_mib));
   if (r.proof == Proof::kHolds) text += row("proof", "the verdict was re-checked from the history alone, and holds");
@@ -70,8 +71,7 @@ std::string facts(const Report& r) {
 }
 
 std::string step_line(const History& h, const Step& step, std::string_view says) {
-  const std::string on =
-      step.key == kNoKey ? std::string() : fmt::format(" on {}", words::shortened(h.key_text(step.key), 48));
+  const std::string on = step.key == kNoKey ? std::string() : fmt::format(" on {}", words::key(h, step.key));
   if (step.type == StepType::kProgram) return fmt::format("     in {}: {}\n", words::txn(h, step.from), says);
   return fmt::format("     {} → {}  {}{}: {}\n", words::txn(h, step.from), words::txn(h, step.to), name(step.type), on,
                      says);
@@ -105,8 +105,9 @@ std::string render_text(const Report& r, const TextStyle& style) {
   const std::uint64_t total = std::max<std::uint64_t>(r.verdict.total(), r.verdict.anomalies.size());
   if (total > 0) text += "\n";
   if (total > shown)
-    text +=
-        paint.dim(fmt::format("  … {} more: --anomalies N shows N of them, --json all", grouped(total - shown))) + "\n";
+    text += paint.dim(fmt::format("  … {} more: --anomalies N explains N of them, --json has the rest",
+                                  grouped(total - shown))) +
+            "\n";
   if (!r.verdict.anomalies.empty()) {
     text += paint.dim(fmt::format("  What it means: isolde explain {}", info(r.verdict.anomalies[0].kind).name)) + "\n";
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "report/report.h"
+
 namespace isolde::words {
 namespace {
 
@@ -14,9 +16,9 @@ std::string predicate_did(const History& h, OpHead head, ValueId result) {
     case OpKind::kAggregate:
       return fmt::format("computed {} where {} = {}", h.values().string(p.aggregate), where, value(h, result));
     case OpKind::kUpdate:
-      return fmt::format("updated where {} ({} row{})", where, p.item_count, p.item_count == 1 ? "" : "s");
+      return fmt::format("updated where {} ({})", where, counted(p.item_count, "row"));
     default:
-      return fmt::format("scanned where {} ({} row{})", where, p.item_count, p.item_count == 1 ? "" : "s");
+      return fmt::format("scanned where {} ({})", where, counted(p.item_count, "row"));
   }
 }
 
@@ -49,10 +51,19 @@ std::string txn_with_place(const History& h, TxnId t) {
   return text + ")";
 }
 
+std::string key(const History& h, KeyId k) {
+  const bool number = h.values().type(h.columns().key_name[raw(k)]) == ValueType::kInteger;
+  return number ? "key " + h.key_text(k) : shortened(h.key_text(k), 48);
+}
+
+std::string counted(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
+}
+
 std::string value(const History& h, ValueId v) { return v == kNullValue ? "absent" : shortened(h.value_text(v)); }
 
 std::string holds(const History& h, KeyId key, ValueId v) {
-  const std::string name = shortened(h.key_text(key), 48);
+  const std::string name = words::key(h, key);
   return v == kNullValue ? name + " is absent" : fmt::format("{} = {}", name, value(h, v));
 }
 
@@ -60,7 +71,7 @@ std::string did(const History& h, OpId op) {
   const OpHead head = h.op(raw(op));
   const ValueId v = h.op_value(raw(op));
   if (is_predicate(head.kind())) return predicate_did(h, head, v);
-  const std::string key = shortened(h.key_text(head.key()), 48);
+  const std::string key = words::key(h, head.key());
   switch (head.kind()) {
     case OpKind::kRead:
       return v == kNullValue ? fmt::format("found {} absent", key) : fmt::format("read {} = {}", key, value(h, v));

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "base/ids.h"
 #include "history/history.h"
@@ -15,6 +17,10 @@ namespace isolde::words {
 [[nodiscard]] std::string txn(const History& history, TxnId t);
 // "T4 (session 2, start_ts 100, commit_ts 120)": with what is known of it.
 [[nodiscard]] std::string txn_with_place(const History& history, TxnId t);
+// "x", or "key 7" where a bare number would read like a value.
+[[nodiscard]] std::string key(const History& history, KeyId k);
+// "1 key", "1,234 keys".
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view noun);
 // A value as JSON, shortened.
 [[nodiscard]] std::string value(const History& history, ValueId v);
 // "x = 1" or "x is absent".
