@@ -41,11 +41,12 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
     state = holds(h, a.key, a.expected);
   }
   if (a.expected_writer == reader) return fmt::format("Its own writes before that make it {}.", state);
-  const bool snapshot = h.start_ts(reader) != kNoTime;
-  const std::string who =
-      snapshot ? fmt::format("Its snapshot (start_ts {}) holds", h.start_ts(reader)) : "It should have read";
-  if (a.expected_writer == kNoTxn) return fmt::format("{} {}, the initial state.", who, state);
-  return fmt::format("{} {}, written by {}.", who, state, writer(h, a.expected_writer));
+  // At a level with snapshots the state is that of the snapshot; elsewhere it is what some order would have shown.
+  const std::string where = h.start_ts(reader) == kNoTime
+                                ? "It should have found"
+                                : fmt::format("In its snapshot (start_ts {})", h.start_ts(reader));
+  if (a.expected_writer == kNoTxn) return fmt::format("{} {}, the initial state.", where, state);
+  return fmt::format("{} {}, written by {}.", where, state, writer(h, a.expected_writer));
 }
 
 std::string where_from(const History& h, const Anomaly& a, TxnId reader) {

@@ -75,7 +75,7 @@ TEST(ExplainAnomaly, AStaleReadSaysWhatWasReadWhatWasThereAndWhence) {
   ASSERT_EQ(e.lines.size(), 3U);
   EXPECT_EQ(e.lines[0],
             "\"late \\\"one\\\"\\u000a\" (session b, start_ts 50, commit_ts 60) read x = 1 (operation 1 of 1).");
-  EXPECT_EQ(e.lines[1], "Its snapshot (start_ts 50) holds x = 2, written by T2 (commit_ts 40).");
+  EXPECT_EQ(e.lines[1], "In its snapshot (start_ts 50) x = 2, written by T2 (commit_ts 40).");
   EXPECT_EQ(e.lines[2], "x = 1: that is an older version, by T1 (commit_ts 20), overwritten by then.");
   ASSERT_EQ(e.steps.size(), 2U);
   EXPECT_EQ(e.steps[1], "\"late \\\"one\\\"\\u000a\" read x = 1: it did not see that T2 wrote x = 2");
@@ -106,7 +106,7 @@ TEST(ExplainAnomaly, TheInitialStateIsNamed) {
   a.expected = kNullValue;
   a.source = ReadSource::kNeverWritten;
   const Explanation e = explain(h, a);
-  EXPECT_EQ(e.lines[1], "Its snapshot (start_ts 50) holds x is absent, the initial state.");
+  EXPECT_EQ(e.lines[1], "In its snapshot (start_ts 50) x is absent, the initial state.");
   EXPECT_EQ(e.lines[2], "x = 1: nobody wrote that.");
 }
 
