@@ -74,8 +74,6 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
       return fmt::format("{}: no single write explains that.", read);
     case ReadSource::kNeverWritten:
       return fmt::format("{}: nobody wrote that.", read);
-    case ReadSource::kUntraceable:
-      return fmt::format("{}: no single write explains that.", read);
   }
   return {};
 }
