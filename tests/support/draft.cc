@@ -65,6 +65,7 @@ bool DraftTxn::writes() const {
 
 History Draft::build() const {
   HistoryBuilder builder;
+  if (serial_by_commit_ts) builder.set_serial_by_commit_ts();
   for (const DraftTxn& txn : txns) {
     builder.begin_txn(builder.session(builder.values().string(txn.session)));
     builder.set_id(builder.values().string(txn.name));

@@ -51,6 +51,7 @@ struct Draft {
   std::vector<DraftTxn> txns;  // of one session: in session order
   std::vector<std::pair<std::string, DraftValue>> initial;
   std::vector<DraftVersions> versions;
+  bool serial_by_commit_ts = false;
 
   // Requires: names are unique. What the builder refuses stops the test program with its message.
   [[nodiscard]] History build() const;
