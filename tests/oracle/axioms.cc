@@ -1,0 +1,116 @@
+// tests/oracle/axioms.cc: read-committed, read-atomic and causal by the axioms of Biswas and Enea, for registers.
+//
+// A commit order exists exactly if what must be in it has no cycle, so only the choice of writers is searched.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tests/oracle/relation.h"
+#include "tests/oracle/tiny.h"
+
+namespace isolde::tiny {
+namespace {
+
+constexpr std::size_t kInit = kOracleMaxTxns;  // the writer of the initial state
+
+struct ExternalRead {
+  std::size_t txn;
+  std::uint32_t key;
+  std::vector<std::size_t> writers;  // that it may have read from
+};
+
+class AxiomSearch {
+ public:
+  AxiomSearch(Tiny& tiny, TxnSet counted, Level level) : tiny_(tiny), counted_(counted), level_(level) {}
+
+  // False if a read can have no writer, or contradicts the transaction's own operations.
+  bool collect_reads() {
+    for (std::size_t t = 0; t < tiny_.size(); ++t) {
+      if (!contains(counted_, t)) continue;
+      std::vector<std::optional<State>> own(tiny_.keys);
+      std::vector<std::optional<State>> seen(tiny_.keys);
+      for (const Op& op : tiny_.txns[t].ops) {
+        if (op.kind == OpKind::kWrite) {
+          own[op.key] = op.state;
+        } else if (own[op.key]) {
+          if (*own[op.key] != op.state) return false;
+        } else {
+          if (level_ != Level::kReadCommitted && seen[op.key] && *seen[op.key] != op.state) return false;
+          seen[op.key] = op.state;
+          reads_.push_back({t, op.key, writers_of(op.key, op.state, t)});
+          if (reads_.back().writers.empty()) return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  bool run(const Pairs& session, const Pairs& versions) {
+    // Every choice of writers, as a counter with one digit a read.
+    std::vector<std::size_t> digit(reads_.size(), 0);
+    for (;;) {
+      if (commit_order_exists(digit, session, versions)) return true;
+      std::size_t i = 0;
+      while (i < digit.size() && ++digit[i] == reads_[i].writers.size()) digit[i++] = 0;
+      if (i == digit.size()) return false;
+    }
+  }
+
+ private:
+  std::vector<std::size_t> writers_of(std::uint32_t key, State state, std::size_t reader) const {
+    std::vector<std::size_t> writers;
+    if (tiny_.initial[key] == state) writers.push_back(kInit);
+    for (std::size_t t = 0; t < tiny_.size(); ++t) {
+      if (t == reader || !contains(counted_, t)) continue;
+      const auto& ops = tiny_.txns[t].ops;
+      const auto last = std::find_if(ops.rbegin(), ops.rend(),
+                                     [&](const Op& op) { return op.kind == OpKind::kWrite && op.key == key; });
+      if (last != ops.rend() && last->state == state) writers.push_back(t);
+    }
+    return writers;
+  }
+
+  bool commit_order_exists(const std::vector<std::size_t>& digit, const Pairs& session, const Pairs& versions) const {
+    Relation<kOracleMaxTxns + 1> so_wr;
+    for (const auto& [a, b] : session) so_wr.add(a, b);
+    for (std::size_t i = 0; i < reads_.size(); ++i) so_wr.add(reads_[i].writers[digit[i]], reads_[i].txn);
+    Relation<kOracleMaxTxns + 1> order = so_wr;
+    for (const auto& [a, b] : versions) order.add(a, b);
+    for (std::size_t t = 0; t < tiny_.size(); ++t) order.add(kInit, t);
+    const Relation<kOracleMaxTxns + 1> causes = so_wr.closure();
+
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      const std::size_t reader = reads_[i].txn;
+      const std::size_t writer = reads_[i].writers[digit[i]];
+      for (std::size_t other = 0; other < tiny_.size(); ++other) {
+        if (!contains(counted_, other) || other == writer || other == reader) continue;
+        if ((tiny_.txns[other].writes >> reads_[i].key & 1U) == 0) continue;
+        bool must_precede = false;
+        if (level_ == Level::kReadCommitted) {
+          for (std::size_t j = 0; j < i; ++j) {
+            must_precede |= reads_[j].txn == reader && reads_[j].writers[digit[j]] == other;
+          }
+        } else {
+          must_precede = (level_ == Level::kCausal ? causes : so_wr).holds(other, reader);
+        }
+        if (must_precede) order.add(other, writer);
+      }
+    }
+    return order.acyclic();
+  }
+
+  Tiny& tiny_;
+  TxnSet counted_;
+  Level level_;
+  std::vector<ExternalRead> reads_;  // of one transaction: in program order
+};
+
+}  // namespace
+
+bool axioms_hold(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions) {
+  AxiomSearch search(tiny, counted, level);
+  return search.collect_reads() && search.run(tiny.session_pairs(counted), versions);
+}
+
+}  // namespace isolde::tiny

@@ -1,0 +1,212 @@
+// tests/oracle/graph.cc: the levels that Adya and Bailis define by cycles: read-uncommitted, cursor-stability,
+// monotonic-atomic-view, repeatable-read.
+//
+// All of them forbid cycles of overwrites, so whatever version orders there may be agree with one order of all
+// transactions: every such order is tried, and in it every version that a read may have returned.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "tests/oracle/relation.h"
+#include "tests/oracle/tiny.h"
+
+namespace isolde::tiny {
+namespace {
+
+// The versions of one key: [0] is the initial one.
+struct Version {
+  State state;
+  std::optional<std::size_t> writer;
+};
+
+struct ItemRead {
+  std::size_t txn;
+  std::uint32_t key;
+  std::vector<std::size_t> versions;  // that it may have returned
+};
+
+class GraphSearch {
+ public:
+  GraphSearch(Tiny& tiny, TxnSet counted, Level level) : tiny_(tiny), counted_(counted), level_(level) {}
+
+  void before(std::size_t a, std::size_t b) { earlier_[b] |= 1U << a; }
+
+  // The depth is the number of transactions.
+  bool extend(TxnSet placed) {
+    if (placed == counted_) return order_fits();
+    for (std::size_t t = 0; t < tiny_.size(); ++t) {
+      if (!contains(counted_, t) || contains(placed, t) || (earlier_[t] & ~placed) != 0) continue;
+      order_.push_back(t);
+      if (extend(placed | 1U << t)) return true;
+      order_.pop_back();
+    }
+    return false;
+  }
+
+ private:
+  bool order_fits() {
+    if (level_ == Level::kReadUncommitted) return true;
+    versions_.assign(tiny_.keys, {});
+    States states = tiny_.initial;
+    for (std::size_t k = 0; k < tiny_.keys; ++k) versions_[k].push_back({states[k], std::nullopt});
+    for (const std::size_t t : order_) {
+      tiny_.commit(states, t);
+      for (std::size_t k = 0; k < tiny_.keys; ++k) {
+        if ((tiny_.txns[t].writes >> k & 1U) != 0) versions_[k].push_back({states[k], t});
+      }
+    }
+    reads_.clear();
+    for (const std::size_t t : order_) {
+      if (!collect_reads(t)) return false;
+    }
+    std::vector<std::size_t> digit(reads_.size(), 0);
+    for (;;) {
+      if (choice_fits(digit)) return true;
+      std::size_t i = 0;
+      while (i < digit.size() && ++digit[i] == reads_[i].versions.size()) digit[i++] = 0;
+      if (i == digit.size()) return false;
+    }
+  }
+
+  // False if a read returned no final version of a counted transaction, or not what the reader itself wrote.
+  bool collect_reads(std::size_t t) {
+    const auto& ops = tiny_.txns[t].ops;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (ops[i].kind != OpKind::kRead) continue;
+      const auto after_own = [&](State state) {
+        for (std::size_t j = 0; j < i; ++j) {
+          if (ops[j].kind != OpKind::kRead && ops[j].key == ops[i].key) state = tiny_.apply(state, ops[j]);
+        }
+        return state;
+      };
+      const bool overwritten =
+          std::any_of(ops.begin(), ops.begin() + static_cast<std::ptrdiff_t>(i),
+                      [&](const Op& op) { return op.kind == OpKind::kWrite && op.key == ops[i].key; });
+      if (overwritten) {
+        if (after_own(tiny_.initial[ops[i].key]) != ops[i].state) return false;
+        continue;
+      }
+      ItemRead read{t, ops[i].key, {}};
+      const auto& versions = versions_[read.key];
+      for (std::size_t v = 0; v < versions.size(); ++v) {
+        if (versions[v].writer != t && after_own(versions[v].state) == ops[i].state) read.versions.push_back(v);
+      }
+      if (read.versions.empty()) return false;
+      reads_.push_back(std::move(read));
+    }
+    return true;
+  }
+
+  bool choice_fits(const std::vector<std::size_t>& digit) const {
+    Relation<kOracleMaxTxns> depends;
+    for (const auto& versions : versions_) {
+      for (std::size_t v = 2; v < versions.size(); ++v) depends.add(*versions[v - 1].writer, *versions[v].writer);
+    }
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      const auto writer = versions_[reads_[i].key][reads_[i].versions[digit[i]]].writer;
+      if (writer) depends.add(*writer, reads_[i].txn);
+    }
+    if (!depends.acyclic()) return false;  // G0, G1c
+
+    for (std::size_t i = 0; i < reads_.size(); ++i) {
+      const ItemRead& read = reads_[i];
+      const std::size_t version = read.versions[digit[i]];
+      const auto own = place_of(read.key, read.txn);
+      if (level_ == Level::kCursorStability && own && *own != version + 1) return false;
+      if (level_ == Level::kRepeatableRead && version + 1 < versions_[read.key].size()) {
+        const std::size_t next = *versions_[read.key][version + 1].writer;
+        if (next != read.txn) depends.add(read.txn, next);
+      }
+      if (level_ != Level::kMonotonicAtomicView) continue;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (reads_[j].txn != read.txn) continue;
+        const auto seen = versions_[reads_[j].key][reads_[j].versions[digit[j]]].writer;
+        const auto place = seen ? place_of(read.key, *seen) : std::nullopt;
+        if (place && *place > version) return false;  // OTV
+      }
+    }
+    return depends.acyclic();
+  }
+
+  std::optional<std::size_t> place_of(std::uint32_t key, std::size_t writer) const {
+    const auto& versions = versions_[key];
+    for (std::size_t v = 1; v < versions.size(); ++v) {
+      if (versions[v].writer == writer) return v;
+    }
+    return std::nullopt;
+  }
+
+  Tiny& tiny_;
+  TxnSet counted_;
+  Level level_;
+  std::array<TxnSet, kOracleMaxTxns> earlier_{};
+  std::vector<std::size_t> order_;
+  std::vector<std::vector<Version>> versions_;  // by key
+  std::vector<ItemRead> reads_;                 // of one transaction: in program order
+};
+
+// At read-uncommitted a read need not be explained, but lists show the order of the appends, as long as all reads of
+// the key agree on it, none shows an element twice, and each element has one writer.
+Pairs pairs_from_lists(const Tiny& tiny, TxnSet counted) {
+  Pairs pairs;
+  for (std::uint32_t key = 0; key < tiny.keys; ++key) {
+    if (tiny.use_of(key) != Tiny::KeyUse::kAppended) continue;
+    std::vector<const std::vector<ValueId>*> lists;
+    for (std::size_t t = 0; t < tiny.size(); ++t) {
+      for (const Op& op : tiny.txns[t].ops) {
+        if (!contains(counted, t) || op.kind != OpKind::kRead || op.key != key) continue;
+        if (const auto* elements = tiny.list(op.state)) lists.push_back(elements);
+      }
+    }
+    std::sort(lists.begin(), lists.end(), [](const auto* a, const auto* b) { return a->size() < b->size(); });
+    bool agree = true;
+    for (std::size_t i = 1; i < lists.size(); ++i) {
+      agree &= std::equal(lists[i - 1]->begin(), lists[i - 1]->end(), lists[i]->begin());
+    }
+    if (!agree || lists.empty()) continue;
+    std::vector<ValueId> elements = *lists.back();
+    std::sort(elements.begin(), elements.end());
+    if (std::adjacent_find(elements.begin(), elements.end()) != elements.end()) continue;
+    std::vector<std::size_t> writers;
+    for (const ValueId element : *lists.back()) {
+      const auto [how_many, writer] = tiny.writer_of(key, element);
+      if (how_many == Tiny::Writers::kOne && contains(counted, writer)) writers.push_back(writer);
+    }
+    for (std::size_t i = 1; i < writers.size(); ++i) {
+      if (writers[i - 1] != writers[i]) pairs.emplace_back(writers[i - 1], writers[i]);
+    }
+  }
+  return pairs;
+}
+
+// Whether some counted transaction read a value that only an unknown transaction outside `counted` wrote.
+bool leaves_out_a_seen_one(const Tiny& tiny, TxnSet counted) {
+  for (std::size_t t = 0; t < tiny.size(); ++t) {
+    if (!contains(counted, t)) continue;
+    for (const Op& op : tiny.txns[t].ops) {
+      if (op.kind != OpKind::kRead || op.state == tiny.initial[op.key]) continue;
+      const auto* elements = tiny.list(op.state);
+      std::vector<ValueId> seen;
+      if (tiny.use_of(op.key) == Tiny::KeyUse::kWritten) seen = {op.value};
+      if (tiny.use_of(op.key) == Tiny::KeyUse::kAppended && elements != nullptr) seen = *elements;
+      for (const ValueId value : seen) {
+        const auto [how_many, writer] = tiny.writer_of(op.key, value);
+        if (how_many == Tiny::Writers::kOne && contains(tiny.unknown() & ~counted, writer)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool graph_exists(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions) {
+  if (leaves_out_a_seen_one(tiny, counted)) return false;
+  GraphSearch search(tiny, counted, level);
+  for (const auto& [a, b] : versions) search.before(a, b);
+  for (const auto& [a, b] : pairs_from_lists(tiny, counted)) search.before(a, b);
+  return search.extend(0);
+}
+
+}  // namespace isolde::tiny

@@ -1,0 +1,50 @@
+// tests/oracle/oracle.h: the one source of truth for tests: an exhaustive check of tiny histories against CONTRACT
+// section 2, written from the definitions and nothing else.
+//
+// In, out: a History of at most kOracleMaxTxns transactions and kOracleMaxKeys keys, a level, and which evidence
+// constrains it -> a verdict. Always:  everything that the history leaves open is tried: which unknown transactions
+// committed, where the start and
+//          commit points lie, which of several equal writes was read, in which order versions were installed.
+//          No value needs to be unique. No code of an engine is used.
+// Cost:    exponential; some microseconds for four transactions.
+// Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-CS, PL-2.99); Bailis et al. (MAV).
+//
+// What it does not judge: whether a predicate's result is complete (its items count as reads or writes of their keys),
+// and aggregates.
+#pragma once
+
+#include <cstdint>
+
+#include "anomaly/level.h"
+#include "history/history.h"
+
+namespace isolde {
+
+inline constexpr std::uint32_t kOracleMaxTxns = 6;
+inline constexpr std::uint32_t kOracleMaxKeys = 8;
+
+enum class OracleVerdict : std::uint8_t { kSatisfied, kViolated, kNotApplicable };
+
+// Which evidence must be respected beside the level itself.
+enum class OracleEvidence : std::uint8_t {
+  kNone = 0,
+  // Points lie in the order of start_ts and commit_ts (snapshot family, prefix); places in that of commit_ts
+  // (serializable family). At one time c: first the commits of transactions that started before c, then the writers
+  // that start and commit at c, one after the other in whichever order explains the reads, then all else that starts at
+  // c.
+  kTimestamps = 1,
+  kOrder = 2,     // the serial order follows the field `order` (serializable family)
+  kVersions = 4,  // transactions commit in the order that the given version orders say
+};
+constexpr OracleEvidence operator|(OracleEvidence a, OracleEvidence b) {
+  return static_cast<OracleEvidence>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
+constexpr bool has(OracleEvidence all, OracleEvidence one) {
+  return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
+}
+
+// kNotApplicable: too many transactions or keys; an axiomatic level on anything but registers; kVersions with an entry
+// that two transactions may have written.
+[[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
+
+}  // namespace isolde

@@ -1,0 +1,186 @@
+// The oracle on the classic histories, whose verdicts are known from the literature.
+#include "tests/oracle/oracle.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/history_text.h"
+
+namespace isolde {
+namespace {
+
+using enum Level;
+
+// The levels that hold (short names, in the table's order), then after '?' those that cannot be judged.
+std::string holding(const History& h, OracleEvidence use = OracleEvidence::kNone) {
+  constexpr const char* kShort[] = {"ru", "rc", "cs",   "mav",    "ra",  "cc",    "pc",
+                                    "rr", "si", "sssi", "strong", "ser", "ssser", "strict"};
+  std::string out;
+  std::string open;
+  for (const LevelInfo& row : all_levels()) {
+    const OracleVerdict verdict = oracle(h, row.level, use);
+    const std::string name = std::string(" ") + kShort[static_cast<int>(row.level)];
+    if (verdict == OracleVerdict::kSatisfied) out += name;
+    if (verdict == OracleVerdict::kNotApplicable) open += name;
+  }
+  if (!open.empty()) out += " ?" + open;
+  return out.empty() ? "" : out.substr(1);
+}
+std::string holding(std::string_view text, OracleEvidence use = OracleEvidence::kNone) {
+  return holding(hist(text), use);
+}
+
+constexpr const char* kEvery = "ru rc cs mav ra cc pc rr si sssi strong ser ssser strict";
+
+TEST(Oracle, NothingAndOneWriteAreFineAtEveryLevel) {
+  EXPECT_EQ(holding(""), kEvery);
+  EXPECT_EQ(holding("T1: w x1 r x1 | T2: r x1"), kEvery);
+}
+
+TEST(Oracle, AnAbortedIntermediateOrGarbageReadBreaksAllButReadUncommitted) {
+  EXPECT_EQ(holding("T1!: w x1 | T2: r x1"), "ru");
+  EXPECT_EQ(holding("T1: w x1 w x2 | T2: r x1"), "ru");
+  EXPECT_EQ(holding("T1: r x7"), "ru");
+  EXPECT_EQ(holding("T1: r x7 w x7"), "ru");
+  EXPECT_EQ(holding("T1: w x1 r x_"), "ru");
+  EXPECT_EQ(holding("T1: w x1 r y1 | T2: w y1 r x1"), "ru");
+}
+
+TEST(Oracle, WhatAnAbortedTransactionReadDoesNotMatter) { EXPECT_EQ(holding("T1!: r x7 w x1 | T2: r x_"), kEvery); }
+
+TEST(Oracle, OppositeVersionOrdersBreakEverything) {
+  constexpr const char* kText = "T1: w x1 w y1 | T2: w x2 w y2 | versions: x[1 2] y[2 1]";
+  EXPECT_EQ(holding(kText), kEvery);
+  EXPECT_EQ(holding(kText, OracleEvidence::kVersions), "");
+  EXPECT_EQ(holding("T1: w x1 w y1 | T2: w x2 w y2 | versions: x[1 2] y<T1 T2>", OracleEvidence::kVersions), kEvery);
+  EXPECT_EQ(holding("T1: a x1 a y1 | T2: a x2 a y2 | T3: r x[1 2] r y[2 1]"), "? rc ra cc");
+}
+
+TEST(Oracle, LostUpdate) { EXPECT_EQ(holding("T1: r x_ w x1 | T2: r x_ w x2"), "ru rc mav ra cc pc"); }
+
+TEST(Oracle, WriteSkew) { EXPECT_EQ(holding("T1: r x_ w y1 | T2: r y_ w x1"), "ru rc cs mav ra cc pc si sssi strong"); }
+
+TEST(Oracle, LongFork) {
+  EXPECT_EQ(holding("T1: w x1 | T2: w y1 | T3: r x1 r y_ | T4: r y1 r x_"), "ru rc cs mav ra cc");
+}
+
+TEST(Oracle, CausalViolation) { EXPECT_EQ(holding("T1: w x1 | T2: r x1 w y1 | T3: r y1 r x_"), "ru rc cs mav ra"); }
+
+TEST(Oracle, FracturedReadAndVanishingTransactionDifferInTheOrderOfReads) {
+  EXPECT_EQ(holding("T1: w x1 w y1 | T2: r y_ r x1"), "ru rc cs mav");
+  EXPECT_EQ(holding("T1: w x1 w y1 | T2: r x1 r y_"), "ru cs");
+}
+
+TEST(Oracle, ARepeatedReadMayMoveForwardAtReadCommittedButNotBack) {
+  EXPECT_EQ(holding("T1: w x1 | T2: r x_ r x1"), "ru rc cs mav");
+  EXPECT_EQ(holding("T1: w x1 | T2: r x1 r x_"), "ru cs");
+}
+
+TEST(Oracle, SessionOrderIsPartOfTheLevelsThatSaySo) {
+  EXPECT_EQ(holding("T1@s: w x1 | T2@s: r x_"), "ru rc cs mav rr si ser");
+  EXPECT_EQ(holding("T1@s: r x1 | T2@s: w x1"), "ru cs mav rr si ser");
+  EXPECT_EQ(holding("T1@s: w x1 | T2!@s: r x9 | T3@s: r x_"), "ru rc cs mav rr si ser");
+}
+
+TEST(Oracle, RealTimeIsPartOfTheStrongLevels) {
+  EXPECT_EQ(holding("T1{1..2}: w x1 | T2{3..4}: r x_"), "ru rc cs mav ra cc pc rr si sssi ser ssser");
+  EXPECT_EQ(holding("T1{1..3}: w x1 | T2{3..4}: r x_"), kEvery);
+  EXPECT_EQ(holding("T1{1..2}: w x1 | T2{..4}: r x_"), kEvery);
+}
+
+TEST(Oracle, AnUnknownTransactionCountsIfItWasSeenAndThenPrecedesNothingInRealTime) {
+  EXPECT_EQ(holding("T1?: w x1 | T2: r x1"), kEvery);
+  EXPECT_EQ(holding("T1?: w x1 | T2: r x_"), kEvery);
+  EXPECT_EQ(holding("T1?: w x1 w y1 | T2: r y_ r x1"), "ru rc cs mav");
+  EXPECT_EQ(holding("T1?: r y9 w x1 | T2: r x1"), "ru");
+  EXPECT_EQ(holding("T1?{1..2}: w x1 | T2{3..4}: r x_ | T3{5..6}: r x1"), kEvery);
+}
+
+TEST(Oracle, EqualValuesAreToldApartOnlyByWhatExplainsTheHistory) {
+  EXPECT_EQ(holding("T1: w x1 w y1 | T2: w x1 w y2 | T3: r x1 r y2"), kEvery);
+  EXPECT_EQ(holding("init: x1 | T1: w x2 | T2: r x2 w x1 | T3: r x1"), kEvery);
+}
+
+TEST(Oracle, ListsAndCountersAreStatesThatOperationsChange) {
+  EXPECT_EQ(holding("T1: a x1 | T2: a x2 r x[1 2] | T3: r x[1]"),
+            "ru cs mav pc rr si sssi strong ser ssser strict ? rc ra cc");
+  EXPECT_EQ(holding("T1: a x1 | T2: a x2 | T3: r x[1 2] | T4: r x[2 1]"), "ru ? rc ra cc");
+  EXPECT_EQ(holding("T1!: a x1 | T2: a x2 r x[1 2]"), "ru ? rc ra cc");
+  EXPECT_EQ(holding("T1: a x1 r x[1] | T2: a x2 r x[2] | T3: r x[1 2]"), "ru mav pc ? rc ra cc");
+  EXPECT_EQ(holding("T1: i x+1 | T2: i x+2 | T3: r x2 | T4: r x3"),
+            "ru cs mav pc rr si sssi strong ser ssser strict ? rc ra cc");
+  EXPECT_EQ(holding("T1: i x+1 | T2: r x2"), "ru ? rc ra cc");
+  EXPECT_EQ(holding("T1: w x[5] | T2: a x1 | T3: r x[5 1]"),
+            "ru cs mav pc rr si sssi strong ser ssser strict ? rc ra cc");
+}
+
+TEST(Oracle, ItemsOfScansAndUpdatesAreReadsAndWrites) {
+  EXPECT_EQ(holding("T1: u x{1} y{1} | T2: s x{1} y{2}"), "ru ? rc ra cc");
+  EXPECT_EQ(holding("T1: u x{1} y{1} | T2: s x{1} y{1}"), "ru cs mav pc rr si sssi strong ser ssser strict ? rc ra cc");
+}
+
+bool snapshot_holds(std::string_view text, Level level = kSnapshotIsolation) {
+  return oracle(hist(text), level, OracleEvidence::kTimestamps) == OracleVerdict::kSatisfied;
+}
+
+TEST(OracleTimestamps, AReaderSeesExactlyWhatCommittedUpToItsStart) {
+  EXPECT_TRUE(snapshot_holds("T1 1..2: w x1 | T2 3..3: r x1"));
+  EXPECT_TRUE(snapshot_holds("T1 1..2: w x1 | T2 2..3: r x1"));
+  EXPECT_TRUE(snapshot_holds("T1 1..2: w x1 | T2 2..: r x1"));
+  EXPECT_FALSE(snapshot_holds("T1 1..2: w x1 | T2 2..: r x_"));
+  EXPECT_FALSE(snapshot_holds("T1 1..2: w x1 | T2 3..3: r x_"));
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 2..2: r x1"));
+  EXPECT_TRUE(snapshot_holds("T1 1..3: w x1 | T2 ..2: r x_"));
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 ..2: r x1"));
+  EXPECT_FALSE(snapshot_holds("T1 2..1: w x1"));
+  EXPECT_TRUE(snapshot_holds("T1!2..1: w x1 | T2?2..1: w x1"));
+}
+
+TEST(OracleTimestamps, WritersOfOneKeyMayNotOverlap) {
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 2..4: w x2"));
+  EXPECT_TRUE(snapshot_holds("T1 1..3: w x1 | T2 3..4: w x2"));
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 2..3: w x2"));
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 2..: w x2"));
+  EXPECT_TRUE(snapshot_holds("T1 1..3: w x1 | T2 2..4: w x2", kPrefix));
+  EXPECT_TRUE(snapshot_holds("T1 1..3: w x1 | T2: w x2 | T3 9..9: r x1"));
+  EXPECT_FALSE(snapshot_holds("T1 1..3: w x1 | T2 2..4: w x2 | T3 9..9: r x1", kPrefix));
+}
+
+TEST(OracleTimestamps, WritersOfOneMomentComeOneAfterTheOther) {
+  EXPECT_TRUE(snapshot_holds("T1 5..5: w x1 | T2 5..5: r x1 w x2 | T3 5..5: r x2"));
+  EXPECT_TRUE(snapshot_holds("T1 5..5: r x2 w x1 | T2 5..5: w x2 | T3 5..5: r x1"));
+  EXPECT_FALSE(snapshot_holds("T1 5..5: r x_ w x1 | T2 5..5: r x_ w x2"));
+  EXPECT_FALSE(snapshot_holds("T1 5..5: r x_ w y1 | T2 5..5: r y_ w x1"));
+  EXPECT_FALSE(snapshot_holds("T1 5..5: w x1 | T2 5..5: r x_"));
+  EXPECT_TRUE(snapshot_holds("T1 1..5: w x1 | T2 5..5: r x1 w x2 | T3 5..6: r x2 w x3"));
+  EXPECT_FALSE(snapshot_holds("T1 1..5: w x1 | T2 5..5: r x_ w y2"));
+}
+
+TEST(OracleTimestamps, SessionsAndRealTimeAreJudgedOnThePoints) {
+  EXPECT_FALSE(snapshot_holds("T1@s 1..4: w x1 | T2@s 3..3: r y_", kStrongSessionSnapshotIsolation));
+  EXPECT_TRUE(snapshot_holds("T1@s 1..3: w x1 | T2@s 3..3: r y_", kStrongSessionSnapshotIsolation));
+  EXPECT_TRUE(snapshot_holds("T1@s 1..4: w x1 | T2@s 3..3: r y_"));
+  EXPECT_FALSE(snapshot_holds("T1 1..4 {1..2}: w x1 | T2 3..3 {3..4}: r y_", kStrongSnapshotIsolation));
+}
+
+TEST(OracleTimestamps, TheSerialOrderIsThatOfCommitTimestampsOrOfTheOrderField) {
+  constexpr const char* kText = "T1 1..2 #2: w x1 | T2 1..3 #1: r x_";
+  EXPECT_EQ(oracle(hist(kText), kSerializable), OracleVerdict::kSatisfied);
+  EXPECT_EQ(oracle(hist(kText), kSerializable, OracleEvidence::kTimestamps), OracleVerdict::kViolated);
+  EXPECT_EQ(oracle(hist(kText), kSerializable, OracleEvidence::kOrder), OracleVerdict::kSatisfied);
+  EXPECT_EQ(oracle(hist(kText), kSerializable, OracleEvidence::kOrder | OracleEvidence::kTimestamps),
+            OracleVerdict::kViolated);
+  EXPECT_EQ(oracle(hist("T1 1..2: w x1 | T2 2..: r x_"), kSerializable, OracleEvidence::kTimestamps),
+            OracleVerdict::kSatisfied);
+  EXPECT_EQ(oracle(hist("T1 1..2: w x1 | T2 3..: r x_"), kSerializable, OracleEvidence::kTimestamps),
+            OracleVerdict::kViolated);
+}
+
+TEST(Oracle, RefusesWhatIsTooLarge) {
+  EXPECT_EQ(oracle(hist("A: w x1 | B: w x2 | C: w x3 | D: w x4 | E: w x5 | F: w x6 | G: w x7"), kSerializable),
+            OracleVerdict::kNotApplicable);
+}
+
+}  // namespace
+}  // namespace isolde

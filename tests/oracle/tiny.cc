@@ -1,0 +1,187 @@
+#include "tests/oracle/tiny.h"
+
+#include <algorithm>
+
+namespace isolde::tiny {
+
+Tiny::Tiny(const History& history) : history_(history), is_list_(history.key_count(), false) {
+  for (std::uint32_t i = 0; i < history.op_count(); ++i) {
+    const OpHead op = history.op(i);
+    if (op.kind() == OpKind::kAppend) is_list_[raw(op.key())] = true;
+    if (op.kind() != OpKind::kRead && op.kind() != OpKind::kWrite) registers_only = false;
+  }
+  for (std::uint32_t k = 0; k < history.key_count(); ++k) initial[k] = state_of(history.initial(KeyId{k}), k);
+  keys = history.key_count();
+  for (std::uint32_t t = 0; t < history.txn_count(); ++t) {
+    const TxnId id{t};
+    Txn txn{.status = history.status(id),
+            .session = raw(history.session(id)),
+            .begin = history.begin(id),
+            .end = history.end(id),
+            .start_ts = history.start_ts(id),
+            .commit_ts = history.commit_ts(id),
+            .order = history.order(id),
+            .ops = {}};
+    if (txn.status == Status::kCommitted) committed_ |= 1U << t;
+    if (txn.status == Status::kUnknown) unknown_ |= 1U << t;
+    for (std::uint32_t i = history.first_op(id); i < history.end_op(id); ++i) {
+      const OpHead op = history.op(i);
+      if (!is_predicate(op.kind())) {
+        add_op(txn, op.kind(), op.key(), history.op_value(i));
+      } else if (op.kind() != OpKind::kAggregate) {
+        const OpKind kind = op.kind() == OpKind::kScan ? OpKind::kRead : OpKind::kWrite;
+        for (const Item& item : history.items(history.predicate(op.predicate())))
+          add_op(txn, kind, item.key, item.value);
+      }
+    }
+    txns.push_back(std::move(txn));
+  }
+  use_.assign(keys, KeyUse::kWritten);
+  for (std::size_t k = 0; k < keys; ++k) {
+    bool written = false;
+    bool incremented = false;
+    for (const Txn& txn : txns) {
+      for (const Op& op : txn.ops) {
+        written |= op.key == k && op.kind == OpKind::kWrite;
+        incremented |= op.key == k && op.kind == OpKind::kIncrement;
+      }
+    }
+    if (is_list_[k]) use_[k] = KeyUse::kAppended;
+    if (incremented || (is_list_[k] && written)) use_[k] = KeyUse::kOther;
+  }
+}
+
+void Tiny::add_op(Txn& txn, OpKind kind, KeyId key, ValueId value) {
+  const bool has_state = kind == OpKind::kRead || kind == OpKind::kWrite;
+  txn.ops.push_back({kind, raw(key), has_state ? state_of(value, raw(key)) : State{-1}, value, op_count_++});
+  if (kind != OpKind::kRead) txn.writes |= 1U << raw(key);
+}
+
+State Tiny::intern(Content content) {
+  const auto found = std::find(states_.begin(), states_.end(), content);
+  if (found != states_.end()) return static_cast<State>(found - states_.begin());
+  states_.push_back(std::move(content));
+  return static_cast<State>(states_.size() - 1);
+}
+
+State Tiny::state_of(ValueId value, std::uint32_t key) {
+  using Type = Content::Type;
+  const ValueTable& values = history_.values();
+  if (values.type(value) == ValueType::kInteger) return intern({Type::kInteger, kNullValue, values.integer(value), {}});
+  if (values.type(value) == ValueType::kList) {
+    const auto elements = values.list(value);
+    if (!elements.empty() || !is_list_[key]) {
+      return intern({Type::kList, kNullValue, 0, {elements.begin(), elements.end()}});
+    }
+    value = kNullValue;
+  }
+  return intern({Type::kOther, value, 0, {}});
+}
+
+State Tiny::apply(State before, const Op& op) {
+  if (op.kind == OpKind::kWrite) return op.state;
+  const auto row = static_cast<std::size_t>(before);
+  if (applied_.size() <= row) applied_.resize(row + 1);
+  if (applied_[row].empty()) applied_[row].assign(op_count_, State{-1});
+  if (applied_[row][op.id] >= 0) return applied_[row][op.id];
+
+  using Type = Content::Type;
+  Content after = states_[row];
+  const bool absent = after.type == Type::kOther && after.value == kNullValue;
+  if (op.kind == OpKind::kAppend) {
+    if (absent) after = {Type::kList, kNullValue, 0, {}};
+    if (after.type == Type::kList) after.elements.push_back(op.value);
+    if (after.type != Type::kList) after = {Type::kBroken, kNullValue, 0, {}};
+  } else {
+    if (absent) after = {Type::kInteger, kNullValue, 0, {}};
+    const std::int64_t delta = history_.values().integer(op.value);
+    if (after.type != Type::kInteger || __builtin_add_overflow(after.integer, delta, &after.integer)) {
+      after = {Type::kBroken, kNullValue, 0, {}};
+    }
+  }
+  const State result = intern(std::move(after));
+  applied_[row][op.id] = result;
+  return result;
+}
+
+bool Tiny::explains(const States& snapshot, std::size_t t) {
+  States now = snapshot;
+  for (const Op& op : txns[t].ops) {
+    if (op.kind != OpKind::kRead) {
+      now[op.key] = apply(now[op.key], op);
+    } else if (now[op.key] != op.state) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void Tiny::commit(States& states, std::size_t t) {
+  for (const Op& op : txns[t].ops) {
+    if (op.kind != OpKind::kRead) states[op.key] = apply(states[op.key], op);
+  }
+}
+
+Pairs Tiny::session_pairs(TxnSet counted) const {
+  Pairs pairs;
+  for (std::size_t a = 0; a < size(); ++a) {
+    for (std::size_t b = a + 1; b < size(); ++b) {
+      if (contains(counted, a) && contains(counted, b) && txns[a].session == txns[b].session) pairs.emplace_back(a, b);
+    }
+  }
+  return pairs;
+}
+
+Pairs Tiny::realtime_pairs(TxnSet counted) const {
+  Pairs pairs;
+  for (std::size_t a = 0; a < size(); ++a) {
+    if (!contains(counted, a) || txns[a].status != Status::kCommitted || txns[a].end == kNoTime) continue;
+    for (std::size_t b = 0; b < size(); ++b) {
+      if (a == b || !contains(counted, b) || txns[b].begin == kNoTime) continue;
+      if (txns[a].end < txns[b].begin) pairs.emplace_back(a, b);
+    }
+  }
+  return pairs;
+}
+
+std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value) const {
+  std::pair<Writers, std::size_t> found{Writers::kNobody, 0};
+  for (std::size_t t = 0; t < size(); ++t) {
+    const bool wrote = std::any_of(txns[t].ops.begin(), txns[t].ops.end(), [&](const Op& op) {
+      return (op.kind == OpKind::kWrite || op.kind == OpKind::kAppend) && op.key == key && op.value == value;
+    });
+    if (!wrote) continue;
+    found = {found.first == Writers::kNobody ? Writers::kOne : Writers::kSeveral, t};
+  }
+  return found;
+}
+
+std::optional<Pairs> Tiny::version_pairs(TxnSet counted) const {
+  Pairs pairs;
+  for (const VersionOrder& order : history_.columns().version_orders) {
+    std::vector<std::size_t> writers;
+    for (std::uint32_t i = 0; i < order.count; ++i) {
+      const std::uint32_t entry = history_.columns().version_entries[order.first + i];
+      if (order.by_txn != 0) {
+        writers.push_back(entry);
+        continue;
+      }
+      const auto [how_many, writer] = writer_of(raw(order.key), ValueId{entry});
+      if (how_many == Writers::kSeveral) return std::nullopt;
+      if (how_many == Writers::kOne) writers.push_back(writer);
+    }
+    std::erase_if(writers,
+                  [&](std::size_t t) { return !contains(counted, t) || (txns[t].writes >> raw(order.key) & 1U) == 0; });
+    for (std::size_t i = 1; i < writers.size(); ++i) {
+      if (writers[i - 1] != writers[i]) pairs.emplace_back(writers[i - 1], writers[i]);
+    }
+  }
+  return pairs;
+}
+
+const std::vector<ValueId>* Tiny::list(State state) const {
+  const Content& content = states_[static_cast<std::size_t>(state)];
+  return content.type == Content::Type::kList ? &content.elements : nullptr;
+}
+
+}  // namespace isolde::tiny

@@ -1,0 +1,107 @@
+// tests/oracle/tiny.h: a history made small for exhaustive search: states of keys as small numbers.
+//
+// In, out: History -> Tiny, whose operations are reads and changes of single keys.
+// Always:  equal states have equal numbers; a state that no data type explains (append to a number) equals nothing
+// read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "history/history.h"
+#include "tests/oracle/oracle.h"
+
+namespace isolde::tiny {
+
+using State = std::int16_t;
+using States = std::array<State, kOracleMaxKeys>;  // by key
+using TxnSet = std::uint32_t;                      // bit t: transaction t
+
+constexpr bool contains(TxnSet set, std::size_t t) { return (set >> t & 1U) != 0; }
+
+struct Op {
+  OpKind kind;  // kRead, kWrite, kAppend or kIncrement
+  std::uint32_t key;
+  State state;     // kRead: what was returned; kWrite: what was written
+  ValueId value;   // as in the history
+  std::size_t id;  // place among all operations of the Tiny
+};
+
+struct Txn {
+  Status status;
+  std::uint32_t session;
+  std::int64_t begin, end, start_ts, commit_ts, order;
+  std::vector<Op> ops;
+  std::uint32_t writes = 0;  // set of keys
+};
+
+class Tiny {
+ public:
+  // Requires: at most kOracleMaxTxns transactions and kOracleMaxKeys keys.
+  explicit Tiny(const History& history);
+
+  std::vector<Txn> txns;
+  States initial{};
+  std::size_t keys = 0;
+  bool registers_only = true;  // no append, increment or predicate operation
+
+  [[nodiscard]] std::size_t size() const { return txns.size(); }
+  [[nodiscard]] TxnSet committed() const { return committed_; }
+  [[nodiscard]] TxnSet unknown() const { return unknown_; }
+
+  // The state after a write, append or increment.
+  [[nodiscard]] State apply(State before, const Op& op);
+  // Whether every read of `t` returns what `snapshot` holds, changed by its own earlier operations.
+  [[nodiscard]] bool explains(const States& snapshot, std::size_t t);
+  void commit(States& states, std::size_t t);
+
+  // Pairs (a, b) of `counted`: a comes before b because they follow each other in a session.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> session_pairs(TxnSet counted) const;
+  // … because a had ended before b began.
+  [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> realtime_pairs(TxnSet counted) const;
+  // … because a given version order says so; nothing if an entry may be of two transactions.
+  [[nodiscard]] std::optional<std::vector<std::pair<std::size_t, std::size_t>>> version_pairs(TxnSet counted) const;
+
+  // What is done to a key beside reading it.
+  enum class KeyUse : std::uint8_t { kWritten, kAppended, kOther };
+  [[nodiscard]] KeyUse use_of(std::uint32_t key) const { return use_[key]; }
+  // The one transaction of the history that wrote or appended `value` to `key`, if it is one.
+  enum class Writers : std::uint8_t { kNobody, kOne, kSeveral };
+  [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value) const;
+  // The elements of a list state, or null.
+  [[nodiscard]] const std::vector<ValueId>* list(State state) const;
+
+ private:
+  struct Content {
+    enum class Type : std::uint8_t { kOther, kInteger, kList, kBroken } type;
+    ValueId value = kNullValue;  // kOther; null is one of these
+    std::int64_t integer = 0;
+    std::vector<ValueId> elements;
+    friend bool operator==(const Content&, const Content&) = default;
+  };
+  State intern(Content content);
+  State state_of(ValueId value, std::uint32_t key);
+  void add_op(Txn& txn, OpKind kind, KeyId key, ValueId value);
+
+  const History& history_;
+  std::vector<bool> is_list_;  // by key
+  std::vector<KeyUse> use_;    // by key
+  std::vector<Content> states_;
+  std::vector<std::vector<State>> applied_;  // by state and operation; -1: not known yet
+  std::size_t op_count_ = 0;
+  TxnSet committed_ = 0, unknown_ = 0;
+};
+
+using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// One search a family; each judges the history with exactly `counted` as the transactions that took place.
+[[nodiscard]] bool points_exist(Tiny& tiny, TxnSet counted, Level level, OracleEvidence use, const Pairs& versions);
+[[nodiscard]] bool serial_order_exists(Tiny& tiny, TxnSet counted, Level level, OracleEvidence use,
+                                       const Pairs& versions);
+[[nodiscard]] bool axioms_hold(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions);
+[[nodiscard]] bool graph_exists(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions);
+
+}  // namespace isolde::tiny

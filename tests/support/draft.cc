@@ -1,0 +1,100 @@
+#include "tests/support/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "history/history_builder.h"
+
+namespace isolde {
+namespace {
+
+ValueId id_of(HistoryBuilder& builder, const DraftValue& value) {
+  ValueInterner& values = builder.values();
+  switch (value.type) {
+    case DraftValue::Type::kNull:
+      return kNullValue;
+    case DraftValue::Type::kInteger:
+      return values.integer(value.integer);
+    case DraftValue::Type::kList: {
+      std::vector<ValueId> elements;
+      for (const std::int64_t element : value.list) elements.push_back(values.integer(element));
+      return values.list(elements);
+    }
+    case DraftValue::Type::kRow: {
+      const RowField field{values.string("v"), values.integer(value.integer)};
+      return values.row({&field, 1});
+    }
+  }
+  return kNullValue;
+}
+
+void add(HistoryBuilder& builder, const DraftOp& op) {
+  const auto items = [&] {
+    std::vector<Item> out;
+    for (const auto& [key, value] : op.items) out.push_back({builder.key(key), id_of(builder, value)});
+    return out;
+  };
+  switch (op.kind) {
+    case OpKind::kRead:
+      return builder.read(builder.key(op.key), id_of(builder, op.value));
+    case OpKind::kWrite:
+      return builder.write(builder.key(op.key), id_of(builder, op.value));
+    case OpKind::kAppend:
+      return builder.append(builder.key(op.key), id_of(builder, op.value));
+    case OpKind::kIncrement:
+      return builder.increment(builder.key(op.key), id_of(builder, op.value));
+    case OpKind::kScan:
+      return builder.scan("v >= 0", items());
+    case OpKind::kAggregate:
+      return builder.aggregate("max(v)", "v >= 0", id_of(builder, op.value));
+    case OpKind::kUpdate:
+      return builder.update("v >= 0", items());
+  }
+}
+
+}  // namespace
+
+bool DraftTxn::writes() const {
+  return std::any_of(ops.begin(), ops.end(), [](const DraftOp& op) {
+    return is_item_write(op.kind) || (op.kind == OpKind::kUpdate && !op.items.empty());
+  });
+}
+
+History Draft::build() const {
+  HistoryBuilder builder;
+  if (serial_by_commit_ts) builder.set_serial_by_commit_ts();
+  for (const DraftTxn& txn : txns) {
+    builder.begin_txn(builder.session(builder.values().string(txn.session)));
+    builder.set_id(builder.values().string(txn.name));
+    builder.set_status(txn.status);
+    if (txn.begin) builder.set_begin(*txn.begin);
+    if (txn.end) builder.set_end(*txn.end);
+    if (txn.start_ts) builder.set_start_ts(*txn.start_ts);
+    if (txn.commit_ts) builder.set_commit_ts(*txn.commit_ts);
+    if (txn.order) builder.set_order(*txn.order);
+    for (const DraftOp& op : txn.ops) add(builder, op);
+    builder.end_txn();
+  }
+  for (const auto& [key, value] : initial) builder.set_initial(builder.key(key), id_of(builder, value));
+  for (const DraftVersions& order : versions) {
+    std::vector<ValueId> entries;
+    for (const DraftValue& value : order.values) entries.push_back(id_of(builder, value));
+    for (const std::string& txn : order.txns) entries.push_back(builder.values().string(txn));
+    if (order.txns.empty()) {
+      builder.version_order(builder.key(order.key), entries, order.complete);
+    } else {
+      builder.version_order_by_txn(builder.key(order.key), entries, order.complete);
+    }
+  }
+  Result<History> history = builder.finish();
+  if (!history) {
+    fmt::print(stderr, "a test's history is not well formed: {}\n", history.error().message());
+    std::abort();
+  }
+  return std::move(history).value();
+}
+
+}  // namespace isolde

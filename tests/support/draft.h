@@ -1,0 +1,60 @@
+// tests/support/draft.h: a history while a test still changes it: plain structs, then build().
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "history/history.h"
+
+namespace isolde {
+
+// A value of a test: absent, an integer, a list of integers, or the row {"v": integer}.
+struct DraftValue {
+  enum class Type : std::uint8_t { kNull, kInteger, kList, kRow } type = Type::kNull;
+  std::int64_t integer = 0;
+  std::vector<std::int64_t> list = {};
+
+  static DraftValue of(std::int64_t n) { return {Type::kInteger, n, {}}; }
+  static DraftValue of_list(std::vector<std::int64_t> elements) { return {Type::kList, 0, std::move(elements)}; }
+  static DraftValue of_row(std::int64_t n) { return {Type::kRow, n, {}}; }
+  friend bool operator==(const DraftValue&, const DraftValue&) = default;
+};
+
+struct DraftOp {
+  OpKind kind;
+  std::string key;   // not of predicate operations
+  DraftValue value;  // of kAppend and kIncrement: the element, the amount
+  std::vector<std::pair<std::string, DraftValue>> items = {};
+};
+
+struct DraftTxn {
+  std::string name;
+  std::string session;
+  Status status = Status::kCommitted;
+  std::optional<std::int64_t> begin, end, start_ts, commit_ts, order;
+  std::vector<DraftOp> ops;
+
+  [[nodiscard]] bool writes() const;
+};
+
+struct DraftVersions {
+  std::string key;
+  std::vector<DraftValue> values;
+  std::vector<std::string> txns;  // used if not empty
+  bool complete = true;
+};
+
+struct Draft {
+  std::vector<DraftTxn> txns;  // of one session: in session order
+  std::vector<std::pair<std::string, DraftValue>> initial;
+  std::vector<DraftVersions> versions;
+  bool serial_by_commit_ts = false;
+
+  // Requires: names are unique. What the builder refuses stops the test program with its message.
+  [[nodiscard]] History build() const;
+};
+
+}  // namespace isolde

@@ -1,0 +1,34 @@
+// tests/support/random_history.h: tiny random histories with every mix of evidence, for the oracle and the engines.
+//
+// In, out: chance and options -> a History, and the Draft behind it.
+// Always:  the same seed gives the same history on every machine. Most come from a simulated store at some level and
+// are
+//          then changed a little, so that about half satisfy a level and half break it, narrowly; some are pure chance.
+// What may occur: registers, lists, counters, rows with scans and predicate updates; unique and repeated values;
+// initial
+//          values; aborted and unknown transactions; sessions, also overlapping ones; begin/end, start_ts/commit_ts,
+//          order and version orders for all, some or no transactions, with ties, start = commit, start > commit.
+#pragma once
+
+#include "base/rng.h"
+#include "history/history.h"
+#include "tests/support/draft.h"
+
+namespace isolde {
+
+struct RandomOptions {
+  int max_txns = 5;
+  int max_keys = 3;
+  int max_ops = 4;
+  double change =
+      0.5;  // share of the histories that are changed after the simulation; of these, that are changed again
+  double aborted = 0.08, unknown = 0.08;
+  bool registers_only = false;  // no lists, counters, predicates
+  // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.
+  enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct } timestamps = Timestamps::kMixed;
+};
+
+[[nodiscard]] Draft random_draft(Rng& rng, const RandomOptions& options);
+[[nodiscard]] History random_history(Rng& rng, const RandomOptions& options);
+
+}  // namespace isolde
