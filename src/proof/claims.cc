@@ -28,6 +28,7 @@ class Ground {
     for (const Anomaly& a : verdict.anomalies) {
       if (a.key != kNoKey) keys_[raw(a.key)] = true;
       for (const Step& step : a.steps) {
+        if (step.key != kNoKey) keys_[raw(step.key)] = true;
         for (const OpId op : {step.from_op, step.to_op}) {
           if (op != kNoOp && raw(op) < h_.op_count() && !is_predicate(h_.op(raw(op)).kind()))
             keys_[raw(h_.op(raw(op)).key())] = true;
@@ -37,8 +38,9 @@ class Ground {
     find_counted();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) gather(TxnId{t});
     for (auto& [key, list] : committed_) {
-      std::stable_sort(list.begin(), list.end(),
-                       [this](TxnId a, TxnId b) { return h_.commit_ts(a) < h_.commit_ts(b); });
+      std::stable_sort(list.begin(), list.end(), [this](TxnId a, TxnId b) {
+        return std::pair(h_.commit_ts(a), turn(a)) < std::pair(h_.commit_ts(b), turn(b));
+      });
     }
   }
 
@@ -49,14 +51,22 @@ class Ground {
   }
   [[nodiscard]] bool counts(TxnId t) const { return counted_[raw(t)]; }
 
-  // What the key holds at that time: all commits up to and including it, but that of `except`.
-  [[nodiscard]] Content content_at(KeyId key, std::int64_t time, TxnId except) const {
+  // Among commits of one time: those that started before, then those whose start is not known, then those that started
+  // at that time.
+  [[nodiscard]] int turn(TxnId t) const {
+    return h_.start_ts(t) == kNoTime ? 1 : h_.start_ts(t) == h_.commit_ts(t) ? 2 : 0;
+  }
+
+  // What the key holds at that time: all commits up to and including it (of that very time only those whose turn is at
+  // most `last_turn`), but that of `except`.
+  [[nodiscard]] Content content_at(KeyId key, std::int64_t time, TxnId except, int last_turn = 2) const {
     Content content(h_.initial(key));
     const auto at = committed_.find(raw(key));
     if (at == committed_.end()) return content;
     const auto& list = at->second;
-    auto end = std::upper_bound(list.begin(), list.end(), time,
-                                [this](std::int64_t x, TxnId t) { return x < h_.commit_ts(t); });
+    const auto end =
+        std::upper_bound(list.begin(), list.end(), std::pair(time, last_turn),
+                         [this](const auto& x, TxnId t) { return x < std::pair(h_.commit_ts(t), turn(t)); });
     // From the last plain write on; nothing before it matters.
     auto from = end;
     while (from != list.begin()) {
@@ -100,7 +110,10 @@ class Ground {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!counted_[t]) continue;
       for (const Touch& touch : touches(h_, TxnId{t})) {
-        if (touch.kind != OpKind::kRead) unknown.erase(pair_id(touch.key, touch.value));
+        if (touch.kind == OpKind::kRead) continue;
+        unknown.erase(pair_id(touch.key, touch.value));
+        if (h_.values().type(touch.value) != ValueType::kList) continue;
+        for (const ValueId element : h_.values().list(touch.value)) unknown.erase(pair_id(touch.key, element));
       }
     }
     for (bool more = true; more;) {
@@ -214,6 +227,7 @@ class Claims {
           right = seen && seen->size() >= own.size() && std::equal(own.rbegin(), own.rend(), seen->rbegin());
         }
         if (touch.op == a.op && !right) return std::nullopt;
+        if (reads_may_differ()) continue;
         expected = Content(touch.value);
         known = true;
         own.clear();
@@ -230,6 +244,12 @@ class Claims {
       }
     }
     return "the read agrees with the transaction's own operations";
+  }
+
+  // At these levels only its own writes bind a transaction.
+  [[nodiscard]] bool reads_may_differ() const {
+    return verdict_.level == Level::kReadCommitted || verdict_.level == Level::kCursorStability ||
+           verdict_.level == Level::kMonotonicAtomicView;
   }
 
   // Two writers of one key, neither in the other's snapshot.
@@ -276,7 +296,14 @@ class Claims {
     };
     if (good(a.read)) return "a transaction that may have committed wrote it";
     if (h_.values().type(a.read) != ValueType::kList) return std::nullopt;
-    const auto elements = h_.values().list(a.read);
+    // What the transaction itself appended before it read stands at the end and is not in question.
+    std::size_t own = 0;
+    for (const Touch& touch : touches(h_, t)) {
+      if (touch.op < a.op && touch.key == a.key && touch.kind == OpKind::kWrite) own = 0;
+      if (touch.op < a.op && touch.key == a.key && touch.kind == OpKind::kAppend) ++own;
+    }
+    const auto whole = h_.values().list(a.read);
+    const auto elements = whole.first(whole.size() - std::min(own, whole.size()));
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const auto& all = ground_.writers(a.key, elements[i]);
       const bool may =
@@ -289,28 +316,31 @@ class Claims {
     return "each element was appended by a transaction that may have committed";
   }
 
-  // No moment explains the read, or the two reads, that the step names. Registers only.
+  // No moment explains the reads that the steps name.
   Fault no_moment(TxnId t, const Anomaly& a) const {
-    const Step& step = a.steps.front();
-    if (step.from_op == kNoOp) return "names no read";
+    std::vector<Touch> reads;
     std::vector<std::int64_t> moments{kNoTime + 1};
-    const std::vector<OpId> reads =
-        step.to_op == kNoOp ? std::vector{step.from_op} : std::vector{step.from_op, step.to_op};
-    for (const OpId op : reads) {
-      if (h_.op(raw(op)).kind() != OpKind::kRead || h_.txn_of(op) != t) return "names no read of its own";
-      for (const TxnId w : ground_.committed_writers(h_.op(raw(op)).key())) moments.push_back(h_.commit_ts(w));
+    const std::vector<Touch> all = touches(h_, t);
+    for (const Step& step : a.steps) {
+      const auto read = std::find_if(all.begin(), all.end(), [&](const Touch& touch) {
+        return touch.kind == OpKind::kRead && touch.op == step.from_op && touch.key == step.key;
+      });
+      if (read == all.end()) return "names no read of its own";
+      reads.push_back(*read);
+      for (const TxnId w : ground_.committed_writers(step.key)) moments.push_back(h_.commit_ts(w));
     }
     for (const std::int64_t time : moments) {
       if (h_.commit_ts(t) != kNoTime && time > h_.commit_ts(t)) continue;
-      const bool all = std::all_of(reads.begin(), reads.end(), [&](OpId op) {
-        Content content = ground_.content_at(h_.op(raw(op)).key(), time, t);
-        for (const Touch& touch : touches(h_, t)) {
-          if (touch.op >= op) break;
-          if (touch.key == h_.op(raw(op)).key() && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);
+      const bool explains = std::all_of(reads.begin(), reads.end(), [&](const Touch& read) {
+        const int last_turn = time == h_.commit_ts(t) ? 1 : 2;
+        Content content = ground_.content_at(read.key, time, t, last_turn);
+        for (const Touch& touch : all) {
+          if (touch.op >= read.op) break;
+          if (touch.key == read.key && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);
         }
-        return content.equals(h_.values(), h_.op_value(raw(op)));
+        return content.equals(h_.values(), read.value);
       });
-      if (all) return fmt::format("the state at time {} explains it", time);
+      if (explains) return fmt::format("the state at time {} explains it", time);
     }
     return std::nullopt;
   }

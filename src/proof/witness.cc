@@ -130,12 +130,23 @@ class Replay {
               [this](auto a, auto b) { return h_.begin(TxnId{a}) < h_.begin(TxnId{b}); });
     std::sort(by_end.begin(), by_end.end(), [this](auto a, auto b) { return h_.end(TxnId{a}) < h_.end(TxnId{b}); });
     std::size_t ended = 0;
-    std::uint32_t latest = 0;
+    // The latest commit, and the latest of another transaction: an end may stand before its own begin.
+    std::uint32_t latest = kNone32;
+    std::uint32_t second = kNone32;
+    const auto rank_of = [this](std::uint32_t t) { return t == kNone32 ? 0 : commit_[t]; };
     for (const std::uint32_t t : by_begin) {
       for (; ended < by_end.size() && h_.end(TxnId{by_end[ended]}) < h_.begin(TxnId{t}); ++ended) {
-        latest = std::max(latest, commit_[by_end[ended]]);
+        const std::uint32_t next = by_end[ended];
+        if (rank_of(next) > rank_of(latest)) {
+          second = latest;
+          latest = next;
+        } else if (rank_of(next) > rank_of(second)) {
+          second = next;
+        }
       }
-      if (latest > start_[t]) return fault(TxnId{t}, "starts, in the witness, before one that had ended has committed");
+      if (rank_of(latest == t ? second : latest) > start_[t]) {
+        return fault(TxnId{t}, "starts, in the witness, before one that had ended has committed");
+      }
     }
     return std::nullopt;
   }

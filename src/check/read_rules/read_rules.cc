@@ -38,56 +38,76 @@ class ReadRules {
   // What the transaction at hand did to a key so far.
   struct View {
     std::uint32_t stamp = kNone32;
-    bool known = false;      // `value` is what a read must return
-    bool own_write = false;  // … because the transaction wrote it
-    bool rich = false;       // it has appended or incremented since
-    ValueId value = kNullValue;
+    bool wrote = false;        // `base` is its own last plain write
+    bool has_read = false;     // `last` is what it read last, with nothing but appends and increments since
+    bool incremented = false;  // since the last plain write
+    ValueId base = kNullValue;
+    ValueId last = kNullValue;
     OpId op = kNoOp;
-    std::vector<ValueId> appended;
+    std::vector<ValueId> appended;  // since the last plain write
+    std::size_t appended_at_read = 0;
+    bool incremented_since_read = false;
   };
 
   void txn(TxnId t) {
     for_each_access(h_, t, [&](const Access& a) {
       View& view = views_[raw(a.key)];
       if (view.stamp != raw(t)) {
+        view.wrote = view.has_read = view.incremented = false;
+        view.appended.clear();
         view.stamp = raw(t);
-        view.known = view.own_write = view.rich = false;
-        view.appended.clear();
       }
-      if (a.kind == OpKind::kRead) {
-        read(t, a, view);
-      } else if (a.kind == OpKind::kWrite) {
-        view.known = view.own_write = true;
-        view.rich = false;
-        view.value = a.value;
-        view.appended.clear();
-      } else {
-        view.rich = true;
-        if (a.kind == OpKind::kAppend) view.appended.push_back(a.value);
+      switch (a.kind) {
+        case OpKind::kRead:
+          read(t, a, view);
+          break;
+        case OpKind::kWrite:
+          view.wrote = true;
+          view.has_read = view.incremented = false;
+          view.base = a.value;
+          view.appended.clear();
+          break;
+        case OpKind::kAppend:
+          view.appended.push_back(a.value);
+          break;
+        default:
+          view.incremented = view.incremented_since_read = true;
+          break;
       }
       view.op = OpId{a.op};
     });
   }
 
   void read(TxnId t, const Access& a, View& view) {
-    if (view.rich) {
-      if (!ends_with(a.value, view.appended)) {
-        internal(t, a, view);
-      }
-    } else if (view.known) {
-      if (a.value != view.value && (view.own_write || !may_read_twice(level_))) {
-        internal(t, a, view);
-      } else if (a.value != view.value) {
-        external(t, a, 0);
-      }
-    } else {
+    const bool bound_by_reads = view.has_read && !may_read_twice(level_);
+    if (bound_by_reads) {
+      const auto since = std::span<const ValueId>(view.appended).subspan(view.appended_at_read);
+      if (!view.incremented_since_read && !is_with(a.value, view.last, since)) internal(t, a, view, view.last, since);
+    } else if (view.wrote && !view.incremented && !is_with(a.value, view.base, view.appended)) {
+      internal(t, a, view, view.base, view.appended);
+    } else if (!view.wrote && !ends_with(a.value, view.appended)) {
+      internal(t, a, view, kNullValue, view.appended);
+    } else if (!view.wrote) {
       external(t, a, view.appended.size());
     }
-    view.known = true;
-    view.own_write = view.own_write || view.rich;
-    view.value = a.value;
-    view.rich = false;
-    view.appended.clear();
+    view.has_read = true;
+    view.last = a.value;
+    view.appended_at_read = view.appended.size();
+    view.incremented_since_read = false;
+  }
+
+  // Whether `value` is `base` with these elements appended.
+  [[nodiscard]] bool is_with(ValueId value, ValueId base, std::span<const ValueId> appended) const {
+    if (appended.empty()) return value == base;
+    const auto elements = h_.values().elements(value);
+    if (!elements || elements->size() < appended.size()) return false;
+    const auto front = elements->first(elements->size() - appended.size());
+    if (!std::equal(appended.begin(), appended.end(), elements->begin() + static_cast<std::ptrdiff_t>(front.size())))
+      return false;
+    const auto before = h_.values().elements(base);
+    // Appending to a scalar: the scalar counts as the first element.
+    return before ? std::equal(front.begin(), front.end(), before->begin(), before->end())
+                  : front.size() == 1 && front[0] == base;
   }
 
   [[nodiscard]] bool ends_with(ValueId value, const std::vector<ValueId>& own) const {
@@ -99,15 +119,17 @@ class ReadRules {
   // The value must have been left by somebody. A list: every element must have been appended.
   void external(TxnId t, const Access& a, std::size_t own) {
     if (a.value == h_.initial(a.key)) return;
-    const WriteIndex::Entry* const whole = index_.find(a.key, a.value);
-    if (whole != nullptr && (whole->kinds & WriteIndex::kFinal) != 0) {
-      if (whole->txn == t && (whole->kinds & WriteIndex::kSeveral) == 0) later_write(t, a);
-      return;
-    }
+    // With own appends at its end it cannot be a value that was written as a whole before them.
+    const WriteIndex::Entry* const whole = own > 0 ? nullptr : index_.find(a.key, a.value);
+    const bool is_final = whole != nullptr && (whole->kinds & WriteIndex::kFinal) != 0;
+    const bool only_own = is_final && whole->txn == t && (whole->kinds & WriteIndex::kSeveral) == 0;
+    if (is_final && !only_own) return;
     if (h_.values().type(a.value) == ValueType::kList) {
       list(t, a, own);
     } else if (has_increments(a.key)) {
       return;  // a counter's values are sums
+    } else if (only_own) {
+      later_write(t, a);
     } else {
       value(t, a, whole);
     }
@@ -128,13 +150,14 @@ class ReadRules {
   }
 
   void list(TxnId t, const Access& a, std::size_t own) {
+    if (wrote_whole_list(a.key)) return;  // then an element does not tell who wrote it
     const auto elements = h_.values().list(a.value);
     const auto initial = h_.values().elements(h_.initial(a.key));
     for (std::size_t i = 0; i + own < elements.size(); ++i) {
       if (initial && i < initial->size() && elements[i] == (*initial)[i]) continue;
       const WriteIndex::Entry* const entry = index_.find(a.key, elements[i]);
       if (entry == nullptr) {
-        if (!wrote_whole_list(a.key)) report(AnomalyKind::kGarbageRead, ReadSource::kNeverWritten, t, a, kNoTxn);
+        report(AnomalyKind::kGarbageRead, ReadSource::kNeverWritten, t, a, kNoTxn);
         return;
       }
       const bool last = i + own + 1 == elements.size();
@@ -172,11 +195,11 @@ class ReadRules {
     }
   }
 
-  void internal(TxnId t, const Access& a, const View& view) {
+  void internal(TxnId t, const Access& a, const View& view, ValueId base, std::span<const ValueId> appended) {
     Anomaly anomaly = make(AnomalyKind::kInternal, ReadSource::kOwn, t, a, t);
-    anomaly.expected = view.value;
-    anomaly.expected_known = !view.rich;
-    if (view.rich) anomaly.expected_text = "a list that ends with its own appends";
+    anomaly.expected = base;
+    anomaly.expected_known = appended.empty();
+    if (!appended.empty()) anomaly.expected_text = "a list that ends with its own appends";
     anomaly.expected_writer = t;
     anomaly.steps.push_back({StepType::kProgram, t, t, a.key, view.op, OpId{a.op}});
     keep(std::move(anomaly));

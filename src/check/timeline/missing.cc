@@ -1,6 +1,8 @@
 #include "check/timeline/missing.h"
 
 #include <algorithm>
+#include <functional>
+#include <queue>
 #include <unordered_map>
 
 #include "check/accesses.h"
@@ -27,6 +29,7 @@ std::vector<ExternalRead> external_reads(const History& h, TxnId t) {
     bool settled = false;  // read or overwritten: later reads are internal
     std::size_t elements = 0;
     std::int64_t delta = 0;
+    bool incremented = false;
   };
   std::unordered_map<std::uint32_t, Own> own;
   std::vector<ExternalRead> reads;
@@ -35,7 +38,7 @@ std::vector<ExternalRead> external_reads(const History& h, TxnId t) {
     switch (a.kind) {
       case OpKind::kRead:
         if (!mine.settled) {
-          reads.push_back({a.op, a.key, a.value, mine.elements, mine.delta, mine.elements > 0 || mine.delta != 0});
+          reads.push_back({a.op, a.key, a.value, mine.elements, mine.delta, mine.elements > 0 || mine.incremented});
         }
         mine.settled = true;
         break;
@@ -43,7 +46,9 @@ std::vector<ExternalRead> external_reads(const History& h, TxnId t) {
         ++mine.elements;
         break;
       case OpKind::kIncrement:
-        mine.delta += h.values().integer(a.value);
+        mine.incremented = true;
+        mine.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(mine.delta) +
+                                               static_cast<std::uint64_t>(h.values().integer(a.value)));
         break;
       default:
         mine.settled = true;
@@ -80,18 +85,29 @@ class Placer {
     std::vector<Placement> placements;
     if (order_ != AddedOrder::kNone) collect_bounds();
     if (order_ == AddedOrder::kRealTime) collect_clock();
-    for (const TxnId t : s_.missing_snapshot) {
+    for (const TxnId t : in_order()) {
       placements.push_back(place(t));
       if (placements.back().answer == Placement::Answer::kPlaced && order_ != AddedOrder::kNone) {
-        auto& earlier = session_commit_[raw(h_.session(t))];
         const std::uint32_t commit = swept_.commit_rank[raw(t)];
-        earlier = std::max(earlier, commit != 0 ? commit : placements.back().after_rank);
+        const std::uint32_t ended = commit != 0 ? commit : placements.back().after_rank;
+        auto& earlier = session_commit_[raw(h_.session(t))];
+        earlier = std::max(earlier, ended);
+        if (h_.status(t) == Status::kCommitted && h_.end(t) != kNoTime) placed_.emplace(h_.end(t), ended);
       }
     }
     return placements;
   }
 
  private:
+  // By the client's clock where that counts, so that those before are placed before; in file order otherwise.
+  [[nodiscard]] std::vector<TxnId> in_order() const {
+    std::vector<TxnId> txns = s_.missing_snapshot;
+    if (order_ != AddedOrder::kRealTime) return txns;
+    const auto clock = [this](TxnId t) { return h_.begin(t) != kNoTime ? h_.begin(t) : h_.end(t); };
+    std::stable_sort(txns.begin(), txns.end(), [&](TxnId a, TxnId b) { return clock(a) < clock(b); });
+    return txns;
+  }
+
   // For the transactions of a session in file order: how late the earlier ones committed, how soon a later one starts.
   void collect_bounds() {
     session_commit_.assign(h_.session_count(), 0);
@@ -122,7 +138,14 @@ class Placer {
         range.to = std::min(range.to, session_ceiling_[raw(t)] - 1);
     }
     if (order_ == AddedOrder::kRealTime) {
-      if (h_.begin(t) != kNoTime) range.from = std::max(range.from, latest_commit_before(h_.begin(t)));
+      if (h_.begin(t) != kNoTime) {
+        // The clock goes on from one to the next, so what had ended before stays ended.
+        while (!placed_.empty() && placed_.top().first < h_.begin(t)) {
+          placed_floor_ = std::max(placed_floor_, placed_.top().second);
+          placed_.pop();
+        }
+        range.from = std::max({range.from, latest_commit_before(h_.begin(t)), placed_floor_});
+      }
       if (h_.status(t) == Status::kCommitted && h_.end(t) != kNoTime && commit == 0) {
         const std::uint32_t soonest = soonest_start_after(h_.end(t));
         if (soonest != kNone32) range.to = std::min(range.to, soonest - 1);
@@ -189,16 +212,17 @@ class Placer {
     }
     if (!open.empty()) return {t, Answer::kPlaced, open.front().from};
     for (const ExternalRead& read : reads) {
-      if (uncertain_.may_explain(read.key, read.value, is_rich(read.key))) return {t, Answer::kUnclear};
+      if (uncertain_.may_explain(t, read.key, read.value, is_rich(read.key))) return {t, Answer::kUnclear};
     }
     // Violated only with something to show: a read that no moment before the commit explains, or two that no one does.
     const std::uint32_t commit = swept_.commit_rank[raw(t)];
     const std::vector<Range> ever{{0, commit != 0 ? commit - 1 : static_cast<std::uint32_t>(s_.events.size())}};
     for (std::size_t i = 0; i < reads.size(); ++i) {
       const std::vector<Range> mine = intersect(of_read[i], ever);
-      if (mine.empty()) return {t, Answer::kNowhere, 0, OpId{reads[i].op}, kNoOp};
+      if (mine.empty()) return {t, Answer::kNowhere, 0, OpId{reads[i].op}, kNoOp, reads[i].key};
       for (std::size_t j = i + 1; j < reads.size(); ++j) {
-        if (intersect(mine, of_read[j]).empty()) return {t, Answer::kNowhere, 0, OpId{reads[i].op}, OpId{reads[j].op}};
+        if (intersect(mine, of_read[j]).empty())
+          return {t, Answer::kNowhere, 0, OpId{reads[i].op}, OpId{reads[j].op}, reads[i].key, reads[j].key};
       }
     }
     return {t, Answer::kUnclear};
@@ -314,6 +338,9 @@ class Placer {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> by_value_;  // (key, value) -> places in versions_[key]
   std::vector<ClockRank> ended_, began_;
   std::vector<std::uint32_t> session_commit_, session_floor_, session_ceiling_;
+  using Ended = std::pair<std::int64_t, std::uint32_t>;  // end, and behind which event it stands
+  std::priority_queue<Ended, std::vector<Ended>, std::greater<>> placed_;
+  std::uint32_t placed_floor_ = 0;
   std::vector<bool> plain_writes_, accumulates_;  // by counted transactions
 };
 
@@ -353,7 +380,8 @@ std::vector<Finding> internal_findings(const History& h, TxnId t) {
     }
     if (a.kind == OpKind::kIncrement) {
       view.own.is_counter = true;
-      view.own.delta += h.values().integer(a.value);
+      view.own.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(view.own.delta) +
+                                                 static_cast<std::uint64_t>(h.values().integer(a.value)));
       return;
     }
     if (a.kind == OpKind::kRead && !first) {

@@ -22,6 +22,7 @@ struct Placement {
   std::uint32_t after_rank = 0;  // kPlaced: its start stands right behind the event of that rank (0: before all)
   // kNowhere: two reads that no one moment explains (kNoOp where the trouble is not a pair).
   OpId one = kNoOp, other = kNoOp;
+  KeyId one_key = kNoKey, other_key = kNoKey;
 };
 
 // The keys whose versions the sweep must record.

@@ -10,6 +10,21 @@ struct Latest {
   TxnId txn = kNoTxn;
 };
 
+// The two latest commits: a clock that runs backwards can put a transaction's end before its own begin, and then the
+// other one counts.
+struct TwoLatest {
+  Latest first, second;
+  void add(Latest next) {
+    if (next.rank > first.rank) {
+      second = first;
+      first = next;
+    } else if (next.rank > second.rank) {
+      second = next;
+    }
+  }
+  [[nodiscard]] Latest but(TxnId txn) const { return first.txn == txn ? second : first; }
+};
+
 std::vector<KeyedIndex> by_clock(std::span<const std::int64_t> clock) {
   std::vector<KeyedIndex> items;
   items.reserve(clock.size());
@@ -38,19 +53,17 @@ std::vector<OrderFinding> realtime_findings(const History& h, const Ranks& ranks
   std::vector<OrderFinding> findings;
   const std::vector<KeyedIndex> begins = by_clock(h.columns().begin);
   const std::vector<KeyedIndex> ends = by_clock(h.columns().end);
-  Latest before;
+  TwoLatest latest;
   std::size_t ended = 0;
   for (const KeyedIndex& begin : begins) {
     for (; ended < ends.size() && ends[ended].key < begin.key; ++ended) {
       const std::uint32_t t = ends[ended].index;
       // A transaction of unknown outcome has no end: when it took effect nobody knows.
-      if (h.status(TxnId{t}) == Status::kCommitted && ranks.commit[t] > before.rank)
-        before = {ranks.commit[t], TxnId{t}};
+      if (h.status(TxnId{t}) == Status::kCommitted) latest.add({ranks.commit[t], TxnId{t}});
     }
     const std::uint32_t start = ranks.start[begin.index];
-    if (start != 0 && before.rank > start && raw(before.txn) != begin.index) {
-      findings.push_back({before.txn, TxnId{begin.index}});
-    }
+    const Latest before = latest.but(TxnId{begin.index});
+    if (start != 0 && before.rank > start) findings.push_back({before.txn, TxnId{begin.index}});
   }
   return findings;
 }

@@ -38,8 +38,8 @@ bool touch_each_other(const History& h, std::span<const TxnId> txns) {
 
 class Scheduler {
  public:
-  Scheduler(const History& history, LevelFamily family, bool include_maybes)
-      : h_(history), serial_(family == LevelFamily::kSerializable), include_maybes_(include_maybes) {}
+  Scheduler(const History& history, LevelFamily family, AddedOrder order, bool include_maybes)
+      : h_(history), serial_(family == LevelFamily::kSerializable), order_(order), include_maybes_(include_maybes) {}
 
   Schedule run() {
     s_.counts = who_counts(h_);
@@ -82,99 +82,92 @@ class Scheduler {
     }
   }
 
-  // The sort is stable, so what is pushed first stands first among equal times: commits, instant writers, starts.
+  // The sort is stable, so what is pushed first stands first among equal times: commits; then those whose start is not
+  // known, as blocks, since it may be as late as the commit; then writers that start and commit at that time, as
+  // blocks; then the other starts.
   void collect_snapshot() {
-    std::vector<TxnId> instants;
+    std::vector<TxnId> unknown_starts;
+    std::vector<TxnId> instant_writers;
+    std::vector<TxnId> instant_readers;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!counts(t)) continue;
       const TxnId txn{t};
       const std::int64_t start = h_.start_ts(txn);
       const std::int64_t commit = commit_time(h_, txn);
-      if (start != kNoTime && commit != kNoTime) {
-        if (start > commit) s_.start_after_commit.push_back(txn);
-        if (start == commit) {
-          instants.push_back(txn);
-        } else {
-          push(commit, Event::commit(txn));
-        }
-      } else if (commit != kNoTime) {
-        if (reads_anything(h_, txn)) {
-          s_.missing_snapshot.push_back(txn);
-        } else {
-          push(commit, Event::start(txn));
-        }
-        push(commit, Event::commit(txn));
-      } else if (writes_anything(h_, txn)) {
-        s_.floating_writers.push_back(txn);
+      if (commit == kNoTime) {
+        (writes_anything(h_, txn) ? s_.floating_writers : s_.missing_snapshot).push_back(txn);
+      } else if (start == kNoTime) {
+        if (reads_anything(h_, txn)) s_.missing_snapshot.push_back(txn);
+        unknown_starts.push_back(txn);
+      } else if (start == commit) {
+        (writes_anything(h_, txn) ? instant_writers : instant_readers).push_back(txn);
       } else {
-        s_.missing_snapshot.push_back(txn);
+        if (start > commit) s_.start_after_commit.push_back(txn);
+        push(commit, Event::commit(txn));
       }
     }
-    std::vector<TxnId> instant_readers;
-    for (const TxnId txn : instants) {
-      if (!writes_anything(h_, txn)) {
-        instant_readers.push_back(txn);
-        continue;
+    has_blocks_ = !unknown_starts.empty() || !instant_writers.empty();
+    for (const auto* blocks : {&unknown_starts, &instant_writers, &instant_readers}) {
+      for (const TxnId txn : *blocks) {
+        const std::int64_t time = commit_time(h_, txn);
+        if (h_.start_ts(txn) != kNoTime || !reads_anything(h_, txn)) push(time, Event::start(txn));
+        push(time, Event::commit(txn));
       }
-      push(h_.start_ts(txn), Event::start(txn));
-      push(h_.start_ts(txn), Event::commit(txn));
-      has_instant_writers_ = true;
     }
-    for (const TxnId txn : instant_readers) {
-      push(h_.start_ts(txn), Event::start(txn));
-      push(h_.start_ts(txn), Event::commit(txn));
-    }
+    // One that starts after its commit is reported as that; what it should have read nobody can say.
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!counts(t)) continue;
       const std::int64_t start = h_.start_ts(TxnId{t});
-      if (start != kNoTime && start != commit_time(h_, TxnId{t})) push(start, Event::start(TxnId{t}));
+      const std::int64_t commit = commit_time(h_, TxnId{t});
+      if (start != kNoTime && (commit == kNoTime || start < commit)) push(start, Event::start(TxnId{t}));
     }
   }
 
-  // Serial order: all events of one time. Snapshots: the blocks of instant writers of one time.
+  // Which kind of block an event belongs to, among the events of its time.
+  enum class Block : std::uint8_t { kNone, kUnknownStart, kInstantWriter };
+  [[nodiscard]] Block block_of(std::size_t event) const {
+    const TxnId t = s_.events[event].txn();
+    const std::int64_t commit = commit_time(h_, t);
+    if (commit == kNoTime || order_preserving(commit) != timed_[event].key) return Block::kNone;
+    if (h_.start_ts(t) == kNoTime) return Block::kUnknownStart;
+    return h_.start_ts(t) == commit && writes_anything(h_, t) ? Block::kInstantWriter : Block::kNone;
+  }
+
+  // Serial order: all events of one time. Snapshots: blocks of one kind and time, which stand together.
   void find_ties() {
-    if (!serial_ && !has_instant_writers_) return;
-    std::vector<TxnId> members;
+    if (!serial_ && !has_blocks_) return;
     for (std::size_t i = 0; i < timed_.size();) {
+      const Block block = serial_ ? Block::kNone : block_of(i);
       std::size_t end = i + 1;
-      while (end < timed_.size() && timed_[end].key == timed_[i].key) ++end;
-      if (end - i > 1) {
-        std::size_t first = i;
-        std::size_t last = end;
-        if (!serial_) {
-          const auto is_instant_start = [&](std::size_t e) {
-            const TxnId t = s_.events[e].txn();
-            return !s_.events[e].is_commit() && e + 1 < end && s_.events[e + 1].txn() == t && writes_anything(h_, t) &&
-                   h_.start_ts(t) == commit_time(h_, t);
-          };
-          while (first < end && !is_instant_start(first)) ++first;
-          last = first;
-          while (last + 1 < end && is_instant_start(last)) last += 2;
-        }
-        members.clear();
-        for (std::size_t e = first; e < last; ++e) {
-          if (s_.events[e].is_commit()) members.push_back(s_.events[e].txn());
-        }
-        if (members.size() > 1 && touch_each_other(h_, members)) {
-          s_.ties.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first)});
-        }
-      }
+      while (end < timed_.size() && timed_[end].key == timed_[i].key && (serial_ || block_of(end) == block)) ++end;
+      if (end - i > 1 && (serial_ || block != Block::kNone)) add_tie(i, end);
       i = end;
+    }
+  }
+
+  void add_tie(std::size_t first, std::size_t end) {
+    std::vector<TxnId> members;
+    for (std::size_t e = first; e < end; ++e) {
+      if (s_.events[e].is_commit()) members.push_back(s_.events[e].txn());
+    }
+    if (members.size() > 1 && (order_ != AddedOrder::kNone || touch_each_other(h_, members))) {
+      s_.ties.push_back({static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(end - first)});
     }
   }
 
   const History& h_;
   const bool serial_;
+  const AddedOrder order_;
   const bool include_maybes_;
-  bool has_instant_writers_ = false;
+  bool has_blocks_ = false;
   std::vector<KeyedIndex> timed_;
   Schedule s_;
 };
 
 }  // namespace
 
-Schedule make_schedule(const History& history, LevelFamily family, bool include_maybes) {
-  return Scheduler(history, family, include_maybes).run();
+Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, bool include_maybes) {
+  return Scheduler(history, family, order, include_maybes).run();
 }
 
 bool writes_anything(const History& h, TxnId t) {

@@ -3,7 +3,7 @@
 // In, out: a History and a level -> one list of events by database timestamps, and the transactions that have no sure
 //          place in it.
 // Always:  commit_ts(a) <= start_ts(b) puts a's commit before b's start. At one and the same time: first commits, then
-//          writers that start and commit at that time (one after the other), then the other starts.
+//          transactions that may have started at that time too and write (one after the other), then the other starts.
 // Cost:    linear (radix sort).
 // Source:  Chronos, section 3.2; what equal and missing timestamps mean is ours: docs/timestamps.md.
 #pragma once
@@ -37,7 +37,8 @@ enum class Counts : std::uint8_t {
   kMaybe,  // unknown, and what was seen may be another's write: taken as not counted until that fails
 };
 
-// Transactions of one time whose order the timestamps leave open and whose operations touch each other.
+// Transactions of one time whose order the timestamps leave open, where it may matter: their operations touch each
+// other, or a session or real-time order is asked for.
 struct TieGroup {
   std::uint32_t first_event, event_count;
 };
@@ -53,7 +54,7 @@ struct Schedule {
 };
 
 // `include_maybes`: transactions of Counts::kMaybe are taken as committed.
-[[nodiscard]] Schedule make_schedule(const History& history, LevelFamily family, bool include_maybes);
+[[nodiscard]] Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, bool include_maybes);
 
 // commit_ts, or start_ts for a transaction that wrote nothing and has no commit_ts.
 [[nodiscard]] std::int64_t commit_time(const History& history, TxnId txn);

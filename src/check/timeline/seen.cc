@@ -57,14 +57,26 @@ class Seen {
         // On a counter, or a list that is also overwritten, a value does not tell who wrote what of it.
         if (a.kind == OpKind::kIncrement || (a.kind == OpKind::kWrite && accumulates_[raw(a.key)])) {
           counts_[t] = Counts::kMaybe;
+          if (h_.values().type(a.value) == ValueType::kList) {
+            for (const ValueId element : h_.values().list(a.value)) writes_[id(a.key, element)].others = true;
+          }
           return;
         }
         auto& write = writes_[id(a.key, a.value)];
         if (write.unknown.empty() || write.unknown.back() != TxnId{t}) write.unknown.push_back(TxnId{t});
-        if (h_.initial(a.key) == a.value) write.others = true;
+        if (in_initial(a.key, a.value)) write.others = true;
       });
     }
-    for (auto& [key, write] : writes_) write.others = write.others || write.unknown.size() > 1;
+    for (auto& [written, write] : writes_) write.others = write.others || write.unknown.size() > 1;
+  }
+
+  // The key may hold it from the start: as its value, or as an element of it.
+  [[nodiscard]] bool in_initial(KeyId key, ValueId value) const {
+    const ValueId initial = h_.initial(key);
+    if (initial == value) return true;
+    if (h_.values().type(initial) != ValueType::kList) return false;
+    const auto elements = h_.values().list(initial);
+    return std::find(elements.begin(), elements.end(), value) != elements.end();
   }
 
   void find_other_writers() {
@@ -72,10 +84,17 @@ class Seen {
       if (h_.status(TxnId{t}) != Status::kCommitted) continue;
       for_each_access(h_, TxnId{t}, [&](const Access& a) {
         if (a.kind == OpKind::kRead || !keys_[raw(a.key)]) return;
-        const auto at = writes_.find(id(a.key, a.value));
-        if (at != writes_.end()) at->second.others = true;
+        written_by_other(a.key, a.value);
+        if (a.kind == OpKind::kWrite && h_.values().type(a.value) == ValueType::kList) {
+          for (const ValueId element : h_.values().list(a.value)) written_by_other(a.key, element);
+        }
       });
     }
+  }
+
+  void written_by_other(KeyId key, ValueId value) {
+    const auto at = writes_.find(id(key, value));
+    if (at != writes_.end()) at->second.others = true;
   }
 
   void look_at_reads(TxnId t) {

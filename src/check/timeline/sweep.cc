@@ -7,7 +7,8 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::size_t kPrefetch = 12;  // events ahead
+constexpr std::size_t kPrefetch = 12;     // events ahead
+constexpr std::size_t kLargestTie = 512;  // more of one time are not sorted: the choice is quadratic
 constexpr std::size_t kLookAtClock = 1U << 16;
 
 class Sweep {
@@ -247,9 +248,18 @@ class Sweep {
     for (auto e = begin; e != end; ++e) {
       if (e->is_commit()) waiting.push_back(e->txn());
     }
+    if (waiting.size() > kLargestTie) return;  // as they stand; what goes wrong then is not forced
     before_tie_.clear();
+    rich_before_tie_.clear();
     for (const TxnId t : waiting) {
-      for_each_access(h_, t, [&](const Access& a) { before_tie_.emplace(raw(a.key), keys_[raw(a.key)].value); });
+      for_each_access(h_, t, [&](const Access& a) {
+        const KeyState& k = keys_[raw(a.key)];
+        if (k.rich == kNone32) {
+          before_tie_.emplace(raw(a.key), k.value);
+        } else {
+          rich_before_tie_.insert(raw(a.key));
+        }
+      });
     }
     std::unordered_map<std::uint32_t, ValueId> written;  // by those already placed; registers
     std::vector<TxnId> placed;
@@ -274,9 +284,13 @@ class Sweep {
       placed.push_back(waiting[best]);
       waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(best));
     }
+    std::unordered_set<std::uint32_t> with_start;
+    for (auto e = begin; e != end; ++e) {
+      if (!e->is_commit()) with_start.insert(raw(e->txn()));
+    }
     auto e = begin;
     for (const TxnId t : placed) {
-      if (!serial_) *e++ = Event::start(t);
+      if (with_start.contains(raw(t))) *e++ = Event::start(t);
       *e++ = Event::commit(t);
     }
   }
@@ -320,7 +334,7 @@ class Sweep {
     const KeyState& k = keys_[raw(key)];
     Finding finding = make(Finding::Type::kExternal, t, op, key, value);
     const bool is_rich = k.rich != kNone32 || own != nullptr;
-    finding.forced = !uncertain_.may_explain(key, value, is_rich) && !open_in_tie(t, key, value, is_rich);
+    finding.forced = !uncertain_.may_explain(t, key, value, is_rich) && !open_in_tie(t, key, value, is_rich);
     finding.other = TxnId{k.writer};
     if (is_rich) {
       Rich base;
@@ -343,7 +357,7 @@ class Sweep {
   [[nodiscard]] bool open_in_tie(TxnId t, KeyId key, ValueId value, bool is_rich) const {
     if (!uncertain_.in_ties.contains(raw(t))) return false;
     const auto at = before_tie_.find(raw(key));
-    return is_rich || (at != before_tie_.end() && at->second == value);
+    return is_rich || rich_before_tie_.contains(raw(key)) || (at != before_tie_.end() && at->second == value);
   }
 
   void report_internal(TxnId t, std::uint32_t op, KeyId key, ValueId value, const KeyState& k) {
@@ -373,6 +387,7 @@ class Sweep {
   std::vector<Rich> rich_;
   std::vector<LocalRich> local_rich_;
   std::unordered_map<std::uint32_t, ValueId> before_tie_;  // what registers held before the tie group at hand
+  std::unordered_set<std::uint32_t> rich_before_tie_;      // those that were lists or counters
   std::uint32_t rank_ = 0;
   SweepResult result_;
 };
@@ -380,13 +395,17 @@ class Sweep {
 }  // namespace
 
 void Uncertain::add_writes_of(const History& history, TxnId txn) {
+  const auto add = [txn](auto& map, auto at) {
+    const auto [found, fresh] = map.emplace(at, txn);
+    if (!fresh && found->second != txn) found->second = kNoTxn;
+  };
   for_each_access(history, txn, [&](const Access& a) {
     if (a.kind == OpKind::kRead) return;
-    keys.insert(raw(a.key));
+    add(keys, raw(a.key));
     if (a.kind == OpKind::kWrite) {
-      writes.insert(id(a.key, a.value));
+      add(writes, id(a.key, a.value));
     } else {
-      rich_keys.insert(raw(a.key));
+      add(rich_keys, raw(a.key));
     }
   });
 }

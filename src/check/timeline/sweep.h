@@ -51,20 +51,26 @@ struct VersionRecord {
   std::int64_t number;   // of a counter
 };
 
-// What may have been written at another moment than the schedule says, or not at all.
+// What may have been written at another moment than the schedule says, or not at all. Each maps to the transaction that
+// wrote it, or to kNoTxn if there are several: a transaction's own write does not explain its own read of the snapshot.
 struct Uncertain {
-  std::unordered_set<std::uint64_t> writes;     // (key, value) of plain writes
-  std::unordered_set<std::uint32_t> keys;       // of all their keys
-  std::unordered_set<std::uint32_t> rich_keys;  // of those that they append to or increment
-  std::unordered_set<std::uint32_t> in_ties;    // transactions whose own place is open within a tie group
+  std::unordered_map<std::uint64_t, TxnId> writes;     // (key, value) of plain writes
+  std::unordered_map<std::uint32_t, TxnId> keys;       // all their keys
+  std::unordered_map<std::uint32_t, TxnId> rich_keys;  // those that they append to or increment
+  std::unordered_set<std::uint32_t> in_ties;           // transactions whose own place is open within a tie group
 
   [[nodiscard]] static std::uint64_t id(KeyId key, ValueId value) {
     return (std::uint64_t{raw(key)} << 32) | raw(value);
   }
   void add_writes_of(const History& history, TxnId txn);
-  // Whether such a write may be why `value` was read. `is_rich`: the key is a list or counter.
-  [[nodiscard]] bool may_explain(KeyId key, ValueId value, bool is_rich) const {
-    return is_rich ? keys.contains(raw(key)) : rich_keys.contains(raw(key)) || writes.contains(id(key, value));
+  // Whether such a write may be why `reader` saw `value`. `is_rich`: the key is a list or counter.
+  [[nodiscard]] bool may_explain(TxnId reader, KeyId key, ValueId value, bool is_rich) const {
+    const auto by_other = [reader](const auto& map, auto at) {
+      const auto found = map.find(at);
+      return found != map.end() && found->second != reader;
+    };
+    if (is_rich) return by_other(keys, raw(key));
+    return by_other(rich_keys, raw(key)) || by_other(writes, id(key, value));
   }
 };
 

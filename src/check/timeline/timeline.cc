@@ -48,7 +48,7 @@ class Timeline {
   }
 
   Verdict run() {
-    Replay first = replay(make_schedule(h_, level_.family, false));
+    Replay first = replay(make_schedule(h_, level_.family, level_.order, false));
     if (first.swept.timed_out) return undecided("the time limit ran out");
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
@@ -57,7 +57,7 @@ class Timeline {
     if (all_sure && !first.has_unforced()) return satisfied(first);
     if (auto verdict = try_to_place(first, false)) return *std::move(verdict);
     if (!first.schedule.maybes.empty()) {
-      Replay with = replay(make_schedule(h_, level_.family, true));
+      Replay with = replay(make_schedule(h_, level_.family, level_.order, true));
       if (auto verdict = try_to_place(with, true)) return *std::move(verdict);
     }
     return undecided(why_open(first.schedule));
@@ -95,15 +95,14 @@ class Timeline {
     const Ranks ranks{r.swept.start_rank, r.swept.commit_rank};
     if (level_.order != AddedOrder::kNone) r.session = session_findings(h_, ranks);
     if (level_.order == AddedOrder::kRealTime) r.realtime = realtime_findings(h_, ranks);
-    // Within a tie group the order is ours, so what it breaks is not forced.
-    if (!r.uncertain.in_ties.empty()) {
-      const auto both_tied = [&](const OrderFinding& f) {
-        return r.uncertain.in_ties.contains(raw(f.before)) && r.uncertain.in_ties.contains(raw(f.after)) &&
-               commit_time(h_, f.before) == commit_time(h_, f.after);
-      };
-      if (std::erase_if(r.session, both_tied) + std::erase_if(r.realtime, both_tied) > 0) {
-        r.placements.push_back({kNoTxn, Placement::Answer::kUnclear});
-      }
+    // Among events of one time the order is ours, so what it breaks is not forced.
+    const auto of_one_time = [&](const OrderFinding& f) {
+      const std::int64_t start =
+          snapshot_ && h_.start_ts(f.after) != kNoTime ? h_.start_ts(f.after) : commit_time(h_, f.after);
+      return start == commit_time(h_, f.before);
+    };
+    if (std::erase_if(r.session, of_one_time) + std::erase_if(r.realtime, of_one_time) > 0) {
+      r.placements.push_back({kNoTxn, Placement::Answer::kUnclear});
     }
     auto placed = place_missing(h_, r.schedule, r.swept, level_.family, level_.order, r.uncertain);
     r.placements.insert(r.placements.end(), placed.begin(), placed.end());
@@ -120,7 +119,8 @@ class Timeline {
     Replay placed;
     placed.schedule = r.schedule;
     std::vector<std::pair<std::uint32_t, TxnId>> inserts;  // in front of the event of that index
-    for (const TxnId t : r.schedule.floating_writers) inserts.emplace_back(first_sight(r, t), t);
+    for (const TxnId t : r.schedule.floating_writers)
+      inserts.emplace_back(std::max(first_sight(r, t), r.swept.start_rank[raw(t)]), t);
     std::stable_sort(inserts.begin(), inserts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<Event> events;
     events.reserve(r.schedule.events.size() + inserts.size() * 2);
@@ -182,7 +182,24 @@ class Timeline {
         if (r.swept.commit_rank[raw(t)] == 0) w.events.push_back(Witness::commit_of(t));
       }
     }
+    if (!placed.empty() && level_.order == AddedOrder::kRealTime && !keeps_orders(w)) {
+      w = Witness{};
+      return undecided(why_open(r.schedule));
+    }
     return std::move(verdict_);
+  }
+
+  // Places were chosen one by one; across the client's clock that may fail where another choice would not.
+  [[nodiscard]] bool keeps_orders(const Witness& w) const {
+    std::vector<std::uint32_t> start(h_.txn_count(), 0);
+    std::vector<std::uint32_t> commit(h_.txn_count(), 0);
+    for (std::uint32_t i = 0; i < w.events.size(); ++i) {
+      const std::uint32_t t = snapshot_ ? w.events[i] >> 1 : w.events[i];
+      if (!snapshot_ || (w.events[i] & 1) == 0) start[t] = i + 1;
+      if (!snapshot_ || (w.events[i] & 1) != 0) commit[t] = i + 1;
+    }
+    const Ranks ranks{start, commit};
+    return session_findings(h_, ranks).empty() && realtime_findings(h_, ranks).empty();
   }
 
   Verdict violated(const Replay& r) {

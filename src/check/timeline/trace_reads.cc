@@ -150,6 +150,7 @@ class Tracer {
       case ReadSource::kInitial:
       case ReadSource::kOlder:
       case ReadSource::kCurrent:
+      case ReadSource::kOwn:
       case ReadSource::kUntraceable:
         missed(f, a);
         break;
@@ -239,7 +240,9 @@ class Tracer {
     std::uint32_t newer_rank = kNone32;
     for (const Candidate& w : writers_.of(key, value)) {
       if (w.txn == reader) {
-        if (raw(w.op) > op && other.source != ReadSource::kIntermediate) other = {ReadSource::kOwnLater, reader, w.op};
+        const ReadSource own = raw(w.op) > op ? ReadSource::kOwnLater : ReadSource::kOwn;
+        if (other.source == ReadSource::kNeverWritten || other.source == ReadSource::kAborted)
+          other = {own, reader, w.op};
       } else if (!counts(w.txn)) {
         if (other.source == ReadSource::kNeverWritten) other = {ReadSource::kAborted, w.txn, w.op};
       } else if (!w.final) {
@@ -306,14 +309,21 @@ void add_findings(const Context& context, const std::vector<Finding>& findings, 
 
 void add_order_findings(const Context& context, const std::vector<OrderFinding>& findings, AnomalyKind kind,
                         std::size_t max_anomalies, Verdict& verdict) {
-  const bool serial = context.family == LevelFamily::kSerializable;
+  const History& h = context.history;
   for (const OrderFinding& f : findings) {
     Anomaly a;
     a.kind = kind;
     a.transactions = {f.after, f.before};
     a.steps.push_back({kind == AnomalyKind::kSessionOrder ? StepType::kSession : StepType::kRealtime, f.before, f.after,
                        kNoKey, kNoOp, kNoOp});
-    a.steps.push_back({serial ? StepType::kCommit : StepType::kInvisible, f.after, f.before, kNoKey, kNoOp, kNoOp});
+    // Against it stands what the timestamps say, as strongly as they say it.
+    StepType against = StepType::kCommit;
+    if (context.family == LevelFamily::kSnapshot) {
+      const bool unseen = h.start_ts(f.after) != kNoTime && h.start_ts(f.after) < commit_time(h, f.before);
+      const bool sees = h.start_ts(f.before) != kNoTime && commit_time(h, f.after) <= h.start_ts(f.before);
+      against = unseen ? StepType::kInvisible : sees ? StepType::kVisible : StepType::kCommit;
+    }
+    a.steps.push_back({against, f.after, f.before, kNoKey, kNoOp, kNoOp});
     keep(std::move(a), max_anomalies, verdict);
   }
 }
@@ -325,7 +335,10 @@ void add_unplaced(const Context& /*context*/, const std::vector<Placement>& plac
     Anomaly a;
     a.kind = AnomalyKind::kGSingle;
     a.transactions = {placement.txn};
-    a.steps.push_back({StepType::kProgram, placement.txn, placement.txn, kNoKey, placement.one, placement.other});
+    const TxnId t = placement.txn;
+    a.steps.push_back({StepType::kProgram, t, t, placement.one_key, placement.one, kNoOp});
+    if (placement.other != kNoOp)
+      a.steps.push_back({StepType::kProgram, t, t, placement.other_key, placement.other, kNoOp});
     keep(std::move(a), max_anomalies, verdict);
   }
 }
