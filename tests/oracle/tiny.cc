@@ -146,12 +146,15 @@ Pairs Tiny::realtime_pairs(TxnSet counted) const {
 
 std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value) const {
   std::pair<Writers, std::size_t> found{Writers::kNobody, 0};
+  const std::vector<ValueId>* const first = list(initial[key]);
+  const bool is_initial = history_.initial(KeyId{key}) == value ||
+                          (first != nullptr && std::find(first->begin(), first->end(), value) != first->end());
   for (std::size_t t = 0; t < size(); ++t) {
     const bool wrote = std::any_of(txns[t].ops.begin(), txns[t].ops.end(), [&](const Op& op) {
       return (op.kind == OpKind::kWrite || op.kind == OpKind::kAppend) && op.key == key && op.value == value;
     });
     if (!wrote) continue;
-    found = {found.first == Writers::kNobody ? Writers::kOne : Writers::kSeveral, t};
+    found = {found.first == Writers::kNobody && !is_initial ? Writers::kOne : Writers::kSeveral, t};
   }
   return found;
 }

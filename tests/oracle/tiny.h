@@ -68,7 +68,8 @@ class Tiny {
   // What is done to a key beside reading it.
   enum class KeyUse : std::uint8_t { kWritten, kAppended, kOther };
   [[nodiscard]] KeyUse use_of(std::uint32_t key) const { return use_[key]; }
-  // The one transaction of the history that wrote or appended `value` to `key`, if it is one.
+  // The one transaction of the history that wrote or appended `value` to `key`, if it is one; the initial state counts
+  // as a writer too where there are others.
   enum class Writers : std::uint8_t { kNobody, kOne, kSeveral };
   [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value) const;
   // The elements of a list state, or null.

@@ -303,6 +303,10 @@ class Simulation {
     out_.serial_by_commit_ts = rng_.chance(0.3);
     if (!rng_.chance(0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
+    if (out_.versions.empty() || !rng_.chance(0.3)) return;
+    DraftVersions& order = out_.versions[rng_.below(out_.versions.size())];
+    std::reverse(order.txns.begin(), order.txns.end());
+    std::reverse(order.values.begin(), order.values.end());
   }
 
   void add_versions(const std::string& key) {

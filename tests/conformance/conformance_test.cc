@@ -1,0 +1,180 @@
+// Every engine, at every level it claims, agrees with the oracle on random tiny histories (DESIGN, rule 6), and what it
+// answers is proved from the raw history.
+//
+// A new engine adds one row to kEngines: which evidence its verdict is about. ISOLDE_CONFORMANCE_N sets the number of
+// histories a level, over all shards; ISOLDE_CONFORMANCE_SEED takes other histories.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <ostream>
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "anomaly/level.h"
+#include "check/engine.h"
+#include "proof/prove.h"
+#include "tests/oracle/oracle.h"
+#include "tests/support/history_text.h"
+#include "tests/support/random_history.h"
+#include "tests/support/shrink.h"
+
+#ifndef ISOLDE_CONFORMANCE_N
+#define ISOLDE_CONFORMANCE_N 100000
+#endif
+
+namespace isolde {
+namespace {
+
+constexpr int kShards = 10;
+
+// Every committed transaction has both timestamps, no two transactions share one, and nothing is unknown.
+bool fully_stamped(const History& h) {
+  std::set<std::int64_t> taken;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const TxnId id{t};
+    if (h.status(id) == Status::kUnknown) return false;
+    if (h.status(id) == Status::kAborted) continue;
+    const std::int64_t start = h.start_ts(id);
+    const std::int64_t commit = h.commit_ts(id);
+    if (start == kNoTime || commit == kNoTime || !taken.insert(start).second) return false;
+    if (start != commit && !taken.insert(commit).second) return false;
+  }
+  return true;
+}
+bool never(const History&) { return false; }
+
+struct EngineRow {
+  std::string_view name;
+  OracleEvidence evidence;                // that its verdict is about
+  bool (*must_decide)(const History& h);  // when kUndecided is not allowed
+  bool satisfies;                         // whether it ever says so
+};
+[[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << row.name; }
+
+constexpr EngineRow kEngines[] = {
+    {"timeline", OracleEvidence::kTimestamps, fully_stamped, true},
+    {"rules", OracleEvidence::kNone, never, false},
+};
+
+std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+struct Tally {
+  std::uint64_t tried = 0, satisfied = 0, violated = 0, undecided = 0;
+};
+
+// What is wrong with the verdict; empty if it agrees with the oracle.
+std::string disagreement(const Verdict& verdict, OracleVerdict truth, bool must_decide) {
+  switch (verdict.outcome) {
+    case Outcome::kSatisfied:
+      return truth == OracleVerdict::kViolated ? "satisfied, but the oracle says violated" : "";
+    case Outcome::kViolated:
+      if (truth == OracleVerdict::kSatisfied) return "violated, but the oracle says satisfied";
+      return verdict.anomalies.empty() || verdict.total() == 0 ? "violated without an anomaly" : "";
+    case Outcome::kUndecided:
+      if (verdict.reason.empty()) return "undecided without a reason";
+      return must_decide ? "undecided, but everything needed is known" : "";
+  }
+  return "no outcome";
+}
+
+// What the proof cannot follow; empty if nothing.
+std::string gap(const History& h, const Verdict& verdict) {
+  const Result<void> proved = prove(h, verdict);
+  return proved ? "" : std::string(name(verdict.outcome)) + ", but the proof fails: " + proved.error().message();
+}
+
+enum class Against : std::uint8_t { kOracle, kProof };
+
+struct Finding {
+  Outcome outcome = Outcome::kUndecided;
+  std::string fault;  // empty: none
+};
+
+Finding judge(Against against, const EngineRow& row, const Engine& engine, Level level, const History& h) {
+  if (!engine.lacks(h, level).empty()) return {};
+  const Verdict verdict = engine.check(h, level, {});
+  if (against == Against::kProof) return {verdict.outcome, gap(h, verdict)};
+  return {verdict.outcome, disagreement(verdict, oracle(h, level, row.evidence), row.must_decide(h))};
+}
+
+// Takes histories until each level that the engine claims has had its share; stops at the first fault.
+void compare(Against against, const EngineRow& row, int shard) {
+  const std::uint64_t target = from_environment("ISOLDE_CONFORMANCE_N", ISOLDE_CONFORMANCE_N) / kShards + 1;
+  const std::uint64_t seed = from_environment("ISOLDE_CONFORMANCE_SEED", 1) * 1000 + static_cast<std::uint64_t>(shard);
+  const Engine* const engine = engine_named(row.name);
+  ASSERT_NE(engine, nullptr) << row.name;
+  Rng rng(seed);
+  std::array<Tally, kLevelCount> tally{};
+  // Histories that lack the evidence do not count; an engine that never has it for a level does not claim the level.
+  for (std::uint64_t i = 0; i < 20 * target; ++i) {
+    RandomOptions options;
+    if (i % 4 == 3) options.timestamps = RandomOptions::Timestamps::kCompleteAndDistinct;
+    if (i % 4 == 2) options.unknown = options.aborted = 0;
+    if (i % 5 == 4) options.registers_only = true;
+    const Draft draft = random_draft(rng, options);
+    const History h = draft.build();
+    for (const LevelInfo& level : all_levels()) {
+      Tally& count = tally[static_cast<std::size_t>(level.level)];
+      if (count.tried >= target || !engine->lacks(h, level.level).empty()) continue;
+      const Finding found = judge(against, row, *engine, level.level, h);
+      ++count.tried;
+      count.satisfied += found.outcome == Outcome::kSatisfied ? 1 : 0;
+      count.violated += found.outcome == Outcome::kViolated ? 1 : 0;
+      count.undecided += found.outcome == Outcome::kUndecided ? 1 : 0;
+      if (found.fault.empty()) continue;
+      const auto still = [&](const Draft& d) {
+        const Finding now = judge(against, row, *engine, level.level, d.build());
+        return !now.fault.empty() && now.outcome == found.outcome;
+      };
+      const History small = shrink(draft, still).build();
+      FAIL() << row.name << " at " << level.name << ", seed " << seed << ", history " << i << ": " << found.fault
+             << "\n"
+             << native_text(h) << "smallest: " << judge(against, row, *engine, level.level, small).fault << "\n"
+             << native_text(small);
+    }
+    bool enough = i > 200;
+    for (const Tally& count : tally) enough &= count.tried == 0 || count.tried >= target;
+    if (enough) break;
+  }
+  for (const LevelInfo& level : all_levels()) {
+    const Tally& count = tally[static_cast<std::size_t>(level.level)];
+    if (count.tried == 0) continue;
+    const std::string text =
+        fmt::format("{} satisfied, {} violated, {} undecided", count.satisfied, count.violated, count.undecided);
+    if (std::getenv("ISOLDE_SHOW_BALANCE") != nullptr) fmt::print("{:10} {:36} {}\n", row.name, level.name, text);
+    EXPECT_GE(count.tried, target) << row.name << " at " << level.name;
+    if (!row.satisfies) continue;
+    EXPECT_GT(count.satisfied, target / 10) << row.name << " at " << level.name << ": " << text;
+    EXPECT_GT(count.violated, target / 10) << row.name << " at " << level.name << ": " << text;
+  }
+}
+
+class Conformance : public testing::TestWithParam<std::tuple<EngineRow, int>> {};
+
+TEST_P(Conformance, AgreesWithTheOracle) {
+  compare(Against::kOracle, std::get<0>(GetParam()), std::get<1>(GetParam()));
+}
+TEST_P(Conformance, IsProved) { compare(Against::kProof, std::get<0>(GetParam()), std::get<1>(GetParam())); }
+
+INSTANTIATE_TEST_SUITE_P(Engines, Conformance,
+                         testing::Combine(testing::ValuesIn(kEngines), testing::Range(0, kShards)),
+                         [](const testing::TestParamInfo<Conformance::ParamType>& each) {
+                           return fmt::format("{}_{}", std::get<0>(each.param).name, std::get<1>(each.param));
+                         });
+
+TEST(ConformanceTable, EveryEngineHasItsRow) {
+  for (const Engine& engine : engines()) {
+    bool found = false;
+    for (const EngineRow& row : kEngines) found |= row.name == engine.name;
+    EXPECT_TRUE(found) << engine.name << " is not compared with the oracle: add its row to kEngines";
+  }
+}
+
+}  // namespace
+}  // namespace isolde
