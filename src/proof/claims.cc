@@ -306,11 +306,9 @@ class Claims {
     const auto elements = whole.first(whole.size() - std::min(own, whole.size()));
     for (std::size_t i = 0; i < elements.size(); ++i) {
       const auto& all = ground_.writers(a.key, elements[i]);
-      const bool may =
-          std::any_of(all.begin(), all.end(), [&](const Write& w) { return h_.status(w.txn) != Status::kAborted; });
-      const bool at_end = std::any_of(all.begin(), all.end(), [&](const Write& w) {
-        return h_.status(w.txn) != Status::kAborted && (w.final || w.txn == t);
-      });
+      const auto by_other = [&](const Write& w) { return h_.status(w.txn) != Status::kAborted && w.txn != t; };
+      const bool may = std::any_of(all.begin(), all.end(), by_other);
+      const bool at_end = std::any_of(all.begin(), all.end(), [&](const Write& w) { return by_other(w) && w.final; });
       if (!may || (i + 1 == elements.size() && !at_end)) return std::nullopt;
     }
     return "each element was appended by a transaction that may have committed";
