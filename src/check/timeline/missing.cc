@@ -214,6 +214,8 @@ class Placer {
     for (const ExternalRead& read : reads) {
       if (uncertain_.may_explain(t, read.key, read.value, is_rich(read.key))) return {t, Answer::kUnclear};
     }
+    // Between two commits of one time, in either order, may lie the state that it saw.
+    if (s_.equal_commits) return {t, Answer::kUnclear};
     // Violated only with something to show: a read that no moment before the commit explains, or two that no one does.
     const std::uint32_t commit = swept_.commit_rank[raw(t)];
     const std::vector<Range> ever{{0, commit != 0 ? commit - 1 : static_cast<std::uint32_t>(s_.events.size())}};

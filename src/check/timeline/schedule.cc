@@ -61,6 +61,7 @@ class Scheduler {
       s_.events[i] = (timed_[i].index & 1) != 0 ? Event::commit(txn) : Event::start(txn);
     }
     find_ties();
+    if (!s_.missing_snapshot.empty()) find_equal_commits();
     return std::move(s_);
   }
 
@@ -142,6 +143,17 @@ class Scheduler {
       while (end < timed_.size() && timed_[end].key == timed_[i].key && (serial_ || block_of(end) == block)) ++end;
       if (end - i > 1 && (serial_ || block != Block::kNone)) add_tie(i, end);
       i = end;
+    }
+  }
+
+  void find_equal_commits() {
+    std::uint64_t last = 0;
+    bool any = false;
+    for (std::size_t i = 0; i < timed_.size(); ++i) {
+      if (!s_.events[i].is_commit()) continue;
+      s_.equal_commits = s_.equal_commits || (any && timed_[i].key == last);
+      last = timed_[i].key;
+      any = true;
     }
   }
 

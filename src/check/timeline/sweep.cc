@@ -1,6 +1,8 @@
 #include "check/timeline/sweep.h"
 
 #include <algorithm>
+#include <iterator>
+#include <thread>
 
 #include "check/accesses.h"
 
@@ -11,10 +13,12 @@ constexpr std::size_t kPrefetch = 12;     // events ahead
 constexpr std::size_t kLargestTie = 512;  // more of one time are not sorted: the choice is quadratic
 constexpr std::size_t kLookAtClock = 1U << 16;
 
+// The sweep over all keys or, `kPartial`, over those of one part: then several run side by side.
+template <bool kPartial>
 class Sweep {
  public:
   Sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order, const Uncertain& uncertain,
-        const std::vector<bool>& record, const Limits& limits)
+        const std::vector<bool>& record, const Limits& limits, unsigned part, unsigned log_parts)
       : h_(history),
         values_(history.values()),
         ops_(history.columns().op.data()),
@@ -25,12 +29,14 @@ class Sweep {
         order_(order),
         uncertain_(uncertain),
         record_(record),
-        limits_(limits) {}
+        limits_(limits),
+        part_(part),
+        log_parts_(log_parts) {}
 
   SweepResult run() {
-    keys_.resize(h_.key_count());
-    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-      keys_[k] = KeyState{h_.initial(KeyId{k}), kNone32, 0, kNone32, 0, kNullValue, kNone32, 0};
+    keys_.reserve((h_.key_count() >> log_parts_) + 1);
+    for (std::uint32_t k = part_; k < h_.key_count(); k += 1U << log_parts_) {
+      keys_.push_back(KeyState{h_.initial(KeyId{k}), kNone32, 0, kNone32, 0, kNullValue, kNone32, 0});
     }
     result_.commit_rank.assign(h_.txn_count(), 0);
     result_.start_rank.assign(h_.txn_count(), 0);
@@ -39,7 +45,7 @@ class Sweep {
     for (std::size_t e = 0; e < count; ++e) {
       if (e + kPrefetch < count) prefetch(schedule_.events[e + kPrefetch].txn());
       if (e % kLookAtClock == 0 && e > 0) {
-        if (limits_.progress != nullptr) limits_.progress->advance("checking", e, count);
+        if (limits_.progress != nullptr && part_ == 0) limits_.progress->advance("checking", e, count);
         if (limits_.out_of_time()) {
           result_.timed_out = true;
           break;
@@ -54,6 +60,13 @@ class Sweep {
   }
 
  private:
+  [[nodiscard]] bool mine(KeyId key) const {
+    if constexpr (!kPartial) return true;
+    return (raw(key) & ((1U << log_parts_) - 1)) == part_;
+  }
+  [[nodiscard]] KeyState& state(KeyId key) { return keys_[kPartial ? raw(key) >> log_parts_ : raw(key)]; }
+  [[nodiscard]] const KeyState& state(KeyId key) const { return keys_[kPartial ? raw(key) >> log_parts_ : raw(key)]; }
+
   void prefetch(TxnId t) const {
     const std::uint32_t first = first_op_[raw(t)];
     __builtin_prefetch(ops_ + first);
@@ -84,8 +97,7 @@ class Sweep {
   void replay(TxnId t) {
     const std::uint32_t stamp = raw(t) + 1;
     if (!local_rich_.empty()) local_rich_.clear();
-    const std::uint32_t end = first_op_[raw(t) + 1];
-    for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) {
+    for_my_operations(t, [&](std::uint32_t i) {
       const OpHead op = ops_[i];
       if (op.is_read()) {
         read(t, stamp, i, op.key(), op_values_[i]);
@@ -94,11 +106,35 @@ class Sweep {
       } else {
         replay_other(t, stamp, i, op);
       }
+    });
+  }
+
+  // Calls `f(operation)` for the operations of `t` that may touch a key of this part. Those of other parts are passed
+  // over without a branch: which they are is chance, and a wrong guess costs more than the work.
+  template <typename F>
+  void for_my_operations(TxnId t, F&& f) const {
+    const std::uint32_t end = first_op_[raw(t) + 1];
+    if constexpr (!kPartial) {
+      for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) f(i);
+    } else {
+      constexpr std::uint32_t kChunk = 64;
+      std::uint32_t kept[kChunk];
+      for (std::uint32_t from = first_op_[raw(t)]; from < end; from += kChunk) {
+        const std::uint32_t to = std::min(end, from + kChunk);
+        std::uint32_t count = 0;
+        for (std::uint32_t i = from; i < to; ++i) {
+          kept[count] = i;
+          count += static_cast<std::uint32_t>(mine(ops_[i].key())) |
+                   static_cast<std::uint32_t>(is_predicate(ops_[i].kind()));
+        }
+        for (std::uint32_t i = 0; i < count; ++i) f(kept[i]);
+      }
     }
   }
 
   void read(TxnId t, std::uint32_t stamp, std::uint32_t op, KeyId key, ValueId value) {
-    KeyState& k = keys_[raw(key)];
+    if (!mine(key)) return;
+    KeyState& k = state(key);
     if (k.stamp != stamp) {
       const bool right = k.rich == kNone32 ? value == k.value : shows(values_, value, rich_[k.rich], nullptr);
       if (!right) [[unlikely]]
@@ -115,7 +151,8 @@ class Sweep {
   }
 
   void overwrite(std::uint32_t stamp, KeyId key, ValueId value) {
-    KeyState& k = keys_[raw(key)];
+    if (!mine(key)) return;
+    KeyState& k = state(key);
     k.stamp = stamp;
     k.local = value;
     k.local_rich = kNone32;
@@ -157,7 +194,8 @@ class Sweep {
   }
 
   void accumulate(std::uint32_t stamp, KeyId key, OpKind kind, ValueId value) {
-    KeyState& k = keys_[raw(key)];
+    if (!mine(key)) return;
+    KeyState& k = state(key);
     if (k.stamp != stamp || k.local_rich == kNone32) {
       LocalRich fresh;
       fresh.from_snapshot = k.stamp != stamp;
@@ -177,10 +215,9 @@ class Sweep {
 
   // Installs the writes of `t`. `start`: rank of its start; a version committed later is in conflict.
   void apply(TxnId t, std::uint32_t rank, std::uint32_t start) {
-    const std::uint32_t end = first_op_[raw(t) + 1];
-    for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) {
+    for_my_operations(t, [&](std::uint32_t i) {
       const OpHead op = ops_[i];
-      if (op.is_read()) continue;
+      if (op.is_read()) return;
       if (op.kind() == OpKind::kWrite) {
         install(t, rank, start, i, op.key(), op_values_[i]);
       } else if (op.kind() == OpKind::kUpdate) {
@@ -189,7 +226,7 @@ class Sweep {
       } else if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) {
         install_on_top(t, rank, start, i, op);
       }
-    }
+    });
     if (!record_.empty()) record_versions(t, rank);
   }
 
@@ -201,7 +238,8 @@ class Sweep {
   }
 
   void install(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t op, KeyId key, ValueId value) {
-    KeyState& k = keys_[raw(key)];
+    if (!mine(key)) return;
+    KeyState& k = state(key);
     claim(t, rank, start, op, key, k);
     k.value = value;
     if (k.rich != kNone32) {  // a list or counter no more, until the next append or increment
@@ -211,7 +249,8 @@ class Sweep {
   }
 
   void install_on_top(TxnId t, std::uint32_t rank, std::uint32_t start, std::uint32_t i, OpHead op) {
-    KeyState& k = keys_[raw(op.key())];
+    if (!mine(op.key())) return;
+    KeyState& k = state(op.key());
     claim(t, rank, start, i, op.key(), k);
     if (k.rich == kNone32) {
       k.rich = static_cast<std::uint32_t>(rich_.size());
@@ -229,7 +268,7 @@ class Sweep {
   void record_versions(TxnId t, std::uint32_t rank) {
     for_each_access(h_, t, [&](const Access& a) {
       if (a.kind == OpKind::kRead || !record_[raw(a.key)]) return;
-      const KeyState& k = keys_[raw(a.key)];
+      const KeyState& k = state(a.key);
       VersionRecord version{a.key, k.value, rank, t, 0, 0};
       if (k.rich != kNone32) {
         version.length = static_cast<std::uint32_t>(rich_[k.rich].elements.size());
@@ -253,7 +292,7 @@ class Sweep {
     rich_before_tie_.clear();
     for (const TxnId t : waiting) {
       for_each_access(h_, t, [&](const Access& a) {
-        const KeyState& k = keys_[raw(a.key)];
+        const KeyState& k = state(a.key);
         if (k.rich == kNone32) {
           before_tie_.emplace(raw(a.key), k.value);
         } else {
@@ -314,7 +353,7 @@ class Sweep {
     for_each_access(h_, t, [&](const Access& a) {
       if (a.kind == OpKind::kRead && !touched.contains(raw(a.key))) {
         const auto at = written.find(raw(a.key));
-        const KeyState& k = keys_[raw(a.key)];
+        const KeyState& k = state(a.key);
         if (at != written.end()) {
           good = good && at->second == a.value;
         } else {
@@ -331,7 +370,7 @@ class Sweep {
   }
 
   void report_external(TxnId t, std::uint32_t op, KeyId key, ValueId value, const LocalRich* own) {
-    const KeyState& k = keys_[raw(key)];
+    const KeyState& k = state(key);
     Finding finding = make(Finding::Type::kExternal, t, op, key, value);
     const bool is_rich = k.rich != kNone32 || own != nullptr;
     finding.forced = !uncertain_.may_explain(t, key, value, is_rich) && !open_in_tie(t, key, value, is_rich);
@@ -383,6 +422,7 @@ class Sweep {
   const Uncertain& uncertain_;
   const std::vector<bool>& record_;
   const Limits& limits_;
+  const unsigned part_, log_parts_;
   std::vector<KeyState> keys_;
   std::vector<Rich> rich_;
   std::vector<LocalRich> local_rich_;
@@ -391,6 +431,21 @@ class Sweep {
   std::uint32_t rank_ = 0;
   SweepResult result_;
 };
+
+// Two threads do not pay while the states of all keys fit the nearest caches: then scanning the operations twice costs
+// more than looking keys up.
+constexpr std::size_t kKeysThatPay = 1U << 15;
+constexpr std::size_t kOpsThatPay = 1U << 20;
+constexpr unsigned kMostLogParts = 4;
+
+unsigned log_parts_for(const History& h, const Schedule& schedule, const std::vector<bool>& record, unsigned threads) {
+  // Tie groups look at all keys at once, and recorded versions are one list.
+  if (!schedule.ties.empty() || !record.empty()) return 0;
+  if (h.key_count() < kKeysThatPay || h.op_count() < kOpsThatPay) return 0;
+  unsigned log_parts = 0;
+  while (log_parts < kMostLogParts && (2U << log_parts) <= threads) ++log_parts;
+  return log_parts;
+}
 
 }  // namespace
 
@@ -412,7 +467,27 @@ void Uncertain::add_writes_of(const History& history, TxnId txn) {
 
 SweepResult sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order,
                   const Uncertain& uncertain, const std::vector<bool>& record, const Limits& limits) {
-  return Sweep(history, schedule, family, order, uncertain, record, limits).run();
+  const unsigned log_parts = log_parts_for(history, schedule, record, limits.threads);
+  if (log_parts == 0) return Sweep<false>(history, schedule, family, order, uncertain, record, limits, 0, 0).run();
+
+  std::vector<SweepResult> results(std::size_t{1} << log_parts);
+  std::vector<std::thread> threads;
+  const auto run_part = [&](unsigned part) {
+    results[part] = Sweep<true>(history, schedule, family, order, uncertain, record, limits, part, log_parts).run();
+  };
+  for (unsigned part = 1; part < results.size(); ++part) threads.emplace_back(run_part, part);
+  run_part(0);
+  for (std::thread& thread : threads) thread.join();
+
+  SweepResult all = std::move(results[0]);
+  for (std::size_t part = 1; part < results.size(); ++part) {
+    all.timed_out = all.timed_out || results[part].timed_out;
+    std::move(results[part].findings.begin(), results[part].findings.end(), std::back_inserter(all.findings));
+  }
+  std::stable_sort(all.findings.begin(), all.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::pair(a.rank, a.op) < std::pair(b.rank, b.op);
+  });
+  return all;
 }
 
 }  // namespace isolde::timeline

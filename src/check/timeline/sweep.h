@@ -4,7 +4,8 @@
 // Always:  every read of every counted transaction that has a place is compared; a finding that depends on a
 // transaction
 //          without a sure place is marked as not forced.
-// Cost:    linear in operations (and in list elements read); 32 bytes a key.
+// Cost:    linear in operations (and in list elements read); 32 bytes a key. With many keys and Limits::threads > 1 the
+//          keys are shared out among threads; the findings are the same.
 // Source:  Chronos, algorithm 2 (INT, EXT, NOCONFLICT).
 #pragma once
 
