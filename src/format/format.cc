@@ -11,6 +11,7 @@
 
 #include "format/isl.h"
 #include "format/native.h"
+#include "format/jepsen.h"
 
 namespace isolde {
 namespace {
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 const FormatInfo kFormats[] = {
     kIslFormat,
     kNativeFormat,
+    kJepsenEdnFormat,
+    kJepsenJsonFormat,
 };
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.
