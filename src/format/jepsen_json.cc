@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <string>
 
 namespace isolde {
@@ -182,9 +183,17 @@ class JsonOps : public JepsenOps {
     return base_ + static_cast<std::uint64_t>(value.raw_json_token().data() - start_);
   }
 
+  // A word or number that is none of JSON's.
+  simdjson::error_code bad_scalar(od::value& value, std::uint64_t at) {
+    const std::string_view token = value.raw_json_token();
+    fail(at, fmt::format("expected a JSON value, found `{}`",
+                         token.substr(0, std::min<std::size_t>(token.find_first_of(" \t\r\n,]}"), 40))));
+    return simdjson::INCORRECT_TYPE;
+  }
+
   simdjson::error_code read_value(od::value& value, EdnTree& tree, std::uint64_t at, int depth) {
     od::json_type type{};
-    if (const auto error = value.type().get(type)) return error;
+    if (value.type().get(type)) return bad_scalar(value, at);
     switch (type) {
       case od::json_type::object: {
         od::object object;
@@ -204,12 +213,12 @@ class JsonOps : public JepsenOps {
       }
       case od::json_type::boolean: {
         bool truth = false;
-        if (const auto error = value.get_bool().get(truth)) return error;
+        if (value.get_bool().get(truth)) return bad_scalar(value, at);
         tree.add_integer(EdnKind::kBoolean, at, truth ? 1 : 0);
         return simdjson::SUCCESS;
       }
       case od::json_type::null:
-        if (!value.is_null()) return simdjson::N_ATOM_ERROR;
+        if (!value.is_null()) return bad_scalar(value, at);
         tree.add(EdnKind::kNil, at, {});
         return simdjson::SUCCESS;
       case od::json_type::number:
@@ -233,7 +242,7 @@ class JsonOps : public JepsenOps {
     const bool json = !zeros && token.find_first_not_of("+-0123456789.eE") == std::string_view::npos &&
                       token[0] != '+' && !token.ends_with('.') && token.find(".e") == std::string_view::npos &&
                       token.find(".E") == std::string_view::npos;
-    if (!json || !add_number(tree, at, tree.keep(token))) return simdjson::NUMBER_ERROR;
+    if (!json || !add_number(tree, at, tree.keep(token))) return bad_scalar(value, at);
     return simdjson::SUCCESS;
   }
 
