@@ -129,8 +129,10 @@ class JsonOps : public JepsenOps {
     }
     od::document document;
     od::object object;
-    auto error = parser_.iterate(start_, length, length + simdjson::SIMDJSON_PADDING).get(document);
-    if (!error) error = document.get_object().get(object);
+    if (const auto error = parser_.iterate(start_, length, length + simdjson::SIMDJSON_PADDING).get(document)) {
+      return fail(base_, fmt::format("expected JSON: {}", simdjson::error_message(error)));
+    }
+    auto error = document.get_object().get(object);
     if (!error) error = read_object(object, tree, from, 1);
     if (!error) return true;
     if (!fault_.text.empty()) return false;
@@ -217,10 +219,12 @@ class JsonOps : public JepsenOps {
         tree.add_integer(EdnKind::kBoolean, at, truth ? 1 : 0);
         return simdjson::SUCCESS;
       }
-      case od::json_type::null:
-        if (!value.is_null()) return bad_scalar(value, at);
+      case od::json_type::null: {
+        bool is_null = false;
+        if (value.is_null().get(is_null) || !is_null) return bad_scalar(value, at);
         tree.add(EdnKind::kNil, at, {});
         return simdjson::SUCCESS;
+      }
       case od::json_type::number:
         return read_number(value, tree, at);
     }
