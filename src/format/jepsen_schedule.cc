@@ -7,6 +7,8 @@
 namespace isolde {
 namespace {
 
+constexpr const char* kIdsLost = "transaction ids: they are no ascending :index";
+
 struct Timed {
   std::int64_t time;
   int rank;  // at one time: what closes the way for the next of its process (-1), begins (0), ends (1)
@@ -31,13 +33,13 @@ std::vector<std::int64_t> gaps_of(const std::vector<Timed>& events) {
   for (std::int64_t time = 0; time <= last; ++time) {
     if (!used[static_cast<std::size_t>(time)]) gaps.push_back(time);
   }
-  // Those of the last completions, which have nothing behind them.
-  for (std::int64_t time = last + 1; time < limit; ++time) gaps.push_back(time);
   return gaps;
 }
 
-// Gives each unknown transaction that must be completed an :info at a place that changes nothing.
-bool add_infos(const History& h, std::vector<Timed>& events) {
+// Completes the unknown transactions by :info, at places that change nothing. Those that are the last of their session
+// may as well stay open: they are the `tail`, of which the first `tail_infos` are completed, at the end of the file.
+void add_infos(const History& h, std::size_t tail_infos, std::vector<Timed>& events, std::vector<TxnId>& tail) {
+  constexpr std::int64_t kAtEnd = INT64_MAX;
   const std::uint32_t txns = h.txn_count();
   // When the next transaction of the same session needs the way free; kNoTime: there is none.
   std::vector<std::int64_t> next_of(txns, kNoTime);
@@ -46,13 +48,11 @@ bool add_infos(const History& h, std::vector<Timed>& events) {
     std::uint32_t& next = next_in_session[raw(h.session(TxnId{t}))];
     if (next != kNone32) {
       const bool open = h.begin(TxnId{next}) != kNoTime;
-      next_of[t] = open ? h.begin(TxnId{next}) : is_unknown(h, TxnId{next}) ? INT64_MAX : h.end(TxnId{next});
+      next_of[t] = open ? h.begin(TxnId{next}) : is_unknown(h, TxnId{next}) ? kAtEnd : h.end(TxnId{next});
     }
     next = t;
   }
   const std::vector<std::int64_t> gaps = gaps_of(events);
-  std::int64_t last_end = -1;
-  for (const Timed& event : events) last_end = std::max(last_end, event.time);
   std::size_t gap = 0;
   std::int64_t completed = -1;
   for (std::uint32_t t = 0; t < txns; ++t) {
@@ -63,20 +63,18 @@ bool add_infos(const History& h, std::vector<Timed>& events) {
     }
     const std::int64_t after = std::max(completed, h.begin(txn));
     while (gap < gaps.size() && gaps[gap] <= after) ++gap;
-    const bool fits = gap < gaps.size() && (next_of[t] == kNoTime || gaps[gap] < next_of[t]);
-    // Behind the last event an :info says nothing, unless the file must have one line for the transaction.
-    if (fits && (gaps[gap] <= last_end || h.begin(txn) == kNoTime || next_of[t] != kNoTime)) {
+    if (gap < gaps.size() && (next_of[t] == kNoTime || gaps[gap] < next_of[t])) {
       events.push_back({gaps[gap], 1, txn, false});
       completed = gaps[gap++];
-    } else if (next_of[t] == INT64_MAX) {
-      return false;
-    } else if (next_of[t] != kNoTime) {
+    } else if (next_of[t] != kNoTime && next_of[t] != kAtEnd) {
       events.push_back({next_of[t], -1, txn, false});
-    } else if (h.begin(txn) == kNoTime) {
-      events.push_back({INT64_MAX, 1, txn, false});
+    } else if (next_of[t] == kAtEnd || h.begin(txn) == kNoTime) {
+      events.push_back({kAtEnd, 1, txn, false});
+    } else {
+      if (tail.size() < tail_infos) events.push_back({kAtEnd, 1, txn, false});
+      tail.push_back(txn);
     }
   }
-  return true;
 }
 
 // Whether every process invokes and completes its transactions one after another, in session order.
@@ -99,7 +97,7 @@ bool is_well_formed(const History& h, const std::vector<Timed>& events) {
 }
 
 // The events in the order of their times, or nothing if file order cannot say it.
-std::optional<std::vector<Timed>> by_time(const History& h) {
+std::optional<std::vector<Timed>> by_time(const History& h, std::size_t tail_infos, std::vector<TxnId>& tail) {
   std::vector<Timed> events;
   bool any = false;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -111,7 +109,8 @@ std::optional<std::vector<Timed>> by_time(const History& h) {
     if (end != kNoTime) events.push_back({end, 1, txn, false});
     any = any || begin != kNoTime || end != kNoTime;
   }
-  if (!any || !add_infos(h, events)) return std::nullopt;
+  if (!any) return std::nullopt;
+  add_infos(h, tail_infos, events, tail);
   std::stable_sort(events.begin(), events.end(),
                    [](const Timed& a, const Timed& b) { return a.time != b.time ? a.time < b.time : a.rank < b.rank; });
   if (!is_well_formed(h, events)) return std::nullopt;
@@ -173,32 +172,64 @@ bool ids_are_places(const History& h, const JepsenSchedule& schedule) {
   return true;
 }
 
-}  // namespace
+// Numbers the events; false if the transactions' ids are lost.
+bool number(const History& h, std::int64_t before, JepsenSchedule& schedule) {
+  if (number_by_ids(h, before, schedule)) return true;
+  for (JepsenEvent& event : schedule.events) event.index = kNoTime;
+  schedule.first_index = kNoTime;
+  return ids_are_places(h, schedule);
+}
 
-JepsenSchedule schedule_jepsen(const History& h, std::int64_t before) {
+// How many of the tail had an :info, by their ids: it was the :index of that :info, behind every invocation's, so
+// where the ids descend, those that were never completed begin.
+std::size_t infos_by_ids(const History& h, const std::vector<TxnId>& tail) {
+  const auto id = [&h](TxnId t) {
+    const ValueId value = h.columns().id[raw(t)];
+    return h.values().type(value) == ValueType::kInteger ? h.values().integer(value) : INT64_MAX;
+  };
+  for (std::size_t i = 1; i < tail.size(); ++i) {
+    if (id(tail[i]) < id(tail[i - 1])) return i;
+  }
+  return 0;
+}
+
+std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t before) {
+  std::vector<TxnId> tail;
+  if (!by_time(h, 0, tail)) return std::nullopt;
+  const std::size_t guess = infos_by_ids(h, tail);
   JepsenSchedule schedule;
-  if (const auto events = by_time(h)) {
+  bool keeps_ids = false;
+  for (const std::size_t infos : {guess, tail.size()}) {
+    std::vector<TxnId> ignored;
+    const auto events = by_time(h, infos, ignored);
+    if (!events) return std::nullopt;
+    schedule = JepsenSchedule{};
     schedule.events.reserve(events->size());
     for (const Timed& event : *events) schedule.events.push_back({event.txn, event.is_invocation, kNoTime});
     if (!times_are_places(h, *events)) schedule.lost.emplace_back("begin and end: only their order is kept");
-    std::uint64_t unknown_ends = 0;
-    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-      if (is_unknown(h, TxnId{t}) && h.end(TxnId{t}) != kNoTime) ++unknown_ends;
-    }
-    if (unknown_ends > 0)
-      schedule.lost.push_back(fmt::format("the end of {} transactions of unknown outcome", unknown_ends));
-  } else {
-    for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime});
-    if (has_times(h)) {
-      schedule.lost.emplace_back(
-          "begin and end: some are missing or overlap within a session, so real time is left out");
-    }
+    keeps_ids = number(h, before, schedule);
+    if (keeps_ids || infos == tail.size()) break;
   }
-  if (!number_by_ids(h, before, schedule)) {
-    for (JepsenEvent& event : schedule.events) event.index = kNoTime;
-    schedule.first_index = kNoTime;
-    if (!ids_are_places(h, schedule)) schedule.lost.emplace_back("transaction ids: they are no ascending :index");
+  if (!keeps_ids) schedule.lost.emplace_back(kIdsLost);
+  std::uint64_t unknown_ends = 0;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (is_unknown(h, TxnId{t}) && h.end(TxnId{t}) != kNoTime) ++unknown_ends;
   }
+  if (unknown_ends > 0)
+    schedule.lost.push_back(fmt::format("the end of {} transactions of unknown outcome", unknown_ends));
+  return schedule;
+}
+
+}  // namespace
+
+JepsenSchedule schedule_jepsen(const History& h, std::int64_t before) {
+  if (auto schedule = schedule_by_time(h, before)) return *std::move(schedule);
+  JepsenSchedule schedule;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime});
+  if (has_times(h)) {
+    schedule.lost.emplace_back("begin and end: some are missing or overlap within a session, so real time is left out");
+  }
+  if (!number(h, before, schedule)) schedule.lost.emplace_back(kIdsLost);
   return schedule;
 }
 

@@ -1,94 +1,16 @@
 #include "format/jepsen.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "history/history_builder.h"
+#include "tests/support/jepsen.h"
 
-namespace isolde {
+namespace isolde::jepsen {
 namespace {
-
-Source source_of(std::string_view text) { return {"history", false, {{"history", text, nullptr}}}; }
-
-Result<ReadResult> read(std::string_view text, bool lenient = false) {
-  const bool json = kJepsenJsonFormat.recognise(source_of(text));
-  return (json ? kJepsenJsonFormat : kJepsenEdnFormat).read(source_of(text), {.lenient = lenient, .progress = nullptr});
-}
-
-std::string time_text(std::int64_t time) { return time == kNoTime ? "-" : std::to_string(time); }
-
-std::string op_text(const History& h, std::uint32_t i) {
-  const OpHead op = h.op(i);
-  if (op.kind() == OpKind::kScan) {
-    const Predicate& p = h.predicate(op.predicate());
-    std::string text = "scan(" + std::string(h.values().string(p.where)) + ")";
-    for (const Item& item : h.items(p)) text += " " + h.key_text(item.key) + "=" + h.value_text(item.value);
-    return text;
-  }
-  static constexpr const char* kNames[] = {"r", "w", "append", "inc"};
-  return fmt::format("{} {} {}", kNames[static_cast<int>(op.kind())], h.key_text(op.key()),
-                     h.value_text(h.op_value(i)));
-}
-
-// One line a transaction: id@session status begin..end: operations.
-std::string text_of(const History& h) {
-  std::string out;
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-    const TxnId txn{t};
-    static constexpr const char* kStatus[] = {"ok", "fail", "info"};
-    out += fmt::format("{}@{} {} {}..{}:", h.txn_text(txn), h.session_text(h.session(txn)),
-                       kStatus[static_cast<int>(h.status(txn))], time_text(h.begin(txn)), time_text(h.end(txn)));
-    for (std::uint32_t op = h.first_op(txn); op < h.end_op(txn); ++op) {
-      out += (op == h.first_op(txn) ? " " : "; ") + op_text(h, op);
-    }
-    out += '\n';
-  }
-  return out;
-}
-
-std::string text_of(std::string_view file) {
-  auto result = read(file);
-  if (!result) return result.error().message();
-  EXPECT_EQ(defect_of(result->history.columns()), "");
-  return text_of(result->history);
-}
-
-// The operations of the only transaction.
-std::string ops_of(std::string_view file) {
-  const std::string text = text_of(file);
-  const std::size_t at = text.find(": ");
-  return at == std::string::npos ? text : text.substr(at + 2, text.size() - at - 3);
-}
-
-struct MemoryOutput : Output, ByteSink {
-  std::string text;
-  void write(std::string_view bytes) override { text += bytes; }
-  ByteSink& file(std::string_view /*name*/) override { return *this; }
-};
-
-struct Written {
-  std::string text;
-  Lost lost;
-};
-Written written(const History& h) {
-  MemoryOutput output;
-  auto lost = kJepsenEdnFormat.write(h, output);
-  EXPECT_TRUE(lost.has_value());
-  return {std::move(output.text), *std::move(lost)};
-}
-
-// Empty if the history is the same after writing and reading.
-std::string round_trip(const History& h) {
-  const Written file = written(h);
-  for (const std::string& lost : file.lost) return "lost: " + lost;
-  auto back = read(file.text);
-  if (!back) return back.error().message();
-  return difference(h, back->history);
-}
 
 // --- pairing ---
 
@@ -383,71 +305,6 @@ TEST(JepsenReader, ACutFileIsAFaultUnlessLenient) {
   EXPECT_FALSE(read("{:type :ok :process 0 :value [[:w 1 1]]]}", true)) << "lenient forgives a cut, nothing else";
 }
 
-// --- writing ---
-
-TEST(JepsenWriter, TiesOfTimeAreNotMadeAnOrder) {
-  HistoryBuilder b;
-  for (const std::int64_t session : {0, 1}) {
-    b.begin_txn(b.session(session));
-    b.set_begin(session * 10);
-    b.set_end(session * 10 + 10);
-    b.write(b.key("x"), b.values().integer(session));
-    b.end_txn();
-  }
-  auto h = b.finish();
-  ASSERT_TRUE(h);
-  const Written file = written(*h);
-  EXPECT_EQ(file.lost, Lost{"begin and end: only their order is kept"});
-  EXPECT_EQ(text_of(file.text), "0@0 ok 0..2: w x 0\n1@1 ok 1..3: w x 1\n");
-}
-
-TEST(JepsenWriter, WithoutTimesOnlyCompletionsAreWritten) {
-  HistoryBuilder b;
-  b.begin_txn(b.session(b.values().string("alice")));
-  b.write(b.key("a b"), b.values().row(std::vector<RowField>{{b.values().string("c d"), b.values().integer(1)}}));
-  b.set_status(Status::kUnknown);
-  b.end_txn();
-  auto h = b.finish();
-  ASSERT_TRUE(h);
-  const Written file = written(*h);
-  EXPECT_EQ(file.text, "{:index 0, :type :info, :process 0, :f :txn, :value [[:w \"a b\" {\"c d\" 1}]]}\n");
-  EXPECT_EQ(file.lost, Lost{"1 session names that are no integers: the processes are numbered"});
-}
-
-TEST(JepsenWriter, TransactionsThatOverlapInASessionLoseRealTime) {
-  HistoryBuilder b;
-  for (const std::int64_t begin : {0, 1}) {
-    b.begin_txn(b.session(0));
-    b.set_begin(begin);
-    b.set_end(begin + 5);
-    b.write(b.key("x"), b.values().integer(begin));
-    b.end_txn();
-  }
-  auto h = b.finish();
-  ASSERT_TRUE(h);
-  const Written file = written(*h);
-  EXPECT_EQ(file.lost.size(), 1U);
-  EXPECT_EQ(text_of(file.text), "0@0 ok -..0: w x 0\n1@0 ok -..1: w x 1\n");
-}
-
-TEST(JepsenWriter, WhatEdnCannotCarryIsTold) {
-  HistoryBuilder b;
-  b.set_about("about");
-  b.begin_txn(b.session(0));
-  b.set_commit_ts(5);
-  b.read(b.key("x"), kNullValue, Lock::kUpdate);
-  b.increment(b.key("x"), b.values().integer(1));
-  b.scan("a > 5", {});
-  b.aggregate("max(a)", "TRUE", kNullValue);
-  b.end_txn();
-  b.version_order(b.key("x"), std::vector<ValueId>{b.values().integer(1)}, true);
-  auto h = b.finish();
-  ASSERT_TRUE(h);
-  const Written file = written(*h);
-  EXPECT_EQ(file.lost.size(), 7U);
-  EXPECT_EQ(file.text, "{:index 0, :type :ok, :process 0, :f :txn, :value [[:r :x nil]]}\n");
-}
-
 // --- files ---
 
 std::vector<std::string> files_below(const std::string& folder) {
@@ -535,4 +392,4 @@ TEST_F(JepsenShared, ValuesAreThoseOfTheFiles) {
 }
 
 }  // namespace
-}  // namespace isolde
+}  // namespace isolde::jepsen
