@@ -10,8 +10,8 @@
 #include <map>
 
 #include "format/isl.h"
-#include "format/native.h"
 #include "format/jepsen.h"
+#include "format/native.h"
 
 namespace isolde {
 namespace {
