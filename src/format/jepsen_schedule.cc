@@ -154,18 +154,23 @@ bool number_by_ids(const History& h, std::int64_t before, JepsenSchedule& schedu
   return true;
 }
 
-bool ids_are_places(const History& h, const JepsenSchedule& schedule) {
+// The transactions in the order in which a reader of the file will have them.
+std::vector<TxnId> reading_order(const History& h, const JepsenSchedule& schedule) {
   std::vector<TxnId> order;
+  order.reserve(h.txn_count());
   std::vector<bool> completed(h.txn_count(), false);
   for (const JepsenEvent& event : schedule.events) {
-    if (!event.is_invocation) {
-      order.push_back(event.txn);
-      completed[raw(event.txn)] = true;
-    }
+    if (event.is_invocation) continue;
+    order.push_back(event.txn);
+    completed[raw(event.txn)] = true;
   }
   for (const JepsenEvent& event : schedule.events) {
     if (event.is_invocation && !completed[raw(event.txn)]) order.push_back(event.txn);
   }
+  return order;
+}
+
+bool ids_are_places(const History& h, const std::vector<TxnId>& order) {
   for (std::uint32_t place = 0; place < order.size(); ++place) {
     if (raw(h.columns().id[raw(order[place])]) != place) return false;
   }
@@ -177,7 +182,7 @@ bool number(const History& h, std::int64_t before, JepsenSchedule& schedule) {
   if (number_by_ids(h, before, schedule)) return true;
   for (JepsenEvent& event : schedule.events) event.index = kNoTime;
   schedule.first_index = kNoTime;
-  return ids_are_places(h, schedule);
+  return ids_are_places(h, reading_order(h, schedule));
 }
 
 // How many of the tail had an :info, by their ids: it was the :index of that :info, behind every invocation's, so
@@ -198,25 +203,30 @@ std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t be
   if (!by_time(h, 0, tail)) return std::nullopt;
   const std::size_t guess = infos_by_ids(h, tail);
   JepsenSchedule schedule;
-  bool keeps_ids = false;
+  int best = -1;  // 2: the ids are kept, 1: the order
   for (const std::size_t infos : {guess, tail.size()}) {
     std::vector<TxnId> ignored;
     const auto events = by_time(h, infos, ignored);
     if (!events) return std::nullopt;
-    schedule = JepsenSchedule{};
-    schedule.events.reserve(events->size());
-    for (const Timed& event : *events) schedule.events.push_back({event.txn, event.is_invocation, kNoTime});
-    if (!times_are_places(h, *events)) schedule.lost.emplace_back("begin and end: only their order is kept");
-    keeps_ids = number(h, before, schedule);
-    if (keeps_ids || infos == tail.size()) break;
+    JepsenSchedule candidate;
+    candidate.events.reserve(events->size());
+    for (const Timed& event : *events) candidate.events.push_back({event.txn, event.is_invocation, kNoTime});
+    if (!times_are_places(h, *events)) candidate.lost.emplace_back("begin and end: only their order is kept");
+    const bool keeps_ids = number(h, before, candidate);
+    if (!keeps_ids) candidate.lost.emplace_back(kIdsLost);
+    const std::vector<TxnId> order = reading_order(h, candidate);
+    const int kept = (keeps_ids ? 2 : 0) + (std::is_sorted(order.begin(), order.end()) ? 1 : 0);
+    if (kept > best) schedule = std::move(candidate);
+    best = std::max(best, kept);
+    if (best == 3 || tail.empty()) break;
   }
-  if (!keeps_ids) schedule.lost.emplace_back(kIdsLost);
   std::uint64_t unknown_ends = 0;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     if (is_unknown(h, TxnId{t}) && h.end(TxnId{t}) != kNoTime) ++unknown_ends;
   }
-  if (unknown_ends > 0)
+  if (unknown_ends > 0) {
     schedule.lost.push_back(fmt::format("the end of {} transactions of unknown outcome", unknown_ends));
+  }
   return schedule;
 }
 
