@@ -242,13 +242,15 @@ Result<ReadResult> Pass::finish() {
     result.notes.push_back(
         fmt::format("the file is cut off at {}:{}; what stands before is used", place.line, place.column));
   }
-  if (dropped_ > 0) {
-    result.notes.push_back(fmt::format("dropped {} operations whose :process is no client (nemesis)", dropped_));
-  }
+  const auto operations = [](std::uint64_t count) {
+    return fmt::format("{} operation{}", count, count == 1 ? "" : "s");
+  };
+  if (dropped_ > 0)
+    result.notes.push_back(fmt::format("dropped {} of the nemesis (no client's :process)", operations(dropped_)));
   if (loners_ > 0) {
-    result.notes.push_back(fmt::format(
-        "{} operations have no :process: nothing is known of sessions, so each such transaction is one of its own",
-        loners_));
+    result.notes.push_back(
+        fmt::format("{} without :process: nothing is known of sessions, so each such transaction is one of its own",
+                    operations(loners_)));
   }
   if (workload_ == Workload::kBank) result.notes.emplace_back("bank: initial balances are not part of the file");
   return result;

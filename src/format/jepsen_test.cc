@@ -74,7 +74,7 @@ TEST(JepsenReader, TheNemesisIsDroppedAndCounted) {
       "{:type :info :process :nemesis :f :stop}");
   ASSERT_TRUE(result);
   EXPECT_EQ(text_of(result->history), "0@0 ok -..0: w 1 1\n");
-  EXPECT_EQ(result->notes, std::vector<std::string>{"dropped 2 operations whose :process is no client (nemesis)"});
+  EXPECT_EQ(result->notes, std::vector<std::string>{"dropped 2 operations of the nemesis (no client's :process)"});
 }
 
 TEST(JepsenReader, WithoutProcessesEachTransactionIsASessionOfItsOwn) {
