@@ -10,6 +10,7 @@
 #include <map>
 
 #include "format/isl.h"
+#include "format/jepsen.h"
 #include "format/native.h"
 
 namespace isolde {
@@ -20,6 +21,8 @@ namespace fs = std::filesystem;
 const FormatInfo kFormats[] = {
     kIslFormat,
     kNativeFormat,
+    kJepsenEdnFormat,
+    kJepsenJsonFormat,
 };
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.

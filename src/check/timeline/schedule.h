@@ -51,6 +51,7 @@ struct Schedule {
   std::vector<TxnId> start_after_commit;  // start_ts > commit_ts
   std::vector<TieGroup> ties;
   std::vector<TxnId> maybes;  // Counts::kMaybe
+  bool equal_commits = false;             // two commits have one time: a state between them may have been seen
 };
 
 // `include_maybes`: transactions of Counts::kMaybe are taken as committed.

@@ -1,0 +1,35 @@
+// format/jepsen_schedule.h: in which order a history's invocations and completions are written to a Jepsen file.
+//
+// In, out: a History -> events in file order. File order is real time, so it must say what `begin` and `end` say.
+// Always:  at one time, begins stand before ends (equal times are not ordered); a process invokes only when its last
+//          transaction is completed. A history for which there is no such order, or that has no times, gets completions
+//          only: then nothing is said of real time, rather than something wrong.
+//          A history that was read from a Jepsen file gets exactly the places it had.
+// Cost:    a sort of the events.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+
+namespace isolde {
+
+struct JepsenEvent {
+  TxnId txn;
+  bool is_invocation;
+  std::int64_t index;  // as written; kNoTime: none
+};
+
+struct JepsenSchedule {
+  std::vector<JepsenEvent> events;
+  std::int64_t first_index = kNoTime;  // of the operations that go before the events
+  std::vector<std::string> lost;
+};
+
+// `before`: how many operations will be written before the events.
+[[nodiscard]] JepsenSchedule schedule_jepsen(const History& history, std::int64_t before);
+
+}  // namespace isolde

@@ -1,0 +1,424 @@
+#include "format/jepsen_write.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "format/edn.h"
+#include "format/jepsen_schedule.h"
+
+namespace isolde {
+namespace {
+
+constexpr std::size_t kBuffer = 1 << 16;
+
+// The predicate of closed-predicate histories that the SQL text stands for; empty if there is none.
+std::string predicate_of(std::string_view where) {
+  if (where == "TRUE") return ":true";
+  if (where == "value IS NULL") return "[:= nil]";
+  const auto is_integer = [](std::string_view text) {
+    const std::string_view digits = text.substr(text.starts_with('-') ? 1 : 0);
+    return !digits.empty() && digits.size() < 19 && digits.find_first_not_of("0123456789") == std::string_view::npos;
+  };
+  constexpr std::string_view kEquals = "value = ";
+  constexpr std::string_view kModulo = "value % ";
+  if (where.starts_with(kEquals)) {
+    const std::string_view text = where.substr(kEquals.size());
+    if (is_integer(text)) return fmt::format("[:= {}]", text);
+    if (text == "TRUE" || text == "FALSE") return text == "TRUE" ? "[:= true]" : "[:= false]";
+    if (text.size() < 2 || text.front() != '\'' || text.back() != '\'') return {};
+    std::string plain;
+    for (std::size_t i = 1; i + 1 < text.size(); ++i) {
+      if (text[i] == '\'' && (i + 2 >= text.size() || text[++i] != '\'')) return {};
+      plain += text[i];
+    }
+    std::string out = "[:= ";
+    append_edn_string(plain, out);
+    return out + "]";
+  }
+  if (where.starts_with(kModulo)) {
+    const std::string_view text = where.substr(kModulo.size());
+    const std::size_t middle = text.find(" = ");
+    if (middle == std::string_view::npos) return {};
+    const std::string_view divisor = text.substr(0, middle);
+    const std::string_view rest = text.substr(middle + 3);
+    if (is_integer(divisor) && is_integer(rest)) return fmt::format("[:mod {} {}]", divisor, rest);
+  }
+  return {};
+}
+
+class Writer {
+ public:
+  Writer(const History& history, ByteSink& sink) : h_(history), sink_(sink) {}
+  Lost write();
+
+ private:
+  enum class Shape : std::uint8_t { kTxn, kBank, kCounter };
+
+  void name_sessions();
+  void name_keys();
+  [[nodiscard]] Shape shape() const;
+  [[nodiscard]] bool is_bank_txn(TxnId t) const;
+  [[nodiscard]] bool is_counter_txn(TxnId t) const;
+  [[nodiscard]] std::string initial_map();
+  void note_evidence();
+  void note_operations();
+
+  void write_event(const JepsenEvent& event);
+  void append_txn(TxnId t, bool known);
+  void append_bank(TxnId t, bool known);
+  void append_counter(TxnId t, bool known);
+  bool append_op(std::uint32_t op, bool known);
+  void append_items(std::span<const Item> items);
+  void append_value(ValueId v);
+  void flush(std::size_t least) {
+    if (out_.size() < least) return;
+    sink_.write(out_);
+    out_.clear();
+  }
+  void lose(std::uint64_t count, std::string_view what) {
+    if (count > 0) lost_.push_back(fmt::format("{} {}", count, what));
+  }
+
+  const History& h_;
+  ByteSink& sink_;
+  std::string out_;
+  Lost lost_;
+  Shape shape_ = Shape::kTxn;
+  std::vector<std::int64_t> process_;
+  std::vector<std::string> key_;
+};
+
+void Writer::name_sessions() {
+  const auto names = h_.columns().session_name;
+  process_.assign(names.size(), -1);
+  std::int64_t free = 0;
+  std::uint64_t renamed = 0;
+  for (std::size_t s = 0; s < names.size(); ++s) {
+    if (h_.values().type(names[s]) != ValueType::kInteger) {
+      ++renamed;
+      continue;
+    }
+    process_[s] = h_.values().integer(names[s]);
+    if (process_[s] < INT64_MAX / 2) free = std::max(free, process_[s] + 1);
+  }
+  for (std::size_t s = 0; s < names.size() && renamed > 0; ++s) {
+    if (h_.values().type(names[s]) != ValueType::kInteger) process_[s] = free++;
+  }
+  lose(renamed, "session names that are no integers: the processes are numbered");
+}
+
+void Writer::name_keys() {
+  std::uint64_t odd = 0;
+  for (const ValueId name : h_.columns().key_name) {
+    const ValueType type = h_.values().type(name);
+    if (type == ValueType::kString && is_simple_name(h_.values().string(name))) {
+      key_.push_back(":" + std::string(h_.values().string(name)));
+      continue;
+    }
+    if (type != ValueType::kString && type != ValueType::kInteger) ++odd;
+    append_value(name);
+    key_.push_back(std::move(out_));
+    out_.clear();
+  }
+  lose(odd, "keys that are neither integers nor strings: they are written as they are shown");
+}
+
+void Writer::append_value(ValueId v) {
+  const ValueTable& values = h_.values();
+  switch (values.type(v)) {
+    case ValueType::kNull:
+      out_ += "nil";
+      return;
+    case ValueType::kString:
+      append_edn_string(values.string(v), out_);
+      return;
+    case ValueType::kList: {
+      out_ += '[';
+      bool first = true;
+      for (const ValueId element : values.list(v)) {
+        if (!first) out_ += ' ';
+        first = false;
+        append_value(element);
+      }
+      out_ += ']';
+      return;
+    }
+    case ValueType::kRow: {
+      out_ += '{';
+      bool first = true;
+      for (const RowField& field : values.row(v)) {
+        if (!first) out_ += ", ";
+        first = false;
+        const std::string_view name = values.string(field.name);
+        if (is_simple_name(name)) {
+          out_ += ':';
+          out_ += name;
+        } else {
+          append_edn_string(name, out_);
+        }
+        out_ += ' ';
+        append_value(field.value);
+      }
+      out_ += '}';
+      return;
+    }
+    default:
+      values.append_json(v, out_);
+  }
+}
+
+bool Writer::is_bank_txn(TxnId t) const {
+  const std::uint32_t first = h_.first_op(t);
+  const std::uint32_t count = h_.end_op(t) - first;
+  const auto all_reads = [&] {
+    for (std::uint32_t op = first; op < h_.end_op(t); ++op) {
+      if (h_.op(op).kind() != OpKind::kRead) return false;
+    }
+    return true;
+  };
+  // An empty read {} would be read back as one that is not known, which says the same.
+  if (all_reads()) return true;
+  if (count != 2 || h_.op(first).kind() != OpKind::kIncrement || h_.op(first + 1).kind() != OpKind::kIncrement)
+    return false;
+  const std::int64_t from = h_.values().integer(h_.op_value(first));
+  const std::int64_t to = h_.values().integer(h_.op_value(first + 1));
+  return from != INT64_MIN && to == -from;
+}
+
+bool Writer::is_counter_txn(TxnId t) const {
+  const std::uint32_t first = h_.first_op(t);
+  if (h_.end_op(t) == first) return true;
+  if (h_.end_op(t) - first != 1 || is_predicate(h_.op(first).kind())) return false;
+  const OpHead op = h_.op(first);
+  return (op.kind() == OpKind::kIncrement || op.kind() == OpKind::kRead) && h_.key_text(op.key()) == "counter" &&
+         h_.values().type(h_.op_value(first)) == ValueType::kInteger;
+}
+
+Writer::Shape Writer::shape() const {
+  const auto ops = h_.columns().op;
+  if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
+    return Shape::kTxn;
+  bool bank = h_.default_initial() == kNullValue && h_.columns().key_initial.empty();
+  bool counter = h_.default_initial() == ValueId{0} && h_.columns().key_initial.empty();
+  for (std::uint32_t t = 0; t < h_.txn_count() && (bank || counter); ++t) {
+    bank = bank && is_bank_txn(TxnId{t});
+    counter = counter && is_counter_txn(TxnId{t});
+  }
+  return bank ? Shape::kBank : counter ? Shape::kCounter : Shape::kTxn;
+}
+
+// The map of the :init operation, or empty if every key is absent at first.
+std::string Writer::initial_map() {
+  if (shape_ != Shape::kTxn) return {};
+  bool any = false;
+  out_ = "{";
+  for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+    const ValueId initial = h_.initial(KeyId{k});
+    if (initial == kNullValue) continue;
+    if (any) out_ += ", ";
+    any = true;
+    out_ += key_[k] + ' ';
+    append_value(initial);
+  }
+  if (h_.default_initial() != kNullValue)
+    lost_.emplace_back("the initial value of keys that the history does not name");
+  std::string map = std::move(out_) + "}";
+  out_.clear();
+  return any ? map : std::string();
+}
+
+void Writer::note_evidence() {
+  const HistoryColumns& c = h_.columns();
+  if (!c.start_ts.empty() || !c.commit_ts.empty()) lost_.emplace_back("start_ts and commit_ts");
+  if (!c.order.empty()) lost_.emplace_back("order");
+  lose(c.snapshots.size(), "snapshots");
+  lose(c.version_orders.size(), "version orders");
+  if (!c.op_before.empty()) lost_.emplace_back("the intervals of operations");
+  if (c.flags[0] != 0) lost_.emplace_back("the header's serial_by");
+  if (!c.about.empty()) lost_.emplace_back("the text of `about`");
+  const auto locked = std::count_if(c.op.begin(), c.op.end(), [](OpHead op) { return op.lock() != Lock::kNone; });
+  lose(static_cast<std::uint64_t>(locked), "locks of reads: they are written as plain reads");
+  const auto sets =
+      std::count_if(c.predicates.begin(), c.predicates.end(), [](const Predicate& p) { return p.has_vset != 0; });
+  lose(static_cast<std::uint64_t>(sets), "version sets of predicates");
+}
+
+void Writer::note_operations() {
+  if (shape_ != Shape::kTxn) return;
+  std::uint64_t increments = 0;
+  std::uint64_t scans = 0;
+  std::uint64_t others = 0;
+  for (const OpHead op : h_.columns().op) {
+    if (op.kind() == OpKind::kIncrement) ++increments;
+    if (op.kind() == OpKind::kAggregate || op.kind() == OpKind::kUpdate) ++others;
+    if (op.kind() == OpKind::kScan && predicate_of(h_.values().string(h_.predicate(op.predicate()).where)).empty())
+      ++scans;
+  }
+  lose(increments, "increments: there is no such micro-operation");
+  lose(scans, "scans whose predicate is none of :true, [:= v], [:mod n r]");
+  lose(others, "aggregates and predicate updates");
+}
+
+Lost Writer::write() {
+  name_sessions();
+  name_keys();
+  shape_ = shape();
+  const std::string initial = initial_map();
+  JepsenSchedule schedule = schedule_jepsen(h_, initial.empty() ? 0 : 2);
+  if (!initial.empty()) {
+    for (const std::int64_t i : {0, 1}) {
+      out_ += '{';
+      if (schedule.first_index != kNoTime) out_ += fmt::format(":index {}, ", schedule.first_index + i);
+      out_ += fmt::format(":type :{}, :process 0, :f :init, :value {}}}\n", i == 0 ? "invoke" : "ok", initial);
+    }
+  }
+  for (const JepsenEvent& event : schedule.events) {
+    write_event(event);
+    flush(kBuffer);
+  }
+  flush(1);
+  lost_.insert(lost_.end(), schedule.lost.begin(), schedule.lost.end());
+  note_evidence();
+  note_operations();
+  return std::move(lost_);
+}
+
+void Writer::write_event(const JepsenEvent& event) {
+  const Status status = h_.status(event.txn);
+  out_ += '{';
+  if (event.index != kNoTime) {
+    out_ += ":index ";
+    const fmt::format_int text(event.index);
+    out_.append(text.data(), text.size());
+    out_ += ", ";
+  }
+  out_ += event.is_invocation            ? ":type :invoke"
+          : status == Status::kCommitted ? ":type :ok"
+          : status == Status::kAborted   ? ":type :fail"
+                                         : ":type :info";
+  out_ += ", :process ";
+  const fmt::format_int process(process_[raw(h_.session(event.txn))]);
+  out_.append(process.data(), process.size());
+  // An unanswered invocation is all that the file has of its transaction, so it also says what was read.
+  const bool known = !event.is_invocation || (status == Status::kUnknown);
+  switch (shape_) {
+    case Shape::kTxn:
+      append_txn(event.txn, known);
+      break;
+    case Shape::kBank:
+      append_bank(event.txn, known);
+      break;
+    case Shape::kCounter:
+      append_counter(event.txn, known);
+      break;
+  }
+  out_ += "}\n";
+}
+
+void Writer::append_txn(TxnId t, bool known) {
+  out_ += ", :f :txn, :value [";
+  bool first = true;
+  for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+    const std::size_t before = out_.size();
+    if (!first) out_ += ' ';
+    if (append_op(op, known)) {
+      first = false;
+    } else {
+      out_.resize(before);
+    }
+  }
+  out_ += ']';
+}
+
+// False: the operation cannot be written.
+bool Writer::append_op(std::uint32_t op, bool known) {
+  const OpHead head = h_.op(op);
+  switch (head.kind()) {
+    case OpKind::kRead:
+      out_ += "[:r " + key_[raw(head.key())] + ' ';
+      break;
+    case OpKind::kWrite:
+      out_ += "[:w " + key_[raw(head.key())] + ' ';
+      break;
+    case OpKind::kAppend:
+      out_ += "[:append " + key_[raw(head.key())] + ' ';
+      break;
+    case OpKind::kIncrement:
+    case OpKind::kAggregate:
+    case OpKind::kUpdate:
+      return false;
+    case OpKind::kScan: {
+      const Predicate& predicate = h_.predicate(head.predicate());
+      const std::string text = predicate_of(h_.values().string(predicate.where));
+      if (text.empty()) return false;
+      out_ += "[:rp " + text + ' ';
+      if (known) {
+        append_items(h_.items(predicate));
+      } else {
+        out_ += "nil";
+      }
+      out_ += ']';
+      return true;
+    }
+  }
+  if (head.kind() == OpKind::kRead && !known) {
+    out_ += "nil";
+  } else {
+    append_value(h_.op_value(op));
+  }
+  out_ += ']';
+  return true;
+}
+
+void Writer::append_items(std::span<const Item> items) {
+  out_ += '{';
+  bool first = true;
+  for (const Item& item : items) {
+    if (!first) out_ += ", ";
+    first = false;
+    out_ += key_[raw(item.key)] + ' ';
+    append_value(item.value);
+  }
+  out_ += '}';
+}
+
+void Writer::append_bank(TxnId t, bool known) {
+  const std::uint32_t first = h_.first_op(t);
+  if (first < h_.end_op(t) && h_.op(first).kind() == OpKind::kIncrement) {
+    out_ += fmt::format(", :f :transfer, :value {{:from {}, :to {}, :amount {}}}", key_[raw(h_.op(first).key())],
+                        key_[raw(h_.op(first + 1).key())], h_.values().integer(h_.op_value(first + 1)));
+    return;
+  }
+  out_ += ", :f :read, :value ";
+  if (!known || first == h_.end_op(t)) {
+    out_ += "nil";
+    return;
+  }
+  out_ += '{';
+  for (std::uint32_t op = first; op < h_.end_op(t); ++op) {
+    if (op > first) out_ += ", ";
+    out_ += key_[raw(h_.op(op).key())] + ' ';
+    append_value(h_.op_value(op));
+  }
+  out_ += '}';
+}
+
+void Writer::append_counter(TxnId t, bool known) {
+  const std::uint32_t op = h_.first_op(t);
+  const bool empty = op == h_.end_op(t);
+  const bool adds = !empty && h_.op(op).kind() == OpKind::kIncrement;
+  out_ += adds ? ", :f :add, :value " : ", :f :read, :value ";
+  if (empty || (!adds && !known)) {
+    out_ += "nil";
+  } else {
+    append_value(h_.op_value(op));
+  }
+}
+
+}  // namespace
+
+Result<Lost> write_jepsen(const History& history, Output& output) { return Writer(history, output.file("")).write(); }
+
+}  // namespace isolde
