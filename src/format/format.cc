@@ -9,8 +9,18 @@
 #include <filesystem>
 #include <map>
 
+#include "format/awdit.h"
+#include "format/cobra.h"
+#include "format/cobra_polygraph.h"
+#include "format/dbcop_bincode.h"
+#include "format/dbcop_hist.h"
+#include "format/dbcop_json.h"
 #include "format/isl.h"
 #include "format/native.h"
+#include "format/text.h"
+#include "format/timekiller.h"
+#include "format/veristrong_list.h"
+#include "format/viper.h"
 
 namespace isolde {
 namespace {
@@ -18,8 +28,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const FormatInfo kFormats[] = {
-    kIslFormat,
-    kNativeFormat,
+    kIslFormat,       kNativeFormat,         kTextFormat,         kTextPolysiFormat, kTextPlumeFormat,
+    kTextAwditFormat, kAwditFormat,          kDbcopBincodeFormat, kDbcopJsonFormat,  kDbcopHistFormat,
+    kCobraFormat,     kCobraPolygraphFormat, kTimekillerFormat,   kViperFormat,      kVeristrongListFormat,
 };
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.
