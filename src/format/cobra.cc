@@ -75,7 +75,6 @@ class Records {
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
   [[nodiscard]] bool is_cut() const { return is_cut_; }
   [[nodiscard]] bool is_open() const { return open_; }
-  [[nodiscard]] std::size_t offset() const { return at_; }
   // An error at the record read last.
   [[nodiscard]] Error error_here(std::string text) const { return Error{std::move(text), file_.name, 1, start_ + 1}; }
 
@@ -129,7 +128,7 @@ class Reader {
   }
 
  private:
-  // Finds out whether the logs have times.
+  // Finds out whether the logs have times. If both readings fail, the one that fails after more records is right.
   std::optional<Error> find_form() {
     std::optional<Error> first_error;
     std::size_t first_reached = 0;
@@ -139,9 +138,7 @@ class Reader {
       for (const NumberedFile& log : logs_) {
         Records records(*log.file, timed);
         Record record;
-        while (records.next(record)) {
-        }
-        reached += records.offset();
+        while (records.next(record)) ++reached;
         if (records.error() && !(records.is_cut() && options_.lenient)) {
           error = records.error();
           break;

@@ -46,16 +46,16 @@ class Reader {
   Fault bare() {
     od::array array;
     if (const auto code = json_.doc().get_array().get(array)) {
-      if (code == simdjson::INCORRECT_TYPE)
-        return json_.fault("expected an array of sessions, or an object with \"data\"");
-      return json_.fault(code);
+      return json_.root_fault(code, "expected an array of sessions, or an object with \"data\"");
     }
     return sessions(array);
   }
 
   Fault wrapper() {
     od::object object;
-    if (const auto code = json_.doc().get_object().get(object)) return json_.fault(code);
+    if (const auto code = json_.doc().get_object().get(object)) {
+      return json_.root_fault(code, "expected an object with \"data\"");
+    }
     bool has_data = false;
     for (auto field : object) {
       std::string_view name;

@@ -27,11 +27,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// clang-format off: one row a line
 const FormatInfo kFormats[] = {
-    kIslFormat,       kNativeFormat,         kTextFormat,         kTextPolysiFormat, kTextPlumeFormat,
-    kTextAwditFormat, kAwditFormat,          kDbcopBincodeFormat, kDbcopJsonFormat,  kDbcopHistFormat,
-    kCobraFormat,     kCobraPolygraphFormat, kTimekillerFormat,   kViperFormat,      kVeristrongListFormat,
+    kIslFormat,
+    kNativeFormat,
+    kTextFormat,
+    kTextPolysiFormat,
+    kTextPlumeFormat,
+    kTextAwditFormat,
+    kAwditFormat,
+    kDbcopBincodeFormat,
+    kDbcopJsonFormat,
+    kDbcopHistFormat,
+    kCobraFormat,
+    kCobraPolygraphFormat,
+    kTimekillerFormat,
+    kViperFormat,
+    kVeristrongListFormat,
 };
+// clang-format on
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.
 class FileSink : public ByteSink {

@@ -19,6 +19,56 @@ const char* bad_utf8(std::string_view text) {
   return text.data();
 }
 
+// The brackets of a text outside its strings, one after the other.
+class Brackets {
+ public:
+  explicit Brackets(std::string_view text) : text_(text) {}
+
+  // Goes past the next bracket; false at the end of the text or where a bracket closes none.
+  bool next() {
+    bool in_string = false;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (in_string) {
+        if (c == '\\') ++at_;
+        in_string = c != '"';
+      } else if (c == '"') {
+        in_string = true;
+      } else if (c == '[' || c == '{') {
+        open_ += c == '[' ? ']' : '}';
+        ++at_;
+        return true;
+      } else if (c == ']' || c == '}') {
+        mismatch_ = open_.empty() || open_.back() != c;
+        if (mismatch_) return false;
+        open_.pop_back();
+        ++at_;
+        return true;
+      }
+    }
+    return false;
+  }
+  // What would close the brackets that are open, innermost last.
+  [[nodiscard]] const std::string& open() const { return open_; }
+  [[nodiscard]] std::size_t offset() const { return at_; }
+  [[nodiscard]] bool mismatch() const { return mismatch_; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::string open_;
+  bool mismatch_ = false;
+};
+
+// Where the first array or object of the text ends, or npos.
+std::size_t end_of_value(std::string_view text) {
+  Brackets brackets(text);
+  while (brackets.next()) {
+    if (brackets.open().empty()) return brackets.offset();
+  }
+  return std::string_view::npos;
+}
+
 std::string_view trimmed(std::string_view token) {
   const std::size_t end = token.find_last_not_of(" \t\r\n");
   return end == std::string_view::npos ? std::string_view{} : token.substr(0, end + 1);
@@ -54,6 +104,21 @@ const char* JsonDocument::here() {
   const char* at = nullptr;
   if (doc_.current_location().get(at)) at = padded_.data() + size_;
   return at;
+}
+
+JsonFault JsonDocument::root_fault(simdjson::error_code code, std::string expected) {
+  if (code == simdjson::INCORRECT_TYPE) {
+    const std::size_t start = padded_.find_first_not_of(" \t\r\n");
+    return JsonFault{std::move(expected), padded_.data() + std::min(start, size_)};
+  }
+  if (code != simdjson::INCOMPLETE_ARRAY_OR_OBJECT) return fault(code);
+  const std::string_view text(padded_.data(), size_);
+  std::size_t end = end_of_value(text);
+  if (end == std::string_view::npos) {
+    return JsonFault{"expected more: the text ends inside a JSON value", padded_.data() + size_};
+  }
+  end = std::min(text.find_first_not_of(" \t\r\n", end), size_);
+  return JsonFault{"expected the end after the JSON value", padded_.data() + end};
 }
 
 Error JsonDocument::error_at(std::string text, const char* at) const {
@@ -107,39 +172,16 @@ std::optional<JsonFault> json_integer_or_text(od::value value, const char* what,
 }
 
 std::optional<std::string> close_cut_json(std::string_view text, std::size_t record_depth) {
-  std::string open;       // the brackets that would close what is open, innermost last
   std::size_t whole = 0;  // where the last whole record ends
   std::string open_at_whole;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\') {
-        ++i;
-      } else if (c == '"') {
-        in_string = false;
-      }
-      continue;
-    }
-    if (c == '"') {
-      in_string = true;
-      continue;
-    }
-    if (c == '[' || c == '{') {
-      open += c == '[' ? ']' : '}';
-    } else if (c == ']' || c == '}') {
-      if (open.empty() || open.back() != c) return std::nullopt;
-      open.pop_back();
-    } else {
-      continue;
-    }
-    if (open.size() <= record_depth) {
-      whole = i + 1;
-      open_at_whole = open;
-    }
+  Brackets brackets(text);
+  while (brackets.next()) {
+    if (brackets.open().size() > record_depth) continue;
+    whole = brackets.offset();
+    open_at_whole = brackets.open();
+    if (open_at_whole.empty()) return std::nullopt;
   }
-  if (open.empty() && !in_string) return std::nullopt;
-  if (whole == 0) return std::nullopt;
+  if (brackets.mismatch() || whole == 0) return std::nullopt;
   std::string closed(text.substr(0, whole));
   closed.append(open_at_whole.rbegin(), open_at_whole.rend());
   return closed;

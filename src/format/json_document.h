@@ -31,6 +31,9 @@ class JsonDocument {
   // Where the document stands, or its end.
   [[nodiscard]] const char* here();
   [[nodiscard]] JsonFault fault(std::string text) { return JsonFault{std::move(text), here()}; }
+  // What is wrong when the document itself is not what was asked for: cut off, or followed by something, or neither,
+  // and then `expected` says what it should be.
+  [[nodiscard]] JsonFault root_fault(simdjson::error_code code, std::string expected);
   [[nodiscard]] JsonFault fault(simdjson::error_code code) { return fault(simdjson::error_message(code)); }
   [[nodiscard]] Error error(const JsonFault& fault) { return error_at(fault.text, fault.at ? fault.at : here()); }
   [[nodiscard]] Error error_at(std::string text, const char* at) const;

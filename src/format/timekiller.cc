@@ -60,8 +60,7 @@ class Reader {
   Fault transactions() {
     od::array array;
     if (const auto code = json_.doc().get_array().get(array)) {
-      if (code == simdjson::INCORRECT_TYPE) return json_.fault("expected an array of transactions");
-      return json_.fault(code);
+      return json_.root_fault(code, "expected an array of transactions");
     }
     for (auto element : array) {
       od::value value;

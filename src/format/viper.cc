@@ -68,8 +68,8 @@ class Reader {
   // "isInitial" may stand after the operations, whose meaning it changes, so it is looked for first.
   std::optional<Error> initial_flag(bool& out) {
     od::object object;
-    if (json_->doc().get_object().get(object)) {
-      return json_->error_at(R"(expected a transaction: {"value":[…]})", json_->at_offset(0));
+    if (const auto code = json_->doc().get_object().get(object)) {
+      return json_->error(json_->root_fault(code, R"(expected a transaction: {"value":[…]})"));
     }
     od::value flag;
     const auto code = object.find_field_unordered("isInitial").get(flag);
