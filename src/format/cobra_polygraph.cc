@@ -90,8 +90,9 @@ class Reader {
       ops_.add(e.to, OpKind::kRead, key, ValueId{1});
     }
     // Ordered by the writer d, so that one search serves all constraints that ask about it.
-    std::stable_sort(constraints_.begin(), constraints_.end(),
-                     [](const Constraint& a, const Constraint& b) { return a.second.to < b.second.to; });
+    std::sort(constraints_.begin(), constraints_.end(), [](const Constraint& a, const Constraint& b) {
+      return std::pair(a.second.to, a.line) < std::pair(b.second.to, b.line);
+    });
     Reachability known(nodes_, edges_);
     for (const Constraint& c : constraints_) {
       if (auto error = add(c, known)) return *std::move(error);
