@@ -1,6 +1,7 @@
 #include "format/dbcop_bincode.h"
 
 #include <fmt/format.h>
+#include <simdjson.h>
 
 #include <cstring>
 
@@ -106,7 +107,11 @@ class Reader {
       std::uint64_t size = 0;
       if (auto error = length(size, 1, what)) return error;
       if (size > in_.left()) return cut(what);
+      const std::size_t start = in_.offset();
       const std::string_view text = in_.text(size);
+      if (!simdjson::validate_utf8(text.data(), text.size())) {
+        return Error{fmt::format("expected {} in UTF-8", what), file_.name, 1, start + 1};
+      }
       if (std::string_view(what) == "the text about the history") builder_.set_about(text);
     }
     return std::nullopt;

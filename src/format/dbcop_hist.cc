@@ -1,5 +1,7 @@
 #include "format/dbcop_hist.h"
 
+#include <simdjson.h>
+
 #include "format/text_lines.h"
 #include "history/history_builder.h"
 
@@ -109,7 +111,9 @@ class Reader {
 
   std::optional<Error> event() {
     in_.skip_space();
+    const Error no_text = in_.error("expected a variable in UTF-8");
     const std::string_view name = in_.name();
+    if (!simdjson::validate_utf8(name.data(), name.size())) return no_text;
     if (name.empty()) return in_.error("expected an event: x:=1, x==1 or x==?");
     const bool is_write = in_.take(":=");
     if (!is_write && !in_.take("==")) return in_.error("expected ':=' or '==' after the variable");

@@ -113,6 +113,14 @@ TEST(DbcopBincode, AHostileLengthIsAnErrorAtItsByte) {
   EXPECT_EQ(bincode(b.bytes, true), "");
 }
 
+TEST(DbcopBincode, TextIsUtf8) {
+  Bincode b;
+  for (int i = 0; i < 5; ++i) b.word(1);
+  b.text("\x9a").text("").text("").word(0);
+  EXPECT_EQ(bincode(b.bytes), "mem:1:49: expected the text about the history in UTF-8");
+  EXPECT_EQ(hist("[\x9a:=1]"), "mem:1:2: expected a variable in UTF-8");
+}
+
 TEST(DbcopBincode, AFlagIsZeroOrOne) {
   Bincode b;
   b.header().word(1).word(1).word(1).event(2, 0, 0).flag(1);
