@@ -1,6 +1,6 @@
 // Every damaged file in tests/broken is refused with the message that stands beside it.
 //
-// For each NAME.expected, load(NAME) fails, and its message without the folder equals that text. A first line
+// For each NAME.expected, load(NAME) fails, and its message without the path equals that text. A first line
 // `format: F` forces the format.
 #include <gtest/gtest.h>
 
@@ -49,8 +49,8 @@ TEST(Broken, EveryFileIsRefusedWithItsMessage) {
     }
     std::string message = loaded.error().message();
     const std::string folder = fs::path(path).parent_path().string() + "/";
-    // In a folder format the message begins with the name of the file in it.
-    for (const std::string& prefix : {path + "/", folder}) {
+    // The message begins with the place; in a folder format, with the name of the file in it.
+    for (const std::string& prefix : {path + ":", path + "/", folder}) {
       if (message.starts_with(prefix)) message.erase(0, prefix.size());
     }
     EXPECT_EQ(message, expected) << path;

@@ -9,21 +9,46 @@
 #include <filesystem>
 #include <map>
 
+#include "format/awdit.h"
+#include "format/cobra.h"
+#include "format/cobra_polygraph.h"
+#include "format/dbcop_bincode.h"
+#include "format/dbcop_hist.h"
+#include "format/dbcop_json.h"
 #include "format/isl.h"
 #include "format/jepsen.h"
 #include "format/native.h"
+#include "format/text.h"
+#include "format/timekiller.h"
+#include "format/veristrong_list.h"
+#include "format/viper.h"
 
 namespace isolde {
 namespace {
 
 namespace fs = std::filesystem;
 
+// clang-format off: one row a line
 const FormatInfo kFormats[] = {
     kIslFormat,
     kNativeFormat,
     kJepsenEdnFormat,
     kJepsenJsonFormat,
+    kTextFormat,
+    kTextPolysiFormat,
+    kTextPlumeFormat,
+    kTextAwditFormat,
+    kAwditFormat,
+    kDbcopBincodeFormat,
+    kDbcopJsonFormat,
+    kDbcopHistFormat,
+    kCobraFormat,
+    kCobraPolygraphFormat,
+    kTimekillerFormat,
+    kViperFormat,
+    kVeristrongListFormat,
 };
+// clang-format on
 
 // Collects a format's output in files beside their final place, and moves them there when all went well.
 class FileSink : public ByteSink {

@@ -1,0 +1,241 @@
+// format/cobra_write.cc: a History of registers as Cobra's logs; see cobra.h.
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "base/hash.h"
+#include "format/cobra.h"
+#include "format/register_output.h"
+
+namespace isolde::cobra {
+namespace {
+
+// What a log says of a version.
+struct Identity {
+  std::int64_t write, value;
+  std::optional<std::int64_t> txn;  // as the row has it
+};
+struct Known {
+  Identity identity;
+  std::optional<std::int64_t> writer;  // the first transaction that wrote it
+};
+
+class Writer {
+ public:
+  Writer(const History& h, Output& output) : h_(h), output_(output), sessions_(h.values()), ids_(h.values()) {}
+
+  Result<Lost> run() {
+    if (auto error = only_registers(h_, "cobra", false)) return *std::move(error);
+    prepare();
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (written_[t]) transaction(TxnId{t});
+    }
+    // A folder without a file is no log.
+    if (bytes_.empty()) output_.file("T0.log");
+    return lost();
+  }
+
+ private:
+  static std::uint64_t key_of(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
+
+  void prepare() {
+    const HistoryColumns& c = h_.columns();
+    for (const ValueId name : c.session_name) sessions_.add(name);
+    for (const ValueId id : c.id) ids_.add(id);
+    last_.resize(h_.session_count(), kNone32);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) last_[raw(h_.session(TxnId{t}))] = t;
+    const std::vector<bool> counts = effective(h_);
+    written_.resize(h_.txn_count());
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const TxnId txn{t};
+      const bool open = is_open(txn);
+      written_[t] = counts[t] || open;
+      if (!written_[t]) ++(h_.status(txn) == Status::kAborted ? aborted_ : unknown_);
+      if (h_.status(txn) == Status::kUnknown && !open && counts[t]) ++unknown_seen_;
+      if (!written_[t]) continue;
+      timed_ = timed_ && h_.begin(txn) != kNoTime && (open || h_.end(txn) != kNoTime);
+      any_time_ = any_time_ || h_.begin(txn) != kNoTime || h_.end(txn) != kNoTime;
+    }
+    timed_ = timed_ && any_time_;
+    for (const ValueId v : c.op_value) {
+      if (const auto identity = from_row(v)) used_.insert(identity->write);
+    }
+    for (const std::int64_t special : {kInitial, kMissing, kDeleted, kCollectedTrue, kCollectedFalse})
+      used_.insert(special);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (!written_[t]) continue;
+      for (std::uint32_t i = h_.first_op(TxnId{t}); i < h_.end_op(TxnId{t}); ++i) {
+        if (h_.op(i).kind() != OpKind::kWrite || h_.op_value(i) == kNullValue) continue;
+        Known& known = version(h_.op(i).key(), h_.op_value(i));
+        if (!known.writer) known.writer = id_of(TxnId{t});
+      }
+    }
+  }
+
+  // Only the last transaction of a session can be left open in a log.
+  [[nodiscard]] bool is_open(TxnId txn) const {
+    return h_.status(txn) == Status::kUnknown && last_[raw(h_.session(txn))] == raw(txn);
+  }
+
+  [[nodiscard]] std::int64_t id_of(TxnId txn) {
+    const ValueId id = h_.columns().id[raw(txn)];
+    if (const auto number = as_signed(h_.values(), id)) return *number;
+    return static_cast<std::int64_t>(ids_(id));
+  }
+
+  [[nodiscard]] std::optional<Identity> from_row(ValueId v) const {
+    if (h_.values().type(v) != ValueType::kRow) return std::nullopt;
+    std::optional<std::int64_t> value;
+    std::optional<std::int64_t> write;
+    std::optional<std::int64_t> txn;
+    for (const RowField& field : h_.values().row(v)) {
+      const std::string_view name = h_.values().string(field.name);
+      const auto number = as_signed(h_.values(), field.value);
+      if (!number) return std::nullopt;
+      if (name == "value") {
+        value = number;
+      } else if (name == "write") {
+        write = number;
+      } else if (name == "txn") {
+        txn = number;
+      } else {
+        return std::nullopt;
+      }
+    }
+    if (!value || !write) return std::nullopt;
+    // A row with an id that means something else in a log is a value like any other.
+    if (*write == kInitial || *write == kMissing || *write == kDeleted || *write == kCollectedTrue ||
+        *write == kCollectedFalse) {
+      return std::nullopt;
+    }
+    return Identity{*write, *value, txn};
+  }
+
+  std::int64_t hash_of(ValueId v) {
+    if (const auto number = as_signed(h_.values(), v)) return *number;
+    hashed_ = true;
+    const std::string text = h_.values().json(v);
+    return static_cast<std::int64_t>(hash_bytes(text.data(), text.size()));
+  }
+
+  Known& version(KeyId key, ValueId v) {
+    const auto [at, is_new] = versions_.try_emplace(key_of(key, v));
+    if (!is_new) return at->second;
+    if (const auto identity = from_row(v)) {
+      at->second.identity = *identity;
+      return at->second;
+    }
+    while (used_.contains(next_write_)) ++next_write_;
+    at->second.identity = Identity{next_write_++, hash_of(v), std::nullopt};
+    new_write_ids_ = true;
+    return at->second;
+  }
+
+  void transaction(TxnId txn) {
+    bytes_.clear();
+    const std::int64_t id = id_of(txn);
+    bytes_ += 'S';
+    number(id);
+    if (timed_) number(h_.begin(txn));
+    for (std::uint32_t i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+      const KeyId key = h_.op(i).key();
+      if (h_.op(i).kind() == OpKind::kRead) {
+        read(key, h_.op_value(i));
+      } else {
+        write(key, h_.op_value(i));
+      }
+    }
+    if (!is_open(txn)) {
+      bytes_ += 'C';
+      number(id);
+      if (timed_) number(h_.end(txn));
+    }
+    output_.file(fmt::format("T{}.log", session_of(txn))).write(bytes_);
+  }
+
+  [[nodiscard]] std::uint64_t session_of(TxnId txn) {
+    const ValueId name = h_.columns().session_name[raw(h_.session(txn))];
+    const std::uint64_t number = sessions_(name);
+    // The number is part of a file's name, which is read back up to 2^31-1.
+    if (number <= 0x7fffffffU) return number;
+    renamed_session_ = true;
+    return 0x40000000U + raw(h_.session(txn));
+  }
+
+  void write(KeyId key, ValueId v) {
+    bytes_ += 'W';
+    if (v == kNullValue) {
+      number(kDeleted);
+      number(key_hash(key));
+      number(0);
+      return;
+    }
+    const Identity identity = version(key, v).identity;
+    number(identity.write);
+    number(key_hash(key));
+    number(identity.value);
+  }
+
+  void read(KeyId key, ValueId v) {
+    bytes_ += 'R';
+    if (v == kNullValue || v == h_.initial(key)) {
+      const auto at = versions_.find(key_of(key, v));
+      if (v != kNullValue && at != versions_.end()) ambiguous_ = true;
+      number(v == kNullValue ? kMissing : kInitial);
+      number(v == kNullValue ? kMissing : kInitial);
+      number(key_hash(key));
+      number(v == kNullValue ? 0 : hash_of(v));
+      return;
+    }
+    const Known known = version(key, v);
+    number(known.identity.txn ? *known.identity.txn : known.writer.value_or(kNoWriter));
+    number(known.identity.write);
+    number(key_hash(key));
+    number(known.identity.value);
+  }
+
+  std::int64_t key_hash(KeyId key) { return hash_of(h_.columns().key_name[raw(key)]); }
+
+  void number(std::int64_t value) {
+    for (int shift = 56; shift >= 0; shift -= 8) {
+      bytes_ += static_cast<char>(static_cast<std::uint64_t>(value) >> shift);
+    }
+  }
+
+  Lost lost() {
+    Lost lost;
+    if (hashed_) lost.emplace_back("keys and values that are no 64-bit integers: their hashes are written");
+    if (new_write_ids_) lost.emplace_back("values as they were: each got a write id");
+    if (sessions_.given() > 0 || renamed_session_) lost.emplace_back("names of sessions: they were numbered");
+    if (ids_.given() > 0) lost.emplace_back("transaction ids that are no integers: they were numbered");
+    if (aborted_ > 0) lost.push_back(fmt::format("{} aborted transactions", aborted_));
+    if (unknown_ > 0) lost.push_back(fmt::format("{} transactions of unknown status that none saw", unknown_));
+    if (unknown_seen_ > 0) lost.push_back(fmt::format("that {} seen transactions have unknown status", unknown_seen_));
+    if (ambiguous_) lost.emplace_back("which reads of an initial value read a later write of the same value");
+    note_lost_evidence(h_, {.client_times = timed_, .timestamps = false, .about = false}, lost);
+    return lost;
+  }
+
+  static constexpr std::int64_t kNoWriter = -1;
+
+  const History& h_;
+  Output& output_;
+  Numbering sessions_, ids_;
+  std::vector<std::uint32_t> last_;  // per session: its last transaction
+  std::vector<bool> written_;
+  std::unordered_map<std::uint64_t, Known> versions_;  // by key and value
+  std::unordered_set<std::int64_t> used_;              // write ids
+  std::int64_t next_write_ = 1;
+  std::string bytes_;
+  std::uint64_t aborted_ = 0, unknown_ = 0, unknown_seen_ = 0;
+  bool timed_ = true, any_time_ = false, hashed_ = false, new_write_ids_ = false, ambiguous_ = false;
+  bool renamed_session_ = false;
+};
+
+}  // namespace
+
+Result<Lost> write(const History& history, Output& output) { return Writer(history, output).run(); }
+
+}  // namespace isolde::cobra

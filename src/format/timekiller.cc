@@ -1,0 +1,276 @@
+#include "format/timekiller.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "format/grouped_ops.h"
+#include "format/json_document.h"
+#include "format/timekiller_write.h"
+#include "history/history_builder.h"
+
+namespace isolde {
+namespace {
+
+namespace od = simdjson::ondemand;
+using Fault = std::optional<JsonFault>;
+
+struct Hybrid {
+  std::uint64_t p = 0, l = 0;
+  bool known = false;
+};
+
+class Reader {
+ public:
+  Reader(const Source& source, const ReadOptions& options)
+      : file_(source.files[0]), options_(options), json_(file_.name, 1) {}
+
+  Result<ReadResult> run() {
+    std::string_view text = file_.bytes;
+    std::optional<std::string> closed;
+    if (options_.lenient) closed = close_cut_json(text, 1);
+    if (closed) {
+      text = *closed;
+      notes_.emplace_back("the file is cut off: dropped what follows its last whole transaction");
+    }
+    if (auto error = json_.start(text, 1)) return *std::move(error);
+    if (auto fault = transactions()) return json_.error(*fault);
+    if (auto error = json_.expect_end()) return *std::move(error);
+    if (!choose_shift()) {
+      return json_.error_at(fmt::format("expected timestamps that fit 63 bits as p * 2^{} + l", shift_),
+                            json_.at_offset(txns_[largest_].offset));
+    }
+    ops_.emit(builder_, [this](std::uint32_t t) { begin(txns_[t]); });
+    auto history = builder_.finish();
+    if (!history) {
+      Error error = std::move(history).error();
+      if (!builder_.faulty_txn()) return error;
+      return json_.error_at(std::move(error.text), json_.at_offset(txns_[raw(*builder_.faulty_txn())].offset));
+    }
+    return ReadResult{*std::move(history), std::move(notes_)};
+  }
+
+ private:
+  struct Txn {
+    ValueId id{}, session{};
+    Hybrid start, commit;
+    std::size_t offset = 0;
+  };
+
+  Fault transactions() {
+    od::array array;
+    if (const auto code = json_.doc().get_array().get(array)) {
+      return json_.root_fault(code, "expected an array of transactions");
+    }
+    for (auto element : array) {
+      od::value value;
+      if (const auto code = element.get(value)) return json_.fault(code);
+      if (auto fault = transaction(value)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  Fault transaction(od::value value) {
+    Txn txn;
+    const JsonFault wrong = fault_at(R"(expected a transaction: {"tid","sid","sts","cts","ops"})", value);
+    txn.offset = json_.offset_of(wrong.at);
+    const std::uint32_t place = ops_.add_txn();
+    bool has_id = false;
+    bool has_session = false;
+    bool has_ops = false;
+    od::object object;
+    if (value.get_object().get(object)) return wrong;
+    for (auto field : object) {
+      std::string_view name;
+      od::value inner;
+      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
+      const bool is_id = name == "tid";
+      const bool is_session = name == "sid";
+      const bool is_start = name == "sts";
+      const bool is_commit = name == "cts";
+      const bool is_ops = name == "ops";
+      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      if (is_id || is_session) {
+        if (auto fault = label(inner, is_id ? txn.id : txn.session)) return fault;
+        (is_id ? has_id : has_session) = true;
+      } else if (is_start || is_commit) {
+        if (auto fault = timestamp(inner, is_start ? txn.start : txn.commit)) return fault;
+      } else if (is_ops) {
+        if (auto fault = operations(inner, place)) return fault;
+        has_ops = true;
+      }
+    }
+    if (!has_id || !has_session || !has_ops) {
+      return JsonFault{fmt::format("expected the field \"{}\" in the transaction", !has_id        ? "tid"
+                                                                                   : !has_session ? "sid"
+                                                                                                  : "ops"),
+                       wrong.at};
+    }
+    for (const Hybrid& time : {txn.start, txn.commit}) {
+      if (time.p >= largest_p_ && time.known) largest_ = place;
+      largest_p_ = std::max(largest_p_, time.p);
+      largest_l_ = std::max(largest_l_, time.l);
+    }
+    txns_.push_back(txn);
+    return std::nullopt;
+  }
+
+  // A transaction's or session's name: an integer or a string, as it is.
+  Fault label(od::value value, ValueId& out) {
+    const JsonFault wrong = fault_at("expected an integer or a string", value);
+    od::json_type type{};
+    if (value.type().get(type)) return wrong;
+    if (type != od::json_type::number && type != od::json_type::string) return wrong;
+    if (auto fault = json_value(value, builder_.values(), out)) return JsonFault{fault->text, wrong.at};
+    return std::nullopt;
+  }
+
+  Fault timestamp(od::value value, Hybrid& out) {
+    const JsonFault wrong = fault_at(R"(expected a timestamp: {"p": integer, "l": integer})", value);
+    bool null = false;
+    if (!value.is_null().get(null) && null) return std::nullopt;
+    od::object object;
+    if (value.get_object().get(object)) return wrong;
+    for (auto field : object) {
+      std::string_view name;
+      od::value inner;
+      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
+      const bool is_p = name == "p";
+      const bool is_l = name == "l";
+      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      if (!is_p && !is_l) continue;
+      const JsonFault negative = fault_at("expected a part of a timestamp, which is not negative", inner);
+      WideInteger number;
+      if (auto fault = json_integer(inner, "a part of the timestamp", number)) return fault;
+      if (number.negative) return negative;
+      (is_p ? out.p : out.l) = number.magnitude;
+      if (is_p) out.known = true;
+    }
+    if (!out.known) return wrong;
+    return std::nullopt;
+  }
+
+  Fault operations(od::value value, std::uint32_t place) {
+    const JsonFault wrong = fault_at("expected an array of operations", value);
+    od::array array;
+    if (value.get_array().get(array)) return wrong;
+    for (auto element : array) {
+      od::value op;
+      if (const auto code = element.get(op)) return json_.fault(code);
+      if (auto fault = operation(op, place)) return fault;
+    }
+    return std::nullopt;
+  }
+
+  Fault operation(od::value value, std::uint32_t place) {
+    const JsonFault wrong = fault_at(R"(expected an operation: {"t":"r|w|a","k":key,"v":value})", value);
+    std::optional<OpKind> kind;
+    std::optional<ValueId> key;
+    ValueId operand = kNullValue;
+    od::object object;
+    if (value.get_object().get(object)) return wrong;
+    for (auto field : object) {
+      std::string_view name;
+      od::value inner;
+      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
+      const char what = name.size() == 1 ? name[0] : ' ';
+      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      if (what == 't') {
+        const JsonFault no_kind = fault_at("expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"", inner);
+        std::string_view text;
+        if (inner.get_string().get(text)) return no_kind;
+        if (text == "r" || text == "read") {
+          kind = OpKind::kRead;
+        } else if (text == "w" || text == "write") {
+          kind = OpKind::kWrite;
+        } else if (text == "a" || text == "append") {
+          kind = OpKind::kAppend;
+        } else {
+          return no_kind;
+        }
+      } else if (what == 'k') {
+        ValueId id{};
+        if (auto fault = json_integer_or_text(inner, "the key", builder_.values(), id)) return fault;
+        key = id;
+      } else if (what == 'v') {
+        if (auto fault = operand_of(inner, operand)) return fault;
+      }
+    }
+    if (!kind || !key) return wrong;
+    if (*kind == OpKind::kAppend && operand == kNullValue) return JsonFault{"expected the element to append", wrong.at};
+    ops_.add(place, *kind, builder_.key(*key), operand);
+    return std::nullopt;
+  }
+
+  Fault operand_of(od::value value, ValueId& out) {
+    od::json_type type{};
+    if (const auto code = value.type().get(type)) return json_.fault(code);
+    if (type == od::json_type::null) return json_value(value, builder_.values(), out);
+    if (type != od::json_type::array) return json_integer_or_text(value, "the value", builder_.values(), out);
+    od::array array;
+    if (const auto code = value.get_array().get(array)) return json_.fault(code);
+    std::vector<ValueId> elements;
+    for (auto element : array) {
+      od::value inner;
+      if (const auto code = element.get(inner)) return json_.fault(code);
+      ValueId id{};
+      if (auto fault = json_integer_or_text(inner, "an element", builder_.values(), id)) return fault;
+      elements.push_back(id);
+    }
+    out = builder_.values().list(elements);
+    return std::nullopt;
+  }
+
+  bool choose_shift() {
+    const int logical_bits = static_cast<int>(std::bit_width(largest_l_));
+    const int physical_bits = static_cast<int>(std::bit_width(largest_p_));
+    if (logical_bits <= kHybridShift && physical_bits + kHybridShift <= 63) return true;
+    shift_ = logical_bits;
+    builder_.set_about(fmt::format("{}{}{}", kAboutHybrid, shift_, kAboutHybridEnd));
+    return physical_bits + shift_ <= 63;
+  }
+
+  void begin(const Txn& txn) {
+    builder_.begin_txn(builder_.session(txn.session));
+    builder_.set_id(txn.id);
+    const auto packed = [this](const Hybrid& time) { return static_cast<std::int64_t>((time.p << shift_) | time.l); };
+    if (txn.start.known) builder_.set_start_ts(packed(txn.start));
+    if (txn.commit.known) builder_.set_commit_ts(packed(txn.commit));
+  }
+
+  const SourceFile& file_;
+  const ReadOptions& options_;
+  JsonDocument json_;
+  HistoryBuilder builder_;
+  GroupedOps ops_;
+  std::vector<Txn> txns_;
+  std::vector<std::string> notes_;
+  std::uint64_t largest_p_ = 0, largest_l_ = 0;
+  std::uint32_t largest_ = 0;  // the transaction with the largest p
+  int shift_ = kHybridShift;
+};
+
+Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+
+bool recognise(const Source& source) {
+  std::string_view head = source.files[0].bytes.substr(0, 4096);
+  const auto skip_space = [&head] { head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size())); };
+  skip_space();
+  if (!head.starts_with('[')) return false;
+  head.remove_prefix(1);
+  skip_space();
+  const auto has = [&head](std::string_view name) { return head.find(name) != std::string_view::npos; };
+  return head.starts_with('{') && has("\"tid\"") && (has("\"sid\"") || has("\"ops\""));
+}
+
+}  // namespace
+
+constinit const FormatInfo kTimekillerFormat{.name = "timekiller",
+                                             .summary = "TimeKiller's JSON with start and commit timestamps",
+                                             .extension = "",
+                                             .is_folder = false,
+                                             .recognise = recognise,
+                                             .read = read,
+                                             .write = write_timekiller};
+
+}  // namespace isolde

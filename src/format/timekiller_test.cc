@@ -1,0 +1,109 @@
+#include "format/timekiller.h"
+
+#include <gtest/gtest.h>
+
+#include "history/history_builder.h"
+#include "tests/support/format_testing.h"
+
+namespace isolde {
+namespace {
+
+using testing::MemoryOutput;
+using testing::shown;
+using testing::source_of;
+
+Result<ReadResult> read(std::string_view text, bool lenient = false) {
+  return kTimekillerFormat.read(source_of(text), ReadOptions{.lenient = lenient});
+}
+
+constexpr std::string_view kRegisters =
+    R"([{"tid":1,"sid":"a","sts":{"p":"320316486","l":"1"},"cts":{"p":320316487,"l":0},"ops":[{"t":"w","k":"5","v":10},{"t":"read","k":6}]},
+        {"ops":[{"v":"10","k":5,"t":"r"}],"rtts":5,"cts":{"p":9,"l":2},"sid":2,"tid":"x"}])";
+constexpr std::string_view kLists =
+    R"([{"tid":1,"sid":1,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},"ops":[{"t":"a","k":5,"v":1},{"t":"append","k":5,"v":2}]},
+        {"tid":2,"sid":2,"sts":{"p":3,"l":0},"cts":{"p":3,"l":0},"ops":[{"t":"r","k":5,"v":[1,2]},{"t":"r","k":6,"v":null},{"t":"r","k":5,"v":[]}]}])";
+
+TEST(TimekillerReader, NumbersMayBeQuotedAndAValueLeftOutIsNull) {
+  EXPECT_EQ(shown(read(kRegisters)), "1@a: w 5=10 r 6=null\nx@2: r 5=10\n");
+}
+
+TEST(TimekillerReader, ATimestampIsItsPartsInOneNumber) {
+  const auto result = read(kRegisters);
+  const History& h = result->history;
+  EXPECT_EQ(h.start_ts(TxnId{0}), (320316486LL << 18) + 1);
+  EXPECT_EQ(h.commit_ts(TxnId{0}), 320316487LL << 18);
+  EXPECT_EQ(h.start_ts(TxnId{1}), kNoTime);
+  EXPECT_EQ(h.commit_ts(TxnId{1}), (9LL << 18) + 2);
+}
+
+TEST(TimekillerReader, ListsAreAppendedTo) {
+  EXPECT_EQ(shown(read(kLists)), "1@1: a 5=1 a 5=2\n2@2: r 5=[1,2] r 6=null r 5=null\n");
+}
+
+TEST(TimekillerReader, MicrosecondsFitWithAnotherPackingAndNothingIsLost) {
+  const std::string text =
+      R"([{"tid":1,"sid":1,"sts":{"p":1700000000000000,"l":4095},"cts":{"p":1700000000000001,"l":0},"ops":[]}])";
+  const auto result = read(text);
+  ASSERT_TRUE(result.has_value()) << result.error().message();
+  EXPECT_EQ(result->history.start_ts(TxnId{0}), (1700000000000000LL << 12) + 4095);
+  EXPECT_EQ(result->history.about(), "timestamps are p * 2^12 + l");
+  MemoryOutput output;
+  EXPECT_TRUE(kTimekillerFormat.write(result->history, output)->empty());
+  EXPECT_EQ(output.text(), text + "\n");
+}
+
+TEST(TimekillerReader, ATimestampThatFitsNoPackingIsAnError) {
+  EXPECT_EQ(shown(read("[\n{\"tid\":1,\"sid\":1,\"sts\":{\"p\":9223372036854775807,\"l\":1},\"ops\":[]}]")),
+            "mem:2:1: expected timestamps that fit 63 bits as p * 2^1 + l");
+}
+
+TEST(TimekillerReader, AnErrorNamesItsPlace) {
+  EXPECT_EQ(shown(read("[{\"tid\":1,\"ops\":[]}]")), "mem:1:2: expected the field \"sid\" in the transaction");
+  EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\n\"ops\":[{\"t\":\"q\",\"k\":1}]}]")),
+            "mem:2:13: expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"");
+  EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"ops\":[]},\n{\"tid\":1,\"sid\":2,\"ops\":[]}]")),
+            "mem:2:1: transaction id 1 stands twice");
+  EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"sts\":{\"p\":-1,\"l\":0},\"ops\":[]}]")),
+            "mem:1:30: expected a part of a timestamp, which is not negative");
+}
+
+TEST(TimekillerReader, ACutFileKeepsItsWholeTransactionsWhenAskedFor) {
+  const std::string_view cut = kLists.substr(0, kLists.size() - 40);
+  EXPECT_FALSE(read(cut).has_value());
+  EXPECT_EQ(shown(read(cut, true)), "1@1: a 5=1 a 5=2\n");
+}
+
+TEST(TimekillerWriter, WhatItReadItWritesAgain) {
+  for (const std::string_view text : {kRegisters, kLists}) {
+    const auto first = read(text);
+    MemoryOutput output;
+    const auto lost = kTimekillerFormat.write(first->history, output);
+    ASSERT_TRUE(lost.has_value());
+    EXPECT_TRUE(lost->empty()) << (*lost)[0];
+    const std::string again = output.text();
+    EXPECT_EQ(difference(first->history, read(again)->history), "");
+  }
+}
+
+TEST(TimekillerWriter, TheInitialStateBecomesNullAndAbortedTransactionsAreLeftOut) {
+  HistoryBuilder builder;
+  builder.set_default_initial(builder.values().integer(0));
+  builder.begin_txn(builder.session(0));
+  builder.read(builder.key("x"), builder.values().integer(0));
+  builder.write(builder.key("x"), kNullValue);
+  builder.set_commit_ts(7);
+  builder.end_txn();
+  builder.begin_txn(builder.session(0));
+  builder.set_status(Status::kAborted);
+  builder.end_txn();
+  MemoryOutput output;
+  const auto lost = kTimekillerFormat.write(*builder.finish(), output);
+  ASSERT_TRUE(lost.has_value());
+  EXPECT_EQ(lost->size(), 4U);
+  EXPECT_EQ(output.text(),
+            "[{\"tid\":0,\"sid\":0,\"cts\":{\"p\":0,\"l\":7},\"ops\":[{\"t\":\"r\",\"k\":1,\"v\":null},{\"t\":\"w\","
+            "\"k\":1,\"v\":1}]}]\n");
+}
+
+}  // namespace
+}  // namespace isolde

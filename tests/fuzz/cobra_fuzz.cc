@@ -1,0 +1,6 @@
+#include "format/cobra.h"
+#include "tests/fuzz/format_fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return isolde::fuzz::folder(isolde::kCobraFormat, 'T', data, size);
+}
