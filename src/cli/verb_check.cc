@@ -144,7 +144,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
   if (choice.engine == nullptr && !plan.choose.method.empty())
     return report_bad_input(plan, given, Error{choice.why, given});
   const Stopwatch checking;
-  const Verdict verdict = judge(plan, history, level, choice, progress);
+  Verdict verdict = judge(plan, history, level, choice, progress);
   progress.clear();
   Report report{.file = given,
                 .format = loaded->format->name,
@@ -153,17 +153,17 @@ Exit check_file(const Plan& plan, const std::string& given) {
                 .why_method = choice.engine == nullptr ? std::string() : choice.why,
                 .notes = std::move(notes),
                 .stats = {load_seconds, checking.seconds(), peak_mib()}};
-  Exit exit = exit_of(verdict.outcome);
   if (plan.prove && verdict.outcome != Outcome::kUndecided) {
     const auto proof = prove(history, verdict);
     report.proof = proof ? Proof::kHolds : Proof::kFails;
     if (!proof) {
       // A verdict that does not stand up to its own evidence is a fault of ours and is not given as an answer.
       report.proof_says = proof.error().text;
-      print_error(fmt::format("{}: the verdict could not be proved: {}", given, report.proof_says));
-      exit = Exit::kUndecided;
+      verdict.reason = fmt::format("the answer \"{}\" could not be proved; please report this", name(verdict.outcome));
+      verdict.outcome = Outcome::kUndecided;
     }
   }
+  const Exit exit = exit_of(verdict.outcome);
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
   return worse(exit, write_dot(plan, report));
 }
