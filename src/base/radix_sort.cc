@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 
 namespace isolde {
@@ -10,6 +11,27 @@ namespace {
 constexpr int kDigitBits = 11;
 constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
 constexpr int kDigits = 6;  // 6 x 11 >= 64
+
+// Sorts by eleven bits at a time, skipping digits in which no two keys differ (`differing` has no bit there).
+template <typename Item, typename KeyOf>
+void scatter_by_digits(std::vector<Item>& items, std::uint64_t differing, KeyOf key_of) {
+  std::vector<Item> other(items.size());
+  std::array<std::size_t, kBuckets> start{};
+  for (int digit = 0; digit < kDigits; ++digit) {
+    const int shift = digit * kDigitBits;
+    if (((differing >> shift) & (kBuckets - 1)) == 0) continue;
+    start.fill(0);
+    for (const Item& item : items) ++start[(key_of(item) >> shift) & (kBuckets - 1)];
+    std::size_t sum = 0;
+    for (std::size_t& slot : start) {
+      const std::size_t count = slot;
+      slot = sum;
+      sum += count;
+    }
+    for (const Item& item : items) other[start[(key_of(item) >> shift) & (kBuckets - 1)]++] = item;
+    items.swap(other);
+  }
+}
 
 }  // namespace
 
@@ -20,33 +42,30 @@ void radix_sort(std::vector<KeyedIndex>& items) {
     return;
   }
   std::uint64_t least = items.front().key;
-  std::uint64_t differing = 0;
+  std::uint64_t most = least;
   bool sorted = true;
   std::uint64_t before = least;
   for (const KeyedIndex& item : items) {
     least = std::min(least, item.key);
+    most = std::max(most, item.key);
     sorted = sorted && before <= item.key;
     before = item.key;
   }
   if (sorted) return;
-  for (const KeyedIndex& item : items) differing |= item.key - least;
-
-  std::vector<KeyedIndex> other(items.size());
-  std::array<std::size_t, kBuckets> start{};
-  for (int digit = 0; digit < kDigits; ++digit) {
-    const int shift = digit * kDigitBits;
-    if (((differing >> shift) & (kBuckets - 1)) == 0) continue;
-    start.fill(0);
-    for (const KeyedIndex& item : items) ++start[((item.key - least) >> shift) & (kBuckets - 1)];
-    std::size_t sum = 0;
-    for (std::size_t& slot : start) {
-      const std::size_t count = slot;
-      slot = sum;
-      sum += count;
+  const std::uint64_t range = most - least;
+  const int bits = std::bit_width(range);
+  const std::uint64_t differing = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  if (range >> 32 == 0) {
+    // Key and payload fit one word: half the bytes to move.
+    std::vector<std::uint64_t> packed(items.size());
+    for (std::size_t i = 0; i < items.size(); ++i) packed[i] = ((items[i].key - least) << 32) | items[i].index;
+    scatter_by_digits(packed, differing, [](std::uint64_t word) { return word >> 32; });
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      items[i] = {(packed[i] >> 32) + least, static_cast<std::uint32_t>(packed[i])};
     }
-    for (const KeyedIndex& item : items) other[start[((item.key - least) >> shift) & (kBuckets - 1)]++] = item;
-    items.swap(other);
+    return;
   }
+  scatter_by_digits(items, differing, [least](const KeyedIndex& item) { return item.key - least; });
 }
 
 }  // namespace isolde

@@ -214,6 +214,11 @@ class Timeline {
     if (snapshot_) add_start_after_commit(context, most, verdict_);
     note_clock(r);
     note_predicates();
+    if (!snapshot_) {
+      verdict_.notes.emplace_back(
+          "the order of commit timestamps does not explain the history; whether another order does, this version "
+          "cannot tell");
+    }
     return std::move(verdict_);
   }
 
