@@ -53,7 +53,7 @@ void radix_sort(std::vector<KeyedIndex>& items) {
   }
   if (sorted) return;
   const std::uint64_t range = most - least;
-  const int bits = std::bit_width(range);
+  const auto bits = std::bit_width(range);
   const std::uint64_t differing = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
   if (range >> 32 == 0) {
     // Key and payload fit one word: half the bytes to move.
