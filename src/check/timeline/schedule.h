@@ -50,8 +50,8 @@ struct Schedule {
   std::vector<TxnId> missing_snapshot;    // they count, but which state they read is not known
   std::vector<TxnId> start_after_commit;  // start_ts > commit_ts
   std::vector<TieGroup> ties;
-  std::vector<TxnId> maybes;  // Counts::kMaybe
-  bool equal_commits = false;             // two commits have one time: a state between them may have been seen
+  std::vector<TxnId> maybes;   // Counts::kMaybe
+  bool equal_commits = false;  // two commits have one time: a state between them may have been seen
 };
 
 // `include_maybes`: transactions of Counts::kMaybe are taken as committed.

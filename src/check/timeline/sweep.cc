@@ -5,17 +5,17 @@
 #include <thread>
 
 #include "check/accesses.h"
+#include "check/timeline/ties.h"
 
 namespace isolde::timeline {
 namespace {
 
-constexpr std::size_t kPrefetch = 12;     // events ahead
-constexpr std::size_t kLargestTie = 512;  // more of one time are not sorted: the choice is quadratic
+constexpr std::size_t kPrefetch = 12;  // events ahead
 constexpr std::size_t kLookAtClock = 1U << 16;
 
 // The sweep over all keys or, `kPartial`, over those of one part: then several run side by side.
 template <bool kPartial>
-class Sweep {
+class Sweep : private TieState {
  public:
   Sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order, const Uncertain& uncertain,
         const std::vector<bool>& record, const Limits& limits, unsigned part, unsigned log_parts)
@@ -26,12 +26,12 @@ class Sweep {
         first_op_(history.columns().first_op.data()),
         schedule_(schedule),
         serial_(family == LevelFamily::kSerializable),
-        order_(order),
         uncertain_(uncertain),
         record_(record),
         limits_(limits),
         part_(part),
-        log_parts_(log_parts) {}
+        log_parts_(log_parts),
+        ties_(history, order) {}
 
   SweepResult run() {
     keys_.reserve((h_.key_count() >> log_parts_) + 1);
@@ -51,7 +51,9 @@ class Sweep {
           break;
         }
       }
-      if (tie < schedule_.ties.size() && schedule_.ties[tie].first_event == e) settle(schedule_.ties[tie++]);
+      if (tie < schedule_.ties.size() && schedule_.ties[tie].first_event == e) {
+        ties_.settle(schedule_.ties[tie++], *this, schedule_.events);
+      }
       happen(static_cast<std::uint32_t>(e));
     }
     result_.keys = std::move(keys_);
@@ -278,92 +280,12 @@ class Sweep {
     });
   }
 
-  // Puts the transactions of a tie group into an order in which their reads are right, as far as a greedy choice finds
-  // one: of those whose reads fit the state now, the ones that write nothing go first.
-  void settle(const TieGroup& group) {
-    const auto begin = schedule_.events.begin() + group.first_event;
-    const auto end = begin + group.event_count;
-    std::vector<TxnId> waiting;
-    for (auto e = begin; e != end; ++e) {
-      if (e->is_commit()) waiting.push_back(e->txn());
-    }
-    if (waiting.size() > kLargestTie) return;  // as they stand; what goes wrong then is not forced
-    before_tie_.clear();
-    rich_before_tie_.clear();
-    for (const TxnId t : waiting) {
-      for_each_access(h_, t, [&](const Access& a) {
-        const KeyState& k = state(a.key);
-        if (k.rich == kNone32) {
-          before_tie_.emplace(raw(a.key), k.value);
-        } else {
-          rich_before_tie_.insert(raw(a.key));
-        }
-      });
-    }
-    std::unordered_map<std::uint32_t, ValueId> written;  // by those already placed; registers
-    std::vector<TxnId> placed;
-    while (!waiting.empty()) {
-      std::size_t best = waiting.size();
-      for (std::size_t i = 0; i < waiting.size(); ++i) {
-        if (!may_go_first(waiting, i) || !fits(waiting[i], written)) continue;
-        if (best == waiting.size()) best = i;
-        if (!writes_anything(h_, waiting[i])) {
-          best = i;
-          break;
-        }
-      }
-      if (best == waiting.size()) {
-        // Nothing fits: keep to the orders that are given.
-        best = 0;
-        while (best + 1 < waiting.size() && !may_go_first(waiting, best)) ++best;
-      }
-      for_each_access(h_, waiting[best], [&](const Access& a) {
-        if (a.kind == OpKind::kWrite) written[raw(a.key)] = a.value;
-      });
-      placed.push_back(waiting[best]);
-      waiting.erase(waiting.begin() + static_cast<std::ptrdiff_t>(best));
-    }
-    std::unordered_set<std::uint32_t> with_start;
-    for (auto e = begin; e != end; ++e) {
-      if (!e->is_commit()) with_start.insert(raw(e->txn()));
-    }
-    auto e = begin;
-    for (const TxnId t : placed) {
-      if (with_start.contains(raw(t))) *e++ = Event::start(t);
-      *e++ = Event::commit(t);
-    }
+  [[nodiscard]] bool shows_now(KeyId key, ValueId value) const override {
+    const KeyState& k = state(key);
+    return k.rich == kNone32 ? k.value == value : shows(values_, value, rich_[k.rich], nullptr);
   }
-
-  [[nodiscard]] bool may_go_first(const std::vector<TxnId>& waiting, std::size_t i) const {
-    if (order_ == AddedOrder::kNone) return true;
-    const TxnId t = waiting[i];
-    return std::none_of(waiting.begin(), waiting.end(), [&](TxnId other) {
-      if (other == t) return false;
-      if (h_.session(other) == h_.session(t) && other < t) return true;
-      return order_ == AddedOrder::kRealTime && h_.status(other) == Status::kCommitted && h_.end(other) != kNoTime &&
-             h_.begin(t) != kNoTime && h_.end(other) < h_.begin(t);
-    });
-  }
-
-  // Whether the external register reads of `t` are right now. Lists and counters are not looked at: their order then
-  // stays as it is, and what goes wrong is not forced.
-  [[nodiscard]] bool fits(TxnId t, const std::unordered_map<std::uint32_t, ValueId>& written) const {
-    std::unordered_set<std::uint32_t> touched;
-    bool good = true;
-    for_each_access(h_, t, [&](const Access& a) {
-      if (a.kind == OpKind::kRead && !touched.contains(raw(a.key))) {
-        const auto at = written.find(raw(a.key));
-        const KeyState& k = state(a.key);
-        if (at != written.end()) {
-          good = good && at->second == a.value;
-        } else {
-          good = good && (k.rich == kNone32 ? k.value == a.value : shows(values_, a.value, rich_[k.rich], nullptr));
-        }
-      }
-      touched.insert(raw(a.key));
-    });
-    return good;
-  }
+  [[nodiscard]] bool is_rich_now(KeyId key) const override { return state(key).rich != kNone32; }
+  [[nodiscard]] ValueId register_now(KeyId key) const override { return state(key).value; }
 
   Finding make(Finding::Type type, TxnId t, std::uint32_t op, KeyId key, ValueId value) const {
     return Finding{type, true, false, t, rank_, op, key, value, kNullValue, kNoTxn, {}, {}};
@@ -394,9 +316,7 @@ class Sweep {
   // Whether the transaction stands in a tie group and the value is what the key held before the group (what the group
   // itself wrote is uncertain anyway).
   [[nodiscard]] bool open_in_tie(TxnId t, KeyId key, ValueId value, bool is_rich) const {
-    if (!uncertain_.in_ties.contains(raw(t))) return false;
-    const auto at = before_tie_.find(raw(key));
-    return is_rich || rich_before_tie_.contains(raw(key)) || (at != before_tie_.end() && at->second == value);
+    return uncertain_.in_ties.contains(raw(t)) && (is_rich || ties_.held_before(key, value));
   }
 
   void report_internal(TxnId t, std::uint32_t op, KeyId key, ValueId value, const KeyState& k) {
@@ -418,7 +338,6 @@ class Sweep {
   const std::uint32_t* const first_op_;
   Schedule& schedule_;
   const bool serial_;
-  const AddedOrder order_;
   const Uncertain& uncertain_;
   const std::vector<bool>& record_;
   const Limits& limits_;
@@ -426,8 +345,7 @@ class Sweep {
   std::vector<KeyState> keys_;
   std::vector<Rich> rich_;
   std::vector<LocalRich> local_rich_;
-  std::unordered_map<std::uint32_t, ValueId> before_tie_;  // what registers held before the tie group at hand
-  std::unordered_set<std::uint32_t> rich_before_tie_;      // those that were lists or counters
+  Ties ties_;
   std::uint32_t rank_ = 0;
   SweepResult result_;
 };
