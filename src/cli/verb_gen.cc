@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "cli/verbs.h"
 #include "gen/generate.h"
 #include "gen/plants.h"
@@ -50,9 +52,12 @@ std::optional<Error> take_words(const Arguments& args, GenOptions& o) {
     o.evidence = *evidence;
   }
   if (args.has("plant")) {
-    auto plant = parse_plant(args.text("plant"));
-    if (!plant) return std::move(plant).error();
-    o.plants.push_back(*plant);
+    std::stringstream list(args.text("plant"));
+    for (std::string one; std::getline(list, one, ',');) {
+      auto plant = parse_plant(one);
+      if (!plant) return std::move(plant).error();
+      o.plants.push_back(*plant);
+    }
   }
   return std::nullopt;
 }
@@ -64,6 +69,8 @@ Result<GenOptions> options_of(const Arguments& args) {
   if (auto e = take(args, "ops", 1, o.ops)) return *e;
   if (auto e = take(args, "keys", 1, o.keys)) return *e;
   if (auto e = take(args, "seed", 0, o.seed)) return *e;
+  if (auto e = take(args, "max-list", 1, o.max_list)) return *e;
+  o.repeated_values = args.has("repeated");
   if (auto e = take_share(args, "reads", o.read_share)) return *e;
   if (auto e = take_share(args, "aborted", o.abort_share)) return *e;
   if (auto e = take_share(args, "unknown", o.unknown_share)) return *e;

@@ -112,8 +112,8 @@ std::string explain_step(const History& h, const Step& s) {
       return fmt::format("{}'s commit_ts {} is before {}'s commit_ts {}", from, h.commit_ts(s.from), to,
                          h.commit_ts(s.to));
     case StepType::kProgram:
-      return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"),
-                         s.to_op == kNoOp ? "another" : did(h, s.to_op));
+      if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "by its own timestamps");
+      return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
   }
   return {};
 }
