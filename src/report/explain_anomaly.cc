@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "report/words.h"
 
 namespace isolde {
@@ -19,6 +21,12 @@ std::string committed_at(const History& h, TxnId t) {
 // "T7 (commit_ts 110)", or the words for the state before all transactions.
 std::string writer(const History& h, TxnId t) {
   return t == kNoTxn ? std::string("the initial state") : txn(h, t) + committed_at(h, t);
+}
+
+// When it committed; of a transaction that only read and has no commit_ts, when it started.
+std::string commit_text(const History& h, TxnId t) {
+  const std::int64_t time = h.commit_ts(t) != kNoTime ? h.commit_ts(t) : h.start_ts(t);
+  return time == kNoTime ? std::string("at an unknown time") : std::to_string(time);
 }
 
 std::string what_was_read(const History& h, const Anomaly& a, TxnId reader) {
@@ -41,10 +49,15 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
     state = holds(h, a.key, a.expected);
   }
   if (a.expected_writer == reader) return fmt::format("Its own writes before that make it {}.", state);
-  // At a level with snapshots the state is that of the snapshot; elsewhere it is what some order would have shown.
-  const std::string where = h.start_ts(reader) == kNoTime
-                                ? "It should have found"
-                                : fmt::format("In its snapshot (start_ts {})", h.start_ts(reader));
+  const auto has = [&a](StepType type) {
+    return std::any_of(a.steps.begin(), a.steps.end(), [type](const Step& step) { return step.type == type; });
+  };
+  std::string where = "It should have found";
+  if (has(StepType::kCommit) && h.commit_ts(reader) != kNoTime) {
+    where = fmt::format("At its place in the order of commits (commit_ts {})", h.commit_ts(reader));
+  } else if ((has(StepType::kVisible) || has(StepType::kInvisible)) && h.start_ts(reader) != kNoTime) {
+    where = fmt::format("In its snapshot (start_ts {})", h.start_ts(reader));
+  }
   if (a.expected_writer == kNoTxn) return fmt::format("{} {}, the initial state.", where, state);
   return fmt::format("{} {}, written by {}.", where, state, writer(h, a.expected_writer));
 }
@@ -104,15 +117,15 @@ std::string explain_step(const History& h, const Step& s) {
       return fmt::format("{} ended (at {}) before {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
     case StepType::kVisible:
       return fmt::format("{} had committed ({}) when {} took its snapshot ({}), which so contains it", from,
-                         h.commit_ts(s.from), to, h.start_ts(s.to));
+                         commit_text(h, s.from), to, h.start_ts(s.to));
     case StepType::kInvisible:
       return fmt::format("{} took its snapshot ({}) before {} committed ({}), so the snapshot lacks it", from,
-                         h.start_ts(s.from), to, h.commit_ts(s.to));
+                         h.start_ts(s.from), to, commit_text(h, s.to));
     case StepType::kCommit:
-      return fmt::format("{}'s commit_ts {} is before {}'s commit_ts {}", from, h.commit_ts(s.from), to,
-                         h.commit_ts(s.to));
+      return fmt::format("{} comes first in the order of commits ({}), {} after it ({})", from, commit_text(h, s.from),
+                         to, commit_text(h, s.to));
     case StepType::kProgram:
-      if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "by its own timestamps");
+      if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
       return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
   }
   return {};
@@ -131,6 +144,8 @@ Explanation explain(const History& h, const Anomaly& a) {
   } else if (a.op != kNoOp) {
     e.lines.push_back(
         fmt::format("{} {} ({}).", txn_with_place(h, h.txn_of(a.op)), did(h, a.op), words::place_of(h, a.op)));
+  } else if (a.transactions.size() == 1) {
+    e.lines.push_back(fmt::format("{}.", txn_with_place(h, a.transactions[0])));
   } else if (!a.transactions.empty()) {
     constexpr std::size_t kMost = 6;
     std::string who;

@@ -199,7 +199,6 @@ class ReadRules {
     Anomaly anomaly = make(AnomalyKind::kInternal, ReadSource::kOwn, t, a, t);
     anomaly.expected = base;
     anomaly.expected_known = appended.empty();
-    if (!appended.empty()) anomaly.expected_text = "a list that ends with its own appends";
     anomaly.expected_writer = t;
     anomaly.steps.push_back({StepType::kProgram, t, t, a.key, view.op, OpId{a.op}});
     keep(std::move(anomaly));

@@ -50,7 +50,7 @@ bool ends_with_own(const ValueTable& values, ValueId value, const LocalRich& own
 std::string text_of(const ValueTable& values, const Rich& content, const LocalRich* on_top) {
   if (content.is_counter) {
     return content.is_number ? std::to_string(wrapping_add(content.number, on_top == nullptr ? 0 : on_top->delta))
-                             : "not a number";
+                             : "\"not a number\"";
   }
   std::string out = "[";
   const auto add = [&](ValueId element) {

@@ -104,7 +104,7 @@ class Tracer {
     a.key = f.key;
     a.read = f.read;
     a.expected = f.expected;
-    a.expected_known = !f.expected_rich;
+    a.expected_known = !f.expected_rich || !f.expected_text.empty();
     a.expected_text = f.expected_text;
     a.expected_writer = f.other;
     return a;
