@@ -74,6 +74,7 @@ enum class StepType : std::uint8_t {
   kVisible,    // commit_ts(from) <= start_ts(to): `from` is in the snapshot of `to`
   kInvisible,  // start_ts(from) < commit_ts(to): `to` is not in the snapshot of `from`
   kCommit,     // commit_ts(from) < commit_ts(to)
+  kOrder,      // order(from) < order(to): the expected serialization order
   kProgram,    // two operations of one transaction (from == to), in program order
 };
 [[nodiscard]] std::string_view name(StepType type);

@@ -26,6 +26,7 @@ Choice choose(const History& history, Level level, const ChooseOptions& options)
   for (const Engine& engine : engines()) {
     if (engine.name == "timeline" && !timestamps_apply(history, level, options)) continue;
     if (!engine.lacks(history, level).empty()) continue;
+    if (engine.name == "replay") return {&engine, "the history has an expected order"};
     return {&engine,
             engine.name == "timeline" ? "the history has database timestamps" : "no other evidence that can be used"};
   }

@@ -4,12 +4,14 @@
 
 #include "check/engine.h"
 #include "check/read_rules/rules.h"
+#include "check/replay/replay.h"
 #include "check/timeline/timeline.h"
 
 namespace isolde {
 namespace {
 
 const Engine kEngines[] = {
+    kReplayEngine,
     kTimelineEngine,
     kRulesEngine,
 };

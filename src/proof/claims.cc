@@ -24,7 +24,8 @@ std::uint64_t pair_id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)
 // The writes to the keys that anomalies are about, gathered in one pass.
 class Ground {
  public:
-  Ground(const History& history, const Verdict& verdict) : h_(history), keys_(history.key_count(), false) {
+  Ground(const History& history, const Verdict& verdict)
+      : h_(history), by_order_(verdict.method == "replay"), keys_(history.key_count(), false) {
     for (const Anomaly& a : verdict.anomalies) {
       if (a.key != kNoKey) keys_[raw(a.key)] = true;
       for (const Step& step : a.steps) {
@@ -39,7 +40,7 @@ class Ground {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) gather(TxnId{t});
     for (auto& [key, list] : committed_) {
       std::stable_sort(list.begin(), list.end(), [this](TxnId a, TxnId b) {
-        return std::pair(h_.commit_ts(a), turn(a)) < std::pair(h_.commit_ts(b), turn(b));
+        return std::pair(time_of(a), turn(a)) < std::pair(time_of(b), turn(b));
       });
     }
   }
@@ -50,10 +51,13 @@ class Ground {
     return at == by_value_.end() ? kNone : at->second;
   }
   [[nodiscard]] bool counts(TxnId t) const { return counted_[raw(t)]; }
+  // When its writes take effect, by the evidence that the verdict is about.
+  [[nodiscard]] std::int64_t time_of(TxnId t) const { return by_order_ ? h_.order(t) : h_.commit_ts(t); }
 
   // Among commits of one time: those that started before, then those whose start is not known, then those that started
   // at that time.
   [[nodiscard]] int turn(TxnId t) const {
+    if (by_order_) return 0;
     return h_.start_ts(t) == kNoTime ? 1 : h_.start_ts(t) == h_.commit_ts(t) ? 2 : 0;
   }
 
@@ -64,9 +68,8 @@ class Ground {
     const auto at = committed_.find(raw(key));
     if (at == committed_.end()) return content;
     const auto& list = at->second;
-    const auto end =
-        std::upper_bound(list.begin(), list.end(), std::pair(time, last_turn),
-                         [this](const auto& x, TxnId t) { return x < std::pair(h_.commit_ts(t), turn(t)); });
+    const auto end = std::upper_bound(list.begin(), list.end(), std::pair(time, last_turn),
+                                      [this](const auto& x, TxnId t) { return x < std::pair(time_of(t), turn(t)); });
     // From the last plain write on; nothing before it matters.
     auto from = end;
     while (from != list.begin()) {
@@ -150,11 +153,12 @@ class Ground {
         final = final && (all[j].kind == OpKind::kRead || all[j].key != all[i].key);
       by_value_[pair_id(all[i].key, all[i].value)].push_back({t, all[i], final});
       auto& list = committed_[raw(all[i].key)];
-      if (counted_[raw(t)] && h_.commit_ts(t) != kNoTime && (list.empty() || list.back() != t)) list.push_back(t);
+      if (counted_[raw(t)] && time_of(t) != kNoTime && (list.empty() || list.back() != t)) list.push_back(t);
     }
   }
 
   const History& h_;
+  const bool by_order_;
   std::vector<bool> keys_, counted_;
   std::unordered_map<std::uint64_t, std::vector<Write>> by_value_;
   std::unordered_map<std::uint32_t, std::vector<TxnId>> committed_;  // counted writers of a key, by commit_ts
@@ -187,7 +191,7 @@ class Claims {
   // The moment whose state a transaction reads: its snapshot, or its place in the serial order.
   [[nodiscard]] std::int64_t moment(TxnId t) const {
     if (!serial_) return h_.start_ts(t);
-    return h_.commit_ts(t) != kNoTime ? h_.commit_ts(t) : h_.start_ts(t);
+    return moment_of_commit(t);
   }
 
   Fault claim(const Anomaly& a) {
@@ -210,7 +214,7 @@ class Claims {
     }
     if (a.source == ReadSource::kNotARead) return overlap(a);
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
-    if (verdict_.method == "timeline") return differs_from_state(t, a);
+    if (verdict_.method == "timeline" || verdict_.method == "replay") return differs_from_state(t, a);
     return nobody_left_it(t, a);
   }
 
@@ -325,12 +329,12 @@ class Claims {
       });
       if (read == all.end()) return "names no read of its own";
       reads.push_back(*read);
-      for (const TxnId w : ground_.committed_writers(step.key)) moments.push_back(h_.commit_ts(w));
+      for (const TxnId w : ground_.committed_writers(step.key)) moments.push_back(ground_.time_of(w));
     }
     for (const std::int64_t time : moments) {
-      if (h_.commit_ts(t) != kNoTime && time > h_.commit_ts(t)) continue;
+      if (ground_.time_of(t) != kNoTime && time > ground_.time_of(t)) continue;
       const bool explains = std::all_of(reads.begin(), reads.end(), [&](const Touch& read) {
-        const int last_turn = time == h_.commit_ts(t) ? 1 : 2;
+        const int last_turn = time == ground_.time_of(t) ? 1 : 2;
         Content content = ground_.content_at(read.key, time, t, last_turn);
         for (const Touch& touch : all) {
           if (touch.op >= read.op) break;
@@ -363,6 +367,10 @@ class Claims {
       case StepType::kCommit:
         return holds(from_commit != kNoTime && to_commit != kNoTime && from_commit <= to_commit,
                      "the first does not commit before the second");
+      case StepType::kOrder:
+        return holds(
+            h_.order(step.from) != kNoTime && h_.order(step.to) != kNoTime && h_.order(step.from) <= h_.order(step.to),
+            "the first does not come before the second in the expected order");
       case StepType::kSession:
         return holds(h_.session(step.from) == h_.session(step.to) && step.from < step.to,
                      "they are not in this order in one session");
@@ -385,6 +393,7 @@ class Claims {
   }
 
   [[nodiscard]] std::int64_t moment_of_commit(TxnId t) const {
+    if (verdict_.method == "replay") return h_.order(t);
     return h_.commit_ts(t) != kNoTime ? h_.commit_ts(t) : h_.start_ts(t);
   }
   static Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }

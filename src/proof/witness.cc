@@ -62,7 +62,7 @@ class Replay {
     if (level_.order == AddedOrder::kRealTime) {
       if (auto wrong = real_time_holds()) return *wrong;
     }
-    if (verdict_.method == "timeline") {
+    if (verdict_.method == "timeline" || verdict_.method == "replay") {
       if (auto wrong = timestamps_hold(points)) return *wrong;
     }
     return {};
@@ -156,7 +156,9 @@ class Replay {
     std::int64_t latest = kNoTime;
     for (const std::uint32_t event : verdict_.witness.events) {
       const TxnId t{points ? event / 2 : event};
-      std::int64_t time = points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
+      std::int64_t time = verdict_.method == "replay" ? h_.order(t)
+                          : points && event % 2 == 0  ? h_.start_ts(t)
+                                                      : h_.commit_ts(t);
       if (time == kNoTime) continue;
       if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");
       latest = time;

@@ -55,6 +55,8 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
   std::string where = "It should have found";
   if (has(StepType::kCommit) && h.commit_ts(reader) != kNoTime) {
     where = fmt::format("At its place in the order of commits (commit_ts {})", h.commit_ts(reader));
+  } else if (has(StepType::kOrder)) {
+    where = fmt::format("At its place in the expected order ({})", h.order(reader));
   } else if ((has(StepType::kVisible) || has(StepType::kInvisible)) && h.start_ts(reader) != kNoTime) {
     where = fmt::format("In its snapshot (start_ts {})", h.start_ts(reader));
   }
@@ -124,6 +126,9 @@ std::string explain_step(const History& h, const Step& s) {
     case StepType::kCommit:
       return fmt::format("{} comes first in the order of commits ({}), {} after it ({})", from, commit_text(h, s.from),
                          to, commit_text(h, s.to));
+    case StepType::kOrder:
+      return fmt::format("{} comes first in the expected order ({}), {} after it ({})", from, h.order(s.from), to,
+                         h.order(s.to));
     case StepType::kProgram:
       if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
       return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));

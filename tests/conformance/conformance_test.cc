@@ -44,6 +44,17 @@ bool fully_stamped(const History& h) {
   }
   return true;
 }
+// Every committed transaction has its own place in the expected order, and nothing is unknown.
+bool fully_ordered(const History& h) {
+  std::set<std::int64_t> taken;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const TxnId id{t};
+    if (h.status(id) == Status::kUnknown) return false;
+    if (h.status(id) == Status::kCommitted && (h.order(id) == kNoTime || !taken.insert(h.order(id)).second))
+      return false;
+  }
+  return true;
+}
 bool never(const History&) { return false; }
 
 struct EngineRow {
@@ -55,6 +66,7 @@ struct EngineRow {
 [[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << row.name; }
 
 constexpr EngineRow kEngines[] = {
+    {"replay", OracleEvidence::kOrder, fully_ordered, true},
     {"timeline", OracleEvidence::kTimestamps, fully_stamped, true},
     {"rules", OracleEvidence::kNone, never, false},
 };

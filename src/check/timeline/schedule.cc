@@ -38,8 +38,12 @@ bool touch_each_other(const History& h, std::span<const TxnId> txns) {
 
 class Scheduler {
  public:
-  Scheduler(const History& history, LevelFamily family, AddedOrder order, bool include_maybes)
-      : h_(history), serial_(family == LevelFamily::kSerializable), order_(order), include_maybes_(include_maybes) {}
+  Scheduler(const History& history, LevelFamily family, AddedOrder order, Clock clock, bool include_maybes)
+      : h_(history),
+        serial_(family == LevelFamily::kSerializable),
+        order_(order),
+        clock_(clock),
+        include_maybes_(include_maybes) {}
 
   Schedule run() {
     s_.counts = who_counts(h_);
@@ -72,7 +76,7 @@ class Scheduler {
   void collect_serial() {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!counts(t)) continue;
-      const std::int64_t time = commit_time(h_, TxnId{t});
+      const std::int64_t time = serial_time(h_, TxnId{t}, clock_);
       if (time != kNoTime) {
         push(time, Event::commit(TxnId{t}));
       } else if (writes_anything(h_, TxnId{t})) {
@@ -170,6 +174,7 @@ class Scheduler {
   const History& h_;
   const bool serial_;
   const AddedOrder order_;
+  const Clock clock_;
   const bool include_maybes_;
   bool has_blocks_ = false;
   std::vector<KeyedIndex> timed_;
@@ -178,8 +183,8 @@ class Scheduler {
 
 }  // namespace
 
-Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, bool include_maybes) {
-  return Scheduler(history, family, order, include_maybes).run();
+Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, Clock clock, bool include_maybes) {
+  return Scheduler(history, family, order, clock, include_maybes).run();
 }
 
 bool writes_anything(const History& h, TxnId t) {
@@ -189,6 +194,10 @@ bool writes_anything(const History& h, TxnId t) {
     if (op.kind() == OpKind::kUpdate && h.predicate(op.predicate()).item_count > 0) return true;
   }
   return false;
+}
+
+std::int64_t serial_time(const History& h, TxnId t, Clock clock) {
+  return clock == Clock::kOrder ? h.order(t) : commit_time(h, t);
 }
 
 std::int64_t commit_time(const History& h, TxnId t) {

@@ -31,6 +31,9 @@ class Event {
   std::uint32_t word_ = 0;
 };
 
+// What says where a transaction stands: the database's timestamps or, for serial orders only, the field `order`.
+enum class Clock : std::uint8_t { kTimestamps, kOrder };
+
 enum class Counts : std::uint8_t {
   kNo,     // aborted, or unknown and nobody saw its writes
   kYes,    // committed, or unknown and somebody saw a write that only it made
@@ -55,10 +58,13 @@ struct Schedule {
 };
 
 // `include_maybes`: transactions of Counts::kMaybe are taken as committed.
-[[nodiscard]] Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, bool include_maybes);
+[[nodiscard]] Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, Clock clock,
+                                     bool include_maybes);
 
 // commit_ts, or start_ts for a transaction that wrote nothing and has no commit_ts.
 [[nodiscard]] std::int64_t commit_time(const History& history, TxnId txn);
+// The transaction's place in a serial order, by that clock.
+[[nodiscard]] std::int64_t serial_time(const History& history, TxnId txn, Clock clock);
 
 [[nodiscard]] bool writes_anything(const History& history, TxnId txn);
 

@@ -41,14 +41,18 @@ struct Replay {
 
 class Timeline {
  public:
-  Timeline(const History& history, Level level, const Limits& limits)
-      : h_(history), level_(info(level)), limits_(limits), snapshot_(level_.family == LevelFamily::kSnapshot) {
+  Timeline(const History& history, Level level, const Limits& limits, Clock clock, std::string_view method)
+      : h_(history),
+        clock_(clock),
+        level_(info(level)),
+        limits_(limits),
+        snapshot_(level_.family == LevelFamily::kSnapshot) {
     verdict_.level = level;
-    verdict_.method = kTimelineEngine.name;
+    verdict_.method = method;
   }
 
   Verdict run() {
-    Replay first = replay(make_schedule(h_, level_.family, level_.order, false));
+    Replay first = replay(make_schedule(h_, level_.family, level_.order, clock_, false));
     if (first.swept.timed_out) return undecided("the time limit ran out");
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
@@ -57,7 +61,7 @@ class Timeline {
     if (all_sure && !first.has_unforced()) return satisfied(first);
     if (auto verdict = try_to_place(first, false)) return *std::move(verdict);
     if (!first.schedule.maybes.empty()) {
-      Replay with = replay(make_schedule(h_, level_.family, level_.order, true));
+      Replay with = replay(make_schedule(h_, level_.family, level_.order, clock_, true));
       if (auto verdict = try_to_place(with, true)) return *std::move(verdict);
     }
     return undecided(why_open(first.schedule));
@@ -98,8 +102,8 @@ class Timeline {
     // Among events of one time the order is ours, so what it breaks is not forced.
     const auto of_one_time = [&](const OrderFinding& f) {
       const std::int64_t start =
-          snapshot_ && h_.start_ts(f.after) != kNoTime ? h_.start_ts(f.after) : commit_time(h_, f.after);
-      return start == commit_time(h_, f.before);
+          snapshot_ && h_.start_ts(f.after) != kNoTime ? h_.start_ts(f.after) : serial_time(h_, f.after, clock_);
+      return start == serial_time(h_, f.before, clock_);
     };
     if (std::erase_if(r.session, of_one_time) + std::erase_if(r.realtime, of_one_time) > 0) {
       r.placements.push_back({kNoTxn, Placement::Answer::kUnclear});
@@ -204,7 +208,7 @@ class Timeline {
 
   Verdict violated(const Replay& r) {
     verdict_.outcome = Outcome::kViolated;
-    const Context context{h_, r.schedule, r.swept, level_.family};
+    const Context context{h_, r.schedule, r.swept, level_.family, clock_};
     const std::size_t most = limits_.max_anomalies;
     add_findings(context, r.swept.findings, most, verdict_);
     add_findings(context, r.unreplayed, most, verdict_);
@@ -215,9 +219,9 @@ class Timeline {
     note_clock(r);
     note_predicates();
     if (!snapshot_) {
-      verdict_.notes.emplace_back(
-          "the order of commit timestamps does not explain the history; whether another order does, this version "
-          "cannot tell");
+      verdict_.notes.push_back(
+          fmt::format("{} does not explain the history; whether another order does, this version cannot tell",
+                      clock_ == Clock::kOrder ? "the expected order" : "the order of commit timestamps"));
     }
     return std::move(verdict_);
   }
@@ -228,10 +232,11 @@ class Timeline {
     return std::move(verdict_);
   }
 
-  static std::string why_open(const Schedule& s) {
+  [[nodiscard]] std::string why_open(const Schedule& s) const {
     std::vector<std::string> why;
     if (!s.floating_writers.empty()) {
-      why.push_back(fmt::format("{} committed transactions that write have no commit_ts", s.floating_writers.size()));
+      why.push_back(fmt::format("{} committed transactions that write have no {}", s.floating_writers.size(),
+                                clock_ == Clock::kOrder ? "order" : "commit_ts"));
     }
     if (!s.maybes.empty())
       why.push_back(fmt::format("{} transactions of unknown outcome may or may not have been seen", s.maybes.size()));
@@ -264,6 +269,7 @@ class Timeline {
   }
 
   const History& h_;
+  const Clock clock_;
   const LevelInfo& level_;
   const Limits& limits_;
   const bool snapshot_;
@@ -282,10 +288,15 @@ std::string lacks(const History& h, Level level) {
 }
 
 Verdict check(const History& history, Level level, const Limits& limits) {
-  return Timeline(history, level, limits).run();
+  return judge(history, level, limits, Clock::kTimestamps, kTimelineEngine.name);
 }
 
 }  // namespace
+
+Verdict judge(const History& history, Level level, const Limits& limits, Clock clock, std::string_view method) {
+  return Timeline(history, level, limits, clock, method).run();
+}
+
 }  // namespace timeline
 
 constinit const Engine kTimelineEngine{.name = "timeline",

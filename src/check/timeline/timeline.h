@@ -9,9 +9,18 @@
 #pragma once
 
 #include "check/engine.h"
+#include "check/timeline/schedule.h"
 
 namespace isolde {
 
 extern const Engine kTimelineEngine;
+
+namespace timeline {
+
+// The replay behind `timeline` and, with Clock::kOrder and a serializable level, behind `replay`.
+[[nodiscard]] Verdict judge(const History& history, Level level, const Limits& limits, Clock clock,
+                            std::string_view method);
+
+}  // namespace timeline
 
 }  // namespace isolde

@@ -157,7 +157,7 @@ class Tracer {
       case ReadSource::kNewer:
         a.transactions.push_back(origin.writer);
         a.steps.push_back(
-            {serial() ? StepType::kCommit : StepType::kInvisible, f.txn, origin.writer, kNoKey, kNoOp, kNoOp});
+            {serial() ? c_.serial_step() : StepType::kInvisible, f.txn, origin.writer, kNoKey, kNoOp, kNoOp});
         a.steps.push_back({StepType::kWr, origin.writer, f.txn, f.key, origin.op, read});
         break;
       case ReadSource::kAborted:
@@ -208,7 +208,7 @@ class Tracer {
         return;
       }
     }
-    a.steps.push_back({serial() ? StepType::kCommit : StepType::kVisible, w, f.txn, kNoKey, kNoOp, kNoOp});
+    a.steps.push_back({serial() ? c_.serial_step() : StepType::kVisible, w, f.txn, kNoKey, kNoOp, kNoOp});
     a.steps.push_back({StepType::kRw, f.txn, w, f.key, OpId{f.op}, write});
   }
 
@@ -317,7 +317,7 @@ void add_order_findings(const Context& context, const std::vector<OrderFinding>&
     a.steps.push_back({kind == AnomalyKind::kSessionOrder ? StepType::kSession : StepType::kRealtime, f.before, f.after,
                        kNoKey, kNoOp, kNoOp});
     // Against it stands what the timestamps say, as strongly as they say it.
-    StepType against = StepType::kCommit;
+    StepType against = context.serial_step();
     if (context.family == LevelFamily::kSnapshot) {
       const bool unseen = h.start_ts(f.after) != kNoTime && h.start_ts(f.after) < commit_time(h, f.before);
       const bool sees = h.start_ts(f.before) != kNoTime && commit_time(h, f.after) <= h.start_ts(f.before);

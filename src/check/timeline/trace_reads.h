@@ -20,6 +20,10 @@ struct Context {
   const Schedule& schedule;
   const SweepResult& swept;
   LevelFamily family;
+  Clock clock;
+
+  // The step that says that one transaction comes before another in a serial order.
+  [[nodiscard]] StepType serial_step() const { return clock == Clock::kOrder ? StepType::kOrder : StepType::kCommit; }
 };
 
 // Adds an anomaly for each forced finding; counts all, keeps at most `max_anomalies` in detail.
