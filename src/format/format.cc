@@ -151,8 +151,9 @@ Result<Source> open_source(const std::string& path) {
   std::vector<std::string> paths;
   if (fs::is_directory(path, error)) {
     source.is_folder = true;
-    for (const auto& entry : fs::directory_iterator(path, error)) {
-      if (entry.is_regular_file()) paths.push_back(entry.path().string());
+    for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code unknown;  // of a link that leads nowhere; it is no file then
+      if (entry->is_regular_file(unknown)) paths.push_back(entry->path().string());
     }
     if (error) return Error{"cannot list: " + error.message(), path};
     std::sort(paths.begin(), paths.end());
