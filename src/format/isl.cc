@@ -47,7 +47,8 @@ std::uint64_t checksum_of(Header header, std::span<const Section> table) {
 }
 
 Error at_byte(const Source& source, std::uint64_t offset, std::string text) {
-  return Error{std::move(text), source.files[0].name, 1, std::min<std::uint64_t>(offset, source.files[0].bytes.size()) + 1};
+  return Error{std::move(text), source.files[0].name, 1,
+               std::min<std::uint64_t>(offset, source.files[0].bytes.size()) + 1};
 }
 
 bool recognise(const Source& source) { return source.files[0].bytes.starts_with(std::string_view(kMagic, 6)); }

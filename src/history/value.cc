@@ -265,8 +265,8 @@ std::optional<std::size_t> duplicate_in(std::span<const ValueId> ids) {
     seen[id] = true;
   }
   std::sort(others.begin(), others.end());
-  const auto same = std::adjacent_find(others.begin(), others.end(),
-                                       [](const auto& a, const auto& b) { return a.first == b.first; });
+  const auto same =
+      std::adjacent_find(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
   if (same == others.end()) return std::nullopt;
   return (same + 1)->second;
 }
