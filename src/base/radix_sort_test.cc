@@ -24,7 +24,7 @@ void expect_sorted(const std::vector<std::uint64_t>& keys, const std::string& wh
     ASSERT_EQ(items[i].key, keys[items[i].index]) << what << " at " << i;
     if (i == 0) continue;
     ASSERT_LE(items[i - 1].key, items[i].key) << what << " at " << i;
-    if (items[i - 1].key == items[i].key) ASSERT_LT(items[i - 1].index, items[i].index) << what << ", not stable";
+    ASSERT_TRUE(items[i - 1].key != items[i].key || items[i - 1].index < items[i].index) << what << ", not stable";
   }
 }
 
