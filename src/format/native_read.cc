@@ -30,19 +30,15 @@ class GeneralLine {
     padded_.assign(line);
     padded_.append(simdjson::SIMDJSON_PADDING, ' ');
     od::document doc;
-    auto code = parser_.iterate(padded_.data(), line.size(), padded_.size()).get(doc);
-    if (code) {
+    const auto parse = [&] { return parser_.iterate(padded_.data(), line.size(), padded_.size()).get(doc); };
+    // Whether it is the header decides what its other fields mean, and "isolde" need not stand first.
+    is_header_ = may_be_header && !parse() && !doc.find_field_unordered("isolde").error();
+    if (const auto code = parse()) {
       // Structural faults (an open string, bad UTF-8) have no place of their own; they concern the line as a whole.
       return Error{fmt::format("expected a JSON object: {}", simdjson::error_message(code)), {}, 0, 1};
     }
     doc_ = &doc;
     may_be_header_ = may_be_header;
-    is_header_ = false;
-    if (may_be_header) {
-      // Whether it is the header decides what its other fields mean, and "isolde" need not stand first.
-      is_header_ = !doc.find_field_unordered("isolde").error();
-      doc.rewind();
-    }
     if (auto wrong = object()) {
       builder_.abandon_txn();
       return place(*wrong, line);

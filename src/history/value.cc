@@ -32,6 +32,44 @@ bool is_own_entry(ValueType type, const std::uint8_t* data) {
   return number && number->type == ValueType::kReal;
 }
 
+bool is_container(std::uint8_t byte) { return type_of(byte) == ValueType::kList || type_of(byte) == ValueType::kRow; }
+
+// How deep each list or row is, and of how many elements when written out: values are shared, so that a short table may
+// stand for a text without end. Tables in which nothing is nested cost nothing.
+class Extents {
+ public:
+  Extents(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type) : begin_(begin), type_(type) {}
+
+  // `entry` holds `inner`, an earlier list or row.
+  void nest(std::size_t entry, std::size_t inner) {
+    if (all_.empty()) {
+      all_.resize(type_.size());
+      for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = {1, own_elements(i)};
+    }
+    all_[entry].depth = std::max(all_[entry].depth, all_[inner].depth + 1);
+    all_[entry].elements = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kNone32, std::uint64_t{all_[entry].elements} + all_[inner].elements));
+  }
+  [[nodiscard]] int depth(std::size_t entry) const { return all_.empty() ? 1 : all_[entry].depth; }
+  [[nodiscard]] std::uint64_t elements(std::size_t entry) const {
+    return all_.empty() ? own_elements(entry) : all_[entry].elements;
+  }
+
+ private:
+  struct Extent {
+    int depth = 0;
+    std::uint32_t elements = 0;
+  };
+  [[nodiscard]] std::uint32_t own_elements(std::size_t entry) const {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kNone32, (begin_[entry + 1] - begin_[entry]) / sizeof(ValueId)));
+  }
+  std::span<const std::uint64_t> begin_;
+  std::span<const std::uint8_t> type_;
+  std::vector<Extent> all_;
+};
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 24;
+
 // Length of the UTF-8 sequence at `text`, or 0 if it is not valid.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -191,7 +229,7 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
   }
   if (type.size() > 0x7ffffffeULL) return "more values than ids";
   const ValueTable names(begin, type, bytes);
-  std::vector<std::uint8_t> depth(type.size(), 0);
+  Extents extents(begin, type);
   const auto fault = [](std::size_t entry, const char* what) { return fmt::format("value {}: {}", entry, what); };
   for (std::size_t entry = 0; entry < type.size(); ++entry) {
     const std::uint64_t from = begin[entry];
@@ -238,9 +276,10 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
               return fault(entry, "columns out of order");
             }
           }
-          depth[entry] = std::max(depth[entry], static_cast<std::uint8_t>(depth[inner] + 1));
+          if (is_container(type[inner])) extents.nest(entry, inner);
         }
-        if (depth[entry] > kMaxValueDepth) return fault(entry, "nested too deep");
+        if (extents.depth(entry) > kMaxValueDepth + 1) return fault(entry, "nested too deep");
+        if (extents.elements(entry) > kMaxElements + size) return fault(entry, "too large when written out");
         break;
       }
       case ValueType::kNull:

@@ -209,6 +209,14 @@ TEST_F(Value, NestingAsDeepAsAllowedIsNoDefectAndDeeperIsOne) {
   EXPECT_EQ(defect(), "value 65: nested too deep");
 }
 
+TEST_F(Value, AShortTableThatStandsForAnEndlessTextIsADefect) {
+  ValueId v = values_.list({});
+  for (int i = 0; i < 20; ++i) v = values_.list(std::vector{v, v});
+  EXPECT_EQ(defect(), "");
+  for (int i = 0; i < 20; ++i) v = values_.list(std::vector{v, v});
+  EXPECT_EQ(defect(), "value 24: too large when written out");
+}
+
 struct Damage {
   ValueType type;
   std::vector<std::uint8_t> bytes;
