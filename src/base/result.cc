@@ -8,6 +8,7 @@ std::string Error::message() const {
   if (file.empty() && line == 0) return text;
   const std::string place = file.empty() ? "<input>" : file;
   if (line == 0) return fmt::format("{}: {}", place, text);
+  if (column == 0) return fmt::format("{}:{}: {}", place, line, text);
   return fmt::format("{}:{}:{}: {}", place, line, column, text);
 }
 

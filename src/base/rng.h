@@ -34,9 +34,11 @@ class Rng {
   std::uint64_t below(std::uint64_t bound) {
     return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64);
   }
-  // Uniform in [low, high].
+  // Uniform in [low, high]. Requires: low <= high.
   std::int64_t between(std::int64_t low, std::int64_t high) {
-    return low + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(high - low) + 1));
+    const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
+    const std::uint64_t step = span == 0 ? next() : below(span);  // 0: all of them
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
   }
   // Uniform in [0, 1).
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }

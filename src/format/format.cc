@@ -98,7 +98,8 @@ class FileSink : public ByteSink {
 
 class DiskOutput : public Output {
  public:
-  explicit DiskOutput(std::string base) : base_(std::move(base)) {}
+  // `shown`: the name that errors give instead of `base`.
+  DiskOutput(std::string base, std::string shown) : base_(std::move(base)), shown_(std::move(shown)) {}
   ByteSink& file(std::string_view name) override {
     const std::string path = name.empty() ? base_ : base_ + "/" + std::string(name);
     auto& sink = sinks_[path];
@@ -108,14 +109,14 @@ class DiskOutput : public Output {
   std::optional<Error> close() {
     for (auto& [path, sink] : sinks_) {
       if (const int failed = sink->close(); failed != 0) {
-        return Error{fmt::format("cannot write: {}", std::strerror(failed)), path};
+        return Error{fmt::format("cannot write: {}", std::strerror(failed)), shown_ + path.substr(base_.size())};
       }
     }
     return std::nullopt;
   }
 
  private:
-  std::string base_;
+  std::string base_, shown_;
   std::map<std::string, std::unique_ptr<FileSink>> sinks_;
 };
 
@@ -151,8 +152,9 @@ Result<Source> open_source(const std::string& path) {
   std::vector<std::string> paths;
   if (fs::is_directory(path, error)) {
     source.is_folder = true;
-    for (const auto& entry : fs::directory_iterator(path, error)) {
-      if (entry.is_regular_file()) paths.push_back(entry.path().string());
+    for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code unknown;  // of a link that leads nowhere; it is no file then
+      if (entry->is_regular_file(unknown)) paths.push_back(entry->path().string());
     }
     if (error) return Error{"cannot list: " + error.message(), path};
     std::sort(paths.begin(), paths.end());
@@ -193,9 +195,15 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
   if (format.write == nullptr) return Error{fmt::format("format {} can be read but not written", format.name), path};
   const std::string partial = path + ".partial";
   std::error_code error;
-  if (format.is_folder) fs::create_directories(partial, error);
-  if (error) return Error{"cannot create: " + error.message(), partial};
-  DiskOutput output(partial);
+  if (format.is_folder) {
+    if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+      return Error{"expected a new or an empty folder to write to", path};
+    }
+    fs::remove_all(partial, error);  // what an earlier run left
+    fs::create_directories(partial, error);
+    if (error) return Error{"cannot create: " + error.message(), partial};
+  }
+  DiskOutput output(partial, path);
   auto lost = format.write(history, output);
   const auto failed = output.close();
   if (!lost || failed) {
@@ -203,9 +211,12 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
     if (!lost) return std::move(lost).error();
     return *failed;
   }
-  if (format.is_folder) fs::remove_all(path, error);
   fs::rename(partial, path, error);
-  if (error) return Error{"cannot rename to its place: " + error.message(), path};
+  if (error) {
+    std::error_code ignored;
+    fs::remove_all(partial, ignored);
+    return Error{"cannot write: " + error.message(), path};
+  }
   return lost;
 }
 

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <type_traits>
 
 #include "base/hash.h"
@@ -44,7 +47,8 @@ std::uint64_t checksum_of(Header header, std::span<const Section> table) {
 }
 
 Error at_byte(const Source& source, std::uint64_t offset, std::string text) {
-  return Error{std::move(text), source.files[0].name, 1, offset + 1};
+  return Error{std::move(text), source.files[0].name, 1,
+               std::min<std::uint64_t>(offset, source.files[0].bytes.size()) + 1};
 }
 
 bool recognise(const Source& source) { return source.files[0].bytes.starts_with(std::string_view(kMagic, 6)); }
@@ -88,6 +92,7 @@ Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
   if (reinterpret_cast<std::uintptr_t>(base) % kAlign != 0 || storage == nullptr) {
     const std::shared_ptr<char> copy(
         static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
+    if (copy == nullptr) throw std::bad_alloc();
     std::memcpy(copy.get(), bytes.data(), bytes.size());
     base = copy.get();
     storage = copy;

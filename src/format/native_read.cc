@@ -30,8 +30,10 @@ class GeneralLine {
     padded_.assign(line);
     padded_.append(simdjson::SIMDJSON_PADDING, ' ');
     od::document doc;
-    auto code = parser_.iterate(padded_.data(), line.size(), padded_.size()).get(doc);
-    if (code) {
+    const auto parse = [&] { return parser_.iterate(padded_.data(), line.size(), padded_.size()).get(doc); };
+    // Whether it is the header decides what its other fields mean, and "isolde" need not stand first.
+    is_header_ = may_be_header && !parse() && !doc.find_field_unordered("isolde").error();
+    if (const auto code = parse()) {
       // Structural faults (an open string, bad UTF-8) have no place of their own; they concern the line as a whole.
       return Error{fmt::format("expected a JSON object: {}", simdjson::error_message(code)), {}, 0, 1};
     }
@@ -75,8 +77,8 @@ class GeneralLine {
 
   Fault object() {
     is_txn_ = false;
-    bool is_header = false;
     bool is_order = false;
+    Fault not_complete;
     bool has_session = false;
     bool has_ops = false;
     complete_ = true;
@@ -93,19 +95,19 @@ class GeneralLine {
           field_ == "serial_by") {
         if (field_ == "isolde") {
           if (!may_be_header_) return fault_at("the header may only be the first line", value);
-          is_header = true;
         }
         wrong = header_field(value);
       } else if (field_ == "version_order" || field_ == "version_order_by_txn") {
         is_order = true;
         wrong = version_order(value, field_ == "version_order_by_txn");
       } else if (field_ == "complete") {
-        if (value.get_bool().get(complete_)) wrong = fault_at("expected \"complete\": true or false", value);
+        if (value.get_bool().get(complete_)) not_complete = fault_at("expected \"complete\": true or false", value);
       } else {
         wrong = txn_field(value, has_session, has_ops);
       }
       if (wrong) return wrong;
     }
+    if (is_order && not_complete) return not_complete;
     for (const PendingOrder& order : pending_orders_) {
       const std::span<const ValueId> entries(order_entries_.data() + order.first, order.count);
       if (!order.key) {
@@ -117,7 +119,7 @@ class GeneralLine {
       }
     }
     order_entries_.clear();
-    if (is_header || is_order) {
+    if (is_header_ || is_order) {
       if (is_txn_) return fault("expected a transaction, a header or a version order on one line, not two of them");
       return std::nullopt;
     }
@@ -133,7 +135,7 @@ class GeneralLine {
         return fault_at("expected \"isolde\": 1, the version of this format", value);
       return std::nullopt;
     }
-    if (!may_be_header_) return std::nullopt;  // an unknown field of a transaction
+    if (!is_header_) return std::nullopt;  // an unknown field of a transaction
     if (field_ == "about") {
       std::string_view text;
       if (value.get_string().get(text)) return fault_at("expected \"about\" to be text", value);
@@ -360,6 +362,7 @@ class GeneralLine {
     Lock lock = Lock::kNone;
     std::int64_t before = kNoTime, after = kNoTime;
     std::optional<std::vector<Item>> vset;
+    std::vector<std::pair<std::size_t, std::string>> vset_names;  // of the entries that are named by text alone
   };
 
   Fault operation(od::value value) {
@@ -389,6 +392,7 @@ class GeneralLine {
     if (parts.name == "agg") builder_.aggregate(parts.expression, parts.where, parts.value, parts.lock);
     if (parts.name == "update") builder_.update(parts.where, parts.rows);
     if (parts.vset) builder_.vset(*parts.vset);
+    for (const auto& [entry, name] : parts.vset_names) builder_.name_vset_key(entry, name);
     if (parts.before != kNoTime) builder_.at(parts.before, parts.after);
     return std::nullopt;
   }
@@ -460,12 +464,13 @@ class GeneralLine {
         parts.lock = lock == "update" ? Lock::kUpdate : Lock::kShare;
       } else if (field_ == "vset") {
         parts.vset.emplace();
+        parts.vset_names.clear();
         Fault wrong =
             each_by_key(inner, [&](std::optional<KeyId> id, std::string_view text_name, od::value row) -> Fault {
-              if (!id) id = builder_.key_by_name(text_name);
+              if (!id) parts.vset_names.emplace_back(parts.vset->size(), text_name);
               ValueId row_id{};
               if (auto bad = any(row, row_id)) return bad;
-              parts.vset->push_back({*id, row_id});
+              parts.vset->push_back({id.value_or(KeyId{0}), row_id});
               return std::nullopt;
             });
         if (wrong) return wrong;
@@ -519,8 +524,10 @@ class GeneralLine {
     }
     if (auto wrong = any(value, out)) return wrong;
     const ValueType kind = builder_.values().table().type(out);
-    const bool whole = kind == ValueType::kInteger || kind == ValueType::kString || kind == ValueType::kNumberText;
-    if (!whole) return JsonFault{std::string(expected), at};
+    const bool is_name = kind == ValueType::kInteger || kind == ValueType::kString ||
+                         (kind == ValueType::kNumberText &&
+                          builder_.values().table().string(out).find_first_of(".e") == std::string_view::npos);
+    if (!is_name) return JsonFault{std::string(expected), at};
     return std::nullopt;
   }
 
@@ -544,6 +551,7 @@ class GeneralLine {
   od::document* doc_ = nullptr;
   std::string field_;
   bool may_be_header_ = false;
+  bool is_header_ = false;
   bool is_txn_ = false;
   bool complete_ = true;
   std::vector<PendingOrder> pending_orders_;
@@ -555,27 +563,17 @@ bool says_nothing(std::string_view line) {
   return start == std::string_view::npos || line[start] == '#';
 }
 
-// The line on which the transaction of that place stands: looked for only when it is to be shown.
-std::uint64_t line_of_txn(std::string_view text, TxnId txn) {
-  std::uint64_t line_number = 0;
-  std::uint32_t place = 0;
-  while (!text.empty()) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    ++line_number;
-    const bool is_txn = !says_nothing(line) && line.find("\"ops\"") != std::string_view::npos;
-    if (is_txn && place++ == raw(txn)) return line_number;
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
-  }
-  return line_number;
-}
+// Where reading stopped: at the end, or where `until` said so.
+struct Stop {
+  std::optional<Error> error;
+  std::uint64_t line = 0;
+};
 
-}  // namespace
-
-Result<ReadResult> read_native(const Source& source, const ReadOptions& options) {
-  const SourceFile& file = source.files[0];
+// Adds each line to the builder. `until()` is asked after each; a true answer stops the reading there.
+template <typename Until>
+Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuilder& builder,
+                std::vector<std::string>& notes, Until&& until) {
   const std::string_view whole = file.bytes;
-  std::vector<std::string> notes;
-  HistoryBuilder builder;
   GeneralLine general(builder);
   std::size_t offset = whole.starts_with("\xef\xbb\xbf") ? 3 : 0;
   std::size_t forgotten = 0;
@@ -600,25 +598,50 @@ Result<ReadResult> read_native(const Source& source, const ReadOptions& options)
           break;
         }
         if (cut) error->text += " (the last line may be cut off: --lenient drops it)";
-        error->file = file.name;
         error->line = line_number;
-        return *std::move(error);
+        return {std::move(error), line_number};
       }
     }
     first = false;
     offset += length + 1;
+    if (until()) break;
     if (offset - forgotten > kForgetEvery) {
       forgotten = offset;
       if (file.mapped) file.mapped->forget_before(offset);
       if (options.progress != nullptr) options.progress->advance("reading", offset, whole.size());
     }
   }
+  return {std::nullopt, line_number};
+}
+
+// The line that brought what finish() refuses. Read again to find it, so that a good file pays nothing for line
+// numbers.
+std::uint64_t line_of_fault(const SourceFile& file, const ReadOptions& options, const HistoryBuilder& refused) {
+  HistoryBuilder builder;
+  std::vector<std::string> notes;
+  const auto reached = [&] {
+    if (const auto txn = refused.faulty_txn()) return builder.txn_count() > raw(*txn);
+    return builder.version_order_count() > *refused.faulty_version_order();
+  };
+  return read_lines(file, {.lenient = options.lenient, .progress = nullptr}, builder, notes, reached).line;
+}
+
+}  // namespace
+
+Result<ReadResult> read_native(const Source& source, const ReadOptions& options) {
+  const SourceFile& file = source.files[0];
+  std::vector<std::string> notes;
+  HistoryBuilder builder;
+  if (Stop stop = read_lines(file, options, builder, notes, [] { return false; }); stop.error) {
+    stop.error->file = file.name;
+    return *std::move(stop.error);
+  }
   auto history = builder.finish();
   if (!history) {
     Error error = std::move(history).error();
     error.file = file.name;
-    if (const auto txn = builder.faulty_txn()) {
-      error.line = line_of_txn(whole, *txn);
+    if (builder.faulty_txn() || builder.faulty_version_order()) {
+      error.line = line_of_fault(file, options, builder);
       error.column = 1;
     }
     return error;

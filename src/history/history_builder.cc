@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace isolde {
 namespace {
 
 constexpr std::uint32_t kSmallNames = 1U << 20;
+constexpr ValueId kNotSet{kNone32};  // no value has this id
 
 // Finds or makes the id of a name: small integers by a direct table, the rest by hash.
 std::uint32_t intern_name(ValueId name, Column<std::uint32_t>& small, IdIndex& index, Column<ValueId>& names) {
@@ -75,6 +75,8 @@ void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place);
 
 void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                                   std::span<const std::int64_t> active) {
+  c_->snapshots.truncate(open_snapshots_);  // one a transaction: the last one stays
+  c_->active_xids.truncate(open_active_);
   c_->snapshots.push_back(Snapshot{.txn = TxnId{txn_count() - 1},
                                    .active = static_cast<std::uint32_t>(c_->active_xids.size()),
                                    .active_count = static_cast<std::uint32_t>(active.size()),
@@ -120,8 +122,14 @@ void HistoryBuilder::vset(std::span<const Item> versions) {
   c_->items.append(versions);
 }
 
+void HistoryBuilder::name_vset_key(std::size_t place, std::string_view name) {
+  const auto item = static_cast<std::uint32_t>(c_->predicates.back().vset + place);
+  pending_keys_.push_back({item, values_.string(name)});
+}
+
 void HistoryBuilder::at(std::int64_t before, std::int64_t after) {
   const OpId op{static_cast<std::uint32_t>(c_->op.size() - 1)};
+  if (!open_intervals_.empty() && open_intervals_.back().op == op) open_intervals_.pop_back();
   open_intervals_.push_back(WideInterval{.before = before, .after = after, .op = op, .unused = 0});
 }
 
@@ -158,6 +166,7 @@ void HistoryBuilder::abandon_txn() {
   c_->op_length.truncate(std::min(c_->op_length.size(), ops));
   c_->predicates.truncate(open_predicates_);
   c_->items.truncate(open_items_);
+  while (!pending_keys_.empty() && pending_keys_.back().item >= open_items_) pending_keys_.pop_back();
   c_->wide_intervals.truncate(open_wide_);
   c_->snapshots.truncate(open_snapshots_);
   c_->active_xids.truncate(open_active_);
@@ -173,7 +182,7 @@ void HistoryBuilder::abandon_txn() {
 }
 
 void HistoryBuilder::set_initial(KeyId key, ValueId value) {
-  while (c_->key_initial.size() <= raw(key)) c_->key_initial.push_back(default_initial_);
+  if (c_->key_initial.size() <= raw(key)) c_->key_initial.resize(raw(key) + std::size_t{1}, kNotSet);
   c_->key_initial[raw(key)] = value;
 }
 
@@ -206,10 +215,9 @@ KeyId HistoryBuilder::resolve(ValueId name) {
       key_index_.find(mix64(raw(name)), [&](std::uint32_t id) { return c_->key_name[id] == name; });
   if (as_string != IdIndex::kAbsent) return KeyId{as_string};
   const std::string text(values_.table().string(name));
-  std::int64_t number = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failed == std::errc{} && end == text.data() + text.size() && std::to_string(number) == text) {
-    const ValueId integer = values_.integer(number);
+  const bool is_whole = is_json_number(text) && text.find_first_of(".eE") == std::string::npos && text != "-0";
+  if (is_whole) {
+    const ValueId integer = values_.number_text(text);
     if (raw(integer) < small_key_.size() && small_key_[raw(integer)] != kNone32) return KeyId{small_key_[raw(integer)]};
     const std::uint32_t found =
         key_index_.find(mix64(raw(integer)), [&](std::uint32_t id) { return c_->key_name[id] == integer; });
@@ -225,49 +233,45 @@ void HistoryBuilder::unify_empty_lists() {
     if (op.kind() == OpKind::kAppend) is_list[raw(op.key())] = true;
   }
   const ValueId empty = values_.list({});
+  const auto is_empty_state = [&](KeyId key, ValueId value) { return value == empty && is_list[raw(key)]; };
   for (std::size_t i = 0; i < c_->op.size(); ++i) {
     const OpKind kind = c_->op[i].kind();
-    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && c_->op_value[i] == empty &&
-        is_list[raw(c_->op[i].key())]) {
+    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && is_empty_state(c_->op[i].key(), c_->op_value[i])) {
       c_->op_value[i] = kNullValue;
     }
   }
-  if (default_initial_ == empty) default_initial_ = kNullValue;
-  for (std::size_t k = 0; k < c_->key_initial.size(); ++k) {
-    if (c_->key_initial[k] == empty && is_list[k]) c_->key_initial[k] = kNullValue;
+  for (Item& item : c_->items) {
+    if (is_empty_state(item.key, item.value)) item.value = kNullValue;
+  }
+  for (const VersionOrder& order : c_->version_orders) {
+    for (std::uint32_t i = order.first; order.by_txn == 0 && i < order.first + order.count; ++i) {
+      std::uint32_t& entry = c_->version_entries[i];
+      if (is_empty_state(order.key, ValueId{entry})) entry = raw(kNullValue);
+    }
+  }
+  // Keys that are not appended to keep the empty list, so it can leave the default only where there are none.
+  if (default_initial_ == empty && std::find(is_list.begin(), is_list.end(), false) == is_list.end()) {
+    default_initial_ = kNullValue;
+  } else if (default_initial_ == empty) {
+    c_->key_initial.resize(c_->key_name.size(), default_initial_);
+  }
+  for (std::uint32_t k = 0; k < c_->key_initial.size(); ++k) {
+    if (is_empty_state(KeyId{k}, c_->key_initial[k])) c_->key_initial[k] = kNullValue;
   }
 }
 
 std::optional<Error> HistoryBuilder::resolve_ids() {
-  // Ids are unique. Most are small integers: a bitmap; the others are sorted.
-  std::vector<bool> seen(std::min<std::size_t>(c_->id.size() * 4 + 1024, 1U << 31), false);
-  std::vector<std::pair<ValueId, std::uint32_t>> others;
-  for (std::uint32_t t = 0; t < c_->id.size(); ++t) {
-    const std::uint32_t id = raw(c_->id[t]);
-    if (id >= seen.size()) {
-      others.emplace_back(c_->id[t], t);
-      continue;
-    }
-    if (seen[id]) {
-      faulty_txn_ = TxnId{t};
-      return Error{fmt::format("transaction id {} stands twice", values_.table().json(c_->id[t]))};
-    }
-    seen[id] = true;
-  }
-  std::sort(others.begin(), others.end());
-  for (std::size_t i = 1; i < others.size(); ++i) {
-    if (others[i].first == others[i - 1].first) {
-      faulty_txn_ = TxnId{others[i].second};
-      return Error{fmt::format("transaction id {} stands twice", values_.table().json(others[i].first))};
-    }
-  }
-  return std::nullopt;
+  const auto again = duplicate_in(c_->id.view());
+  if (!again) return std::nullopt;
+  faulty_txn_ = TxnId{static_cast<std::uint32_t>(*again)};
+  return Error{fmt::format("transaction id {} stands twice", values_.table().json(c_->id[*again]))};
 }
 
 std::optional<Error> HistoryBuilder::resolve_orders() {
   if (pending_orders_.empty()) return std::nullopt;
   std::vector<std::pair<ValueId, std::uint32_t>> by_id;
-  for (const PendingOrder& pending : pending_orders_) {
+  for (std::size_t order = 0; order < pending_orders_.size(); ++order) {
+    const PendingOrder& pending = pending_orders_[order];
     const KeyId key = pending.key == kNoKey ? resolve(pending.name) : pending.key;
     const auto first = static_cast<std::uint32_t>(c_->version_entries.size());
     for (std::uint32_t i = pending.first; i < pending.first + pending.count; ++i) {
@@ -287,6 +291,7 @@ std::optional<Error> HistoryBuilder::resolve_orders() {
       }
       const auto at = std::lower_bound(by_id.begin(), by_id.end(), std::pair{entry, std::uint32_t{0}});
       if (at == by_id.end() || at->first != entry) {
+        faulty_order_ = order;
         return Error{fmt::format("the version order of key {} names transaction {}, which the history does not have",
                                  values_.table().json(c_->key_name[raw(key)]), values_.table().json(entry))};
       }
@@ -302,16 +307,37 @@ std::optional<Error> HistoryBuilder::resolve_orders() {
   return std::nullopt;
 }
 
-Result<History> HistoryBuilder::finish() {
-  if (open_) abandon_txn();
-  if (auto error = resolve_ids()) return *std::move(error);
+std::optional<Error> HistoryBuilder::too_large() const {
   if (c_->key_name.size() >= OpHead::kMaxSubjects || c_->predicates.size() >= OpHead::kMaxSubjects) {
     return Error{fmt::format("more than {} keys or predicates in one history", OpHead::kMaxSubjects)};
   }
   if (c_->op.size() >= kNone32) return Error{"more than 4,294,967,294 operations in one history"};
+  if (c_->items.size() >= kNone32 || c_->active_xids.size() >= kNone32 || pending_entries_.size() >= kNone32) {
+    return Error{"more than 4,294,967,294 rows, active transactions or versions in one history"};
+  }
+  if (values_.table().size() >= kNone32 - kFirstTableValue) return Error{"more than 2,147,483,646 different values"};
+  return std::nullopt;
+}
+
+// Keys that were given none have the default; a default that is a row, which files cannot say, becomes each key's own.
+void HistoryBuilder::settle_initial() {
+  const bool is_row = values_.table().type(default_initial_) == ValueType::kRow;
+  if (c_->key_initial.empty() && !is_row) return;
+  c_->key_initial.resize(c_->key_name.size(), kNotSet);
+  for (ValueId& initial : c_->key_initial) {
+    if (initial == kNotSet) initial = default_initial_;
+  }
+  if (is_row) default_initial_ = kNullValue;
+}
+
+Result<History> HistoryBuilder::finish() {
+  if (open_) abandon_txn();
+  if (auto error = resolve_ids()) return *std::move(error);
+  for (const PendingKey& pending : pending_keys_) c_->items[pending.item].key = resolve(pending.name);
   for (const PendingName& pending : pending_initial_) set_initial(resolve(pending.name), pending.value);
   if (auto error = resolve_orders()) return *std::move(error);
-  if (!c_->key_initial.empty()) c_->key_initial.resize(c_->key_name.size(), default_initial_);
+  if (auto error = too_large()) return *std::move(error);
+  settle_initial();
   unify_empty_lists();
   for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
     if (!column->empty()) column->resize(c_->session.size(), kNoTime);

@@ -67,6 +67,9 @@ class HistoryBuilder {
   void at(std::int64_t before, std::int64_t after);
   // Requires: the last operation is a predicate operation.
   void vset(std::span<const Item> versions);
+  // The key of entry `place` of the version set added last, by its name: as key_by_name, but resolved by finish(), when
+  // all keys are known.
+  void name_vset_key(std::size_t place, std::string_view name);
 
   void end_txn();
   void abandon_txn();
@@ -85,12 +88,15 @@ class HistoryBuilder {
   void set_initial_by_name(std::string_view name, ValueId value);
   void version_order(KeyId key, std::span<const ValueId> versions, bool complete);
   void version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete, bool by_txn);
+  [[nodiscard]] std::size_t version_order_count() const { return pending_orders_.size(); }
   // `txn_ids`: the ids as given to set_id, known by the time of finish().
   void version_order_by_txn(KeyId key, std::span<const ValueId> txn_ids, bool complete);
 
   // Ensures: a well-formed History, or what is wrong. `faulty_txn()` then says at which transaction, if at one.
   [[nodiscard]] Result<History> finish();
   [[nodiscard]] std::optional<TxnId> faulty_txn() const { return faulty_txn_; }
+  // … and at which version order, counted from 0 in the order that they were added.
+  [[nodiscard]] std::optional<std::size_t> faulty_version_order() const { return faulty_order_; }
 
  private:
   struct PendingName {
@@ -113,6 +119,8 @@ class HistoryBuilder {
   PredicateId new_predicate(ValueId where, ValueId aggregate, std::span<const Item> items);
   void set_time(Column<std::int64_t>& column, std::int64_t value);
   [[nodiscard]] KeyId resolve(ValueId name);
+  [[nodiscard]] std::optional<Error> too_large() const;
+  void settle_initial();
   void unify_empty_lists();
   [[nodiscard]] std::optional<Error> resolve_ids();
   [[nodiscard]] std::optional<Error> resolve_orders();
@@ -124,6 +132,11 @@ class HistoryBuilder {
   std::unique_ptr<OwnedColumns> c_;
 
   std::vector<WideInterval> open_intervals_;  // of the open transaction
+  struct PendingKey {
+    std::uint32_t item;
+    ValueId name;
+  };
+  std::vector<PendingKey> pending_keys_;  // of items, ascending
   std::vector<PendingName> pending_initial_;
   std::vector<PendingOrder> pending_orders_;
   Column<ValueId> pending_entries_;
@@ -133,6 +146,7 @@ class HistoryBuilder {
   bool has_appends_ = false;
   bool open_ = false;
   std::optional<TxnId> faulty_txn_;
+  std::optional<std::size_t> faulty_order_;
   // where the open transaction began in the shared columns, for abandon_txn()
   std::size_t open_predicates_ = 0, open_items_ = 0, open_wide_ = 0, open_snapshots_ = 0, open_active_ = 0;
 };

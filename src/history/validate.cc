@@ -26,7 +26,9 @@ std::string defect_of_lengths(const HistoryColumns& c) {
   if (!optional(c.key_initial.size(), c.key_name.size())) return "column key_initial does not fit the number of keys";
   if (c.defaults.size() != 1 || c.flags.size() != 1) return "the header values are missing";
   if (c.key_name.size() >= OpHead::kMaxSubjects || c.predicates.size() >= OpHead::kMaxSubjects) return "too many keys";
-  if (txns >= kNone32 || ops >= kNone32 || c.session_name.size() > txns) return "too many transactions or operations";
+  if (txns >= kNone32 || ops >= kNone32 || c.session_name.size() >= kNone32) {
+    return "too many transactions or operations";
+  }
   return {};
 }
 
@@ -38,6 +40,26 @@ bool in_range(std::span<const T> column, std::uint64_t bound) {
   std::uint32_t largest = 0;
   for (const T id : column) largest = std::max(largest, raw(id));
   return column.empty() || largest < bound;
+}
+
+std::string defect_of_intervals(const HistoryColumns& c) {
+  // Where a transaction begins this late, an offset and a duration may lead past the end of time.
+  constexpr std::int64_t kLate = INT64_MAX - (std::int64_t{1} << 33);
+  for (std::size_t t = 0; t < c.begin.size() && !c.op_before.empty(); ++t) {
+    for (std::uint32_t i = c.first_op[t]; c.begin[t] > kLate && i < c.first_op[t + 1]; ++i) {
+      const auto room = static_cast<std::uint64_t>(INT64_MAX - c.begin[t]);
+      const bool is_offset = c.op_before[i] != kNone32 && c.op_length[i] != kNone32;
+      if (is_offset && std::uint64_t{c.op_before[i]} + c.op_length[i] > room) return "an interval past the end of time";
+    }
+  }
+  for (std::size_t i = 0; i < c.wide_intervals.size(); ++i) {
+    const WideInterval& wide = c.wide_intervals[i];
+    if (i > 0 && c.wide_intervals[i - 1].op >= wide.op) return "wide intervals out of order";
+    if (raw(wide.op) >= c.op_before.size() || wide.before == kNoTime || wide.after == kNoTime) {
+      return "a wide interval of no operation";
+    }
+  }
+  return {};
 }
 
 std::string defect_of_operations(const HistoryColumns& c) {
@@ -53,17 +75,18 @@ std::string defect_of_operations(const HistoryColumns& c) {
   }
   if (!good) return "an operation names a key or predicate that is not there";
   if (!in_range(c.op_value, value_bound(c))) return "an operation names a value that is not there";
+  const ValueTable values(c.value_begin, c.value_type, c.value_bytes);
   for (std::size_t i = 0; i < c.op.size(); ++i) {
-    if (c.op[i].kind() == OpKind::kIncrement && !is_inline_integer(c.op_value[i]) &&
-        (c.op_value[i] == kNullValue ||
-         static_cast<ValueType>(c.value_type[raw(c.op_value[i]) - kFirstTableValue] & 0x0f) != ValueType::kInteger)) {
+    const OpKind kind = c.op[i].kind();
+    if (kind == OpKind::kIncrement && values.type(c.op_value[i]) != ValueType::kInteger) {
       return "an increment by something that is no integer";
     }
+    if (!is_predicate(kind)) continue;
+    const bool has_aggregate = c.predicates[raw(c.op[i].predicate())].aggregate != kNullValue;
+    if (has_aggregate != (kind == OpKind::kAggregate)) return "an aggregate without its expression, or one too many";
+    if (kind != OpKind::kAggregate && c.op_value[i] != kNullValue) return "a scan or update with a value";
   }
-  for (std::size_t i = 0; i < c.wide_intervals.size(); ++i) {
-    if (i > 0 && c.wide_intervals[i - 1].op >= c.wide_intervals[i].op) return "wide intervals out of order";
-  }
-  return {};
+  return defect_of_intervals(c);
 }
 
 bool is_string(const HistoryColumns& c, ValueId v) {
@@ -75,7 +98,7 @@ std::string defect_of_evidence(const HistoryColumns& c) {
   const std::uint64_t values = value_bound(c);
   const auto within = [](std::uint64_t first, std::uint64_t count, std::size_t size) { return first + count <= size; };
   for (const Predicate& p : c.predicates) {
-    if (!is_string(c, p.where) || (p.aggregate != kNullValue && !is_string(c, p.aggregate)) ||
+    if (p.has_vset > 1 || !is_string(c, p.where) || (p.aggregate != kNullValue && !is_string(c, p.aggregate)) ||
         !within(p.items, p.item_count, c.items.size()) || !within(p.vset, p.vset_count, c.items.size())) {
       return "a predicate names something that is not there";
     }
@@ -86,7 +109,7 @@ std::string defect_of_evidence(const HistoryColumns& c) {
   }
   for (std::size_t i = 0; i < c.snapshots.size(); ++i) {
     const Snapshot& s = c.snapshots[i];
-    if (raw(s.txn) >= c.session.size() || !within(s.active, s.active_count, c.active_xids.size()) ||
+    if (s.has_xid > 1 || raw(s.txn) >= c.session.size() || !within(s.active, s.active_count, c.active_xids.size()) ||
         (i > 0 && c.snapshots[i - 1].txn >= s.txn)) {
       return "a snapshot names something that is not there";
     }
@@ -112,6 +135,12 @@ std::string defect_of(const HistoryColumns& c) {
   if (!in_range(c.session, c.session_name.size()) || !in_range(c.id, values) || !in_range(c.key_name, values) ||
       !in_range(c.key_initial, values) || !in_range(c.session_name, values) || !in_range(c.defaults, values)) {
     return "a name refers to something that is not there";
+  }
+  if (duplicate_in(c.id)) return "a transaction id stands twice";
+  if (duplicate_in(c.key_name)) return "a key's name stands twice";
+  if (duplicate_in(c.session_name)) return "a session's name stands twice";
+  if (ValueTable(c.value_begin, c.value_type, c.value_bytes).type(c.defaults[0]) == ValueType::kRow) {
+    return "the initial value of every key is a row";
   }
   for (const Status status : c.status) {
     if (status > Status::kUnknown) return "a transaction has an unknown status";

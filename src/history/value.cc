@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "history/number.h"
+
 namespace isolde {
 namespace {
 
@@ -16,28 +18,57 @@ constexpr std::uint8_t kTypeMask = 0x0f;
 ValueType type_of(std::uint8_t byte) { return static_cast<ValueType>(byte & kTypeMask); }
 std::uint64_t padding_of(std::uint8_t byte) { return byte >> 4; }
 
-// How many significant digits the text of a number has, not counting zeros at either end.
-int significant_digits(std::string_view text) {
-  int digits = 0;
-  int pending_zeros = 0;
-  for (const char c : text) {
-    if (c == 'e' || c == 'E') break;
-    if (c < '0' || c > '9') continue;
-    if (c == '0') {
-      if (digits > 0) ++pending_zeros;
-      continue;
-    }
-    digits += pending_zeros + 1;
-    pending_zeros = 0;
+// Whether an integer or a real may stand in the table: those that have a smaller form may not.
+bool is_own_entry(ValueType type, const std::uint8_t* data) {
+  if (type == ValueType::kInteger) {
+    std::int64_t value = 0;
+    std::memcpy(&value, data, sizeof value);
+    return value < 0 || value >= 0x80000000LL;
   }
-  return digits;
+  double value = 0;
+  std::memcpy(&value, data, sizeof value);
+  if (value == 0) return !std::signbit(value);
+  const auto number = std::isfinite(value) ? number_of(shortest(value)) : std::nullopt;
+  return number && number->type == ValueType::kReal;
 }
 
-std::string shortest(double value) {
-  std::string text = fmt::format("{}", value);
-  if (text.find_first_of(".en") == std::string::npos) text += ".0";
-  return text;
-}
+bool is_container(std::uint8_t byte) { return type_of(byte) == ValueType::kList || type_of(byte) == ValueType::kRow; }
+
+// How deep each list or row is, and of how many elements when written out: values are shared, so that a short table may
+// stand for a text without end. Tables in which nothing is nested cost nothing.
+class Extents {
+ public:
+  Extents(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type) : begin_(begin), type_(type) {}
+
+  // `entry` holds `inner`, an earlier list or row.
+  void nest(std::size_t entry, std::size_t inner) {
+    if (all_.empty()) {
+      all_.resize(type_.size());
+      for (std::size_t i = 0; i < all_.size(); ++i) all_[i] = {1, own_elements(i)};
+    }
+    all_[entry].depth = std::max(all_[entry].depth, all_[inner].depth + 1);
+    all_[entry].elements = static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kNone32, std::uint64_t{all_[entry].elements} + all_[inner].elements));
+  }
+  [[nodiscard]] int depth(std::size_t entry) const { return all_.empty() ? 1 : all_[entry].depth; }
+  [[nodiscard]] std::uint64_t elements(std::size_t entry) const {
+    return all_.empty() ? own_elements(entry) : all_[entry].elements;
+  }
+
+ private:
+  struct Extent {
+    int depth = 0;
+    std::uint32_t elements = 0;
+  };
+  [[nodiscard]] std::uint32_t own_elements(std::size_t entry) const {
+    return static_cast<std::uint32_t>(
+        std::min<std::uint64_t>(kNone32, (begin_[entry + 1] - begin_[entry]) / sizeof(ValueId)));
+  }
+  std::span<const std::uint64_t> begin_;
+  std::span<const std::uint8_t> type_;
+  std::vector<Extent> all_;
+};
+constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 24;
 
 // Length of the UTF-8 sequence at `text`, or 0 if it is not valid.
 std::size_t utf8_length(std::string_view text) {
@@ -197,7 +228,8 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
     return "the value table's offsets do not fit its bytes";
   }
   if (type.size() > 0x7ffffffeULL) return "more values than ids";
-  std::vector<std::uint8_t> depth(type.size(), 0);
+  const ValueTable names(begin, type, bytes);
+  Extents extents(begin, type);
   const auto fault = [](std::size_t entry, const char* what) { return fmt::format("value {}: {}", entry, what); };
   for (std::size_t entry = 0; entry < type.size(); ++entry) {
     const std::uint64_t from = begin[entry];
@@ -206,22 +238,31 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
     const std::uint64_t padding = padding_of(type[entry]);
     if (padding > 3 || padding > to - from) return fault(entry, "padding too large");
     const std::uint64_t size = to - from - padding;
+    const std::uint8_t* const data = bytes.data() + from;
     switch (type_of(type[entry])) {
       case ValueType::kInteger:
       case ValueType::kReal:
         if (size != 8) return fault(entry, "a number of other than 8 bytes");
+        if (!is_own_entry(type_of(type[entry]), data)) return fault(entry, "a number in another form than its own");
         break;
       case ValueType::kBoolean:
-        if (size != 1) return fault(entry, "a boolean of other than 1 byte");
+        if (size != 1 || data[0] > 1) return fault(entry, "a boolean that is neither true nor false");
         break;
       case ValueType::kString:
-      case ValueType::kNumberText:
         break;
+      case ValueType::kNumberText: {
+        const std::string_view text(reinterpret_cast<const char*>(data), size);
+        const auto number = number_of(text);
+        if (!number || number->type != ValueType::kNumberText || number->text != text) {
+          return fault(entry, "a number in another form than its own");
+        }
+        break;
+      }
       case ValueType::kList:
       case ValueType::kRow: {
         const bool is_row = type_of(type[entry]) == ValueType::kRow;
         if (size % (is_row ? sizeof(RowField) : sizeof(ValueId)) != 0) return fault(entry, "a cut list or row");
-        const auto* const ids = reinterpret_cast<const std::uint32_t*>(bytes.data() + from);
+        const auto* const ids = reinterpret_cast<const std::uint32_t*>(data);
         for (std::uint64_t i = 0; i < size / 4; ++i) {
           if (ids[i] < kFirstTableValue) {
             if (is_row && i % 2 == 0) return fault(entry, "a column name that is no string");
@@ -229,12 +270,16 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
           }
           const std::uint32_t inner = ids[i] - kFirstTableValue;
           if (inner >= entry) return fault(entry, "refers to a later value");
-          if (is_row && i % 2 == 0 && type_of(type[inner]) != ValueType::kString) {
-            return fault(entry, "a column name that is no string");
+          if (is_row && i % 2 == 0) {
+            if (type_of(type[inner]) != ValueType::kString) return fault(entry, "a column name that is no string");
+            if (i > 0 && names.string(ValueId{ids[i - 2]}) >= names.string(ValueId{ids[i]})) {
+              return fault(entry, "columns out of order");
+            }
           }
-          depth[entry] = std::max(depth[entry], static_cast<std::uint8_t>(depth[inner] + 1));
+          if (is_container(type[inner])) extents.nest(entry, inner);
         }
-        if (depth[entry] > kMaxValueDepth) return fault(entry, "nested too deep");
+        if (extents.depth(entry) > kMaxValueDepth + 1) return fault(entry, "nested too deep");
+        if (extents.elements(entry) > kMaxElements + size) return fault(entry, "too large when written out");
         break;
       }
       case ValueType::kNull:
@@ -243,6 +288,26 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
     }
   }
   return {};
+}
+
+std::optional<std::size_t> duplicate_in(std::span<const ValueId> ids) {
+  // Most are small integers: a bitmap.
+  std::vector<bool> seen(std::min<std::size_t>(ids.size() * 4 + 1024, std::size_t{1} << 31), false);
+  std::vector<std::pair<ValueId, std::size_t>> others;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const std::uint32_t id = raw(ids[i]);
+    if (id >= seen.size()) {
+      others.emplace_back(ids[i], i);
+      continue;
+    }
+    if (seen[id]) return i;
+    seen[id] = true;
+  }
+  std::sort(others.begin(), others.end());
+  const auto same =
+      std::adjacent_find(others.begin(), others.end(), [](const auto& a, const auto& b) { return a.first == b.first; });
+  if (same == others.end()) return std::nullopt;
+  return (same + 1)->second;
 }
 
 ValueId ValueInterner::unsigned_integer(std::uint64_t value) {
@@ -261,17 +326,11 @@ ValueId ValueInterner::real(double value) {
 }
 
 ValueId ValueInterner::number_text(std::string_view text) {
-  std::int64_t whole = 0;
-  const auto [stop, failed] = std::from_chars(text.data(), text.data() + text.size(), whole);
-  if (failed == std::errc{} && stop == text.data() + text.size()) return integer(whole);
-  const bool is_whole = text.find_first_of(".eE") == std::string_view::npos;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (!is_whole && error == std::errc{} && end == text.data() + text.size() && std::isfinite(value) &&
-      significant_digits(text) <= 15) {
-    return intern(ValueType::kReal, &value, sizeof value);
-  }
-  return intern(ValueType::kNumberText, text.data(), text.size());
+  const auto number = number_of(text);
+  if (!number) return string(text);
+  if (number->type == ValueType::kInteger) return integer(number->integer);
+  if (number->type == ValueType::kReal) return intern(ValueType::kReal, &number->real, sizeof number->real);
+  return intern(ValueType::kNumberText, number->text.data(), number->text.size());
 }
 
 ValueId ValueInterner::row(std::span<const RowField> fields) {

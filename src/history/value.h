@@ -24,8 +24,8 @@ enum class ValueType : std::uint8_t {
   kInteger,  // any signed 64-bit integer
   kString,
   kBoolean,
-  kReal,        // a double, by its bits
-  kNumberText,  // a number that neither of the above holds exactly, as it was written
+  kReal,        // a double that is a number; -0.0 is 0.0
+  kNumberText,  // a number that neither of the above holds exactly, in one form for each value
   kList,        // ids of its elements
   kRow,         // (name, value) id pairs, ordered by name
 };
@@ -96,7 +96,7 @@ class ValueInterner {
   ValueId boolean(bool value);
   ValueId real(double value);
   // A decimal number as JSON writes it. It becomes an integer or a real where one of them holds it exactly (a real: at
-  // most 15 significant digits), and otherwise keeps its text.
+  // most 15 significant digits), and otherwise keeps all its digits. What is no such number becomes a string.
   ValueId number_text(std::string_view text);
   ValueId list(std::span<const ValueId> elements) {
     return intern(ValueType::kList, elements.data(), elements.size_bytes());
@@ -123,6 +123,12 @@ class ValueInterner {
   Column<std::uint8_t> bytes_;
   IdIndex index_;
 };
+
+// A place whose id stands at an earlier one too, if there is any. Cost: linear for small integers, else sorts.
+[[nodiscard]] std::optional<std::size_t> duplicate_in(std::span<const ValueId> ids);
+
+// Whether the text is a number by the grammar of JSON.
+[[nodiscard]] bool is_json_number(std::string_view text);
 
 // Appends `text` as a JSON string, quotes and escapes included; invalid UTF-8 is replaced by U+FFFD.
 void append_json_string(std::string_view text, std::string& out);

@@ -1,0 +1,184 @@
+#include "format/format.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <set>
+
+#include "format/isl.h"
+#include "format/native.h"
+#include "tests/cli/run_program.h"
+#include "tests/support/format_testing.h"
+#include "tests/support/history_text.h"
+
+namespace isolde {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::source_of;
+
+std::set<std::string> names_in(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+  return names;
+}
+
+std::string refusal(const std::string& path, const FormatInfo* format = nullptr) {
+  const auto loaded = load(path, format, {});
+  return loaded ? "loaded" : loaded.error().message();
+}
+
+TEST(Format, EveryRowIsComplete) {
+  std::set<std::string_view> names;
+  for (const FormatInfo& format : formats()) {
+    EXPECT_TRUE(names.insert(format.name).second) << format.name << " stands twice";
+    EXPECT_FALSE(format.summary.empty()) << format.name;
+    EXPECT_NE(format.recognise, nullptr) << format.name;
+    EXPECT_NE(format.read, nullptr) << format.name;
+    EXPECT_EQ(format_named(format.name), &format);
+  }
+  EXPECT_EQ(format_named("none"), nullptr);
+  EXPECT_EQ(format_named(""), nullptr);
+}
+
+TEST(Format, IsChosenByTheEndOfThePath) {
+  EXPECT_EQ(format_for_path("a/b.jsonl"), format_named("native"));
+  EXPECT_EQ(format_for_path("b.isl"), format_named("isl"));
+  EXPECT_EQ(format_for_path("b.nothing"), nullptr);
+  EXPECT_EQ(format_for_path(""), nullptr);
+}
+
+TEST(Format, IsRecognisedByItsContent) {
+  const auto name_of = [](std::string_view bytes) {
+    const FormatInfo* const format = recognise(source_of(bytes));
+    return format == nullptr ? std::string_view("none") : format->name;
+  };
+  EXPECT_EQ(name_of("{\"isolde\":1}\n"), "native");
+  EXPECT_EQ(name_of("\xef\xbb\xbf# text\n\n  {\"session\":1,\"ops\":[]}\n"), "native");
+  EXPECT_EQ(name_of("{\"version_order_by_txn\":{}}\n"), "native");
+  EXPECT_EQ(name_of("ISOLDE\x1a\n"), "isl");
+  EXPECT_EQ(name_of(""), "none");
+  EXPECT_EQ(name_of("hello"), "none");
+  EXPECT_EQ(name_of("#only a comment"), "none");
+}
+
+TEST(Format, WhatIsSavedIsLoaded) {
+  const test::Scratch scratch;
+  const History h = hist("T1@a 1..2: w x1 | T2@b: r x1");
+  for (const char* name : {"h.jsonl", "h.isl"}) {
+    const std::string path = scratch.path(name);
+    const auto lost = save(h, *format_for_path(path), path);
+    ASSERT_TRUE(lost) << lost.error().message();
+    const auto again = save(h, *format_for_path(path), path);  // over the file that is there
+    ASSERT_TRUE(again) << again.error().message();
+    const auto loaded = load(path, nullptr, {});
+    ASSERT_TRUE(loaded) << loaded.error().message();
+    EXPECT_EQ(loaded->format, format_for_path(path));
+    EXPECT_EQ(difference(h, loaded->history), "");
+  }
+  EXPECT_EQ(names_in(scratch.path()), (std::set<std::string>{"h.isl", "h.jsonl"}));
+}
+
+TEST(Format, WhatCannotBeLoadedSaysWhy) {
+  const test::Scratch scratch;
+  const std::string unknown =
+      "not a history in any known format (`isolde convert --help` lists them; --format forces one)";
+  EXPECT_EQ(refusal(scratch.path("none")), scratch.path("none") + ": cannot open: No such file or directory");
+  EXPECT_EQ(refusal(scratch.path()), scratch.path() + ": the folder has no files");
+  const std::string text = scratch.file("text", "hello\n");
+  EXPECT_EQ(refusal(text), text + ":1:1: " + unknown);
+  EXPECT_EQ(refusal(scratch.file("empty", "")), scratch.path("empty") + ":1:1: " + unknown);
+  EXPECT_EQ(refusal(scratch.path()), scratch.path() + ":1:1: " + unknown);
+  EXPECT_EQ(refusal(scratch.path(), format_named("native")), scratch.path() + ": format native is a file");
+  EXPECT_EQ(refusal(text, format_named("isl")), text + ":1:7: expected a header of 64 bytes, the file ends");
+  EXPECT_EQ(refusal(text, format_named("native")).substr(0, text.size() + 5), text + ":1:1:");
+}
+
+TEST(Format, LinksThatLeadNowhereAreNoFilesOfAFolder) {
+  const test::Scratch scratch;
+  fs::create_symlink("loop", scratch.path("loop"));
+  fs::create_symlink("nothing", scratch.path("dangling"));
+  fs::create_directory(scratch.path("sub"));
+  EXPECT_EQ(refusal(scratch.path()), scratch.path() + ": the folder has no files");
+}
+
+TEST(Format, AFailedSaveLeavesNothing) {
+  const test::Scratch scratch;
+  const History h = hist("T1: w x1");
+  const FormatInfo& native = *format_named("native");
+  const auto missing = save(h, native, scratch.path("no/such/h.jsonl"));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message(), scratch.path("no/such/h.jsonl") + ": cannot write: No such file or directory");
+  fs::create_directories(scratch.path("folder.jsonl/inside"));
+  const auto taken = save(h, native, scratch.path("folder.jsonl"));
+  ASSERT_FALSE(taken);
+  EXPECT_EQ(taken.error().message(), scratch.path("folder.jsonl") + ": cannot write: Is a directory");
+  EXPECT_EQ(names_in(scratch.path()), std::set<std::string>{"folder.jsonl"});
+}
+
+TEST(Format, AWriterThatFailsLeavesTheOldFile) {
+  const test::Scratch scratch;
+  const std::string path = scratch.file("old", "old");
+  const FormatInfo failing{.name = "failing",
+                           .summary = "",
+                           .extension = "",
+                           .is_folder = false,
+                           .recognise = nullptr,
+                           .read = nullptr,
+                           .write = [](const History&, Output& output) -> Result<Lost> {
+                             output.file("").write("half");
+                             return Error{"it cannot be said"};
+                           }};
+  const auto lost = save(hist("T1: w x1"), failing, path);
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().text, "it cannot be said");
+  EXPECT_EQ(test::content_of(path), "old");
+  EXPECT_EQ(names_in(scratch.path()), std::set<std::string>{"old"});
+  const FormatInfo read_only{.name = "reader", .summary = "", .extension = ""};
+  const auto not_written = save(hist("T1: w x1"), read_only, path);
+  ASSERT_FALSE(not_written);
+  EXPECT_EQ(not_written.error().text, "format reader can be read but not written");
+}
+
+TEST(Format, AFullDiskIsAnError) {
+  if (access("/dev/full", W_OK) != 0) GTEST_SKIP() << "there is no /dev/full here";
+  const test::Scratch scratch;
+  fs::create_symlink("/dev/full", scratch.path("h.jsonl.partial"));
+  const auto lost = save(hist("T1: w x1"), *format_named("native"), scratch.path("h.jsonl"));
+  ASSERT_FALSE(lost);
+  EXPECT_EQ(lost.error().message(), scratch.path("h.jsonl") + ": cannot write: No space left on device");
+  EXPECT_EQ(names_in(scratch.path()), std::set<std::string>{});
+}
+
+TEST(Format, AFolderWithOtherFilesIsNotOverwritten) {
+  const test::Scratch scratch;
+  const FormatInfo folder{.name = "folder",
+                          .summary = "",
+                          .extension = "",
+                          .is_folder = true,
+                          .recognise = nullptr,
+                          .read = nullptr,
+                          .write = [](const History&, Output& output) -> Result<Lost> {
+                            output.file("a.log").write("a");
+                            return Lost{};
+                          }};
+  const History h = hist("T1: w x1");
+  fs::create_directory(scratch.path("empty"));
+  fs::create_directory(scratch.path("full"));
+  scratch.file("full/mine", "mine");
+  fs::create_directory(scratch.path("new.partial"));
+  scratch.file("new.partial/stale", "of an earlier run");
+  EXPECT_TRUE(save(h, folder, scratch.path("empty")));
+  EXPECT_EQ(names_in(scratch.path("empty")), std::set<std::string>{"a.log"});
+  EXPECT_TRUE(save(h, folder, scratch.path("new")));
+  EXPECT_EQ(names_in(scratch.path("new")), std::set<std::string>{"a.log"});
+  const auto refused = save(h, folder, scratch.path("full"));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), scratch.path("full") + ": expected a new or an empty folder to write to");
+  EXPECT_EQ(names_in(scratch.path("full")), std::set<std::string>{"mine"});
+  EXPECT_EQ(names_in(scratch.path()), (std::set<std::string>{"empty", "full", "new"}));
+}
+
+}  // namespace
+}  // namespace isolde
