@@ -75,7 +75,7 @@ Result<std::vector<Section>> read_table(const Source& source) {
     return at_byte(source, 12, "expected the table of sections, the file ends");
   }
   std::vector<Section> table(header.sections);
-  std::memcpy(table.data(), bytes.data() + sizeof header, table.size() * sizeof(Section));
+  if (!table.empty()) std::memcpy(table.data(), bytes.data() + sizeof header, table.size() * sizeof(Section));
   if (checksum_of(header, table) != header.checksum)
     return at_byte(source, 24, "the checksum of the header does not fit");
   return table;

@@ -96,6 +96,14 @@ TEST(Isl, FaultsSayWhatAndWhere) {
             "mem:1:1: the columns do not fit together: column first_op is not ascending");
 }
 
+TEST(Isl, AFileWithoutSectionsIsRefused) {
+  std::string bytes = written(sample()).substr(0, isl::kHeaderSize);
+  isl::put<std::uint32_t>(bytes, 12, 0);
+  isl::fix_checksums(bytes);
+  EXPECT_EQ(refusal(bytes),
+            "mem:1:1: the columns do not fit together: column first_op does not fit the number of transactions");
+}
+
 TEST(Isl, SectionsMayStandInAnyOrder) {
   const History h = sample();
   std::string bytes = written(h);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "proof/operations.h"
 
@@ -42,6 +43,9 @@ class Ground {
       std::stable_sort(list.begin(), list.end(), [this](TxnId a, TxnId b) {
         return std::pair(time_of(a), turn(a)) < std::pair(time_of(b), turn(b));
       });
+      const auto tie =
+          std::adjacent_find(list.begin(), list.end(), [this](TxnId a, TxnId b) { return time_of(a) == time_of(b); });
+      if (tie != list.end()) tied_.insert(key);
     }
   }
 
@@ -83,6 +87,13 @@ class Ground {
       }
     }
     return content;
+  }
+  // Whether writers of the key committed at one time, or one at this time.
+  [[nodiscard]] bool has_ties(KeyId key, std::int64_t time) const {
+    const std::vector<TxnId>& list = committed_writers(key);
+    const auto at =
+        std::lower_bound(list.begin(), list.end(), time, [this](TxnId t, std::int64_t x) { return time_of(t) < x; });
+    return tied_.contains(raw(key)) || (at != list.end() && time_of(*at) == time);
   }
   [[nodiscard]] const std::vector<TxnId>& committed_writers(KeyId key) const {
     static const std::vector<TxnId> kNone;
@@ -161,8 +172,26 @@ class Ground {
   const bool by_order_;
   std::vector<bool> keys_, counted_;
   std::unordered_map<std::uint64_t, std::vector<Write>> by_value_;
+  std::unordered_set<std::uint32_t> tied_;                           // keys of which two writers committed at one time
   std::unordered_map<std::uint32_t, std::vector<TxnId>> committed_;  // counted writers of a key, by commit_ts
 };
+
+// Whether all that the anomaly names is there to be looked at.
+bool is_within(const History& h, const Anomaly& a) {
+  const auto is_txn = [&](TxnId t) { return raw(t) < h.txn_count(); };
+  const auto may_be_txn = [&](TxnId t) { return t == kNoTxn || is_txn(t); };
+  const auto may_be_key = [&](KeyId k) { return k == kNoKey || raw(k) < h.key_count(); };
+  const auto may_be_op = [&](OpId op) { return op == kNoOp || raw(op) < h.op_count(); };
+  const auto is_value = [&](ValueId v) { return raw(v) < kFirstTableValue + h.values().size(); };
+  if (a.transactions.empty() || !std::all_of(a.transactions.begin(), a.transactions.end(), is_txn)) return false;
+  const bool has_key = a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
+                       a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kGSingle || a.key != kNoKey;
+  if (!has_key || !may_be_key(a.key) || !may_be_op(a.op) || !is_value(a.read) || !is_value(a.expected)) return false;
+  if (!may_be_txn(a.source_writer) || !may_be_txn(a.expected_writer)) return false;
+  return std::all_of(a.steps.begin(), a.steps.end(), [&](const Step& s) {
+    return is_txn(s.from) && is_txn(s.to) && may_be_key(s.key) && may_be_op(s.from_op) && may_be_op(s.to_op);
+  });
+}
 
 class Claims {
  public:
@@ -173,9 +202,9 @@ class Claims {
         ground_(history, verdict) {}
 
   Result<void> run() {
-    if (verdict_.anomalies.empty() && verdict_.total() == 0) return Error{"a violated verdict without an anomaly"};
     for (const Anomaly& a : verdict_.anomalies) {
-      Fault fault = claim(a);
+      Fault fault = read_fault(a);
+      if (!fault) fault = claim(a);
       if (a.steps.empty()) fault = "has no steps";
       for (const Step& step : a.steps) {
         if (!fault) fault = step_fault(step);
@@ -202,7 +231,7 @@ class Claims {
         return internal(t, a);
       case AnomalyKind::kSessionOrder:
       case AnomalyKind::kRealtimeOrder:
-        return std::nullopt;  // its two steps contradict each other; they are checked below
+        return contradiction(a);
       case AnomalyKind::kTimestampOrder:
         if (h_.start_ts(t) == kNoTime || h_.commit_ts(t) == kNoTime || h_.start_ts(t) <= h_.commit_ts(t))
           return "its start_ts is not after its commit_ts";
@@ -216,6 +245,57 @@ class Claims {
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
     if (verdict_.method == "timeline" || verdict_.method == "replay") return differs_from_state(t, a);
     return nobody_left_it(t, a);
+  }
+
+  // What the anomaly says about a read is what stands there, and those whom it names as writers wrote the key.
+  Fault read_fault(const Anomaly& a) const {
+    if (a.source == ReadSource::kNotARead) return std::nullopt;
+    const std::vector<Touch> all = touches(h_, a.transactions.front());
+    const bool is_there = std::any_of(all.begin(), all.end(), [&](const Touch& touch) {
+      return touch.kind == OpKind::kRead && touch.op == a.op && touch.key == a.key && touch.value == a.read;
+    });
+    if (!is_there) return "there is no such read";
+    if (a.kind == AnomalyKind::kInternal) return std::nullopt;  // it is about the transaction's own operations
+    if (a.expected_writer != kNoTxn && !writes(a.expected_writer, a.key))
+      return "whom it should have read from did not write the key";
+    if (a.source_writer != kNoTxn && !may_have_given(a.source_writer, a.key, a.read))
+      return "whom it read from did not write that";
+    return std::nullopt;
+  }
+
+  // Of a list: one of its elements. A counter's value is no single transaction's.
+  [[nodiscard]] bool may_have_given(TxnId writer, KeyId key, ValueId value) const {
+    const auto elements = h_.values().elements(value);
+    for (const Touch& touch : touches(h_, writer)) {
+      if (touch.kind == OpKind::kRead || touch.key != key) continue;
+      if (touch.kind == OpKind::kIncrement || touch.value == value) return true;
+      if (!elements) continue;
+      const auto written =
+          touch.kind == OpKind::kAppend ? std::optional(std::span(&touch.value, 1)) : h_.values().elements(touch.value);
+      if (written &&
+          std::find_first_of(elements->begin(), elements->end(), written->begin(), written->end()) != elements->end())
+        return true;
+    }
+    return false;
+  }
+
+  // A step by session or real time, and one of timestamps that leads back.
+  Fault contradiction(const Anomaly& a) const {
+    const bool is_session = a.kind == AnomalyKind::kSessionOrder;
+    const AddedOrder added = info(verdict_.level).order;
+    if (added == AddedOrder::kNone || (!is_session && added != AddedOrder::kRealTime))
+      return "the level does not ask for this order";
+    if (a.steps.size() != 2) return "has other than two steps";
+    const Step& order = a.steps[0];
+    const Step& against = a.steps[1];
+    if (order.type != (is_session ? StepType::kSession : StepType::kRealtime)) return "its first step is no such order";
+    if (order.from != against.to || order.to != against.from || order.from == order.to)
+      return "its steps do not contradict each other";
+    if (!ground_.counts(order.from) || !ground_.counts(order.to)) return "one of them does not count as committed";
+    if (against.type == StepType::kInvisible && !serial_) return std::nullopt;
+    if (against.type == StepType::kOrder && serial_ && verdict_.method == "replay") return std::nullopt;
+    return holds(against.type == StepType::kCommit || against.type == StepType::kVisible,
+                 "its second step is neither by timestamps nor by the expected order");
   }
 
   Fault internal(TxnId t, const Anomaly& a) const {
@@ -261,6 +341,8 @@ class Claims {
     if (a.transactions.size() < 2) return "names no second transaction";
     const TxnId t = a.transactions[0];
     const TxnId other = a.transactions[1];
+    if (info(verdict_.level).family != LevelFamily::kSnapshot) return "the level lets writers overlap";
+    if (t == other || !ground_.counts(other)) return "the other does not count as committed";
     if (!writes(t, a.key) || !writes(other, a.key)) return "they do not both write the key";
     if (h_.start_ts(t) == kNoTime || h_.commit_ts(other) == kNoTime || h_.start_ts(t) >= h_.commit_ts(other))
       return "the one is in the snapshot of the other";
@@ -283,11 +365,20 @@ class Claims {
     for (const Touch& touch : touches(h_, t)) {
       if (touch.op == a.op && touch.key == a.key && touch.kind == OpKind::kRead) {
         if (content.equals(h_.values(), touch.value)) return "the read agrees with the state at its timestamp";
+        if (names_the_state(a, time) && !content.equals(h_.values(), a.expected))
+          return "the state is not what it expects";
         return std::nullopt;
       }
       if (touch.key == a.key && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);
     }
     return "there is no such read";
+  }
+
+  // Whether the expected value is the state itself: lists and counters stand in a text, and among commits of one time
+  // the engine may have chosen another turn.
+  [[nodiscard]] bool names_the_state(const Anomaly& a, std::int64_t time) const {
+    return a.expected_known && a.expected_text.empty() && verdict_.method == "timeline" &&
+           !ground_.has_ties(a.key, time);
   }
 
   // No transaction that may have committed left this value (of a list: one of its elements, or its end).
@@ -413,6 +504,12 @@ class Claims {
 
 }  // namespace
 
-Result<void> check_claims(const History& history, const Verdict& verdict) { return Claims(history, verdict).run(); }
+Result<void> check_claims(const History& history, const Verdict& verdict) {
+  if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
+  for (const Anomaly& a : verdict.anomalies) {
+    if (!is_within(history, a)) return Error{"an anomaly names something that is not there"};
+  }
+  return Claims(history, verdict).run();
+}
 
 }  // namespace isolde::proof
