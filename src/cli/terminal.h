@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -36,9 +37,12 @@ class Stopwatch {
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
   }
+  // Of all threads: what the work cost, whatever else the machine did meanwhile.
+  [[nodiscard]] double cpu_seconds() const { return static_cast<double>(std::clock() - cpu_) / CLOCKS_PER_SEC; }
 
  private:
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::clock_t cpu_ = std::clock();
 };
 
 // Shows on standard error how far the work is; shows nothing where that is no terminal or `quiet`.

@@ -138,6 +138,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
   const History& history = loaded->history;
   std::vector<std::string> notes = std::move(loaded->notes);
   const double load_seconds = loading.seconds();
+  const double load_cpu = loading.cpu_seconds();
   const Level level = level_for(plan, history, notes);
 
   const Choice choice = choose(history, level, plan.choose);
@@ -152,7 +153,11 @@ Exit check_file(const Plan& plan, const std::string& given) {
                 .verdict = verdict,
                 .why_method = choice.engine == nullptr ? std::string() : choice.why,
                 .notes = std::move(notes),
-                .stats = {load_seconds, checking.seconds(), peak_mib()}};
+                .stats = {.load_seconds = load_seconds,
+                          .check_seconds = checking.seconds(),
+                          .load_cpu_seconds = load_cpu,
+                          .check_cpu_seconds = checking.cpu_seconds(),
+                          .peak_mib = peak_mib()}};
   if (plan.prove && verdict.outcome != Outcome::kUndecided) {
     const auto proof = prove(history, verdict);
     report.proof = proof ? Proof::kHolds : Proof::kFails;

@@ -49,6 +49,7 @@ class OpHead {
   [[nodiscard]] constexpr PredicateId predicate() const { return PredicateId{word_ >> kCodeBits}; }
   [[nodiscard]] constexpr std::uint32_t word() const { return word_; }
   [[nodiscard]] constexpr bool is_read() const { return (word_ & kCodeMask) <= 2; }
+  [[nodiscard]] constexpr bool is_read_or_write() const { return (word_ & kCodeMask) <= 3; }
   [[nodiscard]] constexpr bool valid() const { return (word_ & kCodeMask) < 13; }
 
   static constexpr std::uint32_t kMaxSubjects = 1U << 28;

@@ -105,8 +105,9 @@ std::string render_json(const Report& r) {
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
   out += fmt::format(
-      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
-      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, r.stats.peak_mib);
+      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
+      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, r.stats.load_cpu_seconds,
+      r.stats.check_cpu_seconds, r.stats.peak_mib);
   return out;
 }
 

@@ -16,6 +16,8 @@ namespace isolde {
 struct RunStats {
   double load_seconds = 0;
   double check_seconds = 0;
+  double load_cpu_seconds = 0;  // of all threads
+  double check_cpu_seconds = 0;
   double peak_mib = 0;
 };
 

@@ -10,7 +10,11 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::size_t kPrefetch = 12;  // events ahead
+constexpr std::size_t kPrefetch = 12;     // events ahead: operations
+constexpr std::size_t kPrefetchKeys = 4;  // events ahead: the states of their keys
+// From so many keys on their states do not fit the nearest caches: then it pays to prefetch them, and to share the keys
+// out among threads. Before that, scanning the operations twice costs more than looking keys up.
+constexpr std::size_t kKeysThatPay = 1U << 15;
 constexpr std::size_t kLookAtClock = 1U << 16;
 
 // The sweep over all keys or, `kPartial`, over those of one part: then several run side by side.
@@ -41,9 +45,11 @@ class Sweep : private TieState {
     result_.commit_rank.assign(h_.txn_count(), 0);
     result_.start_rank.assign(h_.txn_count(), 0);
     const std::size_t count = schedule_.events.size();
+    const bool many_keys = keys_.size() >= kKeysThatPay;
     std::size_t tie = 0;
     for (std::size_t e = 0; e < count; ++e) {
       if (e + kPrefetch < count) prefetch(schedule_.events[e + kPrefetch].txn());
+      if (many_keys && e + kPrefetchKeys < count) prefetch_keys(schedule_.events[e + kPrefetchKeys].txn());
       if (e % kLookAtClock == 0 && e > 0) {
         if (limits_.progress != nullptr && part_ == 0) limits_.progress->advance("checking", e, count);
         if (limits_.out_of_time()) {
@@ -75,6 +81,13 @@ class Sweep : private TieState {
     __builtin_prefetch(op_values_ + first);
   }
 
+  // The states of the keys that a transaction touches, where they do not lie in the nearest caches anyway.
+  void prefetch_keys(TxnId t) const {
+    for_my_operations(t, Wanted::kAll, [&](std::uint32_t i) {
+      if (ops_[i].is_read_or_write()) __builtin_prefetch(&state(ops_[i].key()), 1);
+    });
+  }
+
   void happen(std::uint32_t e) {
     const Event event = schedule_.events[e];
     const TxnId t = event.txn();
@@ -99,11 +112,11 @@ class Sweep : private TieState {
   void replay(TxnId t) {
     const std::uint32_t stamp = raw(t) + 1;
     if (!local_rich_.empty()) local_rich_.clear();
-    for_my_operations(t, [&](std::uint32_t i) {
+    for_my_operations(t, Wanted::kAll, [&](std::uint32_t i) __attribute__((always_inline)) {
       const OpHead op = ops_[i];
       if (op.is_read()) {
         read(t, stamp, i, op.key(), op_values_[i]);
-      } else if (op.kind() == OpKind::kWrite) {
+      } else if (op.is_read_or_write()) {
         overwrite(stamp, op.key(), op_values_[i]);
       } else {
         replay_other(t, stamp, i, op);
@@ -111,26 +124,31 @@ class Sweep : private TieState {
     });
   }
 
-  // Calls `f(operation)` for the operations of `t` that may touch a key of this part. Those of other parts are passed
-  // over without a branch: which they are is chance, and a wrong guess costs more than the work.
+  enum class Wanted : std::uint8_t { kAll, kNoReads };
+
+  // Calls `f(operation)` for the operations of `t` that are wanted and may touch a key of this part. The others are
+  // passed over without a branch: which they are is chance, and a wrong guess costs more than the work.
   template <typename F>
-  void for_my_operations(TxnId t, F&& f) const {
+  void for_my_operations(TxnId t, Wanted wanted, F&& f) const {
     const std::uint32_t end = first_op_[raw(t) + 1];
-    if constexpr (!kPartial) {
+    if (!kPartial && wanted == Wanted::kAll) {
       for (std::uint32_t i = first_op_[raw(t)]; i < end; ++i) f(i);
-    } else {
-      constexpr std::uint32_t kChunk = 64;
-      std::uint32_t kept[kChunk];
-      for (std::uint32_t from = first_op_[raw(t)]; from < end; from += kChunk) {
-        const std::uint32_t to = std::min(end, from + kChunk);
-        std::uint32_t count = 0;
-        for (std::uint32_t i = from; i < to; ++i) {
-          kept[count] = i;
-          count += static_cast<std::uint32_t>(mine(ops_[i].key())) |
-                   static_cast<std::uint32_t>(is_predicate(ops_[i].kind()));
-        }
-        for (std::uint32_t i = 0; i < count; ++i) f(kept[i]);
+      return;
+    }
+    constexpr std::uint32_t kChunk = 64;
+    std::uint32_t kept[kChunk];
+    for (std::uint32_t from = first_op_[raw(t)]; from < end; from += kChunk) {
+      const std::uint32_t to = std::min(end, from + kChunk);
+      std::uint32_t count = 0;
+      for (std::uint32_t i = from; i < to; ++i) {
+        const OpHead op = ops_[i];
+        const bool here =
+            !kPartial || (static_cast<unsigned>(mine(op.key())) | static_cast<unsigned>(is_predicate(op.kind())));
+        const bool asked = wanted == Wanted::kAll || !op.is_read();
+        kept[count] = i;
+        count += static_cast<unsigned>(here) & static_cast<unsigned>(asked);
       }
+      for (std::uint32_t i = 0; i < count; ++i) f(kept[i]);
     }
   }
 
@@ -217,9 +235,8 @@ class Sweep : private TieState {
 
   // Installs the writes of `t`. `start`: rank of its start; a version committed later is in conflict.
   void apply(TxnId t, std::uint32_t rank, std::uint32_t start) {
-    for_my_operations(t, [&](std::uint32_t i) {
+    for_my_operations(t, Wanted::kNoReads, [&](std::uint32_t i) {
       const OpHead op = ops_[i];
-      if (op.is_read()) return;
       if (op.kind() == OpKind::kWrite) {
         install(t, rank, start, i, op.key(), op_values_[i]);
       } else if (op.kind() == OpKind::kUpdate) {
@@ -350,16 +367,15 @@ class Sweep : private TieState {
   SweepResult result_;
 };
 
-// Two threads do not pay while the states of all keys fit the nearest caches: then scanning the operations twice costs
-// more than looking keys up.
-constexpr std::size_t kKeysThatPay = 1U << 15;
 constexpr std::size_t kOpsThatPay = 1U << 20;
 constexpr unsigned kMostLogParts = 4;
+// Every thread looks at every operation, so two of them gain a twentieth and cost half again (docs/performance.md).
+constexpr unsigned kThreadsThatPay = 4;
 
 unsigned log_parts_for(const History& h, const Schedule& schedule, const std::vector<bool>& record, unsigned threads) {
   // Tie groups look at all keys at once, and recorded versions are one list.
   if (!schedule.ties.empty() || !record.empty()) return 0;
-  if (h.key_count() < kKeysThatPay || h.op_count() < kOpsThatPay) return 0;
+  if (h.key_count() < kKeysThatPay || h.op_count() < kOpsThatPay || threads < kThreadsThatPay) return 0;
   unsigned log_parts = 0;
   while (log_parts < kMostLogParts && (2U << log_parts) <= threads) ++log_parts;
   return log_parts;
