@@ -63,7 +63,7 @@ std::optional<AnomalyKind> anomaly_named(std::string_view name) {
 
 std::string_view name(StepType type) {
   constexpr std::array<std::string_view, 10> kNames = {"ww",      "wr",        "rw",     "session", "realtime",
-                                                      "visible", "invisible", "commit", "order", "program"};
+                                                       "visible", "invisible", "commit", "order",   "program"};
   static_assert(static_cast<std::size_t>(StepType::kProgram) + 1 == kNames.size());
   return kNames[static_cast<std::size_t>(type)];
 }
