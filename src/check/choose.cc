@@ -12,6 +12,13 @@ bool timestamps_apply(const History& h, Level level, const ChooseOptions& option
   return options.order_by_commit || h.has_flag(kSerialByCommitTs);
 }
 
+std::string why(std::string_view engine) {
+  if (engine == "replay") return "the history has an expected order";
+  if (engine == "timeline") return "the history has database timestamps";
+  if (engine == "graph") return "what was read, and the version orders given, tell who comes before whom";
+  return "no other evidence that can be used";
+}
+
 }  // namespace
 
 Choice choose(const History& history, Level level, const ChooseOptions& options) {
@@ -26,9 +33,7 @@ Choice choose(const History& history, Level level, const ChooseOptions& options)
   for (const Engine& engine : engines()) {
     if (engine.name == "timeline" && !timestamps_apply(history, level, options)) continue;
     if (!engine.lacks(history, level).empty()) continue;
-    if (engine.name == "replay") return {&engine, "the history has an expected order"};
-    return {&engine,
-            engine.name == "timeline" ? "the history has database timestamps" : "no other evidence that can be used"};
+    return {&engine, why(engine.name)};
   }
   return {nullptr, "no engine can judge this history"};
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "check/engine.h"
+#include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
 #include "check/timeline/timeline.h"
@@ -13,6 +14,7 @@ namespace {
 const Engine kEngines[] = {
     kReplayEngine,
     kTimelineEngine,
+    kGraphEngine,
     kRulesEngine,
 };
 

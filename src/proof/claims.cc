@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "proof/cycle_claims.h"
 #include "proof/operations.h"
 
 namespace isolde::proof {
@@ -38,6 +39,10 @@ class Ground {
       }
     }
     find_counted();
+    appended_.assign(h_.key_count(), false);
+    for (const OpHead op : h_.columns().op) {
+      if (op.kind() == OpKind::kAppend) appended_[raw(op.key())] = true;
+    }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) gather(TxnId{t});
     for (auto& [key, list] : committed_) {
       std::stable_sort(list.begin(), list.end(), [this](TxnId a, TxnId b) {
@@ -54,6 +59,8 @@ class Ground {
     const auto at = by_value_.find(pair_id(key, value));
     return at == by_value_.end() ? kNone : at->second;
   }
+  [[nodiscard]] bool is_appended_to(KeyId key) const { return appended_[raw(key)]; }
+  [[nodiscard]] const std::vector<bool>& counted() const { return counted_; }
   [[nodiscard]] bool counts(TxnId t) const { return counted_[raw(t)]; }
   // When its writes take effect, by the evidence that the verdict is about.
   [[nodiscard]] std::int64_t time_of(TxnId t) const { return by_order_ ? h_.order(t) : h_.commit_ts(t); }
@@ -170,7 +177,7 @@ class Ground {
 
   const History& h_;
   const bool by_order_;
-  std::vector<bool> keys_, counted_;
+  std::vector<bool> keys_, counted_, appended_;
   std::unordered_map<std::uint64_t, std::vector<Write>> by_value_;
   std::unordered_set<std::uint32_t> tied_;                           // keys of which two writers committed at one time
   std::unordered_map<std::uint32_t, std::vector<TxnId>> committed_;  // counted writers of a key, by commit_ts
@@ -199,7 +206,9 @@ class Claims {
       : h_(history),
         verdict_(verdict),
         serial_(info(verdict.level).family == LevelFamily::kSerializable),
-        ground_(history, verdict) {}
+        ground_(history, verdict) {
+    if (verdict.method == "graph") cycles_.emplace(history, verdict, ground_.counted());
+  }
 
   Result<void> run() {
     for (const Anomaly& a : verdict_.anomalies) {
@@ -226,6 +235,11 @@ class Claims {
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
     if (!ground_.counts(t)) return "the transaction does not count as committed";
+    if (cycles_) {
+      if (a.kind == AnomalyKind::kDuplicateWrite || a.kind == AnomalyKind::kIncompatibleOrder)
+        return cycles_->list_fault(a);
+      if (a.source == ReadSource::kNotARead) return cycles_->fault(a);
+    }
     switch (a.kind) {
       case AnomalyKind::kInternal:
         return internal(t, a);
@@ -244,7 +258,8 @@ class Claims {
     if (a.source == ReadSource::kNotARead) return overlap(a);
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
     if (verdict_.method == "timeline" || verdict_.method == "replay") return differs_from_state(t, a);
-    return nobody_left_it(t, a);
+    const Fault somebody = nobody_left_it(t, a);
+    return somebody && cycles_ && ground_.is_appended_to(a.key) ? cycles_->list_fault(a) : somebody;
   }
 
   // What the anomaly says about a read is what stands there, and those whom it names as writers wrote the key.
@@ -390,7 +405,7 @@ class Claims {
                          [&](const Write& w) { return w.final && h_.status(w.txn) != Status::kAborted && w.txn != t; });
     };
     if (good(a.read)) return "a transaction that may have committed wrote it";
-    if (h_.values().type(a.read) != ValueType::kList) return std::nullopt;
+    if (h_.values().type(a.read) != ValueType::kList || !ground_.is_appended_to(a.key)) return std::nullopt;
     // What the transaction itself appended before it read stands at the end and is not in question.
     std::size_t own = 0;
     for (const Touch& touch : touches(h_, t)) {
@@ -500,6 +515,7 @@ class Claims {
   const Verdict& verdict_;
   const bool serial_;
   const Ground ground_;
+  std::optional<CycleClaims> cycles_;  // of the engine graph
 };
 
 }  // namespace

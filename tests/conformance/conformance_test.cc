@@ -55,6 +55,7 @@ bool fully_ordered(const History& h) {
   }
   return true;
 }
+bool always(const History&) { return true; }
 bool never(const History&) { return false; }
 
 struct EngineRow {
@@ -68,6 +69,7 @@ struct EngineRow {
 constexpr EngineRow kEngines[] = {
     {"replay", OracleEvidence::kOrder, fully_ordered, true},
     {"timeline", OracleEvidence::kTimestamps, fully_stamped, true},
+    {"graph", OracleEvidence::kVersions, always, true},
     {"rules", OracleEvidence::kNone, never, false},
 };
 
@@ -163,7 +165,9 @@ void compare(Against against, const EngineRow& row, int shard) {
     EXPECT_GE(count.tried, target) << row.name << " at " << level.name;
     if (!row.satisfies) continue;
     EXPECT_GT(count.satisfied, target / 10) << row.name << " at " << level.name << ": " << text;
-    EXPECT_GT(count.violated, target / 10) << row.name << " at " << level.name << ": " << text;
+    // Few histories overwrite in a circle, which is all that read-uncommitted forbids.
+    const std::uint64_t least = level.level == Level::kReadUncommitted ? target / 1000 : target / 10;
+    EXPECT_GE(count.violated, least) << row.name << " at " << level.name << ": " << text;
   }
 }
 

@@ -155,7 +155,8 @@ Pairs pairs_from_lists(const Tiny& tiny, TxnSet counted) {
     std::vector<const std::vector<ValueId>*> lists;
     for (std::size_t t = 0; t < tiny.size(); ++t) {
       for (const Op& op : tiny.txns[t].ops) {
-        if (!contains(counted, t) || op.kind != OpKind::kRead || op.key != key) continue;
+        // An unknown transaction may count; what it read is nobody's promise here.
+        if (tiny.txns[t].status != Status::kCommitted || op.kind != OpKind::kRead || op.key != key) continue;
         if (const auto* elements = tiny.list(op.state)) lists.push_back(elements);
       }
     }

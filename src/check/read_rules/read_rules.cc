@@ -17,15 +17,22 @@ bool may_read_twice(Level level) {
 
 class ReadRules {
  public:
-  ReadRules(const History& history, Level level, const Limits& limits, Verdict& verdict)
-      : h_(history), level_(level), limits_(limits), verdict_(verdict), index_(history), views_(history.key_count()) {}
+  ReadRules(const History& history, Level level, const Limits& limits, Verdict& verdict,
+            std::span<const std::uint8_t> counted)
+      : h_(history),
+        level_(level),
+        limits_(limits),
+        verdict_(verdict),
+        counted_(counted),
+        index_(history),
+        views_(history.key_count()) {}
 
   bool run() {
     if (level_ == Level::kReadUncommitted) return true;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if ((t & 0xffff) == 0 && limits_.out_of_time()) return false;
       // Only what counts as committed is judged; an unknown transaction's reads are nobody's promise.
-      if (h_.status(TxnId{t}) == Status::kCommitted) txn(TxnId{t});
+      if (counted_.empty() ? h_.status(TxnId{t}) == Status::kCommitted : counted_[t] != 0) txn(TxnId{t});
     }
     if (index_.repeated() > 0) {
       verdict_.notes.push_back(
@@ -247,6 +254,7 @@ class ReadRules {
   const Level level_;
   const Limits& limits_;
   Verdict& verdict_;
+  const std::span<const std::uint8_t> counted_;
   const WriteIndex index_;
   std::vector<View> views_;
   std::vector<bool> incremented_, overwritten_;
@@ -254,8 +262,9 @@ class ReadRules {
 
 }  // namespace
 
-bool add_read_rule_anomalies(const History& history, Level level, const Limits& limits, Verdict& verdict) {
-  return ReadRules(history, level, limits, verdict).run();
+bool add_read_rule_anomalies(const History& history, Level level, const Limits& limits, Verdict& verdict,
+                             std::span<const std::uint8_t> counted) {
+  return ReadRules(history, level, limits, verdict, counted).run();
 }
 
 }  // namespace isolde

@@ -8,6 +8,8 @@
 // Source:  CONTRACT section 2; Adya's G1a, G1b; Elle's internal, garbage-read.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,9 @@
 namespace isolde {
 
 // Adds what it finds to `verdict` (anomalies, counts, and a note on values written more than once).
+// `counted`: by transaction, whether its reads are judged; empty: those of committed transactions are.
 // Ensures: false if `limits` ran out before the end.
-[[nodiscard]] bool add_read_rule_anomalies(const History& history, Level level, const Limits& limits, Verdict& verdict);
+[[nodiscard]] bool add_read_rule_anomalies(const History& history, Level level, const Limits& limits, Verdict& verdict,
+                                           std::span<const std::uint8_t> counted = {});
 
 }  // namespace isolde

@@ -1,0 +1,166 @@
+#include "check/graph/cycles.h"
+
+#include <algorithm>
+
+namespace isolde::graph {
+namespace {
+
+using enum Level;
+
+constexpr EdgeSet kFlow = Edge::kWw | Edge::kWr;
+constexpr EdgeSet kItems = kFlow | Edge::kRw;
+constexpr EdgeSet kSessions = kItems | Edge::kSession;
+constexpr EdgeSet kAll = kSessions | Edge::kRealtime;
+
+constexpr LevelRow kRows[] = {
+    {kReadUncommitted, Edge::kWw, Nodes::kTransactions, Updates::kUnread, SeenRule::kNone, false},
+    {kReadCommitted, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kLater,
+     false},
+    {kMonotonicAtomicView, kFlow | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kLater, false},
+    {kReadAtomic, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kAny, false},
+    {kPrefix, kSessions, Nodes::kPrefixPoints, Updates::kMaySkip, SeenRule::kNone, true},
+    {kRepeatableRead, kItems, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
+    {kSnapshotIsolation, kItems, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
+    {kStrongSessionSnapshotIsolation, kSessions, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
+    {kStrongSnapshotIsolation, kAll, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
+    {kSerializable, kItems, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
+    {kStrongSessionSerializable, kSessions, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
+    {kStrictSerializable, kAll, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
+};
+
+// The graph as it is.
+struct TransactionView {
+  const Dependencies& graph;
+  [[nodiscard]] std::uint32_t size() const { return graph.nodes; }
+  template <typename F>
+  void for_each_out(std::uint32_t node, F&& f) const {
+    for (const Arc arc : graph.from(node)) f(arc.to());
+  }
+};
+
+// Each transaction as a start 2t and a commit 2t+1; time nodes after them.
+struct PointView {
+  const Dependencies& graph;
+  bool prefix;
+  [[nodiscard]] std::uint32_t size() const { return graph.nodes + graph.txns; }
+  template <typename F>
+  void for_each_out(std::uint32_t node, F&& f) const {
+    const bool is_time = node >= 2 * graph.txns;
+    const bool is_start = !is_time && node % 2 == 0;
+    if (is_start) f(node + 1);
+    for (const Arc arc : graph.from(is_time ? node - graph.txns : node / 2)) {
+      if (is_start != (arc.type() == Edge::kRw)) continue;
+      if (arc.to() >= graph.txns) {
+        f(arc.to() + graph.txns);
+      } else {
+        f(2 * arc.to() + (is_start || (prefix && arc.type() == Edge::kWw) ? 1 : 0));
+      }
+    }
+  }
+};
+
+template <typename View>
+Sorted sort_view(const View& view) {
+  const std::uint32_t n = view.size();
+  Sorted out;
+  std::vector<std::uint32_t> waits(n, 0);
+  for (std::uint32_t v = 0; v < n; ++v) view.for_each_out(v, [&](std::uint32_t to) { ++waits[to]; });
+  out.order.reserve(n);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (waits[v] != 0) continue;
+    // What one transaction sets free comes next: it is close in memory.
+    std::size_t done = out.order.size();
+    out.order.push_back(v);
+    waits[v] = kNone32;
+    for (; done < out.order.size(); ++done) {
+      view.for_each_out(out.order[done], [&](std::uint32_t to) {
+        if (--waits[to] != 0) return;
+        waits[to] = kNone32;
+        out.order.push_back(to);
+      });
+    }
+  }
+  if (out.order.size() == n) return out;
+  out.order.clear();
+  // What is left holds every cycle.
+  std::vector<std::uint32_t> left;
+  std::vector<std::uint32_t> local(n, kNone32);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (waits[v] == kNone32) continue;
+    local[v] = static_cast<std::uint32_t>(left.size());
+    left.push_back(v);
+  }
+  std::vector<std::uint32_t> begin{0};
+  std::vector<std::uint32_t> to;
+  for (const std::uint32_t v : left) {
+    view.for_each_out(v, [&](std::uint32_t next) {
+      if (local[next] != kNone32) to.push_back(local[next]);
+    });
+    begin.push_back(static_cast<std::uint32_t>(to.size()));
+  }
+  out.components = strong_components(begin, to);
+  for (auto& component : out.components) {
+    for (std::uint32_t& v : component) v = left[v];
+  }
+  return out;
+}
+
+}  // namespace
+
+const LevelRow* row_of(Level level) {
+  const auto at = std::find_if(std::begin(kRows), std::end(kRows), [&](const LevelRow& r) { return r.level == level; });
+  return at == std::end(kRows) ? nullptr : at;
+}
+
+Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
+  if (nodes == Nodes::kTransactions) return sort_view(TransactionView{graph});
+  return sort_view(PointView{graph, nodes == Nodes::kPrefixPoints});
+}
+
+std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,
+                                                          std::span<const std::uint32_t> to) {
+  const auto n = static_cast<std::uint32_t>(begin.size() - 1);
+  std::vector<std::vector<std::uint32_t>> out;
+  std::vector<std::uint32_t> low(n, kNone32), number(n, kNone32), at(begin.begin(), begin.end() - 1);
+  std::vector<std::uint32_t> path, open;
+  std::vector<bool> is_open(n, false);
+  std::uint32_t count = 0;
+  for (std::uint32_t root = 0; root < n; ++root) {
+    if (number[root] != kNone32) continue;
+    path.push_back(root);
+    while (!path.empty()) {
+      const std::uint32_t v = path.back();
+      if (number[v] == kNone32) {
+        number[v] = low[v] = count++;
+        open.push_back(v);
+        is_open[v] = true;
+      }
+      bool deeper = false;
+      while (at[v] < begin[v + 1]) {
+        const std::uint32_t next = to[at[v]];
+        if (number[next] == kNone32) {
+          path.push_back(next);
+          deeper = true;
+          break;
+        }
+        if (is_open[next]) low[v] = std::min(low[v], low[next]);
+        ++at[v];
+      }
+      if (deeper) continue;
+      path.pop_back();
+      if (low[v] != number[v]) continue;
+      std::vector<std::uint32_t> component;
+      std::uint32_t member = kNone32;
+      do {
+        member = open.back();
+        open.pop_back();
+        is_open[member] = false;
+        component.push_back(member);
+      } while (member != v);
+      if (component.size() > 1) out.push_back(std::move(component));
+    }
+  }
+  return out;
+}
+
+}  // namespace isolde::graph

@@ -1,0 +1,35 @@
+// check/graph/explain_cycle.h: one cycle to show for a strongly connected component: short, and of the most telling
+// kind.
+//
+// In, out: the dependencies, a component -> an Anomaly with one step an edge, each naming its operations.
+// Always:  a cycle is found; how short and how telling depends on a budget of edges looked at, never on a clock.
+// Cost:    at most kCycleBudget edges a component beyond one search that is linear in it.
+// Source:  Elle (cycle specifications, tried from the most to the least telling).
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "anomaly/anomaly.h"
+#include "check/graph/cycles.h"
+
+namespace isolde::graph {
+
+inline constexpr std::uint64_t kCycleBudget = 4'000'000;
+
+struct Evidence {
+  const History& history;
+  const Trace& trace;
+  const VersionOrders& orders;
+  std::span<const Seen> seen;
+  const Dependencies& graph;
+};
+
+// `component`: nodes as sort_nodes() gives them for `nodes`.
+[[nodiscard]] Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row,
+                                    std::span<const std::uint32_t> component, std::uint64_t& budget);
+
+// The operation that left the version.
+[[nodiscard]] OpId last_write(const History& history, TxnId txn, KeyId key);
+
+}  // namespace isolde::graph

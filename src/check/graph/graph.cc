@@ -1,0 +1,192 @@
+#include "check/graph/graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/graph/cycles.h"
+#include "check/graph/explain_cycle.h"
+#include "check/graph/seen.h"
+#include "check/read_rules/read_rules.h"
+
+namespace isolde {
+namespace {
+
+using namespace graph;
+
+constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
+
+class Check {
+ public:
+  Check(const History& history, Level level, const Limits& limits)
+      : h_(history), row_(*row_of(level)), limits_(limits), trace_(trace_reads(history, level, limits)) {
+    verdict_.level = level;
+    verdict_.method = kGraphEngine.name;
+  }
+
+  // What is missing for a verdict, as far as it shows without looking for cycles; empty if nothing.
+  std::string missing() {
+    if (!trace_.untraceable.empty()) return trace_.untraceable;
+    orders_ = order_versions(h_, trace_, row_.updates);
+    if (!orders_.ambiguous.empty()) return orders_.ambiguous;
+    if (!row_.needs_order || orders_.open == kNoKey) return {};
+    return fmt::format("the order of the versions of {}", h_.key_text(orders_.open));
+  }
+
+  Verdict run() {
+    if (trace_.out_of_time) return undecided("the time limit ran out");
+    const std::string lack = missing();
+    if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
+      if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts))
+        return undecided("the time limit ran out");
+      add_bad_reads();
+    }
+    const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
+    if (traced && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
+    if (verdict_.total() > 0) {
+      verdict_.outcome = Outcome::kViolated;
+      verdict_.witness = {};
+      return std::move(verdict_);
+    }
+    if (!lack.empty()) return undecided("not known, and needed: " + lack);
+    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
+    verdict_.outcome = Outcome::kSatisfied;
+    return std::move(verdict_);
+  }
+
+ private:
+  Verdict undecided(std::string reason) {
+    verdict_.outcome = Outcome::kUndecided;
+    verdict_.reason = std::move(reason);
+    verdict_.witness = {};
+    return std::move(verdict_);
+  }
+
+  void keep(Anomaly anomaly) {
+    verdict_.count(anomaly.kind);
+    if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
+  }
+
+  // Those that the read rules did not name already.
+  void add_bad_reads() {
+    std::vector<OpId> named;
+    for (const Anomaly& a : verdict_.anomalies) named.push_back(a.op);
+    std::sort(named.begin(), named.end());
+    for (const BadRead& bad : trace_.bad_reads) {
+      if (std::binary_search(named.begin(), named.end(), bad.op)) continue;
+      Anomaly a{};
+      a.kind = bad.kind;
+      a.transactions.push_back(bad.txn);
+      if (bad.other != kNoTxn && bad.other != bad.txn) a.transactions.push_back(bad.other);
+      a.source = bad.source;
+      a.op = bad.op;
+      a.key = bad.key;
+      a.read = read_value(bad);
+      a.source_writer = bad.source == ReadSource::kNotARead ? kNoTxn : bad.other;
+      a.steps.push_back({StepType::kProgram, bad.txn, bad.txn, bad.key, bad.op, kNoOp});
+      if (bad.other_op != kNoOp)
+        a.steps.push_back({StepType::kProgram, bad.other, bad.other, bad.key, bad.other_op, kNoOp});
+      keep(std::move(a));
+    }
+  }
+
+  [[nodiscard]] ValueId read_value(const BadRead& bad) const {
+    const OpHead op = h_.op(raw(bad.op));
+    if (!is_predicate(op.kind())) return h_.op_value(raw(bad.op));
+    for (const Item& item : h_.items(h_.predicate(op.predicate()))) {
+      if (item.key == bad.key) return item.value;
+    }
+    return kNullValue;
+  }
+
+  // False: out of time.
+  bool find_cycles() {
+    for (const LostUpdate& lost : orders_.lost_updates) add_lost_update(lost);
+    const SeenOrders seen = seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
+    for (const Missed& missed : seen.missed) add_missed(missed);
+    if (limits_.out_of_time()) return false;
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, row_.edges);
+    if (limits_.out_of_time()) return false;
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (sorted.components.empty()) {
+      make_witness(graph, sorted.order);
+      return true;
+    }
+    const Evidence evidence{h_, trace_, orders_, seen.orders, graph};
+    std::uint64_t budget = kBudget;
+    for (const auto& component : sorted.components) {
+      std::uint64_t share = std::min(budget, kCycleBudget);
+      const std::uint64_t given = share;
+      keep(explain_cycle(evidence, row_, component, share));
+      budget -= given - share;
+    }
+    return true;
+  }
+
+  void add_lost_update(const LostUpdate& lost) {
+    Anomaly a{};
+    a.kind = AnomalyKind::kLostUpdate;
+    a.key = lost.first.key;
+    a.transactions = {lost.second.txn, lost.first.txn};
+    a.steps = {
+        {StepType::kRw, lost.second.txn, lost.first.txn, a.key, lost.second.op, last_write(h_, lost.first.txn, a.key)},
+        {StepType::kRw, lost.first.txn, lost.second.txn, a.key, lost.first.op, last_write(h_, lost.second.txn, a.key)}};
+    keep(std::move(a));
+  }
+
+  // It saw the writer, or comes after it in the session, and yet read a key of it as it was at first.
+  void add_missed(const Missed& missed) {
+    Anomaly a{};
+    const bool session = missed.seen.op == kNoOp;
+    a.kind = session                       ? AnomalyKind::kSessionOrder
+             : row_.seen == SeenRule::kAny ? AnomalyKind::kFracturedRead
+                                           : AnomalyKind::kOTV;
+    a.transactions = {missed.read.txn, missed.writer};
+    if (session) {
+      a.steps.push_back({StepType::kSession, missed.writer, missed.read.txn});
+    } else {
+      a.steps.push_back({StepType::kWr, missed.writer, missed.read.txn, missed.seen.key,
+                         last_write(h_, missed.writer, missed.seen.key), missed.seen.op});
+    }
+    a.steps.push_back({StepType::kRw, missed.read.txn, missed.writer, missed.read.key, missed.read.op,
+                       last_write(h_, missed.writer, missed.read.key)});
+    keep(std::move(a));
+  }
+
+  void make_witness(const Dependencies& graph, std::vector<std::uint32_t>& order) {
+    if (!row_.needs_order) return;
+    const bool points = row_.nodes != Nodes::kTransactions;
+    const std::uint32_t end = points ? 2 * graph.txns : graph.txns;
+    std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace_.is_counted(TxnId{points ? v / 2 : v}); });
+    verdict_.witness.kind = points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
+    verdict_.witness.events = std::move(order);
+  }
+
+  const History& h_;
+  const LevelRow& row_;
+  const Limits& limits_;
+  const Trace trace_;
+  VersionOrders orders_;
+  Verdict verdict_;
+};
+
+std::string lacks(const History& history, Level level) {
+  if (row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
+  if (history.txn_count() >= kMaxNodes / 2) return "fewer transactions";
+  std::string missing = Check(history, level, {}).missing();
+  if (missing.empty()) return {};
+  // Something may be broken whatever is missing.
+  return Check(history, level, {}).run().outcome == Outcome::kViolated ? std::string() : missing;
+}
+
+Verdict check(const History& history, Level level, const Limits& limits) { return Check(history, level, limits).run(); }
+
+}  // namespace
+
+constinit const Engine kGraphEngine{
+    .name = "graph",
+    .summary = "levels as forbidden cycles: lists, read-modify-write chains, version orders",
+    .lacks = lacks,
+    .check = check};
+
+}  // namespace isolde

@@ -1,0 +1,17 @@
+// check/graph/graph.h: the engine `graph`: levels as forbidden cycles, where the order of versions is known.
+//
+// Needs:   that each value read has one writer (registers), or lists; for most levels also the order of each key's
+//          versions: from lists, from read-modify-write chains, or given.
+// Answers: exactly, at every level but causal and cursor-stability. Where a key's order is not complete it judges only
+//          what is broken all the same.
+// Cost:    linear in operations and in the elements of lists; real time sorts by clock.
+// Source:  Adya; Elle; Emme (sections 3, 4).
+#pragma once
+
+#include "check/engine.h"
+
+namespace isolde {
+
+extern const Engine kGraphEngine;
+
+}  // namespace isolde

@@ -1,0 +1,51 @@
+// check/graph/version_order.h: the order of the versions of each key, and what each step of it rests on.
+//
+// In, out: a Trace and the history's evidence -> for each key one chain of versions, or as much of it as is known.
+// Always:  every step is forced, nothing is guessed:
+//            list       a read shows the two elements side by side;
+//            update     a transaction read the one version and wrote the next (at levels that forbid lost updates);
+//            last left  all others have their place;
+//            evidence   a version order of the history says so (it need not be complete).
+// Cost:    linear in versions, reads and given entries.
+// Source:  Elle (traceability, read-modify-write chains), Emme section 4.1.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "check/graph/trace.h"
+
+namespace isolde::graph {
+
+// Two transactions that read one version of a key and both wrote the key.
+struct LostUpdate {
+  TracedRead first, second;
+};
+
+struct VersionOrders {
+  std::vector<Version> next;   // by version: the one right after it, or kNoVersion
+  std::vector<Version> first;  // by key: the one right after the initial state, or kNoVersion
+  struct Pair {
+    Version before, after;
+  };
+  std::vector<Pair>
+      known;  // what else is known, of keys whose order is not complete or contradicts itself; by `before`
+  std::vector<Version> heads;              // of keys of which no first version is known: all that may be it
+  std::vector<std::uint32_t> heads_begin;  // by key, one more
+  std::vector<LostUpdate> lost_updates;
+  KeyId open = kNoKey;    // a key whose order is not complete
+  std::string ambiguous;  // an entry of the evidence that may be of several transactions
+
+  [[nodiscard]] std::span<const Pair> known_after(Version v) const;
+};
+
+// What a level says about versions beside what is shown and given.
+enum class Updates : std::uint8_t {
+  kUnread,   // reads need no explanation: only what lists show side by side, and what is given, is known
+  kMaySkip,  // what a list does not hold comes after it
+  kFollow,   // and a transaction that reads a key and writes it writes the very next version
+};
+
+[[nodiscard]] VersionOrders order_versions(const History& history, const Trace& trace, Updates updates);
+
+}  // namespace isolde::graph

@@ -1,0 +1,271 @@
+#include "proof/cycle_claims.h"
+
+#include <algorithm>
+
+namespace isolde::proof {
+namespace {
+
+using Fault = std::optional<std::string>;
+
+Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
+
+KeyOrder::Rule rule_of(Level level) {
+  if (level == Level::kReadUncommitted) return KeyOrder::Rule::kUnread;
+  const bool skips = level == Level::kReadCommitted || level == Level::kMonotonicAtomicView ||
+                     level == Level::kReadAtomic || level == Level::kCausal || level == Level::kPrefix;
+  return skips ? KeyOrder::Rule::kMaySkip : KeyOrder::Rule::kFollow;
+}
+
+std::size_t count(const Anomaly& a, StepType type) {
+  return static_cast<std::size_t>(
+      std::count_if(a.steps.begin(), a.steps.end(), [type](const Step& s) { return s.type == type; }));
+}
+
+// Whether a step of type `first` is followed at once by one of type `second`, round the cycle.
+bool side_by_side(const Anomaly& a, StepType first, StepType second) {
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    if (a.steps[i].type == first && a.steps[(i + 1) % a.steps.size()].type == second) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted)
+    : h_(history), level_(verdict.level), counted_(counted) {
+  std::unordered_map<std::uint32_t, std::pair<std::vector<KeyOrder::Writer>, std::vector<KeyOrder::Read>>> facts;
+  for (const Anomaly& a : verdict.anomalies) {
+    if (a.key != kNoKey) facts[raw(a.key)];
+    for (const Step& s : a.steps) {
+      if (s.key != kNoKey) facts[raw(s.key)];
+    }
+    // What these read may be the reason for an order.
+    if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead) continue;
+    for (const TxnId t : a.transactions) {
+      for (const Touch& touch : touches(h_, t)) facts[raw(touch.key)];
+    }
+  }
+  const bool may_differ = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView ||
+                          level_ == Level::kCursorStability || level_ == Level::kReadUncommitted;
+  for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+    if (!counted_[t]) continue;
+    const std::vector<Touch> all = touches(h_, TxnId{t});
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const auto at = facts.find(raw(all[i].key));
+      if (at == facts.end()) continue;
+      auto& [writers, reads] = at->second;
+      if (all[i].kind != OpKind::kRead) {
+        if (writers.empty() || writers.back().txn != TxnId{t}) writers.push_back({TxnId{t}, {}});
+        writers.back().writes.push_back(all[i]);
+        continue;
+      }
+      std::vector<ValueId> own;
+      bool written = false;
+      bool again = false;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (all[j].key != all[i].key) continue;
+        if (all[j].kind == OpKind::kAppend) own.push_back(all[j].value);
+        written |= all[j].kind == OpKind::kWrite;
+        again |= all[j].kind == OpKind::kRead;
+      }
+      if (!written) reads.push_back({TxnId{t}, all[i], std::move(own), again && !may_differ});
+    }
+  }
+  for (auto& [k, fact] : facts) {
+    keys_.try_emplace(k, h_, KeyId{k}, rule_of(level_), std::move(fact.first), std::move(fact.second));
+  }
+}
+
+const KeyOrder* CycleClaims::key(KeyId k) const {
+  const auto at = keys_.find(raw(k));
+  return at == keys_.end() ? nullptr : &at->second;
+}
+
+Fault CycleClaims::fault(const Anomaly& a) const {
+  for (const Step& s : a.steps) {
+    if (raw(s.from) >= h_.txn_count() || raw(s.to) >= h_.txn_count()) return "a step names no transaction";
+    if (!counted_[raw(s.from)] || !counted_[raw(s.to)]) return "a transaction in it does not count as committed";
+  }
+  if (a.kind == AnomalyKind::kLostUpdate) return lost_update(a);
+  const bool by_view =
+      a.kind == AnomalyKind::kOTV || a.kind == AnomalyKind::kFracturedRead || a.kind == AnomalyKind::kSessionOrder;
+  if (by_view && count(a, StepType::kRw) > 0) return missed(a);
+  return cycle(a);
+}
+
+Fault CycleClaims::cycle(const Anomaly& a) const {
+  if (a.steps.size() < 2) return "is no cycle";
+  for (std::size_t i = 0; i < a.steps.size(); ++i) {
+    if (a.steps[i].to != a.steps[(i + 1) % a.steps.size()].from) return "its steps do not close to a cycle";
+    if (Fault wrong = step(a, a.steps[i])) return wrong;
+  }
+  if (Fault wrong = allowed(a)) return wrong;
+  return named(a);
+}
+
+// The level forbids the cycle.
+Fault CycleClaims::allowed(const Anomaly& a) const {
+  const LevelInfo& level = info(level_);
+  if (count(a, StepType::kSession) > 0 && level.order == AddedOrder::kNone) return "the level knows no session order";
+  if (count(a, StepType::kRealtime) > 0 && level.order != AddedOrder::kRealTime) return "the level knows no real time";
+  const std::size_t rw = count(a, StepType::kRw);
+  if (level_ == Level::kReadUncommitted) return holds(rw + count(a, StepType::kWr) == 0, "the level allows it");
+  if (rw == 0) return std::nullopt;
+  if (level_ == Level::kRepeatableRead || level.family == LevelFamily::kSerializable) return std::nullopt;
+  if (level.family != LevelFamily::kSnapshot && level.family != LevelFamily::kPrefix) return "the level allows it";
+  if (side_by_side(a, StepType::kRw, StepType::kRw)) return "two anti-dependencies are adjacent";
+  if (level.family == LevelFamily::kPrefix && side_by_side(a, StepType::kWw, StepType::kRw))
+    return "an anti-dependency follows an overwrite, which the level allows";
+  return std::nullopt;
+}
+
+// The name says what the cycle is.
+Fault CycleClaims::named(const Anomaly& a) const {
+  const std::size_t rw = count(a, StepType::kRw);
+  switch (a.kind) {
+    case AnomalyKind::kG0:
+      return holds(rw + count(a, StepType::kWr) == 0, "has more than overwrites");
+    case AnomalyKind::kG1c:
+      return holds(rw == 0 && count(a, StepType::kWr) > 0, "is no G1c");
+    case AnomalyKind::kGSingle:
+      return holds(rw == 1, "has not one anti-dependency");
+    case AnomalyKind::kGNonadjacent:
+      return holds(rw > 1 && !side_by_side(a, StepType::kRw, StepType::kRw), "is no G-nonadjacent");
+    case AnomalyKind::kG2Item:
+      return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2-item");
+    case AnomalyKind::kRealtimeOrder:
+      return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
+    case AnomalyKind::kOTV:
+    case AnomalyKind::kFracturedRead:
+      return std::nullopt;
+    default:
+      return "is no cycle by its name";
+  }
+}
+
+Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
+  if (s.from == s.to) return "a step leads nowhere";
+  switch (s.type) {
+    case StepType::kSession:
+      return holds(h_.session(s.from) == h_.session(s.to) && s.from < s.to, "they are not in this order in a session");
+    case StepType::kRealtime:
+      return holds(h_.status(s.from) == Status::kCommitted && h_.end(s.from) != kNoTime && h_.begin(s.to) != kNoTime &&
+                       h_.end(s.from) < h_.begin(s.to),
+                   "the first had not ended when the second began");
+    default:
+      break;
+  }
+  const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
+  if (order == nullptr) return "a step names no key";
+  switch (s.type) {
+    case StepType::kWw:
+      return holds(order->before(s.from, s.to) || follows_from_seen(a, s), "nothing shows the order of the two writes");
+    case StepType::kWr: {
+      const auto version = order->version_read(s.to, s.to_op);
+      return holds(version && *version == s.from, "the second did not read from the first");
+    }
+    case StepType::kRw: {
+      const auto version = order->version_read(s.from, s.from_op);
+      if (!version || !order->writes(s.to)) return "no read and write of the key";
+      return holds(*version == kNoTxn || order->before(*version, s.to), "nothing shows that it was overwritten by it");
+    }
+    default:
+      return "a step that is no dependency";
+  }
+}
+
+// Some transaction saw the first, or follows it in its session, and read the key from the second.
+bool CycleClaims::follows_from_seen(const Anomaly& a, const Step& s) const {
+  if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead) return false;
+  if (!key(s.key)->writes(s.from)) return false;
+  for (const TxnId t : a.transactions) {
+    const std::vector<Touch> all = touches(h_, t);
+    for (const Touch& read : all) {
+      if (read.kind != OpKind::kRead || read.key != s.key || key(s.key)->version_read(t, read.op) != s.to) continue;
+      if (level_ == Level::kReadAtomic && h_.session(s.from) == h_.session(t) && s.from < t) return true;
+      for (const Touch& seen : all) {
+        if (seen.kind != OpKind::kRead || (level_ != Level::kReadAtomic && seen.op > read.op)) continue;
+        if (key(seen.key)->version_read(t, seen.op) == s.from) return true;
+      }
+    }
+  }
+  return false;
+}
+
+Fault CycleClaims::lost_update(const Anomaly& a) const {
+  if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
+  if (a.steps.size() != 2 || a.steps[0].type != StepType::kRw || a.steps[1].type != StepType::kRw)
+    return "has not two anti-dependencies";
+  const Step& s = a.steps[0];
+  const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
+  if (order == nullptr || a.steps[1].key != s.key || s.from == s.to || a.steps[1].from != s.to ||
+      a.steps[1].to != s.from)
+    return "is not about two transactions and one key";
+  if (!order->writes(s.from) || !order->writes(s.to)) return "they do not both write the key";
+  const auto first = order->version_read(s.from, s.from_op);
+  const auto second = order->version_read(s.to, a.steps[1].from_op);
+  return holds(first && second && *first == *second, "they did not read one version");
+}
+
+// It saw a transaction, or follows it in its session, and then read a key of it as it was before.
+Fault CycleClaims::missed(const Anomaly& a) const {
+  if (a.steps.size() != 2 || a.steps[0].from != a.steps[1].to || a.steps[0].to != a.steps[1].from)
+    return "its steps do not close to a cycle";
+  const bool later_only = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView;
+  if (!later_only && level_ != Level::kReadAtomic) return "the level does not speak of it";
+  if (a.steps[0].type == StepType::kSession) {
+    if (later_only) return "the level allows it";
+  } else if (a.steps[0].type != StepType::kWr || (later_only && a.steps[0].to_op > a.steps[1].from_op)) {
+    return "it had not seen the other yet";
+  }
+  if (Fault wrong = step(a, a.steps[0])) return wrong;
+  return step(a, a.steps[1]);
+}
+
+Fault CycleClaims::list_fault(const Anomaly& a) const {
+  const KeyOrder* const order = a.key == kNoKey ? nullptr : key(a.key);
+  if (order == nullptr || a.steps.empty()) return "names no key";
+  const KeyOrder::Read* const read = order->read(a.transactions.front(), a.op);
+  if (read == nullptr) return "there is no such read";
+  const auto found = order->others(*read);
+  if (!found) return "it does not end with what the reader itself appended";
+  const auto list = *found;
+  const auto is_start = [](std::span<const ValueId> x, std::span<const ValueId> y) {
+    return x.size() <= y.size() && std::equal(x.begin(), x.end(), y.begin());
+  };
+  if (a.kind == AnomalyKind::kIncompatibleOrder && a.steps.size() > 1) {
+    const KeyOrder::Read* const other = order->read(a.steps[1].from, a.steps[1].from_op);
+    if (other == nullptr) return "there is no such other read";
+    const auto second = order->others(*other);
+    return holds(second && !is_start(list, *second) && !is_start(*second, list),
+                 "the one list is the start of the other");
+  }
+  if (a.kind == AnomalyKind::kIncompatibleOrder) {
+    const auto initial = h_.values().elements(h_.initial(a.key));
+    return holds(!initial || !is_start(*initial, list), "it starts as the key does at first");
+  }
+  const KeyOrder::Writer* const writer = a.source_writer == kNoTxn ? nullptr : order->writer(a.source_writer);
+  if (a.kind == AnomalyKind::kDuplicateWrite) {
+    for (const ValueId element : list) {
+      std::size_t appended = 0;
+      for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+        if (h_.status(TxnId{t}) == Status::kAborted) continue;
+        for (const Touch& touch : touches(h_, TxnId{t})) {
+          appended += touch.kind != OpKind::kRead && touch.key == a.key && touch.value == element ? 1 : 0;
+        }
+      }
+      if (static_cast<std::size_t>(std::count(list.begin(), list.end(), element)) > appended) return std::nullopt;
+    }
+    return "no element is there more often than it was appended";
+  }
+  // A part of what a transaction appended, or all of it but not in one piece.
+  if (writer == nullptr) return "nobody is named whose elements these are";
+  std::vector<ValueId> whole;
+  for (const Touch& touch : writer->writes) whole.push_back(touch.value);
+  const auto at = std::search(list.begin(), list.end(), whole.begin(), whole.end());
+  const bool own_last = !list.empty() && a.source == ReadSource::kOwnLater && writer->txn == a.transactions.front() &&
+                        std::find(whole.begin(), whole.end(), list.back()) != whole.end();
+  return holds(own_last || at == list.end(), "it holds all that the transaction appended, in one piece");
+}
+
+}  // namespace isolde::proof

@@ -1,0 +1,41 @@
+// proof/cycle_claims.h: anomalies that are told by dependencies: each step follows from the raw history, the steps
+// close to a cycle, and the level forbids such a cycle.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "anomaly/verdict.h"
+#include "proof/key_order.h"
+
+namespace isolde::proof {
+
+class CycleClaims {
+ public:
+  CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted);
+
+  // What is wrong with it; nothing if it holds.
+  [[nodiscard]] std::optional<std::string> fault(const Anomaly& anomaly) const;
+  // Of a list that no state explains.
+  [[nodiscard]] std::optional<std::string> list_fault(const Anomaly& anomaly) const;
+
+ private:
+  using Fault = std::optional<std::string>;
+  [[nodiscard]] Fault cycle(const Anomaly& a) const;
+  [[nodiscard]] Fault allowed(const Anomaly& a) const;
+  [[nodiscard]] Fault named(const Anomaly& a) const;
+  [[nodiscard]] Fault step(const Anomaly& a, const Step& s) const;
+  [[nodiscard]] Fault lost_update(const Anomaly& a) const;
+  [[nodiscard]] Fault missed(const Anomaly& a) const;
+  [[nodiscard]] bool follows_from_seen(const Anomaly& a, const Step& s) const;
+  [[nodiscard]] const KeyOrder* key(KeyId k) const;
+
+  const History& h_;
+  const Level level_;
+  const std::vector<bool>& counted_;
+  std::unordered_map<std::uint32_t, KeyOrder> keys_;
+};
+
+}  // namespace isolde::proof

@@ -1,0 +1,215 @@
+#include "proof/key_order.h"
+
+#include <algorithm>
+
+namespace isolde::proof {
+namespace {
+
+constexpr std::uint32_t kFirst = kNone32 - 1;  // as a predecessor: the initial state
+
+}  // namespace
+
+KeyOrder::KeyOrder(const History& history, KeyId key, Rule rule, std::vector<Writer> writers, std::vector<Read> reads)
+    : h_(history), key_(key), rule_(rule), writers_(std::move(writers)), reads_(std::move(reads)) {
+  for (std::uint32_t i = 0; i < writers_.size(); ++i) {
+    place_[raw(writers_[i].txn)] = i;
+    for (const Touch& w : writers_[i].writes) {
+      is_list_ |= w.kind == OpKind::kAppend;
+      auto& all = values_[raw(w.value)];
+      if (all.empty() || all.back() != i) all.push_back(i);
+    }
+  }
+  given_pairs();
+  list_places();
+  find_runs();
+}
+
+const KeyOrder::Writer* KeyOrder::writer(TxnId t) const {
+  const auto at = place_.find(raw(t));
+  return at == place_.end() ? nullptr : &writers_[at->second];
+}
+
+const KeyOrder::Read* KeyOrder::read(TxnId txn, OpId op) const {
+  const auto at =
+      std::find_if(reads_.begin(), reads_.end(), [&](const Read& r) { return r.txn == txn && r.touch.op == op; });
+  return at == reads_.end() ? nullptr : &*at;
+}
+
+std::optional<std::span<const ValueId>> KeyOrder::others(const Read& read) const {
+  const auto elements = h_.values().elements(read.touch.value);
+  if (!elements || rule_ == Rule::kUnread) return elements;
+  if (elements->size() < read.own.size() || !std::equal(read.own.rbegin(), read.own.rend(), elements->rbegin()))
+    return std::nullopt;
+  return elements->first(elements->size() - read.own.size());
+}
+
+std::optional<std::vector<std::uint32_t>> KeyOrder::pieces(std::span<const ValueId> list) const {
+  std::vector<std::uint32_t> out;
+  const auto initial = h_.values().elements(h_.initial(key_));
+  if (!initial || list.size() < initial->size() || !std::equal(initial->begin(), initial->end(), list.begin()))
+    return std::nullopt;
+  for (std::size_t i = initial->size(); i < list.size();) {
+    const auto at = values_.find(raw(list[i]));
+    if (at == values_.end() || at->second.size() != 1) return std::nullopt;
+    out.push_back(at->second[0]);
+    for (const Touch& touch : writers_[out.back()].writes) {
+      if (i == list.size() || list[i++] != touch.value) return std::nullopt;
+    }
+  }
+  return out;
+}
+
+std::optional<TxnId> KeyOrder::version_read(TxnId txn, OpId op) const {
+  const Read* const found = read(txn, op);
+  return found == nullptr ? std::nullopt : version(*found);
+}
+
+std::optional<TxnId> KeyOrder::version(const Read& read) const {
+  const ValueId value = read.touch.value;
+  if (is_list_) {
+    const auto list = others(read);
+    const auto found = list ? pieces(*list) : std::nullopt;
+    if (!found) return std::nullopt;
+    if (found->empty()) return kNoTxn;
+    return writers_[found->back()].txn == read.txn ? std::nullopt : std::optional(writers_[found->back()].txn);
+  }
+  if (value == h_.initial(key_)) return kNoTxn;
+  const auto at = values_.find(raw(value));
+  if (at == values_.end() || at->second.size() != 1) return std::nullopt;
+  const Writer& w = writers_[at->second[0]];
+  if (w.writes.back().value != value || w.txn == read.txn) return std::nullopt;
+  return w.txn;
+}
+
+void KeyOrder::given_pairs() {
+  for (const VersionOrder& order : h_.columns().version_orders) {
+    if (order.key != key_) continue;
+    std::vector<std::uint32_t> sequence;
+    for (const std::uint32_t entry : h_.columns().version_entries.subspan(order.first, order.count)) {
+      if (order.by_txn != 0) {
+        if (const auto at = place_.find(entry); at != place_.end()) sequence.push_back(at->second);
+      } else if (const auto at = values_.find(entry); at != values_.end() && at->second.size() == 1) {
+        sequence.push_back(at->second[0]);
+      }
+    }
+    given_.push_back(std::move(sequence));
+  }
+}
+
+void KeyOrder::list_places() {
+  if (!is_list_) return;
+  std::span<const ValueId> longest;
+  for (const Read& read : reads_) {
+    if (read.again || (rule_ == Rule::kUnread && h_.status(read.txn) != Status::kCommitted)) continue;
+    if (const auto list = others(read); list && list->size() > longest.size()) longest = *list;
+  }
+  if (rule_ != Rule::kUnread) {
+    if (const auto found = pieces(longest)) shown_ = *found;
+    return;
+  }
+  for (const ValueId element : longest) {
+    const auto at = values_.find(raw(element));
+    if (at == values_.end() || at->second.size() != 1) continue;
+    if (shown_.empty() || shown_.back() != at->second[0]) shown_.push_back(at->second[0]);
+  }
+}
+
+void KeyOrder::link(std::uint32_t before, std::uint32_t after) {
+  if (before == after || previous_[after] != kNone32) return;
+  if (before == kFirst) {
+    if (std::find(previous_.begin(), previous_.end(), kFirst) != previous_.end()) return;
+  } else {
+    if (next_[before] != kNone32) return;
+    next_[before] = after;
+  }
+  previous_[after] = before;
+}
+
+// Runs of versions each of which comes right after the one before.
+void KeyOrder::find_runs() {
+  const auto n = static_cast<std::uint32_t>(writers_.size());
+  next_.assign(n, kNone32);
+  previous_.assign(n, kNone32);
+  run_.assign(n, kNone32);
+  rank_.assign(n, 0);
+  if (rule_ == Rule::kUnread) return;
+  for (std::size_t i = 0; i < shown_.size(); ++i) link(i == 0 ? kFirst : shown_[i - 1], shown_[i]);
+  if (rule_ == Rule::kFollow) {
+    // Each that updated a version comes right after it; of two that did, nobody knows which.
+    std::unordered_map<std::uint32_t, std::uint32_t> updates;
+    const auto place = [this](TxnId t) { return t == kNoTxn ? kFirst : place_.at(raw(t)); };
+    for (const Read& read : reads_) {
+      const auto seen = version(read);
+      if (!seen || read.again || !writes(read.txn)) continue;
+      ++updates[place(*seen)];
+      updated_.insert({raw(read.txn), raw(*seen)});
+    }
+    for (const Read& read : reads_) {
+      const auto seen = version(read);
+      if (seen && !read.again && writes(read.txn) && updates[place(*seen)] == 1)
+        link(place(*seen), place_.at(raw(read.txn)));
+    }
+  }
+  std::uint32_t runs = 0;
+  std::uint32_t first_run = kNone32;
+  for (std::uint32_t head = 0; head < n; ++head) {
+    if (previous_[head] != kNone32 && previous_[head] != kFirst) continue;
+    if (previous_[head] == kFirst) first_run = runs;
+    std::uint32_t rank = 0;
+    for (std::uint32_t v = head; v != kNone32; v = next_[v]) {
+      run_[v] = runs;
+      rank_[v] = rank++;
+    }
+    ++runs;
+  }
+  after_.resize(runs);
+  for (const auto& sequence : given_) {
+    for (std::size_t i = 1; i < sequence.size(); ++i) {
+      const std::uint32_t a = run_[sequence[i - 1]];
+      const std::uint32_t b = run_[sequence[i]];
+      if (a != b && a != kNone32 && b != kNone32) after_[a].push_back(b);
+    }
+  }
+  for (std::uint32_t r = 0; first_run != kNone32 && r < runs; ++r) {
+    if (r != first_run) after_[first_run].push_back(r);
+  }
+}
+
+bool KeyOrder::before(TxnId a, TxnId b) const {
+  if (a == b || !writes(a) || !writes(b)) return false;
+  const std::uint32_t x = place_.at(raw(a));
+  const std::uint32_t y = place_.at(raw(b));
+  // Given.
+  for (const auto& sequence : given_) {
+    const auto at = std::find(sequence.begin(), sequence.end(), x);
+    if (at != sequence.end() && std::find(at, sequence.end(), y) != sequence.end()) return true;
+  }
+  // Shown by a list, or not there when the other is.
+  const auto at = std::find(shown_.begin(), shown_.end(), x);
+  if (at != shown_.end() && std::find(at, shown_.end(), y) != shown_.end()) return true;
+  if (rule_ == Rule::kUnread) return false;
+  if (at != shown_.end() && std::find(shown_.begin(), shown_.end(), y) == shown_.end()) return true;
+  // The one updated the initial state, or the other updated the one's version.
+  if (updated_.contains({raw(a), kNone32}) && rule_ == Rule::kFollow) return true;
+  if (updated_.contains({raw(b), raw(a)})) return true;
+  // By runs.
+  if (run_[x] == kNone32 || run_[y] == kNone32) {
+    for (std::uint32_t v = next_[x], steps = 0; v != kNone32 && steps < writers_.size(); v = next_[v], ++steps) {
+      if (v == y) return true;
+    }
+    return false;
+  }
+  if (run_[x] == run_[y]) return rank_[x] < rank_[y];
+  std::vector<std::uint32_t> queue{run_[x]};
+  std::vector<bool> reached(after_.size(), false);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const std::uint32_t next : after_[queue[i]]) {
+      if (next == run_[y]) return true;
+      if (!reached[next]) queue.push_back(next);
+      reached[next] = true;
+    }
+  }
+  return false;
+}
+
+}  // namespace isolde::proof
