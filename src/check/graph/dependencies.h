@@ -69,7 +69,7 @@ struct Dependencies {
                                              std::span<const Seen> seen, EdgeSet wanted);
 
 // For an open key at most this many possible successors are looked at; more would cost much and tell little.
-inline constexpr std::size_t kMostSuccessors = 8;
+inline constexpr std::size_t kMostSuccessors = 64;
 
 // Calls f(version) for each version that is known to come after the one that was read, with none known between.
 template <typename F>

@@ -26,6 +26,12 @@ class Check {
 
   // What is missing for a verdict, as far as it shows without looking for cycles; empty if nothing.
   std::string missing() {
+    if (!ordered_) lack_ = find_missing();
+    ordered_ = true;
+    return lack_;
+  }
+
+  std::string find_missing() {
     if (!trace_.untraceable.empty()) return trace_.untraceable;
     orders_ = order_versions(h_, trace_, row_.updates);
     if (!orders_.ambiguous.empty()) return orders_.ambiguous;
@@ -48,7 +54,7 @@ class Check {
       verdict_.witness = {};
       return std::move(verdict_);
     }
-    if (!lack.empty()) return undecided("not known, and needed: " + lack);
+    if (!lack.empty() && !(traced && guess())) return undecided("not known, and needed: " + lack);
     if (trace_.breaks_a_rule) return undecided("a read has no explanation");
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
@@ -109,7 +115,8 @@ class Check {
     if (limits_.out_of_time()) return false;
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (sorted.components.empty()) {
-      make_witness(graph, sorted.order);
+      order_ = std::move(sorted.order);
+      if (orders_.open == kNoKey || !row_.needs_order) make_witness(graph.txns, order_);
       return true;
     }
     const Evidence evidence{h_, trace_, orders_, seen.orders, graph};
@@ -120,6 +127,23 @@ class Check {
       keep(explain_cycle(evidence, row_, component, share));
       budget -= given - share;
     }
+    return true;
+  }
+
+  // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
+  bool guess() {
+    if (orders_.open == kNoKey || order_.empty()) return false;
+    const bool points = row_.nodes != Nodes::kTransactions;
+    std::vector<std::uint32_t> place(h_.txn_count(), 0);
+    const std::uint32_t end = points ? 2 * h_.txn_count() : h_.txn_count();
+    for (std::uint32_t i = 0; i < order_.size(); ++i) {
+      if (order_[i] < end) place[points ? order_[i] / 2 : order_[i]] = i;  // of points: the commit, which comes last
+    }
+    complete_orders(trace_, place, orders_);
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, row_.edges);
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (!sorted.components.empty()) return false;
+    make_witness(graph.txns, sorted.order);
     return true;
   }
 
@@ -153,10 +177,10 @@ class Check {
     keep(std::move(a));
   }
 
-  void make_witness(const Dependencies& graph, std::vector<std::uint32_t>& order) {
+  void make_witness(std::uint32_t txns, std::vector<std::uint32_t>& order) {
     if (!row_.needs_order) return;
     const bool points = row_.nodes != Nodes::kTransactions;
-    const std::uint32_t end = points ? 2 * graph.txns : graph.txns;
+    const std::uint32_t end = points ? 2 * txns : txns;
     std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace_.is_counted(TxnId{points ? v / 2 : v}); });
     verdict_.witness.kind = points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
     verdict_.witness.events = std::move(order);
@@ -167,16 +191,21 @@ class Check {
   const Limits& limits_;
   const Trace trace_;
   VersionOrders orders_;
+  bool ordered_ = false;
+  std::string lack_;
+  std::vector<std::uint32_t> order_;  // of the nodes, by what is known
   Verdict verdict_;
 };
 
 std::string lacks(const History& history, Level level) {
   if (row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
   if (history.txn_count() >= kMaxNodes / 2) return "fewer transactions";
-  std::string missing = Check(history, level, {}).missing();
+  const Limits limits;
+  Check attempt(history, level, limits);
+  const std::string missing = attempt.missing();
   if (missing.empty()) return {};
-  // Something may be broken whatever is missing.
-  return Check(history, level, {}).run().outcome == Outcome::kViolated ? std::string() : missing;
+  // Something may be broken, or hold, whatever is missing.
+  return attempt.run().outcome != Outcome::kUndecided ? std::string() : missing;
 }
 
 Verdict check(const History& history, Level level, const Limits& limits) { return Check(history, level, limits).run(); }

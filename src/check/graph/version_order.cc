@@ -207,7 +207,8 @@ class Orderer {
       out_.open = key;
       if (first != kNoVersion && !circle) {
         for (const Version head : heads_) out_.known.push_back({tail(first), head});
-      } else if (first == kNoVersion) {
+      }
+      if (!circle) {
         out_.heads.insert(out_.heads.end(), heads_.begin(), heads_.end());
       }
     }
@@ -277,6 +278,30 @@ class Orderer {
 };
 
 }  // namespace
+
+void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, VersionOrders& orders) {
+  std::vector<Version> runs;
+  for (std::size_t k = 0; k + 1 < orders.heads_begin.size(); ++k) {
+    const auto begin = orders.heads.begin() + static_cast<std::ptrdiff_t>(orders.heads_begin[k]);
+    const auto end = orders.heads.begin() + static_cast<std::ptrdiff_t>(orders.heads_begin[k + 1]);
+    if (begin == end) continue;
+    runs.assign(begin, end);
+    const auto place_of = [&](Version v) { return place[raw(trace.versions[v].txn)]; };
+    std::sort(runs.begin(), runs.end(), [&](Version a, Version b) { return place_of(a) < place_of(b); });
+    Version tail = orders.first[k];
+    for (const Version head : runs) {
+      if (tail == kNoVersion) {
+        orders.first[k] = head;
+      } else {
+        while (orders.next[tail] != kNoVersion) tail = orders.next[tail];
+        orders.next[tail] = head;
+      }
+      tail = head;
+    }
+  }
+  orders.heads.clear();
+  std::fill(orders.heads_begin.begin(), orders.heads_begin.end(), 0);
+}
 
 std::span<const VersionOrders::Pair> VersionOrders::known_after(Version v) const {
   if (known.empty() || v == kInitialVersion) return {};

@@ -30,7 +30,7 @@ struct VersionOrders {
   };
   std::vector<Pair>
       known;  // what else is known, of keys whose order is not complete or contradicts itself; by `before`
-  std::vector<Version> heads;              // of keys of which no first version is known: all that may be it
+  std::vector<Version> heads;              // of open keys: the first of each run whose place is not known
   std::vector<std::uint32_t> heads_begin;  // by key, one more
   std::vector<LostUpdate> lost_updates;
   KeyId open = kNoKey;    // a key whose order is not complete
@@ -45,6 +45,10 @@ enum class Updates : std::uint8_t {
   kMaySkip,  // what a list does not hold comes after it
   kFollow,   // and a transaction that reads a key and writes it writes the very next version
 };
+
+// Completes every order that is open: what is not known is taken from `place`, the places of transactions in some order
+// that contradicts nothing. A guess: it shows that a level holds if the graph with it has no cycle, and nothing else.
+void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, VersionOrders& orders);
 
 [[nodiscard]] VersionOrders order_versions(const History& history, const Trace& trace, Updates updates);
 
