@@ -133,7 +133,15 @@ class Check {
   // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
   bool guess() {
     if (orders_.open == kNoKey || order_.empty()) return false;
-    const bool points = row_.nodes != Nodes::kTransactions;
+    bool points = row_.nodes != Nodes::kTransactions;
+    if (points) {
+      // An order of whole transactions is the better guess: it keeps those that write one key apart.
+      Sorted serial = sort_nodes(find_dependencies(h_, trace_, orders_, {}, row_.edges), Nodes::kTransactions);
+      if (serial.components.empty()) {
+        order_ = std::move(serial.order);
+        points = false;
+      }
+    }
     std::vector<std::uint32_t> place(h_.txn_count(), 0);
     const std::uint32_t end = points ? 2 * h_.txn_count() : h_.txn_count();
     for (std::uint32_t i = 0; i < order_.size(); ++i) {

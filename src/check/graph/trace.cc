@@ -269,6 +269,9 @@ class Tracer {
     if (elements.size() < initial.size() || !std::equal(initial.begin(), initial.end(), elements.begin())) {
       return bad(AnomalyKind::kIncompatibleOrder, ReadSource::kUntraceable, longest.op, key);
     }
+    for (const ValueId element :
+         elements.subspan(initial.size(), std::min<std::size_t>(elements.size() - initial.size(), 64)))
+      index_->prefetch(key, element);
     for (std::size_t i = initial.size(); i < elements.size();) {
       const WriteIndex::Entry* const entry = index_->find(key, elements[i]);
       if (entry == nullptr || (entry->kinds & (WriteIndex::kFinal | WriteIndex::kIntermediate)) == 0) {

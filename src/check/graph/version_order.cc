@@ -31,6 +31,8 @@ class Orderer {
     }
     std::stable_sort(out_.known.begin(), out_.known.end(),
                      [](const auto& a, const auto& b) { return a.before < b.before; });
+    if (!out_.known.empty()) out_.has_known.assign(trace_.versions.size(), false);
+    for (const VersionOrders::Pair& pair : out_.known) out_.has_known[pair.before] = true;
     return std::move(out_);
   }
 
@@ -304,7 +306,7 @@ void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, V
 }
 
 std::span<const VersionOrders::Pair> VersionOrders::known_after(Version v) const {
-  if (known.empty() || v == kInitialVersion) return {};
+  if (has_known.empty() || v == kInitialVersion || !has_known[v]) return {};
   const auto [from, to] = std::equal_range(known.begin(), known.end(), Pair{v, 0},
                                            [](const Pair& a, const Pair& b) { return a.before < b.before; });
   return {from, to};

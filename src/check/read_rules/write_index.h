@@ -30,6 +30,10 @@ class WriteIndex {
 
   // Null if nobody wrote it. For lists, `value` is an element.
   [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
+  // Says that find() will be asked for it soon.
+  void prefetch(KeyId key, ValueId value) const {
+    __builtin_prefetch(&slots_[mix64(id(key, value)) & (slots_.size() - 1)]);
+  }
   // Values that more than one transaction wrote to one key.
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
 
