@@ -41,6 +41,10 @@ class Check {
 
   Verdict run() {
     if (trace_.out_of_time) return undecided("the time limit ran out");
+    if (!h_.columns().predicates.empty()) {
+      verdict_.notes.emplace_back(
+          "of predicate operations only the rows that they returned or wrote are checked, not whether they found all");
+    }
     const std::string lack = missing();
     if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
       if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts))
