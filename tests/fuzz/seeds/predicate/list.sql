@@ -1,0 +1,1 @@
+a IN (1, -3, NULL, b + 1) AND b NOT IN (7, 'x')

@@ -1,0 +1,1 @@
+key BETWEEN 1 AND 5 AND dead IS NULL

@@ -1,0 +1,1 @@
+(a IS NOT TRUE OR b IS DISTINCT FROM 1) AND coalesce(a, abs(-b), length('x')) >= 0

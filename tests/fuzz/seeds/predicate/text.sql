@@ -1,0 +1,1 @@
+a LIKE 'a!%%' ESCAPE '!' OR lower(b) ILIKE '_b%'
