@@ -419,6 +419,10 @@ void Writer::append_counter(TxnId t, bool known) {
 
 }  // namespace
 
-Result<Lost> write_jepsen(const History& history, Output& output) { return Writer(history, output.file("")).write(); }
+Result<Lost> write_jepsen(const History& history, Output& output) {
+  // A file without operations would be none that this or any other reader takes for a Jepsen history.
+  if (history.txn_count() == 0) return Error{"a history without transactions has no form in EDN"};
+  return Writer(history, output.file("")).write();
+}
 
 }  // namespace isolde
