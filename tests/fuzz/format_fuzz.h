@@ -35,7 +35,9 @@ inline void write_all(const History& history) {
     require(again.has_value(), std::string(format.name) +
                                    " cannot read what it wrote: " + (again ? std::string{} : again.error().message()));
     require(defect_of(again->history.columns()).empty(), "a defect after writing");
-    if (!lost->empty() || format.is_folder) continue;
+    // The lines of a Jepsen file have an order, which says more than a history without times; jepsen_fuzz.h looks at
+    // it.
+    if (!lost->empty() || format.is_folder || format.name == "jepsen-edn") continue;
     const std::string different = difference(history, again->history);
     require(different.empty(), std::string(format.name) + " lost in writing: " + different);
   }
