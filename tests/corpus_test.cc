@@ -106,6 +106,8 @@ TEST_P(Corpus, IsJudgedAsItSays) {
                               [&](const Anomaly& a) { return full_name(a) == e.anomaly; }));
     }
     const auto evidence = stated.method == "timeline" ? OracleEvidence::kTimestamps : OracleEvidence::kNone;
+    // The oracle does not judge whether predicates found all rows.
+    if (!loaded->history.columns().predicates.empty()) continue;
     const OracleVerdict truth = oracle(loaded->history, e.level, evidence);
     if (truth != OracleVerdict::kNotApplicable) {
       EXPECT_EQ(truth, e.holds ? OracleVerdict::kSatisfied : OracleVerdict::kViolated) << "by the oracle";

@@ -234,6 +234,7 @@ Plan Pass::better_plan() {
 }
 
 Result<ReadResult> Pass::finish() {
+  mapper_.finish();
   auto history = builder_.finish();
   if (!history) return std::move(history).error();
   ReadResult result{*std::move(history), {}};

@@ -172,6 +172,19 @@ TEST(JepsenReader, BankTransfersAreIncrements) {
   EXPECT_EQ(round_trip(result->history), "");
 }
 
+TEST(JepsenReader, AnAccountThatNoTransferTouchesHoldsFromTheStartWhatIsReadFirst) {
+  auto result = read(
+      "{:type :ok :f :read :process 0 :value {0 10, 1 5}}"
+      "{:type :invoke :f :transfer :process 0 :value {:from 1 :to 2 :amount 3}}"
+      "{:type :ok :f :transfer :process 0 :value {:from 1 :to 2 :amount 3}}");
+  ASSERT_TRUE(result);
+  const History& h = result->history;
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    EXPECT_EQ(h.value_text(h.initial(KeyId{k})), h.key_text(KeyId{k}) == "0" ? "10" : "null");
+  }
+  EXPECT_EQ(round_trip(h), "");
+}
+
 TEST(JepsenReader, ACounterBeginsAtZero) {
   auto result = read(
       "{:type :ok :f :read :process 0 :value 0}{:type :ok :f :add :process 0 :value 2}"

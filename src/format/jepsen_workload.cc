@@ -244,7 +244,10 @@ std::optional<EdnFault> WorkloadMapper::add_bank(const JepsenOp& op, EdnRef valu
     if (!value || value.is_nil()) return std::nullopt;
     if (value.kind() != EdnKind::kMap) return expected_value(op, value, "a map of accounts and balances");
     collect_items(value);
-    for (const Item& item : items_) builder_.read(item.key, item.value);
+    for (const Item& item : items_) {
+      builder_.read(item.key, item.value);
+      first_balance_.emplace(raw(item.key), item.value);
+    }
     return std::nullopt;
   }
   if (!op.is("transfer")) return unexpected_function(op, "bank", ":read or :transfer");
@@ -256,9 +259,19 @@ std::optional<EdnFault> WorkloadMapper::add_bank(const JepsenOp& op, EdnRef valu
     return expected_value(op, value, "a transfer {:from a, :to b, :amount n}");
   }
   ValueInterner& values = builder_.values();
-  builder_.increment(names_.key(from), values.integer(-amount.integer()));
-  builder_.increment(names_.key(to), values.integer(amount.integer()));
+  const KeyId payer = names_.key(from);
+  const KeyId payee = names_.key(to);
+  builder_.increment(payer, values.integer(-amount.integer()));
+  builder_.increment(payee, values.integer(amount.integer()));
+  transferred_.insert(raw(payer));
+  transferred_.insert(raw(payee));
   return std::nullopt;
+}
+
+void WorkloadMapper::finish() {
+  for (const auto& [account, balance] : first_balance_) {
+    if (!transferred_.contains(account)) builder_.set_initial(KeyId{account}, balance);
+  }
 }
 
 std::optional<EdnFault> WorkloadMapper::add_counter(const JepsenOp& op, EdnRef value) {

@@ -9,6 +9,8 @@
 
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "format/jepsen_names.h"
@@ -52,6 +54,9 @@ class WorkloadMapper {
   [[nodiscard]] bool is_init(const JepsenOp& op) const;
   // Requires: is_init(op). Its map becomes the initial values.
   [[nodiscard]] std::optional<EdnFault> add_initial(const JepsenOp& op);
+  // When all operations are added. Bank files do not say what the accounts hold at first; one that no transfer touches
+  // holds all the time what it was first read to hold.
+  void finish();
 
  private:
   using Fault = std::optional<EdnFault>;
@@ -73,6 +78,8 @@ class WorkloadMapper {
   JepsenNames& names_;
   Workload workload_;
   std::vector<Item> items_;
+  std::unordered_map<std::uint32_t, ValueId> first_balance_;  // by account
+  std::unordered_set<std::uint32_t> transferred_;             // accounts
 };
 
 }  // namespace isolde

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "format/edn.h"
 #include "format/jepsen_schedule.h"
@@ -61,6 +62,7 @@ class Writer {
   [[nodiscard]] Shape shape() const;
   [[nodiscard]] bool is_bank_txn(TxnId t) const;
   [[nodiscard]] bool is_counter_txn(TxnId t) const;
+  [[nodiscard]] bool initials_are_first_reads() const;
   [[nodiscard]] std::string initial_map();
   void note_evidence();
   void note_operations();
@@ -196,11 +198,28 @@ bool Writer::is_counter_txn(TxnId t) const {
          h_.values().type(h_.op_value(first)) == ValueType::kInteger;
 }
 
+// Whether a reader of a bank file finds the initial values by itself: of keys that nothing is added to, what is read
+// first.
+bool Writer::initials_are_first_reads() const {
+  if (h_.columns().key_initial.empty()) return true;
+  std::vector<std::optional<ValueId>> first(h_.key_count());
+  std::vector<bool> added(h_.key_count(), false);
+  for (std::uint32_t i = 0; i < h_.op_count(); ++i) {
+    const OpHead op = h_.op(i);
+    if (op.kind() == OpKind::kRead && !first[raw(op.key())]) first[raw(op.key())] = h_.op_value(i);
+    if (op.kind() == OpKind::kIncrement) added[raw(op.key())] = true;
+  }
+  for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+    if (h_.initial(KeyId{k}) != (added[k] ? kNullValue : first[k].value_or(kNullValue))) return false;
+  }
+  return true;
+}
+
 Writer::Shape Writer::shape() const {
   const auto ops = h_.columns().op;
   if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
     return Shape::kTxn;
-  bool bank = h_.default_initial() == kNullValue && h_.columns().key_initial.empty();
+  bool bank = h_.default_initial() == kNullValue && initials_are_first_reads();
   bool counter = h_.default_initial() == ValueId{0} && h_.columns().key_initial.empty();
   for (std::uint32_t t = 0; t < h_.txn_count() && (bank || counter); ++t) {
     bank = bank && is_bank_txn(TxnId{t});

@@ -90,8 +90,7 @@ TEST(Graph, AnUnknownTransactionCountsOnceItIsSeen) {
 }
 
 TEST(Graph, ARepeatedValueThatWasReadIsMissingEvidence) {
-  EXPECT_EQ(says("T1: w x1 | T2: w x1 | T3: r x1", Level::kSerializable),
-            "undecided");
+  EXPECT_EQ(says("T1: w x1 | T2: w x1 | T3: r x1", Level::kSerializable), "undecided");
 }
 
 }  // namespace

@@ -16,6 +16,11 @@ namespace isolde {
 namespace timeline {
 namespace {
 
+constexpr const char* kPredicatesOpen =
+    "of predicate operations the rows that they returned or left were checked; whether they should have found other "
+    "rows "
+    "was not, and this version has no method for it";
+
 // One replay with everything that it leaves open.
 struct Replay {
   Schedule schedule;
@@ -56,7 +61,6 @@ class Timeline {
     if (first.swept.timed_out) return undecided("the time limit ran out");
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
-    note_predicates();
     const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
     if (all_sure && !first.has_unforced()) return satisfied(first);
     if (auto verdict = try_to_place(first, false)) return *std::move(verdict);
@@ -163,6 +167,7 @@ class Timeline {
   }
 
   Verdict satisfied(const Replay& r) {
+    if (!h_.columns().predicates.empty()) return undecided(kPredicatesOpen);
     verdict_.outcome = Outcome::kSatisfied;
     Witness& w = verdict_.witness;
     w.kind = snapshot_ ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
@@ -261,11 +266,7 @@ class Timeline {
   }
 
   void note_predicates() {
-    if (h_.columns().predicates.empty()) return;
-    verdict_.notes.push_back(
-        "predicates: the rows that they returned or left were checked as reads and writes of those rows; whether they "
-        "should have "
-        "found other rows was not");
+    if (!h_.columns().predicates.empty()) verdict_.notes.emplace_back(kPredicatesOpen);
   }
 
   const History& h_;
