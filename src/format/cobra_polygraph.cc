@@ -13,7 +13,7 @@ namespace isolde {
 namespace {
 
 // A node costs memory without a byte of the file, so a file may not name more of them than this, or than it has bytes.
-constexpr std::uint64_t kMaxNodes = 1'000'000;
+constexpr std::uint64_t kMaxNodes = 10'000;
 constexpr std::uint64_t kMaxSearchSteps = std::uint64_t{1} << 30;
 
 struct Edge {

@@ -42,7 +42,7 @@ TEST(CobraPolygraph, AnErrorNamesItsPlace) {
   EXPECT_EQ(reading("n:2\ne:0,2\n"), "mem:2:5: expected a node, 0 to 1");
   EXPECT_EQ(reading("n:2\ne:1,1\n"), "mem:2:3: expected an edge between two nodes, found one from a node to itself");
   EXPECT_EQ(reading("n:2\nf:1,1\n"), "mem:2:1: expected e:a,b or c:a,b|b,d");
-  EXPECT_EQ(reading("n:4000000000\n"), "mem:1:3: expected at most 1000000 nodes in a file of this size");
+  EXPECT_EQ(reading("n:4000000000\n"), "mem:1:3: expected at most 10000 nodes in a file of this size");
 }
 
 TEST(CobraPolygraph, ALastLineThatIsCutOffIsDroppedOnlyWhenAskedFor) {
