@@ -14,7 +14,7 @@ namespace {
 
 // A node costs memory without a byte of the file, so a file may not name more of them than this, or than it has bytes.
 constexpr std::uint64_t kMaxNodes = 10'000;
-constexpr std::uint64_t kMaxSearchSteps = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMaxSearchSteps = std::uint64_t{1} << 26;
 
 struct Edge {
   std::uint32_t from, to;
