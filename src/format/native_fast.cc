@@ -261,7 +261,8 @@ class PlainLine {
 }  // namespace
 
 bool add_plain_line(std::string_view line, HistoryBuilder& builder) {
-  if (PlainLine(line.data(), builder).parse()) return true;
+  // The newline behind the line ends the scan, so the length is not needed.
+  if (PlainLine(line.data(), builder).parse()) return true;  // NOLINT(bugprone-suspicious-stringview-data-usage)
   builder.abandon_txn();
   return false;
 }

@@ -127,6 +127,7 @@ class Timeline {
     Replay placed;
     placed.schedule = r.schedule;
     std::vector<std::pair<std::uint32_t, TxnId>> inserts;  // in front of the event of that index
+    inserts.reserve(r.schedule.floating_writers.size());
     for (const TxnId t : r.schedule.floating_writers)
       inserts.emplace_back(std::max(first_sight(r, t), r.swept.start_rank[raw(t)]), t);
     std::stable_sort(inserts.begin(), inserts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
