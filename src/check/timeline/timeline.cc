@@ -63,10 +63,10 @@ class Timeline {
     note_clock(first);
     const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
     if (all_sure && !first.has_unforced()) return satisfied(first);
-    if (auto verdict = try_to_place(first, false)) return *std::move(verdict);
+    if (auto verdict = try_to_place(first)) return *std::move(verdict);
     if (!first.schedule.maybes.empty()) {
       Replay with = replay(make_schedule(h_, level_.family, level_.order, clock_, true));
-      if (auto verdict = try_to_place(with, true)) return *std::move(verdict);
+      if (auto verdict = try_to_place(with)) return *std::move(verdict);
     }
     return undecided(why_open(first.schedule));
   }
@@ -117,12 +117,10 @@ class Timeline {
   }
 
   // Puts the floating writers right before the first read that saw them (at the end, if none did) and replays.
-  std::optional<Verdict> try_to_place(const Replay& r, bool settled) {
+  std::optional<Verdict> try_to_place(const Replay& r) {
     if (r.schedule.floating_writers.empty()) {
-      const bool clean = !r.has_unforced() && !r.has_forced(snapshot_);
-      return settled && clean                              ? std::optional(satisfied(r))
-             : r.has_unforced() || r.has_forced(snapshot_) ? std::nullopt
-                                                           : std::optional(satisfied(r));
+      if (r.has_unforced() || r.has_forced(snapshot_)) return std::nullopt;
+      return satisfied(r);
     }
     Replay placed;
     placed.schedule = r.schedule;
