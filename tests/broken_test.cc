@@ -57,7 +57,7 @@ TEST(Broken, EveryFileIsRefusedWithItsMessage) {
     }
     EXPECT_EQ(without_path(loaded.error().message(), path), expected) << path;
   }
-  if (count == 0) GTEST_SKIP() << "tests/broken has no files yet";
+  EXPECT_GE(count, 30U) << "tests/broken has lost its files";
 }
 
 TEST(Broken, EveryFileStatesItsMessage) {
