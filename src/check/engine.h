@@ -21,7 +21,8 @@ struct Engine {
   std::string (*lacks)(const History& history, Level level);
   // Requires: lacks() is empty.
   // Ensures:  kUndecided only if `limits` ran out or the evidence leaves it open, and then `reason` says which;
-  //           kViolated only if the evidence forces it; kSatisfied carries a witness that src/proof accepts.
+  //           kViolated only if the evidence forces it; kSatisfied carries a witness that src/proof accepts, at the
+  //           levels that are about points or an order (the weaker ones have none).
   Verdict (*check)(const History& history, Level level, const Limits& limits);
 };
 

@@ -3,7 +3,8 @@
 // In, out: HistoryBuilder::finish() or a mapped `.isl` file -> spans that engines walk.
 // Always:  transactions of one session stand in session order; `first_op` is ascending; every id is in range;
 //          on a key that is appended to, the empty list and absence are one state and both are kNullValue.
-// Cost:    8 bytes an operation (16 with client intervals), at most 61 bytes a transaction; columns that no transaction
+// Cost:    8 bytes an operation (16 with client intervals), 53 bytes a transaction with every time known; columns that
+// no transaction
 //          has are empty.
 #pragma once
 

@@ -22,8 +22,7 @@ Verdict check(const History& history, Level level, const Limits& limits) {
   verdict.outcome = Outcome::kUndecided;
   verdict.reason =
       whole ? fmt::format(
-                  "every read rule holds, but {} asks for more, and the history has no evidence that an engine of this "
-                  "version can use (start_ts and commit_ts)",
+                  "every read rule holds, but {} asks for more, and no other method of this version can judge it here",
                   info(level).name)
             : "the time limit ran out";
   return verdict;
