@@ -101,6 +101,10 @@ enum class ReadSource : std::uint8_t {
   kOwnLater,      // the reader itself, by a write that comes after the read
   kNeverWritten,  // nobody
   kUntraceable,   // a counter's value, or a list that no single write explains
+  // Of predicate operations (kResultSetMismatch):
+  kRowMissed,       // the version that it was evaluated on matches, and the result lacks its key
+  kRowExtra,        // the result has the key, and the version that it was evaluated on does not match
+  kWrongAggregate,  // of the versions that match the aggregate is another
 };
 
 struct Anomaly {

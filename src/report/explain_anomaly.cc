@@ -89,6 +89,12 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
       return fmt::format("{}: no single write explains that.", read);
     case ReadSource::kNeverWritten:
       return fmt::format("{}: nobody wrote that.", read);
+    case ReadSource::kRowMissed:
+      return fmt::format("That row matches, and {} is not in the result.", words::key(h, a.key));
+    case ReadSource::kRowExtra:
+      return fmt::format("That does not match, and yet {} is in the result.", words::key(h, a.key));
+    case ReadSource::kWrongAggregate:
+      return "Over the rows that match, the aggregate is another.";
   }
   return {};
 }
@@ -195,6 +201,12 @@ std::string_view name(ReadSource source) {
       return "never-written";
     case ReadSource::kUntraceable:
       return "untraceable";
+    case ReadSource::kRowMissed:
+      return "row-missed";
+    case ReadSource::kRowExtra:
+      return "row-extra";
+    case ReadSource::kWrongAggregate:
+      return "wrong-aggregate";
   }
   return {};
 }
