@@ -42,8 +42,9 @@ enum class AnomalyKind : std::uint8_t {
   kSessionOrder,    // a transaction's snapshot lacks the one before it in its session
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
+  kCyclicVersions,  // the evidence orders versions in a circle
 };
-inline constexpr int kAnomalyCount = 25;
+inline constexpr int kAnomalyCount = 26;
 
 // The order that a cycle needs beside its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };

@@ -254,6 +254,17 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      R"({"id": "T1", "session": 1, "start_ts": 2, "commit_ts": 1, "ops": [["w","x",1]]}
 )",
      "T1 claims to have started at 2 and committed at 1.", kSnapshotFamily, kAllButSnapshotFamily},
+    {AnomalyKind::kCyclicVersions, "cyclic-versions", "versions that come before themselves",
+     "What is known of the order of versions contradicts itself: a version order that was given puts the versions of a "
+     "key in a circle, with itself or with updates that read one version and wrote the next. At causal the name also "
+     "stands for a circle of versions each of which has to be the older one, because somebody whose past holds it read "
+     "the other.",
+     R"({"id": "T1", "session": 1, "ops": [["w","x",1]]}
+{"id": "T2", "session": 2, "ops": [["w","x",2]]}
+{"version_order": {"x": [1,2]}}
+{"version_order": {"x": [2,1]}}
+)",
+     "One order says that T2 overwrote T1, the other that T1 overwrote T2.", kEveryLevel, kNoLevel},
 }};
 
 constexpr bool in_enumeration_order() {

@@ -21,6 +21,12 @@ std::size_t count(const Anomaly& a, StepType type) {
       std::count_if(a.steps.begin(), a.steps.end(), [type](const Step& s) { return s.type == type; }));
 }
 
+// Overwrites of one key and nothing else.
+bool is_on_one_key(const Anomaly& a) {
+  return std::all_of(a.steps.begin(), a.steps.end(),
+                     [&](const Step& s) { return s.type == StepType::kWw && s.key == a.steps[0].key; });
+}
+
 // Whether a step of type `first` is followed at once by one of type `second`, round the cycle.
 bool side_by_side(const Anomaly& a, StepType first, StepType second) {
   for (std::size_t i = 0; i < a.steps.size(); ++i) {
@@ -34,6 +40,8 @@ bool side_by_side(const Anomaly& a, StepType first, StepType second) {
 CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted)
     : h_(history), level_(verdict.level), counted_(counted) {
   std::unordered_map<std::uint32_t, std::pair<std::vector<KeyOrder::Writer>, std::vector<KeyOrder::Read>>> facts;
+  // Anything that was read may be a link of a chain of causes.
+  for (std::uint32_t k = 0; level_ == Level::kCausal && k < h_.key_count(); ++k) facts[k];
   for (const Anomaly& a : verdict.anomalies) {
     if (a.key != kNoKey) facts[raw(a.key)];
     for (const Step& s : a.steps) {
@@ -74,11 +82,38 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
   for (auto& [k, fact] : facts) {
     keys_.try_emplace(k, h_, KeyId{k}, rule_of(level_), std::move(fact.first), std::move(fact.second));
   }
+  if (level_ != Level::kCausal) return;
+  causes_.resize(h_.txn_count());
+  std::vector<TxnId> last(h_.session_count(), kNoTxn);
+  for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+    if (!counted_[t]) continue;
+    TxnId& before = last[raw(h_.session(TxnId{t}))];
+    if (before != kNoTxn) causes_[t].push_back(before);
+    before = TxnId{t};
+  }
+  for (const auto& [k, order] : keys_) {
+    order.for_each_read_from([&](TxnId reader, TxnId writer) { causes_[raw(reader)].push_back(writer); });
+  }
 }
 
 const KeyOrder* CycleClaims::key(KeyId k) const {
   const auto at = keys_.find(raw(k));
   return at == keys_.end() ? nullptr : &at->second;
+}
+
+// Whether sessions and reads lead from `a` to `b`.
+bool CycleClaims::in_past(TxnId a, TxnId b) const {
+  if (causes_.empty()) return false;
+  std::vector<TxnId> queue{b};
+  std::vector<bool> reached(h_.txn_count(), false);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const TxnId cause : causes_[raw(queue[i])]) {
+      if (cause == a) return true;
+      if (!reached[raw(cause)]) queue.push_back(cause);
+      reached[raw(cause)] = true;
+    }
+  }
+  return false;
 }
 
 Fault CycleClaims::fault(const Anomaly& a) const {
@@ -111,6 +146,15 @@ Fault CycleClaims::allowed(const Anomaly& a) const {
   const std::size_t rw = count(a, StepType::kRw);
   if (level_ == Level::kReadUncommitted) return holds(rw + count(a, StepType::kWr) == 0, "the level allows it");
   if (rw == 0) return std::nullopt;
+  // What one saw of another that is in its past, and yet did not see.
+  if (level_ == Level::kCausal) return holds(rw == 1 && count(a, StepType::kWw) == 0, "the level allows it");
+  // All on one key: an update that missed a version.
+  if (level_ == Level::kCursorStability) {
+    const bool one_key = std::all_of(a.steps.begin(), a.steps.end(), [&](const Step& s) {
+      return s.key == a.steps[0].key && (s.type == StepType::kRw || s.type == StepType::kWw);
+    });
+    return holds(rw == 1 && one_key, "the level allows it");
+  }
   if (level_ == Level::kRepeatableRead || level.family == LevelFamily::kSerializable) return std::nullopt;
   if (level.family != LevelFamily::kSnapshot && level.family != LevelFamily::kPrefix) return "the level allows it";
   if (side_by_side(a, StepType::kRw, StepType::kRw)) return "two anti-dependencies are adjacent";
@@ -135,6 +179,8 @@ Fault CycleClaims::named(const Anomaly& a) const {
       return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2-item");
     case AnomalyKind::kRealtimeOrder:
       return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
+    case AnomalyKind::kCyclicVersions:
+      return holds(rw == 0 && (level_ == Level::kCausal || is_on_one_key(a)), "its versions are not in a circle");
     case AnomalyKind::kOTV:
     case AnomalyKind::kFracturedRead:
       return std::nullopt;
@@ -167,7 +213,8 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
     case StepType::kRw: {
       const auto version = order->version_read(s.from, s.from_op);
       if (!version || !order->writes(s.to)) return "no read and write of the key";
-      return holds(*version == kNoTxn || order->before(*version, s.to), "nothing shows that it was overwritten by it");
+      return holds(*version == kNoTxn || order->before(*version, s.to) || in_past(*version, s.to),
+                   "nothing shows that it was overwritten by it");
     }
     default:
       return "a step that is no dependency";
@@ -176,12 +223,15 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
 
 // Some transaction saw the first, or follows it in its session, and read the key from the second.
 bool CycleClaims::follows_from_seen(const Anomaly& a, const Step& s) const {
-  if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead) return false;
+  const bool by_past = level_ == Level::kCausal && a.kind == AnomalyKind::kCyclicVersions;
+  if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead && !by_past) return false;
   if (!key(s.key)->writes(s.from)) return false;
   for (const TxnId t : a.transactions) {
     const std::vector<Touch> all = touches(h_, t);
     for (const Touch& read : all) {
       if (read.kind != OpKind::kRead || read.key != s.key || key(s.key)->version_read(t, read.op) != s.to) continue;
+      if (by_past && in_past(s.from, t)) return true;
+      if (by_past) continue;
       if (level_ == Level::kReadAtomic && h_.session(s.from) == h_.session(t) && s.from < t) return true;
       for (const Touch& seen : all) {
         if (seen.kind != OpKind::kRead || (level_ != Level::kReadAtomic && seen.op > read.op)) continue;
@@ -194,6 +244,7 @@ bool CycleClaims::follows_from_seen(const Anomaly& a, const Step& s) const {
 
 Fault CycleClaims::lost_update(const Anomaly& a) const {
   if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
+  if (level_ == Level::kCursorStability && a.steps.size() == 1) return update_of_two(a);
   if (a.steps.size() != 2 || a.steps[0].type != StepType::kRw || a.steps[1].type != StepType::kRw)
     return "has not two anti-dependencies";
   const Step& s = a.steps[0];
@@ -205,6 +256,16 @@ Fault CycleClaims::lost_update(const Anomaly& a) const {
   const auto first = order->version_read(s.from, s.from_op);
   const auto second = order->version_read(s.to, a.steps[1].from_op);
   return holds(first && second && *first == *second, "they did not read one version");
+}
+
+// It read two versions of a key and wrote the key: its own cannot be right after both.
+Fault CycleClaims::update_of_two(const Anomaly& a) const {
+  const Step& s = a.steps[0];
+  const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
+  if (order == nullptr || s.from != s.to || !order->writes(s.from)) return "is not about an update";
+  const auto first = order->version_read(s.from, s.from_op);
+  const auto second = order->version_read(s.from, s.to_op);
+  return holds(first && second && *first != *second, "it did not read two versions");
 }
 
 // It saw a transaction, or follows it in its session, and then read a key of it as it was before.

@@ -28,7 +28,9 @@ class CycleClaims {
   [[nodiscard]] Fault named(const Anomaly& a) const;
   [[nodiscard]] Fault step(const Anomaly& a, const Step& s) const;
   [[nodiscard]] Fault lost_update(const Anomaly& a) const;
+  [[nodiscard]] Fault update_of_two(const Anomaly& a) const;
   [[nodiscard]] Fault missed(const Anomaly& a) const;
+  [[nodiscard]] bool in_past(TxnId a, TxnId b) const;
   [[nodiscard]] bool follows_from_seen(const Anomaly& a, const Step& s) const;
   [[nodiscard]] const KeyOrder* key(KeyId k) const;
 
@@ -36,6 +38,8 @@ class CycleClaims {
   const Level level_;
   const std::vector<bool>& counted_;
   std::unordered_map<std::uint32_t, KeyOrder> keys_;
+  std::vector<std::vector<TxnId>> causes_;  // at causal, by transaction: the one before it in its session, and whom it
+                                            // read from
 };
 
 }  // namespace isolde::proof

@@ -141,8 +141,7 @@ void KeyOrder::find_runs() {
     for (const Read& read : reads_) {
       const auto seen = version(read);
       if (!seen || read.again || !writes(read.txn)) continue;
-      ++updates[place(*seen)];
-      updated_.insert({raw(read.txn), raw(*seen)});
+      if (updated_.insert({raw(read.txn), raw(*seen)}).second) ++updates[place(*seen)];
     }
     for (const Read& read : reads_) {
       const auto seen = version(read);

@@ -37,6 +37,14 @@ class KeyOrder {
   // The writer of the version that the read returned, kNoTxn for the initial one; nothing if it cannot be told.
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op) const;
   [[nodiscard]] bool before(TxnId a, TxnId b) const;
+  // Calls f(reader, writer) for each read of another transaction's version.
+  template <typename F>
+  void for_each_read_from(F&& f) const {
+    for (const Read& read : reads_) {
+      const auto writer = version(read);
+      if (writer && *writer != kNoTxn) f(read.txn, *writer);
+    }
+  }
   [[nodiscard]] bool writes(TxnId t) const { return place_.contains(raw(t)); }
   [[nodiscard]] const Writer* writer(TxnId t) const;
   [[nodiscard]] const Read* read(TxnId txn, OpId op) const;

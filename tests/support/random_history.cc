@@ -34,7 +34,9 @@ class Simulation {
     };
     const DataType common = type();
     const bool mixed = rng.chance(0.1);
-    const auto keys = 1 + std::min(few(options.max_keys), few(options.max_keys));
+    overwrites_ = rng.chance(options.overwrites);
+    const auto keys =
+        std::max<std::uint64_t>(overwrites_ ? 2 : 1, 1 + std::min(few(options.max_keys), few(options.max_keys)));
     for (std::uint64_t k = 0; k < keys; ++k) {
       keys_.emplace_back(std::string(1, static_cast<char>('x' + static_cast<char>(k))));
       types_.push_back(mixed ? type() : common);
@@ -134,8 +136,9 @@ class Simulation {
     live_[t].snapshot = committed_;
     if (store_ == Store::kScattered) live_[t].snapshot = scattered_view(t);
     const auto ops = rng_.chance(0.02) ? 0 : 1 + few(options_.max_ops);
-    const double reads = rng_.chance(0.3) ? 1.0 : 0.5;
-    for (std::uint64_t i = 0; i < ops; ++i) plan(t, rng_.chance(reads));
+    const double reads = overwrites_ ? 0.15 : rng_.chance(0.3) ? 1.0 : 0.5;
+    for (std::uint64_t i = 0; i < ops; ++i)
+      plan(t, rng_.chance(reads), overwrites_ ? i % keys_.size() : rng_.below(keys_.size()));
     if (store_ == Store::kSerial) return;  // runs when it commits
     if (store_ != Store::kReadCommitted && store_ != Store::kDirty) {
       execute(t, 0, txn.ops.size());
@@ -147,8 +150,7 @@ class Simulation {
     }
   }
 
-  void plan(std::size_t t, bool read) {
-    const std::size_t k = rng_.below(keys_.size());
+  void plan(std::size_t t, bool read, std::size_t k) {
     const std::string& key = keys_[k];
     if (!read && store_ == Store::kSnapshot) {
       for (std::size_t other = 0; other < live_.size(); ++other) {
@@ -301,12 +303,22 @@ class Simulation {
       if (ordered && rng_.chance(0.9)) txn.order = live_[t].commit;
     }
     out_.serial_by_commit_ts = rng_.chance(0.3);
-    if (!rng_.chance(0.25)) return;
+    if (!overwrites_ && !rng_.chance(0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
+    if (overwrites_) return mix_versions();
     if (out_.versions.empty() || !rng_.chance(0.3)) return;
     DraftVersions& order = out_.versions[rng_.below(out_.versions.size())];
     std::reverse(order.txns.begin(), order.txns.end());
     std::reverse(order.values.begin(), order.values.end());
+  }
+
+  // Whoever overwrote whom on one key need not have done so on another.
+  void mix_versions() {
+    for (DraftVersions& order : out_.versions) {
+      if (rng_.chance(0.5)) continue;
+      for (std::size_t i = order.txns.size(); i > 1; --i) std::swap(order.txns[i - 1], order.txns[rng_.below(i)]);
+      for (std::size_t i = order.values.size(); i > 1; --i) std::swap(order.values[i - 1], order.values[rng_.below(i)]);
+    }
   }
 
   void add_versions(const std::string& key) {
@@ -335,6 +347,7 @@ class Simulation {
   std::vector<std::string> keys_;
   std::vector<DataType> types_;
   bool unique_ = true;
+  bool overwrites_ = false;
   Store store_ = Store::kSnapshot;
   std::int64_t last_value_ = 0;
   std::vector<std::size_t> schedule_;  // each transaction twice: its start, its commit

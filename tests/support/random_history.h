@@ -24,6 +24,7 @@ struct RandomOptions {
       0.5;  // share of the histories that are changed after the simulation; of these, that are changed again
   double aborted = 0.08, unknown = 0.08;
   bool registers_only = false;  // no lists, counters, predicates
+  double overwrites = 0.08;     // share of histories that mostly write, each key's versions in an order of its own
   // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.
   enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct } timestamps = Timestamps::kMixed;
 };

@@ -23,7 +23,9 @@ enum class Nodes : std::uint8_t {
 };
 
 // Which order follows from having seen a transaction that wrote a key, and another one's version of that key.
-enum class SeenRule : std::uint8_t { kNone, kLater, kAny };
+// kLater: read from it, and then the key; kAny: in any order, and after it in its session; kPast: it is in the causal
+// past.
+enum class SeenRule : std::uint8_t { kNone, kLater, kAny, kPast };
 
 struct LevelRow {
   Level level;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "check/accesses.h"
+#include "check/graph/causal.h"
 
 namespace isolde::graph {
 namespace {
@@ -244,25 +245,45 @@ class Namer {
                              [](const Seen& s, const auto& wanted) { return std::pair(s.before, s.after) < wanted; });
         step({StepType::kWw, a, b, at->key, write_of(a, at->key), write_of(b, at->key)});
         readers_.push_back(at->reader);
+        seen_at_ = anomaly_.steps.size() - 1;
         ++seen_;
         break;
       }
     }
   }
 
-  Anomaly finish() {
+  Anomaly finish(std::uint64_t& budget) {
     anomaly_.kind = kind();
-    anomaly_.variant = has(StepType::kRealtime)  ? Variant::kRealtime
-                       : has(StepType::kSession) ? Variant::kSession
-                                                 : Variant::kPlain;
-    if (anomaly_.kind == AnomalyKind::kRealtimeOrder) anomaly_.variant = Variant::kPlain;
-    for (const Step& s : anomaly_.steps) add_txn(s.from);
+    const bool by_session = has(StepType::kSession);
+    if (row_.seen == SeenRule::kPast && seen_ == 1 && count(StepType::kWw) == 1) tell_by_past(budget);
+    add_order_and_transactions(anomaly_);
+    if (by_session && anomaly_.variant == Variant::kPlain) anomaly_.variant = Variant::kSession;
     for (const TxnId reader : readers_) add_txn(reader);
     return std::move(anomaly_);
   }
 
  private:
   void step(const Step& s) { anomaly_.steps.push_back(s); }
+
+  // The cycle is: `older` is in the past of `newer`, which is in the past of the reader; and that one read the key from
+  // `older`. Told from the reader's side it is plainer.
+  void tell_by_past(std::uint64_t& budget) {
+    const Step seen = anomaly_.steps[seen_at_];
+    const TxnId newer = seen.from;
+    const TxnId older = seen.to;
+    const TxnId reader = readers_[0];
+    std::vector<Step> path = causal_path(h_, e_.trace, newer, reader, budget);
+    if (path.empty()) return;
+    for (const TracedRead& read : e_.trace.reads_of(reader)) {
+      if (read.key != seen.key || read.version >= e_.trace.versions.size()) continue;
+      if (e_.trace.versions[read.version].txn != older) continue;
+      path.push_back({StepType::kRw, reader, newer, read.key, read.op, write_of(newer, read.key)});
+      anomaly_.steps = std::move(path);
+      anomaly_.kind = AnomalyKind::kGSingle;
+      readers_[0] = older;
+      return;
+    }
+  }
   void add_txn(TxnId t) {
     auto& all = anomaly_.transactions;
     if (std::find(all.begin(), all.end(), t) == all.end()) all.push_back(t);
@@ -274,7 +295,12 @@ class Namer {
   }
 
   [[nodiscard]] AnomalyKind kind() const {
-    if (seen_ > 0) return row_.seen == SeenRule::kAny ? AnomalyKind::kFracturedRead : AnomalyKind::kOTV;
+    if (seen_ > 0) {
+      return row_.seen == SeenRule::kPast  ? AnomalyKind::kCyclicVersions
+             : row_.seen == SeenRule::kAny ? AnomalyKind::kFracturedRead
+                                           : AnomalyKind::kOTV;
+    }
+    if (given_circle()) return AnomalyKind::kCyclicVersions;
     const std::size_t rw = count(StepType::kRw);
     if (rw == 1) return AnomalyKind::kGSingle;
     if (rw == 0 && has(StepType::kWr)) return AnomalyKind::kG1c;
@@ -285,6 +311,16 @@ class Namer {
         return AnomalyKind::kG2Item;
     }
     return AnomalyKind::kGNonadjacent;
+  }
+
+  // Overwrites of one key only, whose order was given.
+  [[nodiscard]] bool given_circle() const {
+    const auto& steps = anomaly_.steps;
+    if (count(StepType::kWw) != steps.size()) return false;
+    const KeyId key = steps[0].key;
+    if (std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return s.key != key; })) return false;
+    const auto given = h_.columns().version_orders;
+    return std::any_of(given.begin(), given.end(), [&](const VersionOrder& order) { return order.key == key; });
   }
 
   void ww(TxnId a, TxnId b) {
@@ -320,6 +356,7 @@ class Namer {
   Anomaly anomaly_{};
   std::vector<TxnId> readers_;
   int seen_ = 0;
+  std::size_t seen_at_ = 0;  // the last of them, in the steps
 };
 
 }  // namespace
@@ -339,7 +376,21 @@ Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row, std::span<c
       namer.add(from < evidence.graph.txns ? from : left, to, hop.type);
     }
   }
-  return namer.finish();
+  return namer.finish(budget);
+}
+
+void add_order_and_transactions(Anomaly& anomaly) {
+  const auto has = [&](StepType type) {
+    return std::any_of(anomaly.steps.begin(), anomaly.steps.end(), [type](const Step& s) { return s.type == type; });
+  };
+  anomaly.variant = has(StepType::kRealtime)  ? Variant::kRealtime
+                    : has(StepType::kSession) ? Variant::kSession
+                                              : Variant::kPlain;
+  if (anomaly.kind == AnomalyKind::kRealtimeOrder) anomaly.variant = Variant::kPlain;
+  auto& all = anomaly.transactions;
+  for (const Step& s : anomaly.steps) {
+    if (std::find(all.begin(), all.end(), s.from) == all.end()) all.push_back(s.from);
+  }
 }
 
 OpId last_write(const History& history, TxnId txn, KeyId key) {

@@ -29,6 +29,9 @@ struct Evidence {
 [[nodiscard]] Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row,
                                     std::span<const std::uint32_t> component, std::uint64_t& budget);
 
+// The variant, and the transactions beside those that stand there, by the steps.
+void add_order_and_transactions(Anomaly& anomaly);
+
 // The operation that left the version.
 [[nodiscard]] OpId last_write(const History& history, TxnId txn, KeyId key);
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "check/graph/causal.h"
+#include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/seen.h"
@@ -59,7 +61,7 @@ class Check {
       return std::move(verdict_);
     }
     if (!lack.empty() && !(traced && guess())) return undecided("not known, and needed: " + lack);
-    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
+    if (trace_.breaks_a_rule || unexplained_) return undecided("a read has no explanation");
     // Two levels say nothing of predicates. At the others a scan that missed a row breaks what holds of the rows it
     // found.
     const bool items_only = verdict_.level == Level::kReadUncommitted || verdict_.level == Level::kRepeatableRead;
@@ -118,7 +120,10 @@ class Check {
   // False: out of time.
   bool find_cycles() {
     for (const LostUpdate& lost : orders_.lost_updates) add_lost_update(lost);
-    const SeenOrders seen = seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
+    if (row_.level == Level::kCursorStability) add_missed_versions();
+    const SeenOrders seen = row_.seen == SeenRule::kPast
+                                ? causal_orders(h_, trace_, orders_, limits_)
+                                : seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
     for (const Missed& missed : seen.missed) add_missed(missed);
     if (limits_.out_of_time()) return false;
     const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, row_.edges);
@@ -162,7 +167,11 @@ class Check {
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (!sorted.components.empty()) return false;
     make_witness(graph.txns, sorted.order);
-    return true;
+    return row_.level != Level::kCursorStability || fits_cursors();
+  }
+  [[nodiscard]] bool fits_cursors() const {
+    const CursorFaults faults = cursor_faults(h_, trace_, orders_);
+    return faults.missed.empty() && !faults.unexplained;
   }
 
   void add_lost_update(const LostUpdate& lost) {
@@ -176,8 +185,33 @@ class Check {
     keep(std::move(a));
   }
 
+  // Updates that are not of the version right before.
+  void add_missed_versions() {
+    const CursorFaults faults = cursor_faults(h_, trace_, orders_);
+    for (const MissedVersion& fault : faults.missed) {
+      const TracedRead& read = fault.read;
+      Anomaly a{};
+      a.key = read.key;
+      a.transactions = {read.txn};
+      if (fault.between == kNoVersion) {
+        a.kind = AnomalyKind::kLostUpdate;
+        a.steps = {{StepType::kProgram, read.txn, read.txn, read.key, fault.other.op, read.op}};
+      } else {
+        const TxnId between = trace_.versions[fault.between].txn;
+        a.kind = AnomalyKind::kGSingle;
+        a.transactions.push_back(between);
+        const OpId write = last_write(h_, between, read.key);
+        a.steps = {{StepType::kRw, read.txn, between, read.key, read.op, write},
+                   {StepType::kWw, between, read.txn, read.key, write, last_write(h_, read.txn, read.key)}};
+      }
+      keep(std::move(a));
+    }
+    unexplained_ = faults.unexplained;
+  }
+
   // It saw the writer, or comes after it in the session, and yet read a key of it as it was at first.
   void add_missed(const Missed& missed) {
+    if (row_.seen == SeenRule::kPast) return add_missed_past(missed);
     Anomaly a{};
     const bool session = missed.seen.op == kNoOp;
     a.kind = session                       ? AnomalyKind::kSessionOrder
@@ -195,8 +229,24 @@ class Check {
     keep(std::move(a));
   }
 
+  // The writer is in its past, by a chain of sessions and reads.
+  void add_missed_past(const Missed& missed) {
+    Anomaly a{};
+    a.kind = AnomalyKind::kGSingle;
+    a.transactions.push_back(missed.read.txn);
+    if (verdict_.anomalies.size() < limits_.max_anomalies) {
+      std::uint64_t enough = ~std::uint64_t{0};
+      a.steps = causal_path(h_, trace_, missed.writer, missed.read.txn, enough);
+      a.steps.push_back({StepType::kRw, missed.read.txn, missed.writer, missed.read.key, missed.read.op,
+                         last_write(h_, missed.writer, missed.read.key)});
+    }
+    add_order_and_transactions(a);
+    keep(std::move(a));
+  }
+
   void make_witness(std::uint32_t txns, std::vector<std::uint32_t>& order) {
-    if (!row_.needs_order) return;
+    // A cycle that the level forbids may need no anti-dependency; then an order explains no reads.
+    if (!row_.needs_order || !row_.edges.has(Edge::kRw)) return;
     const bool points = row_.nodes != Nodes::kTransactions;
     const std::uint32_t end = points ? 2 * txns : txns;
     std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace_.is_counted(TxnId{points ? v / 2 : v}); });
@@ -210,6 +260,7 @@ class Check {
   const Trace trace_;
   VersionOrders orders_;
   bool ordered_ = false;
+  bool unexplained_ = false;  // an update that does not fit its read
   std::string lack_;
   std::vector<std::uint32_t> order_;  // of the nodes, by what is known
   Verdict verdict_;

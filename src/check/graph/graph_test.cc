@@ -76,6 +76,44 @@ TEST(Graph, BlindWritesThatNobodyOrdersAreTriedInOneOrder) {
   EXPECT_EQ(says("T1: w x1 | T2: w x2 | T3: r x1", Level::kSerializable), "satisfied");
 }
 
+TEST(Graph, WhoSeesAnEffectSeesItsCauses) {
+  EXPECT_EQ(says("T1: w x1 | T2: r x1 w y1 | T3: r y1 r x_", Level::kCausal), "G-single");
+  EXPECT_EQ(says("T1: w x1 | T2: r x1 w y1 | T3: r y1 r x_", Level::kReadAtomic), "satisfied");
+  EXPECT_EQ(says("T1@a: w x1 | T2@a: w x2 w y1 | T3: r y1 r x1", Level::kCausal), "G-single-session");
+  EXPECT_EQ(says("T1: w x1 | T2: w y1 | T3: r x1 r y_ | T4: r y1 r x_", Level::kCausal), "satisfied");
+  EXPECT_EQ(says("T1@a: w x1 r y1 | T2@b: w y1 r x1", Level::kCausal), "G1c");
+}
+
+TEST(Graph, WhatTwoReadersSawOfUnrelatedWritesMayNotBeOpposite) {
+  // T3 puts x1 before x2, T4 the other way round; neither writer is in the past of the other.
+  const auto* const opposite =
+      "T1@a: w x1 | T5@a: w y1 | T2@b: w x2 | T6@b: w z1 | T3@c: r x1 r y1 | T7@c: r x2 | T4@d: r x2 r z1 | T8@d: r x1";
+  EXPECT_EQ(says(opposite, Level::kCausal), "cyclic-versions");
+  EXPECT_EQ(says(opposite, Level::kReadAtomic), "satisfied");
+}
+
+TEST(Graph, AnUpdateOfAnOldVersionIsLost) {
+  EXPECT_EQ(says("T1: r x_ w x1 | T2: r x_ w x2", Level::kCursorStability), "lost-update");
+  EXPECT_EQ(says("T1: r x_ w x1 | T2: r x_ w x2", Level::kReadCommitted), "satisfied");
+  EXPECT_EQ(says("T1: w x1 | T2: r x_ w x2 | versions: x[1 2]", Level::kCursorStability), "G-single");
+  EXPECT_EQ(says("T1: w x1 | T2: r x_ w x2", Level::kCursorStability), "satisfied");
+  EXPECT_EQ(says("T1: w x1 | T2: w x2 | T3: r x1 r x2 w x3", Level::kCursorStability), "lost-update");
+  EXPECT_EQ(says("T1: w x1 | T2: w x2 | T3: r x1 r x2", Level::kCursorStability), "satisfied");
+  EXPECT_EQ(says("T1: a x1 | T2: r x[] a x2 | T3: r x[1 2]", Level::kCursorStability), "G-single");
+  EXPECT_EQ(says("T1: r x_ r y_ w y1 | T2: r x_ r y_ w x1", Level::kCursorStability), "satisfied");
+}
+
+TEST(Graph, NothingComesBetweenAnUpdateAndWhatItRead) {
+  EXPECT_EQ(says("T1: w x1 | T2: r x1 w x2 | T3: w x3 | versions: x[1 3 2]", Level::kCursorStability), "G-single");
+  EXPECT_EQ(says("T1: w x1 | T2: r x1 w x2 | T3: w x3 | T4: w x4 | versions: x[1 3 2]", Level::kCursorStability),
+            "cyclic-versions");
+}
+
+TEST(Graph, GivenOrdersMayContradictThemselves) {
+  EXPECT_EQ(says("T1: w x1 | T2: w x2 | versions: x[1 2] | versions: x[2 1]", Level::kReadUncommitted),
+            "cyclic-versions");
+}
+
 TEST(Graph, AnElementThatStandsTwiceWasWrittenTwice) {
   EXPECT_EQ(says("T1: a x1 | T2: r x[1 1]", Level::kSerializable), "duplicate-write");
 }

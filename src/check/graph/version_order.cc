@@ -17,13 +17,15 @@ class Orderer {
   }
 
   VersionOrders run() {
+    group_by_key();
+    read_evidence();
+    shown_.assign(trace_.versions.size(), false);
     for (const ListChain& chain : trace_.chains) link_chain(chain);
     if (updates_ == Updates::kFollow) {
+      for (std::uint32_t k = 0; k < given_.size(); ++k) link_given(KeyId{k});
       for (const TracedRead& read : trace_.reads) link_update(read);
       forget_contested();
     }
-    group_by_key();
-    read_evidence();
     out_.heads_begin.push_back(0);
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       order_key(KeyId{k});
@@ -56,7 +58,19 @@ class Orderer {
       // At read-uncommitted a transaction's elements may stand apart; then this is a circle of overwrites.
       if (v != before && !link(before, v, chain.key) && before != kInitialVersion) out_.known.push_back({before, v});
       before = v;
+      shown_[v] = true;
     }
+  }
+
+  // An order that is given whole is what happened; whether updates follow what they read is then to be seen.
+  void link_given(KeyId key) {
+    const auto versions = versions_of(key);
+    if (given_[raw(key)].empty() || versions.size() < 2 || out_.first[raw(key)] != kNoVersion) return;
+    heads_.assign(versions.begin(), versions.end());
+    if (!arrange(key, given_[raw(key)])) return;
+    for (const Version v : versions) shown_[v] = true;
+    out_.first[raw(key)] = heads_[0];
+    previous_[heads_[0]] = kInitialVersion;
   }
 
   void link_update(const TracedRead& read) {
@@ -72,15 +86,12 @@ class Orderer {
     }
   }
 
-  // Of two that updated one version nobody knows which came first, unless a list shows it.
+  // Of two that updated one version nobody knows which came first, unless a list or a given order shows it.
   void forget_contested() {
-    if (out_.lost_updates.empty()) return;
-    std::vector<bool> shown(trace_.versions.size(), false);
-    for (const ChainEntry& entry : trace_.chain_entries) shown[entry.version] = true;
     for (const LostUpdate& lost : out_.lost_updates) {
       Version& next =
           lost.first.version == kInitialVersion ? out_.first[raw(lost.first.key)] : out_.next[lost.first.version];
-      if (next == kNoVersion || shown[next]) continue;
+      if (next == kNoVersion || shown_[next]) continue;
       previous_[next] = kNoVersion;
       next = kNoVersion;
     }
@@ -172,9 +183,7 @@ class Orderer {
   };
 
   void order_key(KeyId key) {
-    const std::uint32_t begin = begin_[raw(key)];
-    const std::uint32_t end = begin_[raw(key) + 1];
-    const auto versions = std::span<const Version>(of_key_).subspan(begin, end - begin);
+    const auto versions = versions_of(key);
     const auto given = given_.empty() ? std::span<const VersionOrders::Pair>() : std::span(given_[raw(key)]);
     if (updates_ == Updates::kUnread) {
       for (const VersionOrders::Pair& pair : given) out_.known.push_back(pair);
@@ -196,7 +205,10 @@ class Orderer {
       for (Version v = head; v != kNoVersion; v = out_.next[v]) ++reached;
     }
     const bool circle = reached != versions.size();
-    if (!circle && heads_.size() > 1 && !given.empty()) arrange(key, given);
+    if (!circle && heads_.size() > 1 && !given.empty() && !arrange(key, given)) {
+      // Nothing comes between the versions of a run, so what follows one of them follows all.
+      for (const auto& [a, b] : run_pairs_) out_.known.push_back({tail(heads_[a]), heads_[b]});
+    }
     if (!circle && heads_.size() <= 1) {
       if (!heads_.empty()) {
         if (first == kNoVersion) {
@@ -228,15 +240,20 @@ class Orderer {
     previous_[after] = before;
   }
 
+  [[nodiscard]] std::span<const Version> versions_of(KeyId key) const {
+    return std::span<const Version>(of_key_).subspan(begin_[raw(key)], begin_[raw(key) + 1] - begin_[raw(key)]);
+  }
+
   // Joins the runs in heads_ into one if the given pairs leave no choice.
-  void arrange(KeyId key, std::span<const VersionOrders::Pair> given) {
+  bool arrange(KeyId key, std::span<const VersionOrders::Pair> given) {
     if (run_of_.empty()) run_of_.assign(trace_.versions.size(), kNone32);
     const auto runs = static_cast<std::uint32_t>(heads_.size());
     for (Version v = out_.first[raw(key)]; v != kNoVersion; v = out_.next[v]) run_of_[v] = kNone32;
     for (std::uint32_t i = 0; i < runs; ++i) {
       for (Version v = heads_[i]; v != kNoVersion; v = out_.next[v]) run_of_[v] = i;
     }
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
+    auto& edges = run_pairs_;
+    edges.clear();
     for (const VersionOrders::Pair& pair : given) {
       const std::uint32_t a = run_of_[pair.before];
       const std::uint32_t b = run_of_[pair.after];
@@ -260,11 +277,12 @@ class Orderer {
         if (--waits[at->second] == 0) ready.push_back(at->second);
       }
     }
-    if (order.size() != runs) return;
+    if (order.size() != runs) return false;
     std::vector<Version> tails;
     for (const Version head : heads_) tails.push_back(tail(head));
     for (std::uint32_t i = 1; i < runs; ++i) join(tails[order[i - 1]], heads_[order[i]]);
     heads_ = {heads_[order[0]]};
+    return true;
   }
 
   const History& h_;
@@ -277,6 +295,8 @@ class Orderer {
   std::vector<std::vector<VersionOrders::Pair>> given_;
   std::vector<Version> heads_;
   std::vector<std::uint32_t> run_of_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> run_pairs_;  // of runs in heads_, by given pairs
+  std::vector<bool> shown_;                                         // by version: a list or a given order has its place
 };
 
 }  // namespace

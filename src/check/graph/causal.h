@@ -1,0 +1,29 @@
+// check/graph/causal.h: the order that causality asks for: who is in whose past, and what that says about versions.
+//
+// In, out: a Trace -> pairs (before, after): `before` wrote a key and is in the past of a transaction that read the key
+//          from `after`. The past is what a chain of session order and reads-from leads back to.
+// Always:  no version order is needed. Of each chain of transactions only the last writer of the key is named; pairs
+//          that the past itself orders are left out. Where the past is circular there are none: that circle is the
+//          fault.
+// Cost:    transactions x chains (at most one a session) in time, kClockCells in memory whatever the history.
+// Source:  Biswas and Enea (axiom of causal consistency); AWDIT (clocks, the last writer of each session).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/graph/seen.h"
+
+namespace isolde::graph {
+
+inline constexpr std::size_t kClockCells = std::size_t{1} << 25;
+
+// Ensures: empty if `limits` ran out, which the caller will notice too.
+[[nodiscard]] SeenOrders causal_orders(const History& history, const Trace& trace, const VersionOrders& orders,
+                                       const Limits& limits, std::size_t cells = kClockCells);
+
+// A shortest chain of session order and reads-from. Empty: none within `budget` transactions looked at.
+[[nodiscard]] std::vector<Step> causal_path(const History& history, const Trace& trace, TxnId from, TxnId to,
+                                            std::uint64_t& budget);
+
+}  // namespace isolde::graph
