@@ -254,6 +254,15 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      R"({"id": "T1", "session": 1, "start_ts": 2, "commit_ts": 1, "ops": [["w","x",1]]}
 )",
      "T1 claims to have started at 2 and committed at 1.", kSnapshotFamily, kAllButSnapshotFamily},
+    {AnomalyKind::kCyclicVersions, "cyclic-versions", "the evidence puts the versions of one key in a circle",
+     "Version orders that were given contradict each other, or what lists and updates show: some version of the key "
+     "would come before itself. No order of the versions agrees with all of it, so no level holds.",
+     R"({"id": "T1", "session": 1, "ops": [["w","x",1]]}
+{"id": "T2", "session": 2, "ops": [["w","x",2]]}
+{"version_order": {"x": [1,2]}, "complete": false}
+{"version_order": {"x": [2,1]}, "complete": false}
+)",
+     "The one version order has x = 1 first, the other x = 2.", kEveryLevel, kNoLevel},
 }};
 
 constexpr bool in_enumeration_order() {

@@ -133,6 +133,11 @@ Fault CycleClaims::named(const Anomaly& a) const {
       return holds(rw > 1 && !side_by_side(a, StepType::kRw, StepType::kRw), "is no G-nonadjacent");
     case AnomalyKind::kG2Item:
       return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2-item");
+    case AnomalyKind::kCyclicVersions:
+      return holds(
+          count(a, StepType::kWw) == a.steps.size() &&
+              std::all_of(a.steps.begin(), a.steps.end(), [&](const Step& s) { return s.key == a.steps[0].key; }),
+          "is not about the versions of one key");
     case AnomalyKind::kRealtimeOrder:
       return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
     case AnomalyKind::kOTV:
@@ -159,7 +164,8 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
   if (order == nullptr) return "a step names no key";
   switch (s.type) {
     case StepType::kWw:
-      return holds(order->before(s.from, s.to) || follows_from_seen(a, s), "nothing shows the order of the two writes");
+      if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
+      return holds(order->before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
       const auto version = order->version_read(s.to, s.to_op);
       return holds(version && *version == s.from, "the second did not read from the first");
@@ -167,7 +173,8 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
     case StepType::kRw: {
       const auto version = order->version_read(s.from, s.from_op);
       if (!version || !order->writes(s.to)) return "no read and write of the key";
-      return holds(*version == kNoTxn || order->before(*version, s.to), "nothing shows that it was overwritten by it");
+      return holds(*version == kNoTxn || order->before(*version, s.to, s.ground),
+                   "nothing shows that it was overwritten by it");
     }
     default:
       return "a step that is no dependency";

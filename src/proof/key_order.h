@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "history/history.h"
 #include "proof/operations.h"
@@ -37,6 +38,8 @@ class KeyOrder {
   // The writer of the version that the read returned, kNoTxn for the initial one; nothing if it cannot be told.
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op) const;
   [[nodiscard]] bool before(TxnId a, TxnId b) const;
+  // … by what was read and given, or by that and this ground, which must be there.
+  [[nodiscard]] bool before(TxnId a, TxnId b, Ground ground) const;
   [[nodiscard]] bool writes(TxnId t) const { return place_.contains(raw(t)); }
   [[nodiscard]] const Writer* writer(TxnId t) const;
   [[nodiscard]] const Read* read(TxnId txn, OpId op) const;
@@ -46,6 +49,7 @@ class KeyOrder {
  private:
   void find_runs();
   void link(std::uint32_t before, std::uint32_t after);
+  [[nodiscard]] bool evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const;
   void given_pairs();
   void list_places();
   [[nodiscard]] std::optional<TxnId> version(const Read& read) const;
