@@ -68,6 +68,13 @@ std::string_view name(StepType type) {
   return kNames[static_cast<std::size_t>(type)];
 }
 
+std::string_view name(Ground ground) {
+  constexpr std::array<std::string_view, 8> kNames = {"reads",         "seen",      "list",       "update",
+                                                      "version-order", "last-left", "timestamps", "snapshot"};
+  static_assert(static_cast<std::size_t>(Ground::kSnapshot) + 1 == kNames.size());
+  return kNames[static_cast<std::size_t>(ground)];
+}
+
 std::string full_name(const Anomaly& anomaly) {
   std::string out(info(anomaly.kind).name);
   if (anomaly.variant == Variant::kSession) out += "-session";

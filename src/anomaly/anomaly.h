@@ -42,7 +42,7 @@ enum class AnomalyKind : std::uint8_t {
   kSessionOrder,    // a transaction's snapshot lacks the one before it in its session
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
-  kCyclicVersions,  // the evidence orders versions in a circle
+  kCyclicVersions,  // the evidence puts the versions of one key in a circle
 };
 inline constexpr int kAnomalyCount = 26;
 
@@ -80,6 +80,19 @@ enum class StepType : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(StepType type);
 
+// What an order of two versions of a key rests on: the reason of a ww or rw step.
+enum class Ground : std::uint8_t {
+  kReads,       // the values read, and nothing else
+  kSeen,        // some transaction saw the one and read the key from the other
+  kList,        // a list that was read shows it
+  kUpdate,      // a transaction read the one version and wrote the next
+  kGiven,       // a version order of the history says so
+  kLastLeft,    // no other place is left
+  kTimestamps,  // the commit timestamps of the two writers
+  kSnapshot,    // the one writer is in the other's snapshot, as PostgreSQL tells it
+};
+[[nodiscard]] std::string_view name(Ground ground);
+
 struct Step {
   StepType type;
   TxnId from = kNoTxn;
@@ -87,6 +100,7 @@ struct Step {
   KeyId key = kNoKey;  // kNoKey: the step is not about one key
   OpId from_op = kNoOp;
   OpId to_op = kNoOp;
+  Ground ground = Ground::kReads;
 };
 
 // Where a value that was read came from.

@@ -205,7 +205,8 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
   if (order == nullptr) return "a step names no key";
   switch (s.type) {
     case StepType::kWw:
-      return holds(order->before(s.from, s.to) || follows_from_seen(a, s), "nothing shows the order of the two writes");
+      if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
+      return holds(order->before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
       const auto version = order->version_read(s.to, s.to_op);
       return holds(version && *version == s.from, "the second did not read from the first");
@@ -213,7 +214,7 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
     case StepType::kRw: {
       const auto version = order->version_read(s.from, s.from_op);
       if (!version || !order->writes(s.to)) return "no read and write of the key";
-      return holds(*version == kNoTxn || order->before(*version, s.to) || in_past(*version, s.to),
+      return holds(*version == kNoTxn || order->before(*version, s.to, s.ground) || in_past(*version, s.to),
                    "nothing shows that it was overwritten by it");
     }
     default:

@@ -149,6 +149,12 @@ void KeyOrder::find_runs() {
         link(place(*seen), place_.at(raw(read.txn)));
     }
   }
+  if (rule_ == Rule::kMaySkip) {
+    for (const Read& read : reads_) {
+      const auto seen = version(read);
+      if (seen && !read.again && writes(read.txn)) updated_.insert({raw(read.txn), raw(*seen)});
+    }
+  }
   std::uint32_t runs = 0;
   std::uint32_t first_run = kNone32;
   for (std::uint32_t head = 0; head < n; ++head) {
@@ -168,6 +174,12 @@ void KeyOrder::find_runs() {
       const std::uint32_t b = run_[sequence[i]];
       if (a != b && a != kNone32 && b != kNone32) after_[a].push_back(b);
     }
+  }
+  for (const auto& [reader, seen] : updated_) {
+    if (seen == kNone32) continue;
+    const std::uint32_t a = run_[place_.at(seen)];
+    const std::uint32_t b = run_[place_.at(reader)];
+    if (a != b && a != kNone32 && b != kNone32) after_[a].push_back(b);
   }
   for (std::uint32_t r = 0; first_run != kNone32 && r < runs; ++r) {
     if (r != first_run) after_[first_run].push_back(r);
@@ -209,6 +221,60 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
     }
   }
   return false;
+}
+
+bool KeyOrder::before(TxnId a, TxnId b, Ground ground) const {
+  switch (ground) {
+    case Ground::kTimestamps:
+    case Ground::kSnapshot:
+      break;
+    case Ground::kList:
+      return is_list_ && before(a, b);
+    case Ground::kGiven:
+      return !given_.empty() && before(a, b);
+    case Ground::kUpdate:
+      return !updated_.empty() && before(a, b);
+    default:
+      return before(a, b);
+  }
+  if (before(a, b)) return true;
+  // What was read and given comes first.
+  if (a == b || !writes(a) || !writes(b) || before(b, a)) return false;
+  const std::uint32_t x = place_.at(raw(a));
+  const std::uint32_t y = place_.at(raw(b));
+  if (evidence_says(x, y, ground)) return true;
+  // Nothing lies within a run: one pair orders two runs.
+  if (rule_ == Rule::kUnread || run_[x] == kNone32 || run_[y] == kNone32 || run_[x] == run_[y]) return false;
+  std::vector<std::uint32_t> first, second;
+  for (std::uint32_t p = 0; p < writers_.size(); ++p) {
+    const bool tells = ground == Ground::kSnapshot || h_.commit_ts(writers_[p].txn) != kNoTime;
+    if (run_[p] == run_[x] && tells) first.push_back(p);
+    if (run_[p] == run_[y] && tells) second.push_back(p);
+  }
+  if (ground == Ground::kTimestamps && !first.empty() && !second.empty()) {
+    const auto by_time = [this](auto p, auto q) {
+      return h_.commit_ts(writers_[p].txn) < h_.commit_ts(writers_[q].txn);
+    };
+    return evidence_says(*std::min_element(first.begin(), first.end(), by_time),
+                         *std::max_element(second.begin(), second.end(), by_time), ground);
+  }
+  return std::any_of(first.begin(), first.end(), [&](std::uint32_t p) {
+    return std::any_of(second.begin(), second.end(), [&](std::uint32_t q) { return evidence_says(p, q, ground); });
+  });
+}
+
+bool KeyOrder::evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const {
+  const TxnId a = writers_[x].txn;
+  const TxnId b = writers_[y].txn;
+  if (ground == Ground::kTimestamps) {
+    return h_.commit_ts(a) != kNoTime && h_.commit_ts(b) != kNoTime && h_.commit_ts(a) < h_.commit_ts(b);
+  }
+  const Snapshot* const first = h_.snapshot(a);
+  const Snapshot* const second = h_.snapshot(b);
+  if (first == nullptr || second == nullptr || first->has_xid == 0) return false;
+  if (first->xid < second->xmin) return true;
+  const auto active = h_.columns().active_xids.subspan(second->active, second->active_count);
+  return first->xid < second->xmax && std::find(active.begin(), active.end(), first->xid) == active.end();
 }
 
 }  // namespace isolde::proof

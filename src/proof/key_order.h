@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "history/history.h"
 #include "proof/operations.h"
@@ -45,6 +46,8 @@ class KeyOrder {
       if (writer && *writer != kNoTxn) f(read.txn, *writer);
     }
   }
+  // … by what was read and given, or by that and this ground, which must be there.
+  [[nodiscard]] bool before(TxnId a, TxnId b, Ground ground) const;
   [[nodiscard]] bool writes(TxnId t) const { return place_.contains(raw(t)); }
   [[nodiscard]] const Writer* writer(TxnId t) const;
   [[nodiscard]] const Read* read(TxnId txn, OpId op) const;
@@ -54,6 +57,7 @@ class KeyOrder {
  private:
   void find_runs();
   void link(std::uint32_t before, std::uint32_t after);
+  [[nodiscard]] bool evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const;
   void given_pairs();
   void list_places();
   [[nodiscard]] std::optional<TxnId> version(const Read& read) const;

@@ -104,20 +104,45 @@ std::string subject_did(const History& h, TxnId t, OpId op, std::string_view oth
   return op == kNoOp ? fmt::format("{} {}", txn(h, t), otherwise) : fmt::format("{} {}", txn(h, t), did(h, op));
 }
 
+// Why the second version of a ww or rw step is the later one; empty where the values alone say it.
+std::string because(const History& h, const Step& s) {
+  switch (s.ground) {
+    case Ground::kReads:
+      return {};
+    case Ground::kSeen:
+      return " (a transaction saw the first and read this key from the second)";
+    case Ground::kList:
+      return " (a list that was read shows the order)";
+    case Ground::kUpdate:
+      return fmt::format(" ({} had read the earlier version)", txn(h, s.to));
+    case Ground::kGiven:
+      return " (the version order says so)";
+    case Ground::kLastLeft:
+      return " (no earlier place is left for it)";
+    case Ground::kTimestamps:
+      return fmt::format(
+          " (by the order of commit timestamps{})",
+          h.commit_ts(s.to) == kNoTime ? std::string() : fmt::format("; its own is {}", h.commit_ts(s.to)));
+    case Ground::kSnapshot:
+      return " (by the snapshots of the two writers)";
+  }
+  return {};
+}
+
 std::string explain_step(const History& h, const Step& s) {
   const std::string from = txn(h, s.from);
   const std::string to = txn(h, s.to);
   switch (s.type) {
     case StepType::kWw:
-      return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "wrote it"),
-                         subject_did(h, s.to, s.to_op, "wrote it"));
+      return fmt::format("{}, then {}{}", subject_did(h, s.from, s.from_op, "wrote it"),
+                         subject_did(h, s.to, s.to_op, "wrote it"), because(h, s));
     case StepType::kWr:
       return s.from == kNoTxn ? fmt::format("{}, the initial state", subject_did(h, s.to, s.to_op, "read it"))
                               : fmt::format("{}, and {}", subject_did(h, s.from, s.from_op, "wrote it"),
                                             subject_did(h, s.to, s.to_op, "read it"));
     case StepType::kRw:
-      return fmt::format("{}: it did not see that {}", subject_did(h, s.from, s.from_op, "read it"),
-                         subject_did(h, s.to, s.to_op, "overwrote it"));
+      return fmt::format("{}: it did not see that {}{}", subject_did(h, s.from, s.from_op, "read it"),
+                         subject_did(h, s.to, s.to_op, "overwrote it"), because(h, s));
     case StepType::kSession:
       return fmt::format("{} comes before {} in session {}", from, to,
                          words::shortened(h.session_text(h.session(s.to)), 48));

@@ -29,9 +29,12 @@ std::string list(const Range& range, F&& render) {
 }
 
 std::string step_json(const History& h, const Step& s, std::string_view says) {
-  return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "key": {}, "from_op": {}, "to_op": {}, "text": {}}})",
+  const bool of_versions = s.type == StepType::kWw || s.type == StepType::kRw;
+  return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "key": {}, "from_op": {}, "to_op": {}{}, "text": {}}})",
                      txn_json(h, s.from), txn_json(h, s.to), json_string(name(s.type)), key_json(h, s.key),
-                     op_json(h, s.from_op), op_json(h, s.to_op), json_string(says));
+                     op_json(h, s.from_op), op_json(h, s.to_op),
+                     of_versions ? fmt::format(R"(, "because": {})", json_string(name(s.ground))) : std::string(),
+                     json_string(says));
 }
 
 std::string anomaly_json(const History& h, const Anomaly& a) {

@@ -243,7 +243,7 @@ class Namer {
         const auto at =
             std::lower_bound(e_.seen.begin(), e_.seen.end(), std::pair(a, b),
                              [](const Seen& s, const auto& wanted) { return std::pair(s.before, s.after) < wanted; });
-        step({StepType::kWw, a, b, at->key, write_of(a, at->key), write_of(b, at->key)});
+        step({StepType::kWw, a, b, at->key, write_of(a, at->key), write_of(b, at->key), Ground::kSeen});
         readers_.push_back(at->reader);
         seen_at_ = anomaly_.steps.size() - 1;
         ++seen_;
@@ -313,25 +313,22 @@ class Namer {
     return AnomalyKind::kGNonadjacent;
   }
 
-  // Overwrites of one key only, whose order was given.
+  // One key, and an order that was given takes part: it is the evidence that goes in a circle.
   [[nodiscard]] bool given_circle() const {
     const auto& steps = anomaly_.steps;
-    if (count(StepType::kWw) != steps.size()) return false;
-    const KeyId key = steps[0].key;
-    if (std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return s.key != key; })) return false;
-    const auto given = h_.columns().version_orders;
-    return std::any_of(given.begin(), given.end(), [&](const VersionOrder& order) { return order.key == key; });
+    const auto on_first = [&](const Step& s) { return s.type == StepType::kWw && s.key == steps[0].key; };
+    return std::all_of(steps.begin(), steps.end(), on_first) &&
+           std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.ground == Ground::kGiven; });
   }
 
   void ww(TxnId a, TxnId b) {
     const Trace& trace = e_.trace;
     for (Version v = trace.first_version[raw(a)]; v < trace.first_version[raw(a) + 1]; ++v) {
-      const Version next = e_.orders.next[v];
-      bool found = next != kNoVersion && trace.versions[next].txn == b;
-      for (const auto& pair : e_.orders.known_after(v)) found |= trace.versions[pair.after].txn == b;
-      if (!found) continue;
+      const Version own = trace.version_of(b, trace.versions[v].key);
+      const auto why = own == kNoVersion ? std::nullopt : ground(v, own);
+      if (!why) continue;
       const KeyId key = trace.versions[v].key;
-      step({StepType::kWw, a, b, key, write_of(a, key), write_of(b, key)});
+      step({StepType::kWw, a, b, key, write_of(a, key), write_of(b, key), *why});
       return;
     }
   }
@@ -342,10 +339,21 @@ class Namer {
       if (read.version == kNoVersion || done) continue;
       for_each_successor(e_.orders, e_.orders.known_after(read.version), read, [&](Version next) {
         if (done || e_.trace.versions[next].txn != b) return;
-        step({StepType::kRw, a, b, read.key, read.op, write_of(b, read.key)});
+        const Ground why =
+            read.version == kInitialVersion ? Ground::kReads : ground(read.version, next).value_or(Ground::kReads);
+        step({StepType::kRw, a, b, read.key, read.op, write_of(b, read.key), why});
         done = true;
       });
     }
+  }
+
+  // What the step from one version to a later one rests on; nothing if there is none.
+  [[nodiscard]] std::optional<Ground> ground(Version v, Version after) const {
+    if (e_.orders.next[v] == after) return e_.orders.why[after];
+    for (const auto& pair : e_.orders.known_after(v)) {
+      if (pair.after == after) return pair.why;
+    }
+    return std::nullopt;
   }
 
   [[nodiscard]] OpId write_of(TxnId t, KeyId key) const { return last_write(h_, t, key); }

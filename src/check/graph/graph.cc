@@ -9,6 +9,7 @@
 #include "check/graph/cycles.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/seen.h"
+#include "check/graph/version_evidence.h"
 #include "check/read_rules/read_rules.h"
 
 namespace isolde {
@@ -38,6 +39,10 @@ class Check {
     orders_ = order_versions(h_, trace_, row_.updates);
     if (!orders_.ambiguous.empty()) return orders_.ambiguous;
     if (!row_.needs_order || orders_.open == kNoKey) return {};
+    return missing_order();
+  }
+  [[nodiscard]] std::string missing_order() const {
+    if (orders_.open == kNoKey) return lack_;
     return fmt::format("the order of the versions of {}", h_.key_text(orders_.open));
   }
 
@@ -53,6 +58,7 @@ class Check {
         return undecided("the time limit ran out");
       add_bad_reads();
     }
+    verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
     const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
     if (traced && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
     if (verdict_.total() > 0) {
@@ -60,7 +66,11 @@ class Check {
       verdict_.witness = {};
       return std::move(verdict_);
     }
-    if (!lack.empty() && !(traced && guess())) return undecided("not known, and needed: " + lack);
+    if (!lack.empty() && !(traced && (guess() || by_evidence()))) {
+      if (verdict_.total() == 0) return undecided("not known, and needed: " + missing_order());
+      verdict_.outcome = Outcome::kViolated;
+      return std::move(verdict_);
+    }
     if (trace_.breaks_a_rule || unexplained_) return undecided("a read has no explanation");
     // Two levels say nothing of predicates. At the others a scan that missed a row breaks what holds of the rows it
     // found.
@@ -134,7 +144,11 @@ class Check {
       if (orders_.open == kNoKey || !row_.needs_order) make_witness(graph.txns, order_);
       return true;
     }
-    const Evidence evidence{h_, trace_, orders_, seen.orders, graph};
+    explain({h_, trace_, orders_, seen.orders, graph}, sorted);
+    return true;
+  }
+
+  void explain(const Evidence& evidence, const Sorted& sorted) {
     std::uint64_t budget = kBudget;
     for (const auto& component : sorted.components) {
       std::uint64_t share = std::min(budget, kCycleBudget);
@@ -142,7 +156,33 @@ class Check {
       keep(explain_cycle(evidence, row_, component, share));
       budget -= given - share;
     }
-    return true;
+  }
+
+  // What the level and the reads leave open, the database's own timestamps and snapshots may tell. Without a cycle the
+  // witness stands without them; a cycle is a violation given them.
+  bool by_evidence() {
+    if (orders_.open == kNoKey || !add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes)) return false;
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, row_.edges);
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (sorted.components.empty()) {
+      order_ = std::move(sorted.order);
+      if (orders_.open != kNoKey) return guess();
+      make_witness(graph.txns, order_);
+      return true;
+    }
+    explain({h_, trace_, orders_, {}, graph}, sorted);
+    for (const auto& [ground, words] :
+         {std::pair(Ground::kTimestamps, "commit timestamps"), std::pair(Ground::kSnapshot, "snapshots")}) {
+      if (rests_on(ground))
+        verdict_.notes.push_back(fmt::format("given the database's {} as the order of versions", words));
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool rests_on(Ground ground) const {
+    return std::any_of(verdict_.anomalies.begin(), verdict_.anomalies.end(), [ground](const Anomaly& a) {
+      return std::any_of(a.steps.begin(), a.steps.end(), [ground](const Step& s) { return s.ground == ground; });
+    });
   }
 
   // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
@@ -162,8 +202,9 @@ class Check {
     for (std::uint32_t i = 0; i < order_.size(); ++i) {
       if (order_[i] < end) place[points ? order_[i] / 2 : order_[i]] = i;  // of points: the commit, which comes last
     }
-    complete_orders(trace_, place, orders_);
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, row_.edges);
+    VersionOrders orders = orders_;
+    complete_orders(trace_, place, orders);
+    const Dependencies graph = find_dependencies(h_, trace_, orders, {}, row_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (!sorted.components.empty()) return false;
     make_witness(graph.txns, sorted.order);
@@ -279,7 +320,7 @@ Verdict check(const History& history, Level level, const Limits& limits) { retur
 
 constinit const Engine kGraphEngine{
     .name = "graph",
-    .summary = "levels as forbidden cycles: lists, read-modify-write chains, version orders",
+    .summary = "levels as forbidden cycles: lists, read-modify-write chains, version orders, timestamps, snapshots",
     .lacks = lacks,
     .check = check};
 

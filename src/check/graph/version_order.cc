@@ -1,9 +1,10 @@
 #include "check/graph/version_order.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <numeric>
+
+#include "check/graph/given_orders.h"
+#include "check/graph/version_runs.h"
 
 namespace isolde::graph {
 namespace {
@@ -13,16 +14,19 @@ class Orderer {
   Orderer(const History& history, const Trace& trace, Updates updates)
       : h_(history), trace_(trace), updates_(updates), previous_(trace.versions.size(), kNoVersion) {
     out_.next.assign(trace.versions.size(), kNoVersion);
+    out_.why.assign(trace.versions.size(), Ground::kReads);
     out_.first.assign(history.key_count(), kNoVersion);
   }
 
   VersionOrders run() {
     group_by_key();
-    read_evidence();
+    given_ = read_given_orders(h_, trace_);
+    out_.ambiguous = given_.ambiguous;
+    out_.notes = given_.notes;
     shown_.assign(trace_.versions.size(), false);
     for (const ListChain& chain : trace_.chains) link_chain(chain);
     if (updates_ == Updates::kFollow) {
-      for (std::uint32_t k = 0; k < given_.size(); ++k) link_given(KeyId{k});
+      for (std::uint32_t k = 0; k < given_.of_key.size(); ++k) link_given(KeyId{k});
       for (const TracedRead& read : trace_.reads) link_update(read);
       forget_contested();
     }
@@ -31,22 +35,20 @@ class Orderer {
       order_key(KeyId{k});
       out_.heads_begin.push_back(static_cast<std::uint32_t>(out_.heads.size()));
     }
-    std::stable_sort(out_.known.begin(), out_.known.end(),
-                     [](const auto& a, const auto& b) { return a.before < b.before; });
-    if (!out_.known.empty()) out_.has_known.assign(trace_.versions.size(), false);
-    for (const VersionOrders::Pair& pair : out_.known) out_.has_known[pair.before] = true;
+    out_.index_known();
     return std::move(out_);
   }
 
  private:
   [[nodiscard]] bool counted(Version v) const { return trace_.is_counted(trace_.versions[v].txn); }
 
-  bool link(Version before, Version after, KeyId key) {
+  bool link(Version before, Version after, KeyId key, Ground why) {
     Version& next = before == kInitialVersion ? out_.first[raw(key)] : out_.next[before];
     if (next == after) return true;
     if (next != kNoVersion || previous_[after] != kNoVersion || before == after) return false;
     next = after;
     previous_[after] = before;
+    out_.why[after] = why;
     return true;
   }
 
@@ -56,7 +58,8 @@ class Orderer {
       const Version v = trace_.chain_entries[chain.first + i].version;
       if (!counted(v)) continue;
       // At read-uncommitted a transaction's elements may stand apart; then this is a circle of overwrites.
-      if (v != before && !link(before, v, chain.key) && before != kInitialVersion) out_.known.push_back({before, v});
+      if (v != before && !link(before, v, chain.key, Ground::kList) && before != kInitialVersion)
+        out_.known.push_back({before, v, Ground::kList});
       before = v;
       shown_[v] = true;
     }
@@ -65,9 +68,9 @@ class Orderer {
   // An order that is given whole is what happened; whether updates follow what they read is then to be seen.
   void link_given(KeyId key) {
     const auto versions = versions_of(key);
-    if (given_[raw(key)].empty() || versions.size() < 2 || out_.first[raw(key)] != kNoVersion) return;
+    if (given_.pairs(key).empty() || versions.size() < 2 || out_.first[raw(key)] != kNoVersion) return;
     heads_.assign(versions.begin(), versions.end());
-    if (!arrange(key, given_[raw(key)])) return;
+    if (!arrange(key, given_.pairs(key))) return;
     for (const Version v : versions) shown_[v] = true;
     out_.first[raw(key)] = heads_[0];
     previous_[heads_[0]] = kInitialVersion;
@@ -76,7 +79,7 @@ class Orderer {
   void link_update(const TracedRead& read) {
     if (read.version == kNoVersion) return;
     const Version own = trace_.version_of(read.txn, read.key);
-    if (own == kNoVersion || link(read.version, own, read.key)) return;
+    if (own == kNoVersion || link(read.version, own, read.key, Ground::kUpdate)) return;
     const Version taken = read.version == kInitialVersion ? out_.first[raw(read.key)] : out_.next[read.version];
     if (taken == kNoVersion) return;
     for (const TracedRead& other : trace_.reads_of(trace_.versions[taken].txn)) {
@@ -110,81 +113,9 @@ class Orderer {
     }
   }
 
-  // Pairs of versions that follow each other in a given order, by key.
-  void read_evidence() {
-    const auto orders = h_.columns().version_orders;
-    if (orders.empty()) return;
-    given_.resize(h_.key_count());
-    std::vector<bool> wanted(h_.key_count(), false);
-    for (const VersionOrder& order : orders)
-      if (order.by_txn == 0) wanted[raw(order.key)] = true;
-    const GivenValues values(h_, wanted);
-    for (const VersionOrder& order : orders) {
-      Version before = kNoVersion;
-      for (const std::uint32_t entry : h_.columns().version_entries.subspan(order.first, order.count)) {
-        TxnId writer{entry};
-        if (order.by_txn == 0) {
-          writer = values.writer(order.key, ValueId{entry});
-          if (writer == kNoTxn) continue;
-          if (writer == GivenValues::kSeveral) {
-            out_.ambiguous = fmt::format("the version order of {} names {}, which was written more than once",
-                                         h_.key_text(order.key), h_.value_text(ValueId{entry}));
-            return;
-          }
-        }
-        const Version v = trace_.version_of(writer, order.key);
-        if (v == kNoVersion || !counted(v)) continue;
-        if (before != kNoVersion && before != v) given_[raw(order.key)].push_back({before, v});
-        before = v;
-      }
-    }
-  }
-
-  // Who wrote the values that orders name. Aborted writers are writers too here: a value that two wrote names neither.
-  class GivenValues {
-   public:
-    static constexpr TxnId kSeveral{kNone32 - 1};
-    GivenValues(const History& h, const std::vector<bool>& wanted) : h_(h) {
-      for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-        for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
-          const OpHead op = h.op(i);
-          if (op.kind() == OpKind::kUpdate) {
-            for (const Item& item : h.items(h.predicate(op.predicate()))) {
-              if (wanted[raw(item.key)]) all_.push_back({item.key, item.value, TxnId{t}});
-            }
-          } else if ((op.kind() == OpKind::kWrite || op.kind() == OpKind::kAppend) && wanted[raw(op.key())]) {
-            all_.push_back({op.key(), h.op_value(i), TxnId{t}});
-          }
-        }
-      }
-      std::sort(all_.begin(), all_.end());
-      all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
-    }
-    [[nodiscard]] TxnId writer(KeyId key, ValueId value) const {
-      const auto at = std::lower_bound(all_.begin(), all_.end(), Entry{key, value, TxnId{0}});
-      if (at == all_.end() || at->key != key || at->value != value) return kNoTxn;
-      const auto after = at + 1;
-      if (after != all_.end() && after->key == key && after->value == value) return kSeveral;
-      if (h_.initial(key) == value) return kSeveral;
-      const auto initial = h_.values().elements(h_.initial(key));
-      if (initial && std::find(initial->begin(), initial->end(), value) != initial->end()) return kSeveral;
-      return at->txn;
-    }
-
-   private:
-    struct Entry {
-      KeyId key;
-      ValueId value;
-      TxnId txn;
-      friend auto operator<=>(const Entry&, const Entry&) = default;
-    };
-    const History& h_;
-    std::vector<Entry> all_;
-  };
-
   void order_key(KeyId key) {
     const auto versions = versions_of(key);
-    const auto given = given_.empty() ? std::span<const VersionOrders::Pair>() : std::span(given_[raw(key)]);
+    const auto given = given_.pairs(key);
     if (updates_ == Updates::kUnread) {
       for (const VersionOrders::Pair& pair : given) out_.known.push_back(pair);
       return;
@@ -207,20 +138,20 @@ class Orderer {
     const bool circle = reached != versions.size();
     if (!circle && heads_.size() > 1 && !given.empty() && !arrange(key, given)) {
       // Nothing comes between the versions of a run, so what follows one of them follows all.
-      for (const auto& [a, b] : run_pairs_) out_.known.push_back({tail(heads_[a]), heads_[b]});
+      for (const auto& [a, b] : run_pairs_) out_.known.push_back({tail(heads_[a]), heads_[b], Ground::kGiven});
     }
     if (!circle && heads_.size() <= 1) {
       if (!heads_.empty()) {
         if (first == kNoVersion) {
           out_.first[raw(key)] = heads_[0];
         } else {
-          join(tail(first), heads_[0]);
+          join(tail(first), heads_[0], Ground::kLastLeft);
         }
       }
     } else {
       out_.open = key;
       if (first != kNoVersion && !circle) {
-        for (const Version head : heads_) out_.known.push_back({tail(first), head});
+        for (const Version head : heads_) out_.known.push_back({tail(first), head, Ground::kLastLeft});
       }
       if (!circle) {
         out_.heads.insert(out_.heads.end(), heads_.begin(), heads_.end());
@@ -235,8 +166,9 @@ class Orderer {
     while (out_.next[v] != kNoVersion) v = out_.next[v];
     return v;
   }
-  void join(Version before, Version after) {
+  void join(Version before, Version after, Ground why) {
     out_.next[before] = after;
+    out_.why[after] = why;
     previous_[after] = before;
   }
 
@@ -254,33 +186,19 @@ class Orderer {
     }
     auto& edges = run_pairs_;
     edges.clear();
+    RunGraph graph(runs);
     for (const VersionOrders::Pair& pair : given) {
       const std::uint32_t a = run_of_[pair.before];
       const std::uint32_t b = run_of_[pair.after];
-      if (a != b && a != kNone32 && b != kNone32) edges.emplace_back(a, b);
+      if (a == kNone32 || b == kNone32 || a == b) continue;
+      edges.emplace_back(a, b);
+      graph.before(a, b);
     }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
-    std::vector<std::uint32_t> waits(runs, 0);
-    for (const auto& [a, b] : edges) ++waits[b];
     std::vector<std::uint32_t> order;
-    std::vector<std::uint32_t> ready;
-    for (std::uint32_t i = 0; i < runs; ++i) {
-      if (waits[i] == 0) ready.push_back(i);
-    }
-    while (ready.size() == 1) {
-      const std::uint32_t run = ready[0];
-      ready.clear();
-      order.push_back(run);
-      auto at = std::lower_bound(edges.begin(), edges.end(), std::pair(run, std::uint32_t{0}));
-      for (; at != edges.end() && at->first == run; ++at) {
-        if (--waits[at->second] == 0) ready.push_back(at->second);
-      }
-    }
-    if (order.size() != runs) return false;
+    if (graph.sort(order) != RunGraph::Answer::kOne) return false;
     std::vector<Version> tails;
     for (const Version head : heads_) tails.push_back(tail(head));
-    for (std::uint32_t i = 1; i < runs; ++i) join(tails[order[i - 1]], heads_[order[i]]);
+    for (std::uint32_t i = 1; i < runs; ++i) join(tails[order[i - 1]], heads_[order[i]], Ground::kGiven);
     heads_ = {heads_[order[0]]};
     return true;
   }
@@ -292,7 +210,7 @@ class Orderer {
   std::vector<Version> previous_;  // by version; kInitialVersion: the initial state
   std::vector<std::uint32_t> begin_;
   std::vector<Version> of_key_;
-  std::vector<std::vector<VersionOrders::Pair>> given_;
+  GivenOrders given_;
   std::vector<Version> heads_;
   std::vector<std::uint32_t> run_of_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> run_pairs_;  // of runs in heads_, by given pairs
@@ -325,9 +243,16 @@ void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, V
   std::fill(orders.heads_begin.begin(), orders.heads_begin.end(), 0);
 }
 
+void VersionOrders::index_known() {
+  std::stable_sort(known.begin(), known.end(), [](const Pair& a, const Pair& b) { return a.before < b.before; });
+  if (known.empty()) return;
+  has_known.assign(next.size(), false);
+  for (const Pair& pair : known) has_known[pair.before] = true;
+}
+
 std::span<const VersionOrders::Pair> VersionOrders::known_after(Version v) const {
   if (has_known.empty() || v == kInitialVersion || !has_known[v]) return {};
-  const auto [from, to] = std::equal_range(known.begin(), known.end(), Pair{v, 0},
+  const auto [from, to] = std::equal_range(known.begin(), known.end(), Pair{v, 0, Ground::kReads},
                                            [](const Pair& a, const Pair& b) { return a.before < b.before; });
   return {from, to};
 }

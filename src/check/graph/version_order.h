@@ -1,11 +1,12 @@
 // check/graph/version_order.h: the order of the versions of each key, and what each step of it rests on.
 //
 // In, out: a Trace and the history's evidence -> for each key one chain of versions, or as much of it as is known.
-// Always:  every step is forced, nothing is guessed:
+// Always:  every step is forced, nothing is guessed, and names its Ground:
 //            list       a read shows the two elements side by side;
 //            update     a transaction read the one version and wrote the next (at levels that forbid lost updates);
 //            last left  all others have their place;
-//            evidence   a version order of the history says so (it need not be complete).
+//            given      a version order of the history says so (it need not be complete).
+//          What timestamps and snapshots add: version_evidence.h.
 // Cost:    linear in versions, reads and given entries.
 // Source:  Elle (traceability, read-modify-write chains), Emme section 4.1.
 #pragma once
@@ -25,8 +26,10 @@ struct LostUpdate {
 struct VersionOrders {
   std::vector<Version> next;   // by version: the one right after it, or kNoVersion
   std::vector<Version> first;  // by key: the one right after the initial state, or kNoVersion
+  std::vector<Ground> why;     // by version: what the step to it from the one before rests on
   struct Pair {
     Version before, after;
+    Ground why;
   };
   std::vector<Pair>
       known;  // what else is known, of keys whose order is not complete or contradicts itself; by `before`
@@ -36,8 +39,10 @@ struct VersionOrders {
   std::vector<LostUpdate> lost_updates;
   KeyId open = kNoKey;    // a key whose order is not complete
   std::string ambiguous;  // an entry of the evidence that may be of several transactions
+  std::vector<std::string> notes;
 
   [[nodiscard]] std::span<const Pair> known_after(Version v) const;
+  void index_known();  // once `known` is filled
 };
 
 // What a level says about versions beside what is shown and given.

@@ -1,0 +1,133 @@
+#include "check/graph/given_orders.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde::graph {
+namespace {
+
+// Who wrote the values that orders name. Aborted writers are writers too here: a value that two wrote names neither.
+class GivenValues {
+ public:
+  static constexpr TxnId kSeveral{kNone32 - 1};
+  GivenValues(const History& h, const std::vector<bool>& wanted) : h_(h) {
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+        const OpHead op = h.op(i);
+        if (op.kind() == OpKind::kUpdate) {
+          for (const Item& item : h.items(h.predicate(op.predicate()))) {
+            if (wanted[raw(item.key)]) all_.push_back({item.key, item.value, TxnId{t}});
+          }
+        } else if ((op.kind() == OpKind::kWrite || op.kind() == OpKind::kAppend) && wanted[raw(op.key())]) {
+          all_.push_back({op.key(), h.op_value(i), TxnId{t}});
+        }
+      }
+    }
+    std::sort(all_.begin(), all_.end());
+    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
+  }
+  [[nodiscard]] TxnId writer(KeyId key, ValueId value) const {
+    const auto at = std::lower_bound(all_.begin(), all_.end(), Entry{key, value, TxnId{0}});
+    if (at == all_.end() || at->key != key || at->value != value) return kNoTxn;
+    const auto after = at + 1;
+    if (after != all_.end() && after->key == key && after->value == value) return kSeveral;
+    if (h_.initial(key) == value) return kSeveral;
+    const auto initial = h_.values().elements(h_.initial(key));
+    if (initial && std::find(initial->begin(), initial->end(), value) != initial->end()) return kSeveral;
+    return at->txn;
+  }
+
+ private:
+  struct Entry {
+    KeyId key;
+    ValueId value;
+    TxnId txn;
+    friend auto operator<=>(const Entry&, const Entry&) = default;
+  };
+  const History& h_;
+  std::vector<Entry> all_;
+};
+
+class Reader {
+ public:
+  Reader(const History& history, const Trace& trace) : h_(history), trace_(trace) {}
+
+  GivenOrders run() {
+    const auto orders = h_.columns().version_orders;
+    if (orders.empty()) return {};
+    out_.of_key.resize(h_.key_count());
+    std::vector<bool> wanted(h_.key_count(), false);
+    for (const VersionOrder& order : orders)
+      if (order.by_txn == 0) wanted[raw(order.key)] = true;
+    const GivenValues values(h_, wanted);
+    for (const VersionOrder& order : orders) {
+      if (!read(order, values)) break;
+    }
+    note(left_out_, "entry of a version order is of a transaction that does not count as committed, and is left out",
+         "entries of version orders are of transactions that do not count as committed, and are left out");
+    note(unknown_, "entry of a version order is a value that nobody wrote, and is left out",
+         "entries of version orders are values that nobody wrote, and are left out");
+    find_gaps();
+    return std::move(out_);
+  }
+
+ private:
+  bool read(const VersionOrder& order, const GivenValues& values) {
+    Version before = kNoVersion;
+    for (const std::uint32_t entry : h_.columns().version_entries.subspan(order.first, order.count)) {
+      TxnId writer{entry};
+      if (order.by_txn == 0) {
+        writer = values.writer(order.key, ValueId{entry});
+        if (writer == kNoTxn && ValueId{entry} != h_.initial(order.key)) ++unknown_;
+        if (writer == kNoTxn) continue;
+        if (writer == GivenValues::kSeveral) {
+          out_.ambiguous = fmt::format("the version order of {} names {}, which was written more than once",
+                                       h_.key_text(order.key), h_.value_text(ValueId{entry}));
+          return false;
+        }
+      }
+      const Version v = trace_.version_of(writer, order.key);
+      if (v == kNoVersion || !trace_.is_counted(trace_.versions[v].txn)) {
+        ++left_out_;
+        continue;
+      }
+      if (before != kNoVersion && before != v) out_.of_key[raw(order.key)].push_back({before, v, Ground::kGiven});
+      before = v;
+      if (order.complete != 0) named_.push_back(v);
+    }
+    return true;
+  }
+
+  // Versions that an order said to be complete does not name: its claim is false, what it does say still holds.
+  void find_gaps() {
+    std::vector<std::uint32_t> whole(h_.key_count(), 0);  // 1: said to be complete
+    for (const VersionOrder& order : h_.columns().version_orders) {
+      if (order.complete != 0) whole[raw(order.key)] = 1;
+    }
+    std::vector<bool> named(trace_.versions.size(), false);
+    for (const Version v : named_) named[v] = true;
+    std::uint64_t gaps = 0;
+    for (Version v = 0; v < trace_.versions.size(); ++v) {
+      gaps += whole[raw(trace_.versions[v].key)] != 0 && !named[v] && trace_.is_counted(trace_.versions[v].txn) ? 1 : 0;
+    }
+    note(gaps, "version is missing from a version order that is said to be complete",
+         "versions are missing from version orders that are said to be complete");
+  }
+
+  void note(std::uint64_t count, std::string_view one, std::string_view many) {
+    if (count > 0) out_.notes.push_back(fmt::format("{} {}", count, count == 1 ? one : many));
+  }
+
+  const History& h_;
+  const Trace& trace_;
+  GivenOrders out_;
+  std::vector<Version> named_;
+  std::uint64_t left_out_ = 0, unknown_ = 0;
+};
+
+}  // namespace
+
+GivenOrders read_given_orders(const History& history, const Trace& trace) { return Reader(history, trace).run(); }
+
+}  // namespace isolde::graph
