@@ -29,9 +29,11 @@ namespace isolde {
 namespace {
 
 constexpr int kShards = 10;
+constexpr OracleEvidence kAllVersions =
+    OracleEvidence::kVersions | OracleEvidence::kCommitOrder | OracleEvidence::kSnapshots;
 
 // Every committed transaction has both timestamps, no two transactions share one, and nothing is unknown.
-bool fully_stamped(const History& h) {
+bool fully_stamped(const History& h, Level) {
   if (!h.columns().predicates.empty()) return false;  // whether they found all rows is not judged yet
   std::set<std::int64_t> taken;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -46,7 +48,7 @@ bool fully_stamped(const History& h) {
   return true;
 }
 // Every committed transaction has its own place in the expected order, and nothing is unknown.
-bool fully_ordered(const History& h) {
+bool fully_ordered(const History& h, Level) {
   if (!h.columns().predicates.empty()) return false;
   std::set<std::int64_t> taken;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -57,10 +59,9 @@ bool fully_ordered(const History& h) {
   }
   return true;
 }
-// Registers whose values are written once, each key's order of versions given whole, and nothing unknown.
-bool versions_given(const History& h) {
+// Registers whose values are written once, and nothing unknown.
+bool traceable(const History& h) {
   std::set<std::pair<KeyId, ValueId>> written;
-  std::set<KeyId> written_keys;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     if (h.status(TxnId{t}) == Status::kUnknown) return false;
     for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
@@ -68,7 +69,19 @@ bool versions_given(const History& h) {
       if (op.kind() == OpKind::kRead) continue;
       if (op.kind() != OpKind::kWrite || h.op_value(i) == h.initial(op.key())) return false;
       if (!written.emplace(op.key(), h.op_value(i)).second) return false;
-      if (h.status(TxnId{t}) == Status::kCommitted) written_keys.insert(op.key());
+    }
+  }
+  return true;
+}
+// Each key's order of versions is given whole, or what is known of each key by itself leaves one.
+bool versions_known(const History& h, Level level) {
+  if (!traceable(h)) return false;
+  if (one_version_order_left(h, level, kAllVersions)) return true;
+  std::set<KeyId> written_keys;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (h.op(i).kind() == OpKind::kWrite && h.status(TxnId{t}) == Status::kCommitted)
+        written_keys.insert(h.op(i).key());
     }
   }
   for (const VersionOrder& order : h.columns().version_orders) {
@@ -76,21 +89,34 @@ bool versions_given(const History& h) {
   }
   return written_keys.empty();
 }
-bool never(const History&) { return false; }
+bool never(const History&, Level) { return false; }
+
+OracleEvidence by_order(const History&, const Verdict&) { return OracleEvidence::kOrder; }
+OracleEvidence by_timestamps(const History&, const Verdict&) { return OracleEvidence::kTimestamps; }
+OracleEvidence by_nothing(const History&, const Verdict&) { return OracleEvidence::kNone; }
+// The version orders given; timestamps and snapshots only where a step rests on them.
+OracleEvidence by_versions(const History&, const Verdict& verdict) {
+  for (const Anomaly& a : verdict.anomalies) {
+    for (const Step& s : a.steps) {
+      if (s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot) return kAllVersions;
+    }
+  }
+  return OracleEvidence::kVersions;
+}
 
 struct EngineRow {
   std::string_view name;
-  OracleEvidence evidence;                // that its verdict is about
-  bool (*must_decide)(const History& h);  // when kUndecided is not allowed
-  bool satisfies;                         // whether it ever says so
+  OracleEvidence (*evidence)(const History& h, const Verdict& verdict);  // that the verdict is about
+  bool (*must_decide)(const History& h, Level level);                    // when kUndecided is not allowed
+  bool satisfies;                                                        // whether it ever says so
 };
 [[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << row.name; }
 
 constexpr EngineRow kEngines[] = {
-    {"replay", OracleEvidence::kOrder, fully_ordered, true},
-    {"timeline", OracleEvidence::kTimestamps, fully_stamped, true},
-    {"graph", OracleEvidence::kVersions, versions_given, true},
-    {"rules", OracleEvidence::kNone, never, false},
+    {"replay", by_order, fully_ordered, true},
+    {"timeline", by_timestamps, fully_stamped, true},
+    {"graph", by_versions, versions_known, true},
+    {"rules", by_nothing, never, false},
 };
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -134,7 +160,8 @@ Finding judge(Against against, const EngineRow& row, const Engine& engine, Level
   if (!engine.lacks(h, level).empty()) return {};
   const Verdict verdict = engine.check(h, level, {});
   if (against == Against::kProof) return {verdict.outcome, gap(h, verdict)};
-  return {verdict.outcome, disagreement(verdict, oracle(h, level, row.evidence), row.must_decide(h))};
+  return {verdict.outcome,
+          disagreement(verdict, oracle(h, level, row.evidence(h, verdict)), row.must_decide(h, level))};
 }
 
 // Takes histories until each level that the engine claims has had its share; stops at the first fault.

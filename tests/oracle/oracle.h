@@ -35,6 +35,12 @@ enum class OracleEvidence : std::uint8_t {
   kTimestamps = 1,
   kOrder = 2,     // the serial order follows the field `order` (serializable family)
   kVersions = 4,  // transactions commit in the order that the given version orders say
+  // The writers of a key commit in the order of commit_ts, where both have one: of each key for which that agrees with
+  // what its reads alone, and the orders given, allow. Unlike kTimestamps nothing is said of who writes no common key.
+  // An unknown transaction counts exactly if somebody who counts saw it.
+  kCommitOrder = 8,
+  // A writer of a key that is visible in the snapshot of another commits before it; likewise, after kCommitOrder.
+  kSnapshots = 16,
 };
 constexpr OracleEvidence operator|(OracleEvidence a, OracleEvidence b) {
   return static_cast<OracleEvidence>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
@@ -46,5 +52,8 @@ constexpr bool has(OracleEvidence all, OracleEvidence one) {
 // kNotApplicable: too many transactions or keys; an axiomatic level on anything but registers; kVersions with an entry
 // that two transactions may have written.
 [[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
+
+// Whether the evidence and the reads of each key alone leave exactly one order of its versions.
+[[nodiscard]] bool one_version_order_left(const History& history, Level level, OracleEvidence use);
 
 }  // namespace isolde

@@ -22,6 +22,11 @@ Tiny::Tiny(const History& history) : history_(history), is_list_(history.key_cou
             .commit_ts = history.commit_ts(id),
             .order = history.order(id),
             .ops = {}};
+    if (const Snapshot* const s = history.snapshot(id)) {
+      const auto active = history.columns().active_xids.subspan(s->active, s->active_count);
+      txn.snapshot = Txn::Seen{
+          s->has_xid != 0 ? std::optional(s->xid) : std::nullopt, s->xmin, s->xmax, {active.begin(), active.end()}};
+    }
     if (txn.status == Status::kCommitted) committed_ |= 1U << t;
     if (txn.status == Status::kUnknown) unknown_ |= 1U << t;
     for (std::uint32_t i = history.first_op(id); i < history.end_op(id); ++i) {
@@ -160,8 +165,38 @@ std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId
 }
 
 std::optional<Pairs> Tiny::version_pairs(TxnSet counted) const {
+  Pairs all;
+  for (std::uint32_t key = 0; key < keys; ++key) {
+    const auto of_key = version_pairs(counted, key);
+    if (!of_key) return std::nullopt;
+    all.insert(all.end(), of_key->begin(), of_key->end());
+  }
+  return all;
+}
+
+TxnSet Tiny::seen() const {
+  TxnSet counted = committed_;
+  for (TxnSet before = ~counted; before != counted;) {
+    before = counted;
+    for (std::size_t t = 0; t < size(); ++t) {
+      for (const Op& op : txns[t].ops) {
+        if (!contains(counted, t) || op.kind != OpKind::kRead) continue;
+        const std::vector<ValueId>* const elements = use_of(op.key) == KeyUse::kAppended ? list(op.state) : nullptr;
+        const std::vector<ValueId> values = elements != nullptr ? *elements : std::vector{op.value};
+        for (const ValueId value : values) {
+          const auto [how_many, writer] = writer_of(op.key, value);
+          if (how_many == Writers::kOne && contains(unknown_, writer)) counted |= 1U << writer;
+        }
+      }
+    }
+  }
+  return counted;
+}
+
+std::optional<Pairs> Tiny::version_pairs(TxnSet counted, std::uint32_t key) const {
   Pairs pairs;
   for (const VersionOrder& order : history_.columns().version_orders) {
+    if (raw(order.key) != key) continue;
     std::vector<std::size_t> writers;
     for (std::uint32_t i = 0; i < order.count; ++i) {
       const std::uint32_t entry = history_.columns().version_entries[order.first + i];

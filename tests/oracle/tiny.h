@@ -36,6 +36,12 @@ struct Txn {
   std::int64_t begin, end, start_ts, commit_ts, order;
   std::vector<Op> ops;
   std::uint32_t writes = 0;  // set of keys
+  struct Seen {
+    std::optional<std::int64_t> xid;
+    std::int64_t xmin, xmax;
+    std::vector<std::int64_t> active;
+  };
+  std::optional<Seen> snapshot = std::nullopt;  // PostgreSQL's
 };
 
 class Tiny {
@@ -64,6 +70,11 @@ class Tiny {
   [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> realtime_pairs(TxnSet counted) const;
   // … because a given version order says so; nothing if an entry may be of two transactions.
   [[nodiscard]] std::optional<std::vector<std::pair<std::size_t, std::size_t>>> version_pairs(TxnSet counted) const;
+  [[nodiscard]] std::optional<std::vector<std::pair<std::size_t, std::size_t>>> version_pairs(TxnSet counted,
+                                                                                              std::uint32_t key) const;
+  // The committed transactions, and the unknown ones that one of these, or one of those, saw: it read what nobody else
+  // wrote.
+  [[nodiscard]] TxnSet seen() const;
 
   // What is done to a key beside reading it.
   enum class KeyUse : std::uint8_t { kWritten, kAppended, kOther };
@@ -97,6 +108,14 @@ class Tiny {
 };
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// What is known of version orders with timestamps and snapshots; nothing if a given entry may be of two transactions.
+struct VersionEvidence {
+  Pairs pairs;
+  bool one_order_each = true;  // the evidence leaves one order of the versions of each key
+};
+[[nodiscard]] std::optional<VersionEvidence> version_evidence(Tiny& tiny, TxnSet counted, Level level,
+                                                              OracleEvidence use);
 
 // One search a family; each judges the history with exactly `counted` as the transactions that took place.
 [[nodiscard]] bool points_exist(Tiny& tiny, TxnSet counted, Level level, OracleEvidence use, const Pairs& versions);

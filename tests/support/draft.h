@@ -30,11 +30,19 @@ struct DraftOp {
   std::vector<std::pair<std::string, DraftValue>> items = {};
 };
 
+// What PostgreSQL says that a transaction sees.
+struct DraftSnapshot {
+  std::optional<std::int64_t> xid;
+  std::int64_t xmin = 0, xmax = 0;
+  std::vector<std::int64_t> active = {};
+};
+
 struct DraftTxn {
   std::string name;
   std::string session;
   Status status = Status::kCommitted;
   std::optional<std::int64_t> begin, end, start_ts, commit_ts, order;
+  std::optional<DraftSnapshot> snapshot;
   std::vector<DraftOp> ops;
 
   [[nodiscard]] bool writes() const;

@@ -83,7 +83,19 @@ void change_a_status(Draft& draft, Rng& rng) {
   any_of(draft.txns, rng).status = kStatuses[rng.below(3)];
 }
 
+void change_a_snapshot(Draft& draft, Rng& rng) {
+  auto& mine = any_of(draft.txns, rng).snapshot;
+  if (!mine) return;
+  const auto how = rng.below(5);
+  if (how == 0) mine->xmin += rng.between(-2, 2);
+  if (how == 1) mine->xmax += rng.between(-2, 2);
+  if (how == 2 && !mine->active.empty()) mine->active.pop_back();
+  if (how == 3) mine->active.push_back(mine->xmin);
+  if (how == 4) mine.reset();
+}
+
 void change_an_order(Draft& draft, Rng& rng) {
+  if (rng.chance(0.3)) return change_a_snapshot(draft, rng);
   if (!draft.versions.empty() && rng.chance(0.5)) {
     DraftVersions& order = any_of(draft.versions, rng);
     if (!order.txns.empty()) std::swap(any_of(order.txns, rng), any_of(order.txns, rng));

@@ -303,6 +303,7 @@ class Simulation {
       if (ordered && rng_.chance(0.9)) txn.order = live_[t].commit;
     }
     out_.serial_by_commit_ts = rng_.chance(0.3);
+    if (rng_.chance(0.2)) add_snapshots();
     if (!overwrites_ && !rng_.chance(0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
     if (overwrites_) return mix_versions();
@@ -321,6 +322,26 @@ class Simulation {
     }
   }
 
+  // As PostgreSQL would have told them: an xid for who writes, drawn at its start; those under way are active.
+  void add_snapshots() {
+    const double all = rng_.chance(0.7) ? 1.0 : 0.7;
+    const auto xid_of = [&](std::size_t t) { return 100 + static_cast<std::int64_t>(live_[t].start); };
+    for (std::size_t t = 0; t < live_.size(); ++t) {
+      if (!rng_.chance(all)) continue;
+      const int taken = store_ == Store::kSerial ? live_[t].commit : live_[t].start;
+      DraftSnapshot s;
+      if (out_.txns[t].writes()) s.xid = xid_of(t);
+      s.xmin = s.xmax = 100 + static_cast<std::int64_t>(taken);
+      for (std::size_t other = 0; other < live_.size(); ++other) {
+        const bool under_way = live_[other].start < taken && live_[other].commit >= taken;
+        if (!under_way || other == t || !out_.txns[other].writes()) continue;
+        s.active.push_back(xid_of(other));
+        s.xmin = std::min(s.xmin, xid_of(other));
+      }
+      out_.txns[t].snapshot = std::move(s);
+    }
+  }
+
   void add_versions(const std::string& key) {
     DraftVersions order{key, {}, {}};
     const bool by_txn = rng_.chance(0.5);
@@ -332,7 +353,18 @@ class Simulation {
       if (by_txn) order.txns.push_back(out_.txns[t].name);
       if (!by_txn) order.values.push_back(last->value);
     }
-    if (!order.txns.empty() || !order.values.empty()) out_.versions.push_back(std::move(order));
+    if (order.txns.empty() && order.values.empty()) return;
+    if (by_txn && rng_.chance(0.1)) order.txns.push_back(out_.txns[few(static_cast<int>(out_.txns.size()))].name);
+    // Less than the whole: some entries, in one line or in two.
+    const int lines = rng_.chance(0.6) ? 0 : rng_.chance(0.5) ? 1 : 2;
+    for (int line = 0; line < lines; ++line) {
+      DraftVersions part = order;
+      part.complete = false;
+      std::erase_if(part.txns, [this](const auto&) { return rng_.chance(0.3); });
+      std::erase_if(part.values, [this](const auto&) { return rng_.chance(0.3); });
+      if (!part.txns.empty() || !part.values.empty()) out_.versions.push_back(std::move(part));
+    }
+    if (lines == 0) out_.versions.push_back(std::move(order));
   }
 
   // The order in the file: by start as they stand, now and then any other.

@@ -7,7 +7,8 @@
 // What may occur: registers, lists, counters, rows with scans and predicate updates; unique and repeated values;
 // initial
 //          values; aborted and unknown transactions; sessions, also overlapping ones; begin/end, start_ts/commit_ts,
-//          order and version orders for all, some or no transactions, with ties, start = commit, start > commit.
+//          order, snapshots and version orders, whole and in parts, for all, some or no transactions, with ties,
+//          start = commit, start > commit.
 #pragma once
 
 #include "base/rng.h"

@@ -30,6 +30,9 @@ std::vector<Draft> smaller(const Draft& draft) {
          {&DraftTxn::begin, &DraftTxn::end, &DraftTxn::order, &DraftTxn::start_ts, &DraftTxn::commit_ts}) {
       if (txn.*field) variant([&](Draft& d) { (d.txns[t].*field).reset(); });
     }
+    if (txn.snapshot) variant([&](Draft& d) { d.txns[t].snapshot.reset(); });
+    for (std::size_t i = 0; txn.snapshot && i < txn.snapshot->active.size(); ++i)
+      variant([&](Draft& d) { d.txns[t].snapshot->active.erase(at(d.txns[t].snapshot->active, i)); });
     if (txn.session != txn.name) variant([&](Draft& d) { d.txns[t].session = txn.name; });
     if (txn.status != Status::kCommitted) variant([&](Draft& d) { d.txns[t].status = Status::kCommitted; });
   }

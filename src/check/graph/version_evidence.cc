@@ -217,7 +217,6 @@ class Joiner {
       : trace_(trace), orders_(orders), by_timestamps_(h, trace), by_snapshots_(h, trace) {}
 
   bool run() {
-    if (!by_timestamps_.is_there() && !by_snapshots_.is_there()) return false;
     run_of_.assign(trace_.versions.size(), kNone32);
     std::vector<Version> heads;
     std::vector<std::uint32_t> heads_begin{0};
@@ -343,7 +342,9 @@ std::string keys_text(const History& h, std::span<const KeyId> keys) {
 
 bool add_evidence(const History& history, const Trace& trace, Updates updates, VersionOrders& orders,
                   std::vector<std::string>& notes) {
-  if (updates == Updates::kMaySkip) {
+  const bool skips = updates == Updates::kMaySkip;
+  if (!skips && history.columns().commit_ts.empty() && history.columns().snapshots.empty()) return false;
+  if (skips) {
     // What a transaction read is older than what it wrote, if not by one step.
     for (const TracedRead& read : trace.reads) {
       const Version own = read.version >= trace.versions.size() ? kNoVersion : trace.version_of(read.txn, read.key);

@@ -5,6 +5,7 @@
 // Always:  timestamps order two writers of a key that both have one, and different ones. A snapshot orders two writers
 //          of a key if the one is visible to the other. Evidence that contradicts what is known of a key already is not
 //          used for that key at all, and a note says so: timestamps first, then snapshots.
+//          Where a level lets a transaction skip versions that it overwrites, what it read is older than what it wrote.
 // Cost:    sorting the writers of open keys. A snapshot with more than kMostListed writers of a key between its xmin
 // and
 //          xmax leaves that key as it is.
