@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "check/graph/cycles.h"
+#include "check/graph/graph.h"
+#include "check/read_rules/rules.h"
 
 namespace isolde {
 namespace {
@@ -70,34 +72,69 @@ bool is_cycle_of(const graph::LevelRow& row, std::span<const Step> steps) {
   return true;
 }
 
-bool cycle_breaks(const Anomaly& anomaly, Level found_at, Level level) {
+bool is_about_predicates(const History& h, const Step& step) {
+  const auto is = [&](OpId op) { return op != kNoOp && is_predicate(h.op(raw(op)).kind()); };
+  return is(step.from_op) || is(step.to_op);
+}
+
+// Whether a step needs no order of versions but what the read itself shows: it returned the initial state, or a list
+// that does not hold what was appended.
+bool is_shown(const History& h, const Step& step) {
+  if (step.type != StepType::kRw) return step.type != StepType::kWw;
+  if (step.from_op == kNoOp || step.to_op == kNoOp) return false;
+  const ValueId read = h.op_value(raw(step.from_op));
+  if (read == h.initial(step.key)) return true;
+  const auto elements = h.values().elements(read);
+  return elements && h.op(raw(step.to_op)).kind() == OpKind::kAppend &&
+         std::find(elements->begin(), elements->end(), h.op_value(raw(step.to_op))) == elements->end();
+}
+
+// One anti-dependency, and else a chain of reads and sessions: the reader misses a transaction of its past.
+bool misses_its_past(std::span<const Step> steps) {
+  const auto count = [&](StepType type) {
+    return std::count_if(steps.begin(), steps.end(), [type](const Step& s) { return s.type == type; });
+  };
+  return count(StepType::kRw) == 1 &&
+         count(StepType::kWr) + count(StepType::kSession) + 1 == static_cast<std::ptrdiff_t>(steps.size());
+}
+
+bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Level level) {
   using enum AnomalyKind;
+  const std::span<const Step> steps = anomaly.steps;
   const bool is_cycle = anomaly.kind == kG0 || anomaly.kind == kG1c || anomaly.kind == kGSingle ||
                         anomaly.kind == kGNonadjacent || anomaly.kind == kG2Item;
-  if (!is_cycle || anomaly.source != ReadSource::kNotARead || anomaly.steps.size() < 2) return false;
-  // These two ask for more than that some edges form no cycle.
-  if (level == Level::kCausal || level == Level::kCursorStability) return false;
+  if (!is_cycle || anomaly.source != ReadSource::kNotARead || steps.size() < 2) return false;
+  // What a predicate depends on, not every level asks.
+  if (std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return is_about_predicates(h, s); })) return false;
   const graph::LevelRow* const from = graph::row_of(found_at);
+  const graph::LevelRow* const serial = graph::row_of(Level::kStrongSessionSerializable);
+  const bool shown = std::all_of(steps.begin(), steps.end(), [&](const Step& s) { return is_shown(h, s); });
+  if (shown && is_cycle_of(*serial, steps) && misses_its_past(steps)) {
+    if (implies(level, Level::kCausal) || (steps.size() == 2 && implies(level, Level::kReadAtomic))) return true;
+  }
+  // These two are not about cycles of such steps alone.
+  const auto other = [](Level l) { return l == Level::kCausal || l == Level::kCursorStability; };
   const graph::LevelRow* const row = graph::row_of(level);
+  if (from == nullptr || row == nullptr || other(level) || other(found_at)) return false;
   // A level that lets updates be lost knows fewer version orders.
-  if (from == nullptr || row == nullptr || from->updates > row->updates) return false;
-  return is_cycle_of(*row, anomaly.steps);
+  return (shown || from->updates <= row->updates) && is_cycle_of(*row, steps);
 }
 
 class Search {
  public:
-  Search(const History& history, const ChooseOptions& options, const Limits& limits)
-      : h_(history), options_(options), limits_(limits) {
+  Search(LevelChecks& checks, const History& history, const ChooseOptions& options, const Limits& limits)
+      : checks_(checks), h_(history), limits_(limits) {
     limits_.max_anomalies = 1;
     for (const LevelInfo& row : all_levels()) {
-      Choice choice = choose(h_, row.level, options_);
+      Choice choice = choose(h_, row.level, options);
       // A forced method judges what it can.
-      if (choice.engine == nullptr)
-        choice = choose(h_, row.level, {.method = {}, .order_by_commit = options_.order_by_commit});
+      if (choice.engine == nullptr) {
+        choice = choose(h_, row.level, {.method = {}, .order_by_commit = options.order_by_commit});
+      }
       engine_[at(row.level)] = choice.engine;
-      if (choice.engine != nullptr) {
-        beliefs_[at(row.level)] = beliefs(h_, *choice.engine, row.level);
-      } else {
+      if (choice.engine != nullptr) beliefs_[at(row.level)] = beliefs(h_, *choice.engine, row.level);
+      // The read rules alone never accept, and what they refuse another method refuses too, at all levels at once.
+      if (choice.engine == nullptr || choice.engine->name == kRulesEngine.name) {
         out_.levels[at(row.level)] = Outcome::kUndecided;
       }
     }
@@ -110,7 +147,7 @@ class Search {
         out_.out_of_time = true;
         break;
       }
-      const Verdict verdict = engine_[at(*level)]->check(h_, *level, limits_);
+      const Verdict verdict = checks_.check({engine_[at(*level)], {}}, *level, limits_);
       ++out_.checks;
       if (verdict.outcome == Outcome::kUndecided && limits_.out_of_time()) out_.out_of_time = true;
       take(verdict);
@@ -128,7 +165,8 @@ class Search {
     });
   }
 
-  // The strongest level that is open; of several, the one whose method is the cheapest.
+  // The strongest level that is open; of several, the one whose method is the cheapest, and then the later in the
+  // table: so those that ask for one view come first, and share what was traced.
   [[nodiscard]] std::optional<Level> next() const {
     std::optional<Level> best;
     for (const LevelInfo& row : all_levels()) {
@@ -137,7 +175,7 @@ class Search {
         return strong.level != level && implies(strong.level, level) && is_open(strong.level);
       });
       if (!is_open(level) || below) continue;
-      if (!best || engine_[at(level)] < engine_[at(*best)]) best = level;  // the table of engines is by cost
+      if (!best || engine_[at(level)] <= engine_[at(*best)]) best = level;  // the table of engines is by cost
     }
     return best;
   }
@@ -182,8 +220,8 @@ class Search {
     }
   }
 
+  LevelChecks& checks_;
   const History& h_;
-  const ChooseOptions& options_;
   Limits limits_;
   std::array<const Engine*, kLevelCount> engine_{};
   std::array<std::uint8_t, kLevelCount> beliefs_{};
@@ -191,6 +229,19 @@ class Search {
 };
 
 }  // namespace
+
+LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) : h_(history), options_(options) {}
+LevelChecks::~LevelChecks() = default;
+
+Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
+  if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
+  if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
+  return graph_->check(level, limits);
+}
+
+Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
+  return Search(*this, h_, options_, limits).run(first);
+}
 
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {
   using enum AnomalyKind;
@@ -207,7 +258,7 @@ bool breaks_too(const History& history, const Verdict& found, const Anomaly& ano
   const bool lost = anomaly.kind == kLostUpdate && anomaly.steps.size() == 2 &&
                     anomaly.steps[0].type == StepType::kRw && anomaly.steps[1].type == StepType::kRw;
   if (lost) return implies(level, Level::kCursorStability);
-  return cycle_breaks(anomaly, found.level, level);
+  return cycle_breaks(history, anomaly, found.level, level);
 }
 
 }  // namespace isolde

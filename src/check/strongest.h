@@ -12,16 +12,33 @@
 // Source:  the lattice (anomaly/level.h); CONTRACT section 1, "What a verdict is about".
 #pragma once
 
+#include <memory>
+
 #include "anomaly/strongest.h"
 #include "check/choose.h"
 
 namespace isolde {
 
-// `first`: what a check with `options` gave at one level; it is not run again. A forced method is used at the levels
-// that it can judge.
-// Ensures: levels that `limits` left no time for are undecided, and `out_of_time` says so.
-[[nodiscard]] Strongest find_strongest(const History& history, const Verdict& first, const ChooseOptions& options,
-                                       const Limits& limits);
+class GraphChecks;
+
+// The checks of one history with one set of options. What checks at several levels have in common is done once.
+class LevelChecks {
+ public:
+  LevelChecks(const History& history, const ChooseOptions& options);
+  ~LevelChecks();
+
+  // As choose() and the engine's check() give it. Requires: choice.engine is not null.
+  [[nodiscard]] Verdict check(const Choice& choice, Level level, const Limits& limits);
+
+  // `first`: what a check with the same options gave; it is not run again. A forced method is used at the levels that
+  // it can judge. Ensures: levels that `limits` left no time for are undecided, and `out_of_time` says so.
+  [[nodiscard]] Strongest strongest(const Verdict& first, const Limits& limits);
+
+ private:
+  const History& h_;
+  const ChooseOptions options_;
+  std::unique_ptr<GraphChecks> graph_;
+};
 
 // Whether an anomaly of `found` breaks `level` too, where its check believes the same. False: not by its steps alone.
 [[nodiscard]] bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level);
