@@ -53,11 +53,12 @@ std::string strongest_text(const Strongest& strongest) {
     text = info(holds[0]).name;
     if (holds.size() > 1) text += fmt::format(" (also: {})", names(holds.subspan(1)));
   } else {
-    text = strongest.undecided.empty() ? "none" : "none that could be decided";
+    text = strongest.undecided.empty() ? "none" : strongest.out_of_time ? "not found" : "none that could be decided";
   }
   if (!strongest.undecided.empty()) {
-    text +=
-        fmt::format("; {}: {}", strongest.out_of_time ? "no time to decide" : "undecided", names(strongest.undecided));
+    text += strongest.out_of_time
+                ? fmt::format("; out of time (--strongest, --timeout) before {}", names(strongest.undecided))
+                : fmt::format("; undecided: {}", names(strongest.undecided));
   }
   return text;
 }
