@@ -36,6 +36,10 @@ struct Verdict {
   std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
   std::map<std::string, std::uint64_t> counts;  // all that were found, by name
   std::vector<std::string> notes;
+  // With CheckOptions::strongest: the strongest levels that hold (none implies another), and what is known of each
+  // level. A level that is not in it was not looked at: a weaker one is violated.
+  std::vector<std::string> strongest;
+  std::map<std::string, Outcome> levels;
 
   struct Content;
   std::shared_ptr<const Content> content;  // what to_json() reads

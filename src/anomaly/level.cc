@@ -93,7 +93,7 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      "T2 overwrote x of T1, but T1 overwrote y of T2: x and y now come from two transactions that each believe to have "
      "come last."},
     {kReadCommitted, "read-committed", kRcAliases, LevelFamily::kAxiomatic, AddedOrder::kSession,
-     kLevelList<kReadUncommitted>, "only committed, final values are read, and what was seen once does not vanish",
+     kLevelList<kMonotonicAtomicView>, "only committed, final values are read, and what was seen once does not vanish",
      "Every read returns the transaction's own last write of the key, else the final value that some committed "
      "transaction wrote, or the initial one. There is a commit order that contains session order and reads-from, such "
      "that whenever a transaction reads x from T1 after it has read anything from a T2 that also writes x, T2 comes "

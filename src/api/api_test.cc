@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
 #include "isolde/isolde.h"
 
 namespace isolde::api {
@@ -42,6 +44,22 @@ TEST(Api, AVerdictOutlivesItsHistory) {
   ASSERT_EQ(parser.parse(text).get(report), simdjson::SUCCESS) << text;
   EXPECT_EQ(std::string_view(report["verdict"]), "violated");
   EXPECT_EQ(std::string_view(report["file"]), "a file");
+}
+
+TEST(Api, TheStrongestLevelIsSaidIfAsked) {
+  const LoadedHistory history = stale_read();
+  EXPECT_TRUE(check(*history.history, "si").levels.empty());
+  const Verdict verdict = check(*history.history, "si", {.strongest = true});
+  EXPECT_EQ(verdict.levels.at("snapshot-isolation"), Outcome::violated);
+  EXPECT_EQ(verdict.levels.at("repeatable-read"), Outcome::satisfied);
+  EXPECT_FALSE(verdict.levels.contains("serializable"));
+  EXPECT_NE(std::find(verdict.strongest.begin(), verdict.strongest.end(), "repeatable-read"), verdict.strongest.end());
+  simdjson::dom::parser parser;
+  simdjson::dom::element report;
+  const std::string text = to_json(verdict);
+  ASSERT_EQ(parser.parse(text).get(report), simdjson::SUCCESS) << text;
+  EXPECT_EQ(std::string_view(report["levels"]["repeatable-read"]), "satisfied");
+  EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
 }
 
 TEST(Api, UnknownNamesAreErrorsNotVerdicts) {

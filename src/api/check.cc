@@ -8,6 +8,7 @@
 #include "api/content.h"
 #include "check/choose.h"
 #include "check/engine.h"
+#include "check/strongest.h"
 #include "proof/prove.h"
 #include "report/explain_anomaly.h"
 #include "report/json.h"
@@ -42,12 +43,16 @@ Anomaly anomaly_of(const isolde::History& h, const isolde::Anomaly& a) {
   return out;
 }
 
+Outcome outcome_of(isolde::Outcome outcome) {
+  return outcome == isolde::Outcome::kSatisfied  ? Outcome::satisfied
+         : outcome == isolde::Outcome::kViolated ? Outcome::violated
+                                                 : Outcome::undecided;
+}
+
 Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   const isolde::Verdict& v = content->verdict;
   Verdict out;
-  out.outcome = v.outcome == isolde::Outcome::kSatisfied  ? Outcome::satisfied
-                : v.outcome == isolde::Outcome::kViolated ? Outcome::violated
-                                                          : Outcome::undecided;
+  out.outcome = outcome_of(v.outcome);
   out.reason = v.reason;
   out.level = isolde::info(v.level).name;
   out.method = v.method;
@@ -55,6 +60,13 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   for (const isolde::Anomaly& a : v.anomalies) out.anomalies.push_back(anomaly_of(content->history, a));
   for (std::size_t k = 0; k < v.counts.size(); ++k) {
     if (v.counts[k] > 0) out.counts[std::string(isolde::info(static_cast<isolde::AnomalyKind>(k)).name)] = v.counts[k];
+  }
+  if (content->strongest) {
+    for (const isolde::Level level : content->strongest->holds) out.strongest.emplace_back(isolde::info(level).name);
+    for (const isolde::LevelInfo& level : isolde::all_levels()) {
+      const auto outcome = content->strongest->at(level.level);
+      if (outcome) out.levels.emplace(level.name, outcome_of(*outcome));
+    }
   }
   out.content = std::move(content);
   return out;
@@ -82,15 +94,17 @@ Verdict check(const History& history, const std::string& level_name, const Check
   wanted.order_by_commit = options.order_by_commit_ts;
   const isolde::Choice choice = isolde::choose(h, *level, wanted);
   if (choice.engine == nullptr && !options.method.empty()) return failed(choice.why);
-  auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}});
+  auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}, {}});
   content->verdict.level = *level;
+  isolde::LevelChecks checks(h, wanted);
+  const isolde::Limits limits = limits_of(options);
   const auto started = Clock::now();
   if (choice.engine == nullptr) {
     content->verdict.method = "none";
     content->verdict.reason = choice.why;
   } else {
     content->why = choice.why;
-    content->verdict = choice.engine->check(h, *level, limits_of(options));
+    content->verdict = checks.check(choice, *level, limits);
   }
   content->stats.check_seconds = std::chrono::duration<double>(Clock::now() - started).count();
   rusage usage{};
@@ -101,6 +115,11 @@ Verdict check(const History& history, const std::string& level_name, const Check
       content->verdict.outcome = isolde::Outcome::kUndecided;
       content->verdict.reason = "the verdict could not be proved: " + proof.error().text;
     }
+  }
+  if (options.strongest) {
+    const auto searching = Clock::now();
+    content->strongest = checks.strongest(content->verdict, limits);
+    content->stats.strongest_seconds = std::chrono::duration<double>(Clock::now() - searching).count();
   }
   return verdict_of(std::move(content));
 }
@@ -114,7 +133,8 @@ std::string to_json(const Verdict& verdict, const std::string& file) {
                               .verdict = c.verdict,
                               .why_method = c.why,
                               .notes = {},
-                              .stats = c.stats});
+                              .stats = c.stats,
+                              .strongest = c.strongest});
 }
 
 }  // namespace isolde::api

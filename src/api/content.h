@@ -24,6 +24,7 @@ struct Verdict::Content {
   isolde::Verdict verdict;
   std::string why;
   isolde::RunStats stats;
+  std::optional<isolde::Strongest> strongest;
 };
 
 }  // namespace isolde::api

@@ -44,6 +44,10 @@ constexpr OptionRow kOptions[] = {
      "check convert"},
     {"order", "commit_ts", "take commit timestamps as the serialization order", "check"},
     {"prove", "", "re-check the verdict from the history alone, without any engine's code", "check"},
+    {"strongest", "",
+     "say what is known of every level and which is the strongest that holds; of a violated history this is said "
+     "unasked, if it takes no more than twice the check, or a second",
+     "check"},
     {"max-anomalies", "N", "keep the details of at most N anomalies; all are counted (1000)", "check"},
     {"anomalies", "N", "explain the first N anomalies (3)", "check"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},

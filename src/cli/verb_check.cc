@@ -5,6 +5,7 @@
 
 #include "check/choose.h"
 #include "check/engine.h"
+#include "check/strongest.h"
 #include "cli/nearest.h"
 #include "cli/verbs.h"
 #include "proof/prove.h"
@@ -18,13 +19,14 @@ namespace {
 
 constexpr std::uint64_t kAnomaliesKept = 1000;
 constexpr std::uint64_t kAnomaliesShown = 3;
+constexpr double kUnaskedSeconds = 1;  // that looking for the strongest level may take where nobody asked for it
 
 // The options of `check`, understood once for all files.
 struct Plan {
   std::optional<Level> level;  // none: by the evidence of each file
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
-  bool lenient = false, prove = false, json = false, quiet = false;
+  bool lenient = false, prove = false, json = false, quiet = false, strongest = false;
   std::optional<double> timeout;
   unsigned threads = 1;
   std::size_t kept = kAnomaliesKept;
@@ -74,12 +76,18 @@ Result<Plan> plan_of(const Arguments& args) {
   if (!shown) return std::move(shown).error();
   plan.lenient = args.has("lenient");
   plan.prove = args.has("prove");
+  plan.strongest = args.has("strongest");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
   plan.dot = args.text("dot");
   if (!plan.dot.empty() && args.positional.size() > 1) return Error{"--dot takes one history at a time"};
   return plan;
+}
+
+std::chrono::steady_clock::time_point after(double seconds) {
+  return std::chrono::steady_clock::now() +
+         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 Exit report_bad_input(const Plan& plan, const std::string& file, const Error& error) {
@@ -98,24 +106,35 @@ Level level_for(const Plan& plan, const History& history, std::vector<std::strin
   return level;
 }
 
-Verdict judge(const Plan& plan, const History& history, Level level, const Choice& choice, TerminalProgress& progress) {
-  if (choice.engine == nullptr) {
-    Verdict verdict;
-    verdict.level = level;
-    verdict.method = "none";
-    verdict.reason = choice.why;
-    return verdict;
-  }
+Limits limits_of(const Plan& plan, TerminalProgress& progress) {
   Limits limits;
   limits.threads = plan.threads;
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
-  if (plan.timeout) {
-    limits.deadline =
-        std::chrono::steady_clock::now() +
-        std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(*plan.timeout));
+  if (plan.timeout) limits.deadline = after(*plan.timeout);
+  return limits;
+}
+
+Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limits& limits) {
+  if (choice.engine != nullptr) return checks.check(choice, level, limits);
+  Verdict verdict;
+  verdict.level = level;
+  verdict.method = "none";
+  verdict.reason = choice.why;
+  return verdict;
+}
+
+// Of a violated history everybody wants to know it; but then it may not take much longer than what was asked for.
+void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
+  const bool violated = report.verdict.outcome == Outcome::kViolated;
+  if (!plan.strongest && (!violated || plan.quiet)) return;
+  if (!plan.strongest) {
+    limits.deadline = std::min(limits.deadline, after(std::max(kUnaskedSeconds, 2 * report.stats.check_seconds)));
   }
-  return choice.engine->check(history, level, limits);
+  const Stopwatch searching;
+  report.strongest = checks.strongest(report.verdict, limits);
+  report.stats.strongest_seconds = searching.seconds();
+  report.stats.peak_mib = peak_mib();
 }
 
 Exit write_dot(const Plan& plan, const Report& report) {
@@ -144,8 +163,10 @@ Exit check_file(const Plan& plan, const std::string& given) {
   const Choice choice = choose(history, level, plan.choose);
   if (choice.engine == nullptr && !plan.choose.method.empty())
     return report_bad_input(plan, given, Error{choice.why, given});
+  LevelChecks checks(history, plan.choose);
+  const Limits limits = limits_of(plan, progress);
   const Stopwatch checking;
-  Verdict verdict = judge(plan, history, level, choice, progress);
+  Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();
   Report report{.file = given,
                 .format = loaded->format->name,
@@ -168,6 +189,8 @@ Exit check_file(const Plan& plan, const std::string& given) {
       verdict.outcome = Outcome::kUndecided;
     }
   }
+  add_strongest(plan, checks, limits, report);
+  progress.clear();
   const Exit exit = exit_of(verdict.outcome);
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
   return worse(exit, write_dot(plan, report));

@@ -70,6 +70,19 @@ std::string counts_json(const Verdict& v) {
   return out + "}";
 }
 
+// Empty if it was not looked for.
+std::string strongest_json(const Report& r) {
+  if (!r.strongest) return {};
+  std::string levels;
+  for (const LevelInfo& level : all_levels()) {
+    const auto outcome = r.strongest->at(level.level);
+    if (!outcome) continue;
+    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(name(*outcome)));
+  }
+  return fmt::format(R"(, "strongest": {}, "levels": {{{}}})",
+                     list(r.strongest->holds, [](Level level) { return json_string(info(level).name); }), levels);
+}
+
 std::string_view witness_name(Witness::Kind kind) {
   switch (kind) {
     case Witness::Kind::kSerialOrder:
@@ -107,9 +120,12 @@ std::string render_json(const Report& r) {
     out += fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
+  out += strongest_json(r);
+  const std::string search =
+      r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();
   out += fmt::format(
-      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
-      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, r.stats.load_cpu_seconds,
+      R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}{}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
+      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, search, r.stats.load_cpu_seconds,
       r.stats.check_cpu_seconds, r.stats.peak_mib);
   return out;
 }

@@ -41,6 +41,28 @@ std::string counts_text(const Verdict& verdict) {
   return text;
 }
 
+std::string strongest_text(const Strongest& strongest) {
+  const auto names = [](std::span<const Level> levels) {
+    std::string text;
+    for (const Level level : levels) text += fmt::format("{}{}", text.empty() ? "" : ", ", info(level).name);
+    return text;
+  };
+  const std::span<const Level> holds = strongest.holds;
+  std::string text;
+  if (!holds.empty()) {
+    text = info(holds[0]).name;
+    if (holds.size() > 1) text += fmt::format(" (also: {})", names(holds.subspan(1)));
+  } else {
+    text = strongest.undecided.empty() ? "none" : strongest.out_of_time ? "not found" : "none that could be decided";
+  }
+  if (!strongest.undecided.empty()) {
+    text += strongest.out_of_time
+                ? fmt::format("; out of time (--strongest, --timeout) before {}", names(strongest.undecided))
+                : fmt::format("; undecided: {}", names(strongest.undecided));
+  }
+  return text;
+}
+
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
   for (std::size_t place = text.size(); place > 3; place -= 3) text.insert(place - 3, 1, ',');

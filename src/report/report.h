@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "anomaly/strongest.h"
 #include "anomaly/verdict.h"
 #include "history/history.h"
 
@@ -18,6 +20,7 @@ struct RunStats {
   double check_seconds = 0;
   double load_cpu_seconds = 0;  // of all threads
   double check_cpu_seconds = 0;
+  double strongest_seconds = 0;  // looking for the strongest level that holds; no part of check_seconds
   double peak_mib = 0;
 };
 
@@ -33,7 +36,8 @@ struct Report {
   std::vector<std::string> notes;  // of reading; the verdict has its own
   RunStats stats;
   Proof proof = Proof::kNotAsked;
-  std::string proof_says = {};  // kFails: what does not hold
+  std::string proof_says = {};                        // kFails: what does not hold
+  std::optional<Strongest> strongest = std::nullopt;  // none: it was not looked for
 };
 
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
@@ -41,6 +45,9 @@ struct Report {
 
 // "G-single 3, internal 1": what was found, most frequent first. Empty if nothing was.
 [[nodiscard]] std::string counts_text(const Verdict& verdict);
+
+// "snapshot-isolation (also: repeatable-read); undecided: causal": what is known of all levels.
+[[nodiscard]] std::string strongest_text(const Strongest& strongest);
 
 // 1234567 -> "1,234,567".
 [[nodiscard]] std::string grouped(std::uint64_t number);

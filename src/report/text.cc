@@ -59,14 +59,20 @@ std::string facts(const Report& r) {
   text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
                                      words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
                                      words::counted(h.session_count(), "session"), r.format));
-  text += row("cost", fmt::format("load {:.2f} s, check {:.2f} s, peak {:.0f} MiB", r.stats.load_seconds,
-                                  r.stats.check_seconds, r.stats.peak_mib));
+  const std::string search =
+      r.strongest
+          ? fmt::format(", {} at other levels {:.2f} s",
+                        words::counted(static_cast<unsigned>(r.strongest->checks), "check"), r.stats.strongest_seconds)
+          : std::string();
+  text += row("cost", fmt::format("load {:.2f} s, check {:.2f} s{}, peak {:.0f} MiB", r.stats.load_seconds,
+                                  r.stats.check_seconds, search, r.stats.peak_mib));
   if (r.proof == Proof::kHolds) text += row("proof", "the verdict was re-checked from the history alone, and holds");
   if (r.proof == Proof::kFails) text += row("proof", "FAILS: " + r.proof_says);
   const std::string counts = counts_text(r.verdict);
   if (!counts.empty()) text += row("anomalies", counts);
   for (const std::string& note : r.notes) text += row("note", note);
   for (const std::string& note : r.verdict.notes) text += row("note", note);
+  if (r.strongest) text += fmt::format("  strongest level that holds: {}\n", strongest_text(*r.strongest));
   return text;
 }
 

@@ -21,8 +21,8 @@ constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
 
 class Check {
  public:
-  Check(const History& history, Level level, const Limits& limits)
-      : h_(history), row_(*row_of(level)), limits_(limits), trace_(trace_reads(history, level, limits)) {
+  Check(const History& history, Level level, const Limits& limits, const Trace& trace)
+      : h_(history), row_(*row_of(level)), limits_(limits), trace_(trace) {
     verdict_.level = level;
     verdict_.method = kGraphEngine.name;
   }
@@ -298,7 +298,7 @@ class Check {
   const History& h_;
   const LevelRow& row_;
   const Limits& limits_;
-  const Trace trace_;
+  const Trace& trace_;
   VersionOrders orders_;
   bool ordered_ = false;
   bool unexplained_ = false;  // an update that does not fit its read
@@ -314,9 +314,24 @@ std::string lacks(const History& history, Level level) {
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) { return Check(history, level, limits).run(); }
+Verdict check(const History& history, Level level, const Limits& limits) {
+  return GraphChecks(history).check(level, limits);
+}
 
 }  // namespace
+
+GraphChecks::GraphChecks(const History& history) : h_(history) {}
+GraphChecks::~GraphChecks() = default;
+
+Verdict GraphChecks::check(Level level, const Limits& limits) {
+  const TraceKind kind = trace_kind(level);
+  if (trace_ == nullptr || kind != kind_ || trace_->out_of_time) {
+    trace_.reset();  // before the next one is made: two would not fit where one just does
+    trace_ = std::make_unique<const Trace>(trace_reads(h_, level, limits));
+    kind_ = kind;
+  }
+  return Check(h_, level, limits, *trace_).run();
+}
 
 constinit const Engine kGraphEngine{
     .name = "graph",

@@ -8,10 +8,29 @@
 // Source:  Adya; Elle; Emme (sections 3, 4).
 #pragma once
 
+#include <memory>
+
 #include "check/engine.h"
+#include "check/graph/trace.h"
 
 namespace isolde {
 
 extern const Engine kGraphEngine;
+
+// The engine at several levels of one history: what levels ask of reads is traced once for those that ask alike. That
+// is most of the work of a check.
+class GraphChecks {
+ public:
+  explicit GraphChecks(const History& history);
+  ~GraphChecks();
+
+  // Requires: kGraphEngine.lacks() is empty.
+  [[nodiscard]] Verdict check(Level level, const Limits& limits);
+
+ private:
+  const History& h_;
+  std::unique_ptr<const graph::Trace> trace_;  // the last one
+  graph::TraceKind kind_ = graph::TraceKind::kOneView;
+};
 
 }  // namespace isolde

@@ -15,9 +15,8 @@ class Tracer {
   Tracer(const History& history, Level level, const Limits& limits)
       : h_(history),
         limits_(limits),
-        explains_(level != Level::kReadUncommitted),
-        twice_(level == Level::kReadCommitted || level == Level::kCursorStability ||
-               level == Level::kMonotonicAtomicView),
+        explains_(trace_kind(level) != TraceKind::kUnread),
+        twice_(trace_kind(level) == TraceKind::kManyViews),
         uses_(history.key_count(), 0),
         views_(history.key_count()),
         longest_(history.key_count()) {}
@@ -446,6 +445,19 @@ Version Trace::version_of(TxnId t, KeyId key) const {
   }
   const auto at = std::lower_bound(begin, end, key, [](const VersionInfo& v, KeyId k) { return v.key < k; });
   return at != end && at->key == key ? static_cast<Version>(at - versions.begin()) : kNoVersion;
+}
+
+TraceKind trace_kind(Level level) {
+  switch (level) {
+    case Level::kReadUncommitted:
+      return TraceKind::kUnread;
+    case Level::kReadCommitted:
+    case Level::kCursorStability:
+    case Level::kMonotonicAtomicView:
+      return TraceKind::kManyViews;
+    default:
+      return TraceKind::kOneView;
+  }
 }
 
 Trace trace_reads(const History& history, Level level, const Limits& limits) {

@@ -81,6 +81,14 @@ struct Trace {
   }
 };
 
+// Levels of one kind have the same trace.
+enum class TraceKind : std::uint8_t {
+  kUnread,     // reads need no explanation
+  kManyViews,  // two reads of one key may differ
+  kOneView,
+};
+[[nodiscard]] TraceKind trace_kind(Level level);
+
 [[nodiscard]] Trace trace_reads(const History& history, Level level, const Limits& limits);
 
 }  // namespace isolde::graph

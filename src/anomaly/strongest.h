@@ -1,0 +1,23 @@
+// anomaly/strongest.h: what is known of a history at every level, and the strongest levels that hold.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "anomaly/verdict.h"
+
+namespace isolde {
+
+struct Strongest {
+  // By Level: what `check` says there. None: not looked at, because a weaker level is broken.
+  std::array<std::optional<Outcome>, kLevelCount> levels{};
+  std::vector<Level> holds;      // the strongest first; none implies another
+  std::vector<Level> undecided;  // that may hold, and that no level in `holds` implies
+  int checks = 0;                // that ran, beside the first
+  bool out_of_time = false;
+
+  [[nodiscard]] std::optional<Outcome> at(Level level) const { return levels[static_cast<std::size_t>(level)]; }
+};
+
+}  // namespace isolde

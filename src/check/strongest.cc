@@ -1,0 +1,264 @@
+#include "check/strongest.h"
+
+#include <algorithm>
+
+#include "check/graph/cycles.h"
+#include "check/graph/graph.h"
+#include "check/read_rules/rules.h"
+
+namespace isolde {
+namespace {
+
+constexpr std::size_t at(Level level) { return static_cast<std::size_t>(level); }
+
+// What a check takes as given beside the values, sessions and client's clock that its level is about.
+enum Belief : std::uint8_t {
+  kVersionOrders = 1,
+  kPoints = 2,  // timestamps as start and commit points
+  kPlaces = 4,  // commit timestamps as places in a serial order
+  kExpected = 8,
+  kPredicates = 16,  // no belief, but more to be right about: what predicates should have found
+};
+
+std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
+  const bool predicates = !h.columns().predicates.empty();
+  // Two levels are about items alone.
+  const bool items_only = level == Level::kReadUncommitted || level == Level::kRepeatableRead;
+  unsigned all = predicates && !items_only ? kPredicates : 0;
+  if (engine.name == "replay") {
+    all |= kExpected;
+  } else if (engine.name == "timeline") {
+    all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
+  } else if (!h.columns().version_orders.empty()) {
+    all |= kVersionOrders;
+  }
+  return static_cast<std::uint8_t>(all);
+}
+
+bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
+
+// Whether these steps, one cycle, are a cycle at a level of this row.
+bool is_cycle_of(const graph::LevelRow& row, std::span<const Step> steps) {
+  using graph::Edge;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const Step& step = steps[i];
+    const Step& next = steps[(i + 1) % steps.size()];
+    if (step.to != next.from) return false;
+    switch (step.type) {
+      case StepType::kWw:
+        if (!row.edges.has(Edge::kWw)) return false;
+        break;
+      case StepType::kWr:
+        if (!row.edges.has(Edge::kWr)) return false;
+        break;
+      case StepType::kRw:
+        if (!row.edges.has(Edge::kRw)) return false;
+        break;
+      case StepType::kSession:
+        if (!row.edges.has(Edge::kSession)) return false;
+        break;
+      case StepType::kRealtime:
+        if (!row.edges.has(Edge::kRealtime)) return false;
+        break;
+      default:
+        return false;
+    }
+    if (row.nodes == graph::Nodes::kTransactions || next.type != StepType::kRw) continue;
+    // An anti-dependency leaves from a start; what leads to a commit does not lead on to it.
+    const bool to_commit =
+        step.type == StepType::kRw || (row.nodes == graph::Nodes::kPrefixPoints && step.type == StepType::kWw);
+    if (to_commit) return false;
+  }
+  return true;
+}
+
+bool is_about_predicates(const History& h, const Step& step) {
+  const auto is = [&](OpId op) { return op != kNoOp && is_predicate(h.op(raw(op)).kind()); };
+  return is(step.from_op) || is(step.to_op);
+}
+
+// Whether a step needs no order of versions but what the read itself shows: it returned the initial state, or a list
+// that does not hold what was appended.
+bool is_shown(const History& h, const Step& step) {
+  if (step.type != StepType::kRw) return step.type != StepType::kWw;
+  if (step.from_op == kNoOp || step.to_op == kNoOp) return false;
+  const ValueId read = h.op_value(raw(step.from_op));
+  if (read == h.initial(step.key)) return true;
+  const auto elements = h.values().elements(read);
+  return elements && h.op(raw(step.to_op)).kind() == OpKind::kAppend &&
+         std::find(elements->begin(), elements->end(), h.op_value(raw(step.to_op))) == elements->end();
+}
+
+// One anti-dependency, and else a chain of reads and sessions: the reader misses a transaction of its past.
+bool misses_its_past(std::span<const Step> steps) {
+  const auto count = [&](StepType type) {
+    return std::count_if(steps.begin(), steps.end(), [type](const Step& s) { return s.type == type; });
+  };
+  return count(StepType::kRw) == 1 &&
+         count(StepType::kWr) + count(StepType::kSession) + 1 == static_cast<std::ptrdiff_t>(steps.size());
+}
+
+bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Level level) {
+  using enum AnomalyKind;
+  const std::span<const Step> steps = anomaly.steps;
+  const bool is_cycle = anomaly.kind == kG0 || anomaly.kind == kG1c || anomaly.kind == kGSingle ||
+                        anomaly.kind == kGNonadjacent || anomaly.kind == kG2Item;
+  if (!is_cycle || anomaly.source != ReadSource::kNotARead || steps.size() < 2) return false;
+  // What a predicate depends on, not every level asks.
+  if (std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return is_about_predicates(h, s); })) return false;
+  const graph::LevelRow* const from = graph::row_of(found_at);
+  const graph::LevelRow* const serial = graph::row_of(Level::kStrongSessionSerializable);
+  const bool shown = std::all_of(steps.begin(), steps.end(), [&](const Step& s) { return is_shown(h, s); });
+  if (shown && is_cycle_of(*serial, steps) && misses_its_past(steps)) {
+    if (implies(level, Level::kCausal) || (steps.size() == 2 && implies(level, Level::kReadAtomic))) return true;
+  }
+  // These two are not about cycles of such steps alone.
+  const auto other = [](Level l) { return l == Level::kCausal || l == Level::kCursorStability; };
+  const graph::LevelRow* const row = graph::row_of(level);
+  if (from == nullptr || row == nullptr || other(level) || other(found_at)) return false;
+  // A level that lets updates be lost knows fewer version orders.
+  return (shown || from->updates <= row->updates) && is_cycle_of(*row, steps);
+}
+
+class Search {
+ public:
+  Search(LevelChecks& checks, const History& history, const ChooseOptions& options, const Limits& limits)
+      : checks_(checks), h_(history), limits_(limits) {
+    limits_.max_anomalies = 1;
+    for (const LevelInfo& row : all_levels()) {
+      Choice choice = choose(h_, row.level, options);
+      // A forced method judges what it can.
+      if (choice.engine == nullptr) {
+        choice = choose(h_, row.level, {.method = {}, .order_by_commit = options.order_by_commit});
+      }
+      engine_[at(row.level)] = choice.engine;
+      if (choice.engine != nullptr) beliefs_[at(row.level)] = beliefs(h_, *choice.engine, row.level);
+      // The read rules alone never accept, and what they refuse another method refuses too, at all levels at once.
+      if (choice.engine == nullptr || choice.engine->name == kRulesEngine.name) {
+        out_.levels[at(row.level)] = Outcome::kUndecided;
+      }
+    }
+  }
+
+  Strongest run(const Verdict& first) {
+    take(first);
+    while (const auto level = next()) {
+      if (limits_.out_of_time()) {
+        out_.out_of_time = true;
+        break;
+      }
+      const Verdict verdict = checks_.check({engine_[at(*level)], {}}, *level, limits_);
+      ++out_.checks;
+      if (verdict.outcome == Outcome::kUndecided && limits_.out_of_time()) out_.out_of_time = true;
+      take(verdict);
+    }
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] bool is_open(Level level) const { return !out_.at(level) && !is_doomed(level); }
+  // A weaker level is broken.
+  [[nodiscard]] bool is_doomed(Level level) const {
+    return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& weak) {
+      return implies(level, weak.level) && out_.at(weak.level) == Outcome::kViolated;
+    });
+  }
+
+  // The strongest level that is open; of several, the one whose method is the cheapest, and then the later in the
+  // table: so those that ask for one view come first, and share what was traced.
+  [[nodiscard]] std::optional<Level> next() const {
+    std::optional<Level> best;
+    for (const LevelInfo& row : all_levels()) {
+      const Level level = row.level;
+      const bool below = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
+        return strong.level != level && implies(strong.level, level) && is_open(strong.level);
+      });
+      if (!is_open(level) || below) continue;
+      if (!best || engine_[at(level)] <= engine_[at(*best)]) best = level;  // the table of engines is by cost
+    }
+    return best;
+  }
+
+  void take(const Verdict& verdict) {
+    const Level level = verdict.level;
+    auto& answer = out_.levels[at(level)];
+    if (!answer || *answer == Outcome::kUndecided) answer = verdict.outcome;
+    const std::uint8_t believed = beliefs_[at(level)];
+    for (const LevelInfo& other : all_levels()) {
+      if (other.level == level || engine_[at(other.level)] == nullptr) continue;
+      const std::uint8_t theirs = beliefs_[at(other.level)];
+      if (verdict.outcome == Outcome::kSatisfied) {
+        if (implies(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
+      } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
+        const bool broken = (implies(other.level, level) && believes_all_of(theirs, believed)) ||
+                            std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
+                                        [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
+        if (broken) infer(other.level, Outcome::kViolated);
+      }
+    }
+  }
+
+  void infer(Level level, Outcome outcome) {
+    auto& answer = out_.levels[at(level)];
+    if (!answer || *answer == Outcome::kUndecided) answer = outcome;
+  }
+
+  void finish() {
+    for (const LevelInfo& row : all_levels()) {
+      if (is_open(row.level)) out_.levels[at(row.level)] = Outcome::kUndecided;
+    }
+    const auto is_candidate = [&](Level level) { return out_.at(level) == Outcome::kSatisfied && !is_doomed(level); };
+    for (std::size_t i = kLevelCount; i-- > 0;) {
+      const Level level = all_levels()[i].level;
+      const bool implied = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
+        return strong.level != level && implies(strong.level, level) && is_candidate(strong.level);
+      });
+      if (implied) continue;
+      if (is_candidate(level)) out_.holds.push_back(level);
+      if (out_.at(level) == Outcome::kUndecided && !is_doomed(level)) out_.undecided.push_back(level);
+    }
+  }
+
+  LevelChecks& checks_;
+  const History& h_;
+  Limits limits_;
+  std::array<const Engine*, kLevelCount> engine_{};
+  std::array<std::uint8_t, kLevelCount> beliefs_{};
+  Strongest out_;
+};
+
+}  // namespace
+
+LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) : h_(history), options_(options) {}
+LevelChecks::~LevelChecks() = default;
+
+Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
+  if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
+  if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
+  return graph_->check(level, limits);
+}
+
+Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
+  return Search(*this, h_, options_, limits).run(first);
+}
+
+bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {
+  using enum AnomalyKind;
+  // Where values repeat, only these methods make sure that no other writer explains a read.
+  if (found.method != "graph" && found.method != "rules") return false;
+  if (anomaly.op != kNoOp && history.status(history.txn_of(anomaly.op)) != Status::kCommitted) return false;
+  const bool bad_read = anomaly.kind == kG1a || anomaly.kind == kG1b || anomaly.kind == kGarbageRead ||
+                        (anomaly.kind == kG1c && anomaly.source == ReadSource::kOwnLater);
+  if (bad_read) return level != Level::kReadUncommitted;
+  if (anomaly.kind == kInternal) {
+    return implies(level, Level::kReadAtomic) || implies(level, Level::kRepeatableRead) ||
+           implies(level, Level::kSnapshotIsolation);
+  }
+  const bool lost = anomaly.kind == kLostUpdate && anomaly.steps.size() == 2 &&
+                    anomaly.steps[0].type == StepType::kRw && anomaly.steps[1].type == StepType::kRw;
+  if (lost) return implies(level, Level::kCursorStability);
+  return cycle_breaks(history, anomaly, found.level, level);
+}
+
+}  // namespace isolde

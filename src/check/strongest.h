@@ -1,0 +1,46 @@
+// check/strongest.h: the strongest levels that a history satisfies, found with few checks.
+//
+// In, out: a History and the verdict at one level -> what is known of every level, and the strongest that hold.
+// Always:  an answer is the one that `check` gives at that level with the same options: run, or inferred from another.
+//          It is inferred only where both are about the same evidence: what holds at a level holds at a weaker one
+//          whose check believes no more; what is broken at a level is broken at a stronger one whose check believes no
+//          less. So a history that breaks snapshot isolation by its timestamps is not said to break serializable, which
+//          is about values alone; but serializable is then not called the strongest that holds either, because a level
+//          that it implies is broken. Such a level is not looked at and has no answer.
+// Cost:    one check a level that is left open, from the strongest down; an anomaly that is found closes all levels
+//          that its steps break.
+// Source:  the lattice (anomaly/level.h); CONTRACT section 1, "What a verdict is about".
+#pragma once
+
+#include <memory>
+
+#include "anomaly/strongest.h"
+#include "check/choose.h"
+
+namespace isolde {
+
+class GraphChecks;
+
+// The checks of one history with one set of options. What checks at several levels have in common is done once.
+class LevelChecks {
+ public:
+  LevelChecks(const History& history, const ChooseOptions& options);
+  ~LevelChecks();
+
+  // As choose() and the engine's check() give it. Requires: choice.engine is not null.
+  [[nodiscard]] Verdict check(const Choice& choice, Level level, const Limits& limits);
+
+  // `first`: what a check with the same options gave; it is not run again. A forced method is used at the levels that
+  // it can judge. Ensures: levels that `limits` left no time for are undecided, and `out_of_time` says so.
+  [[nodiscard]] Strongest strongest(const Verdict& first, const Limits& limits);
+
+ private:
+  const History& h_;
+  const ChooseOptions options_;
+  std::unique_ptr<GraphChecks> graph_;
+};
+
+// Whether an anomaly of `found` breaks `level` too, where its check believes the same. False: not by its steps alone.
+[[nodiscard]] bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level);
+
+}  // namespace isolde

@@ -1,0 +1,155 @@
+// The strongest level that holds: the search says what a check at each level says, and runs few of them.
+#include "check/strongest.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/oracle/oracle.h"
+#include "tests/support/history_text.h"
+#include "tests/support/random_history.h"
+
+namespace isolde {
+namespace {
+
+Strongest search(const History& h, Level level, const ChooseOptions& options = {}) {
+  LevelChecks checks(h, options);
+  const Choice choice = choose(h, level, options);
+  EXPECT_NE(choice.engine, nullptr) << choice.why;
+  return checks.strongest(checks.check(choice, level, {}), {});
+}
+
+std::string names(const std::vector<Level>& levels) {
+  std::string text;
+  for (const Level level : levels) text += (text.empty() ? "" : " ") + std::string(info(level).name);
+  return text;
+}
+
+TEST(Strongest, AHistoryWithoutFaultSatisfiesTheStrongest) {
+  const Strongest s = search(hist("T1: a x1 | T2: r x[1] a x2 | T3: r x[1 2]"), Level::kSerializable);
+  EXPECT_EQ(names(s.holds), "strict-serializable");
+  EXPECT_EQ(s.checks, 1);
+  for (const LevelInfo& row : all_levels()) EXPECT_EQ(s.at(row.level), Outcome::kSatisfied) << row.name;
+}
+
+TEST(Strongest, WriteSkewLeavesTheSnapshotFamily) {
+  const History h = hist("T1: r x_ a y1 | T2: r y_ a x1 | T3: r x[1] r y[1]");
+  const Strongest s = search(h, Level::kSerializable);
+  EXPECT_EQ(names(s.holds), "strong-snapshot-isolation");
+  EXPECT_EQ(s.at(Level::kRepeatableRead), Outcome::kViolated);
+  EXPECT_EQ(s.at(Level::kStrictSerializable), Outcome::kViolated);
+  EXPECT_EQ(s.at(Level::kReadCommitted), Outcome::kSatisfied);
+  EXPECT_EQ(s.checks, 1);
+}
+
+TEST(Strongest, AnAbortedReadLeavesReadUncommitted) {
+  const Strongest s = search(hist("T1!: w x1 | T2: r x1"), Level::kSerializable);
+  EXPECT_EQ(names(s.holds), "read-uncommitted");
+  EXPECT_EQ(names(s.undecided), "");
+  EXPECT_EQ(s.checks, 1);
+}
+
+TEST(Strongest, NothingMayHold) {
+  const Strongest s = search(hist("T1: w x1 w y1 | T2: w x2 w y2 | versions: x[1 2] y[2 1]"), Level::kReadUncommitted);
+  EXPECT_EQ(names(s.holds), "");
+  EXPECT_EQ(s.checks, 0);
+}
+
+// The timestamps of T2 say that it should have seen T1; by the values alone T2 came first.
+TEST(Strongest, WhatBreaksByTimestampsIsNotSaidToBreakByValues) {
+  const History h = hist("T1 1..2: w x1 | T2 3..3: r x_");
+  const Strongest s = search(h, Level::kSnapshotIsolation);
+  EXPECT_EQ(s.at(Level::kSnapshotIsolation), Outcome::kViolated);
+  EXPECT_EQ(s.at(Level::kStrongSnapshotIsolation), Outcome::kViolated);
+  EXPECT_EQ(s.at(Level::kSerializable), std::nullopt);  // `check` would say satisfied; nobody needs to know
+  EXPECT_EQ(s.at(Level::kRepeatableRead), Outcome::kSatisfied);
+  for (const Level level : s.holds) EXPECT_FALSE(implies(level, Level::kSnapshotIsolation)) << info(level).name;
+}
+
+TEST(Strongest, AForcedMethodIsUsedWhereItCanJudge) {
+  const History h = hist("T1 1..2: w x1 | T2 3..3: r x_");
+  const Strongest s = search(h, Level::kSnapshotIsolation, {.method = "graph"});
+  EXPECT_EQ(names(s.holds), "strict-serializable");
+}
+
+TEST(Strongest, WithoutTimeAllThatIsNotKnownIsUndecided) {
+  const History h = hist("T1: r x_ a y1 | T2: r y_ a x1 | T3: r x[1] r y[1]");
+  LevelChecks checks(h, {});
+  const Verdict first = checks.check(choose(h, Level::kSerializable, {}), Level::kSerializable, {});
+  Limits none;
+  none.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
+  const Strongest s = checks.strongest(first, none);
+  EXPECT_TRUE(s.out_of_time);
+  EXPECT_EQ(s.checks, 0);
+  EXPECT_TRUE(s.holds.empty());
+  EXPECT_EQ(s.at(Level::kSnapshotIsolation), Outcome::kUndecided);
+  EXPECT_EQ(s.at(Level::kSerializable), Outcome::kViolated);
+}
+
+// The evidence that a check at this level is about.
+OracleEvidence evidence_of(std::string_view engine) {
+  if (engine == "timeline") return OracleEvidence::kTimestamps;
+  if (engine == "replay") return OracleEvidence::kOrder;
+  return OracleEvidence::kVersions;
+}
+
+class StrongestAgrees : public testing::TestWithParam<std::uint64_t> {};
+
+// From every level, on histories with every mix of evidence: what is inferred is never what a check contradicts, and is
+// known where a check knows it.
+TEST_P(StrongestAgrees, WithTheCheckAtEachLevel) {
+  Rng rng(GetParam());
+  constexpr int kHistories = 10000;
+  int inferred = 0, strongest = 0;
+  for (int i = 0; i < kHistories; ++i) {
+    RandomOptions random;
+    random.registers_only = i % 2 == 0;
+    const History h = random_history(rng, random);
+    ChooseOptions options;
+    options.order_by_commit = i % 5 == 0;
+    std::array<Outcome, kLevelCount> direct{};
+    for (const LevelInfo& row : all_levels()) {
+      const Choice choice = choose(h, row.level, options);
+      direct[static_cast<std::size_t>(row.level)] = choice.engine->check(h, row.level, {}).outcome;
+    }
+    const Level from = all_levels()[rng.below(kLevelCount)].level;
+    const Strongest s = search(h, from, options);
+    for (const LevelInfo& row : all_levels()) {
+      const Outcome truth = direct[static_cast<std::size_t>(row.level)];
+      const auto said = s.at(row.level);
+      if (!said) continue;
+      if (truth == Outcome::kUndecided) {
+        if (*said == Outcome::kUndecided) continue;
+        ++inferred;
+        const OracleVerdict by_definition =
+            oracle(h, row.level, evidence_of(choose(h, row.level, options).engine->name));
+        ASSERT_NE(by_definition, *said == Outcome::kSatisfied ? OracleVerdict::kViolated : OracleVerdict::kSatisfied)
+            << row.name << ", from " << info(from).name << ", is said to be " << name(*said) << "\n"
+            << native_text(h);
+        continue;
+      }
+      ASSERT_TRUE(*said == truth ||
+                  (*said == Outcome::kUndecided && choose(h, row.level, options).engine->name == "rules"))
+          << row.name << " is " << name(truth) << ", but from " << info(from).name << " it is said to be "
+          << name(*said) << "\n"
+          << native_text(h);
+    }
+    for (const Level level : s.holds) {
+      ++strongest;
+      for (const LevelInfo& weak : all_levels()) {
+        if (implies(level, weak.level)) {
+          ASSERT_NE(direct[static_cast<std::size_t>(weak.level)], Outcome::kViolated)
+              << info(level).name << " holds, " << weak.name << " does not\n"
+              << native_text(h);
+        }
+      }
+    }
+  }
+  EXPECT_GT(inferred, kHistories / 30);
+  EXPECT_GT(strongest, kHistories);
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, StrongestAgrees, testing::Values(1, 2, 3, 4));
+
+}  // namespace
+}  // namespace isolde
