@@ -1,0 +1,370 @@
+#include "check/predicates/predicate_replay.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "check/predicates/state_matches.h"
+#include "check/predicates/version_runs.h"
+
+namespace isolde {
+namespace {
+
+using Basis = PredicateFinding::Basis;
+using Version = StateMatches::Version;
+
+constexpr std::size_t kLookAtClock = 1U << 10;
+
+std::string json_of(const Scalar& s) {
+  switch (s.kind) {
+    case ScalarKind::kBoolean:
+      return s.integer != 0 ? "true" : "false";
+    case ScalarKind::kInteger:
+      return fmt::format("{}", s.integer);
+    case ScalarKind::kReal:
+      return fmt::format("{}", s.real);
+    case ScalarKind::kDecimal:
+      return std::string(s.string());
+    case ScalarKind::kString: {
+      std::string text(s.string());
+      for (char& c : text) {
+        if (s.fold == Fold::kLower && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+        if (s.fold == Fold::kUpper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
+      }
+      std::string out;
+      append_json_string(text, out);
+      return out;
+    }
+    default:
+      return "null";
+  }
+}
+
+class Replayer {
+ public:
+  Replayer(const History& history, const PredicateSet& set, std::span<const std::uint32_t> events, EventForm form,
+           const Limits& limits, const IsSure& is_sure)
+      : h_(history),
+        values_(history.values()),
+        set_(set),
+        events_(events),
+        form_(form),
+        limits_(limits),
+        is_sure_(is_sure),
+        state_(history, set),
+        result_(history.key_count()),
+        named_(history.key_count()) {
+    for (const Predicate& p : h_.columns().predicates) has_vsets_ = has_vsets_ || p.has_vset != 0;
+    if (has_vsets_) installed_.assign(h_.key_count(), {});
+  }
+
+  PredicateReplay run() {
+    for (std::size_t e = 0; e < events_.size(); ++e) {
+      if (e % kLookAtClock == 0 && limits_.out_of_time()) {
+        out_.timed_out = true;
+        break;
+      }
+      const std::uint32_t event = events_[e];
+      if (form_ == EventForm::kSerial) {
+        place(TxnId{event});
+        install(TxnId{event});
+      } else if ((event & 1) == 0) {
+        place(TxnId{event >> 1});
+        take_back();
+      } else {
+        install(TxnId{event >> 1});
+      }
+    }
+    return std::move(out_);
+  }
+
+  // Without a state.
+  PredicateReplay contradictions(TxnId t) {
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const OpHead op = h_.op(i);
+      if (!is_predicate(op.kind())) continue;
+      begin(t, i);
+      contradiction();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // A mark for each key that is valid for one operation: nothing needs clearing.
+  struct Mark {
+    std::uint32_t op = kNone32;
+    ValueId value = kNullValue;
+  };
+
+  // ---- the state ----
+
+  // Asks the predicates of `t`, each with the writes of `t` before it in the state. Leaves these there.
+  void place(TxnId t) {
+    std::uint32_t end = h_.end_op(t);
+    const std::uint32_t first = h_.first_op(t);
+    while (end > first && !is_predicate(h_.op(end - 1).kind())) --end;
+    for (std::uint32_t i = first; i < end; ++i) {
+      const OpHead op = h_.op(i);
+      switch (op.kind()) {
+        case OpKind::kRead:
+          break;
+        case OpKind::kWrite:
+          write_own(t, op.key(), h_.op_value(i), true);
+          break;
+        case OpKind::kAppend:
+        case OpKind::kIncrement:
+          write_own(t, op.key(), kNullValue, false);
+          break;
+        default:
+          ask(t, i);
+          if (op.kind() != OpKind::kUpdate) break;
+          for (const Item& item : h_.items(h_.predicate(op.predicate()))) write_own(t, item.key, item.value, true);
+          break;
+      }
+    }
+  }
+
+  void write_own(TxnId t, KeyId key, ValueId value, bool known) {
+    if (form_ == EventForm::kPoints) undo_.emplace_back(key, state_.at(key));
+    state_.set(key, {value, t, known});
+  }
+
+  void take_back() {
+    for (; !undo_.empty(); undo_.pop_back()) state_.set(undo_.back().first, undo_.back().second);
+  }
+
+  void install(TxnId t) {
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const OpHead op = h_.op(i);
+      if (op.is_read()) continue;
+      if (op.kind() == OpKind::kWrite) {
+        install(t, op.key(), h_.op_value(i), true);
+      } else if (!is_predicate(op.kind())) {
+        install(t, op.key(), kNullValue, false);
+      } else if (op.kind() == OpKind::kUpdate) {
+        for (const Item& item : h_.items(h_.predicate(op.predicate()))) install(t, item.key, item.value, true);
+      }
+    }
+  }
+
+  void install(TxnId t, KeyId key, ValueId value, bool known) {
+    state_.set(key, {value, t, known});
+    if (!has_vsets_) return;
+    Installed& installed = installed_[raw(key)];
+    if (installed.last != t) ++installed.count;
+    installed.last = t;
+  }
+
+  // ---- one operation ----
+
+  void begin(TxnId t, std::uint32_t i) {
+    txn_ = t;
+    op_ = i;
+    kind_ = h_.op(i).kind();
+    id_ = h_.op(i).predicate();
+    predicate_ = &h_.predicate(id_);
+    text_ = set_.text_of(id_);
+    condition_ = &set_.condition(text_);
+    items_ = h_.items(*predicate_);
+    for (const Item& item : items_) result_[raw(item.key)] = {i, item.value};
+    if (predicate_->has_vset == 0) return;
+    for (const Item& item : h_.vset(*predicate_)) named_[raw(item.key)] = {i, item.value};
+  }
+
+  void ask(TxnId t, std::uint32_t i) {
+    begin(t, i);
+    contradiction();
+    state_.find(text_, found_);
+    if (found_.faulty) leave_open("the condition has a fault on a version");
+    if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
+    const bool has_vset = predicate_->has_vset != 0;
+    if (kind_ == OpKind::kAggregate) {
+      ask_aggregate(has_vset);
+    } else {
+      for (const KeyId key : found_.keys) {
+        if (!in_result(key)) report(Basis::kState, ReadSource::kRowMissed, key, kNullValue, state_.at(key));
+      }
+      if (kind_ == OpKind::kUpdate) {
+        for (const Item& item : items_) check_updated(item);
+      }
+    }
+    if (has_vset) ask_runs();
+  }
+
+  [[nodiscard]] bool in_result(KeyId key) const { return result_[raw(key)].op == op_; }
+  [[nodiscard]] ValueId named(KeyId key) const {
+    return named_[raw(key)].op == op_ ? named_[raw(key)].value : kNullValue;
+  }
+  [[nodiscard]] Evaluation evaluate(KeyId key, ValueId version) const {
+    return condition_->evaluate(values_, h_.columns().key_name[raw(key)], version);
+  }
+
+  // The row after an update does not tell what it was before.
+  void check_updated(const Item& item) {
+    const Version& version = state_.at(item.key);
+    if (!version.known) return;
+    const Evaluation answer = evaluate(item.key, version.value);
+    if (answer.faults != kNoFault || answer.matches()) return;
+    report(Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
+  }
+
+  void ask_aggregate(bool has_vset) {
+    if (found_.faulty || state_.has_unknown()) return;
+    AggregateState sum(set_.aggregate(id_), values_);
+    for (const KeyId key : found_.keys) sum.add(h_.columns().key_name[raw(key)], state_.at(key).value);
+    if (sum.faults() != kNoFault) {
+      leave_open("the aggregate has a fault");
+    } else if (!sum.agrees(h_.op_value(op_))) {
+      // With a version set, the rows may be others than the state's as long as they match alike.
+      if (has_vset) {
+        leave_open("the versions in a version set of an aggregate are not those of the state");
+      } else {
+        report_aggregate(Basis::kState, sum);
+      }
+    }
+  }
+
+  // What the operation says against itself.
+  void contradiction() {
+    const bool has_vset = predicate_->has_vset != 0;
+    if (kind_ == OpKind::kAggregate) {
+      if (has_vset) contradict_aggregate();
+      return;
+    }
+    for (const Item& item : items_) {
+      if (kind_ == OpKind::kUpdate && !has_vset) break;
+      const ValueId looked_at = has_vset ? named(item.key) : item.value;
+      const Evaluation answer = evaluate(item.key, looked_at);
+      if (answer.faults != kNoFault) {
+        leave_open("the condition has a fault on a version");
+      } else if (!answer.matches()) {
+        report(Basis::kItself, ReadSource::kRowExtra, item.key, item.value, {looked_at, kNoTxn, true});
+      } else if (kind_ == OpKind::kScan && looked_at != item.value) {
+        leave_open("a scan returned another row than its version set has");
+      }
+    }
+    if (!has_vset) return;
+    for (const Item& item : h_.vset(*predicate_)) {
+      if (in_result(item.key)) continue;
+      const Evaluation answer = evaluate(item.key, item.value);
+      if (answer.faults != kNoFault) {
+        leave_open("the condition has a fault on a version");
+      } else if (answer.matches()) {
+        report(Basis::kItself, ReadSource::kRowMissed, item.key, kNullValue, {item.value, kNoTxn, true});
+      }
+    }
+  }
+
+  void contradict_aggregate() {
+    AggregateState sum(set_.aggregate(id_), values_);
+    std::uint8_t faults = kNoFault;
+    for (const Item& item : h_.vset(*predicate_)) {
+      const Evaluation answer = evaluate(item.key, item.value);
+      faults = static_cast<std::uint8_t>(faults | answer.faults);
+      if (answer.matches()) sum.add(h_.columns().key_name[raw(item.key)], item.value);
+    }
+    if ((faults | sum.faults()) != kNoFault) {
+      leave_open("the condition or the aggregate has a fault on a version");
+    } else if (!sum.agrees(h_.op_value(op_))) {
+      report_aggregate(Basis::kItself, sum);
+    }
+  }
+
+  // The version set against the state: only what changes the matches counts.
+  void ask_runs() {
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      const KeyId key{k};
+      const Version& version = state_.at(key);
+      const ValueId looked_at = named(key);
+      if (!version.known || version.value == looked_at || version.writer == txn_) continue;
+      if (!runs_) runs_.emplace(h_, events_, form_);
+      const auto answer = runs_->ask(*condition_, key, installed_[k].count, looked_at);
+      using Is = VersionRuns::Answer::Is;
+      if (answer.is == Is::kAgrees) continue;
+      if (answer.is == Is::kOpen) {
+        leave_open("a version set names a version that cannot be told among those committed");
+        continue;
+      }
+      const Evaluation now = evaluate(key, version.value);
+      // Where the state matches otherwise than the result says, that is reported already.
+      const bool told = kind_ != OpKind::kAggregate && now.matches() != in_result(key);
+      if (told) continue;
+      report(answer.is == Is::kChangedSince ? Basis::kChangedSince : Basis::kChangedLater,
+             now.matches() ? ReadSource::kRowExtra : ReadSource::kRowMissed, key,
+             in_result(key) ? result_[k].value : kNullValue, {answer.version, answer.writer, true});
+    }
+  }
+
+  // ---- what came out ----
+
+  void leave_open(const char* why) {
+    if (out_.undecided.empty()) out_.undecided = fmt::format("{}: {}", h_.txn_text(txn_), why);
+  }
+
+  // Counts a finding; whether its details are wanted.
+  bool take(Basis basis, KeyId key) {
+    if (basis != Basis::kItself && is_sure_ && !is_sure_(txn_, key)) {
+      ++out_.open;
+      return false;
+    }
+    return ++out_.sure <= limits_.max_anomalies;
+  }
+
+  void report(Basis basis, ReadSource source, KeyId key, ValueId read, const Version& expected) {
+    if (!take(basis, key)) return;
+    out_.findings.push_back({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
+  }
+
+  void report_aggregate(Basis basis, const AggregateState& right) {
+    if (!take(basis, kNoKey)) return;
+    out_.findings.push_back({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue,
+                             kNoTxn, json_of(right.result())});
+  }
+
+  struct Installed {
+    std::uint32_t count = 0;
+    TxnId last = kNoTxn;
+  };
+
+  const History& h_;
+  const ValueTable& values_;
+  const PredicateSet& set_;
+  const std::span<const std::uint32_t> events_;
+  const EventForm form_;
+  const Limits& limits_;
+  const IsSure& is_sure_;
+  StateMatches state_;
+  StateMatches::Matches found_;
+  std::vector<std::pair<KeyId, Version>> undo_;
+  bool has_vsets_ = false;
+  std::vector<Installed> installed_;  // by key; only where there are version sets
+  std::optional<VersionRuns> runs_;   // made when first asked
+  std::vector<Mark> result_, named_;  // by key
+  // The operation at hand.
+  TxnId txn_ = kNoTxn;
+  std::uint32_t op_ = kNone32;
+  OpKind kind_ = OpKind::kScan;
+  PredicateId id_{};
+  const Predicate* predicate_ = nullptr;
+  std::uint32_t text_ = 0;
+  const CompiledPredicate* condition_ = nullptr;
+  std::span<const Item> items_;
+  PredicateReplay out_;
+};
+
+}  // namespace
+
+PredicateReplay replay_predicates(const History& history, const PredicateSet& set,
+                                  std::span<const std::uint32_t> events, EventForm form, const Limits& limits,
+                                  const IsSure& is_sure) {
+  if (history.columns().predicates.empty()) return {};
+  return Replayer(history, set, events, form, limits, is_sure).run();
+}
+
+PredicateReplay contradictions_of(const History& history, const PredicateSet& set, TxnId txn, const Limits& limits) {
+  const IsSure no_doubt;
+  return Replayer(history, set, {}, EventForm::kSerial, limits, no_doubt).contradictions(txn);
+}
+
+}  // namespace isolde
