@@ -28,6 +28,10 @@ class Matches {
   [[nodiscard]] const std::string& defect() const { return set_.defect(); }
   [[nodiscard]] const Predicate& details(OpId op) const { return h_.predicate(h_.op(raw(op)).predicate()); }
 
+  // Operations of one condition have one number, from 0 to conditions() - 1.
+  [[nodiscard]] std::uint32_t condition_of(OpId op) const { return set_.text_of(h_.op(raw(op)).predicate()); }
+  [[nodiscard]] std::size_t conditions() const { return set_.size(); }
+
   [[nodiscard]] Match of(OpId op, KeyId key, ValueId version) const {
     if (version == kNullValue) return Match::kNo;
     if (version == kNoPlainValue) return Match::kUnclear;

@@ -7,6 +7,11 @@
 #include <utility>
 
 namespace isolde::proof {
+namespace {
+
+constexpr std::size_t kRoom = std::size_t{1} << 27;  // bytes
+
+}  // namespace
 
 PredicateReplay::PredicateReplay(const History& history, Rule rule, std::vector<std::vector<ValueId>> versions)
     : h_(history),
@@ -15,11 +20,41 @@ PredicateReplay::PredicateReplay(const History& history, Rule rule, std::vector<
       versions_(std::move(versions)),
       at_(history.key_count(), 0),
       is_own_(history.key_count(), false),
-      in_result_(history.key_count(), false) {
+      in_result_(history.key_count(), false),
+      known_(matches_.conditions()),
+      room_(kRoom) {
   for (const auto& all : versions_) now_.push_back(all.front());
 }
 
-void PredicateReplay::advance(KeyId key) { now_[raw(key)] = versions_[raw(key)][++at_[raw(key)]]; }
+void PredicateReplay::advance(KeyId key) {
+  now_[raw(key)] = versions_[raw(key)][++at_[raw(key)]];
+  changed_.push_back(raw(key));
+}
+
+const std::vector<Match>& PredicateReplay::matches_of_state(OpId op) {
+  const auto ask_all = [&](std::vector<Match>& out) {
+    out.resize(now_.size());
+    for (std::uint32_t k = 0; k < now_.size(); ++k) out[k] = matches_.of(op, KeyId{k}, in_state(k));
+  };
+  Known& known = known_[matches_.condition_of(op)];
+  ++known.asked;
+  if (known.matches.empty()) {
+    if (known.asked == 1 || room_ < now_.size()) {
+      ask_all(scratch_);
+      return scratch_;
+    }
+    room_ -= now_.size();
+    ask_all(known.matches);
+  } else if (changed_.size() - known.changes > now_.size()) {
+    ask_all(known.matches);
+  } else {
+    for (std::size_t i = known.changes; i < changed_.size(); ++i) {
+      known.matches[changed_[i]] = matches_.of(op, KeyId{changed_[i]}, in_state(changed_[i]));
+    }
+  }
+  known.changes = changed_.size();
+  return known.matches;
+}
 
 void PredicateReplay::write_own(KeyId key, ValueId value) {
   if (!is_own_[raw(key)]) own_.push_back(key);
@@ -29,7 +64,7 @@ void PredicateReplay::write_own(KeyId key, ValueId value) {
 
 void PredicateReplay::forget_own() {
   for (const KeyId key : own_) {
-    now_[raw(key)] = versions_[raw(key)][at_[raw(key)]];
+    now_[raw(key)] = in_state(raw(key));
     is_own_[raw(key)] = false;
   }
   own_.clear();
@@ -47,10 +82,11 @@ std::string PredicateReplay::unclear(KeyId key) const {
 PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
   const auto items = h_.items(matches_.details(op));
   for (const Item& item : items) in_result_[raw(item.key)] = true;
+  const std::vector<Match>& state = matches_of_state(op);
   Fault wrong;
   for (std::uint32_t k = 0; k < now_.size() && !wrong; ++k) {
     const Match needed = in_result_[k] ? Match::kYes : Match::kNo;
-    Match found = matches_.of(op, KeyId{k}, now_[k]);
+    Match found = match_now(op, state, k);
     if (found == needed) continue;
     if (rule_ == Rule::kUpToState && !is_own_[k]) {
       const Match earlier = earlier_has(op, KeyId{k}, needed);
@@ -65,10 +101,11 @@ PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
   return wrong;
 }
 
-PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) const {
+PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
+  const std::vector<Match>& of_state = matches_of_state(op);
   AggregateState state = matches_.aggregate(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
-    const Match match = matches_.of(op, KeyId{k}, now_[k]);
+    const Match match = match_now(op, of_state, k);
     if (match == Match::kUnclear) return unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
   }

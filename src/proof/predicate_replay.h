@@ -36,7 +36,13 @@ class PredicateReplay {
   using Fault = std::optional<std::string>;
   [[nodiscard]] Fault vset_fault(OpId op) const;
   [[nodiscard]] Fault result_fault(OpId op);
-  [[nodiscard]] Fault aggregate_fault(OpId op) const;
+  [[nodiscard]] Fault aggregate_fault(OpId op);
+  // By key: the match of the state's version, own writes aside.
+  [[nodiscard]] const std::vector<Match>& matches_of_state(OpId op);
+  [[nodiscard]] Match match_now(OpId op, const std::vector<Match>& state, std::uint32_t k) const {
+    return is_own_[k] ? matches_.of(op, KeyId{k}, now_[k]) : state[k];
+  }
+  [[nodiscard]] ValueId in_state(std::uint32_t k) const { return versions_[k][at_[k]]; }
   // Whether the version of the key, other than the state's, may be what the operation looked at.
   [[nodiscard]] Match in_same_run(OpId op, KeyId key, ValueId version) const;
   // Whether some version up to the state's has the match.
@@ -51,6 +57,16 @@ class PredicateReplay {
   std::vector<ValueId> now_;       // by key: that version, or what the transaction itself wrote
   std::vector<KeyId> own_;
   std::vector<bool> is_own_, in_result_;
+  // What is known of conditions that are asked again and again.
+  struct Known {
+    std::uint32_t asked = 0;  // how often
+    std::size_t changes = 0;  // how many of `changed_` it has seen
+    std::vector<Match> matches;
+  };
+  std::vector<Known> known_;
+  std::size_t room_;                    // for further entries of `matches`
+  std::vector<std::uint32_t> changed_;  // keys, whenever their version in the state changed
+  std::vector<Match> scratch_;
 };
 
 }  // namespace isolde::proof
