@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ class Content {
 
   void apply(const ValueTable& values, const Touch& write);
   [[nodiscard]] bool equals(const ValueTable& values, ValueId read) const;
+  // Nothing for a list or number in the making.
+  [[nodiscard]] std::optional<ValueId> plain() const {
+    return form_ == Form::kValue ? std::optional(value_) : std::nullopt;
+  }
 
  private:
   enum class Form : std::uint8_t { kValue, kList, kNumber, kNothing };

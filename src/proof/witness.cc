@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "proof/operations.h"
+#include "proof/predicate_replay.h"
 
 namespace isolde::proof {
 namespace {
@@ -27,12 +28,15 @@ class Replay {
                            level_.family == LevelFamily::kPrefix || level_.level == Level::kRepeatableRead;
     if (!on_a_line && verdict_.witness.kind == Witness::Kind::kNone) return {};
     const bool points = verdict_.witness.kind == Witness::Kind::kPoints;
-    if (level_.family == LevelFamily::kSerializable && points)
-      return Error{"a serializable verdict needs a serial order"};
+    if ((level_.family == LevelFamily::kSerializable || level_.level == Level::kRepeatableRead) && points)
+      return Error{"the level needs a serial order"};
     if (level_.family == LevelFamily::kSnapshot && !points && verdict_.witness.kind != Witness::Kind::kSerialOrder) {
       return Error{"the verdict has no witness"};
     }
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) state_.emplace_back(h_.initial(KeyId{k}));
+    if (!h_.columns().predicates.empty()) {
+      if (auto wrong = ready_predicates(points)) return *wrong;
+    }
     last_commit_.assign(h_.key_count(), 0);
     last_writer_.assign(h_.key_count(), kNoTxn);
     std::uint32_t rank = 0;
@@ -77,26 +81,69 @@ class Replay {
     return Error{fmt::format("transaction {} {}", h_.txn_text(t), what)};
   }
 
-  std::optional<Error> reads_hold(TxnId t) const {
-    std::unordered_map<std::uint32_t, Content> own;
-    for (const Touch& touch : touches(h_, t)) {
-      auto at = own.find(raw(touch.key));
-      if (touch.kind == OpKind::kRead) {
-        const Content& content = at == own.end() ? state_[raw(touch.key)] : at->second;
-        if (!content.equals(h_.values(), touch.value)) {
-          return fault(t, fmt::format("reads {} = {}, which the witness does not explain", h_.key_text(touch.key),
-                                      h_.value_text(touch.value)));
-        }
-        continue;
+  // Requires: `state_` is the initial one.
+  std::optional<Error> ready_predicates(bool points) {
+    std::vector<Content> state = state_;
+    std::vector<std::vector<ValueId>> versions(h_.key_count());
+    const auto keep = [&](KeyId k) { versions[raw(k)].push_back(state[raw(k)].plain().value_or(kNoPlainValue)); };
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) keep(KeyId{k});
+    for (const std::uint32_t event : verdict_.witness.events) {
+      const TxnId t{points ? event / 2 : event};
+      if (raw(t) >= h_.txn_count() || (points && event % 2 == 0)) continue;
+      const std::vector<Touch> all = touches(h_, t);
+      for (const Touch& touch : all) {
+        if (touch.kind != OpKind::kRead) state[raw(touch.key)].apply(h_.values(), touch);
       }
-      if (at == own.end()) at = own.emplace(raw(touch.key), state_[raw(touch.key)]).first;
-      at->second.apply(h_.values(), touch);
+      for (const KeyId k : keys_written(all)) keep(k);
     }
+    const auto rule =
+        level_.level == Level::kRepeatableRead ? PredicateReplay::Rule::kUpToState : PredicateReplay::Rule::kState;
+    predicates_.emplace(h_, rule, std::move(versions));
+    if (predicates_->defect().empty()) return std::nullopt;
+    return Error{"cannot be proved: " + predicates_->defect()};
+  }
+
+  static std::vector<KeyId> keys_written(const std::vector<Touch>& all) {
+    std::vector<KeyId> keys;
+    for (const Touch& touch : all) {
+      if (touch.kind != OpKind::kRead) keys.push_back(touch.key);
+    }
+    std::sort(keys.begin(), keys.end());
+    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+    return keys;
+  }
+
+  std::optional<Error> reads_hold(TxnId t) {
+    std::unordered_map<std::uint32_t, Content> own;
+    const std::vector<Touch> all = touches(h_, t);
+    auto touch = all.begin();
+    for (OpId op{h_.first_op(t)}; raw(op) < h_.end_op(t); op = OpId{raw(op) + 1}) {
+      if (predicates_ && is_predicate(h_.op(raw(op)).kind())) {
+        if (const auto wrong = predicates_->fault(op))
+          return fault(t, fmt::format("has a predicate, operation {}: {}", raw(op) - h_.first_op(t), *wrong));
+      }
+      for (; touch != all.end() && touch->op == op; ++touch) {
+        auto at = own.find(raw(touch->key));
+        if (touch->kind == OpKind::kRead) {
+          const Content& content = at == own.end() ? state_[raw(touch->key)] : at->second;
+          if (!content.equals(h_.values(), touch->value)) {
+            return fault(t, fmt::format("reads {} = {}, which the witness does not explain", h_.key_text(touch->key),
+                                        h_.value_text(touch->value)));
+          }
+          continue;
+        }
+        if (at == own.end()) at = own.emplace(raw(touch->key), state_[raw(touch->key)]).first;
+        at->second.apply(h_.values(), *touch);
+        if (predicates_) predicates_->write_own(touch->key, at->second.plain().value_or(kNoPlainValue));
+      }
+    }
+    if (predicates_) predicates_->forget_own();
     return std::nullopt;
   }
 
   std::optional<Error> install(TxnId t, std::uint32_t rank) {
-    for (const Touch& touch : touches(h_, t)) {
+    const std::vector<Touch> all = touches(h_, t);
+    for (const Touch& touch : all) {
       if (touch.kind == OpKind::kRead) continue;
       const std::uint32_t k = raw(touch.key);
       if (level_.family == LevelFamily::kSnapshot && last_commit_[k] > start_[raw(t)] && last_writer_[k] != t) {
@@ -107,6 +154,8 @@ class Replay {
       last_commit_[k] = rank;
       last_writer_[k] = t;
     }
+    if (!predicates_) return std::nullopt;
+    for (const KeyId k : keys_written(all)) predicates_->advance(k);
     return std::nullopt;
   }
 
@@ -177,6 +226,7 @@ class Replay {
   std::vector<Content> state_;
   std::vector<std::uint32_t> last_commit_;
   std::vector<TxnId> last_writer_;
+  std::optional<PredicateReplay> predicates_;  // where the history has any
 };
 
 }  // namespace

@@ -1,0 +1,72 @@
+// proof/matches.h: what a predicate operation says of the versions that it was evaluated on.
+//
+// In, out: a History -> of an operation and a version of a key: matches, does not, or nobody knows.
+// Always:  a version on which the condition has a fault (docs/predicates.md) is kUnclear: nothing may rest on it.
+// Cost:    one compilation a text, one evaluation a question.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+#include "history/predicate_set.h"
+
+namespace isolde::proof {
+
+enum class Match : std::uint8_t { kNo, kYes, kUnclear };
+
+// The content of a list or counter, which is no value of the table: no predicate can be asked of it.
+inline constexpr ValueId kNoPlainValue{kNone32};
+
+class Matches {
+ public:
+  explicit Matches(const History& history) : h_(history), set_(history) {}
+
+  // Empty, or why nothing may be asked.
+  [[nodiscard]] const std::string& defect() const { return set_.defect(); }
+  [[nodiscard]] const Predicate& details(OpId op) const { return h_.predicate(h_.op(raw(op)).predicate()); }
+
+  // Operations of one condition have one number, from 0 to conditions() - 1.
+  [[nodiscard]] std::uint32_t condition_of(OpId op) const { return set_.text_of(h_.op(raw(op)).predicate()); }
+  [[nodiscard]] std::size_t conditions() const { return set_.size(); }
+
+  [[nodiscard]] Match of(OpId op, KeyId key, ValueId version) const {
+    if (version == kNullValue) return Match::kNo;
+    if (version == kNoPlainValue) return Match::kUnclear;
+    const Evaluation e =
+        set_.condition(h_.op(raw(op)).predicate()).evaluate(h_.values(), h_.columns().key_name[raw(key)], version);
+    if (e.faults != kNoFault) return Match::kUnclear;
+    return e.matches() ? Match::kYes : Match::kNo;
+  }
+  // An aggregate in the making. Requires: the operation is one.
+  [[nodiscard]] AggregateState aggregate(OpId op) const {
+    return {set_.aggregate(h_.op(raw(op)).predicate()), h_.values()};
+  }
+  void add(AggregateState& state, KeyId key, ValueId version) const {
+    state.add(h_.columns().key_name[raw(key)], version);
+  }
+
+  // The row of the key in the operation's result.
+  [[nodiscard]] std::optional<ValueId> in_result(OpId op, KeyId key) const { return find(h_.items(details(op)), key); }
+  // The version that its version set names; absent where it names none. Requires: it has one.
+  [[nodiscard]] ValueId in_vset(OpId op, KeyId key) const {
+    return find(h_.vset(details(op)), key).value_or(kNullValue);
+  }
+  // What is wrong if the result does not follow from the version set.
+  [[nodiscard]] std::optional<std::string> vset_fault(OpId op) const;
+
+ private:
+  [[nodiscard]] static std::optional<ValueId> find(std::span<const Item> items, KeyId key) {
+    for (const Item& item : items) {
+      if (item.key == key) return item.value;
+    }
+    return std::nullopt;
+  }
+
+  const History& h_;
+  const PredicateSet set_;
+};
+
+}  // namespace isolde::proof

@@ -1,0 +1,170 @@
+#include "proof/predicate_replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace isolde::proof {
+namespace {
+
+constexpr std::size_t kRoom = std::size_t{1} << 27;  // bytes
+
+}  // namespace
+
+PredicateReplay::PredicateReplay(const History& history, Rule rule, std::vector<std::vector<ValueId>> versions)
+    : h_(history),
+      rule_(rule),
+      matches_(history),
+      versions_(std::move(versions)),
+      at_(history.key_count(), 0),
+      is_own_(history.key_count(), false),
+      in_result_(history.key_count(), false),
+      known_(matches_.conditions()),
+      room_(kRoom) {
+  for (const auto& all : versions_) now_.push_back(all.front());
+}
+
+void PredicateReplay::advance(KeyId key) {
+  now_[raw(key)] = versions_[raw(key)][++at_[raw(key)]];
+  changed_.push_back(raw(key));
+}
+
+const std::vector<Match>& PredicateReplay::matches_of_state(OpId op) {
+  const auto ask_all = [&](std::vector<Match>& out) {
+    out.resize(now_.size());
+    for (std::uint32_t k = 0; k < now_.size(); ++k) out[k] = matches_.of(op, KeyId{k}, in_state(k));
+  };
+  Known& known = known_[matches_.condition_of(op)];
+  ++known.asked;
+  if (known.matches.empty()) {
+    if (known.asked == 1 || room_ < now_.size()) {
+      ask_all(scratch_);
+      return scratch_;
+    }
+    room_ -= now_.size();
+    ask_all(known.matches);
+  } else if (changed_.size() - known.changes > now_.size()) {
+    ask_all(known.matches);
+  } else {
+    for (std::size_t i = known.changes; i < changed_.size(); ++i) {
+      known.matches[changed_[i]] = matches_.of(op, KeyId{changed_[i]}, in_state(changed_[i]));
+    }
+  }
+  known.changes = changed_.size();
+  return known.matches;
+}
+
+void PredicateReplay::write_own(KeyId key, ValueId value) {
+  if (!is_own_[raw(key)]) own_.push_back(key);
+  is_own_[raw(key)] = true;
+  now_[raw(key)] = value;
+}
+
+void PredicateReplay::forget_own() {
+  for (const KeyId key : own_) {
+    now_[raw(key)] = in_state(raw(key));
+    is_own_[raw(key)] = false;
+  }
+  own_.clear();
+}
+
+PredicateReplay::Fault PredicateReplay::fault(OpId op) {
+  if (matches_.details(op).has_vset != 0) return vset_fault(op);
+  return h_.op(raw(op)).kind() == OpKind::kAggregate ? aggregate_fault(op) : result_fault(op);
+}
+
+std::string PredicateReplay::unclear(KeyId key) const {
+  return fmt::format("cannot be proved: nobody knows whether its condition holds of {}", h_.key_text(key));
+}
+
+PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
+  const auto items = h_.items(matches_.details(op));
+  for (const Item& item : items) in_result_[raw(item.key)] = true;
+  const std::vector<Match>& state = matches_of_state(op);
+  Fault wrong;
+  for (std::uint32_t k = 0; k < now_.size() && !wrong; ++k) {
+    const Match needed = in_result_[k] ? Match::kYes : Match::kNo;
+    Match found = match_now(op, state, k);
+    if (found == needed) continue;
+    if (rule_ == Rule::kUpToState && !is_own_[k]) {
+      const Match earlier = earlier_has(op, KeyId{k}, needed);
+      if (earlier == Match::kYes) continue;
+      if (earlier == Match::kUnclear) found = Match::kUnclear;
+    }
+    wrong = found == Match::kUnclear ? unclear(KeyId{k})
+            : needed == Match::kNo   ? fmt::format("its result lacks {}, which matches", h_.key_text(KeyId{k}))
+                                     : fmt::format("its result has {}, which does not match", h_.key_text(KeyId{k}));
+  }
+  for (const Item& item : items) in_result_[raw(item.key)] = false;
+  return wrong;
+}
+
+PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
+  const std::vector<Match>& of_state = matches_of_state(op);
+  AggregateState state = matches_.aggregate(op);
+  for (std::uint32_t k = 0; k < now_.size(); ++k) {
+    const Match match = match_now(op, of_state, k);
+    if (match == Match::kUnclear) return unclear(KeyId{k});
+    if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
+  }
+  if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
+  if (state.agrees(h_.op_value(raw(op)))) return std::nullopt;
+  return rule_ == Rule::kUpToState ? "cannot be proved: its value is not the aggregate of the state"
+                                   : "its value is not the aggregate of the state";
+}
+
+PredicateReplay::Fault PredicateReplay::vset_fault(OpId op) const {
+  if (Fault wrong = matches_.vset_fault(op)) return wrong;
+  std::unordered_map<std::uint32_t, ValueId> looked_at;
+  for (const Item& item : h_.vset(matches_.details(op))) looked_at.emplace(raw(item.key), item.value);
+  for (std::uint32_t k = 0; k < now_.size(); ++k) {
+    const auto at = looked_at.find(k);
+    const ValueId version = at == looked_at.end() ? kNullValue : at->second;
+    if (version == now_[k]) continue;
+    const Match same = is_own_[k] ? Match::kNo : in_same_run(op, KeyId{k}, version);
+    if (same == Match::kUnclear) return unclear(KeyId{k});
+    if (same == Match::kNo)
+      return fmt::format("its version set has a version of {} that is not the state's", h_.key_text(KeyId{k}));
+  }
+  return std::nullopt;
+}
+
+Match PredicateReplay::in_same_run(OpId op, KeyId key, ValueId version) const {
+  const auto& all = versions_[raw(key)];
+  const std::uint32_t here = at_[raw(key)];
+  const auto is_it = [&](ValueId v) { return v == version; };
+  // At repeatable-read nothing needs to be the latest.
+  if (rule_ == Rule::kUpToState && std::any_of(all.begin(), all.begin() + here, is_it)) return Match::kYes;
+  if (std::none_of(all.begin(), all.end(), is_it)) return Match::kNo;
+  const Match status = matches_.of(op, key, all[here]);
+  if (status == Match::kUnclear) return Match::kUnclear;
+  Match found = Match::kNo;
+  for (std::uint32_t i = here; i-- > 0;) {
+    const Match match = matches_.of(op, key, all[i]);
+    if (match == Match::kUnclear) found = Match::kUnclear;
+    if (match != status) break;
+    if (is_it(all[i])) return Match::kYes;
+  }
+  for (std::uint32_t i = here + 1; i < all.size(); ++i) {
+    const Match match = matches_.of(op, key, all[i]);
+    if (match == Match::kUnclear) found = Match::kUnclear;
+    if (match != status) break;
+    if (is_it(all[i])) return Match::kYes;
+  }
+  return found;
+}
+
+Match PredicateReplay::earlier_has(OpId op, KeyId key, Match match) const {
+  const auto& all = versions_[raw(key)];
+  Match found = Match::kNo;
+  for (std::uint32_t i = at_[raw(key)]; i-- > 0;) {
+    const Match here = matches_.of(op, key, all[i]);
+    if (here == match) return Match::kYes;
+    if (here == Match::kUnclear) found = Match::kUnclear;
+  }
+  return found;
+}
+
+}  // namespace isolde::proof
