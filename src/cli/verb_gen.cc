@@ -43,7 +43,7 @@ std::optional<Error> take_words(const Arguments& args, GenOptions& o) {
   }
   if (args.has("type")) {
     const auto named = data_type_named(args.text("type"));
-    if (!named) return Error{fmt::format("--type takes register or list, not \"{}\"", args.text("type"))};
+    if (!named) return Error{fmt::format("--type takes register, list or row, not \"{}\"", args.text("type"))};
     o.type = *named;
   }
   if (args.has("evidence")) {
@@ -72,9 +72,16 @@ Result<GenOptions> options_of(const Arguments& args) {
   if (auto e = take(args, "max-list", 1, o.max_list)) return *e;
   o.repeated_values = args.has("repeated");
   if (auto e = take_share(args, "reads", o.read_share)) return *e;
+  if (auto e = take_share(args, "predicates", o.predicate_share)) return *e;
+  if (auto e = take_share(args, "selectivity", o.selectivity)) return *e;
   if (auto e = take_share(args, "aborted", o.abort_share)) return *e;
   if (auto e = take_share(args, "unknown", o.unknown_share)) return *e;
   if (auto e = take_words(args, o)) return *e;
+  if (o.type != DataType::kRow) {
+    for (const char* option : {"predicates", "selectivity"}) {
+      if (args.has(option)) return Error{fmt::format("--{} is for --type row", option)};
+    }
+  }
   if (auto e = defect_of(o)) return *e;
   return o;
 }

@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "history/history.h"
+#include "history/predicate_set.h"
 #include "tests/support/replayer.h"
 
 namespace isolde {
@@ -36,13 +37,13 @@ GenOptions small(std::uint64_t seed) {
 }
 
 TEST(Generate, TheSameSeedGivesTheSameHistory) {
-  for (const DataType type : {DataType::kRegister, DataType::kList}) {
+  for (const DataType type : {DataType::kRegister, DataType::kList, DataType::kRow}) {
     GenOptions o = small(9);
     o.type = type;
     o.plants = {{PlantKind::kLostUpdate, 0.05}, {PlantKind::kG1a, 0.05}};
     o.abort_share = 0.1;
     o.unknown_share = 0.1;
-    o.evidence = {true, true, true, true, true};
+    o.evidence = {true, true, true, true, true, type == DataType::kRow};
     EXPECT_EQ(difference(made(o).history, made(o).history), "");
     GenOptions other = o;
     other.seed = 10;
@@ -71,9 +72,9 @@ TEST(Generate, TheSameSeedGivesTheSameHistoryOnEveryMachine) {
 TEST(Generate, EvidenceDoesNotChangeWhatHappens) {
   GenOptions full = small(4);
   full.level = Level::kSerializable;
-  full.evidence = {true, true, true, true, true};
+  full.evidence = {true, true, true, true, true, false};
   GenOptions bare = full;
-  bare.evidence = {false, false, false, false, false};
+  bare.evidence = {false, false, false, false, false, false};
   const History a = made(full).history;
   const History b = made(bare).history;
   ASSERT_EQ(a.op_count(), b.op_count());
@@ -104,18 +105,23 @@ TEST(Generate, EveryHistoryIsValidAtItsLevel) {
     o.distribution = static_cast<Distribution>(rng.below(3));
     o.read_share = static_cast<double>(rng.below(5)) / 4;
     o.level = rng.chance(0.5) ? Level::kStrictSerializable : Level::kStrongSnapshotIsolation;
-    o.type = rng.chance(0.5) ? DataType::kRegister : DataType::kList;
+    constexpr DataType kTypes[] = {DataType::kRegister, DataType::kRegister, DataType::kList, DataType::kRow};
+    o.type = kTypes[rng.below(4)];
+    o.predicate_share = static_cast<double>(rng.below(5)) / 4;
+    o.selectivity = rng.chance(0.5) ? 0.05 : 0.4;
     o.repeated_values = o.type == DataType::kRegister && rng.chance(0.3);
     o.max_list = 1 + static_cast<std::uint32_t>(rng.below(10));
     o.overlap = 1 + static_cast<double>(rng.below(6));
     if (rng.chance(0.5)) o.abort_share = 0.3;
     // With repeated values nobody can tell which unknown transaction was seen.
     if (rng.chance(0.5) && !o.repeated_values) o.unknown_share = 0.2;
-    o.evidence = {true, true, rng.chance(0.5), rng.chance(0.5), rng.chance(0.5)};
+    const bool vsets = o.type == DataType::kRow && rng.chance(0.5);
+    o.evidence = {true, true, rng.chance(0.5), rng.chance(0.5), rng.chance(0.5), vsets};
     const Generated g = made(o);
     ASSERT_EQ(g.history.txn_count(), o.transactions);
     ASSERT_EQ(g.history.op_count(), o.transactions * o.ops);
     ASSERT_EQ(defect_of(g.history.columns()), "");
+    ASSERT_EQ(PredicateSet(g.history).defect(), "");
     replayer::Broken broken = replayer::broken_by_timestamps(g.history);
     if (o.level == Level::kStrongSnapshotIsolation) {
       skewed += broken.contains(Level::kSerializable) ? 1 : 0;
@@ -274,6 +280,98 @@ TEST(Generate, VersionOrdersFollowCommits) {
   }
 }
 
+GenOptions rows(std::uint64_t seed) {
+  GenOptions o = small(seed);
+  o.type = DataType::kRow;
+  o.transactions = 4000;
+  o.ops = 5;
+  o.keys = 100;
+  o.distribution = Distribution::kUniform;
+  return o;
+}
+
+// Emme's mix: half of the operations are predicates, a tenth of all inserts, the rest half reads and half updates.
+TEST(Generate, RowsHaveTheSharesOfPredicatesReadsAndMatchesThatWereAsked) {
+  const History h = made(rows(3)).history;
+  std::map<OpKind, double> share;
+  double found = 0;
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    share[h.op(i).kind()] += 1.0 / h.op_count();
+    if (h.op(i).kind() == OpKind::kScan) {
+      found += static_cast<double>(h.items(h.predicate(h.op(i).predicate())).size());
+    }
+  }
+  EXPECT_NEAR(share[OpKind::kScan] + share[OpKind::kAggregate], 0.25, 0.02);
+  EXPECT_NEAR(share[OpKind::kUpdate], 0.25, 0.02);
+  EXPECT_NEAR(share[OpKind::kRead], 0.2, 0.02);
+  EXPECT_NEAR(share[OpKind::kWrite], 0.3, 0.02);
+  EXPECT_NEAR(found / (share[OpKind::kScan] * h.op_count()) / 100, 0.1, 0.02);
+}
+
+TEST(Generate, RowsAreWrittenOnceAndTheirVersionOrdersFollowCommits) {
+  GenOptions o = rows(4);
+  o.level = Level::kSerializable;
+  o.evidence.versions = true;
+  const History h = made(o).history;
+  std::vector<TxnId> by_commit;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) by_commit.push_back(TxnId{t});
+  std::ranges::sort(by_commit, {}, [&](TxnId t) { return h.commit_ts(t); });
+  std::set<ValueId> written;
+  std::map<KeyId, std::vector<std::uint32_t>> expected;
+  for (const TxnId t : by_commit) {
+    std::map<KeyId, ValueId> final;
+    for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
+      std::vector<Item> writes;
+      if (h.op(i).kind() == OpKind::kWrite) writes = {{h.op(i).key(), h.op_value(i)}};
+      if (h.op(i).kind() == OpKind::kUpdate) {
+        const auto items = h.items(h.predicate(h.op(i).predicate()));
+        writes.assign(items.begin(), items.end());
+      }
+      for (const Item& item : writes) {
+        EXPECT_TRUE(written.insert(item.value).second);
+        final[item.key] = item.value;
+      }
+    }
+    for (const auto& [key, value] : final) expected[key].push_back(raw(value));
+  }
+  ASSERT_EQ(h.columns().version_orders.size(), expected.size());
+  for (const VersionOrder& order : h.columns().version_orders) {
+    const auto entries = h.columns().version_entries.subspan(order.first, order.count);
+    EXPECT_EQ(std::vector<std::uint32_t>(entries.begin(), entries.end()), expected[order.key]);
+  }
+}
+
+// Whatever a version set names, its predicate finds exactly the result among it.
+TEST(Generate, ResultsFollowFromVersionSets) {
+  GenOptions o = rows(5);
+  o.transactions = 500;
+  o.evidence.vsets = true;
+  o.plants = {{PlantKind::kPhantom, 0.05}, {PlantKind::kResultSetMismatch, 0.05}};
+  const History h = made(o).history;
+  const PredicateSet predicates(h);
+  ASSERT_EQ(predicates.defect(), "");
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    if (!is_predicate(h.op(i).kind())) continue;
+    const PredicateId id = h.op(i).predicate();
+    ASSERT_NE(h.predicate(id).has_vset, 0);
+    std::vector<Item> found;
+    for (const Item& item : h.vset(h.predicate(id))) {
+      const ValueId name = h.columns().key_name[raw(item.key)];
+      if (predicates.condition(id).evaluate(h.values(), name, item.value).matches()) found.push_back(item);
+    }
+    const auto items = h.items(h.predicate(id));
+    if (h.op(i).kind() == OpKind::kScan) {
+      EXPECT_TRUE(std::ranges::equal(items, found));
+    } else if (h.op(i).kind() == OpKind::kUpdate) {
+      EXPECT_TRUE(std::ranges::equal(items, found, {}, &Item::key, &Item::key));
+    } else {
+      AggregateState state(predicates.aggregate(id), h.values());
+      for (const Item& item : found) state.add(h.columns().key_name[raw(item.key)], item.value);
+      EXPECT_TRUE(state.agrees(h.op_value(i)));
+    }
+  }
+}
+
 TEST(Generate, OrderIsThereAtSerializableLevelsOnly) {
   GenOptions o = small(5);
   o.evidence.order = true;
@@ -322,6 +420,10 @@ TEST(Generate, OptionsThatMakeNoHistoryAreRefused) {
   EXPECT_TRUE(refused([](GenOptions& o) { o.overlap = 0; }));
   EXPECT_TRUE(refused([](GenOptions& o) { o.max_list = 0; }));
   EXPECT_TRUE(refused([](GenOptions& o) { o.plants = {{PlantKind::kG1a, 2.0}}; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.plants = {{PlantKind::kPhantom, 0.1}}; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.evidence.vsets = true; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.predicate_share = 1.5; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.selectivity = 0; }));
   EXPECT_TRUE(refused([](GenOptions& o) {
     o.type = DataType::kList;
     o.repeated_values = true;
@@ -332,6 +434,7 @@ TEST(GenOptions, NamesAndListsAreParsed) {
   EXPECT_EQ(distribution_named("hotspot"), Distribution::kHotspot);
   EXPECT_FALSE(distribution_named("normal"));
   EXPECT_EQ(data_type_named(name(DataType::kList)), DataType::kList);
+  EXPECT_EQ(data_type_named("row"), DataType::kRow);
   const Result<GenEvidence> some = parse_evidence("versions,order");
   ASSERT_TRUE(some);
   EXPECT_TRUE(some->versions && some->order && !some->timestamps && !some->intervals);

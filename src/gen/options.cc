@@ -18,14 +18,15 @@ constexpr double kDefaultPlantRate = 0.001;
 
 constexpr std::pair<Distribution, std::string_view> kDistributions[] = {
     {Distribution::kUniform, "uniform"}, {Distribution::kZipf, "zipf"}, {Distribution::kHotspot, "hotspot"}};
-constexpr std::pair<DataType, std::string_view> kTypes[] = {{DataType::kRegister, "register"},
-                                                            {DataType::kList, "list"}};
+constexpr std::pair<DataType, std::string_view> kTypes[] = {
+    {DataType::kRegister, "register"}, {DataType::kList, "list"}, {DataType::kRow, "row"}};
 
 constexpr std::pair<bool GenEvidence::*, std::string_view> kEvidence[] = {{&GenEvidence::timestamps, "timestamps"},
                                                                           {&GenEvidence::intervals, "intervals"},
                                                                           {&GenEvidence::op_intervals, "op-intervals"},
                                                                           {&GenEvidence::versions, "versions"},
-                                                                          {&GenEvidence::order, "order"}};
+                                                                          {&GenEvidence::order, "order"},
+                                                                          {&GenEvidence::vsets, "vsets"}};
 
 // NaN is no share.
 bool is_share(double value) { return value >= 0 && value <= 1; }
@@ -47,16 +48,22 @@ std::optional<Error> defect_of(const GenOptions& o) {
   if (o.keys == 0 || o.keys > kMaxKeys) return Error{fmt::format("keys: expected 1 to {}", kMaxKeys)};
   if (!(o.zipf_exponent >= 0 && o.zipf_exponent <= 10)) return Error{"zipf exponent: expected 0 to 10"};
   if (!is_share(o.read_share)) return Error{"read share: expected 0 to 1"};
+  if (!is_share(o.predicate_share)) return Error{"predicate share: expected 0 to 1"};
+  if (!(o.selectivity > 0 && o.selectivity <= 1)) return Error{"selectivity: expected more than 0, at most 1"};
   if (!is_share(o.abort_share) || !is_share(o.unknown_share)) return Error{"abort, unknown share: expected 0 to 1"};
   if (o.abort_share == 1) return Error{"abort share: expected less than 1"};
   if (o.max_list == 0 || o.max_list > 1'000'000) return Error{"longest list: expected 1 to 1000000"};
   if (!(o.overlap >= 1 && o.overlap <= 1e6)) return Error{"overlap: expected at least 1"};
-  if (o.repeated_values && o.type == DataType::kList) return Error{"repeated values: expected registers, not lists"};
+  if (o.repeated_values && o.type != DataType::kRegister) return Error{"repeated values: expected registers"};
+  if (o.evidence.vsets && o.type != DataType::kRow) return Error{"vsets: expected rows"};
   if (o.evidence.op_intervals && !o.evidence.intervals) return Error{"op-intervals: expected intervals as well"};
   double planted = 0;
   for (const Plant& plant : o.plants) {
     if (!is_share(plant.rate)) return Error{fmt::format("plant {}: expected a rate of 0 to 1", info(plant.kind).name)};
     if (plant.rate == 0) continue;
+    if (info(plant.kind).rows_only && o.type != DataType::kRow) {
+      return Error{fmt::format("plant {}: expected rows", info(plant.kind).name)};
+    }
     if (o.sessions < info(plant.kind).sessions) {
       return Error{
           fmt::format("plant {}: expected at least {} sessions", info(plant.kind).name, info(plant.kind).sessions)};
@@ -90,7 +97,7 @@ std::optional<DataType> data_type_named(std::string_view name) {
 }
 
 Result<GenEvidence> parse_evidence(std::string_view list) {
-  GenEvidence evidence{false, false, false, false, false};
+  GenEvidence evidence{false, false, false, false, false, false};
   if (list == "none") return evidence;
   for (;;) {
     const std::size_t comma = std::min(list.find(','), list.size());
@@ -100,7 +107,7 @@ Result<GenEvidence> parse_evidence(std::string_view list) {
     if (row == std::end(kEvidence)) {
       return Error{
           fmt::format("evidence \"{}\": expected none, or some of timestamps, intervals, op-intervals, "
-                      "versions, order",
+                      "versions, order, vsets",
                       word)};
     }
     evidence.*(row->first) = true;

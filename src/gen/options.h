@@ -21,7 +21,7 @@ enum class Distribution : std::uint8_t {
   kHotspot,  // 80 % of the operations on the first 20 % of the keys
 };
 
-enum class DataType : std::uint8_t { kRegister, kList };
+enum class DataType : std::uint8_t { kRegister, kList, kRow };
 
 // What can be planted; each is a row of the table in gen/plants.h.
 enum class PlantKind : std::uint8_t {
@@ -34,8 +34,10 @@ enum class PlantKind : std::uint8_t {
   kG1b,
   kG1c,
   kNonMonotonicSession,
+  kResultSetMismatch,
+  kPhantom,
 };
-inline constexpr int kPlantCount = 9;
+inline constexpr int kPlantCount = 11;
 
 struct Plant {
   PlantKind kind;
@@ -48,6 +50,7 @@ struct GenEvidence {
   bool op_intervals = false;  // `at` of every operation; needs `intervals`
   bool versions = false;      // complete version orders: by value, or by transaction for lists and repeated values
   bool order = false;         // place in the serialization order; only at serializable levels, else left out
+  bool vsets = false;         // rows: the version set of every predicate operation, which is the whole table
 };
 
 struct GenOptions {
@@ -62,6 +65,8 @@ struct GenOptions {
   // generated always keeps session order and real time too.
   Level level = Level::kSnapshotIsolation;
   DataType type = DataType::kRegister;
+  double predicate_share = 0.5;  // rows: share of scans, aggregates and predicate updates among the operations
+  double selectivity = 0.1;      // rows: share of the rows that a predicate matches, about
   bool repeated_values = false;  // registers only: values 1 … 10 instead of each value once
   GenEvidence evidence;
   double abort_share = 0;       // share of aborted transactions
@@ -75,12 +80,12 @@ struct GenOptions {
 // Nothing if a history can be made of these options, else what is wrong with them.
 [[nodiscard]] std::optional<Error> defect_of(const GenOptions& options);
 
-// Names as in `isolde gen`: uniform, zipf, hotspot; register, list.
+// Names as in `isolde gen`: uniform, zipf, hotspot; register, list, row.
 [[nodiscard]] std::string_view name(Distribution distribution);
 [[nodiscard]] std::string_view name(DataType type);
 [[nodiscard]] std::optional<Distribution> distribution_named(std::string_view name);
 [[nodiscard]] std::optional<DataType> data_type_named(std::string_view name);
-// "timestamps,intervals", "none", …: any of timestamps, intervals, op-intervals, versions, order.
+// "timestamps,intervals", "none", …: any of timestamps, intervals, op-intervals, versions, order, vsets.
 [[nodiscard]] Result<GenEvidence> parse_evidence(std::string_view list);
 // "lost-update" (then one transaction in a thousand) or "lost-update:0.01".
 [[nodiscard]] Result<Plant> parse_plant(std::string_view text);

@@ -1,4 +1,6 @@
 // gen/planting.cc: the part of the simulator that plays the scripts of gen/plants.h among the other transactions.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "gen/simulator.h"
@@ -10,9 +12,11 @@ namespace {
 // apart in real time.
 constexpr std::int64_t kShortestStep = 300;
 constexpr std::int64_t kLongestStep = 600;
+constexpr std::uint32_t kFirstPlantedC0 = 1'000'000;
+static_assert(kFirstPlantedC0 > kColumnValues);
 
 bool is_read_only(const ScriptRole& role) {
-  return std::ranges::none_of(role.ops, [](const ScriptOp& op) { return op.is_write; });
+  return std::ranges::none_of(role.ops, [](const ScriptOp& op) { return op.what == ScriptOp::What::kWrite; });
 }
 
 }  // namespace
@@ -92,12 +96,28 @@ void Simulator::advance_group(std::uint32_t index, std::int64_t now) {
   empty_seats_.push_back(index);
 }
 
+// Of a group's rows, c0 is a number of their own: its scans find them and nothing else does.
+ValueId Simulator::planted_value(const Group& group, const ScriptOp& op) {
+  const std::uint32_t number = group.first_value + op.value - 1;
+  return rows_ ? recorder_.row(kFirstPlantedC0 + group.planted, kFirstPlantedC0, number) : ValueId{number};
+}
+
+void Simulator::planted_scan(const Group& group, std::span<const ScriptOp> found) {
+  std::vector<Item> items;
+  for (const ScriptOp& op : found) {
+    if (op.what != ScriptOp::What::kFound) break;
+    items.push_back({recorder_.id_of(group.first_key + op.key), planted_value(group, op)});
+  }
+  recorder_.scan(fmt::format("c0 = {}", kFirstPlantedC0 + group.planted), items);
+  if (options_.evidence.vsets) recorder_.vset(items);
+}
+
 ValueId Simulator::planted_read(const Group& group, const ScriptOp& op) {
-  if (!store_.lists()) return ValueId{group.first_value + op.value - 1};
+  if (!store_.lists()) return planted_value(group, op);
   scratch_.clear();
   for (const ScriptRole& role : group.plant->roles) {
     for (const ScriptOp& write : role.ops) {
-      if (!write.is_write || write.key != op.key) continue;
+      if (write.what != ScriptOp::What::kWrite || write.key != op.key) continue;
       scratch_.push_back(ValueId{group.first_value + write.value - 1});
       if (write.value == op.value) return recorder_.list(scratch_);
     }
@@ -108,20 +128,22 @@ ValueId Simulator::planted_read(const Group& group, const ScriptOp& op) {
 void Simulator::record_role(Group& group, std::uint8_t index) {
   const ScriptRole& role = group.plant->roles[index];
   const TxnTimes& times = group.times[index];
+  const auto operations = static_cast<std::uint32_t>(
+      std::ranges::count_if(role.ops, [](const ScriptOp& op) { return op.what != ScriptOp::What::kFound; }));
   const TxnId txn = recorder_.open(group.sessions[role.session], role.aborts ? Status::kAborted : Status::kCommitted,
-                                   times, static_cast<std::uint32_t>(role.ops.size()));
+                                   times, operations);
   planted_[group.planted].transactions[index] = txn;
   for (std::size_t i = 0; i < role.ops.size(); ++i) {
     const ScriptOp& op = role.ops[i];
     const std::uint32_t key = group.first_key + op.key;
-    if (!op.is_write) {
-      recorder_.read(key, planted_read(group, op));
-      continue;
-    }
-    const ValueId value{group.first_value + op.value - 1};
+    if (op.what == ScriptOp::What::kRead) recorder_.read(key, planted_read(group, op));
+    if (op.what == ScriptOp::What::kScan) planted_scan(group, role.ops.subspan(i + 1));
+    if (op.what != ScriptOp::What::kWrite) continue;
+    const ValueId value = planted_value(group, op);
     recorder_.write(key, value);
-    const bool is_last = std::none_of(role.ops.begin() + static_cast<std::ptrdiff_t>(i) + 1, role.ops.end(),
-                                      [&op](const ScriptOp& later) { return later.is_write && later.key == op.key; });
+    const bool is_last = std::ranges::none_of(role.ops.subspan(i + 1), [&op](const ScriptOp& later) {
+      return later.what == ScriptOp::What::kWrite && later.key == op.key;
+    });
     if (is_last && !role.aborts) recorder_.install(key, value);
   }
   recorder_.close();

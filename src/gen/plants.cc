@@ -12,8 +12,10 @@ using Event = ScriptEvent;
 
 constexpr std::uint8_t kX = 0;
 constexpr std::uint8_t kY = 1;
-constexpr Op r(std::uint8_t key, std::uint8_t value) { return {false, key, value}; }
-constexpr Op w(std::uint8_t key, std::uint8_t value) { return {true, key, value}; }
+constexpr Op r(std::uint8_t key, std::uint8_t value) { return {Op::What::kRead, key, value}; }
+constexpr Op w(std::uint8_t key, std::uint8_t value) { return {Op::What::kWrite, key, value}; }
+constexpr Op kScan{Op::What::kScan, 0, 0};
+constexpr Op found(std::uint8_t key, std::uint8_t value) { return {Op::What::kFound, key, value}; }
 constexpr Event snapshot(std::uint8_t role) { return {Event::What::kSnapshot, role}; }
 constexpr Event start(std::uint8_t role) { return {Event::What::kStart, role}; }
 constexpr Event commit(std::uint8_t role) { return {Event::What::kCommit, role}; }
@@ -63,6 +65,14 @@ constexpr Event kG1cEvents[] = {start(0), start(1), commit(0), commit(1)};
 
 constexpr Role kNonMonotonicRoles[] = {{0, false, kWriteX}, {0, false, kUpdateX}, {0, false, kReadOldX}};
 constexpr Event kNonMonotonicEvents[] = {start(0), commit(0), start(1), snapshot(2), commit(1), start(2), commit(2)};
+
+constexpr Op kMissesY[] = {kScan, found(kX, 1)};
+constexpr Role kMismatchRoles[] = {{0, false, kWriteBoth}, {1, false, kMissesY}};
+constexpr Event kTwoInTurn[] = {start(0), commit(0), start(1), commit(1)};
+
+constexpr Op kInsertX[] = {kScan, w(kX, 1)};
+constexpr Op kInsertY[] = {kScan, w(kY, 2)};
+constexpr Role kPhantomRoles[] = {{0, false, kInsertX}, {1, false, kInsertY}};
 
 using L = Level;
 constexpr L kWeak[] = {L::kReadCommitted, L::kReadAtomic, L::kCausal};
@@ -152,6 +162,11 @@ constexpr PlantInfo kPlants[] = {
     {K::kNonMonotonicSession, "non-monotonic-session",
      "a session's next transaction runs on a snapshot from before the session's own commit", 1, 1, 2,
      kNonMonotonicRoles, kNonMonotonicEvents, kOrderedForms, kPlainForms, kOrderedForms},
+    {K::kResultSetMismatch, "result-set-mismatch",
+     "a scan misses one of two rows that one transaction committed before", 2, 2, 2, kMismatchRoles, kTwoInTurn,
+     kAtomicUp, kReadCommittedOnly, kAtomicUp, true},
+    {K::kPhantom, "phantom", "two transactions scan, overlap, and each inserts a row that the other's scan would find",
+     2, 2, 2, kPhantomRoles, kG1cEvents, kSerializableForms, kUpToSnapshot, kSerializableForms, true},
 };
 static_assert(std::size(kPlants) == kPlantCount);
 static_assert(std::ranges::all_of(kPlants, [](const PlantInfo& p) {

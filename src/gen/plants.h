@@ -16,7 +16,13 @@
 namespace isolde {
 
 struct ScriptOp {
-  bool is_write;
+  enum class What : std::uint8_t {
+    kRead,
+    kWrite,
+    kScan,  // rows only: over all of the group's rows; the kFound that follow are its result
+    kFound,
+  };
+  What what;
   std::uint8_t key;    // which of the group's keys
   std::uint8_t value;  // which of the group's values, from 1. On lists a read of value v returns every element
                        // that the script appends to the key, in the order of the roles, up to v.
@@ -52,6 +58,7 @@ struct PlantInfo {
   // What breaks without timestamps and version orders: by values, sessions and, for the strong and strict forms, client
   // intervals.
   std::span<const Level> breaks_by_values;
+  bool rows_only = false;  // it is about predicates
 };
 
 // The levels that the table speaks about.

@@ -29,6 +29,14 @@ Recorder::Recorder(const GenOptions& options)
                   name(options.type), options.read_share, options.seed));
 }
 
+ValueId Recorder::row(std::uint32_t c0, std::uint32_t c1, std::uint32_t version) {
+  ValueInterner& values = builder_.values();
+  const RowField fields[] = {{values.string("c0"), values.integer(c0)},
+                             {values.string("c1"), values.integer(c1)},
+                             {values.string("v"), values.integer(version)}};
+  return values.row(fields);
+}
+
 TxnId Recorder::open(std::uint32_t session, Status status, const TxnTimes& times, std::uint32_t ops) {
   SessionId& id = session_ids_[session];
   if (id == kNoSession) id = builder_.session(static_cast<std::int64_t>(session));

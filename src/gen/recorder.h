@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/column.h"
 #include "base/ids.h"
@@ -42,6 +43,20 @@ class Recorder {
     }
     if (op_intervals_) record_interval();
   }
+  void scan(std::string_view where, std::span<const Item> rows) {
+    builder_.scan(where, rows);
+    if (op_intervals_) record_interval();
+  }
+  void update(std::string_view where, std::span<const Item> rows_after) {
+    builder_.update(where, rows_after);
+    if (op_intervals_) record_interval();
+  }
+  void aggregate(std::string_view expression, std::string_view where, ValueId value) {
+    builder_.aggregate(expression, where, value);
+    if (op_intervals_) record_interval();
+  }
+  // Of the operation recorded last.
+  void vset(std::span<const Item> versions) { builder_.vset(versions); }
   void close() { builder_.end_txn(); }
   // The open transaction made `value` the newest version of `key`. Called in commit order.
   void install(std::uint32_t key, ValueId value) {
@@ -51,6 +66,13 @@ class Recorder {
   [[nodiscard]] ValueId list(std::span<const ValueId> elements) {
     return elements.empty() ? kNullValue : builder_.values().list(elements);
   }
+  [[nodiscard]] ValueId row(std::uint32_t c0, std::uint32_t c1, std::uint32_t version);
+  [[nodiscard]] ValueId integer(std::int64_t value) { return builder_.values().integer(value); }
+  [[nodiscard]] ValueId real(double value) { return builder_.values().real(value); }
+  KeyId id_of(std::uint32_t key) {
+    if (key < key_ids_.size() && key_ids_[key] != kNoKey) return key_ids_[key];
+    return new_key(key);
+  }
   [[nodiscard]] std::uint32_t txn_count() const { return builder_.txn_count(); }
   [[nodiscard]] Result<History> finish();
 
@@ -59,10 +81,6 @@ class Recorder {
     std::uint32_t key, entry;
   };
 
-  KeyId id_of(std::uint32_t key) {
-    if (key < key_ids_.size() && key_ids_[key] != kNoKey) return key_ids_[key];
-    return new_key(key);
-  }
   KeyId new_key(std::uint32_t key);
   void record_interval();
   void record_version_orders();

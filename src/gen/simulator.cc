@@ -32,10 +32,14 @@ Simulator::Simulator(const GenOptions& options, Progress* progress)
   mean_think_ = static_cast<std::int64_t>(static_cast<double>(mean_service_) * idle_share);
   most_running_ = std::min(options.sessions, static_cast<std::uint32_t>(options.overlap * 4 / 3 + 0.999));
   sessions_.resize(options.sessions);
-  const std::size_t cells = static_cast<std::size_t>(options.sessions) * ops_;
-  plan_.extend(cells);
-  key_.extend(cells);
-  seen_.extend(cells);
+  if (options.type == DataType::kRow) {
+    rows_.emplace(options);
+  } else {
+    const std::size_t cells = static_cast<std::size_t>(options.sessions) * ops_;
+    plan_.extend(cells);
+    key_.extend(cells);
+    seen_.extend(cells);
+  }
   element_.resize(ops_);
   previous_.resize(ops_);
   draw_groups();
@@ -94,6 +98,11 @@ Result<Generated> Simulator::run() {
 }
 
 void Simulator::plan(std::uint32_t session) {
+  if (rows_) {
+    rows_->plan(session, rng_, sampler_);
+    sessions_[session].planned = true;
+    return;
+  }
   std::uint32_t* const row = &plan_[static_cast<std::size_t>(session) * ops_];
   bool writes = false;
   for (std::uint32_t i = 0; i < ops_; ++i) {
@@ -116,7 +125,7 @@ bool Simulator::try_start(std::uint32_t s, std::int64_t now) {
   Session& session = sessions_[s];
   if (!session.planned) plan(s);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
-  for (std::size_t i = row; i < row + ops_; ++i) {
+  for (std::size_t i = row; !rows_ && i < row + ops_; ++i) {
     key_[i] = store_.key_at(plan_[i] >> 1);
     seen_[i] = store_.newest(key_[i]);
   }
@@ -124,6 +133,7 @@ bool Simulator::try_start(std::uint32_t s, std::int64_t now) {
   session.begin = now - latency();
   session.start = now;
   session.start_ts = ++oracle_;
+  if (rows_) session.writes = rows_->start(s, session.start_ts, value_);
   running_time_ += static_cast<double>(running_) * static_cast<double>(now - last_change_);
   last_change_ = now;
   ++running_;
@@ -135,6 +145,7 @@ bool Simulator::try_start(std::uint32_t s, std::int64_t now) {
 bool Simulator::conflicts(std::uint32_t s) const {
   const Session& session = sessions_[s];
   if (!session.writes) return false;
+  if (rows_) return rows_->conflicts(s, serializable_);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
   for (std::size_t i = row; i < row + ops_; ++i) {
     if ((serializable_ || (plan_[i] & 1) != 0) && store_.changed_since(key_[i], session.start_ts)) return true;
@@ -175,6 +186,7 @@ void Simulator::finish(std::uint32_t s, std::int64_t now) {
       schedule_next(s, now);
     }
   }
+  if (rows_) rows_->end(s);
   while (!waiting_.empty() && running_ < most_running_) {
     const std::uint32_t next = waiting_.front();
     waiting_.pop_front();
@@ -207,7 +219,8 @@ void Simulator::record(std::uint32_t s, Status status, const TxnTimes& times, bo
   recorder_.open(s, status, times, ops_);
   ++stamp_;
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
-  for (std::uint32_t i = 0; i < ops_; ++i) {
+  if (rows_) rows_->record(s, recorder_);
+  for (std::uint32_t i = 0; !rows_ && i < ops_; ++i) {
     const std::uint32_t key = key_[row + i];
     const std::uint32_t seen = seen_[row + i];
     Store::Own& own = store_.own(key);
@@ -235,6 +248,7 @@ void Simulator::record(std::uint32_t s, Status status, const TxnTimes& times, bo
 }
 
 void Simulator::take_effect(std::uint32_t s, std::int64_t commit_ts) {
+  if (rows_) return rows_->take_effect(s, commit_ts, recorder_);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
   for (std::uint32_t i = 0; i < ops_; ++i) {
     if ((plan_[row + i] & 1) == 0) continue;

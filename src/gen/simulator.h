@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "base/limits.h"
@@ -22,6 +23,7 @@
 #include "gen/options.h"
 #include "gen/plants.h"
 #include "gen/recorder.h"
+#include "gen/rows.h"
 #include "gen/sampler.h"
 #include "gen/store.h"
 
@@ -76,7 +78,9 @@ class Simulator {
   void launch_due_groups(std::int64_t now);
   void advance_group(std::uint32_t index, std::int64_t now);
   void record_role(Group& group, std::uint8_t role);
+  ValueId planted_value(const Group& group, const ScriptOp& op);
   ValueId planted_read(const Group& group, const ScriptOp& op);
+  void planted_scan(const Group& group, std::span<const ScriptOp> found);
 
   const GenOptions& options_;
   Progress* progress_;
@@ -86,6 +90,7 @@ class Simulator {
   KeySampler sampler_;
   Store store_;
   Recorder recorder_;
+  std::optional<RowTable> rows_;  // --type row: runs in place of `store_`, which then only numbers the keys of plants
 
   std::int64_t mean_service_, mean_think_;
   std::uint32_t most_running_;

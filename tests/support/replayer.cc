@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 
+#include "history/predicate_set.h"
+
 namespace isolde::replayer {
 namespace {
 
@@ -35,10 +37,42 @@ void apply(State& state, OpHead op, ValueId value) {
   state.push_back(raw(value));
 }
 
+// What predicate operations must have returned: `state` gives every key's row. Empty, or what does not fit.
+std::string misfit(const History& h, const PredicateSet& predicates, std::uint32_t op,
+                   const std::function<State(Key)>& state) {
+  const PredicateId id = h.op(op).predicate();
+  const OpKind kind = h.op(op).kind();
+  std::map<Key, State> found;
+  for (const Item& item : h.items(h.predicate(id))) found[raw(item.key)] = state_of(h, item.value);
+  std::optional<AggregateState> aggregate;
+  if (kind == OpKind::kAggregate) aggregate.emplace(predicates.aggregate(id), h.values());
+  for (Key key = 0; key < h.key_count(); ++key) {
+    const State row = state(key);
+    const ValueId value = row.empty() ? kNullValue : ValueId{row[0]};
+    const ValueId name = h.columns().key_name[key];
+    const bool matches = predicates.condition(id).evaluate(h.values(), name, value).matches();
+    if (aggregate) {
+      if (matches) aggregate->add(name, value);
+    } else if (matches != found.contains(key) || (matches && kind == OpKind::kScan && found[key] != row)) {
+      return fmt::format("operation {}: row {} of key {}", op, h.value_text(value), key);
+    }
+  }
+  if (aggregate && !aggregate->agrees(h.op_value(op))) return fmt::format("operation {}: aggregate", op);
+  return "";
+}
+
 // Runs a transaction on `store` read as its snapshot. Its final writes are returned; `why` says what did not fit.
-std::map<Key, State> run(const History& h, TxnId t, const std::function<State(Key)>& store, std::string& why) {
+std::map<Key, State> run(const History& h, const PredicateSet& predicates, TxnId t,
+                         const std::function<State(Key)>& store, std::string& why) {
   std::map<Key, State> own;
   for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
+    if (is_predicate(h.op(i).kind())) {
+      const auto now = [&](Key key) { return own.contains(key) ? own[key] : store(key); };
+      if (why.empty()) why = misfit(h, predicates, i, now);
+      if (h.op(i).kind() != OpKind::kUpdate) continue;
+      for (const Item& item : h.items(h.predicate(h.op(i).predicate()))) own[raw(item.key)] = state_of(h, item.value);
+      continue;
+    }
     const Key key = raw(h.op(i).key());
     const auto at = own.find(key);
     if (h.op(i).kind() == OpKind::kRead) {
@@ -54,7 +88,35 @@ std::map<Key, State> run(const History& h, TxnId t, const std::function<State(Ke
   return own;
 }
 
-// Values that someone committed saw, by key; an unknown transaction counts if one of its writes is among them.
+// One read or write of one key; a scan's rows are reads, and so are the keys among `keys` that it did not return: first
+// of all, because a read that comes first asks least of read-committed.
+struct Access {
+  bool is_read;
+  Key key;
+  ValueId value;
+};
+std::vector<Access> accesses(const History& h, TxnId t, const std::set<Key>& keys = {}) {
+  std::vector<Access> out;
+  for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
+    const OpHead op = h.op(i);
+    if (!is_predicate(op.kind())) {
+      out.push_back({op.kind() == OpKind::kRead, raw(op.key()), h.op_value(i)});
+    } else if (op.kind() != OpKind::kAggregate) {
+      const bool scan = op.kind() == OpKind::kScan;
+      const auto items = h.items(h.predicate(op.predicate()));
+      for (const Key key : keys) {
+        if (scan && std::ranges::none_of(items, [&](const Item& item) { return raw(item.key) == key; })) {
+          out.push_back({true, key, kNullValue});
+        }
+      }
+      for (const Item& item : items) out.push_back({scan, raw(item.key), item.value});
+    }
+  }
+  return out;
+}
+
+// Values that someone committed saw, by key; an unknown transaction counts if one of its writes is among them. Of rows,
+// what a predicate did not find may have been seen too; there a commit timestamp says that it took effect.
 bool counts(const History& h, TxnId t, bool seen) {
   return h.status(t) == Status::kCommitted || (h.status(t) == Status::kUnknown && seen);
 }
@@ -64,23 +126,23 @@ std::vector<TxnId> counted(const History& h, const std::vector<TxnId>& txns) {
   std::map<std::pair<Key, std::uint32_t>, TxnId> unknown_writer;
   for (const TxnId t : txns) {
     if (h.status(t) != Status::kUnknown) continue;
-    for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
-      if (h.op(i).kind() != OpKind::kRead) unknown_writer[{raw(h.op(i).key()), raw(h.op_value(i))}] = t;
+    for (const Access& a : accesses(h, t)) {
+      if (!a.is_read) unknown_writer[{a.key, raw(a.value)}] = t;
     }
   }
   std::vector<TxnId> todo;
   for (const TxnId t : txns) {
-    if (!counts(h, t, false)) continue;
+    if (!counts(h, t, !h.columns().predicates.empty() && h.commit_ts(t) != kNoTime)) continue;
     in[raw(t)] = true;
     todo.push_back(t);
   }
   while (!todo.empty() && !unknown_writer.empty()) {
     const TxnId t = todo.back();
     todo.pop_back();
-    for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
-      if (h.op(i).kind() != OpKind::kRead) continue;
-      for (const std::uint32_t value : state_of(h, h.op_value(i))) {
-        const auto at = unknown_writer.find({raw(h.op(i).key()), value});
+    for (const Access& a : accesses(h, t)) {
+      if (!a.is_read) continue;
+      for (const std::uint32_t value : state_of(h, a.value)) {
+        const auto at = unknown_writer.find({a.key, value});
         if (at == unknown_writer.end() || in[raw(at->second)]) continue;
         in[raw(at->second)] = true;
         todo.push_back(at->second);
@@ -121,7 +183,7 @@ void check_orders(const History& h, const std::vector<TxnId>& txns, const std::f
   }
 }
 
-void snapshot_family(const History& h, const std::vector<TxnId>& txns, Broken& broken) {
+void snapshot_family(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& txns, Broken& broken) {
   struct Version {
     std::int64_t ts;
     State state;
@@ -145,7 +207,7 @@ void snapshot_family(const History& h, const std::vector<TxnId>& txns, Broken& b
       }
       return {};
     };
-    for (auto& [key, state] : run(h, t, seen, why)) {
+    for (auto& [key, state] : run(h, predicates, t, seen, why)) {
       std::vector<Version>& versions = store[key];
       if (!versions.empty() && versions.back().ts > h.start_ts(t)) {
         if (overlap_why.empty()) overlap_why = fmt::format("{} overlaps a writer of key {}", raw(t), key);
@@ -171,19 +233,20 @@ void snapshot_family(const History& h, const std::vector<TxnId>& txns, Broken& b
   if (!time_why.empty() || !session_why.empty()) add(broken, Level::kStrongSnapshotIsolation, time_why + session_why);
 }
 
-std::string replay_serially(const History& h, const std::vector<TxnId>& order) {
+std::string replay_serially(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& order) {
   std::map<Key, State> store;
   std::string why;
   for (const TxnId t : order) {
-    for (auto& [key, state] : run(h, t, [&](Key k) { return store[k]; }, why)) store[key] = state;
+    for (auto& [key, state] : run(h, predicates, t, [&](Key k) { return store[k]; }, why)) store[key] = state;
   }
   return why;
 }
 
-void serializable_family(const History& h, const std::vector<TxnId>& txns, Broken& broken) {
+void serializable_family(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& txns,
+                         Broken& broken) {
   std::vector<TxnId> order = txns;
   std::ranges::sort(order, {}, [&](TxnId t) { return h.commit_ts(t); });
-  if (const std::string why = replay_serially(h, order); !why.empty()) {
+  if (const std::string why = replay_serially(h, predicates, order); !why.empty()) {
     for (const Level level : kSerialForms) add(broken, level, why);
   }
   std::string session_why;
@@ -197,7 +260,8 @@ void serializable_family(const History& h, const std::vector<TxnId>& txns, Broke
 // read-committed, read-atomic, causal: the axioms of Biswas and Enea on a handful of transactions.
 void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken) {
   const std::vector<TxnId> txns = counted(h, all);
-  const std::size_t n = txns.size();
+  const std::size_t init = txns.size();  // the writer of what is there at first
+  const std::size_t n = init + 1;
   using Matrix = std::vector<std::vector<bool>>;
   const Matrix none(n, std::vector<bool>(n, false));
   const auto close = [n](Matrix m) {
@@ -213,14 +277,15 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
   // Last writer of each value, and what each transaction writes.
   std::map<std::pair<Key, std::uint32_t>, std::pair<std::size_t, bool>> writer;  // second: it is the final write
   std::vector<std::set<Key>> writes(n);
-  for (std::size_t t = 0; t < n; ++t) {
+  std::set<Key> written;
+  for (std::size_t t = 0; t < init; ++t) {
     std::map<Key, std::uint32_t> last;
-    for (std::uint32_t i = h.first_op(txns[t]); i < h.end_op(txns[t]); ++i) {
-      if (h.op(i).kind() == OpKind::kRead) continue;
-      const Key key = raw(h.op(i).key());
-      writer[{key, raw(h.op_value(i))}] = {t, false};
-      last[key] = raw(h.op_value(i));
-      writes[t].insert(key);
+    for (const Access& a : accesses(h, txns[t])) {
+      if (a.is_read) continue;
+      writer[{a.key, raw(a.value)}] = {t, false};
+      last[a.key] = raw(a.value);
+      writes[t].insert(a.key);
+      written.insert(a.key);
     }
     for (const auto& [key, value] : last) writer[{key, value}].second = true;
   }
@@ -230,14 +295,19 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
   };
   std::vector<Read> reads;  // in program order within a reader
   Matrix known = none;      // session order and reads-from
-  for (std::size_t a = 0; a < n; ++a) {
-    for (std::size_t b = a + 1; b < n; ++b) known[a][b] = h.session(txns[a]) == h.session(txns[b]);
+  for (std::size_t a = 0; a < init; ++a) {
+    known[init][a] = true;
+    for (std::size_t b = a + 1; b < init; ++b) known[a][b] = h.session(txns[a]) == h.session(txns[b]);
   }
-  for (std::size_t t = 0; t < n; ++t) {
-    for (std::uint32_t i = h.first_op(txns[t]); i < h.end_op(txns[t]); ++i) {
-      const State state = state_of(h, h.op_value(i));
-      if (h.op(i).kind() != OpKind::kRead || state.empty()) continue;
-      const auto at = writer.find({raw(h.op(i).key()), state.back()});
+  for (std::size_t t = 0; t < init; ++t) {
+    for (const Access& a : accesses(h, txns[t], written)) {
+      if (!a.is_read) continue;
+      const State state = state_of(h, a.value);
+      if (state.empty()) {
+        reads.push_back({t, init, a.key});
+        continue;
+      }
+      const auto at = writer.find({a.key, state.back()});
       if (at == writer.end() || !at->second.second) {
         for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
           add(broken, level, fmt::format("{} read what nobody committed", raw(txns[t])));
@@ -245,7 +315,7 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
         return;
       }
       if (at->second.first == t) continue;
-      reads.push_back({t, at->second.first, raw(h.op(i).key())});
+      reads.push_back({t, at->second.first, a.key});
       known[at->second.first][t] = true;
     }
   }
@@ -283,20 +353,21 @@ bool precedes(const History& h, TxnId a, TxnId b, Order order) {
   return order == Order::kRealTime && h.end(a) != kNoTime && h.begin(b) != kNoTime && h.end(a) < h.begin(b);
 }
 
-bool some_serial_order(const History& h, std::vector<TxnId> txns, Order order) {
+bool some_serial_order(const History& h, const PredicateSet& predicates, std::vector<TxnId> txns, Order order) {
   std::ranges::sort(txns, {}, [](TxnId t) { return raw(t); });
   do {
     bool fits = true;
     for (std::size_t i = 0; i < txns.size(); ++i) {
       for (std::size_t j = 0; j < i; ++j) fits = fits && !precedes(h, txns[i], txns[j], order);
     }
-    if (fits && replay_serially(h, txns).empty()) return true;
+    if (fits && replay_serially(h, predicates, txns).empty()) return true;
   } while (std::ranges::next_permutation(txns, {}, [](TxnId t) { return raw(t); }).found);
   return false;
 }
 
 // Every way to place starts and commits; `conflicts_allowed`: prefix.
-bool some_points(const History& h, const std::vector<TxnId>& txns, Order order, bool conflicts_allowed) {
+bool some_points(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& txns, Order order,
+                 bool conflicts_allowed) {
   const std::size_t n = txns.size();
   struct Frame {
     std::map<Key, State> store;
@@ -315,7 +386,7 @@ bool some_points(const History& h, const std::vector<TxnId>& txns, Order order, 
         }
         if (!may) continue;
         std::string why;
-        run(h, txns[t], [&](Key k) { return now.store.contains(k) ? now.store.at(k) : State{}; }, why);
+        run(h, predicates, txns[t], [&](Key k) { return now.store.contains(k) ? now.store.at(k) : State{}; }, why);
         if (!why.empty()) continue;
         snapshot[t] = now;
         stage[t] = 1;
@@ -326,7 +397,7 @@ bool some_points(const History& h, const std::vector<TxnId>& txns, Order order, 
         const auto before = [&](Key k) { return snapshot[t].store.contains(k) ? snapshot[t].store.at(k) : State{}; };
         Frame next = now;
         bool may = true;
-        for (const auto& [key, state] : run(h, txns[t], before, why)) {
+        for (const auto& [key, state] : run(h, predicates, txns[t], before, why)) {
           may = may && (conflicts_allowed || snapshot[t].version[key] == next.version[key]);
           next.store[key] = state;
           ++next.version[key];
@@ -348,30 +419,33 @@ Broken broken_by_timestamps(const History& history) {
   std::vector<TxnId> all;
   for (std::uint32_t t = 0; t < history.txn_count(); ++t) all.push_back(TxnId{t});
   const std::vector<TxnId> txns = counted(history, all);
+  const PredicateSet predicates(history);
   Broken broken;
-  snapshot_family(history, txns, broken);
-  serializable_family(history, txns, broken);
+  snapshot_family(history, predicates, txns, broken);
+  serializable_family(history, predicates, txns, broken);
   return broken;
 }
 
 Broken broken_by_timestamps(const History& history, const std::vector<TxnId>& all) {
   const std::vector<TxnId> txns = counted(history, all);
+  const PredicateSet predicates(history);
   Broken broken;
-  snapshot_family(history, txns, broken);
-  serializable_family(history, txns, broken);
+  snapshot_family(history, predicates, txns, broken);
+  serializable_family(history, predicates, txns, broken);
   weak_levels(history, all, broken);
   return broken;
 }
 
 Broken broken_by_values(const History& history, const std::vector<TxnId>& all) {
   const std::vector<TxnId> txns = counted(history, all);
+  const PredicateSet predicates(history);
   Broken broken;
   weak_levels(history, all, broken);
   constexpr Order kOrders[] = {Order::kNone, Order::kSession, Order::kRealTime};
-  if (!some_points(history, txns, Order::kSession, true)) add(broken, Level::kPrefix, "no points");
+  if (!some_points(history, predicates, txns, Order::kSession, true)) add(broken, Level::kPrefix, "no points");
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!some_points(history, txns, kOrders[i], false)) add(broken, kSnapshotForms[i], "no points");
-    if (!some_serial_order(history, txns, kOrders[i])) add(broken, kSerialForms[i], "no order");
+    if (!some_points(history, predicates, txns, kOrders[i], false)) add(broken, kSnapshotForms[i], "no points");
+    if (!some_serial_order(history, predicates, txns, kOrders[i])) add(broken, kSerialForms[i], "no order");
   }
   return broken;
 }
