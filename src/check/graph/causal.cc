@@ -193,7 +193,7 @@ class CausalFinder {
 
 SeenOrders causal_orders(const History& history, const Trace& trace, const VersionOrders& orders, const Limits& limits,
                          std::size_t cells) {
-  const Dependencies past = find_dependencies(history, trace, orders, {}, Edge::kWr | Edge::kSession);
+  const Dependencies past = find_dependencies(history, trace, orders, {}, {}, Edge::kWr | Edge::kSession);
   Sorted sorted = sort_nodes(past, Nodes::kTransactions);
   if (!sorted.components.empty()) return {};
   std::erase_if(sorted.order, [&](std::uint32_t t) { return !trace.is_counted(TxnId{t}); });

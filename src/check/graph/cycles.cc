@@ -1,6 +1,8 @@
 #include "check/graph/cycles.h"
 
 #include <algorithm>
+#include <limits>
+#include <queue>
 
 namespace isolde::graph {
 namespace {
@@ -107,6 +109,40 @@ Sorted sort_view(const View& view) {
   return out;
 }
 
+// Of all nodes that wait for nothing the one with the least rank comes next.
+template <typename View>
+std::vector<std::uint32_t> sort_by_rank(const View& view, std::span<const std::int64_t> rank) {
+  const std::uint32_t n = view.size();
+  std::vector<std::uint32_t> waits(n, 0), order;
+  for (std::uint32_t v = 0; v < n; ++v) view.for_each_out(v, [&](std::uint32_t to) { ++waits[to]; });
+  const auto later = [&](std::uint32_t a, std::uint32_t b) { return std::pair(rank[a], a) > std::pair(rank[b], b); };
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (waits[v] == 0) ready.push(v);
+  }
+  order.reserve(n);
+  while (!ready.empty()) {
+    const std::uint32_t v = ready.top();
+    ready.pop();
+    order.push_back(v);
+    view.for_each_out(v, [&](std::uint32_t to) {
+      if (--waits[to] == 0) ready.push(to);
+    });
+  }
+  return order;
+}
+
+// Where a transaction starts and commits, by the first clock that knows it.
+std::int64_t start_of(const History& h, TxnId t) {
+  if (h.start_ts(t) != kNoTime) return h.start_ts(t);
+  return h.begin(t) != kNoTime ? h.begin(t) : raw(t);
+}
+std::int64_t commit_of(const History& h, TxnId t) {
+  if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
+  if (h.start_ts(t) != kNoTime) return h.start_ts(t);
+  return h.end(t) != kNoTime ? h.end(t) : raw(t);
+}
+
 }  // namespace
 
 const LevelRow* row_of(Level level) {
@@ -117,6 +153,21 @@ const LevelRow* row_of(Level level) {
 Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
   if (nodes == Nodes::kTransactions) return sort_view(TransactionView{graph});
   return sort_view(PointView{graph, nodes == Nodes::kPrefixPoints});
+}
+
+std::vector<std::uint32_t> sort_by_clock(const History& history, const Dependencies& graph, Nodes nodes) {
+  std::vector<std::int64_t> rank;
+  if (nodes == Nodes::kTransactions) {
+    for (std::uint32_t t = 0; t < graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}));
+    rank.resize(graph.nodes, std::numeric_limits<std::int64_t>::min());
+    return sort_by_rank(TransactionView{graph}, rank);
+  }
+  for (std::uint32_t t = 0; t < graph.txns; ++t) {
+    rank.push_back(start_of(history, TxnId{t}));
+    rank.push_back(commit_of(history, TxnId{t}));
+  }
+  rank.resize(graph.nodes + graph.txns, std::numeric_limits<std::int64_t>::min());
+  return sort_by_rank(PointView{graph, nodes == Nodes::kPrefixPoints}, rank);
 }
 
 std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,

@@ -31,8 +31,9 @@ struct Clock {
 
 class Builder {
  public:
-  Builder(const History& h, const Trace& trace, const VersionOrders& orders, std::span<const Seen> seen, EdgeSet wanted)
-      : h_(h), trace_(trace), orders_(orders), seen_(seen), wanted_(wanted) {}
+  Builder(const History& h, const Trace& trace, const VersionOrders& orders, std::span<const Seen> seen,
+          std::span<const PredicateEdge> predicates, EdgeSet wanted)
+      : h_(h), trace_(trace), orders_(orders), seen_(seen), predicates_(predicates), wanted_(wanted) {}
 
   Dependencies run() {
     Dependencies out;
@@ -67,6 +68,9 @@ class Builder {
                          [&](Version next) { edge(read.txn, trace_.versions[next].txn, Edge::kRw); });
     }
     for (const Seen& seen : seen_) edge(seen.before, seen.after, Edge::kSeen);
+    for (const PredicateEdge& e : predicates_) {
+      e.anti ? edge(e.reader, e.other, Edge::kRw) : edge(e.other, e.reader, Edge::kWr);
+    }
     if (wanted_.has(Edge::kSession)) {
       std::vector<TxnId> last(h_.session_count(), kNoTxn);
       for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
@@ -110,14 +114,15 @@ class Builder {
   const Trace& trace_;
   const VersionOrders& orders_;
   const std::span<const Seen> seen_;
+  const std::span<const PredicateEdge> predicates_;
   const EdgeSet wanted_;
 };
 
 }  // namespace
 
 Dependencies find_dependencies(const History& history, const Trace& trace, const VersionOrders& orders,
-                               std::span<const Seen> seen, EdgeSet wanted) {
-  return Builder(history, trace, orders, seen, wanted).run();
+                               std::span<const Seen> seen, std::span<const PredicateEdge> predicates, EdgeSet wanted) {
+  return Builder(history, trace, orders, seen, predicates, wanted).run();
 }
 
 }  // namespace isolde::graph

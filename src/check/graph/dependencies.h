@@ -53,6 +53,15 @@ struct Seen {
   KeyId key;
 };
 
+// What a predicate operation of `reader` says of order, by Adya's "changes the matches".
+struct PredicateEdge {
+  TxnId reader, other;
+  KeyId key;
+  OpId op;    // the reader's predicate operation
+  bool anti;  // the reader comes before `other`; else after it
+  bool item;  // the row itself was used (by an aggregate), not only that it matches
+};
+
 struct Dependencies {
   std::uint32_t txns = 0;
   std::uint32_t nodes = 0;  // transactions, then time nodes
@@ -64,9 +73,10 @@ struct Dependencies {
   }
 };
 
-// `seen`: edges of type kSeen.
+// `seen`: edges of type kSeen. Those of predicates are of type kWr and kRw.
 [[nodiscard]] Dependencies find_dependencies(const History& history, const Trace& trace, const VersionOrders& orders,
-                                             std::span<const Seen> seen, EdgeSet wanted);
+                                             std::span<const Seen> seen, std::span<const PredicateEdge> predicates,
+                                             EdgeSet wanted);
 
 // For an open key at most this many possible successors are looked at; more would cost much and tell little.
 inline constexpr std::size_t kMostSuccessors = 64;

@@ -224,11 +224,7 @@ class Namer {
         ww(a, b);
         break;
       case Edge::kWr:
-        for (const TracedRead& read : e_.trace.reads_of(b)) {
-          if (read.version >= e_.trace.versions.size() || e_.trace.versions[read.version].txn != a) continue;
-          step({StepType::kWr, a, b, read.key, write_of(a, read.key), read.op});
-          break;
-        }
+        wr(a, b);
         break;
       case Edge::kRw:
         rw(a, b);
@@ -308,7 +304,7 @@ class Namer {
     const auto& steps = anomaly_.steps;
     for (std::size_t i = 0; i < steps.size(); ++i) {
       if (steps[i].type == StepType::kRw && steps[(i + 1) % steps.size()].type == StepType::kRw)
-        return AnomalyKind::kG2Item;
+        return phantom_ ? AnomalyKind::kG2 : AnomalyKind::kG2Item;
     }
     return AnomalyKind::kGNonadjacent;
   }
@@ -333,6 +329,26 @@ class Namer {
     }
   }
 
+  void wr(TxnId a, TxnId b) {
+    for (const TracedRead& read : e_.trace.reads_of(b)) {
+      if (read.version >= e_.trace.versions.size() || e_.trace.versions[read.version].txn != a) continue;
+      return step({StepType::kWr, a, b, read.key, write_of(a, read.key), read.op});
+    }
+    if (const PredicateEdge* const e = predicate(b, a, false)) {
+      step({StepType::kWr, a, b, e->key, write_of(a, e->key), e->op});
+    }
+  }
+
+  // A dependency that a predicate operation of `reader` makes.
+  [[nodiscard]] const PredicateEdge* predicate(TxnId reader, TxnId other, bool anti) const {
+    auto at = std::lower_bound(e_.predicates.begin(), e_.predicates.end(), reader,
+                               [](const PredicateEdge& e, TxnId t) { return e.reader < t; });
+    for (; at != e_.predicates.end() && at->reader == reader; ++at) {
+      if (at->other == other && at->anti == anti) return &*at;
+    }
+    return nullptr;
+  }
+
   void rw(TxnId a, TxnId b) {
     bool done = false;
     for (const TracedRead& read : e_.trace.reads_of(a)) {
@@ -344,6 +360,10 @@ class Namer {
         step({StepType::kRw, a, b, read.key, read.op, write_of(b, read.key), why});
         done = true;
       });
+    }
+    if (const PredicateEdge* const e = done ? nullptr : predicate(a, b, true)) {
+      step({StepType::kRw, a, b, e->key, e->op, write_of(b, e->key)});
+      phantom_ |= !e->item;
     }
   }
 
@@ -364,6 +384,7 @@ class Namer {
   Anomaly anomaly_{};
   std::vector<TxnId> readers_;
   int seen_ = 0;
+  bool phantom_ = false;     // an anti-dependency is one of a predicate
   std::size_t seen_at_ = 0;  // the last of them, in the steps
 };
 

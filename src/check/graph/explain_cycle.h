@@ -22,6 +22,7 @@ struct Evidence {
   const Trace& trace;
   const VersionOrders& orders;
   std::span<const Seen> seen;
+  std::span<const PredicateEdge> predicates;  // by reader
   const Dependencies& graph;
 };
 

@@ -8,8 +8,10 @@
 #include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
 #include "check/graph/explain_cycle.h"
+#include "check/graph/predicates.h"
 #include "check/graph/seen.h"
 #include "check/graph/version_evidence.h"
+#include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
 
 namespace isolde {
@@ -22,7 +24,13 @@ constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
 class Check {
  public:
   Check(const History& history, Level level, const Limits& limits, const Trace& trace)
-      : h_(history), row_(*row_of(level)), limits_(limits), trace_(trace) {
+      : h_(history),
+        row_(*row_of(level)),
+        limits_(limits),
+        trace_(trace),
+        predicates_(predicate_rule(level) != PredicateRule::kNone && !history.columns().predicates.empty()
+                        ? std::make_unique<const PredicateSet>(history)
+                        : nullptr) {
     verdict_.level = level;
     verdict_.method = kGraphEngine.name;
   }
@@ -48,10 +56,6 @@ class Check {
 
   Verdict run() {
     if (trace_.out_of_time) return undecided("the time limit ran out");
-    if (!h_.columns().predicates.empty()) {
-      verdict_.notes.emplace_back(
-          "of predicate operations only the rows that they returned or wrote are checked, not whether they found all");
-    }
     const std::string lack = missing();
     if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
       if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts))
@@ -72,12 +76,7 @@ class Check {
       return std::move(verdict_);
     }
     if (trace_.breaks_a_rule || unexplained_) return undecided("a read has no explanation");
-    // Two levels say nothing of predicates. At the others a scan that missed a row breaks what holds of the rows it
-    // found.
-    const bool items_only = verdict_.level == Level::kReadUncommitted || verdict_.level == Level::kRepeatableRead;
-    if (!items_only && !h_.columns().predicates.empty()) {
-      return undecided("whether predicates found all that they should; this version has no method for it");
-    }
+    if (std::string open = open_predicates(); !open.empty()) return undecided(std::move(open));
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
   }
@@ -136,16 +135,62 @@ class Check {
                                 : seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
     for (const Missed& missed : seen.missed) add_missed(missed);
     if (limits_.out_of_time()) return false;
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, row_.edges);
+    facts_ = predicate_facts(orders_);
+    for (Anomaly& mismatch : facts_.mismatches) keep(std::move(mismatch));
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, facts_.edges, row_.edges);
     if (limits_.out_of_time()) return false;
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (sorted.components.empty()) {
       order_ = std::move(sorted.order);
-      if (orders_.open == kNoKey || !row_.needs_order) make_witness(graph.txns, order_);
+      if (orders_.open == kNoKey || !row_.needs_order) {
+        make_witness(graph.txns, order_);
+        settled_ = settles(facts_, graph);
+      }
       return true;
     }
-    explain({h_, trace_, orders_, seen.orders, graph}, sorted);
+    explain({h_, trace_, orders_, seen.orders, facts_.edges, graph}, sorted);
     return true;
+  }
+
+  [[nodiscard]] PredicateFacts predicate_facts(const VersionOrders& orders) const {
+    if (predicates_ == nullptr) return {};
+    PredicateFacts facts;
+    facts.unsure = predicates_->defect();
+    if (!facts.unsure.empty()) return facts;
+    Slots slots(h_, trace_, orders);
+    return find_predicate_facts(h_, *predicates_, trace_, slots, row_.level, limits_);
+  }
+
+  // Whether an order without a cycle explains the predicates too. What their edges leave open the order itself shows;
+  // the likelier order is then that of the clocks.
+  bool settles(const PredicateFacts& facts, const Dependencies& graph) {
+    if (!facts.mismatches.empty()) return false;
+    if (facts.decided()) return true;
+    if (predicates_ == nullptr || !predicates_->defect().empty() || predicate_rule(row_.level) != PredicateRule::kState)
+      return false;
+    if (explains_predicates()) return true;
+    std::vector<std::uint32_t> order = sort_by_clock(h_, graph, row_.nodes);
+    make_witness(graph.txns, order);
+    return explains_predicates();
+  }
+  [[nodiscard]] bool explains_predicates() const {
+    const EventForm form = verdict_.witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
+    return replay_predicates(h_, *predicates_, verdict_.witness.events, form, limits_).explained();
+  }
+
+  // Why it is not known that the predicates are explained; empty if they are.
+  std::string open_predicates() {
+    if (predicates_ == nullptr || settled_) return {};
+    const PredicateRule rule = predicate_rule(row_.level);
+    if (rule != PredicateRule::kState) {
+      if (rule == PredicateRule::kDependencies && facts_.decided()) return {};
+      for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable}) {
+        if (!implies(stronger, row_.level)) continue;
+        if (GraphChecks(h_).check(stronger, limits_).outcome == Outcome::kSatisfied) return {};
+      }
+    }
+    if (!facts_.unsure.empty()) return facts_.unsure;
+    return "which versions the predicates were evaluated on: the history has no version sets, and several would do";
   }
 
   void explain(const Evidence& evidence, const Sorted& sorted) {
@@ -162,15 +207,14 @@ class Check {
   // witness stands without them; a cycle is a violation given them.
   bool by_evidence() {
     if (orders_.open == kNoKey || !add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes)) return false;
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, row_.edges);
+    // Steps of predicates keep to what was known before, so that each can be shown.
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (sorted.components.empty()) {
       order_ = std::move(sorted.order);
-      if (orders_.open != kNoKey) return guess();
-      make_witness(graph.txns, order_);
-      return true;
+      return guess();
     }
-    explain({h_, trace_, orders_, {}, graph}, sorted);
+    explain({h_, trace_, orders_, {}, facts_.edges, graph}, sorted);
     for (const auto& [ground, words] :
          {std::pair(Ground::kTimestamps, "commit timestamps"), std::pair(Ground::kSnapshot, "snapshots")}) {
       if (rests_on(ground))
@@ -187,11 +231,12 @@ class Check {
 
   // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
   bool guess() {
-    if (orders_.open == kNoKey || order_.empty()) return false;
+    if (order_.empty()) return false;
     bool points = row_.nodes != Nodes::kTransactions;
     if (points) {
       // An order of whole transactions is the better guess: it keeps those that write one key apart.
-      Sorted serial = sort_nodes(find_dependencies(h_, trace_, orders_, {}, row_.edges), Nodes::kTransactions);
+      Sorted serial =
+          sort_nodes(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), Nodes::kTransactions);
       if (serial.components.empty()) {
         order_ = std::move(serial.order);
         points = false;
@@ -204,10 +249,13 @@ class Check {
     }
     VersionOrders orders = orders_;
     complete_orders(trace_, place, orders);
-    const Dependencies graph = find_dependencies(h_, trace_, orders, {}, row_.edges);
+    const PredicateFacts facts = predicate_facts(orders);
+    if (!facts.mismatches.empty()) return false;
+    const Dependencies graph = find_dependencies(h_, trace_, orders, {}, facts.edges, row_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (!sorted.components.empty()) return false;
     make_witness(graph.txns, sorted.order);
+    settled_ = settles(facts, graph);
     return row_.level != Level::kCursorStability || fits_cursors();
   }
   [[nodiscard]] bool fits_cursors() const {
@@ -303,7 +351,10 @@ class Check {
   bool ordered_ = false;
   bool unexplained_ = false;  // an update that does not fit its read
   std::string lack_;
-  std::vector<std::uint32_t> order_;  // of the nodes, by what is known
+  std::vector<std::uint32_t> order_;                      // of the nodes, by what is known
+  const std::unique_ptr<const PredicateSet> predicates_;  // null: none that the level speaks of
+  PredicateFacts facts_;
+  bool settled_ = false;  // the witness explains the predicates
   Verdict verdict_;
 };
 

@@ -141,7 +141,15 @@ class Tracer {
         }
       }
     });
+    if (has_unknown_ && !h_.columns().predicates.empty()) see_version_sets(t);
     out_.read_end[raw(t)] = static_cast<std::uint32_t>(out_.reads.size());
+  }
+
+  void see_version_sets(TxnId t) {
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!is_predicate(h_.op(i).kind())) continue;
+      for (const Item& item : h_.vset(h_.predicate(h_.op(i).predicate()))) see_value(item.key, item.value);
+    }
   }
 
   void read_register(TxnId t, const Access& a, View& view) {

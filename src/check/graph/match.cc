@@ -1,0 +1,66 @@
+#include "check/graph/match.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace isolde::graph {
+namespace {
+
+bool is_integer(const std::optional<Scalar>& bound) { return !bound || bound->kind == ScalarKind::kInteger; }
+
+// Whether the range is one of integers over a column.
+bool is_plain(const PredicateRange& range) {
+  return range.subject == PredicateRange::Subject::kColumn && range.column != kNoColumn && is_integer(range.low) &&
+         is_integer(range.high);
+}
+
+}  // namespace
+
+Matcher::Matcher(const History& history, Slots& slots, const CompiledPredicate& condition)
+    : h_(&history), slots_(&slots), condition_(&condition) {
+  const auto& ranges = condition.ranges();
+  if (ranges.size() != 1 || !ranges[0].is_whole || !is_plain(ranges[0])) return;
+  const PredicateRange& range = ranges[0];
+  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+  low_ = range.low ? range.low->integer : kLeast;
+  high_ = range.high ? range.high->integer : kMost;
+  if (range.low && !range.low_included) {
+    if (low_ == kMost) return;
+    ++low_;
+  }
+  if (range.high && !range.high_included) {
+    if (high_ == kLeast) return;
+    --high_;
+  }
+  column_ = &slots.column(range.column);
+}
+
+Match Matcher::of_value(KeyId key, ValueId value) const {
+  const Evaluation e = condition_->evaluate(h_->values(), h_->columns().key_name[raw(key)], value);
+  if (e.faults != kNoFault) return Match::kFault;
+  return match_of(e.matches());
+}
+
+std::optional<std::vector<Slot>> Matcher::matching() const {
+  const auto& ranges = condition_->ranges();
+  if (ranges.empty() || !is_plain(ranges[0])) return std::nullopt;
+  const PredicateRange& range = ranges[0];
+  if (!slots_->is_all_integers(range.column)) return std::nullopt;
+  const std::vector<Scalar>& scalars = slots_->column(range.column);
+  const std::vector<Slot>& order = slots_->by_column(range.column);
+  const auto low =
+      std::partition_point(order.begin(), order.end(), [&](Slot s) { return range.is_before(scalars[s]); });
+  const auto high = std::partition_point(low, order.end(), [&](Slot s) { return !range.is_after(scalars[s]); });
+  if (static_cast<std::size_t>(high - low) > order.size() / 4) return std::nullopt;
+  std::vector<Slot> found;
+  for (auto at = low; at != high; ++at) {
+    const Match match = range.is_whole && !scalars[*at].is_null() ? Match::kYes : of(*at);
+    if (match == Match::kFault) return std::nullopt;
+    if (match == Match::kYes) found.push_back(*at);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace isolde::graph

@@ -1,0 +1,277 @@
+#include "check/graph/predicates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/graph/requirements.h"
+
+namespace isolde::graph {
+namespace {
+
+constexpr std::uint32_t kOpsBetweenLooks = 0x3ff;
+
+class PredicateWalk {
+ public:
+  PredicateWalk(const History& history, const PredicateSet& predicates, const Trace& trace, Slots& slots, Level level,
+                const Limits& limits)
+      : h_(history),
+        set_(predicates),
+        trace_(trace),
+        slots_(slots),
+        rule_(predicate_rule(level)),
+        limits_(limits),
+        requirements_(history, trace, slots, level, out_),
+        own_(history.key_count()),
+        result_(history.key_count()),
+        vset_(history.key_count()) {
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) any_initial_ |= h_.initial(KeyId{k}) != kNullValue;
+  }
+
+  PredicateFacts run() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (trace_.is_counted(TxnId{t}) && !walk(TxnId{t})) {
+        requirements_.unsure("the time limit ran out");
+        break;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  struct Held {
+    std::uint32_t stamp = kNone32;
+    ValueId value = kNullValue;
+  };
+
+  bool walk(TxnId t) {
+    own_keys_.clear();
+    entered_ = false;
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const OpHead op = h_.op(i);
+      if (op.kind() == OpKind::kWrite) {
+        write(t, op.key(), h_.op_value(i));
+      } else if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) {
+        write(t, op.key(), kNullValue);
+      } else if (is_predicate(op.kind())) {
+        if ((++looked_ & kOpsBetweenLooks) == 0 && limits_.out_of_time()) return false;
+        if (!entered_) requirements_.enter(t);
+        entered_ = true;
+        ask(t, i, op);
+        if (op.kind() != OpKind::kUpdate) continue;
+        for (const Item& item : h_.items(h_.predicate(op.predicate()))) write(t, item.key, item.value);
+      }
+    }
+    return true;
+  }
+
+  void write(TxnId t, KeyId key, ValueId value) {
+    Held& held = own_[raw(key)];
+    if (held.stamp != raw(t)) own_keys_.push_back(key);
+    held = {raw(t), value};
+  }
+
+  [[nodiscard]] bool in_result(std::uint32_t op, KeyId key) const { return result_[raw(key)].stamp == op; }
+  [[nodiscard]] bool is_own(TxnId t, KeyId key) const { return own_[raw(key)].stamp == raw(t); }
+
+  void ask(TxnId t, std::uint32_t i, OpHead op) {
+    const Predicate& p = h_.predicate(op.predicate());
+    const Matcher matcher(h_, slots_, set_.condition(op.predicate()));
+    requirements_.ask(OpId{i}, matcher);
+    for (const Item& item : h_.items(p)) {
+      result_[raw(item.key)] = {i, item.value};
+      if (op.kind() == OpKind::kScan) row_matches(t, i, item, matcher);
+    }
+    if (op.kind() == OpKind::kAggregate) {
+      aggregate(t, i, op, p, matcher);
+    } else {
+      own_results(t, i, matcher);
+      if (p.has_vset != 0) {
+        version_set(t, i, op, p, matcher, false);
+      } else {
+        without_set(t, i, op, p, matcher);
+      }
+    }
+  }
+
+  void row_matches(TxnId t, std::uint32_t i, const Item& item, const Matcher& matcher) {
+    const Match match = matcher.of_value(item.key, item.value);
+    if (match == Match::kYes) return;
+    if (match == Match::kFault) return requirements_.unsure("a predicate compares values of different kinds");
+    mismatch(t, i, item.key, ReadSource::kRowExtra, item.value, item.value, kNoTxn);
+  }
+
+  void own_results(TxnId t, std::uint32_t i, const Matcher& matcher) {
+    for (const KeyId key : own_keys_) {
+      if (slots_.kind(key) == KeyKind::kOpaque) {
+        requirements_.unsure("a predicate is asked of " + h_.key_text(key) + ", whose value is not known");
+        continue;
+      }
+      const ValueId value = own_[raw(key)].value;
+      const Match match = matcher.of_value(key, value);
+      if (match == Match::kFault) {
+        requirements_.unsure("a predicate compares values of different kinds");
+      } else if (match == Match::kYes && !in_result(i, key)) {
+        mismatch(t, i, key, ReadSource::kRowMissed, kNullValue, value, t);
+      } else if (match == Match::kNo && in_result(i, key)) {
+        mismatch(t, i, key, ReadSource::kRowExtra, result_[raw(key)].value, value, t);
+      }
+    }
+  }
+
+  // Versions that were looked at: the result must follow from them, and they say where the transaction stands.
+  void version_set(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher, bool rows_used) {
+    for (const Item& item : h_.vset(p)) vset_[raw(item.key)] = {i, item.value};
+    const bool is_aggregate = op.kind() == OpKind::kAggregate;
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      const KeyId key{k};
+      if (is_own(t, key)) continue;
+      const ValueId value = vset_[k].stamp == i ? vset_[k].value : kNullValue;
+      const Match match = value == kNullValue ? Match::kNo : matcher.of_value(key, value);
+      if (match == Match::kFault) {
+        requirements_.unsure("a predicate compares values of different kinds");
+        continue;
+      }
+      if (!is_aggregate && (match == Match::kYes) != in_result(i, key)) {
+        mismatch(t, i, key, match == Match::kYes ? ReadSource::kRowMissed : ReadSource::kRowExtra,
+                 in_result(i, key) ? result_[k].value : kNullValue, value, writer_of(key, value));
+        continue;
+      }
+      if (op.kind() == OpKind::kScan && match == Match::kYes) {
+        if (result_[k].value != value) requirements_.unsure("a scan returned another row than its version set holds");
+        continue;  // the row was read
+      }
+      if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, rows_used);
+    }
+  }
+
+  [[nodiscard]] TxnId writer_of(KeyId key, ValueId value) const {
+    TxnId writer = kNoTxn;
+    slots_.for_each_holding(key, value, [&](Slot s) { writer = slots_.writer(s); });
+    return writer;
+  }
+
+  void without_set(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher) {
+    if (rule_ == PredicateRule::kResult) return;
+    if (op.kind() == OpKind::kUpdate) {
+      for (const Item& item : h_.items(p)) {
+        if (!is_own(t, item.key)) requirements_.require(item.key, Match::kYes);
+      }
+    }
+    none_other(t, i, matcher);
+  }
+
+  // No key that is not in the result matches.
+  void none_other(TxnId t, std::uint32_t i, const Matcher& matcher) {
+    if (rule_ == PredicateRule::kDependencies && !any_initial_) return;  // all were absent at first
+    if (const auto matching = rule_ == PredicateRule::kState ? matcher.matching() : std::nullopt) {
+      for (std::size_t from = 0, to = 0; from < matching->size(); from = to) {
+        const KeyId key = slots_.key_of((*matching)[from]);
+        while (to < matching->size() && (*matching)[to] < slots_.end(key)) ++to;
+        if (is_own(t, key) || in_result(i, key)) continue;
+        requirements_.require_none_of(key, std::span(*matching).subspan(from, to - from));
+      }
+      return;
+    }
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      if (!is_own(t, KeyId{k}) && !in_result(i, KeyId{k})) requirements_.require(KeyId{k}, Match::kNo);
+    }
+  }
+
+  void aggregate(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher) {
+    const CompiledAggregate& aggregate = set_.aggregate(op.predicate());
+    const bool counts_all = aggregate.kind() == AggregateKind::kCountAll;
+    const ValueId recorded = h_.op_value(i);
+    if (p.has_vset == 0) {
+      if (rule_ == PredicateRule::kResult) return;
+      // That there is no row is told; else only a whole order tells whether the rows add up.
+      const bool none = counts_all && h_.values().type(recorded) == ValueType::kInteger &&
+                        h_.values().integer(recorded) == 0 && own_keys_.empty();
+      if (none) return none_other(t, i, matcher);
+      return requirements_.unsure("an aggregate has no version set");
+    }
+    AggregateState state(aggregate, h_.values());
+    std::uint8_t faults = kNoFault;
+    for (const Item& item : h_.vset(p)) {
+      if (is_own(t, item.key)) continue;
+      add(state, item.key, item.value, matcher, faults);
+    }
+    for (const KeyId key : own_keys_) add(state, key, own_[raw(key)].value, matcher, faults);
+    if ((faults | state.faults()) != kNoFault) return requirements_.unsure("an aggregate has a fault");
+    if (!state.agrees(recorded)) {
+      mismatch(t, i, kNoKey, ReadSource::kWrongAggregate, recorded, kNullValue, kNoTxn);
+      out_.mismatches.back().expected_text = text_of(state.result());
+    }
+    version_set(t, i, op, p, matcher, !counts_all);
+  }
+
+  void add(AggregateState& state, KeyId key, ValueId value, const Matcher& matcher, std::uint8_t& faults) const {
+    if (value == kNullValue) return;
+    const Match match = matcher.of_value(key, value);
+    if (match == Match::kFault) faults |= kKindsFault;
+    if (match == Match::kYes) state.add(h_.columns().key_name[raw(key)], value);
+  }
+
+  static std::string text_of(const Scalar& s) {
+    switch (s.kind) {
+      case ScalarKind::kNull:
+        return "null";
+      case ScalarKind::kReal:
+        return fmt::format("{}", s.real);
+      case ScalarKind::kString:
+      case ScalarKind::kDecimal:
+        return std::string(s.string());
+      default:
+        return std::to_string(s.integer);
+    }
+  }
+
+  void mismatch(TxnId t, std::uint32_t i, KeyId key, ReadSource source, ValueId read, ValueId expected, TxnId writer) {
+    Anomaly a{};
+    a.kind = AnomalyKind::kResultSetMismatch;
+    a.transactions.push_back(t);
+    if (writer != kNoTxn && writer != t) a.transactions.push_back(writer);
+    a.source = source;
+    a.op = OpId{i};
+    a.key = key;
+    a.read = read;
+    a.expected = expected;
+    a.expected_known = true;
+    a.expected_writer = writer;
+    a.steps.push_back({StepType::kProgram, t, t, key, OpId{i}, kNoOp});
+    out_.mismatches.push_back(std::move(a));
+  }
+
+  const History& h_;
+  const PredicateSet& set_;
+  const Trace& trace_;
+  Slots& slots_;
+  const PredicateRule rule_;
+  const Limits& limits_;
+  PredicateFacts out_;
+  Requirements requirements_;
+  std::vector<Held> own_;  // by key: what the transaction itself wrote
+  std::vector<KeyId> own_keys_;
+  std::vector<Held> result_, vset_;  // by key, stamped with the operation
+  bool any_initial_ = false;
+  bool entered_ = false;
+  std::uint32_t looked_ = 0;
+};
+
+}  // namespace
+
+PredicateRule predicate_rule(Level level) {
+  if (level == Level::kReadUncommitted) return PredicateRule::kNone;
+  if (level == Level::kRepeatableRead) return PredicateRule::kDependencies;
+  const LevelFamily family = info(level).family;
+  const bool is_state =
+      family == LevelFamily::kPrefix || family == LevelFamily::kSnapshot || family == LevelFamily::kSerializable;
+  return is_state ? PredicateRule::kState : PredicateRule::kResult;
+}
+
+PredicateFacts find_predicate_facts(const History& history, const PredicateSet& predicates, const Trace& trace,
+                                    Slots& slots, Level level, const Limits& limits) {
+  return PredicateWalk(history, predicates, trace, slots, level, limits).run();
+}
+
+}  // namespace isolde::graph
