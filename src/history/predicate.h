@@ -105,7 +105,8 @@ struct PredicateRange {
   ValueId column = kNoColumn;       // kColumn: its name; kValue: the column's name where versions are rows
   std::optional<Scalar> low, high;  // numbers or text, views the predicate's text
   bool low_included = true, high_included = true;
-  bool is_whole = false;  // in the range <=> matches; else the predicate must still be asked
+  bool is_whole = false;   // in the range <=> matches; else the predicate must still be asked
+  bool all_whole = false;  // in all ranges of the predicate <=> matches
 
   // For std::partition_point over scalars in the order of index_less: the range is what is neither before nor after.
   [[nodiscard]] bool is_before(const Scalar& s) const;  // `s` comes before the range

@@ -26,6 +26,7 @@ class RangeFinder {
       }
     }
     if (all_taken_ && ranges_.size() == 1) ranges_[0].is_whole = true;
+    for (PredicateRange& range : ranges_) range.all_whole = all_taken_;
     const auto narrowness = [](const PredicateRange& r) { return r.is_point() ? 0 : r.low && r.high ? 1 : 2; };
     std::stable_sort(ranges_.begin(), ranges_.end(),
                      [&](const PredicateRange& a, const PredicateRange& b) { return narrowness(a) < narrowness(b); });

@@ -19,21 +19,19 @@ bool is_plain(const PredicateRange& range) {
 Matcher::Matcher(const History& history, Slots& slots, const CompiledPredicate& condition)
     : h_(&history), slots_(&slots), condition_(&condition) {
   const auto& ranges = condition.ranges();
-  if (ranges.size() != 1 || !ranges[0].is_whole || !is_plain(ranges[0])) return;
-  const PredicateRange& range = ranges[0];
-  constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
-  constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-  low_ = range.low ? range.low->integer : kLeast;
-  high_ = range.high ? range.high->integer : kMost;
-  if (range.low && !range.low_included) {
-    if (low_ == kMost) return;
-    ++low_;
+  if (ranges.empty() || ranges.size() > kMostBounds) return;
+  std::uint32_t count = 0;
+  for (const PredicateRange& range : ranges) {
+    if (!range.all_whole || !is_plain(range)) return;
+    constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    std::int64_t low = range.low ? range.low->integer : kLeast;
+    std::int64_t high = range.high ? range.high->integer : kMost;
+    if (range.low && !range.low_included && low++ == kMost) return;
+    if (range.high && !range.high_included && high-- == kLeast) return;
+    bounds_[count++] = {&slots.column(range.column), low, high};
   }
-  if (range.high && !range.high_included) {
-    if (high_ == kLeast) return;
-    --high_;
-  }
-  column_ = &slots.column(range.column);
+  count_ = count;
 }
 
 Match Matcher::of_value(KeyId key, ValueId value) const {

@@ -5,6 +5,7 @@
 // Cost:    a range of integers over one column: one comparison a slot; else one evaluation.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -21,12 +22,16 @@ class Matcher {
   Matcher(const History& history, Slots& slots, const CompiledPredicate& condition);
 
   [[nodiscard]] Match of(Slot s) const {
-    if (column_ != nullptr) {
-      const Scalar& scalar = (*column_)[s];
-      if (scalar.kind == ScalarKind::kInteger) return match_of(scalar.integer >= low_ && scalar.integer <= high_);
-      if (scalar.is_null()) return Match::kNo;
+    if (count_ == 0) return of_value(slots_->key_of(s), slots_->value(s));
+    bool inside = true;
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      const Scalar& scalar = (*bounds_[i].column)[s];
+      if (scalar.kind != ScalarKind::kInteger && !scalar.is_null()) {
+        return of_value(slots_->key_of(s), slots_->value(s));
+      }
+      inside &= !scalar.is_null() && scalar.integer >= bounds_[i].low && scalar.integer <= bounds_[i].high;
     }
-    return of_value(slots_->key_of(s), slots_->value(s));
+    return match_of(inside);
   }
   [[nodiscard]] Match of_value(KeyId key, ValueId value) const;
 
@@ -37,8 +42,14 @@ class Matcher {
   const History* h_;
   Slots* slots_;
   const CompiledPredicate* condition_;
-  const std::vector<Scalar>* column_ = nullptr;  // the condition is low_ <= column <= high_
-  std::int64_t low_ = 0, high_ = 0;
+  // The condition is low <= column <= high for each of these; none: it has another form.
+  struct Bounds {
+    const std::vector<Scalar>* column;
+    std::int64_t low, high;
+  };
+  static constexpr std::uint32_t kMostBounds = 4;
+  std::array<Bounds, kMostBounds> bounds_;
+  std::uint32_t count_ = 0;
 };
 
 }  // namespace isolde::graph

@@ -127,7 +127,8 @@ class PredicateWalk {
       const KeyId key{k};
       if (is_own(t, key)) continue;
       const ValueId value = vset_[k].stamp == i ? vset_[k].value : kNullValue;
-      const Match match = value == kNullValue ? Match::kNo : matcher.of_value(key, value);
+      const Slots::Found found = slots_.find(key, value);
+      const Match match = status(key, value, found, matcher);
       if (match == Match::kFault) {
         requirements_.unsure("a predicate compares values of different kinds");
         continue;
@@ -141,8 +142,13 @@ class PredicateWalk {
         if (result_[k].value != value) requirements_.unsure("a scan returned another row than its version set holds");
         continue;  // the row was read
       }
-      if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, rows_used);
+      if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, found, match, rows_used);
     }
+  }
+
+  [[nodiscard]] static Match status(KeyId key, ValueId value, const Slots::Found& found, const Matcher& matcher) {
+    if (value == kNullValue) return Match::kNo;
+    return found.slot == kNoSlot ? matcher.of_value(key, value) : matcher.of(found.slot);
   }
 
   [[nodiscard]] TxnId writer_of(KeyId key, ValueId value) const {
@@ -207,7 +213,7 @@ class PredicateWalk {
 
   void add(AggregateState& state, KeyId key, ValueId value, const Matcher& matcher, std::uint8_t& faults) const {
     if (value == kNullValue) return;
-    const Match match = matcher.of_value(key, value);
+    const Match match = status(key, value, slots_.find(key, value), matcher);
     if (match == Match::kFault) faults |= kKindsFault;
     if (match == Match::kYes) state.add(h_.columns().key_name[raw(key)], value);
   }

@@ -190,17 +190,10 @@ void Requirements::require_unordered(KeyId key, Match status) {
   if (count < slots_.end(key) - begin) open(key, status);
 }
 
-void Requirements::looked_at(KeyId key, ValueId value, bool is_read) {
-  Slot slot = kNoSlot;
-  bool several = false;
-  slots_.for_each_holding(key, value, [&](Slot s) {
-    several |= slot != kNoSlot;
-    slot = s;
-  });
+void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status, bool is_read) {
   const auto maybes = slots_.maybes(key);
-  several |= std::find(maybes.begin(), maybes.end(), value) != maybes.end();
-  const Match status = matcher_->of_value(key, value);
-  if (status == Match::kFault) return unsure(std::string(kFaultText));
+  const bool several = found.several || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
+  const Slot slot = found.slot;
   if (slots_.kind(key) == KeyKind::kOpaque) return require(key, status);
   if (slot == kNoSlot && !several) return unsure("a version set holds a version that no transaction left");
   if (several || slots_.kind(key) != KeyKind::kOrdered) {

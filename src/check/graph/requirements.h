@@ -27,8 +27,8 @@ class Requirements {
   void require(KeyId key, Match status);
   // … and is among these, which are all that match, ascending.
   void require_none_of(KeyId key, std::span<const Slot> matching);
-  // It was evaluated on a version that holds `value`. `is_read`: and the row itself was used.
-  void looked_at(KeyId key, ValueId value, bool is_read);
+  // It was evaluated on a version that holds `value`, which has this status. `is_read`: and the row itself was used.
+  void looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status, bool is_read);
 
   void unsure(std::string why) {
     if (out_.unsure.empty()) out_.unsure = std::move(why);

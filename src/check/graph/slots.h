@@ -44,6 +44,16 @@ class Slots {
   void for_each_holding(KeyId key, ValueId value, F&& f) const {
     for (Slot s = first_holding(key, value); s != kNoSlot; s = same_value_[s]) f(s);
   }
+  // The one slot of `key` that holds `value`; several: kNoSlot and `several`.
+  struct Found {
+    Slot slot = kNoSlot;
+    bool several = false;
+  };
+  [[nodiscard]] Found find(KeyId key, ValueId value) const {
+    const Slot s = first_holding(key, value);
+    if (s == kNoSlot || same_value_[s] == kNoSlot) return {s, false};
+    return {kNoSlot, true};
+  }
   // What a transaction of which it is not known whether it committed may have left in the key.
   [[nodiscard]] std::span<const ValueId> maybes(KeyId key) const;
 
