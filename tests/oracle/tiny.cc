@@ -149,7 +149,7 @@ Pairs Tiny::realtime_pairs(TxnSet counted) const {
   return pairs;
 }
 
-std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value) const {
+std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value, TxnSet among) const {
   std::pair<Writers, std::size_t> found{Writers::kNobody, 0};
   const std::vector<ValueId>* const first = list(initial[key]);
   const bool is_initial = history_.initial(KeyId{key}) == value ||
@@ -158,7 +158,7 @@ std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId
     const bool wrote = std::any_of(txns[t].ops.begin(), txns[t].ops.end(), [&](const Op& op) {
       return (op.kind == OpKind::kWrite || op.kind == OpKind::kAppend) && op.key == key && op.value == value;
     });
-    if (!wrote) continue;
+    if (!wrote || !contains(among, t)) continue;
     found = {found.first == Writers::kNobody && !is_initial ? Writers::kOne : Writers::kSeveral, t};
   }
   return found;
@@ -184,7 +184,7 @@ TxnSet Tiny::seen() const {
         const std::vector<ValueId>* const elements = use_of(op.key) == KeyUse::kAppended ? list(op.state) : nullptr;
         const std::vector<ValueId> values = elements != nullptr ? *elements : std::vector{op.value};
         for (const ValueId value : values) {
-          const auto [how_many, writer] = writer_of(op.key, value);
+          const auto [how_many, writer] = writer_of(op.key, value, committed_ | unknown_);
           if (how_many == Writers::kOne && contains(unknown_, writer)) counted |= 1U << writer;
         }
       }

@@ -73,7 +73,7 @@ class Tiny {
   [[nodiscard]] std::optional<std::vector<std::pair<std::size_t, std::size_t>>> version_pairs(TxnSet counted,
                                                                                               std::uint32_t key) const;
   // The committed transactions, and the unknown ones that one of these, or one of those, saw: it read what nobody else
-  // wrote.
+  // who may have committed wrote.
   [[nodiscard]] TxnSet seen() const;
 
   // What is done to a key beside reading it.
@@ -82,7 +82,7 @@ class Tiny {
   // The one transaction of the history that wrote or appended `value` to `key`, if it is one; the initial state counts
   // as a writer too where there are others.
   enum class Writers : std::uint8_t { kNobody, kOne, kSeveral };
-  [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value) const;
+  [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value, TxnSet among = ~0U) const;
   // The elements of a list state, or null.
   [[nodiscard]] const std::vector<ValueId>* list(State state) const;
 

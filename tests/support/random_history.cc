@@ -42,6 +42,11 @@ class Simulation {
       types_.push_back(mixed ? type() : common);
     }
     unique_ = rng.chance(0.6);
+    if (options.blind) {
+      unique_ = true;
+      store_ = rng.chance(0.3) ? Store::kReadCommitted : rng.chance(0.6) ? Store::kScattered : Store::kChance;
+      return;
+    }
     const double roll = rng.unit();
     store_ = roll < 0.30   ? Store::kSnapshot
              : roll < 0.42 ? Store::kPrefix
@@ -136,7 +141,10 @@ class Simulation {
     live_[t].snapshot = committed_;
     if (store_ == Store::kScattered) live_[t].snapshot = scattered_view(t);
     const auto ops = rng_.chance(0.02) ? 0 : 1 + few(options_.max_ops);
-    const double reads = overwrites_ ? 0.15 : rng_.chance(0.3) ? 1.0 : 0.5;
+    const double reads = overwrites_        ? 0.15
+                         : options_.blind   ? (rng_.chance(0.4) ? 1.0 : 0.0)
+                         : rng_.chance(0.3) ? 1.0
+                                            : 0.5;
     for (std::uint64_t i = 0; i < ops; ++i)
       plan(t, rng_.chance(reads), overwrites_ ? i % keys_.size() : rng_.below(keys_.size()));
     if (store_ == Store::kSerial) return;  // runs when it commits
@@ -303,7 +311,7 @@ class Simulation {
       if (ordered && rng_.chance(0.9)) txn.order = live_[t].commit;
     }
     out_.serial_by_commit_ts = rng_.chance(0.3);
-    if (rng_.chance(0.2)) add_snapshots();
+    if (rng_.chance(options_.blind ? 0.6 : 0.2)) add_snapshots();
     if (!overwrites_ && !rng_.chance(0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
     if (overwrites_) return mix_versions();

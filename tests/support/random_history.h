@@ -26,6 +26,7 @@ struct RandomOptions {
   double aborted = 0.08, unknown = 0.08;
   bool registers_only = false;  // no lists, counters, predicates
   double overwrites = 0.08;     // share of histories that mostly write, each key's versions in an order of its own
+  bool blind = false;  // a transaction only reads or only writes: values alone leave the order of versions open
   // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.
   enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct } timestamps = Timestamps::kMixed;
 };
