@@ -191,6 +191,9 @@ class Tracer {
 
   void see_value(KeyId key, ValueId value) {
     if (!has_unknown_ || value == h_.initial(key)) return;
+    // An element that was there at first shows nobody.
+    const auto initial = h_.values().elements(h_.initial(key));
+    if (initial && std::find(initial->begin(), initial->end(), value) != initial->end()) return;
     const WriteIndex::Entry* const entry = index_->find(key, value);
     if (entry != nullptr && (entry->kinds & (WriteIndex::kSeveral | WriteIndex::kAborted)) == 0) see(entry->txn);
   }
