@@ -180,10 +180,20 @@ class Search {
     return best;
   }
 
+  // A violation that rests on the database's own order of versions, which a check takes only where nothing else tells.
+  static bool rests_on_the_database(const Verdict& verdict) {
+    return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
+      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
+        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
+      });
+    });
+  }
+
   void take(const Verdict& verdict) {
     const Level level = verdict.level;
     auto& answer = out_.levels[at(level)];
     if (!answer || *answer == Outcome::kUndecided) answer = verdict.outcome;
+    if (rests_on_the_database(verdict)) return;
     const std::uint8_t believed = beliefs_[at(level)];
     for (const LevelInfo& other : all_levels()) {
       if (other.level == level || engine_[at(other.level)] == nullptr) continue;

@@ -7,6 +7,8 @@
 //          less. So a history that breaks snapshot isolation by its timestamps is not said to break serializable, which
 //          is about values alone; but serializable is then not called the strongest that holds either, because a level
 //          that it implies is broken. Such a level is not looked at and has no answer.
+//          Of a violation that rests on the database's own order of versions (Ground::kTimestamps, kSnapshot) nothing
+//          is inferred: a check takes that order only where it finds no other.
 // Cost:    one check a level that is left open, from the strongest down; an anomaly that is found closes all levels
 //          that its steps break.
 // Source:  the lattice (anomaly/level.h); CONTRACT section 1, "What a verdict is about".

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/report.h"
 #include "report/words.h"
 
 namespace isolde {
@@ -48,7 +49,7 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
   } else {
     state = holds(h, a.key, a.expected);
   }
-  if (a.expected_writer == reader) return fmt::format("Its own writes before that make it {}.", state);
+  if (a.expected_writer == reader) return fmt::format("By its own operations before that, {}.", state);
   const auto has = [&a](StepType type) {
     return std::any_of(a.steps.begin(), a.steps.end(), [type](const Step& step) { return step.type == type; });
   };
@@ -64,48 +65,58 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
   return fmt::format("{} {}, written by {}.", where, state, writer(h, a.expected_writer));
 }
 
+// Of a read: why what it returned cannot be.
 std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
-  const std::string read = a.key == kNoKey ? std::string("What it read") : holds(h, a.key, a.read);
+  std::string read = "what it read";
+  if (a.key != kNoKey) {
+    read = a.read == kNullValue ? fmt::format("that {} is absent", words::key(h, a.key)) : holds(h, a.key, a.read);
+  }
   const std::string by = writer(h, a.source_writer);
+  const Step* const first = a.steps.empty() ? nullptr : &a.steps[0];
   switch (a.source) {
     case ReadSource::kNotARead:
     case ReadSource::kCurrent:
       return {};
     case ReadSource::kInitial:
-      return fmt::format("{}: that is the initial state, overwritten by then.", read);
+      return fmt::format("{} was so in the initial state, and is overwritten by then.", read);
     case ReadSource::kOlder:
-      return fmt::format("{}: that is an older version, by {}, overwritten by then.", read, by);
+      return fmt::format("{} is an older version, by {}, overwritten by then.", read, by);
     case ReadSource::kNewer:
-      return fmt::format("{}: that is a newer version, by {}, which is not in its snapshot.", read, by);
+      return fmt::format("{} is a newer version, by {}, which is not in its snapshot.", read, by);
     case ReadSource::kIntermediate:
-      return fmt::format("{}: {} wrote that and overwrote it before its commit.", read, txn(h, a.source_writer));
+      return fmt::format("{} wrote that and overwrote it before its commit; nobody else may see it.",
+                         txn(h, a.source_writer));
     case ReadSource::kAborted:
-      return fmt::format("{}: {} wrote that and did not commit.", read, txn(h, a.source_writer));
+      return fmt::format("{} did not commit, so what it wrote never was.", txn(h, a.source_writer));
     case ReadSource::kOwn:
-      return fmt::format("{}: {} itself wrote that earlier.", read, txn(h, reader));
+      if (first != nullptr && first->from_op != kNoOp && h.op(raw(first->from_op)).kind() == OpKind::kRead) {
+        return fmt::format("{} had read something else before, and nothing that it did since explains the difference.",
+                           txn(h, reader));
+      }
+      return fmt::format("{} does not see what it wrote itself.", txn(h, reader));
     case ReadSource::kOwnLater:
-      return fmt::format("{}: {} itself writes that, but only later.", read, txn(h, reader));
+      return fmt::format("{} itself writes that, but only later.", txn(h, reader));
     case ReadSource::kUntraceable:
-      return fmt::format("{}: no single write explains that.", read);
+      return fmt::format("no write explains {}.", read);
     case ReadSource::kNeverWritten:
-      return fmt::format("{}: nobody wrote that.", read);
+      return fmt::format("nobody wrote {}.", read);
     case ReadSource::kRowMissed:
-      return fmt::format("That row matches, and {} is not in the result.", words::key(h, a.key));
+      return fmt::format("that row matches, and {} is not in the result.", words::key(h, a.key));
     case ReadSource::kRowExtra:
-      return fmt::format("That does not match, and yet {} is in the result.", words::key(h, a.key));
+      return fmt::format("that does not match, and yet {} is in the result.", words::key(h, a.key));
     case ReadSource::kWrongAggregate:
-      return "Over the rows that match, the aggregate is another.";
+      return "over the rows that match, the aggregate is another.";
   }
   return {};
 }
 
-// "T9 overwrote it", with the operation where it is known.
+// "T9 wrote x = 1", with the operation where it is known.
 std::string subject_did(const History& h, TxnId t, OpId op, std::string_view otherwise) {
   return op == kNoOp ? fmt::format("{} {}", txn(h, t), otherwise) : fmt::format("{} {}", txn(h, t), did(h, op));
 }
 
 // Why the second version of a ww or rw step is the later one; empty where the values alone say it.
-std::string because(const History& h, const Step& s) {
+std::string ground(const History& h, const Step& s) {
   switch (s.ground) {
     case Ground::kReads:
       return {};
@@ -129,45 +140,132 @@ std::string because(const History& h, const Step& s) {
   return {};
 }
 
-std::string explain_step(const History& h, const Step& s) {
+// "T9 wrote a later version, x = 2".
+std::string wrote_later(const History& h, TxnId t, OpId op, KeyId key) {
+  const std::string who = txn(h, t);
+  if (op == kNoOp) return who + " overwrote that";
+  const ValueId v = h.op_value(raw(op));
+  switch (h.op(raw(op)).kind()) {
+    case OpKind::kWrite:
+      return v == kNullValue ? fmt::format("{} deleted it later", who)
+                             : fmt::format("{} wrote a later version, {}", who, holds(h, key, v));
+    case OpKind::kAppend:
+      return fmt::format("{} appended {} to it later", who, v == kNullValue ? "null" : words::value(h, v));
+    default:
+      return fmt::format("{} {} later", who, did(h, op));
+  }
+}
+
+// "T9 read it", or what it read where that is more than what was written.
+std::string read_it(const History& h, const Step& s) {
+  const bool same = s.from_op != kNoOp && s.to_op != kNoOp && h.op(raw(s.to_op)).kind() == OpKind::kRead &&
+                    h.op(raw(s.from_op)).kind() == OpKind::kWrite &&
+                    h.op_value(raw(s.from_op)) == h.op_value(raw(s.to_op));
+  return same ? txn(h, s.to) + " read that" : subject_did(h, s.to, s.to_op, "read that");
+}
+
+// Why `from` comes before `to`.
+std::string reason(const History& h, const Step& s) {
   const std::string from = txn(h, s.from);
   const std::string to = txn(h, s.to);
   switch (s.type) {
     case StepType::kWw:
-      return fmt::format("{}, then {}{}", subject_did(h, s.from, s.from_op, "wrote it"),
-                         subject_did(h, s.to, s.to_op, "wrote it"), because(h, s));
+      return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "wrote it"),
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
     case StepType::kWr:
-      return s.from == kNoTxn ? fmt::format("{}, the initial state", subject_did(h, s.to, s.to_op, "read it"))
-                              : fmt::format("{}, and {}", subject_did(h, s.from, s.from_op, "wrote it"),
-                                            subject_did(h, s.to, s.to_op, "read it"));
+      return s.from == kNoTxn ? fmt::format("{}", subject_did(h, s.to, s.to_op, "read it"))
+                              : fmt::format("{} and {}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s));
     case StepType::kRw:
-      return fmt::format("{}: it did not see that {}{}", subject_did(h, s.from, s.from_op, "read it"),
-                         subject_did(h, s.to, s.to_op, "overwrote it"), because(h, s));
+      return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "read it"),
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
     case StepType::kSession:
-      return fmt::format("{} comes before {} in session {}", from, to,
-                         words::shortened(h.session_text(h.session(s.to)), 48));
+      return fmt::format("it is the earlier one in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
     case StepType::kRealtime:
-      return fmt::format("{} ended (at {}) before {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
+      return fmt::format("{} had ended (at {}) when {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
     case StepType::kVisible:
-      return fmt::format("{} had committed ({}) when {} took its snapshot ({}), which so contains it", from,
-                         commit_text(h, s.from), to, h.start_ts(s.to));
+      return fmt::format("{} had committed ({}) when {} took its snapshot ({})", from, commit_text(h, s.from), to,
+                         h.start_ts(s.to));
     case StepType::kInvisible:
-      return fmt::format("{} took its snapshot ({}) before {} committed ({}), so the snapshot lacks it", from,
-                         h.start_ts(s.from), to, commit_text(h, s.to));
+      return fmt::format("{} took its snapshot ({}) before {} committed ({})", from, h.start_ts(s.from), to,
+                         commit_text(h, s.to));
     case StepType::kCommit:
-      return fmt::format("{} comes first in the order of commits ({}), {} after it ({})", from, commit_text(h, s.from),
-                         to, commit_text(h, s.to));
+      return fmt::format("the order of commits says so ({}, {})", commit_text(h, s.from), commit_text(h, s.to));
     case StepType::kOrder:
-      return fmt::format("{} comes first in the expected order ({}), {} after it ({})", from, h.order(s.from), to,
-                         h.order(s.to));
+      return fmt::format("the expected order says so ({}, {})", h.order(s.from), h.order(s.to));
     case StepType::kProgram:
-      if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
-      return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
+      break;
   }
   return {};
 }
 
+std::string explain_step(const History& h, const Step& s) {
+  if (s.type != StepType::kProgram) {
+    return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, s));
+  }
+  if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
+  return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
+}
+
+bool is_cycle(const std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].type == StepType::kProgram || steps[i].to != steps[(i + 1) % steps.size()].from) return false;
+  }
+  return steps.size() > 1;
+}
+
+std::string lost_update(const History& h, const Anomaly& a) {
+  const std::string one = txn(h, a.transactions[0]);
+  const std::string other = txn(h, a.transactions[1]);
+  const std::string on = a.key == kNoKey ? std::string("one key") : words::key(h, a.key);
+  const bool either = a.steps.size() == 2 && a.steps[0].type == StepType::kRw && a.steps[1].type == StepType::kRw;
+  return either ? fmt::format("{} and {} both wrote {}, and neither saw the other's write: one update is lost.", one,
+                              other, on)
+                : fmt::format("{} overwrote {} and had not seen what {} wrote: that update is lost.", one, on, other);
+}
+
+std::string contradiction(const History& h, const Anomaly& a) {
+  const std::string on = a.key == kNoKey ? std::string("the list") : words::key(h, a.key);
+  if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
+  if (a.kind == AnomalyKind::kIncompatibleOrder)
+    return fmt::format("neither list is the beginning of the other, so {} grew in two orders.", on);
+  if (a.kind == AnomalyKind::kTimestampOrder) return "a transaction does not commit before it starts.";
+  if (a.kind == AnomalyKind::kLostUpdate && a.transactions.size() == 2) return lost_update(h, a);
+  if (a.source != ReadSource::kNotARead && a.op != kNoOp) {
+    if (std::string text = where_from(h, a, h.txn_of(a.op)); !text.empty()) return text;
+  }
+  if (!is_cycle(a.steps)) return {};
+  const std::string from = txn(h, a.steps[0].from);
+  const std::string to = txn(h, a.steps[0].to);
+  if (a.steps.size() == 2) return fmt::format("{} comes before {}, and {} before {}.", from, to, to, from);
+  return fmt::format("{} comes before itself, by these {} steps.", from, grouped(a.steps.size()));
+}
+
+// The transaction and what it did; of many operations only those that the steps are about.
+std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>& named) {
+  if (t == kNoTxn) return "the initial state";
+  constexpr std::uint32_t kMostOperations = 6;
+  const std::uint32_t first = h.first_op(t);
+  const std::uint32_t end = h.end_op(t);
+  std::string text;
+  std::uint32_t left = end - first;
+  for (std::uint32_t op = first; op < end; ++op) {
+    if (end - first > kMostOperations && !std::binary_search(named.begin(), named.end(), OpId{op})) continue;
+    text += (text.empty() ? "" : ", ") + did(h, OpId{op});
+    --left;
+  }
+  if (left == end - first) return fmt::format("{}: {}", txn_with_place(h, t), words::counted(left, "operation"));
+  if (left > 0) text += fmt::format(", … {}", words::counted(left, "other operation"));
+  return fmt::format("{}: {}", txn_with_place(h, t), text);
+}
+
 }  // namespace
+
+std::vector<OpId> named_operations(const Anomaly& a) {
+  std::vector<OpId> named{a.op};
+  for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op});
+  std::sort(named.begin(), named.end());
+  return named;
+}
 
 Explanation explain(const History& h, const Anomaly& a) {
   Explanation e;
@@ -176,29 +274,22 @@ Explanation explain(const History& h, const Anomaly& a) {
     const TxnId reader = h.txn_of(a.op);
     e.lines.push_back(what_was_read(h, a, reader));
     if (a.expected_known) e.lines.push_back(what_was_expected(h, a, reader));
-    if (std::string from = where_from(h, a, reader); !from.empty()) e.lines.push_back(std::move(from));
   } else if (a.op != kNoOp) {
     e.lines.push_back(
         fmt::format("{} {} ({}).", txn_with_place(h, h.txn_of(a.op)), did(h, a.op), words::place_of(h, a.op)));
-  } else if (a.transactions.size() == 1) {
-    e.lines.push_back(fmt::format("{}.", txn_with_place(h, a.transactions[0])));
-  } else if (!a.transactions.empty()) {
-    constexpr std::size_t kMost = 6;
-    std::string who;
-    for (std::size_t i = 0; i < a.transactions.size() && i < kMost; ++i) {
-      who += (i == 0 ? "" : ", ") + txn_with_place(h, a.transactions[i]);
-    }
-    if (a.transactions.size() > kMost) who += fmt::format(" and {} more", a.transactions.size() - kMost);
-    e.lines.push_back(fmt::format("Between {}.", who));
   }
+  const std::vector<OpId> named = named_operations(a);
+  for (const TxnId t : a.transactions) e.transactions.push_back(transaction_line(h, t, named));
   e.steps.reserve(a.steps.size());
   for (const Step& s : a.steps) e.steps.push_back(explain_step(h, s));
+  e.contradiction = contradiction(h, a);
   return e;
 }
 
 std::string paragraph(const Explanation& e) {
   std::string text = e.title + ".";
   for (const std::string& line : e.lines) text += " " + line;
+  if (!e.contradiction.empty()) text += " Contradiction: " + e.contradiction;
   return text;
 }
 

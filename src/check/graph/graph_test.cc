@@ -131,5 +131,10 @@ TEST(Graph, ARepeatedValueThatWasReadIsMissingEvidence) {
   EXPECT_EQ(says("T1: w x1 | T2: w x1 | T3: r x1", Level::kSerializable), "undecided");
 }
 
+TEST(Graph, AnElementThatWasThereAtFirstShowsNoUnknownTransaction) {
+  const History h = hist("init: x[0] | T1?: a x0 a x1 | T2: r x[0] | T4: a x1 | versions: x<T4 T1 T4>");
+  EXPECT_EQ(kGraphEngine.check(h, Level::kReadUncommitted, {}).outcome, Outcome::kSatisfied);
+}
+
 }  // namespace
 }  // namespace isolde
