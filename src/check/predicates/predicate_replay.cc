@@ -180,7 +180,7 @@ class Replayer {
     if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
     const bool has_vset = predicate_->has_vset != 0;
     if (kind_ == OpKind::kAggregate) {
-      ask_aggregate(has_vset);
+      if (!has_vset) ask_aggregate();  // else its value follows from the rows of the set, which may be older
     } else {
       for (const KeyId key : found_.keys) {
         if (!in_result(key)) report(Basis::kState, ReadSource::kRowMissed, key, kNullValue, state_.at(key));
@@ -209,19 +209,14 @@ class Replayer {
     report(Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
   }
 
-  void ask_aggregate(bool has_vset) {
+  void ask_aggregate() {
     if (found_.faulty || state_.has_unknown()) return;
     AggregateState sum(set_.aggregate(id_), values_);
     for (const KeyId key : found_.keys) sum.add(h_.columns().key_name[raw(key)], state_.at(key).value);
     if (sum.faults() != kNoFault) {
       leave_open("the aggregate has a fault");
     } else if (!sum.agrees(h_.op_value(op_))) {
-      // With a version set, the rows may be others than the state's as long as they match alike.
-      if (has_vset) {
-        leave_open("the versions in a version set of an aggregate are not those of the state");
-      } else {
-        report_aggregate(Basis::kState, sum);
-      }
+      report_aggregate(Basis::kState, sum);
     }
   }
 
@@ -238,10 +233,8 @@ class Replayer {
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
-      } else if (!answer.matches()) {
+      } else if (!answer.matches() || (kind_ == OpKind::kScan && looked_at != item.value)) {
         report(Basis::kItself, ReadSource::kRowExtra, item.key, item.value, {looked_at, kNoTxn, true});
-      } else if (kind_ == OpKind::kScan && looked_at != item.value) {
-        leave_open("a scan returned another row than its version set has");
       }
     }
     if (!has_vset) return;
@@ -277,7 +270,12 @@ class Replayer {
       const KeyId key{k};
       const Version& version = state_.at(key);
       const ValueId looked_at = named(key);
-      if (!version.known || version.value == looked_at || version.writer == txn_) continue;
+      if (!version.known || version.value == looked_at) continue;
+      if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
+      if (version.writer == txn_) {
+        leave_open("a version set has another version than the transaction itself wrote");
+        continue;
+      }
       if (!runs_) runs_.emplace(h_, events_, form_);
       const auto answer = runs_->ask(*condition_, key, installed_[k].count, looked_at);
       using Is = VersionRuns::Answer::Is;
@@ -287,9 +285,11 @@ class Replayer {
         continue;
       }
       const Evaluation now = evaluate(key, version.value);
-      // Where the state matches otherwise than the result says, that is reported already.
-      const bool told = kind_ != OpKind::kAggregate && now.matches() != in_result(key);
-      if (told) continue;
+      // Where the state or the set matches otherwise than the result says, that is reported already.
+      if (kind_ != OpKind::kAggregate &&
+          (now.matches() != in_result(key) || evaluate(key, looked_at).matches() != in_result(key))) {
+        continue;
+      }
       report(answer.is == Is::kChangedSince ? Basis::kChangedSince : Basis::kChangedLater,
              now.matches() ? ReadSource::kRowExtra : ReadSource::kRowMissed, key,
              in_result(key) ? result_[k].value : kNullValue, {answer.version, answer.writer, true});

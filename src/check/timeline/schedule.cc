@@ -10,13 +10,20 @@
 namespace isolde::timeline {
 namespace {
 
+bool asks_predicates(const History& h, TxnId t) {
+  for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
+    if (is_predicate(h.op(i).kind())) return true;
+  }
+  return false;
+}
+
 bool reads_anything(const History& h, TxnId t) {
-  bool reads = false;
+  bool reads = asks_predicates(h, t);
   for_each_access(h, t, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
   return reads;
 }
 
-// Whether one of the transactions reads or writes a key that another one writes.
+// Whether one of the transactions reads or writes a key that another one writes. A predicate looks at all keys.
 bool touch_each_other(const History& h, std::span<const TxnId> txns) {
   std::unordered_map<std::uint32_t, TxnId> writer;
   bool touch = false;
@@ -27,11 +34,14 @@ bool touch_each_other(const History& h, std::span<const TxnId> txns) {
       touch = touch || (!fresh && at->second != t);
     });
   }
+  const bool asks = !h.columns().predicates.empty();
   for (const TxnId t : txns) {
     for_each_access(h, t, [&](const Access& a) {
       const auto at = writer.find(raw(a.key));
       touch = touch || (at != writer.end() && at->second != t);
     });
+    touch = touch || (asks && asks_predicates(h, t) &&
+                      std::any_of(writer.begin(), writer.end(), [t](const auto& w) { return w.second != t; }));
   }
   return touch;
 }

@@ -36,6 +36,7 @@ class Seen {
       fresh_.pop_back();
       look_at_reads(t);
     }
+    if (!h_.columns().predicates.empty()) may_be_seen_by_predicates();
     return std::move(counts_);
   }
 
@@ -105,6 +106,15 @@ class Seen {
         for (const ValueId element : h_.values().list(a.value)) saw(t, a.key, element);
       }
     });
+  }
+
+  // An aggregate shows a row without naming it, and a scan shows by its absence that one was removed.
+  void may_be_seen_by_predicates() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (h_.status(TxnId{t}) == Status::kUnknown && counts_[t] == Counts::kNo && writes_anything(h_, TxnId{t})) {
+        counts_[t] = Counts::kMaybe;
+      }
+    }
   }
 
   void saw(TxnId reader, KeyId key, ValueId value) {

@@ -8,6 +8,7 @@
 #include "check/accesses.h"
 #include "check/timeline/missing.h"
 #include "check/timeline/order.h"
+#include "check/timeline/predicates.h"
 #include "check/timeline/schedule.h"
 #include "check/timeline/sweep.h"
 #include "check/timeline/trace_reads.h"
@@ -15,11 +16,6 @@
 namespace isolde {
 namespace timeline {
 namespace {
-
-constexpr const char* kPredicatesOpen =
-    "of predicate operations the rows that they returned or left were checked; whether they should have found other "
-    "rows "
-    "was not, and this version has no method for it";
 
 // One replay with everything that it leaves open.
 struct Replay {
@@ -29,16 +25,20 @@ struct Replay {
   std::vector<Finding> unreplayed;  // INT of transactions without a start
   std::vector<OrderFinding> session, realtime;
   std::vector<Placement> placements;
+  PredicateReplay predicates;
 
+  [[nodiscard]] bool timed_out() const { return swept.timed_out || predicates.timed_out; }
   [[nodiscard]] bool has_forced(bool snapshot) const {
     const auto forced = [](const Finding& f) { return f.forced; };
     return std::any_of(swept.findings.begin(), swept.findings.end(), forced) || !unreplayed.empty() ||
-           !session.empty() || !realtime.empty() || (snapshot && !schedule.start_after_commit.empty()) ||
+           !session.empty() || !realtime.empty() || predicates.sure > 0 ||
+           (snapshot && !schedule.start_after_commit.empty()) ||
            std::any_of(placements.begin(), placements.end(),
                        [](const Placement& p) { return p.answer == Placement::Answer::kNowhere; });
   }
   [[nodiscard]] bool has_unforced() const {
-    return std::any_of(swept.findings.begin(), swept.findings.end(), [](const Finding& f) { return !f.forced; }) ||
+    return predicates.open > 0 ||
+           std::any_of(swept.findings.begin(), swept.findings.end(), [](const Finding& f) { return !f.forced; }) ||
            std::any_of(placements.begin(), placements.end(),
                        [](const Placement& p) { return p.answer == Placement::Answer::kUnclear; });
   }
@@ -51,14 +51,15 @@ class Timeline {
         clock_(clock),
         level_(info(level)),
         limits_(limits),
-        snapshot_(level_.family == LevelFamily::kSnapshot) {
+        snapshot_(level_.family == LevelFamily::kSnapshot),
+        conditions_(history) {
     verdict_.level = level;
     verdict_.method = method;
   }
 
   Verdict run() {
     Replay first = replay(make_schedule(h_, level_.family, level_.order, clock_, false));
-    if (first.swept.timed_out) return undecided("the time limit ran out");
+    if (first.timed_out()) return undecided("the time limit ran out");
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
     const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
@@ -112,6 +113,9 @@ class Timeline {
     if (std::erase_if(r.session, of_one_time) + std::erase_if(r.realtime, of_one_time) > 0) {
       r.placements.push_back({kNoTxn, Placement::Answer::kUnclear});
     }
+    if (conditions_.defect().empty()) {
+      r.predicates = ask_predicates(h_, conditions_, r.schedule, r.swept, level_.family, r.uncertain, limits_);
+    }
     auto placed = place_missing(h_, r.schedule, r.swept, level_.family, level_.order, r.uncertain);
     r.placements.insert(r.placements.end(), placed.begin(), placed.end());
   }
@@ -144,8 +148,7 @@ class Timeline {
     placed.schedule.floating_writers.clear();
     placed.schedule.ties.clear();
     finish(placed);
-    if (placed.swept.timed_out || !placed.swept.findings.empty() || placed.has_forced(snapshot_) ||
-        placed.has_unforced())
+    if (placed.timed_out() || !placed.swept.findings.empty() || placed.has_forced(snapshot_) || placed.has_unforced())
       return std::nullopt;
     return satisfied(placed);
   }
@@ -166,7 +169,7 @@ class Timeline {
   }
 
   Verdict satisfied(const Replay& r) {
-    if (!h_.columns().predicates.empty()) return undecided(kPredicatesOpen);
+    if (!conditions_.defect().empty()) return undecided(conditions_.defect());
     verdict_.outcome = Outcome::kSatisfied;
     Witness& w = verdict_.witness;
     w.kind = snapshot_ ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
@@ -194,7 +197,24 @@ class Timeline {
       w = Witness{};
       return undecided(why_open(r.schedule));
     }
+    if (std::string open = open_predicates(r, w); !open.empty()) {
+      w = Witness{};
+      return undecided(std::move(open));
+    }
     return std::move(verdict_);
+  }
+
+  // Why the witness does not show that the predicate operations are right; empty if it does.
+  [[nodiscard]] std::string open_predicates(const Replay& r, const Witness& w) const {
+    if (h_.columns().predicates.empty()) return {};
+    if (!r.predicates.undecided.empty()) return r.predicates.undecided;
+    if (r.placements.empty()) return {};
+    // The transactions without a start have got one by their item reads only.
+    const PredicateReplay placed =
+        replay_predicates(h_, conditions_, w.events, snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
+    if (placed.timed_out) return "the time limit ran out";
+    if (!placed.undecided.empty()) return placed.undecided;
+    return placed.explained() ? std::string{} : why_open(r.schedule);
   }
 
   // Places were chosen one by one; across the client's clock that may fail where another choice would not.
@@ -219,9 +239,10 @@ class Timeline {
     add_order_findings(context, r.session, AnomalyKind::kSessionOrder, most, verdict_);
     add_order_findings(context, r.realtime, AnomalyKind::kRealtimeOrder, most, verdict_);
     add_unplaced(context, r.placements, most, verdict_);
+    add_predicate_findings(context, r.predicates, most, verdict_);
     if (snapshot_) add_start_after_commit(context, most, verdict_);
     note_clock(r);
-    note_predicates();
+    if (!conditions_.defect().empty()) verdict_.notes.push_back(conditions_.defect());
     if (!snapshot_) {
       verdict_.notes.push_back(
           fmt::format("{} does not explain the history; whether another order does, this version cannot tell",
@@ -264,15 +285,12 @@ class Timeline {
         level_.name, snapshot_ ? "strong-snapshot-isolation" : "strict-serializable"));
   }
 
-  void note_predicates() {
-    if (!h_.columns().predicates.empty()) verdict_.notes.emplace_back(kPredicatesOpen);
-  }
-
   const History& h_;
   const Clock clock_;
   const LevelInfo& level_;
   const Limits& limits_;
   const bool snapshot_;
+  const PredicateSet conditions_;
   Verdict verdict_;
 };
 

@@ -1,0 +1,133 @@
+#include "check/timeline/predicates.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "check/accesses.h"
+
+namespace isolde::timeline {
+namespace {
+
+using Basis = PredicateFinding::Basis;
+
+void add(PredicateReplay& to, PredicateReplay&& more, std::size_t max_anomalies) {
+  to.sure += more.sure;
+  to.open += more.open;
+  if (to.undecided.empty()) to.undecided = std::move(more.undecided);
+  for (PredicateFinding& f : more.findings) {
+    if (to.findings.size() < max_anomalies) to.findings.push_back(std::move(f));
+  }
+}
+
+// Keys whose version in some state is not sure, and by whose doing: one transaction's, or of several (kNoTxn).
+using DoubtfulKeys = std::unordered_map<std::uint32_t, TxnId>;
+
+DoubtfulKeys doubtful_keys(const History& h, const Schedule& schedule) {
+  DoubtfulKeys keys;
+  for (const auto* group : {&schedule.floating_writers, &schedule.maybes}) {
+    for (const TxnId t : *group) {
+      for_each_access(h, t, [&](const Access& a) {
+        if (a.kind == OpKind::kRead) return;
+        const auto [at, fresh] = keys.emplace(raw(a.key), t);
+        if (!fresh && at->second != t) at->second = kNoTxn;
+      });
+    }
+  }
+  // Whoever stands outside a tie group meets it whole: what matters is which of several writes of a key is the last.
+  std::unordered_map<std::uint32_t, TxnId> in_group;
+  for (const TieGroup& tie : schedule.ties) {
+    in_group.clear();
+    for (std::uint32_t e = 0; e < tie.event_count; ++e) {
+      const TxnId t = schedule.events[tie.first_event + e].txn();
+      for_each_access(h, t, [&](const Access& a) {
+        if (a.kind == OpKind::kRead) return;
+        const auto [at, fresh] = in_group.emplace(raw(a.key), t);
+        if (!fresh && at->second != t) keys[raw(a.key)] = kNoTxn;
+      });
+    }
+  }
+  return keys;
+}
+
+OpId last_write_of(const History& h, TxnId t, KeyId key) {
+  OpId found = kNoOp;
+  for_each_access(h, t, [&](const Access& a) {
+    if (a.kind != OpKind::kRead && a.key == key) found = OpId{a.op};
+  });
+  return found;
+}
+
+Anomaly anomaly_of(const Context& c, const PredicateFinding& f) {
+  const bool serial = c.family == LevelFamily::kSerializable;
+  Anomaly a;
+  a.kind = AnomalyKind::kResultSetMismatch;
+  a.transactions.push_back(f.txn);
+  if (f.writer != kNoTxn && f.writer != f.txn) a.transactions.push_back(f.writer);
+  a.source = f.source;
+  a.op = f.op;
+  a.key = f.key;
+  a.read = f.read;
+  a.expected = f.expected;
+  a.expected_known = true;
+  a.expected_text = f.expected_text;
+  a.expected_writer = f.writer;
+  const StepType before = serial ? c.serial_step() : StepType::kVisible;
+  switch (f.basis) {
+    case Basis::kChangedSince:
+      a.steps.push_back({before, f.writer, f.txn, kNoKey, kNoOp, kNoOp});
+      a.steps.push_back({StepType::kRw, f.txn, f.writer, f.key, f.op, last_write_of(c.history, f.writer, f.key)});
+      break;
+    case Basis::kChangedLater:
+      a.steps.push_back({serial ? c.serial_step() : StepType::kInvisible, f.txn, f.writer, kNoKey, kNoOp, kNoOp});
+      a.steps.push_back({StepType::kWr, f.writer, f.txn, f.key, last_write_of(c.history, f.writer, f.key), f.op});
+      break;
+    default:
+      if (a.transactions.size() > 1) {
+        a.steps.push_back({before, f.writer, f.txn, f.key, kNoOp, kNoOp});
+      } else {
+        a.steps.push_back({StepType::kProgram, f.txn, f.txn, f.key, f.op, kNoOp});
+      }
+      break;
+  }
+  return a;
+}
+
+}  // namespace
+
+PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const Schedule& schedule,
+                               const SweepResult& swept, LevelFamily family, const Uncertain& uncertain,
+                               const Limits& limits) {
+  if (h.columns().predicates.empty()) return {};
+  const bool serial = family == LevelFamily::kSerializable;
+  std::vector<std::uint32_t> events;
+  events.reserve(schedule.events.size());
+  for (const Event e : schedule.events) events.push_back(serial ? raw(e.txn()) : e.word());
+  const DoubtfulKeys doubtful = doubtful_keys(h, schedule);
+  const auto is_sure = [&](TxnId txn, KeyId key) {
+    if (uncertain.in_ties.contains(raw(txn))) return false;
+    const auto is_own = [txn](const auto& entry) { return entry.second == txn; };
+    if (key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
+    const auto at = doubtful.find(raw(key));
+    return at == doubtful.end() || is_own(*at);
+  };
+  PredicateReplay replay =
+      replay_predicates(h, set, events, serial ? EventForm::kSerial : EventForm::kPoints, limits, is_sure);
+  for (const auto* group : {&schedule.missing_snapshot, &schedule.floating_writers, &schedule.start_after_commit}) {
+    for (const TxnId t : *group) {
+      if (swept.start_rank[raw(t)] == 0) add(replay, contradictions_of(h, set, t, limits), limits.max_anomalies);
+    }
+  }
+  return replay;
+}
+
+void add_predicate_findings(const Context& context, const PredicateReplay& replay, std::size_t max_anomalies,
+                            Verdict& verdict) {
+  verdict.counts[static_cast<std::size_t>(AnomalyKind::kResultSetMismatch)] += replay.sure;
+  for (const PredicateFinding& f : replay.findings) {
+    if (verdict.anomalies.size() >= max_anomalies) return;
+    verdict.anomalies.push_back(anomaly_of(context, f));
+  }
+}
+
+}  // namespace isolde::timeline
