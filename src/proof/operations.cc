@@ -28,6 +28,20 @@ std::vector<Touch> touches(const History& h, TxnId txn) {
   return out;
 }
 
+bool writes(const History& history, TxnId txn, KeyId key) {
+  for (const Touch& touch : touches(history, txn)) {
+    if (touch.kind != OpKind::kRead && touch.key == key) return true;
+  }
+  return false;
+}
+
+bool reads(const History& history, TxnId txn, KeyId key, OpId op) {
+  for (const Touch& touch : touches(history, txn)) {
+    if (touch.kind == OpKind::kRead && touch.key == key && (op == kNoOp || touch.op == op)) return true;
+  }
+  return false;
+}
+
 void Content::apply(const ValueTable& values, const Touch& write) {
   switch (write.kind) {
     case OpKind::kWrite:

@@ -20,6 +20,10 @@ struct Touch {
 // The item operations of a transaction in program order; rows of scans are reads, rows of predicate updates writes.
 [[nodiscard]] std::vector<Touch> touches(const History& history, TxnId txn);
 
+[[nodiscard]] bool writes(const History& history, TxnId txn, KeyId key);
+// kNoOp: by any operation.
+[[nodiscard]] bool reads(const History& history, TxnId txn, KeyId key, OpId op);
+
 // The content of one key: a value, a list or a number.
 class Content {
  public:
