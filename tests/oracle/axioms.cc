@@ -28,6 +28,7 @@ class AxiomSearch {
   bool collect_reads() {
     for (std::size_t t = 0; t < tiny_.size(); ++t) {
       if (!contains(counted_, t)) continue;
+      if (!looks_fit(t)) return false;
       std::vector<std::optional<State>> own(tiny_.keys);
       std::vector<std::optional<State>> seen(tiny_.keys);
       for (const Op& op : tiny_.txns[t].ops) {
@@ -58,15 +59,51 @@ class AxiomSearch {
   }
 
  private:
+  // Whether every result follows from some versions that there are. Which ones is left open (docs/predicates.md).
+  bool looks_fit(std::size_t t) {
+    for (const Look& look : tiny_.txns[t].looks) {
+      States states = tiny_.initial;
+      const std::uint32_t own = tiny_.own_before(t, look, states);
+      std::vector<std::vector<State>> candidates(tiny_.keys);
+      for (std::uint32_t k = 0; k < tiny_.keys; ++k) {
+        candidates[k].push_back(states[k]);
+        for (std::size_t other = 0; other < tiny_.size() && !contains(own, k); ++other) {
+          const Op* const last = last_write(k, other);
+          if (other != t && contains(counted_, other) && last != nullptr) candidates[k].push_back(last->state);
+        }
+        if (look.looked) std::erase_if(candidates[k], [&](State state) { return state != (*look.looked)[k]; });
+        if (candidates[k].empty()) return false;
+      }
+      if (!some_versions_fit(look, candidates, states)) return false;
+    }
+    return true;
+  }
+
+  bool some_versions_fit(const Look& look, const std::vector<std::vector<State>>& candidates, States states) {
+    std::vector<std::size_t> digit(candidates.size(), 0);
+    for (;;) {
+      for (std::size_t k = 0; k < digit.size(); ++k) states[k] = candidates[k][digit[k]];
+      if (tiny_.accepts(tiny_.follows(look, states))) return true;
+      std::size_t i = 0;
+      while (i < digit.size() && ++digit[i] == candidates[i].size()) digit[i++] = 0;
+      if (i == digit.size()) return false;
+    }
+  }
+
+  const Op* last_write(std::uint32_t key, std::size_t t) const {
+    const auto& ops = tiny_.txns[t].ops;
+    const auto last = std::find_if(ops.rbegin(), ops.rend(),
+                                   [&](const Op& op) { return op.kind == OpKind::kWrite && op.key == key; });
+    return last == ops.rend() ? nullptr : &*last;
+  }
+
   std::vector<std::size_t> writers_of(std::uint32_t key, State state, std::size_t reader) const {
     std::vector<std::size_t> writers;
     if (tiny_.initial[key] == state) writers.push_back(kInit);
     for (std::size_t t = 0; t < tiny_.size(); ++t) {
       if (t == reader || !contains(counted_, t)) continue;
-      const auto& ops = tiny_.txns[t].ops;
-      const auto last = std::find_if(ops.rbegin(), ops.rend(),
-                                     [&](const Op& op) { return op.kind == OpKind::kWrite && op.key == key; });
-      if (last != ops.rend() && last->state == state) writers.push_back(t);
+      const Op* const last = last_write(key, t);
+      if (last != nullptr && last->state == state) writers.push_back(t);
     }
     return writers;
   }

@@ -14,16 +14,16 @@
 namespace isolde::tiny {
 namespace {
 
-// The versions of one key: [0] is the initial one.
-struct Version {
-  State state;
-  std::optional<std::size_t> writer;
-};
-
 struct ItemRead {
   std::size_t txn;
   std::uint32_t key;
   std::vector<std::size_t> versions;  // that it may have returned
+};
+
+// A predicate operation: whom it may depend on, one way a set. Sets that ask for more than another are left out.
+struct PredicateRead {
+  std::size_t txn;
+  std::vector<TxnSet> ways;
 };
 
 class GraphSearch {
@@ -47,9 +47,8 @@ class GraphSearch {
  private:
   bool order_fits() {
     if (level_ == Level::kReadUncommitted) return true;
-    versions_.assign(tiny_.keys, {});
     States states = tiny_.initial;
-    for (std::size_t k = 0; k < tiny_.keys; ++k) versions_[k].push_back({states[k], std::nullopt});
+    for (std::size_t k = 0; k < tiny_.keys; ++k) versions_[k].assign(1, {states[k], std::nullopt});
     for (const std::size_t t : order_) {
       tiny_.commit(states, t);
       for (std::size_t k = 0; k < tiny_.keys; ++k) {
@@ -57,16 +56,83 @@ class GraphSearch {
       }
     }
     reads_.clear();
+    looks_.clear();
     for (const std::size_t t : order_) {
-      if (!collect_reads(t)) return false;
+      if (!collect_reads(t) || !collect_looks(t)) return false;
     }
-    std::vector<std::size_t> digit(reads_.size(), 0);
+    std::vector<std::size_t> digit(reads_.size() + looks_.size(), 0);
+    const auto ways = [&](std::size_t i) {
+      return i < reads_.size() ? reads_[i].versions.size() : looks_[i - reads_.size()].ways.size();
+    };
     for (;;) {
       if (choice_fits(digit)) return true;
       std::size_t i = 0;
-      while (i < digit.size() && ++digit[i] == reads_[i].versions.size()) digit[i++] = 0;
+      while (i < digit.size() && ++digit[i] == ways(i)) digit[i++] = 0;
       if (i == digit.size()) return false;
     }
+  }
+
+  // False if the result of a predicate operation follows from no versions. Only repeatable-read asks for more than that
+  // here: what the others say of versions that were not returned is left open (docs/predicates.md).
+  bool collect_looks(std::size_t t) {
+    for (const Look& look : tiny_.txns[t].looks) {
+      States own_states = tiny_.initial;
+      const std::uint32_t own = tiny_.own_before(t, look, own_states);
+      // Every choice of versions, as a counter with one digit a key.
+      std::vector<std::vector<std::size_t>> candidates(tiny_.keys);
+      for (std::size_t k = 0; k < tiny_.keys; ++k) {
+        for (std::size_t v = 0; v < versions_[k].size(); ++v) {
+          if (contains(own, k) ? v == 0 : versions_[k][v].writer != t && may_look(look, k, versions_[k][v].state)) {
+            candidates[k].push_back(v);
+          }
+        }
+        if (contains(own, k) && !may_look(look, k, own_states[k])) return false;
+        if (candidates[k].empty()) return false;
+      }
+      PredicateRead read{t, {}};
+      std::vector<std::size_t> digit(tiny_.keys, 0);
+      for (std::size_t i = 0; i < digit.size() || digit.empty();) {
+        States states = own_states;
+        TxnSet from = 0;
+        for (std::size_t k = 0; k < tiny_.keys; ++k) {
+          if (contains(own, k)) continue;
+          states[k] = versions_[k][candidates[k][digit[k]]].state;
+          from |= changer(look, k, candidates[k][digit[k]], t);
+        }
+        if (tiny_.accepts(tiny_.follows(look, states))) read.ways.push_back(from);
+        if (digit.empty()) break;
+        for (i = 0; i < digit.size() && ++digit[i] == candidates[i].size(); ++i) digit[i] = 0;
+      }
+      if (read.ways.empty()) return false;
+      if (level_ != Level::kRepeatableRead) continue;
+      std::vector<TxnSet> least;
+      for (const TxnSet way : read.ways) {
+        const auto asks_less = [&](TxnSet other) { return (other & ~way) == 0 && other != way; };
+        if (std::none_of(read.ways.begin(), read.ways.end(), asks_less) &&
+            std::find(least.begin(), least.end(), way) == least.end()) {
+          least.push_back(way);
+        }
+      }
+      read.ways = std::move(least);
+      looks_.push_back(std::move(read));
+    }
+    return true;
+  }
+
+  // Whether the operation may have been evaluated on that version, as far as the key alone tells.
+  bool may_look(const Look& look, std::size_t key, State state) {
+    if (look.looked) return (*look.looked)[key] == state;
+    return look.kind == OpKind::kAggregate || tiny_.accepts(tiny_.follows(look, key, state));
+  }
+
+  // The latest transaction that changed the matches, up to the version looked at; empty if it is the reader or nobody.
+  TxnSet changer(const Look& look, std::size_t key, std::size_t version, std::size_t reader) {
+    for (std::size_t v = version; v > 0; --v) {
+      if (!tiny_.changes_matches(look, key, versions_[key], v)) continue;
+      const std::size_t writer = *versions_[key][v].writer;
+      return writer == reader ? 0 : 1U << writer;
+    }
+    return 0;
   }
 
   // False if a read returned no final version of a counted transaction, or not what the reader itself wrote.
@@ -107,6 +173,11 @@ class GraphSearch {
       const auto writer = versions_[reads_[i].key][reads_[i].versions[digit[i]]].writer;
       if (writer) depends.add(*writer, reads_[i].txn);
     }
+    for (std::size_t i = 0; i < looks_.size(); ++i) {
+      for (std::size_t t = 0; t < tiny_.size(); ++t) {
+        if (contains(looks_[i].ways[digit[reads_.size() + i]], t)) depends.add(t, looks_[i].txn);
+      }
+    }
     if (!depends.acyclic()) return false;  // G0, G1c
 
     for (std::size_t i = 0; i < reads_.size(); ++i) {
@@ -142,8 +213,9 @@ class GraphSearch {
   Level level_;
   std::array<TxnSet, kOracleMaxTxns> earlier_{};
   std::vector<std::size_t> order_;
-  std::vector<std::vector<Version>> versions_;  // by key
-  std::vector<ItemRead> reads_;                 // of one transaction: in program order
+  Versions versions_;
+  std::vector<ItemRead> reads_;  // of one transaction: in program order
+  std::vector<PredicateRead> looks_;
 };
 
 // At read-uncommitted a read need not be explained, but lists show the order of the appends, as long as all reads of

@@ -29,12 +29,25 @@ struct Line {
 };
 
 bool reads_explained(const Line& line) {
+  tiny::Versions versions;
+  std::array<tiny::Places, kOracleMaxTxns> at{};
+  States now = line.tiny.initial;
+  for (std::size_t k = 0; k < line.tiny.keys; ++k) versions[k].push_back({now[k], std::nullopt});
+  for (const std::size_t point : line.points) {
+    const std::size_t t = point / 2;
+    if (point % 2 == 1) line.tiny.commit(now, t);
+    for (std::size_t k = 0; k < line.tiny.keys; ++k) {
+      if (point % 2 == 0) at[t][k] = versions[k].size() - 1;
+      if (point % 2 == 1 && tiny::contains(line.tiny.txns[t].writes, k)) versions[k].push_back({now[k], t});
+    }
+  }
   for (const std::size_t t : line.txns) {
     States state = line.tiny.initial;
     for (std::size_t i = 0; i < line.start(t); ++i) {
       if (line.points[i] % 2 == 1) line.tiny.commit(state, line.points[i] / 2);
     }
     if (!line.tiny.explains(state, t)) return false;
+    if (!line.tiny.vsets_fit(t, versions, at[t])) return false;
   }
   return true;
 }
@@ -116,12 +129,15 @@ TEST(OracleLiterally, PointsAreWhereTheDefinitionsPutThem) {
   RandomOptions options;
   options.max_txns = 3;
   for (int i = 0; i < 6000; ++i) {
+    options.rows_only = i % 2 == 0;
     const History h = random_history(rng, options);
     for (const Level level : {Level::kPrefix, Level::kSnapshotIsolation, Level::kStrongSessionSnapshotIsolation,
                               Level::kStrongSnapshotIsolation}) {
       for (const bool timestamps : {false, true}) {
         const auto use = timestamps ? OracleEvidence::kTimestamps : OracleEvidence::kNone;
-        ASSERT_EQ(oracle(h, level, use) == OracleVerdict::kSatisfied, literally(h, level, timestamps))
+        const OracleVerdict verdict = oracle(h, level, use);
+        if (verdict == OracleVerdict::kNotApplicable) continue;  // predicates on lists; faults
+        ASSERT_EQ(verdict == OracleVerdict::kSatisfied, literally(h, level, timestamps))
             << info(level).name << (timestamps ? " by timestamps\n" : "\n") << native_text(h);
       }
     }

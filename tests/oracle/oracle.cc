@@ -10,16 +10,7 @@ bool by_database(OracleEvidence use) {
   return has(use, OracleEvidence::kCommitOrder) || has(use, OracleEvidence::kSnapshots);
 }
 
-}  // namespace
-
-OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
-  if (history.txn_count() > kOracleMaxTxns || history.key_count() > kOracleMaxKeys) {
-    return OracleVerdict::kNotApplicable;
-  }
-  tiny::Tiny tiny(history);
-  const LevelFamily family = info(level).family;
-  if (family == LevelFamily::kAxiomatic && !tiny.registers_only) return OracleVerdict::kNotApplicable;
-
+OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {
   // Each subset of the unknown transactions may be what committed beside the committed ones.
   for (tiny::TxnSet extra = tiny.unknown();; extra = (extra - 1) & tiny.unknown()) {
     const tiny::TxnSet counted = tiny.committed() | extra;
@@ -37,7 +28,7 @@ OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
       versions = *std::move(given);
     }
     bool holds = false;
-    switch (family) {
+    switch (info(level).family) {
       case LevelFamily::kGraph:
         holds = tiny::graph_exists(tiny, counted, level, versions);
         break;
@@ -55,6 +46,49 @@ OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
     if (holds) return OracleVerdict::kSatisfied;
     if (extra == 0) return OracleVerdict::kViolated;
   }
+}
+
+// A condition with a fault decides nothing: the verdict must be the same whichever way it is taken.
+OracleVerdict judge_with_faults(tiny::Tiny& tiny, Level level, OracleEvidence use) {
+  tiny.open_fits = true;
+  const OracleVerdict best = judge(tiny, level, use);
+  if (best != OracleVerdict::kSatisfied) return best;
+  tiny.open_fits = false;
+  const OracleVerdict worst = judge(tiny, level, use);
+  return worst == best ? worst : OracleVerdict::kNotApplicable;
+}
+
+// Of these levels docs/predicates.md says less than what every version that was looked at must be.
+bool leaves_versions_open(Level level) {
+  return info(level).family == LevelFamily::kAxiomatic || level == Level::kMonotonicAtomicView ||
+         level == Level::kCursorStability;
+}
+
+// Violated if what was returned, by itself, violates it; satisfied if a level that speaks of states and implies it is.
+OracleVerdict judge_from_both_sides(tiny::Tiny& tiny, Level level, OracleEvidence use) {
+  tiny.open_fits = true;
+  const OracleVerdict best = judge(tiny, level, use);
+  if (best != OracleVerdict::kSatisfied) return best;
+  tiny.open_fits = false;
+  for (const LevelInfo& stronger : all_levels()) {
+    if (!implies(stronger.level, level) || leaves_versions_open(stronger.level)) continue;
+    if (stronger.level == Level::kRepeatableRead) continue;
+    if (judge(tiny, stronger.level, use) == OracleVerdict::kSatisfied) return OracleVerdict::kSatisfied;
+  }
+  return OracleVerdict::kNotApplicable;
+}
+
+}  // namespace
+
+OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
+  if (history.txn_count() > kOracleMaxTxns || history.key_count() > kOracleMaxKeys) {
+    return OracleVerdict::kNotApplicable;
+  }
+  tiny::Tiny tiny(history);
+  if (info(level).family == LevelFamily::kAxiomatic && !tiny.registers_only) return OracleVerdict::kNotApplicable;
+  if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
+  if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;
+  return leaves_versions_open(level) ? judge_from_both_sides(tiny, level, use) : judge_with_faults(tiny, level, use);
 }
 
 bool one_version_order_left(const History& history, Level level, OracleEvidence use) {

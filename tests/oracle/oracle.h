@@ -9,8 +9,9 @@
 // Cost:    exponential; some microseconds for four transactions.
 // Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-CS, PL-2.99); Bailis et al. (MAV).
 //
-// What it does not judge: whether a predicate's result is complete (its items count as reads or writes of their keys),
-// and aggregates.
+// Predicates: docs/predicates.md, "What a level says of predicates". Where that leaves open which versions were looked
+// at (read-committed, monotonic-atomic-view, read-atomic, cursor-stability, causal), it says violated by what was
+// returned, satisfied if a level that speaks of states is, and else nothing.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +50,8 @@ constexpr bool has(OracleEvidence all, OracleEvidence one) {
   return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
 }
 
-// kNotApplicable: too many transactions or keys; an axiomatic level on anything but registers; kVersions with an entry
+// kNotApplicable: too many transactions or keys; predicates on lists or counters, that cannot be compiled, or where a
+// fault of a condition decides; an axiomatic level on anything but registers; kVersions with an entry
 // that two transactions may have written.
 [[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
 

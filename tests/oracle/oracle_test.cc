@@ -116,8 +116,72 @@ TEST(Oracle, ListsAndCountersAreStatesThatOperationsChange) {
 }
 
 TEST(Oracle, ItemsOfScansAndUpdatesAreReadsAndWrites) {
-  EXPECT_EQ(holding("T1: u x{1} y{1} | T2: s x{1} y{2}"), "ru ? rc ra cc");
-  EXPECT_EQ(holding("T1: u x{1} y{1} | T2: s x{1} y{1}"), "ru cs mav pc rr si sssi strong ser ssser strict ? rc ra cc");
+  EXPECT_EQ(holding("init: x{0} y{0} | T1: u x{1} y{1} | T2: s x{1} y{2}"), "ru");
+  EXPECT_EQ(holding("init: x{0} y{0} | T1: u x{1} y{1} | T2: s x{1} y{1}"), kEvery);
+}
+
+TEST(OraclePredicates, AScanFindsAllThatMatchAndNothingElse) {
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1} y{2}"), kEvery);
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s`v > 1` y{2}"), kEvery);
+  // A row that does not match its own condition.
+  EXPECT_EQ(holding("T1: w x{1} | T2: s`v > 1` x{1}"), "ru");
+  // One of two rows: another state than any, but nothing that an item's reads would forbid.
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1}"), "ru rr ? rc cs mav ra cc");
+  EXPECT_EQ(holding("T1: w x{1} | T2: w y{2} | T3: s x{1}"), kEvery);
+}
+
+TEST(OraclePredicates, APhantomIsAllowedBySnapshotIsolationAndRepeatableReadAlone) {
+  EXPECT_EQ(holding("T1: s w x{1} | T2: s w y{1}"), "ru rc cs mav ra cc pc rr si sssi strong");
+  // With a scan that has seen the other's row it is an order.
+  EXPECT_EQ(holding("T1: s w x{1} | T2: s x{1} w y{1}"), kEvery);
+  // The same through items breaks repeatable-read as well.
+  EXPECT_EQ(holding("T1: r x_ r y_ w x{1} | T2: r x_ r y_ w y{1}"), "ru rc cs mav ra cc pc si sssi strong");
+}
+
+TEST(OraclePredicates, RowsThatASecondScanFindsAreNoMatterOfRepeatableRead) {
+  EXPECT_EQ(holding("T1: s s x{1} | T2: w x{1}"), "ru rr ? rc cs mav ra cc");
+  // Two scans that saw a row come and go: each follows from some version, but T1 depends on T3 which depends on T1.
+  EXPECT_EQ(holding("T1: s x{1} w y{5} | T2: w x{1} | T3: r y{5} w x_"), kEvery);
+  EXPECT_EQ(holding("T1: s x{1} s w y{5} | T2: w x{1} | T3: r x{1} r y{5} w x_"), "ru rr ? rc cs mav ra cc");
+}
+
+TEST(OraclePredicates, APredicateReadDependsOnWhoChangedTheMatches) {
+  // T1's scan misses x, so that it was deleted: by T2, which read what T1 wrote.
+  EXPECT_EQ(holding("init: x{1} | T1: s w y{-1} | T2: r y{-1} w x_"), "ru ? rc cs mav ra cc");
+  // With a third version that does not match before it, there is another way.
+  EXPECT_EQ(holding("init: x{1} | T1: s w y{-1} | T2: r y{-1} w x_ | T3: w x{-2}"), kEvery);
+}
+
+TEST(OraclePredicates, UpdatesAreEvaluated) {
+  EXPECT_EQ(holding("init: x{1} y{-1} | T1: u x{2}"), kEvery);
+  EXPECT_EQ(holding("init: x{1} y{1} | T1: u x{2}"), "ru");
+  EXPECT_EQ(holding("init: x{1} y{-1} | T1: u x{2} y{2}"), "ru");
+  EXPECT_EQ(holding("init: x{1} | T1: u x_ s r x_ w x{3} s x{3}"), kEvery);
+  EXPECT_EQ(holding("init: x{1} | T1: u`v = 1` x{2} u`v = 1` | T2: u`v = 1`"), kEvery);
+}
+
+TEST(OraclePredicates, AggregatesAreThoseOfOneState) {
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 2 g`count(*)``TRUE` 2 g`sum(v)``v < 2` 1"), kEvery);
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` _"), kEvery);
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 3"), "ru");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 1"), "ru rr ? rc cs mav ra cc");
+}
+
+TEST(OraclePredicates, AVersionSetSaysWhatWasLookedAt) {
+  // y was absent, it says, which it was not once x was there: but that it did not match is all that counts.
+  EXPECT_EQ(holding("T1: w x{1} w y{-1} | T2: s x{1} <x{1} y{-1}>"), kEvery);
+  EXPECT_EQ(holding("T1: w x{1} w y{-1} | T2: s x{1} <x{1}>"), kEvery);
+  // Here its absence changed the matches.
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1} <x{1}>"), "ru rr ? rc cs mav ra cc");
+  // The result must follow from it, and it must name versions that there are.
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1} <x{1} y{2}>"), "ru");
+  EXPECT_EQ(holding("T1: w x{1} | T2: s x{1} <x{1} y{-7}>"), "ru");
+}
+
+TEST(OraclePredicates, AFaultDecidesNothing) {
+  EXPECT_EQ(holding("init: x{0} | T1: s`6 / v > 1` x{0}"),
+            "ru ? rc cs mav ra cc pc rr si sssi strong ser ssser strict");
+  EXPECT_EQ(holding("init: x{0} y{3} | T1: s`6 / v > 1`"), "ru");
 }
 
 bool snapshot_holds(std::string_view text, Level level = kSnapshotIsolation) {

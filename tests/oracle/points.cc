@@ -53,27 +53,44 @@ class PointSearch {
     return true;
   }
 
-  bool run() { return extend(0, tiny_.initial); }
+  bool run() {
+    for (std::size_t k = 0; k < tiny_.keys; ++k) versions_[k].push_back({tiny_.initial[k], std::nullopt});
+    return extend(0, tiny_.initial);
+  }
 
  private:
   // Places the next point in every way that the order allows. The depth is the number of points.
   bool extend(std::uint32_t placed, const States& states) {
-    if (placed == all_) return true;
+    if (placed == all_) return vsets_fit();
     for (std::size_t p = 0; p < 2 * tiny_.size(); ++p) {
       const std::uint32_t bit = 1U << p;
       if ((all_ & bit) == 0 || (placed & bit) != 0 || (earlier_[p] & ~placed) != 0) continue;
       const std::size_t t = p / 2;
       if (p == start_of(t)) {
+        for (std::size_t k = 0; k < tiny_.keys; ++k) at_[t][k] = versions_[k].size() - 1;
         if (may_start(placed, t) && tiny_.explains(states, t) && extend(placed | bit, states)) return true;
       } else if (tiny_.txns[t].writes == 0) {
         if (extend(placed | bit, states)) return true;
       } else {
         States after = states;
         tiny_.commit(after, t);
+        for (std::size_t k = 0; k < tiny_.keys; ++k) {
+          if (contains(tiny_.txns[t].writes, k)) versions_[k].push_back({after[k], t});
+        }
         if (extend(placed | bit, after)) return true;
+        for (std::size_t k = 0; k < tiny_.keys; ++k) {
+          if (contains(tiny_.txns[t].writes, k)) versions_[k].pop_back();
+        }
       }
     }
     return false;
+  }
+
+  bool vsets_fit() {
+    for (std::size_t t = 0; tiny_.has_vsets && t < tiny_.size(); ++t) {
+      if (contains(counted_, t) && !tiny_.vsets_fit(t, versions_, at_[t])) return false;
+    }
+    return true;
   }
 
   bool may_start(std::uint32_t placed, std::size_t t) const {
@@ -92,6 +109,8 @@ class PointSearch {
   std::uint32_t all_ = 0;
   std::array<std::uint32_t, 2 * kOracleMaxTxns> earlier_{};
   std::array<std::optional<std::int64_t>, kOracleMaxTxns> instant_writer_at_;
+  Versions versions_;
+  std::array<Places, kOracleMaxTxns> at_{};
 };
 
 }  // namespace

@@ -26,23 +26,44 @@ class SerialSearch {
     }
   }
 
+  bool run() {
+    for (std::size_t k = 0; k < tiny_.keys; ++k) versions_[k].push_back({tiny_.initial[k], std::nullopt});
+    return extend(0, tiny_.initial);
+  }
+
+ private:
   // The depth is the number of transactions.
   bool extend(TxnSet placed, const States& states) {
-    if (placed == counted_) return true;
+    if (placed == counted_) return vsets_fit();
     for (std::size_t t = 0; t < tiny_.size(); ++t) {
       if (!contains(counted_, t) || contains(placed, t) || (earlier_[t] & ~placed) != 0) continue;
       if (!tiny_.explains(states, t)) continue;
       States after = states;
       tiny_.commit(after, t);
+      for (std::size_t k = 0; k < tiny_.keys; ++k) {
+        at_[t][k] = versions_[k].size() - 1;
+        if (contains(tiny_.txns[t].writes, k)) versions_[k].push_back({after[k], t});
+      }
       if (extend(placed | 1U << t, after)) return true;
+      for (std::size_t k = 0; k < tiny_.keys; ++k) {
+        if (contains(tiny_.txns[t].writes, k)) versions_[k].pop_back();
+      }
     }
     return false;
   }
 
- private:
+  bool vsets_fit() {
+    for (std::size_t t = 0; tiny_.has_vsets && t < tiny_.size(); ++t) {
+      if (contains(counted_, t) && !tiny_.vsets_fit(t, versions_, at_[t])) return false;
+    }
+    return true;
+  }
+
   Tiny& tiny_;
   TxnSet counted_;
   std::array<TxnSet, kOracleMaxTxns> earlier_{};
+  Versions versions_;
+  std::array<Places, kOracleMaxTxns> at_{};
 };
 
 }  // namespace
@@ -63,7 +84,7 @@ bool serial_order_exists(Tiny& tiny, TxnSet counted, Level level, OracleEvidence
   if (has(use, OracleEvidence::kOrder)) {
     search.respect([](const Txn& txn) { return txn.order; });
   }
-  return search.extend(0, tiny.initial);
+  return search.run();
 }
 
 }  // namespace isolde::tiny

@@ -4,11 +4,12 @@
 
 namespace isolde::tiny {
 
-Tiny::Tiny(const History& history) : history_(history), is_list_(history.key_count(), false) {
+Tiny::Tiny(const History& history) : history_(history), predicates_(history), is_list_(history.key_count(), false) {
+  defect = predicates_.defect();
   for (std::uint32_t i = 0; i < history.op_count(); ++i) {
     const OpHead op = history.op(i);
     if (op.kind() == OpKind::kAppend) is_list_[raw(op.key())] = true;
-    if (op.kind() != OpKind::kRead && op.kind() != OpKind::kWrite) registers_only = false;
+    if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) registers_only = false;
   }
   for (std::uint32_t k = 0; k < history.key_count(); ++k) initial[k] = state_of(history.initial(KeyId{k}), k);
   keys = history.key_count();
@@ -33,7 +34,10 @@ Tiny::Tiny(const History& history) : history_(history), is_list_(history.key_cou
       const OpHead op = history.op(i);
       if (!is_predicate(op.kind())) {
         add_op(txn, op.kind(), op.key(), history.op_value(i));
-      } else if (op.kind() != OpKind::kAggregate) {
+        continue;
+      }
+      add_look(txn, op, history.op_value(i));
+      if (op.kind() != OpKind::kAggregate) {
         const OpKind kind = op.kind() == OpKind::kScan ? OpKind::kRead : OpKind::kWrite;
         for (const Item& item : history.items(history.predicate(op.predicate())))
           add_op(txn, kind, item.key, item.value);
@@ -62,6 +66,23 @@ void Tiny::add_op(Txn& txn, OpKind kind, KeyId key, ValueId value) {
   if (kind != OpKind::kRead) txn.writes |= 1U << raw(key);
 }
 
+void Tiny::add_look(Txn& txn, OpHead op, ValueId value) {
+  const Predicate& predicate = history_.predicate(op.predicate());
+  Look look{op.kind(), op.predicate(), txn.ops.size(), {}, std::nullopt, value};
+  for (const Item& item : history_.items(predicate)) {
+    look.items.emplace_back(raw(item.key), state_of(item.value, raw(item.key)));
+  }
+  has_looks = true;
+  if (predicate.has_vset != 0) {
+    has_vsets = true;
+    look.looked.emplace();
+    for (std::uint32_t k = 0; k < keys; ++k) (*look.looked)[k] = state_of(kNullValue, k);
+    for (const Item& item : history_.vset(predicate))
+      (*look.looked)[raw(item.key)] = state_of(item.value, raw(item.key));
+  }
+  txn.looks.push_back(std::move(look));
+}
+
 State Tiny::intern(Content content) {
   const auto found = std::find(states_.begin(), states_.end(), content);
   if (found != states_.end()) return static_cast<State>(found - states_.begin());
@@ -72,15 +93,20 @@ State Tiny::intern(Content content) {
 State Tiny::state_of(ValueId value, std::uint32_t key) {
   using Type = Content::Type;
   const ValueTable& values = history_.values();
-  if (values.type(value) == ValueType::kInteger) return intern({Type::kInteger, kNullValue, values.integer(value), {}});
+  Content content{Type::kOther, value, 0, {}};
+  if (values.type(value) == ValueType::kInteger) content = {Type::kInteger, kNullValue, values.integer(value), {}};
   if (values.type(value) == ValueType::kList) {
     const auto elements = values.list(value);
-    if (!elements.empty() || !is_list_[key]) {
-      return intern({Type::kList, kNullValue, 0, {elements.begin(), elements.end()}});
+    if (elements.empty() && is_list_[key]) {
+      content.value = kNullValue;
+    } else {
+      content = {Type::kList, kNullValue, 0, {elements.begin(), elements.end()}};
     }
-    value = kNullValue;
   }
-  return intern({Type::kOther, value, 0, {}});
+  const State state = intern(std::move(content));
+  if (value_of_.size() < states_.size()) value_of_.resize(states_.size(), kNullValue);
+  value_of_[static_cast<std::size_t>(state)] = value;
+  return state;
 }
 
 State Tiny::apply(State before, const Op& op) {
@@ -107,18 +133,6 @@ State Tiny::apply(State before, const Op& op) {
   const State result = intern(std::move(after));
   applied_[row][op.id] = result;
   return result;
-}
-
-bool Tiny::explains(const States& snapshot, std::size_t t) {
-  States now = snapshot;
-  for (const Op& op : txns[t].ops) {
-    if (op.kind != OpKind::kRead) {
-      now[op.key] = apply(now[op.key], op);
-    } else if (now[op.key] != op.state) {
-      return false;
-    }
-  }
-  return true;
 }
 
 void Tiny::commit(States& states, std::size_t t) {

@@ -8,10 +8,12 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "history/history.h"
+#include "history/predicate_set.h"
 #include "tests/oracle/oracle.h"
 
 namespace isolde::tiny {
@@ -30,12 +32,35 @@ struct Op {
   std::size_t id;  // place among all operations of the Tiny
 };
 
+// A predicate operation. Its rows stand among the transaction's operations too, as reads or writes; this is what it
+// says of all keys.
+struct Look {
+  OpKind kind;  // kScan, kAggregate or kUpdate
+  PredicateId predicate;
+  std::size_t place;                                   // it comes before that operation of the transaction
+  std::vector<std::pair<std::uint32_t, State>> items;  // key and row; of an update: the row after
+  std::optional<States> looked;                        // the version set, by key
+  ValueId value;                                       // kAggregate: what was returned
+};
+
+// Whether something is so, where a condition may have a fault that leaves it open.
+enum class Fit : std::uint8_t { kNo, kOpen, kYes };
+
+// The versions of one key in their order: [0] is the initial one.
+struct Version {
+  State state;
+  std::optional<std::size_t> writer;
+};
+using Versions = std::array<std::vector<Version>, kOracleMaxKeys>;  // by key
+using Places = std::array<std::size_t, kOracleMaxKeys>;             // by key: a place in its versions
+
 struct Txn {
   Status status;
   std::uint32_t session;
   std::int64_t begin, end, start_ts, commit_ts, order;
   std::vector<Op> ops;
   std::uint32_t writes = 0;  // set of keys
+  std::vector<Look> looks = {};
   struct Seen {
     std::optional<std::int64_t> xid;
     std::int64_t xmin, xmax;
@@ -52,7 +77,10 @@ class Tiny {
   std::vector<Txn> txns;
   States initial{};
   std::size_t keys = 0;
-  bool registers_only = true;  // no append, increment or predicate operation
+  bool registers_only = true;  // no append or increment
+  bool has_looks = false, has_vsets = false;
+  std::string defect;     // of the predicates
+  bool open_fits = true;  // how what is open counts
 
   [[nodiscard]] std::size_t size() const { return txns.size(); }
   [[nodiscard]] TxnSet committed() const { return committed_; }
@@ -60,8 +88,23 @@ class Tiny {
 
   // The state after a write, append or increment.
   [[nodiscard]] State apply(State before, const Op& op);
-  // Whether every read of `t` returns what `snapshot` holds, changed by its own earlier operations.
+  // Whether every read and predicate operation of `t` returns what follows from `snapshot`, changed by its own earlier
+  // operations; one with a version set, what follows from that.
   [[nodiscard]] bool explains(const States& snapshot, std::size_t t);
+  // … whether its version sets agree with the places that it stands at in the order of all versions: it comes after
+  // those up to the one looked at that change the matches, and before those after it that do.
+  [[nodiscard]] bool vsets_fit(std::size_t t, const Versions& versions, const Places& at);
+
+  [[nodiscard]] bool accepts(Fit fit) const { return fit == Fit::kYes || (fit == Fit::kOpen && open_fits); }
+  [[nodiscard]] Fit matches(const Look& look, std::size_t key, State state);
+  // Whether the operation's result follows from that version of that key, or from all versions.
+  [[nodiscard]] Fit follows(const Look& look, std::size_t key, State state);
+  [[nodiscard]] Fit follows(const Look& look, const States& states);
+  // Of versions [v] and [v-1]: whether the one changes the matches that the other leaves.
+  [[nodiscard]] bool changes_matches(const Look& look, std::size_t key, const std::vector<Version>& versions,
+                                     std::size_t v);
+  // The keys that `t` wrote before the look, and what it left there on top of `states`.
+  [[nodiscard]] std::uint32_t own_before(std::size_t t, const Look& look, States& states);
   void commit(States& states, std::size_t t);
 
   // Pairs (a, b) of `counted`: a comes before b because they follow each other in a session.
@@ -98,9 +141,13 @@ class Tiny {
   State state_of(ValueId value, std::uint32_t key);
   void add_op(Txn& txn, OpKind kind, KeyId key, ValueId value);
 
+  void add_look(Txn& txn, OpHead op, ValueId value);
+
   const History& history_;
-  std::vector<bool> is_list_;  // by key
-  std::vector<KeyUse> use_;    // by key
+  PredicateSet predicates_;
+  std::vector<ValueId> value_of_;  // by state; of registers
+  std::vector<bool> is_list_;      // by key
+  std::vector<KeyUse> use_;        // by key
   std::vector<Content> states_;
   std::vector<std::vector<State>> applied_;  // by state and operation; -1: not known yet
   std::size_t op_count_ = 0;

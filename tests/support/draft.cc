@@ -24,17 +24,22 @@ ValueId id_of(HistoryBuilder& builder, const DraftValue& value) {
       return values.list(elements);
     }
     case DraftValue::Type::kRow: {
-      const RowField field{values.string("v"), values.integer(value.integer)};
-      return values.row({&field, 1});
+      std::vector<RowField> fields;
+      for (const auto& [name, column] : value.columns) {
+        fields.push_back({values.string(name), column ? values.integer(*column) : kNullValue});
+      }
+      return values.row(fields);
     }
+    case DraftValue::Type::kReal:
+      return values.real(value.real);
   }
   return kNullValue;
 }
 
 void add(HistoryBuilder& builder, const DraftOp& op) {
-  const auto items = [&] {
+  const auto items = [&](const auto& rows) {
     std::vector<Item> out;
-    for (const auto& [key, value] : op.items) out.push_back({builder.key(key), id_of(builder, value)});
+    for (const auto& [key, value] : rows) out.push_back({builder.key(key), id_of(builder, value)});
     return out;
   };
   switch (op.kind) {
@@ -47,12 +52,16 @@ void add(HistoryBuilder& builder, const DraftOp& op) {
     case OpKind::kIncrement:
       return builder.increment(builder.key(op.key), id_of(builder, op.value));
     case OpKind::kScan:
-      return builder.scan("v >= 0", items());
+      builder.scan(op.where, items(op.items));
+      break;
     case OpKind::kAggregate:
-      return builder.aggregate("max(v)", "v >= 0", id_of(builder, op.value));
+      builder.aggregate(op.aggregate, op.where, id_of(builder, op.value));
+      break;
     case OpKind::kUpdate:
-      return builder.update("v >= 0", items());
+      builder.update(op.where, items(op.items));
+      break;
   }
+  if (op.vset) builder.vset(items(*op.vset));
 }
 
 }  // namespace

@@ -76,9 +76,12 @@ class Reader {
   DraftValue value() {
     if (take('_')) return {};
     if (take('{')) {
-      const DraftValue row = DraftValue::of_row(number());
+      std::optional<std::int64_t> v;
+      std::optional<std::int64_t> n;
+      if (!take('_')) v = number();
+      if (take(',')) n = number();
       expect('}');
-      return row;
+      return DraftValue::of_row(v, n);
     }
     if (!take('[')) return DraftValue::of(number());
     std::vector<std::int64_t> elements;
@@ -139,11 +142,11 @@ class Reader {
   }
 
   void operation(DraftTxn& txn) {
-    constexpr std::string_view kLetters = "rwaisu";
-    constexpr OpKind kKinds[] = {OpKind::kRead,      OpKind::kWrite, OpKind::kAppend,
-                                 OpKind::kIncrement, OpKind::kScan,  OpKind::kUpdate};
+    constexpr std::string_view kLetters = "rwaisug";
+    constexpr OpKind kKinds[] = {OpKind::kRead, OpKind::kWrite,  OpKind::kAppend,   OpKind::kIncrement,
+                                 OpKind::kScan, OpKind::kUpdate, OpKind::kAggregate};
     const std::size_t letter = kLetters.find(peek());
-    if (letter == std::string_view::npos) fail("expected one of r w a i s u");
+    if (letter == std::string_view::npos) fail("expected one of r w a i s u g");
     ++at_;
     DraftOp op{kKinds[letter], {}, {}};
     if (!is_predicate(op.kind)) {
@@ -151,16 +154,36 @@ class Reader {
       op.key = key();
       op.value = value();
     } else {
-      // A row ends in '}', so an operation's letter is told from a key by what follows it.
-      for (skip_space(); !at_end() && peek() != '|' && !at_operation(); skip_space()) {
-        const std::string k = key();
-        op.items.emplace_back(k, value());
+      if (op.kind == OpKind::kAggregate) op.aggregate = quoted();
+      if (peek() == '`') op.where = quoted();
+      skip_space();
+      if (op.kind == OpKind::kAggregate) op.value = value();
+      op.items = rows();
+      if (take('<')) {
+        op.vset = rows();
+        expect('>');
       }
     }
     txn.ops.push_back(std::move(op));
   }
+  std::string quoted() {
+    expect('`');
+    const std::string text = word([](unsigned char c) { return c != '`'; });
+    expect('`');
+    return text;
+  }
+  // A row ends in '}', so an operation's letter is told from a key by what follows it.
+  std::vector<std::pair<std::string, DraftValue>> rows() {
+    std::vector<std::pair<std::string, DraftValue>> out;
+    for (skip_space(); !at_end() && peek() != '|' && peek() != '<' && peek() != '>' && !at_operation(); skip_space()) {
+      const std::string k = key();
+      out.emplace_back(k, value());
+    }
+    return out;
+  }
   [[nodiscard]] bool at_operation() const {
-    return at_ + 1 >= text_.size() || std::isspace(static_cast<unsigned char>(text_[at_ + 1])) != 0;
+    return at_ + 1 >= text_.size() || text_[at_ + 1] == '`' ||
+           std::isspace(static_cast<unsigned char>(text_[at_ + 1])) != 0;
   }
 
   std::string_view text_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tests/support/draft_predicate.h"
+
 namespace isolde {
 namespace {
 
@@ -35,6 +37,55 @@ DraftValue other_value(const Draft& draft, const DraftOp& op, Rng& rng) {
   return any_of(pool, rng);
 }
 
+// A row of the key that somebody wrote, or any.
+DraftValue other_row(const Draft& draft, const std::string& key, Rng& rng) {
+  std::vector<DraftValue> pool = {DraftValue::of_row(rng.between(0, 2))};
+  for (const DraftTxn& txn : draft.txns) {
+    for (const DraftOp& op : txn.ops) {
+      if (op.key == key && op.kind == OpKind::kWrite && op.value.type == DraftValue::Type::kRow) {
+        pool.push_back(op.value);
+      }
+      for (const auto& [its, row] : op.items) {
+        if (its == key && row.type == DraftValue::Type::kRow) pool.push_back(row);
+      }
+    }
+  }
+  return any_of(pool, rng);
+}
+
+// One row of a result or a version set: dropped, another, or one more.
+void change_rows(const Draft& draft, std::vector<std::pair<std::string, DraftValue>>& rows, Rng& rng) {
+  const auto what = rng.below(3);
+  if (what == 0 && !rows.empty()) {
+    rows.erase(rows.begin() + static_cast<std::ptrdiff_t>(rng.below(rows.size())));
+  } else if (what == 1 && !rows.empty()) {
+    auto& [key, row] = any_of(rows, rng);
+    row = other_row(draft, key, rng);
+  } else {
+    const std::string key(1, static_cast<char>('x' + static_cast<char>(rng.below(3))));
+    for (const auto& [its, row] : rows) {
+      if (its == key) return;
+    }
+    rows.emplace_back(key, other_row(draft, key, rng));
+  }
+}
+
+void change_a_predicate(const Draft& draft, DraftOp& op, Rng& rng) {
+  const auto what = rng.below(6);
+  if (what == 0) {
+    op.where = random_condition(rng).text();
+  } else if (what <= 2 && op.vset) {
+    if (what == 1) change_rows(draft, *op.vset, rng);
+    if (what == 2) op.vset.reset();
+  } else if (op.kind != OpKind::kAggregate) {
+    change_rows(draft, op.items, rng);
+  } else if (op.value.type == DraftValue::Type::kInteger && rng.chance(0.7)) {
+    op.value.integer += rng.chance(0.5) ? 1 : -1;
+  } else {
+    op.value = rng.chance(0.5) ? DraftValue{} : DraftValue::of(rng.between(0, 3));
+  }
+}
+
 void change_an_op(Draft& draft, Rng& rng) {
   // Reads rather than writes: they are what the level is about.
   DraftTxn* txn = nullptr;
@@ -43,7 +94,7 @@ void change_an_op(Draft& draft, Rng& rng) {
     txn = &any_of(draft.txns, rng);
     if (txn->ops.empty()) continue;
     i = rng.below(txn->ops.size());
-    if (txn->ops[i].kind == OpKind::kRead) break;
+    if (txn->ops[i].kind == OpKind::kRead || is_predicate(txn->ops[i].kind)) break;
   }
   if (txn->ops.empty()) return;
   DraftOp& op = txn->ops[i];
@@ -55,8 +106,8 @@ void change_an_op(Draft& draft, Rng& rng) {
   } else if (op.kind == OpKind::kRead || op.kind == OpKind::kWrite) {
     const DraftValue before = op.value;
     for (int tries = 0; tries < 3 && op.value == before; ++tries) op.value = other_value(draft, op, rng);
-  } else if (!op.items.empty()) {
-    any_of(op.items, rng).second = DraftValue::of_row(rng.between(0, 2));
+  } else if (is_predicate(op.kind)) {
+    change_a_predicate(draft, op, rng);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "tests/support/draft_predicate.h"
 #include "tests/support/random_change.h"
 
 namespace isolde {
@@ -30,6 +31,7 @@ class Simulation {
   Simulation(Rng& rng, const RandomOptions& options) : rng_(rng), options_(options) {
     const auto type = [&] {
       constexpr DataType kTypes[] = {DataType::kList, DataType::kList, DataType::kCounter, DataType::kRow};
+      if (options.rows_only) return DataType::kRow;
       return options.registers_only || rng.chance(0.6) ? DataType::kRegister : kTypes[rng.below(4)];
     };
     const DataType common = type();
@@ -42,6 +44,9 @@ class Simulation {
       types_.push_back(mixed ? type() : common);
     }
     unique_ = rng.chance(0.6);
+    predicates_ = options.rows_only ? 0.5 : 0.3;
+    vsets_ = !rng.chance(0.3) ? 0.0 : rng.chance(0.5) ? 1.0 : 0.5;
+    if (!rng.chance(0.5)) common_condition_ = random_condition(rng);
     if (options.blind) {
       unique_ = true;
       store_ = rng.chance(0.3) ? Store::kReadCommitted : rng.chance(0.6) ? Store::kScattered : Store::kChance;
@@ -84,8 +89,9 @@ class Simulation {
   struct Live {
     int start = -1, commit = -1;
     States snapshot;
-    std::vector<std::string> wanted;  // keys that it writes
-    std::vector<std::size_t> sees;    // kScattered: committed transactions in its view
+    std::vector<std::string> wanted;                   // keys that it writes
+    std::vector<std::size_t> sees;                     // kScattered: committed transactions in its view
+    std::map<std::size_t, DraftCondition> conditions;  // by operation
     bool installed = false;
   };
 
@@ -95,7 +101,7 @@ class Simulation {
   DraftValue initial_of(DataType type) {
     const std::int64_t n = rng_.between(0, 1);
     if (type == DataType::kList) return DraftValue::of_list({n});
-    if (type == DataType::kRow) return DraftValue::of_row(n);
+    if (type == DataType::kRow) return DraftValue::of_row(n, unique_ ? std::optional(-n) : std::nullopt);
     return DraftValue::of(n);
   }
 
@@ -170,8 +176,8 @@ class Simulation {
     }
     DraftOp op{OpKind::kRead, key, {}};
     if (read) {
-      if (types_[k] == DataType::kRow && rng_.chance(0.3))
-        op = {rng_.chance(0.8) ? OpKind::kScan : OpKind::kAggregate, {}, {}};
+      if (types_[k] == DataType::kRow && rng_.chance(predicates_))
+        op = predicate_op(t, rng_.chance(0.7) ? OpKind::kScan : OpKind::kAggregate, {});
     } else {
       live_[t].wanted.push_back(key);
       const std::int64_t n = unique_ ? ++last_value_ : rng_.between(0, 2);
@@ -187,12 +193,76 @@ class Simulation {
           op = {OpKind::kIncrement, key, DraftValue::of(rng_.chance(0.2) ? -1 : rng_.between(1, 2))};
           break;
         case DataType::kRow:
-          op = {OpKind::kWrite, key, rng_.chance(0.15) ? DraftValue{} : DraftValue::of_row(n)};
-          if (rng_.chance(0.3)) op = {OpKind::kUpdate, {}, {}, {{key, op.value}}};
+          op = {OpKind::kWrite, key, random_row(n)};
+          if (rng_.chance(predicates_)) {
+            live_[t].wanted.pop_back();
+            op = predicate_op(t, OpKind::kUpdate, op.value);
+          }
           break;
       }
     }
     out_.txns[t].ops.push_back(std::move(op));
+  }
+
+  DraftValue random_row(std::int64_t n) {
+    if (rng_.chance(0.15)) return {};
+    const std::optional<std::int64_t> v = rng_.chance(0.1) ? std::nullopt : std::optional(rng_.between(0, 3));
+    return DraftValue::of_row(v, unique_ ? std::optional(n) : std::nullopt);
+  }
+
+  // `after`: what an update writes; null deletes.
+  DraftOp predicate_op(std::size_t t, OpKind kind, const DraftValue& after) {
+    const DraftCondition condition =
+        common_condition_ && rng_.chance(0.7) ? *common_condition_ : random_condition(rng_);
+    live_[t].conditions[out_.txns[t].ops.size()] = condition;
+    DraftOp op{kind, {}, after};
+    op.where = condition.text();
+    if (kind == OpKind::kAggregate) op.aggregate = random_aggregate(rng_);
+    if (rng_.chance(vsets_)) op.vset.emplace();
+    return op;
+  }
+
+  // Whether another transaction that is under way writes one of the keys, which a snapshot store does not let happen.
+  bool taken(std::size_t t, const std::vector<std::pair<std::string, DraftValue>>& rows) const {
+    for (std::size_t other = 0; other < live_.size(); ++other) {
+      const bool open = live_[other].start >= 0 && live_[other].commit < 0 && other != t;
+      if (!open || out_.txns[other].status == Status::kAborted) continue;
+      for (const auto& [key, row] : rows) {
+        const auto& wanted = live_[other].wanted;
+        if (std::find(wanted.begin(), wanted.end(), key) != wanted.end()) return true;
+      }
+    }
+    return false;
+  }
+
+  void execute_predicate(std::size_t t, std::size_t i) {
+    DraftOp& op = out_.txns[t].ops[i];
+    const DraftCondition& condition = live_[t].conditions[i];
+    const DraftValue after = op.value;
+    op.value = {};
+    for (std::size_t k = 0; k < keys_.size(); ++k) {
+      if (types_[k] != DataType::kRow) continue;
+      const DraftValue row = store_ == Store::kChance ? anything(keys_[k]) : live_[t].snapshot[keys_[k]];
+      if (row.type == DraftValue::Type::kNull) continue;
+      if (op.vset) op.vset->emplace_back(keys_[k], row);
+      if (condition.matches(keys_[k], row).value_or(false)) op.items.emplace_back(keys_[k], row);
+    }
+    if (op.kind == OpKind::kAggregate) {
+      std::vector<DraftValue> rows;
+      for (const auto& [key, row] : op.items) rows.push_back(row);
+      op.items.clear();
+      op.value = aggregate_of(op.aggregate, rows);
+    }
+    if (op.kind != OpKind::kUpdate) return;
+    if (store_ == Store::kSnapshot && taken(t, op.items)) {
+      op.kind = OpKind::kScan;
+      return;
+    }
+    for (auto& [key, row] : op.items) {
+      live_[t].wanted.push_back(key);
+      row = after;
+      if (unique_ && row.type == DraftValue::Type::kRow) row = DraftValue::of_row(after.column("v"), ++last_value_);
+    }
   }
 
   // Runs operations [from, to) of `t` on its snapshot.
@@ -202,12 +272,10 @@ class Simulation {
       DraftOp& op = ops[i];
       if (op.kind == OpKind::kRead) {
         op.value = store_ == Store::kChance ? anything(op.key) : live_[t].snapshot[op.key];
-      } else if (op.kind == OpKind::kScan) {
-        for (std::size_t k = 0; k < keys_.size(); ++k) {
-          const DraftValue& row = live_[t].snapshot[keys_[k]];
-          if (types_[k] == DataType::kRow && row.type == DraftValue::Type::kRow) op.items.emplace_back(keys_[k], row);
-        }
-      } else if (op.kind != OpKind::kAggregate) {
+        continue;
+      }
+      if (is_predicate(op.kind)) execute_predicate(t, i);
+      if (is_item_write(op.kind) || op.kind == OpKind::kUpdate) {
         change(live_[t].snapshot, op);
         if (store_ == Store::kDirty) change(dirty_, op);
       }
@@ -221,6 +289,9 @@ class Simulation {
         if (op.key == key && op.kind == OpKind::kWrite) pool.push_back(op.value);
         if (op.key == key && op.kind == OpKind::kAppend) pool.push_back(DraftValue::of_list({op.value.integer}));
         if (op.key == key && op.kind == OpKind::kIncrement) pool.push_back(op.value);
+        for (const auto& [its, row] : op.items) {
+          if (its == key && op.kind == OpKind::kUpdate) pool.push_back(row);
+        }
       }
     }
     return pool[rng_.below(pool.size())];
@@ -312,7 +383,7 @@ class Simulation {
     }
     out_.serial_by_commit_ts = rng_.chance(0.3);
     if (rng_.chance(options_.blind ? 0.6 : 0.2)) add_snapshots();
-    if (!overwrites_ && !rng_.chance(0.25)) return;
+    if (!overwrites_ && !rng_.chance(options_.rows_only ? 0.5 : 0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
     if (overwrites_) return mix_versions();
     if (out_.versions.empty() || !rng_.chance(0.3)) return;
@@ -354,12 +425,16 @@ class Simulation {
     DraftVersions order{key, {}, {}};
     const bool by_txn = rng_.chance(0.5);
     for (const std::size_t t : commits_) {
-      const auto& ops = out_.txns[t].ops;
-      const auto last = std::find_if(ops.rbegin(), ops.rend(),
-                                     [&](const DraftOp& op) { return is_item_write(op.kind) && op.key == key; });
-      if (last == ops.rend()) continue;
+      std::optional<DraftValue> last;
+      for (const DraftOp& op : out_.txns[t].ops) {
+        if (is_item_write(op.kind) && op.key == key) last = op.value;
+        for (const auto& [its, row] : op.items) {
+          if (op.kind == OpKind::kUpdate && its == key) last = row;
+        }
+      }
+      if (!last) continue;
       if (by_txn) order.txns.push_back(out_.txns[t].name);
-      if (!by_txn) order.values.push_back(last->value);
+      if (!by_txn) order.values.push_back(*last);
     }
     if (order.txns.empty() && order.values.empty()) return;
     if (by_txn && rng_.chance(0.1)) order.txns.push_back(out_.txns[few(static_cast<int>(out_.txns.size()))].name);
@@ -387,6 +462,8 @@ class Simulation {
   std::vector<std::string> keys_;
   std::vector<DataType> types_;
   bool unique_ = true;
+  double predicates_ = 0, vsets_ = 0;               // rows: share of predicate operations, of these with version sets
+  std::optional<DraftCondition> common_condition_;  // that most of them ask
   bool overwrites_ = false;
   Store store_ = Store::kSnapshot;
   std::int64_t last_value_ = 0;

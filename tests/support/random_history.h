@@ -4,8 +4,8 @@
 // Always:  the same seed gives the same history on every machine. Most come from a simulated store at some level and
 // are
 //          then changed a little, so that about half satisfy a level and half break it, narrowly; some are pure chance.
-// What may occur: registers, lists, counters, rows with scans and predicate updates; unique and repeated values;
-// initial
+// What may occur: registers, lists, counters, rows with scans, aggregates, predicate updates and version sets; unique
+// and repeated values; initial
 //          values; aborted and unknown transactions; sessions, also overlapping ones; begin/end, start_ts/commit_ts,
 //          order, snapshots and version orders, whole and in parts, for all, some or no transactions, with ties,
 //          start = commit, start > commit.
@@ -25,6 +25,7 @@ struct RandomOptions {
       0.5;  // share of the histories that are changed after the simulation; of these, that are changed again
   double aborted = 0.08, unknown = 0.08;
   bool registers_only = false;  // no lists, counters, predicates
+  bool rows_only = false;       // rows, and predicates in about half of the operations
   double overwrites = 0.08;     // share of histories that mostly write, each key's versions in an order of its own
   bool blind = false;  // a transaction only reads or only writes: values alone leave the order of versions open
   // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.

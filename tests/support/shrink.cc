@@ -26,6 +26,14 @@ std::vector<Draft> smaller(const Draft& draft) {
     const DraftTxn& txn = draft.txns[t];
     for (std::size_t i = 0; i < txn.ops.size(); ++i)
       variant([&](Draft& d) { d.txns[t].ops.erase(at(d.txns[t].ops, i)); });
+    for (std::size_t i = 0; i < txn.ops.size(); ++i) {
+      const DraftOp& op = txn.ops[i];
+      if (op.vset) variant([&](Draft& d) { d.txns[t].ops[i].vset.reset(); });
+      for (std::size_t r = 0; r < op.items.size(); ++r)
+        variant([&](Draft& d) { d.txns[t].ops[i].items.erase(at(d.txns[t].ops[i].items, r)); });
+      for (std::size_t r = 0; op.vset && r < op.vset->size(); ++r)
+        variant([&](Draft& d) { d.txns[t].ops[i].vset->erase(at(*d.txns[t].ops[i].vset, r)); });
+    }
     for (const auto field :
          {&DraftTxn::begin, &DraftTxn::end, &DraftTxn::order, &DraftTxn::start_ts, &DraftTxn::commit_ts}) {
       if (txn.*field) variant([&](Draft& d) { (d.txns[t].*field).reset(); });

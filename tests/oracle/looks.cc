@@ -1,0 +1,118 @@
+// tests/oracle/looks.cc: what predicate operations say, from docs/predicates.md, "What a level says of predicates".
+
+#include <algorithm>
+
+#include "tests/oracle/tiny.h"
+
+namespace isolde::tiny {
+namespace {
+
+Fit both(Fit a, Fit b) { return std::min(a, b); }
+Fit opposite(Fit fit) { return fit == Fit::kOpen ? fit : fit == Fit::kYes ? Fit::kNo : Fit::kYes; }
+
+}  // namespace
+
+bool Tiny::explains(const States& snapshot, std::size_t t) {
+  const Txn& txn = txns[t];
+  States now = snapshot;
+  std::uint32_t own = 0;
+  std::size_t look = 0;
+  for (std::size_t i = 0; i <= txn.ops.size(); ++i) {
+    for (; look < txn.looks.size() && txn.looks[look].place == i; ++look) {
+      const auto& looked = txn.looks[look].looked;
+      if (!accepts(follows(txn.looks[look], looked ? *looked : now))) return false;
+      for (std::size_t k = 0; looked && k < keys; ++k) {
+        if (contains(own, k) && (*looked)[k] != now[k]) return false;
+      }
+    }
+    if (i == txn.ops.size()) break;
+    const Op& op = txn.ops[i];
+    if (op.kind != OpKind::kRead) {
+      now[op.key] = apply(now[op.key], op);
+      own |= 1U << op.key;
+    } else if (now[op.key] != op.state) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::uint32_t Tiny::own_before(std::size_t t, const Look& look, States& states) {
+  std::uint32_t own = 0;
+  for (std::size_t i = 0; i < look.place; ++i) {
+    const Op& op = txns[t].ops[i];
+    if (op.kind == OpKind::kRead) continue;
+    states[op.key] = apply(states[op.key], op);
+    own |= 1U << op.key;
+  }
+  return own;
+}
+
+Fit Tiny::matches(const Look& look, std::size_t key, State state) {
+  const ValueId name = history_.columns().key_name[key];
+  const Evaluation e = predicates_.condition(look.predicate)
+                           .evaluate(history_.values(), name, value_of_[static_cast<std::size_t>(state)]);
+  if (e.faults != kNoFault) return Fit::kOpen;
+  return e.matches() ? Fit::kYes : Fit::kNo;
+}
+
+Fit Tiny::follows(const Look& look, std::size_t key, State state) {
+  bool in_result = false;
+  bool same_row = true;
+  for (const auto& [k, row] : look.items) {
+    in_result |= k == key;
+    same_row &= k != key || look.kind != OpKind::kScan || row == state;
+  }
+  if (!same_row) return Fit::kNo;
+  return in_result ? matches(look, key, state) : opposite(matches(look, key, state));
+}
+
+Fit Tiny::follows(const Look& look, const States& states) {
+  Fit fit = Fit::kYes;
+  if (look.kind != OpKind::kAggregate) {
+    for (std::size_t k = 0; k < keys; ++k) fit = both(fit, follows(look, k, states[k]));
+    return fit;
+  }
+  AggregateState aggregate(predicates_.aggregate(look.predicate), history_.values());
+  for (std::size_t k = 0; k < keys; ++k) {
+    const Fit match = matches(look, k, states[k]);
+    if (match == Fit::kOpen) return Fit::kOpen;
+    if (match == Fit::kYes) {
+      aggregate.add(history_.columns().key_name[k], value_of_[static_cast<std::size_t>(states[k])]);
+    }
+  }
+  if (aggregate.faults() != kNoFault) return Fit::kOpen;
+  return aggregate.agrees(look.value) ? Fit::kYes : Fit::kNo;
+}
+
+bool Tiny::changes_matches(const Look& look, std::size_t key, const std::vector<Version>& versions, std::size_t v) {
+  const Fit before = matches(look, key, versions[v - 1].state);
+  const Fit after = matches(look, key, versions[v].state);
+  if (before == Fit::kOpen || after == Fit::kOpen) return !open_fits;
+  return before != after;
+}
+
+bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) {
+  for (const Look& look : txns[t].looks) {
+    if (!look.looked) continue;
+    States states = initial;
+    const std::uint32_t own = own_before(t, look, states);
+    for (std::size_t k = 0; k < keys; ++k) {
+      if (contains(own, k)) continue;
+      bool fits = false;
+      for (std::size_t v = 0; v < versions[k].size(); ++v) {
+        if (versions[k][v].writer == t || versions[k][v].state != (*look.looked)[k]) continue;
+        bool agrees = true;
+        for (std::size_t other = 1; other < versions[k].size(); ++other) {
+          if (versions[k][other].writer == t || !changes_matches(look, k, versions[k], other)) continue;
+          agrees &= (other <= v) == (other <= at[k]);
+        }
+        fits |= agrees;
+      }
+      if (!fits) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace isolde::tiny
