@@ -44,7 +44,7 @@ Finding judge(const History& h, Level level) {
   VersionOrders orders = order_versions(h, trace, row.updates);
   if (!orders.ambiguous.empty() || !orders.lost_updates.empty() || orders.open == kNoKey) return {};
   const auto has_cycle = [&] {
-    return !sort_nodes(find_dependencies(h, trace, orders, {}, row.edges), row.nodes).components.empty();
+    return !sort_nodes(find_dependencies(h, trace, orders, {}, {}, row.edges), row.nodes).components.empty();
   };
   if (has_cycle()) return {};
   std::vector<std::string> notes;
