@@ -104,7 +104,7 @@ bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) 
         if (versions[k][v].writer == t || versions[k][v].state != (*look.looked)[k]) continue;
         bool agrees = true;
         for (std::size_t other = 1; other < versions[k].size(); ++other) {
-          if (versions[k][other].writer == t || !changes_matches(look, k, versions[k], other)) continue;
+          if (!changes_matches(look, k, versions[k], other)) continue;
           agrees &= (other <= v) == (other <= at[k]);
         }
         fits |= agrees;

@@ -59,7 +59,6 @@ struct PredicateEdge {
   KeyId key;
   OpId op;    // the reader's predicate operation
   bool anti;  // the reader comes before `other`; else after it
-  bool item;  // the row itself was used (by an aggregate), not only that it matches
 };
 
 struct Dependencies {

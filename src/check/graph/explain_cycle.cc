@@ -363,7 +363,7 @@ class Namer {
     }
     if (const PredicateEdge* const e = done ? nullptr : predicate(a, b, true)) {
       step({StepType::kRw, a, b, e->key, e->op, write_of(b, e->key)});
-      phantom_ |= !e->item;
+      phantom_ = true;
     }
   }
 

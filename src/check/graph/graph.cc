@@ -164,10 +164,11 @@ class Check {
   // Whether an order without a cycle explains the predicates too. What their edges leave open the order itself shows;
   // the likelier order is then that of the clocks.
   bool settles(const PredicateFacts& facts, const Dependencies& graph) {
-    if (!facts.mismatches.empty()) return false;
+    if (predicates_ == nullptr) return true;
+    const PredicateRule rule = predicate_rule(row_.level);
+    if (!facts.mismatches.empty() || rule == PredicateRule::kResult) return false;
     if (facts.decided()) return true;
-    if (predicates_ == nullptr || !predicates_->defect().empty() || predicate_rule(row_.level) != PredicateRule::kState)
-      return false;
+    if (!predicates_->defect().empty() || rule != PredicateRule::kState) return false;
     if (explains_predicates()) return true;
     std::vector<std::uint32_t> order = sort_by_clock(h_, graph, row_.nodes);
     make_witness(graph.txns, order);
@@ -183,7 +184,6 @@ class Check {
     if (predicates_ == nullptr || settled_) return {};
     const PredicateRule rule = predicate_rule(row_.level);
     if (rule != PredicateRule::kState) {
-      if (rule == PredicateRule::kDependencies && facts_.decided()) return {};
       for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable}) {
         if (!implies(stronger, row_.level)) continue;
         if (GraphChecks(h_).check(stronger, limits_).outcome == Outcome::kSatisfied) return {};

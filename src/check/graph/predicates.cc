@@ -87,7 +87,7 @@ class PredicateWalk {
     } else {
       own_results(t, i, matcher);
       if (p.has_vset != 0) {
-        version_set(t, i, op, p, matcher, false);
+        version_set(t, i, op, p, matcher);
       } else {
         without_set(t, i, op, p, matcher);
       }
@@ -120,13 +120,16 @@ class PredicateWalk {
   }
 
   // Versions that were looked at: the result must follow from them, and they say where the transaction stands.
-  void version_set(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher, bool rows_used) {
+  void version_set(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher) {
     for (const Item& item : h_.vset(p)) vset_[raw(item.key)] = {i, item.value};
     const bool is_aggregate = op.kind() == OpKind::kAggregate;
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       const KeyId key{k};
-      if (is_own(t, key)) continue;
       const ValueId value = vset_[k].stamp == i ? vset_[k].value : kNullValue;
+      if (is_own(t, key)) {
+        if (value != own_[k].value) requirements_.unsure("a version set lacks what its transaction itself wrote");
+        continue;
+      }
       const Slots::Found found = slots_.find(key, value);
       const Match match = status(key, value, found, matcher);
       if (match == Match::kFault) {
@@ -142,7 +145,7 @@ class PredicateWalk {
         if (result_[k].value != value) requirements_.unsure("a scan returned another row than its version set holds");
         continue;  // the row was read
       }
-      if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, found, match, rows_used);
+      if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, found, match);
     }
   }
 
@@ -208,7 +211,7 @@ class PredicateWalk {
       mismatch(t, i, kNoKey, ReadSource::kWrongAggregate, recorded, kNullValue, kNoTxn);
       out_.mismatches.back().expected_text = text_of(state.result());
     }
-    version_set(t, i, op, p, matcher, !counts_all);
+    version_set(t, i, op, p, matcher);
   }
 
   void add(AggregateState& state, KeyId key, ValueId value, const Matcher& matcher, std::uint8_t& faults) const {

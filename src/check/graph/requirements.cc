@@ -25,9 +25,7 @@ Requirements::Requirements(const History& history, const Trace& trace, Slots& sl
       out_(out),
       read_(history.key_count()),
       edge_from_(history.txn_count(), kNoTxn),
-      edge_to_(history.txn_count(), kNoTxn),
-      item_edge_from_(history.txn_count(), kNoTxn),
-      item_edge_to_(history.txn_count(), kNoTxn) {}
+      edge_to_(history.txn_count(), kNoTxn) {}
 
 void Requirements::enter(TxnId txn) {
   txn_ = txn;
@@ -126,25 +124,33 @@ void Requirements::require_exact(KeyId key, const Exact& known, Match status) {
   mismatch(key, status, std::move(steps));
 }
 
-// Only read-dependencies count: the earliest version of the right status asks least.
+// Only read-dependencies count, from the transaction that began the run of versions: the earliest run asks least, and
+// one that the transaction itself began asks nothing.
 void Requirements::require_earliest(KeyId key, Match status) {
-  if (matcher_->of(slots_.begin(key)) == status) return;
+  const Slot begin = slots_.begin(key);
+  if (matcher_->of(begin) == status) return;
   if (maybe(key, status)) return open(key, status);
-  if (matcher_->of(slots_.begin(key)) == Match::kFault) return unsure(std::string(kFaultText));
-  Slot found = kNoSlot;
+  const bool ordered = slots_.kind(key) == KeyKind::kOrdered;
+  Slot run = matcher_->of(begin) == status ? begin : kNoSlot;  // the first slot of the run that goes on
+  Slot earliest = kNoSlot;
   std::uint32_t count = 0;
-  for (Slot s = slots_.begin(key) + 1; s < slots_.end(key); ++s) {
-    if (is_mine(s)) continue;
+  for (Slot s = begin; s < slots_.end(key); ++s) {
     const Match match = matcher_->of(s);
     if (match == Match::kFault) return unsure(std::string(kFaultText));
-    if (match != status) continue;
+    if (match != status) {
+      run = kNoSlot;
+      continue;
+    }
+    if (run == kNoSlot) run = s;
+    if (is_mine(s)) continue;
+    if (ordered && is_mine(run)) return;
     ++count;
-    if (found == kNoSlot) found = s;
-    if (slots_.kind(key) == KeyKind::kOrdered) break;
+    if (earliest == kNoSlot) earliest = ordered ? run : s;
   }
-  if (found == kNoSlot) return mismatch(key, status, {});
-  // Of an open key's versions nobody knows which is the earliest.
-  if (count == 1) return edge(key, found, false);
+  if (count == 0) return mismatch(key, status, {});
+  if (ordered) return edge(key, earliest, false);
+  // Of an open key's versions nobody knows which is the earliest, nor what stands before it.
+  if (count == 1 && trace_.version_of(txn_, key) == kNoVersion) return edge(key, earliest, false);
   open(key, status);
 }
 
@@ -190,12 +196,13 @@ void Requirements::require_unordered(KeyId key, Match status) {
   if (count < slots_.end(key) - begin) open(key, status);
 }
 
-void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status, bool is_read) {
+void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status) {
   const auto maybes = slots_.maybes(key);
   const bool several = found.several || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
   const Slot slot = found.slot;
   if (slots_.kind(key) == KeyKind::kOpaque) return require(key, status);
   if (slot == kNoSlot && !several) return unsure("a version set holds a version that no transaction left");
+  if (!several && is_mine(slot)) return unsure("a version set holds a version that its transaction wrote only later");
   if (several || slots_.kind(key) != KeyKind::kOrdered) {
     // Less is known than the version set says.
     if (several || slots_.end(key) - slots_.begin(key) > 1) {
@@ -205,16 +212,14 @@ void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found
     return;
   }
   if (rule_ == PredicateRule::kState) require_exact_again(key, status);
-  if (is_read && status == Match::kYes) {
-    if (slot != slots_.begin(key)) edge(key, slot, false, true);
-    if (slot + 1 < slots_.end(key)) edge(key, slot + 1, true, true);
-    return;
-  }
   Slot first = slot;
   Match match = Match::kNo;
   while (first != slots_.begin(key) && (match = matcher_->of(first - 1)) == status) --first;
   if (first != slots_.begin(key)) {
     if (match == Match::kFault) return unsure(std::string(kFaultText));
+    if (rule_ == PredicateRule::kState && is_mine(first)) {
+      return unsure("a version set holds a version that came after its transaction's own");
+    }
     edge(key, first, false);
   }
   if (rule_ != PredicateRule::kState) return;
@@ -230,13 +235,13 @@ void Requirements::require_exact_again(KeyId key, Match status) {
   if (const auto known = exact(key)) require_exact(key, *known, status);
 }
 
-void Requirements::edge(KeyId key, Slot other, bool anti, bool item) {
+void Requirements::edge(KeyId key, Slot other, bool anti) {
   const TxnId txn = slots_.writer(other);
   if (txn == txn_ || txn == kNoTxn) return;
-  auto& done = anti ? (item ? item_edge_to_ : edge_to_) : (item ? item_edge_from_ : edge_from_);
+  auto& done = anti ? edge_to_ : edge_from_;
   if (done[raw(txn)] == txn_) return;
   done[raw(txn)] = txn_;
-  out_.edges.push_back({txn_, txn, key, op_, anti, item});
+  out_.edges.push_back({txn_, txn, key, op_, anti});
 }
 
 void Requirements::mismatch(KeyId key, Match status, std::vector<Step> steps) {

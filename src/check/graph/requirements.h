@@ -27,8 +27,8 @@ class Requirements {
   void require(KeyId key, Match status);
   // … and is among these, which are all that match, ascending.
   void require_none_of(KeyId key, std::span<const Slot> matching);
-  // It was evaluated on a version that holds `value`, which has this status. `is_read`: and the row itself was used.
-  void looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status, bool is_read);
+  // It was evaluated on a version that holds `value`, which has this status.
+  void looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status);
 
   void unsure(std::string why) {
     if (out_.unsure.empty()) out_.unsure = std::move(why);
@@ -50,7 +50,7 @@ class Requirements {
   void require_in_runs(KeyId key, Match status);
   void require_unordered(KeyId key, Match status);
   void one_run(KeyId key, Slot first, Slot last, Slot end);
-  void edge(KeyId key, Slot other, bool anti, bool item = false);
+  void edge(KeyId key, Slot other, bool anti);
   void open(KeyId key, Match status) { out_.open.push_back({txn_, op_, key, status}); }
   void mismatch(KeyId key, Match status, std::vector<Step> steps);
 
@@ -68,9 +68,8 @@ class Requirements {
     Slot slot = kNoSlot;
     OpId read = kNoOp;
   };
-  std::vector<Known> read_;                           // by key: what the transaction read of it
-  std::vector<TxnId> edge_from_, edge_to_;            // by transaction: the reader that has an edge already
-  std::vector<TxnId> item_edge_from_, item_edge_to_;  // … of an item
+  std::vector<Known> read_;                 // by key: what the transaction read of it
+  std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
 };
 
 }  // namespace isolde::graph
