@@ -120,11 +120,18 @@ class Ground {
   void find_counted() {
     counted_.assign(h_.txn_count(), false);
     std::unordered_map<std::uint64_t, std::vector<TxnId>> unknown;
+    std::vector<bool> accumulates(h_.key_count(), false);
+    for (const OpHead op : h_.columns().op) {
+      if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) accumulates[raw(op.key())] = true;
+    }
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       counted_[t] = h_.status(TxnId{t}) == Status::kCommitted;
       if (h_.status(TxnId{t}) != Status::kUnknown) continue;
       for (const Touch& touch : touches(h_, TxnId{t})) {
-        if (touch.kind != OpKind::kRead) unknown[pair_id(touch.key, touch.value)].push_back(TxnId{t});
+        // A counter's value is a sum, and of a list that is also overwritten nobody knows whose it is.
+        const bool shows =
+            touch.kind == OpKind::kAppend || (touch.kind == OpKind::kWrite && !accumulates[raw(touch.key)]);
+        if (shows) unknown[pair_id(touch.key, touch.value)].push_back(TxnId{t});
       }
     }
     if (unknown.empty()) return;
@@ -154,6 +161,8 @@ class Ground {
   bool see(const std::unordered_map<std::uint64_t, std::vector<TxnId>>& unknown, KeyId key, ValueId value) {
     const auto at = unknown.find(pair_id(key, value));
     if (at == unknown.end() || value == h_.initial(key)) return false;
+    const auto initial = h_.values().elements(h_.initial(key));
+    if (initial && std::find(initial->begin(), initial->end(), value) != initial->end()) return false;
     const TxnId writer = at->second.front();
     if (std::any_of(at->second.begin(), at->second.end(), [&](TxnId t) { return t != writer; }) ||
         counted_[raw(writer)])

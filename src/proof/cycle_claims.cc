@@ -324,7 +324,9 @@ Fault CycleClaims::list_fault(const Anomaly& a) const {
   if (writer == nullptr) return "nobody is named whose elements these are";
   std::vector<ValueId> whole;
   for (const Touch& touch : writer->writes) whole.push_back(touch.value);
-  const auto at = std::search(list.begin(), list.end(), whole.begin(), whole.end());
+  const auto initial = h_.values().elements(h_.initial(a.key));
+  const auto from = initial && is_start(*initial, list) ? static_cast<std::ptrdiff_t>(initial->size()) : 0;
+  const auto at = std::search(list.begin() + from, list.end(), whole.begin(), whole.end());
   const bool own_last = !list.empty() && a.source == ReadSource::kOwnLater && writer->txn == a.transactions.front() &&
                         std::find(whole.begin(), whole.end(), list.back()) != whole.end();
   return holds(own_last || at == list.end(), "it holds all that the transaction appended, in one piece");

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <ostream>
 #include <set>
 #include <string>
@@ -77,17 +78,24 @@ bool traceable(const History& h) {
 bool versions_known(const History& h, Level level) {
   if (!traceable(h)) return false;
   if (one_version_order_left(h, level, kAllVersions)) return true;
-  std::set<KeyId> written_keys;
+  std::map<std::pair<KeyId, ValueId>, TxnId> written;
+  std::set<std::pair<KeyId, TxnId>> open;  // versions without a place
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
-      if (h.op(i).kind() == OpKind::kWrite && h.status(TxnId{t}) == Status::kCommitted)
-        written_keys.insert(h.op(i).key());
+      if (h.op(i).kind() != OpKind::kWrite) continue;
+      written.emplace(std::pair(h.op(i).key(), h.op_value(i)), TxnId{t});
+      if (h.status(TxnId{t}) == Status::kCommitted) open.emplace(h.op(i).key(), TxnId{t});
     }
   }
   for (const VersionOrder& order : h.columns().version_orders) {
-    if (order.complete != 0) written_keys.erase(order.key);
+    if (order.complete == 0) continue;
+    for (const std::uint32_t entry : h.columns().version_entries.subspan(order.first, order.count)) {
+      const auto by_value = written.find({order.key, ValueId{entry}});
+      if (order.by_txn != 0) open.erase({order.key, TxnId{entry}});
+      if (order.by_txn == 0 && by_value != written.end()) open.erase({order.key, by_value->second});
+    }
   }
-  return written_keys.empty();
+  return open.empty();
 }
 bool never(const History&, Level) { return false; }
 

@@ -247,19 +247,22 @@ class Check {
     for (std::uint32_t i = 0; i < order_.size(); ++i) {
       if (order_[i] < end) place[points ? order_[i] / 2 : order_[i]] = i;  // of points: the commit, which comes last
     }
-    VersionOrders orders = orders_;
-    complete_orders(trace_, place, orders);
-    const PredicateFacts facts = predicate_facts(orders);
-    if (!facts.mismatches.empty()) return false;
-    const Dependencies graph = find_dependencies(h_, trace_, orders, {}, facts.edges, row_.edges);
-    Sorted sorted = sort_nodes(graph, row_.nodes);
-    if (!sorted.components.empty()) return false;
-    make_witness(graph.txns, sorted.order);
-    settled_ = settles(facts, graph);
-    return row_.level != Level::kCursorStability || fits_cursors();
+    for (const PlaceBy by : {PlaceBy::kFirst, PlaceBy::kLast}) {
+      VersionOrders orders = orders_;
+      complete_orders(trace_, place, by, orders);
+      const PredicateFacts facts = predicate_facts(orders);
+      if (!facts.mismatches.empty()) continue;
+      const Dependencies graph = find_dependencies(h_, trace_, orders, {}, facts.edges, row_.edges);
+      Sorted sorted = sort_nodes(graph, row_.nodes);
+      if (!sorted.components.empty()) continue;
+      make_witness(graph.txns, sorted.order);
+      settled_ = settles(facts, graph);
+      return row_.level != Level::kCursorStability || fits_cursors(orders);
+    }
+    return false;
   }
-  [[nodiscard]] bool fits_cursors() const {
-    const CursorFaults faults = cursor_faults(h_, trace_, orders_);
+  [[nodiscard]] bool fits_cursors(const VersionOrders& orders) const {
+    const CursorFaults faults = cursor_faults(h_, trace_, orders);
     return faults.missed.empty() && !faults.unexplained;
   }
 

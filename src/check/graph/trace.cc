@@ -198,9 +198,15 @@ class Tracer {
   }
 
   void see_value(KeyId key, ValueId value) {
-    if (!has_unknown_ || value == h_.initial(key)) return;
+    if (!has_unknown_ || value == h_.initial(key) || stands_at_first(key, value)) return;
     const WriteIndex::Entry* const entry = index_->find(key, value);
     if (entry != nullptr && (entry->kinds & (WriteIndex::kSeveral | WriteIndex::kAborted)) == 0) see(entry->txn);
+  }
+
+  // An element of the initial list shows nobody's write.
+  [[nodiscard]] bool stands_at_first(KeyId key, ValueId element) const {
+    const auto initial = h_.values().elements(h_.initial(key));
+    return initial && std::find(initial->begin(), initial->end(), element) != initial->end();
   }
 
   void read_list(TxnId t, const Access& a, View& view) {

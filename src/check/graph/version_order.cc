@@ -219,17 +219,21 @@ class Orderer {
 
 }  // namespace
 
-void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, VersionOrders& orders) {
-  std::vector<Version> runs;
+void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, PlaceBy by, VersionOrders& orders) {
+  std::vector<std::pair<std::uint32_t, Version>> runs;
   for (std::size_t k = 0; k + 1 < orders.heads_begin.size(); ++k) {
     const auto begin = orders.heads.begin() + static_cast<std::ptrdiff_t>(orders.heads_begin[k]);
     const auto end = orders.heads.begin() + static_cast<std::ptrdiff_t>(orders.heads_begin[k + 1]);
     if (begin == end) continue;
-    runs.assign(begin, end);
-    const auto place_of = [&](Version v) { return place[raw(trace.versions[v].txn)]; };
-    std::sort(runs.begin(), runs.end(), [&](Version a, Version b) { return place_of(a) < place_of(b); });
+    runs.clear();
+    for (auto head = begin; head != end; ++head) {
+      Version v = *head;
+      while (by == PlaceBy::kLast && orders.next[v] != kNoVersion) v = orders.next[v];
+      runs.emplace_back(place[raw(trace.versions[v].txn)], *head);
+    }
+    std::sort(runs.begin(), runs.end());
     Version tail = orders.first[k];
-    for (const Version head : runs) {
+    for (const auto& [at, head] : runs) {
       if (tail == kNoVersion) {
         orders.first[k] = head;
       } else {

@@ -53,8 +53,10 @@ enum class Updates : std::uint8_t {
 };
 
 // Completes every order that is open: what is not known is taken from `place`, the places of transactions in some order
-// that contradicts nothing. A guess: it shows that a level holds if the graph with it has no cycle, and nothing else.
-void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, VersionOrders& orders);
+// that contradicts nothing: of a run that of its first or of its last version. A guess: it shows that a level holds if
+// the graph with it has no cycle, and nothing else.
+enum class PlaceBy : std::uint8_t { kFirst, kLast };
+void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, PlaceBy by, VersionOrders& orders);
 
 [[nodiscard]] VersionOrders order_versions(const History& history, const Trace& trace, Updates updates);
 
