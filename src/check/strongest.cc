@@ -200,13 +200,23 @@ class Search {
       const std::uint8_t theirs = beliefs_[at(other.level)];
       if (verdict.outcome == Outcome::kSatisfied) {
         if (implies(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
-      } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
+      } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates) &&
+                 !rests_on_database(verdict)) {
         const bool broken = (implies(other.level, level) && believes_all_of(theirs, believed)) ||
                             std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
                                         [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
         if (broken) infer(other.level, Outcome::kViolated);
       }
     }
+  }
+
+  // The order of versions is the database's own word, which another level's check need not have asked for.
+  [[nodiscard]] static bool rests_on_database(const Verdict& verdict) {
+    return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
+      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
+        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
+      });
+    });
   }
 
   void infer(Level level, Outcome outcome) {

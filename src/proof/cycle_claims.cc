@@ -21,6 +21,18 @@ std::size_t count(const Anomaly& a, StepType type) {
       std::count_if(a.steps.begin(), a.steps.end(), [type](const Step& s) { return s.type == type; }));
 }
 
+// Whether a claim may rest on who is in whose past: at levels where what is in the past is seen.
+bool uses_past(const Verdict& verdict) {
+  if (verdict.level == Level::kCausal) return true;
+  const LevelFamily family = info(verdict.level).family;
+  const bool sees_past = family == LevelFamily::kPrefix || family == LevelFamily::kSnapshot ||
+                         family == LevelFamily::kSerializable || verdict.level == Level::kRepeatableRead;
+  const auto rests_on_past = [](const Anomaly& a) {
+    return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) { return s.ground == Ground::kSeen; });
+  };
+  return sees_past && std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), rests_on_past);
+}
+
 // Overwrites of one key and nothing else.
 bool is_on_one_key(const Anomaly& a) {
   return std::all_of(a.steps.begin(), a.steps.end(),
@@ -41,7 +53,8 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
     : h_(history), level_(verdict.level), counted_(counted) {
   std::unordered_map<std::uint32_t, std::pair<std::vector<KeyOrder::Writer>, std::vector<KeyOrder::Read>>> facts;
   // Anything that was read may be a link of a chain of causes.
-  for (std::uint32_t k = 0; level_ == Level::kCausal && k < h_.key_count(); ++k) facts[k];
+  const bool asks_for_past = uses_past(verdict);
+  for (std::uint32_t k = 0; asks_for_past && k < h_.key_count(); ++k) facts[k];
   for (const Anomaly& a : verdict.anomalies) {
     if (a.key != kNoKey) facts[raw(a.key)];
     for (const Step& s : a.steps) {
@@ -82,11 +95,11 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
   for (auto& [k, fact] : facts) {
     keys_.try_emplace(k, h_, KeyId{k}, rule_of(level_), std::move(fact.first), std::move(fact.second));
   }
-  if (level_ != Level::kCausal) return;
+  if (!asks_for_past) return;
   causes_.resize(h_.txn_count());
   std::vector<TxnId> last(h_.session_count(), kNoTxn);
   for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-    if (!counted_[t]) continue;
+    if (!counted_[t] || info(level_).order == AddedOrder::kNone) continue;
     TxnId& before = last[raw(h_.session(TxnId{t}))];
     if (before != kNoTxn) causes_[t].push_back(before);
     before = TxnId{t};
@@ -114,6 +127,16 @@ bool CycleClaims::in_past(TxnId a, TxnId b) const {
     }
   }
   return false;
+}
+
+// Whether a transaction whose past holds `older` read the key from `newer`.
+bool CycleClaims::read_by_one_after(TxnId older, TxnId newer, const KeyOrder& order) const {
+  if (causes_.empty() || older == newer || older == kNoTxn) return false;
+  bool found = false;
+  order.for_each_read_from([&](TxnId reader, TxnId writer) {
+    found = found || (writer == newer && reader != older && in_past(older, reader));
+  });
+  return found;
 }
 
 Fault CycleClaims::fault(const Anomaly& a) const {
@@ -180,7 +203,7 @@ Fault CycleClaims::named(const Anomaly& a) const {
     case AnomalyKind::kRealtimeOrder:
       return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
     case AnomalyKind::kCyclicVersions:
-      return holds(rw == 0 && (level_ == Level::kCausal || is_on_one_key(a)), "its versions are not in a circle");
+      return holds(rw == 0 && (!causes_.empty() || is_on_one_key(a)), "its versions are not in a circle");
     case AnomalyKind::kOTV:
     case AnomalyKind::kFracturedRead:
       return std::nullopt;
@@ -214,6 +237,8 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
     case StepType::kRw: {
       const auto version = order->version_read(s.from, s.from_op);
       if (!version || !order->writes(s.to)) return "no read and write of the key";
+      if (s.ground == Ground::kSeen)
+        return holds(read_by_one_after(*version, s.to, *order), "nobody saw the one and read the other");
       return holds(*version == kNoTxn || order->before(*version, s.to, s.ground) || in_past(*version, s.to),
                    "nothing shows that it was overwritten by it");
     }
@@ -224,15 +249,13 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
 
 // Some transaction saw the first, or follows it in its session, and read the key from the second.
 bool CycleClaims::follows_from_seen(const Anomaly& a, const Step& s) const {
-  const bool by_past = level_ == Level::kCausal && a.kind == AnomalyKind::kCyclicVersions;
-  if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead && !by_past) return false;
   if (!key(s.key)->writes(s.from)) return false;
+  if (!causes_.empty()) return read_by_one_after(s.from, s.to, *key(s.key));
+  if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead) return false;
   for (const TxnId t : a.transactions) {
     const std::vector<Touch> all = touches(h_, t);
     for (const Touch& read : all) {
       if (read.kind != OpKind::kRead || read.key != s.key || key(s.key)->version_read(t, read.op) != s.to) continue;
-      if (by_past && in_past(s.from, t)) return true;
-      if (by_past) continue;
       if (level_ == Level::kReadAtomic && h_.session(s.from) == h_.session(t) && s.from < t) return true;
       for (const Touch& seen : all) {
         if (seen.kind != OpKind::kRead || (level_ != Level::kReadAtomic && seen.op > read.op)) continue;

@@ -31,6 +31,7 @@ class CycleClaims {
   [[nodiscard]] Fault update_of_two(const Anomaly& a) const;
   [[nodiscard]] Fault missed(const Anomaly& a) const;
   [[nodiscard]] bool in_past(TxnId a, TxnId b) const;
+  [[nodiscard]] bool read_by_one_after(TxnId older, TxnId newer, const KeyOrder& order) const;
   [[nodiscard]] bool follows_from_seen(const Anomaly& a, const Step& s) const;
   [[nodiscard]] const KeyOrder* key(KeyId k) const;
 

@@ -14,14 +14,15 @@ class CausalFinder {
   CausalFinder(const History& history, const Trace& trace, const Limits& limits)
       : h_(history), trace_(trace), limits_(limits) {}
 
-  SeenOrders run(std::vector<std::uint32_t> order, std::size_t cells) {
+  SeenOrders run(std::vector<std::uint32_t> order, const PastOptions& options) {
     order_ = std::move(order);
-    follow_sessions();
+    follow_sessions(options.sessions);
     make_chains();
+    if (std::uint64_t{chains_} * order_.size() > options.most_work) return {};
     group_writers();
     const std::size_t txns = h_.txn_count();
     const std::uint32_t width = static_cast<std::uint32_t>(
-        std::clamp<std::size_t>(cells / std::max<std::size_t>(txns, 1), 1, std::max<std::size_t>(chains_, 1)));
+        std::clamp<std::size_t>(options.cells / std::max<std::size_t>(txns, 1), 1, std::max<std::size_t>(chains_, 1)));
     clocks_.resize(txns * width);
     missed_.assign(trace_.reads.size(), false);
     for (std::uint32_t from = 0; from < chains_; from += width) {
@@ -50,12 +51,12 @@ class CausalFinder {
     TxnId txn;
   };
 
-  void follow_sessions() {
+  void follow_sessions(bool wanted) {
     before_.assign(h_.txn_count(), kNoTxn);
     std::vector<TxnId> last(h_.session_count(), kNoTxn);
     is_last_.assign(h_.txn_count(), true);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if (!trace_.is_counted(TxnId{t})) continue;
+      if (!wanted || !trace_.is_counted(TxnId{t})) continue;
       TxnId& before = last[raw(h_.session(TxnId{t}))];
       before_[t] = before;
       if (before != kNoTxn) is_last_[raw(before)] = false;
@@ -192,12 +193,13 @@ class CausalFinder {
 }  // namespace
 
 SeenOrders causal_orders(const History& history, const Trace& trace, const VersionOrders& orders, const Limits& limits,
-                         std::size_t cells) {
-  const Dependencies past = find_dependencies(history, trace, orders, {}, {}, Edge::kWr | Edge::kSession);
+                         const PastOptions& options) {
+  const Dependencies past = find_dependencies(history, trace, orders, {}, {},
+                                              options.sessions ? Edge::kWr | Edge::kSession : EdgeSet(Edge::kWr));
   Sorted sorted = sort_nodes(past, Nodes::kTransactions);
   if (!sorted.components.empty()) return {};
   std::erase_if(sorted.order, [&](std::uint32_t t) { return !trace.is_counted(TxnId{t}); });
-  return CausalFinder(history, trace, limits).run(std::move(sorted.order), cells);
+  return CausalFinder(history, trace, limits).run(std::move(sorted.order), options);
 }
 
 std::vector<Step> causal_path(const History& history, const Trace& trace, TxnId from, TxnId to, std::uint64_t& budget) {

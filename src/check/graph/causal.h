@@ -5,7 +5,7 @@
 // Always:  no version order is needed. Of each chain of transactions only the last writer of the key is named; pairs
 //          that the past itself orders are left out. Where the past is circular there are none: that circle is the
 //          fault.
-// Cost:    transactions x chains (at most one a session) in time, kClockCells in memory whatever the history.
+// Cost:    transactions x chains (at most one a session) in time, PastOptions::cells in memory whatever the history.
 // Source:  Biswas and Enea (axiom of causal consistency); AWDIT (clocks, the last writer of each session).
 #pragma once
 
@@ -16,11 +16,15 @@
 
 namespace isolde::graph {
 
-inline constexpr std::size_t kClockCells = std::size_t{1} << 25;
+struct PastOptions {
+  bool sessions = true;  // else the past is by reads alone
+  std::size_t cells = std::size_t{1} << 25;
+  std::uint64_t most_work = ~std::uint64_t{0};  // transactions x chains; more: nothing is found
+};
 
 // Ensures: empty if `limits` ran out, which the caller will notice too.
 [[nodiscard]] SeenOrders causal_orders(const History& history, const Trace& trace, const VersionOrders& orders,
-                                       const Limits& limits, std::size_t cells = kClockCells);
+                                       const Limits& limits, const PastOptions& options = {});
 
 // A shortest chain of session order and reads-from. Empty: none within `budget` transactions looked at.
 [[nodiscard]] std::vector<Step> causal_path(const History& history, const Trace& trace, TxnId from, TxnId to,

@@ -23,7 +23,7 @@ TEST(Causal, TheOrderDoesNotDependOnHowMuchMemoryThereIs) {
     const SeenOrders wide = causal_orders(h, trace, orders, {});
     found += wide.orders.size() + wide.missed.size();
     for (const std::size_t cells : {1U, 30U}) {
-      const SeenOrders narrow = causal_orders(h, trace, orders, {}, cells);
+      const SeenOrders narrow = causal_orders(h, trace, orders, {}, {.cells = cells});
       ASSERT_TRUE(std::equal(wide.orders.begin(), wide.orders.end(), narrow.orders.begin(), narrow.orders.end(), same));
       ASSERT_EQ(wide.missed.size(), narrow.missed.size());
     }

@@ -251,7 +251,7 @@ class Namer {
   Anomaly finish(std::uint64_t& budget) {
     anomaly_.kind = kind();
     const bool by_session = has(StepType::kSession);
-    if (row_.seen == SeenRule::kPast && seen_ == 1 && count(StepType::kWw) == 1) tell_by_past(budget);
+    if (row_.seen == SeenRule::kPast && seen_ == 1) tell_by_past(budget);
     add_order_and_transactions(anomaly_);
     if (by_session && anomaly_.variant == Variant::kPlain) anomaly_.variant = Variant::kSession;
     for (const TxnId reader : readers_) add_txn(reader);
@@ -268,12 +268,20 @@ class Namer {
     const TxnId newer = seen.from;
     const TxnId older = seen.to;
     const TxnId reader = readers_[0];
+    // Beside the past, a step from the one version to the other may show the order.
+    Ground shown = Ground::kReads;
+    for (std::size_t i = 0; i < anomaly_.steps.size(); ++i) {
+      const Step& s = anomaly_.steps[i];
+      if (i == seen_at_ || s.type != StepType::kWw) continue;
+      if (s.key != seen.key || s.from != older || s.to != newer) return;
+      shown = s.ground;
+    }
     std::vector<Step> path = causal_path(h_, e_.trace, newer, reader, budget);
     if (path.empty()) return;
     for (const TracedRead& read : e_.trace.reads_of(reader)) {
       if (read.key != seen.key || read.version >= e_.trace.versions.size()) continue;
       if (e_.trace.versions[read.version].txn != older) continue;
-      path.push_back({StepType::kRw, reader, newer, read.key, read.op, write_of(newer, read.key)});
+      path.push_back({StepType::kRw, reader, newer, read.key, read.op, write_of(newer, read.key), shown});
       anomaly_.steps = std::move(path);
       anomaly_.kind = AnomalyKind::kGSingle;
       readers_[0] = older;
@@ -296,8 +304,8 @@ class Namer {
              : row_.seen == SeenRule::kAny ? AnomalyKind::kFracturedRead
                                            : AnomalyKind::kOTV;
     }
-    if (given_circle()) return AnomalyKind::kCyclicVersions;
     const std::size_t rw = count(StepType::kRw);
+    if (given_circle() || (rw == 0 && has(Ground::kSeen))) return AnomalyKind::kCyclicVersions;
     if (rw == 1) return AnomalyKind::kGSingle;
     if (rw == 0 && has(StepType::kWr)) return AnomalyKind::kG1c;
     if (rw == 0) return has(StepType::kWw) ? AnomalyKind::kG0 : AnomalyKind::kRealtimeOrder;
@@ -313,8 +321,11 @@ class Namer {
   [[nodiscard]] bool given_circle() const {
     const auto& steps = anomaly_.steps;
     const auto on_first = [&](const Step& s) { return s.type == StepType::kWw && s.key == steps[0].key; };
-    return std::all_of(steps.begin(), steps.end(), on_first) &&
-           std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.ground == Ground::kGiven; });
+    return std::all_of(steps.begin(), steps.end(), on_first) && has(Ground::kGiven);
+  }
+  [[nodiscard]] bool has(Ground wanted) const {
+    return std::any_of(anomaly_.steps.begin(), anomaly_.steps.end(),
+                       [wanted](const Step& s) { return s.ground == wanted; });
   }
 
   void ww(TxnId a, TxnId b) {

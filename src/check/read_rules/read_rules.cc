@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "check/accesses.h"
 #include "check/read_rules/write_index.h"
@@ -170,12 +171,33 @@ class ReadRules {
       const bool last = i + own + 1 == elements.size();
       if ((entry->kinds & (WriteIndex::kFinal | WriteIndex::kIntermediate)) == 0) {
         report(AnomalyKind::kG1a, ReadSource::kAborted, t, a, entry->txn);
+        dirty_update(t, a, entry->txn, elements.subspan(i + 1));
         return;
       }
       if (last && (entry->kinds & WriteIndex::kFinal) == 0 && entry->txn != t) {
         report(AnomalyKind::kG1b, ReadSource::kIntermediate, t, a, entry->txn);
         return;
       }
+    }
+  }
+
+  // Somebody who did not abort appended to a list that held what an aborted one had appended.
+  void dirty_update(TxnId t, const Access& a, TxnId aborted, std::span<const ValueId> after) {
+    for (const ValueId element : after) {
+      const WriteIndex::Entry* const entry = index_.find(a.key, element);
+      if (entry == nullptr || (entry->kinds & (WriteIndex::kFinal | WriteIndex::kIntermediate)) == 0) continue;
+      if (!dirty_.insert({a.key, aborted}).second) return;
+      Anomaly anomaly = make(AnomalyKind::kDirtyUpdate, ReadSource::kAborted, t, a, aborted);
+      const auto add = [&](TxnId other) {
+        auto& all = anomaly.transactions;
+        if (std::find(all.begin(), all.end(), other) == all.end()) all.push_back(other);
+      };
+      add(aborted);
+      add(entry->txn);
+      anomaly.steps.push_back(
+          {StepType::kWw, aborted, entry->txn, a.key, write_of(aborted, a), write_of(entry->txn, a)});
+      keep(std::move(anomaly));
+      return;
     }
   }
 
@@ -257,6 +279,7 @@ class ReadRules {
   const std::span<const std::uint8_t> counted_;
   const WriteIndex index_;
   std::vector<View> views_;
+  std::set<std::pair<KeyId, TxnId>> dirty_;  // named already: the key, and who aborted
   std::vector<bool> incremented_, overwritten_;
 };
 
