@@ -29,10 +29,21 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
     all |= kExpected;
   } else if (engine.name == "timeline") {
     all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
-  } else if (!h.columns().version_orders.empty()) {
-    all |= kVersionOrders;
+  } else {
+    if (!h.columns().version_orders.empty()) all |= kVersionOrders;
+    const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
+    if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
   }
   return static_cast<std::uint8_t>(all);
+}
+
+// A violation given commit timestamps or snapshots as the order of versions, where the level leaves it open: what it
+// says of another level only a check of that one tells.
+bool rests_on_the_database(const Verdict& verdict) {
+  return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
+    return std::any_of(a.steps.begin(), a.steps.end(),
+                       [](const Step& s) { return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot; });
+  });
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
