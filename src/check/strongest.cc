@@ -37,15 +37,6 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
   return static_cast<std::uint8_t>(all);
 }
 
-// A violation given commit timestamps or snapshots as the order of versions, where the level leaves it open: what it
-// says of another level only a check of that one tells.
-bool rests_on_the_database(const Verdict& verdict) {
-  return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
-    return std::any_of(a.steps.begin(), a.steps.end(),
-                       [](const Step& s) { return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot; });
-  });
-}
-
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
 
 // Whether these steps, one cycle, are a cycle at a level of this row.
