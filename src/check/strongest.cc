@@ -29,8 +29,10 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
     all |= kExpected;
   } else if (engine.name == "timeline") {
     all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
-  } else if (!h.columns().version_orders.empty()) {
-    all |= kVersionOrders;
+  } else {
+    if (!h.columns().version_orders.empty()) all |= kVersionOrders;
+    const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
+    if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
   }
   return static_cast<std::uint8_t>(all);
 }

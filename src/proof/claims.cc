@@ -58,7 +58,7 @@ class Claims {
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
     if (!ground_.counts(t)) return "the transaction does not count as committed";
-    if (cycles_) {
+    if (cycles_ && a.kind != AnomalyKind::kTimestampOrder) {
       if (a.kind == AnomalyKind::kDuplicateWrite || a.kind == AnomalyKind::kIncompatibleOrder)
         return cycles_->list_fault(a);
       if (a.source == ReadSource::kNotARead) return cycles_->fault(a);

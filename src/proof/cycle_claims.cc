@@ -144,6 +144,7 @@ Fault CycleClaims::fault(const Anomaly& a) const {
     if (raw(s.from) >= h_.txn_count() || raw(s.to) >= h_.txn_count()) return "a step names no transaction";
     if (!counted_[raw(s.from)] || !counted_[raw(s.to)]) return "a transaction in it does not count as committed";
   }
+  if (count(a, StepType::kVisible) + count(a, StepType::kInvisible) > 0) return against_points(a);
   if (a.kind == AnomalyKind::kLostUpdate) return lost_update(a);
   const bool by_view =
       a.kind == AnomalyKind::kOTV || a.kind == AnomalyKind::kFracturedRead || a.kind == AnomalyKind::kSessionOrder;

@@ -30,6 +30,8 @@ class CycleClaims {
   [[nodiscard]] Fault lost_update(const Anomaly& a) const;
   [[nodiscard]] Fault update_of_two(const Anomaly& a) const;
   [[nodiscard]] Fault missed(const Anomaly& a) const;
+  [[nodiscard]] Fault against_points(const Anomaly& a) const;
+  [[nodiscard]] bool writes_anything(TxnId t) const;
   [[nodiscard]] bool in_past(TxnId a, TxnId b) const;
   [[nodiscard]] bool read_by_one_after(TxnId older, TxnId newer, const KeyOrder& order) const;
   [[nodiscard]] bool follows_from_seen(const Anomaly& a, const Step& s) const;

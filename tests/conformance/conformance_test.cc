@@ -78,6 +78,7 @@ bool traceable(const History& h) {
 // Each key's order of versions is given whole, or what is known of each key by itself leaves one.
 bool versions_known(const History& h, Level level) {
   if (!traceable(h)) return false;
+  if (info(level).family == LevelFamily::kSnapshot && fully_stamped(h, level)) return true;
   if (one_version_order_left(h, level, kAllVersions)) return true;
   std::map<std::pair<KeyId, ValueId>, TxnId> written;
   std::set<std::pair<KeyId, TxnId>> open;  // versions without a place
@@ -114,8 +115,13 @@ bool rests_on(const Verdict& verdict, Ground ground) {
 bool rests_on_the_database(const Verdict& verdict) {
   return rests_on(verdict, Ground::kTimestamps) || rests_on(verdict, Ground::kSnapshot);
 }
-// The version orders given; timestamps and snapshots only where a step rests on them.
+bool says(const Verdict& verdict, std::string_view note) {
+  return std::find(verdict.notes.begin(), verdict.notes.end(), note) != verdict.notes.end();
+}
+// The version orders given; timestamps and snapshots only where a step rests on them, or where all points are known.
 OracleEvidence by_versions(const History&, const Verdict& verdict) {
+  if (says(verdict, "given the database's start and commit timestamps"))
+    return OracleEvidence::kVersions | OracleEvidence::kTimestamps;
   return rests_on_the_database(verdict) ? kAllVersions : OracleEvidence::kVersions;
 }
 

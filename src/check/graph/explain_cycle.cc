@@ -248,6 +248,8 @@ class Namer {
     }
   }
 
+  [[nodiscard]] std::vector<Step> steps() { return std::move(anomaly_.steps); }
+
   Anomaly finish(std::uint64_t& budget) {
     anomaly_.kind = kind();
     const bool by_session = has(StepType::kSession);
@@ -417,6 +419,12 @@ Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row, std::span<c
     }
   }
   return namer.finish(budget);
+}
+
+std::vector<Step> explain_arc(const Evidence& evidence, const LevelRow& row, TxnId from, TxnId to, Edge type) {
+  Namer namer(evidence, row);
+  namer.add(raw(from), raw(to), type);
+  return namer.steps();
 }
 
 void add_order_and_transactions(Anomaly& anomaly) {

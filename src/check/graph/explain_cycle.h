@@ -30,6 +30,10 @@ struct Evidence {
 [[nodiscard]] Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row,
                                     std::span<const std::uint32_t> component, std::uint64_t& budget);
 
+// The steps of one edge; none if nothing shows it.
+[[nodiscard]] std::vector<Step> explain_arc(const Evidence& evidence, const LevelRow& row, TxnId from, TxnId to,
+                                            Edge type);
+
 // The variant, and the transactions beside those that stand there, by the steps.
 void add_order_and_transactions(Anomaly& anomaly);
 

@@ -10,6 +10,7 @@
 #include "check/graph/explain_cycle.h"
 #include "check/graph/predicates.h"
 #include "check/graph/seen.h"
+#include "check/graph/start_order.h"
 #include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
@@ -71,6 +72,10 @@ class Check {
       verdict_.witness = {};
       return std::move(verdict_);
     }
+    if (traced && info(verdict_.level).family == LevelFamily::kSnapshot) {
+      StartOrder starts = check_start_order(h_, trace_, orders_, facts_.edges, row_);
+      if (starts.applies) return by_start_order(std::move(starts));
+    }
     if (!lack.empty() && !(traced && (guess() || by_past() || (verdict_.total() == 0 && by_evidence())))) {
       if (verdict_.total() == 0) return undecided("not known, and needed: " + missing_order());
       verdict_.outcome = Outcome::kViolated;
@@ -83,6 +88,25 @@ class Check {
   }
 
  private:
+  // Every point in time is known: the verdict is about these.
+  Verdict by_start_order(StartOrder starts) {
+    verdict_.notes.emplace_back("given the database's start and commit timestamps");
+    verdict_.witness = {};
+    for (Anomaly& a : starts.anomalies) keep(std::move(a));
+    if (verdict_.total() > 0) {
+      verdict_.outcome = Outcome::kViolated;
+      return std::move(verdict_);
+    }
+    if (!starts.unsure.empty()) return undecided("not known, and needed: " + starts.unsure);
+    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
+    verdict_.witness.kind = Witness::Kind::kPoints;
+    verdict_.witness.events = std::move(starts.events);
+    if (predicates_ != nullptr && (!predicates_->defect().empty() || !explains_predicates()))
+      return undecided("whether the predicates found what they should at these timestamps; method timeline tells");
+    verdict_.outcome = Outcome::kSatisfied;
+    return std::move(verdict_);
+  }
+
   Verdict undecided(std::string reason) {
     verdict_.outcome = Outcome::kUndecided;
     verdict_.reason = std::move(reason);
