@@ -79,7 +79,7 @@ std::string render_dot(const Report& r, std::size_t most) {
     if (shown.size() == a.steps.size()) seen.insert(a.transactions.begin(), a.transactions.end());
     for (const std::size_t s : shown) seen.insert({a.steps[s].from, a.steps[s].to});
     if (a.expected_known) seen.insert(a.expected_writer);
-    const std::vector<OpId> named = named_operations(a);
+    const std::vector<OpId> named = named_operations(h, a);
     const TxnId guilty = a.transactions.empty() ? kNoTxn : a.transactions[0];
     for (const TxnId t : seen) out += node(h, i, t, named, t == guilty);
     std::size_t next = 0;

@@ -84,6 +84,8 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
     case ReadSource::kNewer:
       return fmt::format("{} a newer version, by {}, which is not in its snapshot.", read, by);
     case ReadSource::kIntermediate:
+      if (a.source_writer == reader)
+        return fmt::format("{} itself writes that, but not before it reads.", txn(h, reader));
       return fmt::format("{} wrote that and overwrote it before its commit; nobody else may see it.",
                          txn(h, a.source_writer));
     case ReadSource::kAborted:
@@ -115,13 +117,32 @@ std::string subject_did(const History& h, TxnId t, OpId op, std::string_view oth
   return op == kNoOp ? fmt::format("{} {}", txn(h, t), otherwise) : fmt::format("{} {}", txn(h, t), did(h, op));
 }
 
+// Of an order that follows from what a third transaction saw: its read of the later version.
+OpId seen_by(const History& h, const Anomaly& a, const Step& s) {
+  if (s.ground != Ground::kSeen || s.to_op == kNoOp) return kNoOp;
+  const auto in_cycle = [&](TxnId t) {
+    return std::any_of(a.steps.begin(), a.steps.end(), [t](const Step& step) { return step.from == t; });
+  };
+  for (const TxnId t : a.transactions) {
+    if (t == kNoTxn || in_cycle(t)) continue;
+    for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) {
+      const OpHead head = h.op(op);
+      if (head.kind() == OpKind::kRead && head.key() == s.key && h.op_value(op) == h.op_value(raw(s.to_op)))
+        return OpId{op};
+    }
+  }
+  return kNoOp;
+}
+
 // Why the second version of a ww or rw step is the later one; empty where the values alone say it.
-std::string ground(const History& h, const Step& s) {
+std::string ground(const History& h, const Anomaly& a, const Step& s) {
   switch (s.ground) {
     case Ground::kReads:
       return {};
     case Ground::kSeen:
-      return " (a transaction saw the first and read this key from the second)";
+      if (const OpId op = seen_by(h, a, s); op != kNoOp)
+        return fmt::format(" ({}, which had seen {}, {})", txn(h, h.txn_of(op)), txn(h, s.from), did(h, op));
+      return fmt::format(" (somebody who had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
     case Ground::kList:
       return " (a list shows the order)";
     case Ground::kUpdate:
@@ -165,19 +186,19 @@ std::string read_it(const History& h, const Step& s) {
 }
 
 // Why `from` comes before `to`.
-std::string reason(const History& h, const Step& s) {
+std::string reason(const History& h, const Anomaly& a, const Step& s) {
   const std::string from = txn(h, s.from);
   const std::string to = txn(h, s.to);
   switch (s.type) {
     case StepType::kWw:
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "wrote it"),
-                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kWr:
       return s.from == kNoTxn ? fmt::format("{}", subject_did(h, s.to, s.to_op, "read it"))
                               : fmt::format("{} and {}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s));
     case StepType::kRw:
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "read it"),
-                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kSession:
       return fmt::format("it is the earlier one in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
     case StepType::kRealtime:
@@ -198,9 +219,9 @@ std::string reason(const History& h, const Step& s) {
   return {};
 }
 
-std::string explain_step(const History& h, const Step& s) {
+std::string explain_step(const History& h, const Anomaly& a, const Step& s) {
   if (s.type != StepType::kProgram) {
-    return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, s));
+    return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, a, s));
   }
   if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
   return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
@@ -259,9 +280,9 @@ std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>&
 
 }  // namespace
 
-std::vector<OpId> named_operations(const Anomaly& a) {
+std::vector<OpId> named_operations(const History& h, const Anomaly& a) {
   std::vector<OpId> named{a.op};
-  for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op});
+  for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op, seen_by(h, a, s)});
   std::sort(named.begin(), named.end());
   return named;
 }
@@ -277,12 +298,12 @@ Explanation explain(const History& h, const Anomaly& a) {
     e.lines.push_back(
         fmt::format("{} {} ({}).", txn_with_place(h, h.txn_of(a.op)), did(h, a.op), words::place_of(h, a.op)));
   }
-  const std::vector<OpId> named = named_operations(a);
+  const std::vector<OpId> named = named_operations(h, a);
   // Who has few to compare can look at all that they did.
   const std::uint32_t most = a.transactions.size() <= 4 ? 6 : 0;
   for (const TxnId t : a.transactions) e.transactions.push_back(transaction_line(h, t, named, most));
   e.steps.reserve(a.steps.size());
-  for (const Step& s : a.steps) e.steps.push_back(explain_step(h, s));
+  for (const Step& s : a.steps) e.steps.push_back(explain_step(h, a, s));
   e.contradiction = contradiction(h, a);
   return e;
 }

@@ -185,6 +185,27 @@ TEST(ExplainAnomaly, TwoReadsThatDifferAreNotCalledOwnWrites) {
             "T1 had read something else before, and nothing that it did since explains the difference.");
 }
 
+TEST(ExplainAnomaly, AnOrderThatAThirdTransactionSawNamesItsRead) {
+  HistoryBuilder b;
+  const KeyId x = b.key("x");
+  for (int i = 1; i <= 3; ++i) {
+    b.begin_txn(b.session(i));
+    b.set_id(b.values().integer(i));
+    for (int v = 1; v <= 2 && i == 3; ++v) b.read(x, b.values().integer(v));
+    if (i < 3) b.write(x, b.values().integer(i));
+    b.end_txn();
+  }
+  const History h = *b.finish();
+  Anomaly a;
+  a.kind = AnomalyKind::kOTV;
+  a.transactions = {TxnId{0}, TxnId{1}, TxnId{2}};
+  a.steps = {{StepType::kWw, TxnId{0}, TxnId{1}, KeyId{0}, OpId{0}, OpId{1}, Ground::kSeen},
+             {StepType::kSession, TxnId{1}, TxnId{0}}};
+  EXPECT_EQ(
+      explain(h, a).steps[0],
+      "T1 before T2, because T1 wrote x = 1 and T2 wrote a later version, x = 2 (T3, which had seen T1, read x = 2)");
+}
+
 TEST(ShownSteps, OfALongCycleTheEndsAndTheTellingSteps) {
   const History h = ring(1000);
   Anomaly a = ring_cycle(h);
