@@ -167,19 +167,33 @@ class Search {
     });
   }
 
+  // A stronger one of its family is undecided: likely for want of evidence that this one needs too, so it comes last.
+  [[nodiscard]] bool is_put_off(Level level) const {
+    return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
+      return strong.family == info(level).family && implies(strong.level, level) &&
+             out_.at(strong.level) == Outcome::kUndecided;
+    });
+  }
+
   // The strongest level that is open; of several, the one whose method is the cheapest, and then the later in the
   // table: so those that ask for one view come first, and share what was traced.
   [[nodiscard]] std::optional<Level> next() const {
-    std::optional<Level> best;
+    std::optional<Level> best, put_off;
     for (const LevelInfo& row : all_levels()) {
       const Level level = row.level;
+      if (!is_open(level)) continue;
+      if (is_put_off(level)) {
+        put_off = level;
+        continue;
+      }
       const bool below = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
-        return strong.level != level && implies(strong.level, level) && is_open(strong.level);
+        return strong.level != level && implies(strong.level, level) && is_open(strong.level) &&
+               !is_put_off(strong.level);
       });
-      if (!is_open(level) || below) continue;
+      if (below) continue;
       if (!best || engine_[at(level)] <= engine_[at(*best)]) best = level;  // the table of engines is by cost
     }
-    return best;
+    return best ? best : put_off;
   }
 
   // A violation that rests on the database's own order of versions, which a check takes only where nothing else tells.

@@ -67,29 +67,31 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
 
 // Of a read: why what it returned cannot be.
 std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
-  std::string read = "what it read";
+  std::string read = "what it read is";
   if (a.key != kNoKey) {
-    read = a.read == kNullValue ? fmt::format("that {} is absent", words::key(h, a.key)) : holds(h, a.key, a.read);
+    read = a.read == kNullValue ? fmt::format("it found {} absent, which is", words::key(h, a.key))
+                                : holds(h, a.key, a.read) + " is";
   }
   const std::string by = writer(h, a.source_writer);
-  const Step* const first = a.steps.empty() ? nullptr : &a.steps[0];
   switch (a.source) {
     case ReadSource::kNotARead:
     case ReadSource::kCurrent:
       return {};
     case ReadSource::kInitial:
-      return fmt::format("{} was so in the initial state, and is overwritten by then.", read);
+      return fmt::format("{} the initial state, overwritten by then.", read);
     case ReadSource::kOlder:
-      return fmt::format("{} is an older version, by {}, overwritten by then.", read, by);
+      return fmt::format("{} an older version, by {}, overwritten by then.", read, by);
     case ReadSource::kNewer:
-      return fmt::format("{} is a newer version, by {}, which is not in its snapshot.", read, by);
+      return fmt::format("{} a newer version, by {}, which is not in its snapshot.", read, by);
     case ReadSource::kIntermediate:
+      if (a.source_writer == reader)
+        return fmt::format("{} itself writes that, but not before it reads.", txn(h, reader));
       return fmt::format("{} wrote that and overwrote it before its commit; nobody else may see it.",
                          txn(h, a.source_writer));
     case ReadSource::kAborted:
-      return fmt::format("{} did not commit, so what it wrote never was.", txn(h, a.source_writer));
+      return fmt::format("{} did not commit, so nobody may see what it wrote.", txn(h, a.source_writer));
     case ReadSource::kOwn:
-      if (first != nullptr && first->from_op != kNoOp && h.op(raw(first->from_op)).kind() == OpKind::kRead) {
+      if (!a.steps.empty() && a.steps[0].from_op != kNoOp && h.op(raw(a.steps[0].from_op)).kind() == OpKind::kRead) {
         return fmt::format("{} had read something else before, and nothing that it did since explains the difference.",
                            txn(h, reader));
       }
@@ -97,9 +99,9 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
     case ReadSource::kOwnLater:
       return fmt::format("{} itself writes that, but only later.", txn(h, reader));
     case ReadSource::kUntraceable:
-      return fmt::format("no write explains {}.", read);
+      return fmt::format("{} what no single write explains.", read);
     case ReadSource::kNeverWritten:
-      return fmt::format("nobody wrote {}.", read);
+      return fmt::format("{} what nobody wrote.", read);
     case ReadSource::kRowMissed:
       return fmt::format("that row matches, and {} is not in the result.", words::key(h, a.key));
     case ReadSource::kRowExtra:
@@ -115,15 +117,34 @@ std::string subject_did(const History& h, TxnId t, OpId op, std::string_view oth
   return op == kNoOp ? fmt::format("{} {}", txn(h, t), otherwise) : fmt::format("{} {}", txn(h, t), did(h, op));
 }
 
+// Of an order that follows from what a third transaction saw: its read of the later version.
+OpId seen_by(const History& h, const Anomaly& a, const Step& s) {
+  if (s.ground != Ground::kSeen || s.to_op == kNoOp) return kNoOp;
+  const auto in_cycle = [&](TxnId t) {
+    return std::any_of(a.steps.begin(), a.steps.end(), [t](const Step& step) { return step.from == t; });
+  };
+  for (const TxnId t : a.transactions) {
+    if (t == kNoTxn || in_cycle(t)) continue;
+    for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) {
+      const OpHead head = h.op(op);
+      if (head.kind() == OpKind::kRead && head.key() == s.key && h.op_value(op) == h.op_value(raw(s.to_op)))
+        return OpId{op};
+    }
+  }
+  return kNoOp;
+}
+
 // Why the second version of a ww or rw step is the later one; empty where the values alone say it.
-std::string ground(const History& h, const Step& s) {
+std::string ground(const History& h, const Anomaly& a, const Step& s) {
   switch (s.ground) {
     case Ground::kReads:
       return {};
     case Ground::kSeen:
-      return " (a transaction saw the first and read this key from the second)";
+      if (const OpId op = seen_by(h, a, s); op != kNoOp)
+        return fmt::format(" ({}, which had seen {}, {})", txn(h, h.txn_of(op)), txn(h, s.from), did(h, op));
+      return fmt::format(" (somebody who had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
     case Ground::kList:
-      return " (a list that was read shows the order)";
+      return " (a list shows the order)";
     case Ground::kUpdate:
       return fmt::format(" ({} had read the earlier version)", txn(h, s.to));
     case Ground::kGiven:
@@ -165,19 +186,19 @@ std::string read_it(const History& h, const Step& s) {
 }
 
 // Why `from` comes before `to`.
-std::string reason(const History& h, const Step& s) {
+std::string reason(const History& h, const Anomaly& a, const Step& s) {
   const std::string from = txn(h, s.from);
   const std::string to = txn(h, s.to);
   switch (s.type) {
     case StepType::kWw:
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "wrote it"),
-                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kWr:
       return s.from == kNoTxn ? fmt::format("{}", subject_did(h, s.to, s.to_op, "read it"))
                               : fmt::format("{} and {}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s));
     case StepType::kRw:
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "read it"),
-                         wrote_later(h, s.to, s.to_op, s.key), ground(h, s));
+                         wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kSession:
       return fmt::format("it is the earlier one in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
     case StepType::kRealtime:
@@ -198,9 +219,9 @@ std::string reason(const History& h, const Step& s) {
   return {};
 }
 
-std::string explain_step(const History& h, const Step& s) {
+std::string explain_step(const History& h, const Anomaly& a, const Step& s) {
   if (s.type != StepType::kProgram) {
-    return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, s));
+    return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, a, s));
   }
   if (s.to_op == kNoOp) return subject_did(h, s.from, s.from_op, "has these timestamps");
   return fmt::format("{}, then {}", subject_did(h, s.from, s.from_op, "did one thing"), did(h, s.to_op));
@@ -233,23 +254,22 @@ std::string contradiction(const History& h, const Anomaly& a) {
   if (a.source != ReadSource::kNotARead && a.op != kNoOp) {
     if (std::string text = where_from(h, a, h.txn_of(a.op)); !text.empty()) return text;
   }
-  if (!is_cycle(a.steps)) return {};
+  if (!is_cycle(a.steps)) return fmt::format("{}.", info(a.kind).summary);
   const std::string from = txn(h, a.steps[0].from);
   const std::string to = txn(h, a.steps[0].to);
   if (a.steps.size() == 2) return fmt::format("{} comes before {}, and {} before {}.", from, to, to, from);
   return fmt::format("{} comes before itself, by these {} steps.", from, grouped(a.steps.size()));
 }
 
-// The transaction and what it did; of many operations only those that the steps are about.
-std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>& named) {
+// The transaction and what it did; of more than `most` operations only those that the steps are about.
+std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>& named, std::uint32_t most) {
   if (t == kNoTxn) return "the initial state";
-  constexpr std::uint32_t kMostOperations = 6;
   const std::uint32_t first = h.first_op(t);
   const std::uint32_t end = h.end_op(t);
   std::string text;
   std::uint32_t left = end - first;
   for (std::uint32_t op = first; op < end; ++op) {
-    if (end - first > kMostOperations && !std::binary_search(named.begin(), named.end(), OpId{op})) continue;
+    if (end - first > most && !std::binary_search(named.begin(), named.end(), OpId{op})) continue;
     text += (text.empty() ? "" : ", ") + did(h, OpId{op});
     --left;
   }
@@ -260,9 +280,9 @@ std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>&
 
 }  // namespace
 
-std::vector<OpId> named_operations(const Anomaly& a) {
+std::vector<OpId> named_operations(const History& h, const Anomaly& a) {
   std::vector<OpId> named{a.op};
-  for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op});
+  for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op, seen_by(h, a, s)});
   std::sort(named.begin(), named.end());
   return named;
 }
@@ -278,10 +298,12 @@ Explanation explain(const History& h, const Anomaly& a) {
     e.lines.push_back(
         fmt::format("{} {} ({}).", txn_with_place(h, h.txn_of(a.op)), did(h, a.op), words::place_of(h, a.op)));
   }
-  const std::vector<OpId> named = named_operations(a);
-  for (const TxnId t : a.transactions) e.transactions.push_back(transaction_line(h, t, named));
+  const std::vector<OpId> named = named_operations(h, a);
+  // Who has few to compare can look at all that they did.
+  const std::uint32_t most = a.transactions.size() <= 4 ? 6 : 0;
+  for (const TxnId t : a.transactions) e.transactions.push_back(transaction_line(h, t, named, most));
   e.steps.reserve(a.steps.size());
-  for (const Step& s : a.steps) e.steps.push_back(explain_step(h, s));
+  for (const Step& s : a.steps) e.steps.push_back(explain_step(h, a, s));
   e.contradiction = contradiction(h, a);
   return e;
 }
@@ -289,8 +311,7 @@ Explanation explain(const History& h, const Anomaly& a) {
 std::string paragraph(const Explanation& e) {
   std::string text = e.title + ".";
   for (const std::string& line : e.lines) text += " " + line;
-  if (!e.contradiction.empty()) text += " Contradiction: " + e.contradiction;
-  return text;
+  return text + " Contradiction: " + e.contradiction;
 }
 
 std::string_view name(ReadSource source) {

@@ -25,7 +25,7 @@ struct Explanation {
 [[nodiscard]] Explanation explain(const History& history, const Anomaly& anomaly);
 
 // The operations that an anomaly is about, ordered; kNoOp may be among them.
-[[nodiscard]] std::vector<OpId> named_operations(const Anomaly& anomaly);
+[[nodiscard]] std::vector<OpId> named_operations(const History& history, const Anomaly& anomaly);
 
 // Title, lines and contradiction as one paragraph, for the JSON report.
 [[nodiscard]] std::string paragraph(const Explanation& explanation);

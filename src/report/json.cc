@@ -46,7 +46,7 @@ std::string anomaly_json(const History& h, const Anomaly& a) {
     if (i > 0) out += ", ";
     out += step_json(h, a.steps[i], e.steps[i]);
   }
-  out += "]";
+  out += fmt::format(R"(], "contradiction": {})", json_string(e.contradiction));
   if (a.source != ReadSource::kNotARead) {
     out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
                        op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),

@@ -6,6 +6,7 @@
 #include "report/dot.h"
 #include "report/explain_anomaly.h"
 #include "report/json.h"
+#include "report/shown_steps.h"
 #include "report/text.h"
 #include "report/words.h"
 
@@ -72,13 +73,20 @@ Report report_on(const History& h, const Verdict& v) {
 TEST(ExplainAnomaly, AStaleReadSaysWhatWasReadWhatWasThereAndWhence) {
   const History h = three_transactions("x");
   const Explanation e = explain(h, stale_read());
-  ASSERT_EQ(e.lines.size(), 3U);
+  ASSERT_EQ(e.lines.size(), 2U);
   EXPECT_EQ(e.lines[0],
             "\"late \\\"one\\\"\\u000a\" (session b, start_ts 50, commit_ts 60) read x = 1 (operation 1 of 1).");
   EXPECT_EQ(e.lines[1], "In its snapshot (start_ts 50) x = 2, written by T2 (commit_ts 40).");
-  EXPECT_EQ(e.lines[2], "x = 1: that is an older version, by T1 (commit_ts 20), overwritten by then.");
   ASSERT_EQ(e.steps.size(), 2U);
-  EXPECT_EQ(e.steps[1], "\"late \\\"one\\\"\\u000a\" read x = 1: it did not see that T2 wrote x = 2");
+  EXPECT_EQ(
+      e.steps[0],
+      "T2 before \"late \\\"one\\\"\\u000a\", because T2 had committed (40) when \"late \\\"one\\\"\\u000a\" took its "
+      "snapshot (50)");
+  EXPECT_EQ(e.steps[1],
+            "\"late \\\"one\\\"\\u000a\" before T2, because \"late \\\"one\\\"\\u000a\" read x = 1 and T2 wrote a "
+            "later version, "
+            "x = 2");
+  EXPECT_EQ(e.contradiction, "x = 1 is an older version, by T1 (commit_ts 20), overwritten by then.");
 }
 
 TEST(ExplainAnomaly, EveryKindSourceAndStepHasWords) {
@@ -93,6 +101,8 @@ TEST(ExplainAnomaly, EveryKindSourceAndStepHasWords) {
         const Explanation e = explain(h, a);
         EXPECT_FALSE(e.title.empty());
         EXPECT_FALSE(e.lines.empty());
+        EXPECT_FALSE(e.contradiction.empty());
+        EXPECT_EQ(e.transactions.size(), a.transactions.size());
         for (const std::string& step : e.steps) EXPECT_FALSE(step.empty());
       }
     }
@@ -107,7 +117,114 @@ TEST(ExplainAnomaly, TheInitialStateIsNamed) {
   a.source = ReadSource::kNeverWritten;
   const Explanation e = explain(h, a);
   EXPECT_EQ(e.lines[1], "In its snapshot (start_ts 50) x is absent, the initial state.");
-  EXPECT_EQ(e.lines[2], "x = 1: nobody wrote that.");
+  EXPECT_EQ(e.contradiction, "x = 1 is what nobody wrote.");
+}
+
+// `n` transactions, each of which appends its number to "ring", and one anti-dependency that closes the cycle.
+History ring(int n, int other_operations = 0) {
+  HistoryBuilder b;
+  const KeyId x = b.key("ring");
+  const KeyId y = b.key("other");
+  for (int i = 0; i < n; ++i) {
+    b.begin_txn(b.session(i));
+    b.set_id(b.values().integer(i));
+    for (int k = 0; k < other_operations; ++k) b.read(y, kNullValue);
+    b.append(x, b.values().integer(i));
+    b.end_txn();
+  }
+  return *b.finish();
+}
+Anomaly ring_cycle(const History& h) {
+  Anomaly a;
+  a.kind = AnomalyKind::kGSingle;
+  for (std::uint32_t i = 0; i < h.txn_count(); ++i) {
+    const TxnId from{i};
+    const TxnId to{(i + 1) % h.txn_count()};
+    a.transactions.push_back(from);
+    a.steps.push_back({to == TxnId{0} ? StepType::kRw : StepType::kWw, from, to, KeyId{0}, OpId{h.end_op(from) - 1},
+                       OpId{h.end_op(to) - 1}});
+  }
+  return a;
+}
+
+TEST(ExplainAnomaly, ACycleSaysWhoWouldComeBeforeItself) {
+  const History two = ring(2);
+  const Explanation small = explain(two, ring_cycle(two));
+  EXPECT_EQ(small.transactions[1], "T1 (session 1): appended 1 to ring");
+  EXPECT_EQ(small.steps[0], "T0 before T1, because T0 appended 0 to ring and T1 appended 1 to it later");
+  EXPECT_EQ(small.contradiction, "T0 comes before T1, and T1 before T0.");
+  const History many = ring(1000);
+  EXPECT_EQ(explain(many, ring_cycle(many)).contradiction, "T0 comes before itself, by these 1,000 steps.");
+}
+
+TEST(ExplainAnomaly, OfManyOperationsOnlyThoseThatTheStepsAreAbout) {
+  const History h = ring(2, 12);
+  EXPECT_EQ(explain(h, ring_cycle(h)).transactions[0], "T0 (session 0): appended 0 to ring, … 12 other operations");
+  const History five = ring(5, 1);
+  EXPECT_EQ(explain(five, ring_cycle(five)).transactions[0], "T0 (session 0): appended 0 to ring, … 1 other operation");
+}
+
+TEST(ExplainAnomaly, TwoReadsThatDifferAreNotCalledOwnWrites) {
+  HistoryBuilder b;
+  const KeyId x = b.key("x");
+  b.begin_txn(b.session(1));
+  b.set_id(b.values().integer(1));
+  b.read(x, b.values().integer(1));
+  b.read(x, b.values().integer(2));
+  b.end_txn();
+  const History h = *b.finish();
+  Anomaly a;
+  a.kind = AnomalyKind::kInternal;
+  a.transactions = {TxnId{0}};
+  a.source = ReadSource::kOwn;
+  a.op = OpId{1};
+  a.key = KeyId{0};
+  a.read = h.op_value(1);
+  a.steps = {{StepType::kProgram, TxnId{0}, TxnId{0}, KeyId{0}, OpId{0}, OpId{1}}};
+  EXPECT_EQ(explain(h, a).contradiction,
+            "T1 had read something else before, and nothing that it did since explains the difference.");
+}
+
+TEST(ExplainAnomaly, AnOrderThatAThirdTransactionSawNamesItsRead) {
+  HistoryBuilder b;
+  const KeyId x = b.key("x");
+  for (int i = 1; i <= 3; ++i) {
+    b.begin_txn(b.session(i));
+    b.set_id(b.values().integer(i));
+    for (int v = 1; v <= 2 && i == 3; ++v) b.read(x, b.values().integer(v));
+    if (i < 3) b.write(x, b.values().integer(i));
+    b.end_txn();
+  }
+  const History h = *b.finish();
+  Anomaly a;
+  a.kind = AnomalyKind::kOTV;
+  a.transactions = {TxnId{0}, TxnId{1}, TxnId{2}};
+  a.steps = {{StepType::kWw, TxnId{0}, TxnId{1}, KeyId{0}, OpId{0}, OpId{1}, Ground::kSeen},
+             {StepType::kSession, TxnId{1}, TxnId{0}}};
+  EXPECT_EQ(
+      explain(h, a).steps[0],
+      "T1 before T2, because T1 wrote x = 1 and T2 wrote a later version, x = 2 (T3, which had seen T1, read x = 2)");
+}
+
+TEST(ShownSteps, OfALongCycleTheEndsAndTheTellingSteps) {
+  const History h = ring(1000);
+  Anomaly a = ring_cycle(h);
+  EXPECT_EQ(shown_steps(a.steps, 12), (std::vector<std::size_t>{0, 1, 998, 999}));
+  a.steps[500].type = StepType::kRw;
+  a.steps[600].type = StepType::kRealtime;
+  EXPECT_EQ(shown_steps(a.steps, 12), (std::vector<std::size_t>{0, 1, 500, 600, 998, 999}));
+  for (Step& s : a.steps) s.type = StepType::kRw;
+  EXPECT_EQ(shown_steps(a.steps, 12).size(), 12U);
+  EXPECT_EQ(shown_steps(std::span(a.steps).first(12), 12).size(), 12U);
+  EXPECT_TRUE(shown_steps({}, 12).empty());
+}
+
+TEST(ShownSteps, AGapSaysWhatItHoldsInCommon) {
+  const History h = ring(20);
+  const Anomaly a = ring_cycle(h);
+  EXPECT_EQ(gap_text(h, std::span(a.steps).first(19)), "19 more steps, all ww on ring");
+  EXPECT_EQ(gap_text(h, a.steps), "20 more steps");
+  EXPECT_EQ(gap_text(h, std::span(a.steps).first(1)), "1 more step");
 }
 
 TEST(Text, TheVerdictComesFirst) {
@@ -121,13 +238,38 @@ TEST(Text, TheVerdictComesFirst) {
   EXPECT_EQ(text.find('\033'), std::string::npos);
 }
 
-TEST(Text, ALongCycleKeepsItsTwoEnds) {
-  const History h = three_transactions("x");
+TEST(Text, ALongCycleKeepsItsTwoEndsAndTheContradictionIsLast) {
+  const History h = ring(1000);
   Verdict v = violated();
-  v.anomalies[0].steps.assign(500, v.anomalies[0].steps[1]);
+  v.anomalies = {ring_cycle(h)};
   const std::string text = render_text(report_on(h, v), {});
-  EXPECT_NE(text.find("… 488 more steps"), std::string::npos) << text;
-  EXPECT_LT(text.size(), 4000U);
+  EXPECT_NE(text.find("     … 996 more steps, all ww on ring; --json has them all\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("     T999 before T0, because T999 appended 999 to ring and T0 appended 0 to it later [rw]\n"
+                      "     Contradiction: T0 comes before itself, by these 1,000 steps.\n\n"),
+            std::string::npos)
+      << text;
+  EXPECT_LT(text.size(), 2000U);
+}
+
+TEST(Text, TheStrongestLevelIsOneLine) {
+  const History h = three_transactions("x");
+  const Verdict v = violated();
+  Report report = report_on(h, v);
+  EXPECT_EQ(render_text(report, {}).find("strongest"), std::string::npos);
+  report.strongest = Strongest{};
+  report.strongest->holds = {Level::kRepeatableRead, Level::kCausal};
+  report.strongest->undecided = {Level::kPrefix};
+  report.strongest->checks = 2;
+  const std::string text = render_text(report, {});
+  EXPECT_NE(text.find("  strongest level that holds: repeatable-read (also: causal); undecided: prefix\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("2 checks at other levels"), std::string::npos) << text;
+  report.strongest->holds.clear();
+  EXPECT_EQ(strongest_text(*report.strongest), "none that could be decided; undecided: prefix");
+  report.strongest->out_of_time = true;
+  EXPECT_EQ(strongest_text(*report.strongest), "not found; out of time (--strongest, --timeout) before prefix");
+  EXPECT_EQ(strongest_text({}), "none");
 }
 
 TEST(Text, QuietIsOneLine) {
@@ -151,6 +293,50 @@ TEST(Json, ItIsValidWhateverTheNamesAre) {
   }
 }
 
+TEST(Json, TheStrongestLevelAndWhatIsKnownOfTheOthers) {
+  const History h = three_transactions("x");
+  const Verdict v = violated();
+  Report report = report_on(h, v);
+  report.strongest = Strongest{};
+  report.strongest->holds = {Level::kPrefix};
+  report.strongest->levels[static_cast<std::size_t>(Level::kPrefix)] = Outcome::kSatisfied;
+  report.strongest->levels[static_cast<std::size_t>(Level::kSnapshotIsolation)] = Outcome::kViolated;
+  report.stats.strongest_seconds = 0.5;
+  simdjson::dom::parser parser;
+  simdjson::dom::element json;
+  const std::string text = render_json(report);
+  ASSERT_EQ(parser.parse(text).get(json), simdjson::SUCCESS) << text;
+  EXPECT_EQ(std::string_view(json["strongest"].at(0)), "prefix");
+  EXPECT_EQ(json["levels"].get_object().size(), 2U);
+  EXPECT_EQ(std::string_view(json["levels"]["snapshot-isolation"]), "violated");
+  EXPECT_EQ(double(json["stats"]["seconds"]["strongest"]), 0.5);
+  EXPECT_NE(std::string_view(json["anomalies"].at(0)["contradiction"]), "");
+}
+
+TEST(Json, AllStepsOfALongCycleAreThere) {
+  const History h = ring(1000);
+  Verdict v = violated();
+  v.anomalies = {ring_cycle(h)};
+  simdjson::dom::parser parser;
+  simdjson::dom::element json;
+  const std::string text = render_json(report_on(h, v));
+  ASSERT_EQ(parser.parse(text).get(json), simdjson::SUCCESS);
+  EXPECT_EQ(json["anomalies"].at(0)["steps"].get_array().size(), 1000U);
+}
+
+TEST(Dot, ALongCycleStaysSmallAndTheGuiltyOneIsMarked) {
+  const History h = ring(1000);
+  Verdict v = violated();
+  v.anomalies = {ring_cycle(h)};
+  const std::string dot = render_dot(report_on(h, v), 10);
+  EXPECT_LT(dot.size(), 4000U);
+  EXPECT_NE(dot.find("a0_t0 [label=\"T0 (session 0)\\nappended 0 to ring\\l\", color="), std::string::npos) << dot;
+  EXPECT_NE(dot.find("a0_gap2 [label=\"… 996 more steps, all ww on ring\""), std::string::npos) << dot;
+  EXPECT_NE(dot.find("a0_t2 -> a0_gap2"), std::string::npos) << dot;
+  EXPECT_NE(dot.find("a0_gap2 -> a0_t998"), std::string::npos) << dot;
+  EXPECT_NE(dot.find("a0_t999 -> a0_t0 [label=\"rw ring\""), std::string::npos) << dot;
+}
+
 TEST(Dot, QuotesAreEscaped) {
   const History h = three_transactions("a\"b");
   const Verdict v = violated();
@@ -158,6 +344,20 @@ TEST(Dot, QuotesAreEscaped) {
   EXPECT_TRUE(dot.starts_with("digraph isolde {\n")) << dot;
   EXPECT_TRUE(dot.ends_with("}\n")) << dot;
   EXPECT_NE(dot.find("a0_t2 -> a0_t1 [label=\"rw "), std::string::npos) << dot;
+}
+
+TEST(Words, ALongListKeepsWholeElementsOfItsEnds) {
+  HistoryBuilder b;
+  const KeyId x = b.key("x");
+  std::vector<ValueId> elements;
+  for (int i = 1000; i < 1100; ++i) elements.push_back(b.values().integer(i));
+  b.begin_txn(b.session(1));
+  b.read(x, b.values().list(elements));
+  b.read(x, b.values().list(std::vector<ValueId>(elements.begin(), elements.begin() + 3)));
+  b.end_txn();
+  const History h = *b.finish();
+  EXPECT_EQ(words::value(h, h.op_value(0)), "[1000,1001,1002,1003, … 92 more … ,1096,1097,1098,1099]");
+  EXPECT_EQ(words::value(h, h.op_value(1)), "[1000,1001,1002]");
 }
 
 TEST(Words, ShorteningKeepsUtf8Whole) {

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/explain_anomaly.h"
+#include "report/shown_steps.h"
 #include "report/words.h"
 
 namespace isolde {
@@ -76,26 +78,51 @@ std::string facts(const Report& r) {
   return text;
 }
 
-std::string step_line(const History& h, const Step& step, std::string_view says) {
-  const std::string on = step.key == kNoKey ? std::string() : fmt::format(" on {}", words::key(h, step.key));
-  if (step.type == StepType::kProgram) return fmt::format("     in {}: {}\n", words::txn(h, step.from), says);
-  return fmt::format("     {} → {}  {}{}: {}\n", words::txn(h, step.from), words::txn(h, step.to), name(step.type), on,
-                     says);
+constexpr std::string_view kIndent = "     ";
+
+// With the name of the dependency, for those who know it.
+std::string step_line(const Step& step, std::string_view says, const Paint& paint) {
+  if (step.type == StepType::kProgram) return fmt::format("{}{}\n", kIndent, says);
+  return fmt::format("{}{} {}\n", kIndent, says, paint.dim(fmt::format("[{}]", name(step.type))));
+}
+
+// Of one operation, or none: the lines above say it already.
+bool is_said(const Anomaly& a, const Step& step) {
+  return step.type == StepType::kProgram && step.to_op == kNoOp && (step.from_op == kNoOp || step.from_op == a.op);
 }
 
 std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number, const Paint& paint) {
   const Explanation e = explain(h, a);
+  const std::vector<std::size_t> shown = shown_steps(a.steps, kStepsShown);
   std::string text = fmt::format("\n  {}\n", paint.bold(fmt::format("{}. {}", number, e.title)));
-  for (const std::string& line : e.lines) text += "     " + line + "\n";
-  const std::size_t count = a.steps.size();
-  for (std::size_t i = 0; i < count; ++i) {
-    // A long cycle keeps its beginning and its closing step.
-    if (count > kStepsShown && i == kStepsShown - 1) {
-      text += paint.dim(fmt::format("     … {} more steps (--json has them)", count - kStepsShown)) + "\n";
-      i = count - 1;
+  for (const std::string& line : e.lines) text += fmt::format("{}{}\n", kIndent, line);
+  if (e.lines.empty()) {
+    // Of a long cycle, those that the steps below speak of.
+    std::set<TxnId> named;
+    for (const std::size_t i : shown) named.insert({a.steps[i].from, a.steps[i].to});
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < a.transactions.size(); ++i) {
+      if (a.transactions.size() > kStepsShown && !named.contains(a.transactions[i])) {
+        ++left;
+      } else {
+        text += fmt::format("{}{}\n", kIndent, e.transactions[i]);
+      }
     }
-    text += step_line(h, a.steps[i], e.steps[i]);
+    if (left > 0) text += fmt::format("{}{}\n", kIndent, paint.dim("… " + words::counted(left, "more transaction")));
   }
+  std::size_t next = 0;
+  bool hinted = false;
+  for (const std::size_t i : shown) {
+    if (i > next) {
+      const std::string gap = gap_text(h, std::span(a.steps).subspan(next, i - next));
+      text +=
+          fmt::format("{}{}\n", kIndent, paint.dim(fmt::format("… {}{}", gap, hinted ? "" : "; --json has them all")));
+      hinted = true;
+    }
+    if (!is_said(a, a.steps[i])) text += step_line(a.steps[i], e.steps[i], paint);
+    next = i + 1;
+  }
+  text += fmt::format("{}{} {}\n", kIndent, paint.bold("Contradiction:"), e.contradiction);
   return text;
 }
 

@@ -9,6 +9,21 @@ namespace {
 
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
+constexpr std::size_t kMostOfAList = 48;
+
+// Whole elements of its two ends: a number that is cut would read as another number.
+std::string shortened_list(const History& h, std::span<const ValueId> elements) {
+  constexpr std::size_t kEnd = 18;
+  std::string head, tail;
+  std::size_t first = 0, last = elements.size();
+  while (first < last && (first == 0 || head.size() < kEnd))
+    head += shortened(h.value_text(elements[first++]), 24) + ",";
+  while (last > first && (last == elements.size() || tail.size() < kEnd))
+    tail = "," + shortened(h.value_text(elements[--last]), 24) + tail;
+  if (first == last) return fmt::format("[{}{}]", head.substr(0, head.size() - 1), tail);
+  return fmt::format("[{} … {} more … {}]", head, grouped(last - first), tail);
+}
+
 std::string predicate_did(const History& h, OpHead head, ValueId result) {
   const Predicate& p = h.predicate(head.predicate());
   const std::string where = shortened(std::string(h.values().string(p.where)));
@@ -60,7 +75,12 @@ std::string counted(std::uint64_t number, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(number), noun, number == 1 ? "" : "s");
 }
 
-std::string value(const History& h, ValueId v) { return v == kNullValue ? "absent" : shortened(h.value_text(v)); }
+std::string value(const History& h, ValueId v) {
+  if (v == kNullValue) return "absent";
+  const std::string text = h.value_text(v);
+  const bool is_list = h.values().type(v) == ValueType::kList;
+  return is_list && text.size() > kMostOfAList ? shortened_list(h, h.values().list(v)) : shortened(text);
+}
 
 std::string holds(const History& h, KeyId key, ValueId v) {
   const std::string name = words::key(h, key);

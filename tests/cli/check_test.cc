@@ -188,5 +188,48 @@ TEST(Check, AFullDiskIsNotSuccess) {
   EXPECT_EQ(a.status, 2);
 }
 
+constexpr const char* kSkew =
+    R"({"id": 1, "session": 1, "ops": [["r","x",null],["w","y",1]]}
+{"id": 2, "session": 2, "ops": [["r","y",null],["w","x",1]]}
+)";
+
+TEST(CheckStrongest, AViolationSaysWhatHoldsAllTheSame) {
+  const Scratch scratch;
+  const std::string skew = scratch.file("skew.jsonl", kSkew);
+  const Answer a = isolde({"check", skew, "--level", "serializable"});
+  EXPECT_EQ(a.status, 1);
+  EXPECT_NE(a.out.find("\n  strongest level that holds: strong-snapshot-isolation\n"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("Contradiction: T1 comes before T2, and T2 before T1.\n"), std::string::npos) << a.out;
+  const Answer quiet = isolde({"check", skew, "--level", "serializable", "--quiet"});
+  EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1) << quiet.out;
+}
+
+TEST(CheckStrongest, OfASatisfiedHistoryItIsSaidIfAsked) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  EXPECT_EQ(isolde({"check", good, "--level", "rc"}).out.find("strongest level"), std::string::npos);
+  const Answer a = isolde({"check", good, "--strongest"});
+  EXPECT_EQ(a.status, 0) << a.err;
+  EXPECT_NE(a.out.find("\n  strongest level that holds: strict-serializable\n"), std::string::npos) << a.out;
+}
+
+TEST(CheckStrongest, TheJsonReportHasEveryLevel) {
+  const Scratch scratch;
+  const Answer a = isolde({"check", scratch.file("skew.jsonl", kSkew), "--level", "serializable", "--json"});
+  simdjson::dom::parser parser;
+  const auto report = parsed(parser, a.out);
+  EXPECT_EQ(std::string_view(report["strongest"].at(0)), "strong-snapshot-isolation");
+  EXPECT_EQ(report["levels"].get_object().size(), 14U);
+  EXPECT_EQ(std::string_view(report["levels"]["repeatable-read"]), "violated");
+  EXPECT_EQ(std::string_view(report["levels"]["read-committed"]), "satisfied");
+  EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
+}
+
+TEST(CheckStrongest, TheTimeoutIsForAllOfIt) {
+  const Scratch scratch;
+  const Answer a = isolde({"check", scratch.file("good.jsonl", kGood), "--strongest", "--timeout", "0"});
+  EXPECT_NE(a.out.find("out of time"), std::string::npos) << a.out;
+}
+
 }  // namespace
 }  // namespace isolde::test
