@@ -53,6 +53,7 @@ class Replayer {
         limits_(limits),
         is_sure_(is_sure),
         state_(history, set),
+        matching_(history.key_count(), kNone32),
         result_(history.key_count()),
         named_(history.key_count()) {
     for (const Predicate& p : h_.columns().predicates) has_vsets_ = has_vsets_ || p.has_vset != 0;
@@ -174,8 +175,9 @@ class Replayer {
 
   void ask(TxnId t, std::uint32_t i) {
     begin(t, i);
-    contradiction();
     state_.find(text_, found_);
+    for (const KeyId key : found_.keys) matching_[raw(key)] = i;
+    contradiction();
     if (found_.faulty) leave_open("the condition has a fault on a version");
     if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
     const bool has_vset = predicate_->has_vset != 0;
@@ -203,7 +205,7 @@ class Replayer {
   // The row after an update does not tell what it was before.
   void check_updated(const Item& item) {
     const Version& version = state_.at(item.key);
-    if (!version.known) return;
+    if (!version.known || matching_[raw(item.key)] == op_) return;
     const Evaluation answer = evaluate(item.key, version.value);
     if (answer.faults != kNoFault || answer.matches()) return;
     report(Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
@@ -230,6 +232,7 @@ class Replayer {
     for (const Item& item : items_) {
       if (kind_ == OpKind::kUpdate && !has_vset) break;
       const ValueId looked_at = has_vset ? named(item.key) : item.value;
+      if (!has_vset && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
@@ -336,6 +339,7 @@ class Replayer {
   const IsSure& is_sure_;
   StateMatches state_;
   StateMatches::Matches found_;
+  std::vector<std::uint32_t> matching_;  // by key: the last operation whose condition its version matched
   std::vector<std::pair<KeyId, Version>> undo_;
   bool has_vsets_ = false;
   std::vector<Installed> installed_;  // by key; only where there are version sets
