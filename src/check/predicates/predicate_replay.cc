@@ -53,6 +53,7 @@ class Replayer {
         limits_(limits),
         is_sure_(is_sure),
         state_(history, set),
+        matching_(history.key_count(), kNone32),
         result_(history.key_count()),
         named_(history.key_count()) {
     for (const Predicate& p : h_.columns().predicates) has_vsets_ = has_vsets_ || p.has_vset != 0;
@@ -80,12 +81,11 @@ class Replayer {
   }
 
   // Without a state.
-  PredicateReplay contradictions(TxnId t) {
-    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      const OpHead op = h_.op(i);
-      if (!is_predicate(op.kind())) continue;
-      begin(t, i);
-      contradiction();
+  PredicateReplay contradictions(std::span<const TxnId> txns) {
+    asks_state_ = false;
+    for (const TxnId t : txns) {
+      place(t);
+      take_back();
     }
     return std::move(out_);
   }
@@ -168,14 +168,26 @@ class Replayer {
     condition_ = &set_.condition(text_);
     items_ = h_.items(*predicate_);
     for (const Item& item : items_) result_[raw(item.key)] = {i, item.value};
-    if (predicate_->has_vset == 0) return;
-    for (const Item& item : h_.vset(*predicate_)) named_[raw(item.key)] = {i, item.value};
+  }
+
+  // Whether the version set, if there is one, names each key once.
+  bool take_vset() {
+    if (predicate_->has_vset == 0) return true;
+    for (const Item& item : h_.vset(*predicate_)) {
+      Mark& mark = named_[raw(item.key)];
+      if (mark.op == op_ && mark.value != item.value) return false;
+      mark = {op_, item.value};
+    }
+    return true;
   }
 
   void ask(TxnId t, std::uint32_t i) {
     begin(t, i);
-    contradiction();
+    if (!take_vset()) return leave_open("a version set names one key with two versions");
+    if (!asks_state_) return contradiction();
     state_.find(text_, found_);
+    for (const KeyId key : found_.keys) matching_[raw(key)] = i;
+    contradiction();
     if (found_.faulty) leave_open("the condition has a fault on a version");
     if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
     const bool has_vset = predicate_->has_vset != 0;
@@ -196,6 +208,7 @@ class Replayer {
   [[nodiscard]] ValueId named(KeyId key) const {
     return named_[raw(key)].op == op_ ? named_[raw(key)].value : kNullValue;
   }
+  [[nodiscard]] bool is_own(KeyId key) const { return state_.at(key).writer == txn_; }
   [[nodiscard]] Evaluation evaluate(KeyId key, ValueId version) const {
     return condition_->evaluate(values_, h_.columns().key_name[raw(key)], version);
   }
@@ -203,7 +216,7 @@ class Replayer {
   // The row after an update does not tell what it was before.
   void check_updated(const Item& item) {
     const Version& version = state_.at(item.key);
-    if (!version.known) return;
+    if (!version.known || matching_[raw(item.key)] == op_) return;
     const Evaluation answer = evaluate(item.key, version.value);
     if (answer.faults != kNoFault || answer.matches()) return;
     report(Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
@@ -220,7 +233,7 @@ class Replayer {
     }
   }
 
-  // What the operation says against itself.
+  // What the operation says against itself. Of a key that the transaction itself wrote, its write counts.
   void contradiction() {
     const bool has_vset = predicate_->has_vset != 0;
     if (kind_ == OpKind::kAggregate) {
@@ -229,17 +242,21 @@ class Replayer {
     }
     for (const Item& item : items_) {
       if (kind_ == OpKind::kUpdate && !has_vset) break;
+      if (has_vset && is_own(item.key)) continue;
       const ValueId looked_at = has_vset ? named(item.key) : item.value;
+      if (!has_vset && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
-      } else if (!answer.matches() || (kind_ == OpKind::kScan && looked_at != item.value)) {
+      } else if (!answer.matches()) {
         report(Basis::kItself, ReadSource::kRowExtra, item.key, item.value, {looked_at, kNoTxn, true});
+      } else if (kind_ == OpKind::kScan && looked_at != item.value) {
+        leave_open("a scan returned another row than its version set has");
       }
     }
     if (!has_vset) return;
     for (const Item& item : h_.vset(*predicate_)) {
-      if (in_result(item.key)) continue;
+      if (in_result(item.key) || is_own(item.key)) continue;
       const Evaluation answer = evaluate(item.key, item.value);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
@@ -272,26 +289,24 @@ class Replayer {
       const ValueId looked_at = named(key);
       if (!version.known || version.value == looked_at) continue;
       if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
-      if (version.writer == txn_) {
+      if (is_own(key)) {
         leave_open("a version set has another version than the transaction itself wrote");
         continue;
       }
+      const Evaluation then = evaluate(key, looked_at);
+      const bool told = kind_ != OpKind::kAggregate &&
+                        (then.matches() != in_result(key) || evaluate(key, version.value).matches() != in_result(key));
+      if (told) continue;  // the state or the set matches otherwise than the result says
       if (!runs_) runs_.emplace(h_, events_, form_);
       const auto answer = runs_->ask(*condition_, key, installed_[k].count, looked_at);
       using Is = VersionRuns::Answer::Is;
       if (answer.is == Is::kAgrees) continue;
       if (answer.is == Is::kOpen) {
-        leave_open("a version set names a version that cannot be told among those committed");
-        continue;
-      }
-      const Evaluation now = evaluate(key, version.value);
-      // Where the state or the set matches otherwise than the result says, that is reported already.
-      if (kind_ != OpKind::kAggregate &&
-          (now.matches() != in_result(key) || evaluate(key, looked_at).matches() != in_result(key))) {
+        leave_open("a version set names a version whose place among those committed is not clear");
         continue;
       }
       report(answer.is == Is::kChangedSince ? Basis::kChangedSince : Basis::kChangedLater,
-             now.matches() ? ReadSource::kRowExtra : ReadSource::kRowMissed, key,
+             then.matches() ? ReadSource::kRowExtra : ReadSource::kRowMissed, key,
              in_result(key) ? result_[k].value : kNullValue, {answer.version, answer.writer, true});
     }
   }
@@ -336,7 +351,9 @@ class Replayer {
   const IsSure& is_sure_;
   StateMatches state_;
   StateMatches::Matches found_;
+  std::vector<std::uint32_t> matching_;  // by key: the last operation whose condition its version matched
   std::vector<std::pair<KeyId, Version>> undo_;
+  bool asks_state_ = true;
   bool has_vsets_ = false;
   std::vector<Installed> installed_;  // by key; only where there are version sets
   std::optional<VersionRuns> runs_;   // made when first asked
@@ -362,9 +379,11 @@ PredicateReplay replay_predicates(const History& history, const PredicateSet& se
   return Replayer(history, set, events, form, limits, is_sure).run();
 }
 
-PredicateReplay contradictions_of(const History& history, const PredicateSet& set, TxnId txn, const Limits& limits) {
+PredicateReplay contradictions_of(const History& history, const PredicateSet& set, std::span<const TxnId> txns,
+                                  const Limits& limits) {
+  if (history.columns().predicates.empty() || txns.empty()) return {};
   const IsSure no_doubt;
-  return Replayer(history, set, {}, EventForm::kSerial, limits, no_doubt).contradictions(txn);
+  return Replayer(history, set, {}, EventForm::kPoints, limits, no_doubt).contradictions(txns);
 }
 
 }  // namespace isolde

@@ -28,9 +28,9 @@ struct PredicateFinding {
   enum class Basis : std::uint8_t {
     kState,   // the version that the state has, or that the transaction itself wrote
     kItself,  // the operation contradicts itself: its row does not match, or its result does not follow from its vset
-    // The vset's version and the state's match alike, but between them somebody changed the matches:
-    kChangedSince,  // … `writer`, after the version of the vset and before the transaction
-    kChangedLater,  // … `writer`, after the transaction and no later than the version of the vset
+    // `expected` stands between the vset's version and the state's, and does not match as the vset's does:
+    kChangedSince,  // … after the version of the vset, and its writer before the transaction
+    kChangedLater,  // … before the version of the vset, and its writer after the transaction
   };
   Basis basis;
   ReadSource source;  // kRowMissed, kRowExtra or kWrongAggregate
@@ -66,8 +66,8 @@ using IsSure = std::function<bool(TxnId txn, KeyId key)>;
                                                 std::span<const std::uint32_t> events, EventForm form,
                                                 const Limits& limits, const IsSure& is_sure = {});
 
-// What the predicate operations of one transaction say against themselves, whatever the state was.
-[[nodiscard]] PredicateReplay contradictions_of(const History& history, const PredicateSet& set, TxnId txn,
-                                                const Limits& limits);
+// What the predicate operations of these transactions say against themselves, whatever the state was.
+[[nodiscard]] PredicateReplay contradictions_of(const History& history, const PredicateSet& set,
+                                                std::span<const TxnId> txns, const Limits& limits);
 
 }  // namespace isolde

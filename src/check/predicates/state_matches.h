@@ -2,11 +2,15 @@
 //
 // In, out: set() as the replay goes on -> the keys whose versions match a condition.
 // Always:  a key whose version is not known (a list or counter in the making) is in no answer; `has_unknown` tells.
+//          Ranges of columns answer only where the condition can have no fault on any version; else each key is asked.
+// Cost:    a conjunction of ranges: 4 bytes a key and column, or, with many keys, about as much as it finds. Another
+//          condition: an evaluation for each key (in its ranges, if it has any).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "check/predicates/column_ranks.h"
 #include "history/history.h"
 #include "history/predicate_set.h"
 
@@ -31,13 +35,41 @@ class StateMatches {
     std::vector<KeyId> keys;
     bool faulty = false;
   };
-  void find(std::uint32_t text, Matches& out) const;
+  void find(std::uint32_t text, Matches& out);
 
  private:
+  // How a condition is answered.
+  struct Plan {
+    enum class Way : std::uint8_t {
+      kNotMade,
+      kAskAll,   // ask every key
+      kAskSome,  // ask those in the ranges
+      kRanges,   // those in the ranges match
+    };
+    Way way = Way::kNotMade;
+    std::uint32_t first = 0, count = 0;  // of ranges_
+  };
+  struct ColumnRange {
+    std::uint32_t column;
+    ColumnRanks::Range range;
+  };
+
+  [[nodiscard]] std::vector<ValueId> versions_of_history() const;
+  void make_columns();
+  [[nodiscard]] const ColumnRanks* column(PredicateRange::Subject subject, ValueId name) const;
+  [[nodiscard]] Plan make_plan(const CompiledPredicate& condition);
+  [[nodiscard]] bool cannot_fault(const CompiledPredicate& condition, bool& only_ranges) const;
+  void find_in_ranges(const Plan& plan, std::vector<KeyId>& out) const;
+  void ask(const CompiledPredicate& condition, KeyId key, Matches& out) const;
+
   const History& h_;
   const PredicateSet& set_;
   std::vector<Version> now_;
   std::uint32_t unknown_ = 0;
+  std::vector<ColumnRanks> columns_;
+  std::vector<Plan> plans_;  // by text
+  std::vector<ColumnRange> ranges_;
+  std::vector<KeyId> candidates_;
 };
 
 }  // namespace isolde

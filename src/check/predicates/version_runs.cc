@@ -1,5 +1,7 @@
 #include "check/predicates/version_runs.h"
 
+#include <algorithm>
+
 #include "check/accesses.h"
 
 namespace isolde {
@@ -70,15 +72,12 @@ VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, KeyId k
     found = i;
   }
   if (found == count) return {Is::kOpen};
+  // The first on the way from the earlier of the two to the later that does not match as the named one does.
   const bool then = matches(found);
-  if (found < installed) {
-    i = found + 1;
-    while (i < installed && matches(i) == then) ++i;
-  } else {
-    i = found;
-    while (i > installed + 1 && matches(i - 1) == then) --i;
-  }
-  if (fault) return {Is::kOpen};
+  const std::size_t last = std::max<std::size_t>(found, installed);
+  i = std::min<std::size_t>(found, installed) + 1;
+  while (i <= last && matches(i) == then && !fault) ++i;
+  if (fault || i > last) return {Is::kOpen};
   return {found < installed ? Is::kChangedSince : Is::kChangedLater, entry(i).writer, entry(i).value};
 }
 

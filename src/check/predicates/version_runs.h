@@ -25,13 +25,13 @@ class VersionRuns {
   struct Answer {
     enum class Is : std::uint8_t {
       kAgrees,
-      kChangedSince,  // `writer` changed the matches after the named version, up to the state's
-      kChangedLater,  // … after the state's, up to the named one
-      kOpen,          // nobody committed the named version, or a fault
+      kChangedSince,  // after the named version, up to the state's, stands one that does not match as it does
+      kChangedLater,  // … after the state's, before the named one
+      kOpen,          // nobody committed the named version, or several did, or a fault; or only the state's differs
     };
     Is is;
-    TxnId writer = kNoTxn;
-    ValueId version = kNullValue;  // that the writer wrote
+    TxnId writer = kNoTxn;  // of the version that does not match as the named one
+    ValueId version = kNullValue;
   };
   // `installed`: how many transactions have committed a version of the key before the state.
   [[nodiscard]] Answer ask(const CompiledPredicate& condition, KeyId key, std::uint32_t installed, ValueId named) const;

@@ -1,6 +1,7 @@
 #include "check/timeline/predicates.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <utility>
 
@@ -80,7 +81,6 @@ Anomaly anomaly_of(const Context& c, const PredicateFinding& f) {
       break;
     case Basis::kChangedLater:
       a.steps.push_back({serial ? c.serial_step() : StepType::kInvisible, f.txn, f.writer, kNoKey, kNoOp, kNoOp});
-      a.steps.push_back({StepType::kWr, f.writer, f.txn, f.key, last_write_of(c.history, f.writer, f.key), f.op});
       break;
     default:
       if (a.transactions.size() > 1) {
@@ -113,11 +113,12 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
   };
   PredicateReplay replay =
       replay_predicates(h, set, events, serial ? EventForm::kSerial : EventForm::kPoints, limits, is_sure);
+  std::vector<TxnId> unasked;
   for (const auto* group : {&schedule.missing_snapshot, &schedule.floating_writers, &schedule.start_after_commit}) {
-    for (const TxnId t : *group) {
-      if (swept.start_rank[raw(t)] == 0) add(replay, contradictions_of(h, set, t, limits), limits.max_anomalies);
-    }
+    std::copy_if(group->begin(), group->end(), std::back_inserter(unasked),
+                 [&](TxnId t) { return swept.start_rank[raw(t)] == 0; });
   }
+  add(replay, contradictions_of(h, set, unasked, limits), limits.max_anomalies);
   return replay;
 }
 
