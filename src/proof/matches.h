@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "history/history.h"
@@ -54,8 +55,15 @@ class Matches {
   [[nodiscard]] ValueId in_vset(OpId op, KeyId key) const {
     return find(h_.vset(details(op)), key).value_or(kNullValue);
   }
+  // Takes in what matches of the version set; or why that is not clear.
+  [[nodiscard]] std::optional<std::string> add_vset(OpId op, AggregateState& state) const;
   // What is wrong if the result does not follow from the version set.
   [[nodiscard]] std::optional<std::string> vset_fault(OpId op) const;
+
+  // By key: the versions that its version set names.
+  [[nodiscard]] std::unordered_map<std::uint32_t, ValueId> looked_at(OpId op) const;
+  // The words for a version that decides nothing.
+  [[nodiscard]] std::string unclear(KeyId key) const;
 
  private:
   [[nodiscard]] static std::optional<ValueId> find(std::span<const Item> items, KeyId key) {

@@ -20,6 +20,8 @@ struct Touch {
 // The item operations of a transaction in program order; rows of scans are reads, rows of predicate updates writes.
 [[nodiscard]] std::vector<Touch> touches(const History& history, TxnId txn);
 
+// The keys that they write, each once.
+[[nodiscard]] std::vector<KeyId> keys_written(const std::vector<Touch>& all);
 [[nodiscard]] bool writes(const History& history, TxnId txn, KeyId key);
 // kNoOp: by any operation.
 [[nodiscard]] bool reads(const History& history, TxnId txn, KeyId key, OpId op);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 namespace isolde::proof {
@@ -75,10 +74,6 @@ PredicateReplay::Fault PredicateReplay::fault(OpId op) {
   return h_.op(raw(op)).kind() == OpKind::kAggregate ? aggregate_fault(op) : result_fault(op);
 }
 
-std::string PredicateReplay::unclear(KeyId key) const {
-  return fmt::format("cannot be proved: nobody knows whether its condition holds of {}", h_.key_text(key));
-}
-
 PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
   const auto items = h_.items(matches_.details(op));
   for (const Item& item : items) in_result_[raw(item.key)] = true;
@@ -93,7 +88,7 @@ PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
       if (earlier == Match::kYes) continue;
       if (earlier == Match::kUnclear) found = Match::kUnclear;
     }
-    wrong = found == Match::kUnclear ? unclear(KeyId{k})
+    wrong = found == Match::kUnclear ? matches_.unclear(KeyId{k})
             : needed == Match::kNo   ? fmt::format("its result lacks {}, which matches", h_.key_text(KeyId{k}))
                                      : fmt::format("its result has {}, which does not match", h_.key_text(KeyId{k}));
   }
@@ -106,7 +101,7 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
   AggregateState state = matches_.aggregate(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
     const Match match = match_now(op, of_state, k);
-    if (match == Match::kUnclear) return unclear(KeyId{k});
+    if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
   }
   if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
@@ -117,14 +112,13 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
 
 PredicateReplay::Fault PredicateReplay::vset_fault(OpId op) const {
   if (Fault wrong = matches_.vset_fault(op)) return wrong;
-  std::unordered_map<std::uint32_t, ValueId> looked_at;
-  for (const Item& item : h_.vset(matches_.details(op))) looked_at.emplace(raw(item.key), item.value);
+  const auto looked_at = matches_.looked_at(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
     const auto at = looked_at.find(k);
     const ValueId version = at == looked_at.end() ? kNullValue : at->second;
     if (version == now_[k]) continue;
     const Match same = is_own_[k] ? Match::kNo : in_same_run(op, KeyId{k}, version);
-    if (same == Match::kUnclear) return unclear(KeyId{k});
+    if (same == Match::kUnclear) return matches_.unclear(KeyId{k});
     if (same == Match::kNo)
       return fmt::format("its version set has a version of {} that is not the state's", h_.key_text(KeyId{k}));
   }

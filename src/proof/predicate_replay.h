@@ -47,7 +47,6 @@ class PredicateReplay {
   [[nodiscard]] Match in_same_run(OpId op, KeyId key, ValueId version) const;
   // Whether some version up to the state's has the match.
   [[nodiscard]] Match earlier_has(OpId op, KeyId key, Match match) const;
-  [[nodiscard]] std::string unclear(KeyId key) const;
 
   const History& h_;
   const Rule rule_;

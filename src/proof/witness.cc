@@ -103,16 +103,6 @@ class Replay {
     return Error{"cannot be proved: " + predicates_->defect()};
   }
 
-  static std::vector<KeyId> keys_written(const std::vector<Touch>& all) {
-    std::vector<KeyId> keys;
-    for (const Touch& touch : all) {
-      if (touch.kind != OpKind::kRead) keys.push_back(touch.key);
-    }
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return keys;
-  }
-
   std::optional<Error> reads_hold(TxnId t) {
     std::unordered_map<std::uint32_t, Content> own;
     const std::vector<Touch> all = touches(h_, t);
