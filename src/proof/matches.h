@@ -18,8 +18,10 @@ namespace isolde::proof {
 
 enum class Match : std::uint8_t { kNo, kYes, kUnclear };
 
-// The content of a list or counter, which is no value of the table: no predicate can be asked of it.
+// Contents that are no values of the table. A list or counter in the making exists and is no row, so a condition on
+// columns and the key can be asked of it, but not one on the value. Of the other nothing is known.
 inline constexpr ValueId kNoPlainValue{kNone32};
+inline constexpr ValueId kUnknownValue{kNone32 - 1};
 
 class Matches {
  public:
@@ -35,11 +37,20 @@ class Matches {
 
   [[nodiscard]] Match of(OpId op, KeyId key, ValueId version) const {
     if (version == kNullValue) return Match::kNo;
-    if (version == kNoPlainValue) return Match::kUnclear;
+    if (version == kUnknownValue) return Match::kUnclear;
+    const CompiledPredicate& condition = set_.condition(h_.op(raw(op)).predicate());
+    const bool is_plain = version != kNoPlainValue;
+    if (!is_plain && condition.uses_value()) return Match::kUnclear;
     const Evaluation e =
-        set_.condition(h_.op(raw(op)).predicate()).evaluate(h_.values(), h_.columns().key_name[raw(key)], version);
+        condition.evaluate(h_.values(), h_.columns().key_name[raw(key)], is_plain ? version : kAnyNumber);
     if (e.faults != kNoFault) return Match::kUnclear;
-    return e.matches() ? Match::kYes : Match::kNo;
+    if (!e.matches()) return Match::kNo;
+    return is_plain || h_.op(raw(op)).kind() != OpKind::kAggregate ? Match::kYes : Match::kUnclear;
+  }
+  // Its result says that no version matches. Requires: the operation is an aggregate.
+  [[nodiscard]] bool counts_none(OpId op) const {
+    return set_.aggregate(h_.op(raw(op)).predicate()).kind() == AggregateKind::kCountAll &&
+           h_.op_value(raw(op)) == ValueId{0};
   }
   // An aggregate in the making. Requires: the operation is one.
   [[nodiscard]] AggregateState aggregate(OpId op) const {
@@ -66,6 +77,7 @@ class Matches {
   [[nodiscard]] std::string unclear(KeyId key) const;
 
  private:
+  static constexpr ValueId kAnyNumber{0};
   [[nodiscard]] static std::optional<ValueId> find(std::span<const Item> items, KeyId key) {
     for (const Item& item : items) {
       if (item.key == key) return item.value;

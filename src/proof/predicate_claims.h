@@ -44,7 +44,9 @@ class PredicateClaims {
   [[nodiscard]] static Match wrong_match(const Anomaly& a) {
     return a.source == ReadSource::kRowMissed ? Match::kYes : Match::kNo;
   }
-  [[nodiscard]] Possible in_state(TxnId t, KeyId key) const;
+  // `overlap` becomes true where the versions contradict the level by themselves.
+  [[nodiscard]] Possible in_state(TxnId t, KeyId key, bool& overlap) const;
+  [[nodiscard]] bool left(TxnId t, KeyId key, ValueId value) const;
   [[nodiscard]] bool knows_state() const;
   [[nodiscard]] bool at_once(TxnId t) const;
 

@@ -8,6 +8,7 @@
 namespace isolde::proof {
 namespace {
 
+constexpr std::size_t kMaxStates = 4096;             // that are tried for one aggregate
 constexpr std::size_t kRoom = std::size_t{1} << 27;  // bytes
 
 }  // namespace
@@ -106,8 +107,36 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
   }
   if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
   if (state.agrees(h_.op_value(raw(op)))) return std::nullopt;
-  return rule_ == Rule::kUpToState ? "cannot be proved: its value is not the aggregate of the state"
-                                   : "its value is not the aggregate of the state";
+  return rule_ == Rule::kUpToState ? older_aggregate_fault(op) : "its value is not the aggregate of the state";
+}
+
+// Some choice among the versions up to the state's gives the value.
+PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
+  std::vector<std::pair<KeyId, std::vector<ValueId>>> choices;  // kNullValue: a version that does not match
+  std::size_t states = 1;
+  for (std::uint32_t k = 0; k < now_.size(); ++k) {
+    std::vector<ValueId> choice;
+    for (std::uint32_t i = 0; i <= at_[k]; ++i) {
+      const ValueId version = is_own_[k] ? now_[k] : versions_[k][i];
+      const Match match = matches_.of(op, KeyId{k}, version);
+      if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
+      const ValueId counts = match == Match::kYes ? version : kNullValue;
+      if (std::find(choice.begin(), choice.end(), counts) == choice.end()) choice.push_back(counts);
+      if (choice.size() > kMaxStates) break;
+    }
+    if (states *= choice.size(); states > kMaxStates) return "cannot be proved: its value is not that of the state";
+    choices.emplace_back(KeyId{k}, std::move(choice));
+  }
+  for (std::size_t state = 0; state < states; ++state) {
+    AggregateState sum = matches_.aggregate(op);
+    std::size_t rest = state;
+    for (const auto& [key, choice] : choices) {
+      matches_.add(sum, key, choice[rest % choice.size()]);
+      rest /= choice.size();
+    }
+    if (sum.faults() == kNoFault && sum.agrees(h_.op_value(raw(op)))) return std::nullopt;
+  }
+  return "its value is the aggregate of no versions up to the state";
 }
 
 PredicateReplay::Fault PredicateReplay::vset_fault(OpId op) const {

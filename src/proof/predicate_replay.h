@@ -37,6 +37,7 @@ class PredicateReplay {
   [[nodiscard]] Fault vset_fault(OpId op) const;
   [[nodiscard]] Fault result_fault(OpId op);
   [[nodiscard]] Fault aggregate_fault(OpId op);
+  [[nodiscard]] Fault older_aggregate_fault(OpId op) const;
   // By key: the match of the state's version, own writes aside.
   [[nodiscard]] const std::vector<Match>& matches_of_state(OpId op);
   [[nodiscard]] Match match_now(OpId op, const std::vector<Match>& state, std::uint32_t k) const {

@@ -61,7 +61,7 @@ Fault PredicateSteps::askable(TxnId txn, OpId op, KeyId key) const {
 
 Match PredicateSteps::needed(OpId op, KeyId key) const {
   if (matches_.details(op).has_vset != 0) return matches_.of(op, key, matches_.in_vset(op, key));
-  if (h_.op(raw(op)).kind() == OpKind::kAggregate) return Match::kUnclear;
+  if (h_.op(raw(op)).kind() == OpKind::kAggregate) return matches_.counts_none(op) ? Match::kNo : Match::kUnclear;
   return matches_.in_result(op, key) ? Match::kYes : Match::kNo;
 }
 
@@ -73,6 +73,10 @@ std::vector<TxnId> PredicateSteps::looked_at(TxnId txn, OpId op, KeyId key) cons
     if (v.value == value && v.txn != txn) out.push_back(v.txn);
   }
   return out;
+}
+
+bool PredicateSteps::is_later(TxnId reader, TxnId txn, const Before& before) const {
+  return txn == reader || (has_states(level_) && before(reader, txn));
 }
 
 Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const {
@@ -103,7 +107,7 @@ Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const
   };
   if (!is_excluded(kNoTxn, h_.initial(s.key))) return "the initial version would do";
   for (const Version& v : all) {
-    if (v.txn != s.to && !from_on(v.txn) && !is_excluded(v.txn, v.value))
+    if (!is_later(s.to, v.txn, before) && !from_on(v.txn) && !is_excluded(v.txn, v.value))
       return "a version that may come before the first's would do";
   }
   return std::nullopt;
@@ -125,7 +129,7 @@ Fault PredicateSteps::anti_dependency(const Step& s, const Before& before) const
     return holds(!seen.empty() && all_before, "the version looked at is not known to be before the second's");
   }
   for (const Version& v : all) {
-    if (v.txn != s.from && v.txn != s.to && !is_wrong(v) && !before(v.txn, s.to))
+    if (!is_later(s.from, v.txn, before) && !is_wrong(v) && !before(v.txn, s.to))
       return "a version that may come after the second's would do";
   }
   return std::nullopt;
@@ -161,13 +165,27 @@ Fault PredicateSteps::walk(const Anomaly& a, const Before& before,
     return w == kNoTxn || std::any_of(all.begin(), all.end(), [&](const Version& v) { return v.txn == w; });
   };
   if (!leaves_version(low) || !leaves_version(high)) return "an end of its steps does not write the key";
-  const Match wrong_match = a.source == ReadSource::kRowMissed ? Match::kYes : Match::kNo;
+  const Match right = needed(a.op, a.key);
+  if (right != (a.source == ReadSource::kRowMissed ? Match::kNo : Match::kYes)) return "its result does not need that";
+  const Match wrong_match = other(right);
+  // It read the key in the same state.
+  if (const auto seen = has_states(level_) ? first_read(t, a.key) : std::nullopt) {
+    if (matches_.of(a.op, a.key, *seen) == wrong_match) return std::nullopt;
+  }
   if (low == kNoTxn && matches_.of(a.op, a.key, h_.initial(a.key)) != wrong_match)
     return "the initial version explains it";
   for (const Version& v : all) {
-    if (v.txn == t || (low != kNoTxn && before(v.txn, low))) continue;
+    if (is_later(t, v.txn, before) || (low != kNoTxn && before(v.txn, low))) continue;
     if (high != kNoTxn && (v.txn == high || before(high, v.txn))) continue;
     if (matches_.of(a.op, a.key, v.value) != wrong_match) return "a version that its steps leave explains it";
+  }
+  return std::nullopt;
+}
+
+std::optional<ValueId> PredicateSteps::first_read(TxnId t, KeyId key) const {
+  for (const Touch& touch : touches(h_, t)) {
+    if (touch.key != key) continue;
+    return touch.kind == OpKind::kRead ? std::optional(touch.value) : std::nullopt;
   }
   return std::nullopt;
 }

@@ -40,6 +40,10 @@ class PredicateSteps {
   [[nodiscard]] Match needed(OpId op, KeyId key) const;
   // Those that left the version which the operation's version set names; kNoTxn: the initial one.
   [[nodiscard]] std::vector<TxnId> looked_at(TxnId txn, OpId op, KeyId key) const;
+  // Whether the version is the reader's own, or known to come after it: no predicate of the reader was evaluated on it.
+  [[nodiscard]] bool is_later(TxnId reader, TxnId txn, const Before& before) const;
+  // What the transaction read of the key before it wrote it.
+  [[nodiscard]] std::optional<ValueId> first_read(TxnId t, KeyId key) const;
   // The level orders transactions as wholes, not their starts and commits.
   [[nodiscard]] bool is_whole() const;
   [[nodiscard]] Fault askable(TxnId txn, OpId op, KeyId key) const;

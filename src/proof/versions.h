@@ -2,7 +2,7 @@
 //
 // In, out: a History and keys -> versions, in the order of transactions; the version that a transaction itself made
 //          before one of its operations.
-// Always:  a list or counter in the making is kNoPlainValue.
+// Always:  a list in the making is kNoPlainValue; what was incremented is kUnknownValue.
 // Cost:    one pass over the history.
 #pragma once
 
@@ -14,6 +14,11 @@
 #include "proof/operations.h"
 
 namespace isolde::proof {
+
+[[nodiscard]] inline ValueId left_by(const Touch& write) {
+  if (write.kind == OpKind::kWrite) return write.value;
+  return write.kind == OpKind::kAppend ? kNoPlainValue : kUnknownValue;
+}
 
 struct Version {
   TxnId txn;  // committed, or of unknown outcome
@@ -29,7 +34,7 @@ class Versions {
         if (touch.kind == OpKind::kRead || !keys[raw(touch.key)]) continue;
         std::vector<Version>& all = by_key_[raw(touch.key)];
         if (all.empty() || all.back().txn != TxnId{t}) all.push_back({TxnId{t}, kNullValue});
-        all.back().value = touch.kind == OpKind::kWrite ? touch.value : kNoPlainValue;
+        all.back().value = left_by(touch);
       }
     }
   }
@@ -50,7 +55,7 @@ class Versions {
   for (const Touch& touch : touches(history, txn)) {
     if (touch.op >= before) break;
     if (touch.key != key || touch.kind == OpKind::kRead) continue;
-    own = touch.kind == OpKind::kWrite ? touch.value : kNoPlainValue;
+    own = left_by(touch);
   }
   return own;
 }
