@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "proof/committed.h"
 #include "proof/cycle_claims.h"
-#include "proof/ground.h"
 #include "proof/operations.h"
+#include "proof/predicate_claims.h"
 #include "proof/read_claims.h"
 
 namespace isolde::proof {
@@ -24,7 +25,9 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
   const auto is_value = [&](ValueId v) { return raw(v) < kFirstTableValue + h.values().size(); };
   if (a.transactions.empty() || !std::all_of(a.transactions.begin(), a.transactions.end(), is_txn)) return false;
   const bool has_key = is_cycle || a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
-                       a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kGSingle || a.key != kNoKey;
+                       a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kGSingle ||
+                       (a.kind == AnomalyKind::kResultSetMismatch && a.source == ReadSource::kWrongAggregate) ||
+                       a.key != kNoKey;
   if (!has_key || !may_be_key(a.key) || !may_be_op(a.op) || !is_value(a.read) || !is_value(a.expected)) return false;
   if (!may_be_txn(a.source_writer) || !may_be_txn(a.expected_writer)) return false;
   return std::all_of(a.steps.begin(), a.steps.end(), [&](const Step& s) {
@@ -35,13 +38,16 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
 class Claims {
  public:
   Claims(const History& history, const Verdict& verdict)
-      : h_(history), verdict_(verdict), ground_(history, verdict), reads_(history, verdict, ground_) {
-    if (verdict.method == "graph") cycles_.emplace(history, verdict, ground_.counted());
+      : h_(history), verdict_(verdict), committed_(history, verdict), reads_(history, verdict, committed_) {
+    const auto is_mismatch = [](const Anomaly& a) { return a.kind == AnomalyKind::kResultSetMismatch; };
+    if (std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), is_mismatch))
+      predicates_.emplace(history, verdict, committed_);
+    if (verdict.method == "graph") cycles_.emplace(history, verdict, committed_.counted());
   }
 
   Result<void> run() {
     for (const Anomaly& a : verdict_.anomalies) {
-      Fault fault = reads_.read_fault(a);
+      Fault fault = a.kind == AnomalyKind::kResultSetMismatch ? Fault{} : reads_.read_fault(a);
       if (!fault) fault = claim(a);
       if (a.steps.empty()) fault = "has no steps";
       for (const Step& step : a.steps) {
@@ -57,7 +63,13 @@ class Claims {
  private:
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
-    if (!ground_.counts(t)) return "the transaction does not count as committed";
+    if (!committed_.counts(t)) return "the transaction does not count as committed";
+    if (a.kind == AnomalyKind::kResultSetMismatch) {
+      const bool by_walk = cycles_ && !a.expected_known && a.source != ReadSource::kWrongAggregate;
+      if (!by_walk) return predicates_->fault(a);
+      const Fault wrong = predicates_->result_fault(a);
+      return wrong ? wrong : cycles_->walk_fault(a);
+    }
     if (cycles_ && a.kind != AnomalyKind::kTimestampOrder) {
       if (a.kind == AnomalyKind::kDuplicateWrite || a.kind == AnomalyKind::kIncompatibleOrder)
         return cycles_->list_fault(a);
@@ -82,7 +94,7 @@ class Claims {
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
     if (verdict_.method == "timeline" || verdict_.method == "replay") return reads_.differs_from_state(t, a);
     const Fault somebody = reads_.nobody_left_it(t, a);
-    return somebody && cycles_ && ground_.is_appended_to(a.key) ? cycles_->list_fault(a) : somebody;
+    return somebody && cycles_ && committed_.is_appended_to(a.key) ? cycles_->list_fault(a) : somebody;
   }
 
   // A step by session or real time, and one of timestamps that leads back.
@@ -97,9 +109,10 @@ class Claims {
     if (order.type != (is_session ? StepType::kSession : StepType::kRealtime)) return "its first step is no such order";
     if (order.from != against.to || order.to != against.from || order.from == order.to)
       return "its steps do not contradict each other";
-    if (!ground_.counts(order.from) || !ground_.counts(order.to)) return "one of them does not count as committed";
-    if (against.type == StepType::kInvisible && !ground_.is_serial()) return std::nullopt;
-    if (against.type == StepType::kOrder && ground_.is_serial() && verdict_.method == "replay") return std::nullopt;
+    if (!committed_.counts(order.from) || !committed_.counts(order.to))
+      return "one of them does not count as committed";
+    if (against.type == StepType::kInvisible && !committed_.is_serial()) return std::nullopt;
+    if (against.type == StepType::kOrder && committed_.is_serial() && verdict_.method == "replay") return std::nullopt;
     return holds(against.type == StepType::kCommit || against.type == StepType::kVisible,
                  "its second step is neither by timestamps nor by the expected order");
   }
@@ -110,7 +123,7 @@ class Claims {
     const TxnId t = a.transactions[0];
     const TxnId other = a.transactions[1];
     if (info(verdict_.level).family != LevelFamily::kSnapshot) return "the level lets writers overlap";
-    if (t == other || !ground_.counts(other)) return "the other does not count as committed";
+    if (t == other || !committed_.counts(other)) return "the other does not count as committed";
     if (!writes(h_, t, a.key) || !writes(h_, other, a.key)) return "they do not both write the key";
     if (h_.start_ts(t) == kNoTime || h_.commit_ts(other) == kNoTime || h_.start_ts(t) >= h_.commit_ts(other))
       return "the one is in the snapshot of the other";
@@ -126,8 +139,8 @@ class Claims {
     if (!has(step.from, step.from_op)) return "a step names another transaction's operation";
     if (step.type != StepType::kProgram && !has(step.to, step.to_op))
       return "a step names another transaction's operation";
-    const std::int64_t from_commit = ground_.moment_of_commit(step.from);
-    const std::int64_t to_commit = ground_.moment_of_commit(step.to);
+    const std::int64_t from_commit = committed_.moment_of_commit(step.from);
+    const std::int64_t to_commit = committed_.moment_of_commit(step.to);
     switch (step.type) {
       case StepType::kVisible:
         return holds(from_commit != kNoTime && h_.start_ts(step.to) != kNoTime && from_commit <= h_.start_ts(step.to),
@@ -150,10 +163,10 @@ class Claims {
             h_.end(step.from) != kNoTime && h_.begin(step.to) != kNoTime && h_.end(step.from) < h_.begin(step.to),
             "the first had not ended when the second began");
       case StepType::kWr:
-        return holds(writes(h_, step.from, step.key) && reads(h_, step.to, step.key, step.to_op),
+        return holds(writes(h_, step.from, step.key) && may_read(step.to, step.key, step.to_op),
                      "no write and read of the key");
       case StepType::kRw:
-        return holds(reads(h_, step.from, step.key, step.from_op) && writes(h_, step.to, step.key),
+        return holds(may_read(step.from, step.key, step.from_op) && writes(h_, step.to, step.key),
                      "no read and write of the key");
       case StepType::kWw:
         return holds(writes(h_, step.from, step.key) && writes(h_, step.to, step.key),
@@ -164,13 +177,19 @@ class Claims {
     return "unknown step";
   }
 
+  // Of a cycle or walk, what a predicate operation says of keys that it did not return has been checked already.
+  [[nodiscard]] bool may_read(TxnId t, KeyId key, OpId op) const {
+    return reads(h_, t, key, op) || (cycles_ && op != kNoOp && is_predicate(h_.op(raw(op)).kind()));
+  }
+
   static Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
 
   const History& h_;
   const Verdict& verdict_;
-  const Ground ground_;
+  const Committed committed_;
   const ReadClaims reads_;
-  std::optional<CycleClaims> cycles_;  // of the engine graph
+  std::optional<CycleClaims> cycles_;          // of the engine graph
+  std::optional<PredicateClaims> predicates_;  // where there are any
 };
 
 }  // namespace

@@ -51,6 +51,7 @@ bool side_by_side(const Anomaly& a, StepType first, StepType second) {
 
 CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted)
     : h_(history), level_(verdict.level), counted_(counted) {
+  if (!h_.columns().predicates.empty()) predicates_.emplace(h_, verdict);
   std::unordered_map<std::uint32_t, std::pair<std::vector<KeyOrder::Writer>, std::vector<KeyOrder::Read>>> facts;
   // Anything that was read may be a link of a chain of causes.
   const bool asks_for_past = uses_past(verdict);
@@ -162,11 +163,17 @@ Fault CycleClaims::cycle(const Anomaly& a) const {
   return named(a);
 }
 
-// The level forbids the cycle.
-Fault CycleClaims::allowed(const Anomaly& a) const {
+Fault CycleClaims::added_orders(const Anomaly& a) const {
   const LevelInfo& level = info(level_);
   if (count(a, StepType::kSession) > 0 && level.order == AddedOrder::kNone) return "the level knows no session order";
   if (count(a, StepType::kRealtime) > 0 && level.order != AddedOrder::kRealTime) return "the level knows no real time";
+  return std::nullopt;
+}
+
+// The level forbids the cycle.
+Fault CycleClaims::allowed(const Anomaly& a) const {
+  if (Fault wrong = added_orders(a)) return wrong;
+  const LevelInfo& level = info(level_);
   const std::size_t rw = count(a, StepType::kRw);
   if (level_ == Level::kReadUncommitted) return holds(rw + count(a, StepType::kWr) == 0, "the level allows it");
   if (rw == 0) return std::nullopt;
@@ -200,7 +207,12 @@ Fault CycleClaims::named(const Anomaly& a) const {
     case AnomalyKind::kGNonadjacent:
       return holds(rw > 1 && !side_by_side(a, StepType::kRw, StepType::kRw), "is no G-nonadjacent");
     case AnomalyKind::kG2Item:
-      return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2-item");
+    case AnomalyKind::kG2: {
+      const bool by_predicate =
+          std::any_of(a.steps.begin(), a.steps.end(), [&](const Step& s) { return is_by_predicate(a, s); });
+      if (by_predicate != (a.kind == AnomalyKind::kG2)) return "is the other of G2 and G2-item";
+      return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2");
+    }
     case AnomalyKind::kRealtimeOrder:
       return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
     case AnomalyKind::kCyclicVersions:
@@ -227,20 +239,31 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
   }
   const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
   if (order == nullptr) return "a step names no key";
+  Fault wrong = item_step(a, s, *order);
+  if (!wrong || !predicates_) return wrong;
+  const auto before = [order](TxnId x, TxnId y) { return order->before(x, y); };
+  if (s.type == StepType::kWr && order->writes(s.from) && predicates_->is_predicate_of(s.to, s.to_op))
+    return predicates_->read_dependency(s, before);
+  if (s.type == StepType::kRw && order->writes(s.to) && predicates_->is_predicate_of(s.from, s.from_op))
+    return predicates_->anti_dependency(s, before);
+  return wrong;
+}
+
+Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& order) const {
   switch (s.type) {
     case StepType::kWw:
       if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
-      return holds(order->before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
+      return holds(order.before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
-      const auto version = order->version_read(s.to, s.to_op);
+      const auto version = order.version_read(s.to, s.to_op);
       return holds(version && *version == s.from, "the second did not read from the first");
     }
     case StepType::kRw: {
-      const auto version = order->version_read(s.from, s.from_op);
-      if (!version || !order->writes(s.to)) return "no read and write of the key";
+      const auto version = order.version_read(s.from, s.from_op);
+      if (!version || !order.writes(s.to)) return "no read and write of the key";
       if (s.ground == Ground::kSeen)
-        return holds(read_by_one_after(*version, s.to, *order), "nobody saw the one and read the other");
-      return holds(*version == kNoTxn || order->before(*version, s.to, s.ground) || in_past(*version, s.to),
+        return holds(read_by_one_after(*version, s.to, order), "nobody saw the one and read the other");
+      return holds(*version == kNoTxn || order.before(*version, s.to, s.ground) || in_past(*version, s.to),
                    "nothing shows that it was overwritten by it");
     }
     default:
@@ -265,6 +288,22 @@ bool CycleClaims::follows_from_seen(const Anomaly& a, const Step& s) const {
     }
   }
   return false;
+}
+
+bool CycleClaims::is_by_predicate(const Anomaly& a, const Step& s) const {
+  if (s.type != StepType::kRw || !predicates_ || !predicates_->is_predicate_of(s.from, s.from_op)) return false;
+  return item_step(a, s, *key(s.key)).has_value();
+}
+
+Fault CycleClaims::walk_fault(const Anomaly& a) const {
+  if (a.key == kNoKey || !predicates_) return "names no key";
+  for (const Step& s : a.steps) {
+    if (!counted_[raw(s.from)] || !counted_[raw(s.to)]) return "a transaction in it does not count as committed";
+  }
+  if (Fault wrong = added_orders(a)) return wrong;
+  const KeyOrder* const order = key(a.key);
+  return predicates_->walk(
+      a, [order](TxnId x, TxnId y) { return order->before(x, y); }, [&](const Step& s) { return step(a, s); });
 }
 
 Fault CycleClaims::lost_update(const Anomaly& a) const {

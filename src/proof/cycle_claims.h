@@ -9,6 +9,7 @@
 
 #include "anomaly/verdict.h"
 #include "proof/key_order.h"
+#include "proof/predicate_steps.h"
 
 namespace isolde::proof {
 
@@ -18,6 +19,8 @@ class CycleClaims {
 
   // What is wrong with it; nothing if it holds.
   [[nodiscard]] std::optional<std::string> fault(const Anomaly& anomaly) const;
+  // Of a predicate to which the steps leave no version that explains its result.
+  [[nodiscard]] std::optional<std::string> walk_fault(const Anomaly& anomaly) const;
   // Of a list that no state explains.
   [[nodiscard]] std::optional<std::string> list_fault(const Anomaly& anomaly) const;
 
@@ -26,7 +29,11 @@ class CycleClaims {
   [[nodiscard]] Fault cycle(const Anomaly& a) const;
   [[nodiscard]] Fault allowed(const Anomaly& a) const;
   [[nodiscard]] Fault named(const Anomaly& a) const;
+  [[nodiscard]] Fault added_orders(const Anomaly& a) const;
   [[nodiscard]] Fault step(const Anomaly& a, const Step& s) const;
+  [[nodiscard]] Fault item_step(const Anomaly& a, const Step& s, const KeyOrder& order) const;
+  // An anti-dependency that only a predicate shows.
+  [[nodiscard]] bool is_by_predicate(const Anomaly& a, const Step& s) const;
   [[nodiscard]] Fault lost_update(const Anomaly& a) const;
   [[nodiscard]] Fault update_of_two(const Anomaly& a) const;
   [[nodiscard]] Fault missed(const Anomaly& a) const;
@@ -41,6 +48,7 @@ class CycleClaims {
   const Level level_;
   const std::vector<bool>& counted_;
   std::unordered_map<std::uint32_t, KeyOrder> keys_;
+  std::optional<PredicateSteps> predicates_;  // where the history has any
   std::vector<std::vector<TxnId>> causes_;  // at causal, by transaction: the one before it in its session, and whom it
                                             // read from
 };

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "history/history.h"
@@ -17,8 +18,10 @@ namespace isolde::proof {
 
 enum class Match : std::uint8_t { kNo, kYes, kUnclear };
 
-// The content of a list or counter, which is no value of the table: no predicate can be asked of it.
+// Contents that are no values of the table. A list or counter in the making exists and is no row, so a condition on
+// columns and the key can be asked of it, but not one on the value. Of the other nothing is known.
 inline constexpr ValueId kNoPlainValue{kNone32};
+inline constexpr ValueId kUnknownValue{kNone32 - 1};
 
 class Matches {
  public:
@@ -34,11 +37,20 @@ class Matches {
 
   [[nodiscard]] Match of(OpId op, KeyId key, ValueId version) const {
     if (version == kNullValue) return Match::kNo;
-    if (version == kNoPlainValue) return Match::kUnclear;
+    if (version == kUnknownValue) return Match::kUnclear;
+    const CompiledPredicate& condition = set_.condition(h_.op(raw(op)).predicate());
+    const bool is_plain = version != kNoPlainValue;
+    if (!is_plain && condition.uses_value()) return Match::kUnclear;
     const Evaluation e =
-        set_.condition(h_.op(raw(op)).predicate()).evaluate(h_.values(), h_.columns().key_name[raw(key)], version);
+        condition.evaluate(h_.values(), h_.columns().key_name[raw(key)], is_plain ? version : kAnyNumber);
     if (e.faults != kNoFault) return Match::kUnclear;
-    return e.matches() ? Match::kYes : Match::kNo;
+    if (!e.matches()) return Match::kNo;
+    return is_plain || h_.op(raw(op)).kind() != OpKind::kAggregate ? Match::kYes : Match::kUnclear;
+  }
+  // Its result says that no version matches. Requires: the operation is an aggregate.
+  [[nodiscard]] bool counts_none(OpId op) const {
+    return set_.aggregate(h_.op(raw(op)).predicate()).kind() == AggregateKind::kCountAll &&
+           h_.op_value(raw(op)) == ValueId{0};
   }
   // An aggregate in the making. Requires: the operation is one.
   [[nodiscard]] AggregateState aggregate(OpId op) const {
@@ -54,10 +66,18 @@ class Matches {
   [[nodiscard]] ValueId in_vset(OpId op, KeyId key) const {
     return find(h_.vset(details(op)), key).value_or(kNullValue);
   }
+  // Takes in what matches of the version set; or why that is not clear.
+  [[nodiscard]] std::optional<std::string> add_vset(OpId op, AggregateState& state) const;
   // What is wrong if the result does not follow from the version set.
   [[nodiscard]] std::optional<std::string> vset_fault(OpId op) const;
 
+  // By key: the versions that its version set names.
+  [[nodiscard]] std::unordered_map<std::uint32_t, ValueId> looked_at(OpId op) const;
+  // The words for a version that decides nothing.
+  [[nodiscard]] std::string unclear(KeyId key) const;
+
  private:
+  static constexpr ValueId kAnyNumber{0};
   [[nodiscard]] static std::optional<ValueId> find(std::span<const Item> items, KeyId key) {
     for (const Item& item : items) {
       if (item.key == key) return item.value;

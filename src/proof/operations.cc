@@ -28,6 +28,16 @@ std::vector<Touch> touches(const History& h, TxnId txn) {
   return out;
 }
 
+std::vector<KeyId> keys_written(const std::vector<Touch>& all) {
+  std::vector<KeyId> keys;
+  for (const Touch& touch : all) {
+    if (touch.kind != OpKind::kRead) keys.push_back(touch.key);
+  }
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  return keys;
+}
+
 bool writes(const History& history, TxnId txn, KeyId key) {
   for (const Touch& touch : touches(history, txn)) {
     if (touch.kind != OpKind::kRead && touch.key == key) return true;

@@ -20,6 +20,8 @@ struct Touch {
 // The item operations of a transaction in program order; rows of scans are reads, rows of predicate updates writes.
 [[nodiscard]] std::vector<Touch> touches(const History& history, TxnId txn);
 
+// The keys that they write, each once.
+[[nodiscard]] std::vector<KeyId> keys_written(const std::vector<Touch>& all);
 [[nodiscard]] bool writes(const History& history, TxnId txn, KeyId key);
 // kNoOp: by any operation.
 [[nodiscard]] bool reads(const History& history, TxnId txn, KeyId key, OpId op);
@@ -32,6 +34,8 @@ class Content {
 
   void apply(const ValueTable& values, const Touch& write);
   [[nodiscard]] bool equals(const ValueTable& values, ValueId read) const;
+  // Incremented though it is no number.
+  [[nodiscard]] bool is_nothing() const { return form_ == Form::kNothing; }
   // Nothing for a list or number in the making.
   [[nodiscard]] std::optional<ValueId> plain() const {
     return form_ == Form::kValue ? std::optional(value_) : std::nullopt;

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 namespace isolde::proof {
 namespace {
 
+constexpr std::size_t kMaxStates = 4096;             // that are tried for one aggregate
 constexpr std::size_t kRoom = std::size_t{1} << 27;  // bytes
 
 }  // namespace
@@ -75,10 +75,6 @@ PredicateReplay::Fault PredicateReplay::fault(OpId op) {
   return h_.op(raw(op)).kind() == OpKind::kAggregate ? aggregate_fault(op) : result_fault(op);
 }
 
-std::string PredicateReplay::unclear(KeyId key) const {
-  return fmt::format("cannot be proved: nobody knows whether its condition holds of {}", h_.key_text(key));
-}
-
 PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
   const auto items = h_.items(matches_.details(op));
   for (const Item& item : items) in_result_[raw(item.key)] = true;
@@ -93,7 +89,7 @@ PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
       if (earlier == Match::kYes) continue;
       if (earlier == Match::kUnclear) found = Match::kUnclear;
     }
-    wrong = found == Match::kUnclear ? unclear(KeyId{k})
+    wrong = found == Match::kUnclear ? matches_.unclear(KeyId{k})
             : needed == Match::kNo   ? fmt::format("its result lacks {}, which matches", h_.key_text(KeyId{k}))
                                      : fmt::format("its result has {}, which does not match", h_.key_text(KeyId{k}));
   }
@@ -106,25 +102,52 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
   AggregateState state = matches_.aggregate(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
     const Match match = match_now(op, of_state, k);
-    if (match == Match::kUnclear) return unclear(KeyId{k});
+    if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
   }
   if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
   if (state.agrees(h_.op_value(raw(op)))) return std::nullopt;
-  return rule_ == Rule::kUpToState ? "cannot be proved: its value is not the aggregate of the state"
-                                   : "its value is not the aggregate of the state";
+  return rule_ == Rule::kUpToState ? older_aggregate_fault(op) : "its value is not the aggregate of the state";
+}
+
+// Some choice among the versions up to the state's gives the value.
+PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
+  std::vector<std::pair<KeyId, std::vector<ValueId>>> choices;  // kNullValue: a version that does not match
+  std::size_t states = 1;
+  for (std::uint32_t k = 0; k < now_.size(); ++k) {
+    std::vector<ValueId> choice;
+    for (std::uint32_t i = 0; i <= at_[k]; ++i) {
+      const ValueId version = is_own_[k] ? now_[k] : versions_[k][i];
+      const Match match = matches_.of(op, KeyId{k}, version);
+      if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
+      const ValueId counts = match == Match::kYes ? version : kNullValue;
+      if (std::find(choice.begin(), choice.end(), counts) == choice.end()) choice.push_back(counts);
+      if (choice.size() > kMaxStates) break;
+    }
+    if (states *= choice.size(); states > kMaxStates) return "cannot be proved: its value is not that of the state";
+    choices.emplace_back(KeyId{k}, std::move(choice));
+  }
+  for (std::size_t state = 0; state < states; ++state) {
+    AggregateState sum = matches_.aggregate(op);
+    std::size_t rest = state;
+    for (const auto& [key, choice] : choices) {
+      matches_.add(sum, key, choice[rest % choice.size()]);
+      rest /= choice.size();
+    }
+    if (sum.faults() == kNoFault && sum.agrees(h_.op_value(raw(op)))) return std::nullopt;
+  }
+  return "its value is the aggregate of no versions up to the state";
 }
 
 PredicateReplay::Fault PredicateReplay::vset_fault(OpId op) const {
   if (Fault wrong = matches_.vset_fault(op)) return wrong;
-  std::unordered_map<std::uint32_t, ValueId> looked_at;
-  for (const Item& item : h_.vset(matches_.details(op))) looked_at.emplace(raw(item.key), item.value);
+  const auto looked_at = matches_.looked_at(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
     const auto at = looked_at.find(k);
     const ValueId version = at == looked_at.end() ? kNullValue : at->second;
     if (version == now_[k]) continue;
     const Match same = is_own_[k] ? Match::kNo : in_same_run(op, KeyId{k}, version);
-    if (same == Match::kUnclear) return unclear(KeyId{k});
+    if (same == Match::kUnclear) return matches_.unclear(KeyId{k});
     if (same == Match::kNo)
       return fmt::format("its version set has a version of {} that is not the state's", h_.key_text(KeyId{k}));
   }

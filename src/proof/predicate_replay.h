@@ -37,6 +37,7 @@ class PredicateReplay {
   [[nodiscard]] Fault vset_fault(OpId op) const;
   [[nodiscard]] Fault result_fault(OpId op);
   [[nodiscard]] Fault aggregate_fault(OpId op);
+  [[nodiscard]] Fault older_aggregate_fault(OpId op) const;
   // By key: the match of the state's version, own writes aside.
   [[nodiscard]] const std::vector<Match>& matches_of_state(OpId op);
   [[nodiscard]] Match match_now(OpId op, const std::vector<Match>& state, std::uint32_t k) const {
@@ -47,7 +48,6 @@ class PredicateReplay {
   [[nodiscard]] Match in_same_run(OpId op, KeyId key, ValueId version) const;
   // Whether some version up to the state's has the match.
   [[nodiscard]] Match earlier_has(OpId op, KeyId key, Match match) const;
-  [[nodiscard]] std::string unclear(KeyId key) const;
 
   const History& h_;
   const Rule rule_;

@@ -80,9 +80,9 @@ bool ReadClaims::reads_may_differ() const {
 }
 
 Fault ReadClaims::differs_from_state(TxnId t, const Anomaly& a) const {
-  const std::int64_t time = ground_.moment(t);
+  const std::int64_t time = committed_.moment(t);
   if (time == kNoTime) return "it has no timestamp to read at";
-  Content content = ground_.content_at(a.key, time, t);
+  Content content = committed_.content_at(a.key, time, t);
   for (const Touch& touch : touches(h_, t)) {
     if (touch.op == a.op && touch.key == a.key && touch.kind == OpKind::kRead) {
       if (content.equals(h_.values(), touch.value)) return "the read agrees with the state at its timestamp";
@@ -98,19 +98,20 @@ Fault ReadClaims::differs_from_state(TxnId t, const Anomaly& a) const {
 // Whether the expected value is the state itself: lists and counters stand in a text, and among commits of one time
 // the engine may have chosen another turn.
 bool ReadClaims::names_the_state(const Anomaly& a, std::int64_t time) const {
-  return a.expected_known && a.expected_text.empty() && verdict_.method == "timeline" && !ground_.has_ties(a.key, time);
+  return a.expected_known && a.expected_text.empty() && verdict_.method == "timeline" &&
+         !committed_.has_ties(a.key, time);
 }
 
 Fault ReadClaims::nobody_left_it(TxnId t, const Anomaly& a) const {
   if (a.read == h_.initial(a.key)) return "it is the initial value";
   const auto good = [&](ValueId value) {
-    const auto& all = ground_.writers(a.key, value);
-    return std::any_of(all.begin(), all.end(), [&](const Ground::Write& w) {
+    const auto& all = committed_.writers(a.key, value);
+    return std::any_of(all.begin(), all.end(), [&](const Committed::Write& w) {
       return w.final && h_.status(w.txn) != Status::kAborted && w.txn != t;
     });
   };
   if (good(a.read)) return "a transaction that may have committed wrote it";
-  if (h_.values().type(a.read) != ValueType::kList || !ground_.is_appended_to(a.key)) return std::nullopt;
+  if (h_.values().type(a.read) != ValueType::kList || !committed_.is_appended_to(a.key)) return std::nullopt;
   // What the transaction itself appended before it read stands at the end and is not in question.
   std::size_t own = 0;
   for (const Touch& touch : touches(h_, t)) {
@@ -120,11 +121,11 @@ Fault ReadClaims::nobody_left_it(TxnId t, const Anomaly& a) const {
   const auto whole = h_.values().list(a.read);
   const auto elements = whole.first(whole.size() - std::min(own, whole.size()));
   for (std::size_t i = 0; i < elements.size(); ++i) {
-    const auto& all = ground_.writers(a.key, elements[i]);
-    const auto by_other = [&](const Ground::Write& w) { return h_.status(w.txn) != Status::kAborted && w.txn != t; };
+    const auto& all = committed_.writers(a.key, elements[i]);
+    const auto by_other = [&](const Committed::Write& w) { return h_.status(w.txn) != Status::kAborted && w.txn != t; };
     const bool may = std::any_of(all.begin(), all.end(), by_other);
     const bool at_end =
-        std::any_of(all.begin(), all.end(), [&](const Ground::Write& w) { return by_other(w) && w.final; });
+        std::any_of(all.begin(), all.end(), [&](const Committed::Write& w) { return by_other(w) && w.final; });
     if (!may || (i + 1 == elements.size() && !at_end)) return std::nullopt;
   }
   return "each element was appended by a transaction that may have committed";
@@ -140,13 +141,13 @@ Fault ReadClaims::no_moment(TxnId t, const Anomaly& a) const {
     });
     if (read == all.end()) return "names no read of its own";
     reads.push_back(*read);
-    for (const TxnId w : ground_.committed_writers(step.key)) moments.push_back(ground_.time_of(w));
+    for (const TxnId w : committed_.committed_writers(step.key)) moments.push_back(committed_.time_of(w));
   }
   for (const std::int64_t time : moments) {
-    if (ground_.time_of(t) != kNoTime && time > ground_.time_of(t)) continue;
+    if (committed_.time_of(t) != kNoTime && time > committed_.time_of(t)) continue;
     const bool explains = std::all_of(reads.begin(), reads.end(), [&](const Touch& read) {
-      const int last_turn = time == ground_.time_of(t) ? 1 : 2;
-      Content content = ground_.content_at(read.key, time, t, last_turn);
+      const int last_turn = time == committed_.time_of(t) ? 1 : 2;
+      Content content = committed_.content_at(read.key, time, t, last_turn);
       for (const Touch& touch : all) {
         if (touch.op >= read.op) break;
         if (touch.key == read.key && touch.kind != OpKind::kRead) content.apply(h_.values(), touch);

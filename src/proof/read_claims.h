@@ -6,7 +6,7 @@
 #include <string>
 
 #include "anomaly/verdict.h"
-#include "proof/ground.h"
+#include "proof/committed.h"
 
 namespace isolde::proof {
 
@@ -14,8 +14,8 @@ class ReadClaims {
  public:
   using Fault = std::optional<std::string>;  // what is wrong with a claim; nothing if it holds
 
-  ReadClaims(const History& history, const Verdict& verdict, const Ground& ground)
-      : h_(history), verdict_(verdict), ground_(ground) {}
+  ReadClaims(const History& history, const Verdict& verdict, const Committed& committed)
+      : h_(history), verdict_(verdict), committed_(committed) {}
 
   // What the anomaly says about a read is what stands there, and those whom it names as writers wrote the key.
   [[nodiscard]] Fault read_fault(const Anomaly& a) const;
@@ -35,7 +35,7 @@ class ReadClaims {
 
   const History& h_;
   const Verdict& verdict_;
-  const Ground& ground_;
+  const Committed& committed_;
 };
 
 }  // namespace isolde::proof

@@ -81,11 +81,15 @@ class Replay {
     return Error{fmt::format("transaction {} {}", h_.txn_text(t), what)};
   }
 
+  static ValueId as_version(const Content& content) {
+    return content.plain().value_or(content.is_nothing() ? kUnknownValue : kNoPlainValue);
+  }
+
   // Requires: `state_` is the initial one.
   std::optional<Error> ready_predicates(bool points) {
     std::vector<Content> state = state_;
     std::vector<std::vector<ValueId>> versions(h_.key_count());
-    const auto keep = [&](KeyId k) { versions[raw(k)].push_back(state[raw(k)].plain().value_or(kNoPlainValue)); };
+    const auto keep = [&](KeyId k) { versions[raw(k)].push_back(as_version(state[raw(k)])); };
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) keep(KeyId{k});
     for (const std::uint32_t event : verdict_.witness.events) {
       const TxnId t{points ? event / 2 : event};
@@ -101,16 +105,6 @@ class Replay {
     predicates_.emplace(h_, rule, std::move(versions));
     if (predicates_->defect().empty()) return std::nullopt;
     return Error{"cannot be proved: " + predicates_->defect()};
-  }
-
-  static std::vector<KeyId> keys_written(const std::vector<Touch>& all) {
-    std::vector<KeyId> keys;
-    for (const Touch& touch : all) {
-      if (touch.kind != OpKind::kRead) keys.push_back(touch.key);
-    }
-    std::sort(keys.begin(), keys.end());
-    keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-    return keys;
   }
 
   std::optional<Error> reads_hold(TxnId t) {
@@ -134,7 +128,7 @@ class Replay {
         }
         if (at == own.end()) at = own.emplace(raw(touch->key), state_[raw(touch->key)]).first;
         at->second.apply(h_.values(), *touch);
-        if (predicates_) predicates_->write_own(touch->key, at->second.plain().value_or(kNoPlainValue));
+        if (predicates_) predicates_->write_own(touch->key, as_version(at->second));
       }
     }
     if (predicates_) predicates_->forget_own();

@@ -1,4 +1,4 @@
-// proof/ground.h: who counts as committed, and who wrote the keys that anomalies are about, in the order of the
+// proof/committed.h: who counts as committed, and who wrote the keys that anomalies are about, in the order of the
 // evidence.
 //
 // In, out: a History and a violated Verdict -> writers of a value, the content of a key at a time.
@@ -17,7 +17,7 @@
 
 namespace isolde::proof {
 
-class Ground {
+class Committed {
  public:
   struct Write {
     TxnId txn;
@@ -25,7 +25,7 @@ class Ground {
     bool final;
   };
 
-  Ground(const History& history, const Verdict& verdict);
+  Committed(const History& history, const Verdict& verdict);
 
   [[nodiscard]] const std::vector<Write>& writers(KeyId key, ValueId value) const;
   [[nodiscard]] bool is_appended_to(KeyId key) const { return appended_[raw(key)]; }

@@ -1,4 +1,4 @@
-#include "proof/ground.h"
+#include "proof/committed.h"
 
 #include <algorithm>
 
@@ -9,7 +9,7 @@ std::uint64_t pair_id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)
 
 }  // namespace
 
-Ground::Ground(const History& history, const Verdict& verdict)
+Committed::Committed(const History& history, const Verdict& verdict)
     : h_(history),
       by_order_(verdict.method == "replay"),
       serial_(info(verdict.level).family == LevelFamily::kSerializable),
@@ -40,13 +40,13 @@ Ground::Ground(const History& history, const Verdict& verdict)
   }
 }
 
-const std::vector<Ground::Write>& Ground::writers(KeyId key, ValueId value) const {
+const std::vector<Committed::Write>& Committed::writers(KeyId key, ValueId value) const {
   static const std::vector<Write> kNone;
   const auto at = by_value_.find(pair_id(key, value));
   return at == by_value_.end() ? kNone : at->second;
 }
 
-Content Ground::content_at(KeyId key, std::int64_t time, TxnId except, int last_turn) const {
+Content Committed::content_at(KeyId key, std::int64_t time, TxnId except, int last_turn) const {
   Content content(h_.initial(key));
   const auto at = committed_.find(raw(key));
   if (at == committed_.end()) return content;
@@ -68,20 +68,20 @@ Content Ground::content_at(KeyId key, std::int64_t time, TxnId except, int last_
   return content;
 }
 
-bool Ground::has_ties(KeyId key, std::int64_t time) const {
+bool Committed::has_ties(KeyId key, std::int64_t time) const {
   const std::vector<TxnId>& list = committed_writers(key);
   const auto at =
       std::lower_bound(list.begin(), list.end(), time, [this](TxnId t, std::int64_t x) { return time_of(t) < x; });
   return tied_.contains(raw(key)) || (at != list.end() && time_of(*at) == time);
 }
 
-const std::vector<TxnId>& Ground::committed_writers(KeyId key) const {
+const std::vector<TxnId>& Committed::committed_writers(KeyId key) const {
   static const std::vector<TxnId> kNone;
   const auto at = committed_.find(raw(key));
   return at == committed_.end() ? kNone : at->second;
 }
 
-bool Ground::overwrites(TxnId t, KeyId key) const {
+bool Committed::overwrites(TxnId t, KeyId key) const {
   for (const Touch& touch : touches(h_, t)) {
     if (touch.key == key && touch.kind != OpKind::kRead) return touch.kind == OpKind::kWrite;
   }
@@ -89,7 +89,7 @@ bool Ground::overwrites(TxnId t, KeyId key) const {
 }
 
 // Committed, or of unknown outcome and read by one that counts where nobody else can have written it.
-void Ground::find_counted() {
+void Committed::find_counted() {
   counted_.assign(h_.txn_count(), false);
   std::unordered_map<std::uint64_t, std::vector<TxnId>> unknown;
   std::vector<bool> accumulates(h_.key_count(), false);
@@ -135,7 +135,7 @@ void Ground::find_counted() {
   }
 }
 
-bool Ground::see(const std::unordered_map<std::uint64_t, std::vector<TxnId>>& unknown, KeyId key, ValueId value) {
+bool Committed::see(const std::unordered_map<std::uint64_t, std::vector<TxnId>>& unknown, KeyId key, ValueId value) {
   const auto at = unknown.find(pair_id(key, value));
   if (at == unknown.end() || value == h_.initial(key)) return false;
   const auto initial = h_.values().elements(h_.initial(key));
@@ -147,7 +147,7 @@ bool Ground::see(const std::unordered_map<std::uint64_t, std::vector<TxnId>>& un
   return true;
 }
 
-void Ground::gather(TxnId t) {
+void Committed::gather(TxnId t) {
   const std::vector<Touch> all = touches(h_, t);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].kind == OpKind::kRead || !keys_[raw(all[i].key)]) continue;

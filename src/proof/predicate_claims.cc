@@ -1,0 +1,264 @@
+#include "proof/predicate_claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace isolde::proof {
+namespace {
+
+using Fault = PredicateClaims::Fault;
+
+constexpr std::size_t kMaxStates = 4096;  // that may be possible for one aggregate
+
+Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
+
+bool is_about_rows(const Anomaly& a) { return a.source == ReadSource::kRowMissed || a.source == ReadSource::kRowExtra; }
+
+// Whether the JSON text is the scalar; a real may be written with fewer digits.
+bool says(std::string_view json, const Scalar& result) {
+  if (result.is_null()) return json == "null";
+  if (result.kind == ScalarKind::kBoolean) return json == (result.integer != 0 ? "true" : "false");
+  if (result.is_number()) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(json.data(), json.data() + json.size(), number);
+    const double right = nearest_real(result);
+    return error == std::errc{} && end == json.data() + json.size() &&
+           std::fabs(number - right) <= 1e-6 * std::max(1.0, std::fabs(right));
+  }
+  if (result.fold != Fold::kNone) return json.size() >= 2 && json.front() == '"' && json.back() == '"';
+  std::string text;
+  append_json_string(result.string(), text);
+  return json == text;
+}
+
+}  // namespace
+
+PredicateClaims::PredicateClaims(const History& history, const Verdict& verdict, const Committed& committed)
+    : h_(history), verdict_(verdict), committed_(committed), matches_(history) {
+  std::vector<bool> keys(h_.key_count(), false);
+  for (const Anomaly& a : verdict.anomalies) {
+    if (a.kind != AnomalyKind::kResultSetMismatch) continue;
+    if (a.key == kNoKey) keys.assign(keys.size(), true);
+    if (a.key != kNoKey) keys[raw(a.key)] = true;
+  }
+  versions_.emplace(h_, keys);
+}
+
+Fault PredicateClaims::result_fault(const Anomaly& a) const {
+  if (!matches_.defect().empty()) return matches_.defect();
+  if (verdict_.level == Level::kReadUncommitted) return "the level says nothing of reads";
+  const TxnId t = a.transactions.front();
+  if (a.op == kNoOp || h_.txn_of(a.op) != t || !is_predicate(h_.op(raw(a.op)).kind()))
+    return "there is no such predicate operation";
+  for (const Item& item : h_.vset(matches_.details(a.op))) {
+    if (matches_.in_vset(a.op, item.key) != item.value) return "its version set names one key with two versions";
+  }
+  const bool is_aggregate = h_.op(raw(a.op)).kind() == OpKind::kAggregate;
+  if (a.source == ReadSource::kWrongAggregate) {
+    return holds(is_aggregate && a.key == kNoKey && a.read == h_.op_value(raw(a.op)), "there is no such aggregate");
+  }
+  if (!is_about_rows(a) || a.key == kNoKey) return "names no row";
+  if (is_aggregate) return std::nullopt;
+  const auto row = matches_.in_result(a.op, a.key);
+  if (a.source == ReadSource::kRowMissed) return holds(!row && a.read == kNullValue, "its result has the key");
+  const bool is_told = a.expected_known || a.read != kNullValue;  // a walk names no version, and may name no row
+  return holds(row && (!is_told || *row == a.read), "its result has no such row");
+}
+
+Fault PredicateClaims::fault(const Anomaly& a) const {
+  if (Fault wrong = result_fault(a)) return wrong;
+  const TxnId t = a.transactions.front();
+  const TxnId other = a.expected_writer == kNoTxn ? t : a.expected_writer;
+  for (const TxnId named : a.transactions) {
+    if (named != t && named != other) return "names a transaction that has no part in it";
+  }
+  const auto is_inside = [&](const Step& s) {
+    return (s.from == t || s.from == other) && (s.to == t || s.to == other);
+  };
+  if (!std::all_of(a.steps.begin(), a.steps.end(), is_inside)) return "a step is about another transaction";
+  return a.source == ReadSource::kWrongAggregate ? aggregate_fault(a) : row_fault(a);
+}
+
+Fault PredicateClaims::row_fault(const Anomaly& a) const {
+  if (!a.expected_known) return "does not say what it was evaluated on";
+  const TxnId t = a.transactions.front();
+  const OpKind kind = h_.op(raw(a.op)).kind();
+  const bool has_vset = matches_.details(a.op).has_vset != 0;
+  if (kind == OpKind::kAggregate && !has_vset) return "an aggregate says nothing of one key";
+  const auto own = own_version(h_, t, a.key, a.op);
+  const bool is_wrong = matches_.of(a.op, a.key, a.expected) == wrong_match(a);
+  if (!is_wrong) return "the version does not match as it says";
+  // The operation contradicts itself.
+  if (a.expected_writer == kNoTxn && kind == OpKind::kScan && a.source == ReadSource::kRowExtra && a.expected == a.read)
+    return std::nullopt;
+  if (kind != OpKind::kAggregate && has_vset && !own && matches_.in_vset(a.op, a.key) == a.expected)
+    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
+  if (own) {
+    if (kind == OpKind::kAggregate) return "an aggregate says nothing of one key";
+    return holds(a.expected_writer == t && *own == a.expected, "it is not what the transaction itself had written");
+  }
+  if (a.expected_writer == t) return "the transaction had not written it";
+  if (!knows_state()) return "nothing shows that it was evaluated on that version";
+  const auto is_between = [&](const Step& s) { return s.from != s.to; };
+  if (a.expected_writer != kNoTxn && std::none_of(a.steps.begin(), a.steps.end(), is_between))
+    return "no step is about its writer";
+  const Fault wrong = kind == OpKind::kAggregate ? Fault{"it has no row of the key"} : state_fault(a);
+  return wrong && has_vset ? run_fault(a) : wrong;
+}
+
+bool PredicateClaims::left(TxnId t, KeyId key, ValueId value) const {
+  const auto& all = versions_->of(key);
+  return std::any_of(all.begin(), all.end(), [&](const Version& v) { return v.txn == t && v.value == value; });
+}
+
+// Timestamps or places tell the state of these levels.
+bool PredicateClaims::knows_state() const {
+  const LevelFamily family = info(verdict_.level).family;
+  return (verdict_.method == "timeline" || verdict_.method == "replay") &&
+         (family == LevelFamily::kSnapshot || family == LevelFamily::kSerializable);
+}
+
+// Those that write, start and commit at one time stand in any order.
+bool PredicateClaims::at_once(TxnId t) const {
+  return !committed_.is_serial() && committed_.turn(t) == 2 && !keys_written(touches(h_, t)).empty();
+}
+
+PredicateClaims::Possible PredicateClaims::in_state(TxnId t, KeyId key, bool& overlap) const {
+  const std::int64_t moment = committed_.moment(t);
+  const bool serial = committed_.is_serial();
+  Possible open;
+  Possible last;  // those that are in the state for sure, and none of those later
+  const auto place = [&](TxnId w) { return std::pair(committed_.time_of(w), serial ? 0 : committed_.turn(w)); };
+  for (const Version& v : versions_->of(key)) {
+    if (v.txn == t) continue;
+    const std::int64_t time = committed_.time_of(v.txn);
+    const bool is_later = time == kNoTime ? !serial && h_.start_ts(v.txn) > moment : time > moment;
+    if (is_later) continue;
+    const bool may_be_after = time == moment && (serial || (committed_.turn(v.txn) == 2 && at_once(t)));
+    if (!committed_.counts(v.txn) || time == kNoTime || may_be_after) {
+      open.push_back(v);
+      continue;
+    }
+    if (!last.empty() && place(v.txn) < place(last.front().txn)) continue;
+    if (!last.empty() && place(last.front().txn) < place(v.txn)) last.clear();
+    last.push_back(v);
+    // Two that had started before wrote the key and committed at one time: that alone breaks the level.
+    if (last.size() > 1 && !serial && committed_.turn(v.txn) == 0) overlap = true;
+  }
+  if (last.empty()) last.push_back({kNoTxn, h_.initial(key)});
+  open.insert(open.end(), last.begin(), last.end());
+  return open;
+}
+
+Fault PredicateClaims::state_fault(const Anomaly& a) const {
+  const TxnId t = a.transactions.front();
+  if (committed_.moment(t) == kNoTime) return "it has no timestamp to read at";
+  bool overlap = false;
+  const Possible possible = in_state(t, a.key, overlap);
+  const bool is_one = std::any_of(possible.begin(), possible.end(), [&](const Version& v) {
+    return v.txn == a.expected_writer && v.value == a.expected;
+  });
+  if (!is_one) return "the state has another version of the key";
+  if (overlap) return std::nullopt;
+  const bool all = std::all_of(possible.begin(), possible.end(),
+                               [&](const Version& v) { return matches_.of(a.op, a.key, v.value) == wrong_match(a); });
+  return holds(all, "the state may have another version, which explains the result");
+}
+
+// The version set's version and the state's match alike, but `expected`, in between, does not.
+Fault PredicateClaims::run_fault(const Anomaly& a) const {
+  const TxnId t = a.transactions.front();
+  const std::int64_t moment = committed_.moment(t);
+  if (moment == kNoTime) return "it has no timestamp to read at";
+  const Match wrong = wrong_match(a);
+  const Match right = wrong == Match::kYes ? Match::kNo : Match::kYes;
+  const ValueId looked_at = matches_.in_vset(a.op, a.key);
+  if (matches_.of(a.op, a.key, looked_at) != right) return "its result does not follow from its version set";
+  // By time: the initial version, then all. What is not certain decides nothing.
+  std::vector<std::pair<std::int64_t, Version>> all;
+  for (const Version& v : versions_->of(a.key)) {
+    if (v.txn == t) continue;
+    if (!committed_.counts(v.txn) || committed_.time_of(v.txn) == kNoTime)
+      return "cannot be proved: when a version of the key was committed is not known";
+    all.emplace_back(committed_.time_of(v.txn), v);
+  }
+  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if ((i > 0 && all[i].first == all[i - 1].first) ||
+        (all[i].first == moment && (committed_.is_serial() || at_once(t))))
+      return "cannot be proved: versions of the key have one time";
+  }
+  all.insert(all.begin(), {kNoTime, {kNoTxn, h_.initial(a.key)}});
+  std::size_t state = 0;
+  while (state + 1 < all.size() && all[state + 1].first <= moment) ++state;
+  std::size_t between = kNone32;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].second.txn == a.expected_writer && all[i].second.value == a.expected) between = i;
+  }
+  if (between == kNone32) return "nobody committed the version that it names";
+  bool found = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].second.value != looked_at) continue;
+    found = true;
+    const bool apart = between <= state ? i < between : i >= between;
+    if (!apart) return "no version between the one looked at and the state's changes the matches";
+  }
+  return holds(found, "nobody committed the version that it looked at");
+}
+
+Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
+  const TxnId t = a.transactions.front();
+  const ValueId recorded = h_.op_value(raw(a.op));
+  if (matches_.details(a.op).has_vset != 0) {
+    AggregateState right = matches_.aggregate(a.op);
+    if (Fault unclear = matches_.add_vset(a.op, right)) return unclear;
+    if (right.agrees(recorded)) return "the aggregate of its version set is what it says";
+    return names_aggregate(a, right);
+  }
+  if (!knows_state()) return "nothing shows what it was evaluated on";
+  if (committed_.moment(t) == kNoTime) return "it has no timestamp to read at";
+  std::vector<std::pair<KeyId, Possible>> open;  // keys that may match
+  std::size_t states = 1;
+  bool overlap = false;
+  std::vector<bool> is_own(h_.key_count(), false);
+  for (const KeyId k : keys_written(touches(h_, t))) is_own[raw(k)] = own_version(h_, t, k, a.op).has_value();
+  for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+    Possible possible = is_own[k] ? Possible{{t, *own_version(h_, t, KeyId{k}, a.op)}} : in_state(t, KeyId{k}, overlap);
+    bool may_match = false;
+    for (Version& v : possible) {
+      const Match match = matches_.of(a.op, KeyId{k}, v.value);
+      if (match == Match::kUnclear) return "cannot be proved: nobody knows whether its condition holds of a version";
+      if (match == Match::kNo) v.value = kNullValue;
+      may_match |= match == Match::kYes;
+    }
+    if (!may_match) continue;
+    if (states *= possible.size(); states > kMaxStates) return "cannot be proved: too many states are possible";
+    open.emplace_back(KeyId{k}, std::move(possible));
+  }
+  bool named = false;
+  for (std::size_t state = 0; state < states; ++state) {
+    AggregateState right = matches_.aggregate(a.op);
+    std::size_t rest = state;
+    for (const auto& [key, possible] : open) {
+      matches_.add(right, key, possible[rest % possible.size()].value);
+      rest /= possible.size();
+    }
+    if (right.faults() != kNoFault) return "cannot be proved: the aggregate has a fault";
+    if (right.agrees(recorded)) {
+      if (overlap) continue;
+      return "the aggregate of the state is what it says";
+    }
+    named |= !names_aggregate(a, right);
+  }
+  return holds(named, "the right aggregate is another");
+}
+
+Fault PredicateClaims::names_aggregate(const Anomaly& a, const AggregateState& right) const {
+  return holds(says(a.expected_text, right.result()), "the right aggregate is another");
+}
+
+}  // namespace isolde::proof
