@@ -165,6 +165,8 @@ class Check {
   // the likelier order is then that of the clocks.
   bool settles(const PredicateFacts& facts, const Dependencies& graph) {
     if (!facts.mismatches.empty()) return false;
+    // What was not returned is not looked at: only a stronger level tells.
+    if (predicates_ != nullptr && predicate_rule(row_.level) == PredicateRule::kResult) return false;
     if (facts.decided()) return true;
     if (predicates_ == nullptr || !predicates_->defect().empty() || predicate_rule(row_.level) != PredicateRule::kState)
       return false;

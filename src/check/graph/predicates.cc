@@ -208,7 +208,7 @@ class PredicateWalk {
       mismatch(t, i, kNoKey, ReadSource::kWrongAggregate, recorded, kNullValue, kNoTxn);
       out_.mismatches.back().expected_text = text_of(state.result());
     }
-    version_set(t, i, op, p, matcher, !counts_all);
+    version_set(t, i, op, p, matcher, false);
   }
 
   void add(AggregateState& state, KeyId key, ValueId value, const Matcher& matcher, std::uint8_t& faults) const {
