@@ -69,21 +69,25 @@ class AxiomSearch {
         candidates[k].push_back(states[k]);
         for (std::size_t other = 0; other < tiny_.size() && !contains(own, k); ++other) {
           const Op* const last = last_write(k, other);
-          if (other != t && contains(counted_, other) && last != nullptr) candidates[k].push_back(last->state);
+          const bool others = other != t || look.looked;  // of itself: see Tiny::may_look_at
+          if (others && contains(counted_, other) && last != nullptr) candidates[k].push_back(last->state);
         }
-        if (look.looked) std::erase_if(candidates[k], [&](State state) { return state != (*look.looked)[k]; });
+        if (look.looked && !contains(own, k)) {
+          std::erase_if(candidates[k], [&](State state) { return state != (*look.looked)[k]; });
+        }
         if (candidates[k].empty()) return false;
       }
-      if (!some_versions_fit(look, candidates, states)) return false;
+      if (!some_versions_fit(look, candidates, states, own)) return false;
     }
     return true;
   }
 
-  bool some_versions_fit(const Look& look, const std::vector<std::vector<State>>& candidates, States states) {
+  bool some_versions_fit(const Look& look, const std::vector<std::vector<State>>& candidates, States states,
+                         std::uint32_t own) {
     std::vector<std::size_t> digit(candidates.size(), 0);
     for (;;) {
       for (std::size_t k = 0; k < digit.size(); ++k) states[k] = candidates[k][digit[k]];
-      if (tiny_.accepts(tiny_.follows(look, states))) return true;
+      if (tiny_.accepts(tiny_.follows(look, states, own))) return true;
       std::size_t i = 0;
       while (i < digit.size() && ++digit[i] == candidates[i].size()) digit[i++] = 0;
       if (i == digit.size()) return false;

@@ -82,11 +82,10 @@ class GraphSearch {
       std::vector<std::vector<std::size_t>> candidates(tiny_.keys);
       for (std::size_t k = 0; k < tiny_.keys; ++k) {
         for (std::size_t v = 0; v < versions_[k].size(); ++v) {
-          if (contains(own, k) ? v == 0 : versions_[k][v].writer != t && may_look(look, k, versions_[k][v].state)) {
-            candidates[k].push_back(v);
-          }
+          const Version& version = versions_[k][v];
+          const bool others = version.writer != t || (look.looked && tiny_.accepts(tiny_.may_look_at(t, version)));
+          if (contains(own, k) ? v == 0 : others && may_look(look, k, version.state)) candidates[k].push_back(v);
         }
-        if (contains(own, k) && !may_look(look, k, own_states[k])) return false;
         if (candidates[k].empty()) return false;
       }
       PredicateRead read{t, {}};
@@ -97,9 +96,10 @@ class GraphSearch {
         for (std::size_t k = 0; k < tiny_.keys; ++k) {
           if (contains(own, k)) continue;
           states[k] = versions_[k][candidates[k][digit[k]]].state;
-          from |= changer(look, k, candidates[k][digit[k]], t);
+          from |= changer(look, k, candidates[k][digit[k]]);
         }
-        if (tiny_.accepts(tiny_.follows(look, states))) read.ways.push_back(from);
+        // Nobody depends on itself.
+        if (!contains(from, t) && tiny_.accepts(tiny_.follows(look, states, own))) read.ways.push_back(from);
         if (digit.empty()) break;
         for (i = 0; i < digit.size() && ++digit[i] == candidates[i].size(); ++i) digit[i] = 0;
       }
@@ -125,12 +125,10 @@ class GraphSearch {
     return look.kind == OpKind::kAggregate || tiny_.accepts(tiny_.follows(look, key, state));
   }
 
-  // The latest transaction that changed the matches, up to the version looked at; empty if it is the reader or nobody.
-  TxnSet changer(const Look& look, std::size_t key, std::size_t version, std::size_t reader) {
+  // The latest transaction that changed the matches, up to the version looked at, if any.
+  TxnSet changer(const Look& look, std::size_t key, std::size_t version) {
     for (std::size_t v = version; v > 0; --v) {
-      if (!tiny_.changes_matches(look, key, versions_[key], v)) continue;
-      const std::size_t writer = *versions_[key][v].writer;
-      return writer == reader ? 0 : 1U << writer;
+      if (tiny_.changes_matches(look, key, versions_[key], v)) return 1U << *versions_[key][v].writer;
     }
     return 0;
   }

@@ -19,11 +19,7 @@ bool Tiny::explains(const States& snapshot, std::size_t t) {
   std::size_t look = 0;
   for (std::size_t i = 0; i <= txn.ops.size(); ++i) {
     for (; look < txn.looks.size() && txn.looks[look].place == i; ++look) {
-      const auto& looked = txn.looks[look].looked;
-      if (!accepts(follows(txn.looks[look], looked ? *looked : now))) return false;
-      for (std::size_t k = 0; looked && k < keys; ++k) {
-        if (contains(own, k) && (*looked)[k] != now[k]) return false;
-      }
+      if (!accepts(follows(txn.looks[look], now, own))) return false;
     }
     if (i == txn.ops.size()) break;
     const Op& op = txn.ops[i];
@@ -67,6 +63,18 @@ Fit Tiny::follows(const Look& look, std::size_t key, State state) {
   return in_result ? matches(look, key, state) : opposite(matches(look, key, state));
 }
 
+Fit Tiny::follows(const Look& look, const States& now, std::uint32_t own) {
+  if (!look.looked) return follows(look, now);
+  States with_own = *look.looked;
+  for (std::size_t k = 0; k < keys; ++k) {
+    if (contains(own, k)) with_own[k] = now[k];
+  }
+  if (with_own == *look.looked) return follows(look, with_own);
+  // It says that it looked past what the transaction itself had written.
+  const bool either = std::max(follows(look, with_own), follows(look, *look.looked)) != Fit::kNo;
+  return either ? Fit::kOpen : Fit::kNo;
+}
+
 Fit Tiny::follows(const Look& look, const States& states) {
   Fit fit = Fit::kYes;
   if (look.kind != OpKind::kAggregate) {
@@ -101,11 +109,10 @@ bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) 
       if (contains(own, k)) continue;
       bool fits = false;
       for (std::size_t v = 0; v < versions[k].size(); ++v) {
-        if (versions[k][v].writer == t || versions[k][v].state != (*look.looked)[k]) continue;
+        if (versions[k][v].state != (*look.looked)[k] || !accepts(may_look_at(t, versions[k][v]))) continue;
         bool agrees = true;
         for (std::size_t other = 1; other < versions[k].size(); ++other) {
-          if (!changes_matches(look, k, versions[k], other)) continue;
-          agrees &= (other <= v) == (other <= at[k]);
+          agrees &= !changes_matches(look, k, versions[k], other) || (other <= v) == (other <= at[k]);
         }
         fits |= agrees;
       }

@@ -80,15 +80,23 @@ OracleVerdict judge_from_both_sides(tiny::Tiny& tiny, Level level, OracleEvidenc
 
 }  // namespace
 
-OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
-  if (history.txn_count() > kOracleMaxTxns || history.key_count() > kOracleMaxKeys) {
-    return OracleVerdict::kNotApplicable;
-  }
-  tiny::Tiny tiny(history);
+OracleCase::OracleCase(const History& history) {
+  if (history.txn_count() > kOracleMaxTxns || history.key_count() > kOracleMaxKeys) return;
+  tiny_ = std::make_unique<tiny::Tiny>(history);
+}
+OracleCase::~OracleCase() = default;
+
+OracleVerdict OracleCase::operator()(Level level, OracleEvidence use) {
+  if (!tiny_) return OracleVerdict::kNotApplicable;
+  tiny::Tiny& tiny = *tiny_;
   if (info(level).family == LevelFamily::kAxiomatic && !tiny.registers_only) return OracleVerdict::kNotApplicable;
   if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
   if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;
   return leaves_versions_open(level) ? judge_from_both_sides(tiny, level, use) : judge_with_faults(tiny, level, use);
+}
+
+OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {
+  return OracleCase(history)(level, use);
 }
 
 bool one_version_order_left(const History& history, Level level, OracleEvidence use) {

@@ -15,11 +15,16 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "anomaly/level.h"
 #include "history/history.h"
 
 namespace isolde {
+
+namespace tiny {
+class Tiny;
+}
 
 inline constexpr std::uint32_t kOracleMaxTxns = 6;
 inline constexpr std::uint32_t kOracleMaxKeys = 8;
@@ -54,6 +59,21 @@ constexpr bool has(OracleEvidence all, OracleEvidence one) {
 // fault of a condition decides; an axiomatic level on anything but registers; kVersions with an entry
 // that two transactions may have written.
 [[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
+
+// The same for several levels of one history, which is read and whose predicates are compiled once.
+class OracleCase {
+ public:
+  // Requires: the history outlives it.
+  explicit OracleCase(const History& history);
+  ~OracleCase();
+  OracleCase(const OracleCase&) = delete;
+  OracleCase& operator=(const OracleCase&) = delete;
+
+  [[nodiscard]] OracleVerdict operator()(Level level, OracleEvidence use);
+
+ private:
+  std::unique_ptr<tiny::Tiny> tiny_;  // null: too large
+};
 
 // Whether the evidence and the reads of each key alone leave exactly one order of its versions.
 [[nodiscard]] bool one_version_order_left(const History& history, Level level, OracleEvidence use);
