@@ -34,7 +34,8 @@ std::string what_was_read(const History& h, const Anomaly& a, TxnId reader) {
   std::string text = fmt::format("{} {}", txn_with_place(h, reader), did(h, a.op));
   const OpHead head = h.op(raw(a.op));
   // The value at fault may be another than the operation's own: one element of a list, one row of a scan.
-  if (a.key != kNoKey && (is_predicate(head.kind()) || h.op_value(raw(a.op)) != a.read)) {
+  const bool about_rows = a.source == ReadSource::kRowMissed || a.source == ReadSource::kWrongAggregate;
+  if (!about_rows && a.key != kNoKey && (is_predicate(head.kind()) || h.op_value(raw(a.op)) != a.read)) {
     text += fmt::format(", with {}", holds(h, a.key, a.read));
   }
   return fmt::format("{} ({}).", text, words::place_of(h, a.op));
@@ -197,6 +198,10 @@ std::string reason(const History& h, const Anomaly& a, const Step& s) {
       return s.from == kNoTxn ? fmt::format("{}", subject_did(h, s.to, s.to_op, "read it"))
                               : fmt::format("{} and {}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s));
     case StepType::kRw:
+      if (s.from_op != kNoOp && s.to_op != kNoOp && is_predicate(h.op(raw(s.from_op)).kind()))
+        return fmt::format("{} and then {}, which changes what it finds{}",
+                           subject_did(h, s.from, s.from_op, "searched"), subject_did(h, s.to, s.to_op, "wrote"),
+                           ground(h, a, s));
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "read it"),
                          wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kSession:

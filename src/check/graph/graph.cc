@@ -76,6 +76,7 @@ class Check {
       StartOrder starts = check_start_order(h_, trace_, orders_, facts_.edges, row_);
       if (starts.applies) return by_start_order(std::move(starts));
     }
+    if (!lack.empty() && limits_.out_of_time()) return undecided("the time limit ran out");
     if (!lack.empty() && !(traced && (guess() || by_past() || (verdict_.total() == 0 && by_evidence())))) {
       if (verdict_.total() == 0) return undecided("not known, and needed: " + missing_order());
       verdict_.outcome = Outcome::kViolated;
