@@ -118,8 +118,9 @@ bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Leve
   const auto other = [](Level l) { return l == Level::kCausal || l == Level::kCursorStability; };
   const graph::LevelRow* const row = graph::row_of(level);
   if (from == nullptr || row == nullptr || other(level) || other(found_at)) return false;
-  // A level that lets updates be lost knows fewer version orders.
-  return (shown || from->updates <= row->updates) && is_cycle_of(*row, steps);
+  // A level that lets updates be lost knows fewer version orders; and what somebody had seen depends on sessions.
+  const bool known = std::none_of(steps.begin(), steps.end(), [](const Step& s) { return s.ground == Ground::kSeen; });
+  return (shown || (known && from->updates <= row->updates)) && is_cycle_of(*row, steps);
 }
 
 class Search {
