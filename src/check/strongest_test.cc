@@ -67,9 +67,11 @@ TEST(Strongest, WhatBreaksByTimestampsIsNotSaidToBreakByValues) {
 }
 
 TEST(Strongest, AForcedMethodIsUsedWhereItCanJudge) {
-  const History h = hist("T1 1..2: w x1 | T2 3..3: r x_");
-  const Strongest s = search(h, Level::kSnapshotIsolation, {.method = "graph"});
-  EXPECT_EQ(names(s.holds), "strict-serializable");
+  Draft by_commit = draft("T1 1..3: w x1 | T2 2..4: r x_ w y1");
+  by_commit.serial_by_commit_ts = true;
+  const History h = by_commit.build();
+  EXPECT_EQ(names(search(h, Level::kSerializable, {.method = "graph"}).holds), "strict-serializable");
+  EXPECT_EQ(search(h, Level::kSerializable, {}).at(Level::kSerializable), Outcome::kViolated);
 }
 
 TEST(Strongest, WithoutTimeAllThatIsNotKnownIsUndecided) {
