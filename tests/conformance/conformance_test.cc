@@ -49,6 +49,17 @@ bool fully_stamped(const History& h, Level) {
   }
   return true;
 }
+// Every committed transaction has its timestamps; start_ts will do where it wrote nothing.
+bool all_stamped(const History& h) {
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const TxnId id{t};
+    if (h.status(id) == Status::kAborted) continue;
+    bool writes = false;
+    for (std::uint32_t i = h.first_op(id); i < h.end_op(id); ++i) writes |= h.op(i).kind() != OpKind::kRead;
+    if (h.start_ts(id) == kNoTime || (writes && h.commit_ts(id) == kNoTime)) return false;
+  }
+  return true;
+}
 // Every committed transaction has its own place in the expected order, and nothing is unknown.
 bool fully_ordered(const History& h, Level) {
   if (!h.columns().predicates.empty()) return false;
@@ -78,7 +89,8 @@ bool traceable(const History& h) {
 // Each key's order of versions is given whole, or what is known of each key by itself leaves one.
 bool versions_known(const History& h, Level level) {
   if (!traceable(h)) return false;
-  if (info(level).family == LevelFamily::kSnapshot && fully_stamped(h, level)) return true;
+  // Where every point in time is known the verdict is about these; equal ones may leave a choice.
+  if (info(level).family == LevelFamily::kSnapshot && all_stamped(h)) return fully_stamped(h, level);
   if (one_version_order_left(h, level, kAllVersions)) return true;
   std::map<std::pair<KeyId, ValueId>, TxnId> written;
   std::set<std::pair<KeyId, TxnId>> open;  // versions without a place

@@ -62,15 +62,22 @@ class StartOrderCheck {
     return true;
   }
 
-  // The versions of a key whose order is open, by commit. Those of one moment stay as they were known to be.
+  // The versions of a key whose order is open, by commit. Of one moment, those that were read later come last; else
+  // they stay as they were known to be.
   void order_open_keys() {
-    std::vector<std::pair<Moment, Version>> all;
+    using Place = std::pair<Moment, bool>;
+    std::vector<bool> read_later(trace_.versions.size(), false);
+    for (const TracedRead& read : trace_.reads) {
+      if (read.version >= trace_.versions.size()) continue;
+      if (start_[raw(read.txn)] > commit_[raw(trace_.versions[read.version].txn)]) read_later[read.version] = true;
+    }
+    std::vector<std::pair<Place, Version>> all;
     for (std::uint32_t k = 0; k + 1 < orders_.heads_begin.size(); ++k) {
       if (orders_.heads_begin[k] == orders_.heads_begin[k + 1]) continue;
       all.clear();
       const auto add = [&](Version head) {
         for (Version v = head; v != kNoVersion; v = orders_.next[v])
-          all.emplace_back(commit_[raw(trace_.versions[v].txn)], v);
+          all.emplace_back(Place{commit_[raw(trace_.versions[v].txn)], read_later[v]}, v);
       };
       add(orders_.first[k]);
       for (std::uint32_t i = orders_.heads_begin[k]; i < orders_.heads_begin[k + 1]; ++i) add(orders_.heads[i]);

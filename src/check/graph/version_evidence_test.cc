@@ -1,0 +1,140 @@
+#include "check/graph/version_evidence.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "check/graph/graph.h"
+#include "proof/prove.h"
+#include "tests/support/history_text.h"
+
+namespace isolde {
+namespace {
+
+Verdict proved(const History& h, Level level) {
+  Verdict verdict = kGraphEngine.check(h, level, {});
+  const auto proof = prove(h, verdict);
+  EXPECT_TRUE(proof) << (proof ? "" : proof.error().message());
+  return verdict;
+}
+
+// "satisfied", or the first anomaly with what its steps rest on: "G-single wr rw(timestamps)".
+std::string says(const History& h, Level level) {
+  const Verdict verdict = proved(h, level);
+  if (verdict.anomalies.empty()) return std::string(name(verdict.outcome));
+  std::string text = full_name(verdict.anomalies[0]);
+  for (const Step& s : verdict.anomalies[0].steps) {
+    text += " " + std::string(name(s.type));
+    if (s.ground != Ground::kReads) text += "(" + std::string(name(s.ground)) + ")";
+  }
+  return text;
+}
+std::string says(std::string_view text, Level level) { return says(hist(text), level); }
+
+bool notes(const Verdict& verdict, std::string_view start) {
+  return std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                     [&](const std::string& note) { return note.starts_with(start); });
+}
+
+// Who wrote x last is open. If T2 did, T4 comes before it, and T3 before T4, which read from T2.
+constexpr std::string_view kOpen = "T1 1..2: w x1 | T2 3..4: w x2 | T3: r y_ r x2 | T4: r x1 w y4";
+
+TEST(VersionEvidence, TimestampsOrderWhatValuesLeaveOpen) {
+  const Verdict verdict = proved(hist(kOpen), Level::kSerializable);
+  ASSERT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_TRUE(notes(verdict, "given the database's commit timestamps as the order of versions"));
+  const auto& steps = verdict.anomalies.at(0).steps;
+  EXPECT_TRUE(std::any_of(steps.begin(), steps.end(), [](const Step& s) { return s.ground == Ground::kTimestamps; }));
+}
+
+TEST(VersionEvidence, AnOrderThatNeedsNoTimestampsIsTakenFirst) {
+  EXPECT_EQ(says("T1 1..2: w x1 | T2 3..4: w x2 | T3 5..6: r x1", Level::kSerializable), "satisfied");
+}
+
+TEST(VersionEvidence, WhatWasReadComesBeforeTimestamps) {
+  // T2 updated what T1 wrote; by the timestamps it committed first. That is no violation of the level.
+  EXPECT_EQ(says("T1 3..4: w x1 | T2 1..2: r x1 w x2 | T3: r x2", Level::kSerializable), "satisfied");
+}
+
+TEST(VersionEvidence, SnapshotsOrderTheirWriters) {
+  Draft d = draft("T1: w x1 | T2: w x2 | T3: r y_ r x2 | T4: r x1 w y4");
+  d.txns[0].snapshot = DraftSnapshot{100, 100, 100, {}};
+  d.txns[1].snapshot = DraftSnapshot{101, 101, 101, {}};
+  const Verdict verdict = proved(d.build(), Level::kSerializable);
+  ASSERT_EQ(verdict.outcome, Outcome::kViolated);
+  EXPECT_TRUE(notes(verdict, "given the database's snapshots as the order of versions"));
+}
+
+TEST(VersionEvidence, AWriterThatIsActiveInASnapshotIsNotOrderedByIt) {
+  Draft d = draft("T1: w x1 | T2: w x2 | T3: r y_ r x2 | T4: r x1 w y4");
+  d.txns[0].snapshot = DraftSnapshot{100, 100, 100, {}};
+  d.txns[1].snapshot = DraftSnapshot{101, 100, 102, {100}};
+  EXPECT_EQ(proved(d.build(), Level::kSerializable).outcome, Outcome::kUndecided);
+}
+
+TEST(VersionEvidence, EachStepSaysWhatItRestsOn) {
+  EXPECT_EQ(says("T1: w x1 w y1 | T2: w x2 w y2 | versions: x[1 2] y[2 1]", Level::kReadUncommitted),
+            "G0 ww(version-order) ww(version-order)");
+  EXPECT_EQ(says("T1: a x1 a y1 | T2: a x2 a y2 | T3: r x[1 2] r y[2 1]", Level::kSerializable),
+            "G0 ww(list) ww(list)");
+  EXPECT_EQ(says("T1: w x1 | T2: r x1 w x2 w y1 | T3: r y1 r x1", Level::kSerializable), "G-single rw(update) wr");
+}
+
+TEST(VersionEvidence, VersionOrdersThatContradictEachOtherAreCyclicVersions) {
+  EXPECT_EQ(says("T1: w x1 | T2: w x2 | versions: x[1 2] | versions: x[2 1]", Level::kSerializable),
+            "cyclic-versions ww(version-order) ww(version-order)");
+  EXPECT_EQ(says("T1: a x1 | T2: a x2 | T3: r x[1 2] | versions: x[2 1]", Level::kReadCommitted),
+            "cyclic-versions ww(version-order) ww(list)");
+}
+
+TEST(VersionEvidence, SeveralPartsMakeAWhole) {
+  const auto* const text =
+      "T1: w x1 | T2: w x2 | T3: w x3 | T4: r x1 r y1 | T5: r x3 w y1 | versions: x[1 2] | versions: x[2 3]";
+  EXPECT_EQ(says(text, Level::kSerializable).substr(0, 8), "G-single");
+}
+
+TEST(VersionEvidence, EntriesThatDoNotCountAreLeftOutAndNoted) {
+  const Verdict verdict =
+      proved(hist("T1: w x1 | T2!: w x2 | T3: w x3 | T4: r x1 | versions: x[3 2 1]"), Level::kSerializable);
+  EXPECT_EQ(verdict.outcome, Outcome::kSatisfied);
+  EXPECT_TRUE(notes(verdict, "1 entry of a version order is of a transaction that does not count"));
+}
+
+TEST(StartOrder, AVersionThatTheSnapshotHoldsWasMissed) {
+  EXPECT_EQ(says("T1 1..2: w x1 | T2 3..4: r x_", Level::kSnapshotIsolation), "GSIb rw visible");
+  EXPECT_EQ(says("T1 1..4: w x1 | T2 3..5: r x_", Level::kSnapshotIsolation), "satisfied");
+}
+
+TEST(StartOrder, AVersionThatTheSnapshotLacksWasRead) {
+  EXPECT_EQ(says("T1 1..4: w x1 | T2 3..5: r x1", Level::kSnapshotIsolation), "GSIa wr invisible");
+}
+
+TEST(StartOrder, WritersOfOneKeyDoNotOverlap) {
+  EXPECT_EQ(says("T1 1..4: w x1 | T2 3..5: w x2", Level::kSnapshotIsolation), "GSIa ww(timestamps) invisible");
+  EXPECT_EQ(says("T1 1..3: w x1 | T2 3..5: w x2 | T3 6..6: r x2", Level::kSnapshotIsolation), "satisfied");
+}
+
+TEST(StartOrder, SessionsAndClocksCountWhereTheLevelSaysSo) {
+  const auto* const sessions = "T1@a 1..4: w x1 | T2@a 2..5: r y_";
+  EXPECT_EQ(says(sessions, Level::kSnapshotIsolation), "satisfied");
+  EXPECT_EQ(says(sessions, Level::kStrongSessionSnapshotIsolation), "session-order session invisible");
+  const auto* const clocks = "T1 1..4 {1..2}: w x1 | T2 2..5 {3..4}: r y_";
+  EXPECT_EQ(says(clocks, Level::kStrongSessionSnapshotIsolation), "satisfied");
+  EXPECT_EQ(says(clocks, Level::kStrongSnapshotIsolation), "realtime-order realtime invisible");
+}
+
+TEST(StartOrder, AStartAfterItsOwnCommitIsNamed) {
+  EXPECT_EQ(says("T1 3..2: w x1", Level::kSnapshotIsolation), "timestamp-order program");
+}
+
+TEST(StartOrder, WithoutAllTimestampsTheLevelItselfIsJudged) {
+  EXPECT_EQ(says("T1 1..2: w x1 | T2 3..4: r x_ | T3: r z_", Level::kSnapshotIsolation), "satisfied");
+}
+
+TEST(StartOrder, OfWritersOfOneMomentTheOneThatWasReadLaterIsTheLast) {
+  EXPECT_EQ(says("T1 4..4: w x1 | T2 4..4: w x2 | T3 5..5: r x1", Level::kSnapshotIsolation), "satisfied");
+  EXPECT_EQ(says("T1 4..4: w x1 | T2 4..4: w x2 | T3 5..5: r x2", Level::kSnapshotIsolation), "satisfied");
+}
+
+}  // namespace
+}  // namespace isolde
