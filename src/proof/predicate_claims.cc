@@ -18,6 +18,10 @@ Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fau
 
 bool is_about_rows(const Anomaly& a) { return a.source == ReadSource::kRowMissed || a.source == ReadSource::kRowExtra; }
 
+bool uses(const Anomaly& a, StepType type) {
+  return std::any_of(a.steps.begin(), a.steps.end(), [type](const Step& s) { return s.type == type; });
+}
+
 // Whether the JSON text is the scalar; a real may be written with fewer digits.
 bool says(std::string_view json, const Scalar& result) {
   if (result.is_null()) return json == "null";
@@ -80,6 +84,7 @@ Fault PredicateClaims::fault(const Anomaly& a) const {
     return (s.from == t || s.from == other) && (s.to == t || s.to == other);
   };
   if (!std::all_of(a.steps.begin(), a.steps.end(), is_inside)) return "a step is about another transaction";
+  if (uses(a, StepType::kWw)) return "a step that shows nothing";
   return a.source == ReadSource::kWrongAggregate ? aggregate_fault(a) : row_fault(a);
 }
 
@@ -88,15 +93,22 @@ Fault PredicateClaims::row_fault(const Anomaly& a) const {
   const TxnId t = a.transactions.front();
   const OpKind kind = h_.op(raw(a.op)).kind();
   const bool has_vset = matches_.details(a.op).has_vset != 0;
+  const bool by_run = uses(a, StepType::kRw) || uses(a, StepType::kWr);
+  if (by_run) return has_vset && !own_version(h_, t, a.key, a.op) && knows_state() ? run_fault(a) : "has no run";
   if (kind == OpKind::kAggregate && !has_vset) return "an aggregate says nothing of one key";
   const auto own = own_version(h_, t, a.key, a.op);
   const bool is_wrong = matches_.of(a.op, a.key, a.expected) == wrong_match(a);
-  if (!is_wrong) return "the version does not match as it says";
   // The operation contradicts itself.
+  if (kind == OpKind::kScan && has_vset && a.source == ReadSource::kRowExtra && a.expected != a.read &&
+      matches_.in_vset(a.op, a.key) == a.expected)
+    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
+  if (!is_wrong) return "the version does not match as it says";
   if (a.expected_writer == kNoTxn && kind == OpKind::kScan && a.source == ReadSource::kRowExtra && a.expected == a.read)
     return std::nullopt;
-  if (kind != OpKind::kAggregate && has_vset && !own && matches_.in_vset(a.op, a.key) == a.expected)
+  if (kind != OpKind::kAggregate && has_vset && matches_.in_vset(a.op, a.key) == a.expected &&
+      (!own || a.expected_writer != t)) {
     return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
+  }
   if (own) {
     if (kind == OpKind::kAggregate) return "an aggregate says nothing of one key";
     return holds(a.expected_writer == t && *own == a.expected, "it is not what the transaction itself had written");
@@ -169,15 +181,15 @@ Fault PredicateClaims::state_fault(const Anomaly& a) const {
   return holds(all, "the state may have another version, which explains the result");
 }
 
-// The version set's version and the state's match alike, but `expected`, in between, does not.
+// Between the version set's version and the state's somebody changed the matches: who left `expected`.
 Fault PredicateClaims::run_fault(const Anomaly& a) const {
   const TxnId t = a.transactions.front();
   const std::int64_t moment = committed_.moment(t);
   if (moment == kNoTime) return "it has no timestamp to read at";
-  const Match wrong = wrong_match(a);
-  const Match right = wrong == Match::kYes ? Match::kNo : Match::kYes;
+  const Match changed = matches_.of(a.op, a.key, a.expected);
+  if (!a.expected_known || changed == Match::kUnclear) return "nobody knows whether the version matches";
+  const Match before = changed == Match::kYes ? Match::kNo : Match::kYes;
   const ValueId looked_at = matches_.in_vset(a.op, a.key);
-  if (matches_.of(a.op, a.key, looked_at) != right) return "its result does not follow from its version set";
   // By time: the initial version, then all. What is not certain decides nothing.
   std::vector<std::pair<std::int64_t, Version>> all;
   for (const Version& v : versions_->of(a.key)) {
@@ -193,21 +205,32 @@ Fault PredicateClaims::run_fault(const Anomaly& a) const {
       return "cannot be proved: versions of the key have one time";
   }
   all.insert(all.begin(), {kNoTime, {kNoTxn, h_.initial(a.key)}});
+  std::vector<std::size_t> looked;  // where it is
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i].second.value == looked_at) looked.push_back(i);
+  }
+  if (a.expected_writer == t) {
+    const bool is_own = looked.empty() && a.expected == looked_at && left(t, a.key, looked_at);
+    return holds(is_own, "it did not look at what it wrote later");
+  }
+  if (looked.empty()) return "nobody committed the version that it looked at";
   std::size_t state = 0;
   while (state + 1 < all.size() && all[state + 1].first <= moment) ++state;
-  std::size_t between = kNone32;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].second.txn == a.expected_writer && all[i].second.value == a.expected) between = i;
+  std::size_t change = 0;
+  for (std::size_t i = 1; i < all.size(); ++i) {
+    if (all[i].second.txn == a.expected_writer && all[i].second.value == a.expected) change = i;
   }
-  if (between == kNone32) return "nobody committed the version that it names";
-  bool found = false;
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].second.value != looked_at) continue;
-    found = true;
-    const bool apart = between <= state ? i < between : i >= between;
-    if (!apart) return "no version between the one looked at and the state's changes the matches";
+  if (change == 0) return "nobody committed the version that it names";
+  const bool is_since = change <= state;
+  const bool apart = is_since ? looked.back() < change : looked.front() >= change;
+  if (!apart) return "the version that it names is not between the one looked at and the state's";
+  bool changes = false;
+  for (std::size_t i = is_since ? looked.back() : state; i < change; ++i) {
+    changes |= matches_.of(a.op, a.key, all[i].second.value) == before;
   }
-  return holds(found, "nobody committed the version that it looked at");
+  if (!changes) return "the version that it names changes nothing";
+  // Changed since: it comes before the one that changed it; changed later: after.
+  return holds(!uses(a, is_since ? StepType::kWr : StepType::kRw), "a step leads the wrong way");
 }
 
 Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
@@ -216,8 +239,8 @@ Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
   if (matches_.details(a.op).has_vset != 0) {
     AggregateState right = matches_.aggregate(a.op);
     if (Fault unclear = matches_.add_vset(a.op, right)) return unclear;
-    if (right.agrees(recorded)) return "the aggregate of its version set is what it says";
-    return names_aggregate(a, right);
+    if (!right.agrees(recorded) && !names_aggregate(a, right)) return std::nullopt;
+    return own_aggregate_fault(a);
   }
   if (!knows_state()) return "nothing shows what it was evaluated on";
   if (committed_.moment(t) == kNoTime) return "it has no timestamp to read at";
@@ -255,6 +278,24 @@ Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
     named |= !names_aggregate(a, right);
   }
   return holds(named, "the right aggregate is another");
+}
+
+// Of the version set, but of what the transaction itself wrote in its own version.
+Fault PredicateClaims::own_aggregate_fault(const Anomaly& a) const {
+  const TxnId t = a.transactions.front();
+  auto versions = matches_.looked_at(a.op);
+  for (const KeyId k : keys_written(touches(h_, t))) {
+    if (const auto own = own_version(h_, t, k, a.op)) versions[raw(k)] = *own;
+  }
+  AggregateState right = matches_.aggregate(a.op);
+  for (const auto& [k, version] : versions) {
+    const Match match = matches_.of(a.op, KeyId{k}, version);
+    if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
+    if (match == Match::kYes) matches_.add(right, KeyId{k}, version);
+  }
+  if (right.faults() != kNoFault) return "cannot be proved: the aggregate has a fault";
+  if (right.agrees(h_.op_value(raw(a.op)))) return "the aggregate of its version set is what it says";
+  return names_aggregate(a, right);
 }
 
 Fault PredicateClaims::names_aggregate(const Anomaly& a, const AggregateState& right) const {

@@ -39,6 +39,7 @@ class PredicateClaims {
   [[nodiscard]] Fault state_fault(const Anomaly& a) const;
   [[nodiscard]] Fault run_fault(const Anomaly& a) const;
   [[nodiscard]] Fault aggregate_fault(const Anomaly& a) const;
+  [[nodiscard]] Fault own_aggregate_fault(const Anomaly& a) const;
   [[nodiscard]] Fault names_aggregate(const Anomaly& a, const AggregateState& right) const;
   // The match that is wrong, by the anomaly's source.
   [[nodiscard]] static Match wrong_match(const Anomaly& a) {

@@ -191,6 +191,38 @@ TEST(PredicateClaims, AResultThatDoesNotFollowFromItsVersionSet) {
   EXPECT_NE(said(extra, violated("graph", kRc, no_row)), "") << "the set names x";
 }
 
+TEST(PredicateClaims, ARowOtherThanThatOfItsVersionSet) {
+  const History h = around(R"j(["scan","c > 2",[["y",{"c":6}]],{"vset":{"x":{"c":1},"y":{"c":5}}}])j");
+  const ValueId row = h.items(h.predicate(h.op(2).predicate()))[0].value;
+  const Anomaly a = mismatch(ReadSource::kRowExtra, kY, row, written(h, kT0, 1), kNoTxn, StepType::kProgram);
+  EXPECT_EQ(said(h, violated("graph", kRc, a)), "");
+  Anomaly named = a;
+  named.expected_writer = kT0;
+  EXPECT_EQ(said(h, violated("graph", kRc, named)), "");
+  named.expected_writer = kT2;
+  EXPECT_NE(said(h, violated("graph", kRc, named)), "") << "T2 did not write it";
+  EXPECT_NE(said_after(h, violated("graph", kRc, a), [&](Anomaly& b) { b.expected = row; }), "");
+  EXPECT_NE(said(h, violated("graph", Level::kReadUncommitted, a)), "");
+  const History same = around(R"j(["scan","c > 2",[["y",{"c":5}]],{"vset":{"x":{"c":1},"y":{"c":5}}}])j");
+  const Anomaly right =
+      mismatch(ReadSource::kRowExtra, kY, written(same, kT0, 1), written(same, kT0, 1), kNoTxn, StepType::kProgram);
+  EXPECT_NE(said(same, violated("graph", kRc, right)), "");
+}
+
+TEST(PredicateClaims, AVersionSetThatHoldsWhatTheTransactionWroteLater) {
+  const History h = around(R"j(["agg","count(*)","c = 9",1,{"vset":{"z":{"c":9}}}],["w","z",{"c":9}])j");
+  const KeyId z = key_of(h, "z");
+  Anomaly a = mismatch(ReadSource::kRowMissed, z, kNullValue, written(h, kT1, 1), kT1, StepType::kCommit);
+  a.steps.push_back({StepType::kWr, kT1, kT1, z, kNoOp, kOp});
+  EXPECT_EQ(said(h, violated("timeline", kSer, a)), "");
+  EXPECT_NE(said_after(h, violated("timeline", kSer, a), [](Anomaly& b) { b.key = kX; }), "");
+  const History before = around(R"j(["w","z",{"c":9}],["agg","count(*)","c = 9",1,{"vset":{"z":{"c":9}}}])j");
+  Anomaly b = a;
+  b.op = b.steps[1].to_op = OpId{3};
+  b.expected = written(before, kT1, 0);
+  EXPECT_NE(said(before, violated("timeline", kSer, b)), "") << "it had written it already";
+}
+
 TEST(PredicateClaims, AnAggregateThatIsNotThatOfTheState) {
   const History h = around(R"j(["agg","sum(c)","true",6])j");
   Anomaly a = mismatch(ReadSource::kWrongAggregate, kNoKey, ValueId{6}, kNullValue, kNoTxn, StepType::kProgram);
@@ -260,6 +292,16 @@ TEST(PredicateClaims, AVersionSetFromAnotherRunOfMatches) {
   const Verdict v = claim(h, StepType::kVisible);
   EXPECT_NE(said_after(h, v, [](Anomaly& b) { b.expected_writer = TxnId{3}; }), "");
   EXPECT_NE(said_after(h, v, [&](Anomaly& b) { b.expected = written(h, TxnId{3}, 0); }), "") << "does not match";
+  // As engines tell it: and by what it looked at it comes before the one that it sees.
+  const Step before{StepType::kRw, kT1, kT2, kX, kOp, kNoOp};
+  const Step after{StepType::kWr, kT2, kT1, kX, kNoOp, kOp};
+  EXPECT_EQ(said_after(h, v, [&](Anomaly& b) { b.steps.push_back(before); }), "");
+  EXPECT_NE(said_after(h, v, [&](Anomaly& b) { b.steps.push_back(after); }), "") << "the wrong way";
+  EXPECT_NE(said_after(h, v, [&](Anomaly& b) { b.steps = {before, {StepType::kWw, kT2, kT1, kX, kNoOp, kNoOp}}; }), "");
+  const History own_state = history(R"({"c":2})", 10);
+  Verdict wrong = claim(own_state, StepType::kVisible);
+  wrong.anomalies[0].steps.push_back(before);
+  EXPECT_NE(said(own_state, wrong), "") << "it looked at the state's";
   // The other way: it looked at 2 while the snapshot has 1.
   const auto later = [&](const History& g) { return said(g, claim(g, StepType::kInvisible)); };
   EXPECT_EQ(later(history(R"({"c":2})", 3)), "");

@@ -212,7 +212,10 @@ class Check {
     if (rule != PredicateRule::kState) {
       for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable}) {
         if (!implies(stronger, row_.level)) continue;
-        if (GraphChecks(h_).check(stronger, limits_).outcome == Outcome::kSatisfied) return {};
+        Verdict holds = GraphChecks(h_).check(stronger, limits_);
+        if (holds.outcome != Outcome::kSatisfied) continue;
+        verdict_.witness = std::move(holds.witness);
+        return {};
       }
     }
     if (!facts_.unsure.empty()) return facts_.unsure;
