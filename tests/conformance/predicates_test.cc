@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <optional>
@@ -43,8 +44,12 @@ bool rests_on(const Verdict& verdict, Ground ground) {
 OracleEvidence by_order(const Verdict&) { return OracleEvidence::kOrder; }
 OracleEvidence by_timestamps(const Verdict&) { return OracleEvidence::kTimestamps; }
 OracleEvidence by_nothing(const Verdict&) { return OracleEvidence::kNone; }
-// The version orders given; timestamps and snapshots only where a step rests on them.
+// The version orders given; timestamps and snapshots only where a step rests on them, or where all points are known.
 OracleEvidence by_versions(const Verdict& verdict) {
+  if (std::find(verdict.notes.begin(), verdict.notes.end(), "given the database's start and commit timestamps") !=
+      verdict.notes.end()) {
+    return OracleEvidence::kVersions | OracleEvidence::kTimestamps;
+  }
   const bool database = rests_on(verdict, Ground::kTimestamps) || rests_on(verdict, Ground::kSnapshot);
   if (!database) return OracleEvidence::kVersions;
   return OracleEvidence::kVersions | OracleEvidence::kCommitOrder | OracleEvidence::kSnapshots;
