@@ -98,8 +98,8 @@ class GraphSearch {
           states[k] = versions_[k][candidates[k][digit[k]]].state;
           from |= changer(look, k, candidates[k][digit[k]]);
         }
-        // Nobody depends on itself.
-        if (!contains(from, t) && tiny_.accepts(tiny_.follows(look, states, own))) read.ways.push_back(from);
+        from &= ~(1U << t);  // a transaction does not depend on itself
+        if (tiny_.accepts(tiny_.follows(look, states, own))) read.ways.push_back(from);
         if (digit.empty()) break;
         for (i = 0; i < digit.size() && ++digit[i] == candidates[i].size(); ++i) digit[i] = 0;
       }
@@ -263,6 +263,12 @@ bool leaves_out_a_seen_one(const Tiny& tiny, TxnSet counted) {
       if (tiny.use_of(op.key) == Tiny::KeyUse::kAppended && elements != nullptr) seen = *elements;
       for (const ValueId value : seen) {
         const auto [how_many, writer] = tiny.writer_of(op.key, value);
+        if (how_many == Tiny::Writers::kOne && contains(tiny.unknown() & ~counted, writer)) return true;
+      }
+    }
+    for (const Look& look : tiny.txns[t].looks) {
+      for (const auto& [key, value] : look.named) {
+        const auto [how_many, writer] = tiny.writer_of(key, value);
         if (how_many == Tiny::Writers::kOne && contains(tiny.unknown() & ~counted, writer)) return true;
       }
     }

@@ -77,8 +77,10 @@ void Tiny::add_look(Txn& txn, OpHead op, ValueId value) {
     has_vsets = true;
     look.looked.emplace();
     for (std::uint32_t k = 0; k < keys; ++k) (*look.looked)[k] = state_of(kNullValue, k);
-    for (const Item& item : history_.vset(predicate))
+    for (const Item& item : history_.vset(predicate)) {
       (*look.looked)[raw(item.key)] = state_of(item.value, raw(item.key));
+      look.named.emplace_back(raw(item.key), item.value);
+    }
   }
   txn.looks.push_back(std::move(look));
 }
@@ -200,6 +202,12 @@ TxnSet Tiny::seen() const {
         for (const ValueId value : values) {
           const auto [how_many, writer] = writer_of(op.key, value, committed_ | unknown_);
           if (how_many == Writers::kOne && contains(unknown_, writer)) counted |= 1U << writer;
+        }
+      }
+      for (const Look& look : txns[t].looks) {
+        for (const auto& [key, value] : look.named) {
+          const auto [how_many, writer] = writer_of(key, value, committed_ | unknown_);
+          if (contains(counted, t) && how_many == Writers::kOne && contains(unknown_, writer)) counted |= 1U << writer;
         }
       }
     }

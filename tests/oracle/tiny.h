@@ -37,10 +37,11 @@ struct Op {
 struct Look {
   OpKind kind;  // kScan, kAggregate or kUpdate
   PredicateId predicate;
-  std::size_t place;                                   // it comes before that operation of the transaction
-  std::vector<std::pair<std::uint32_t, State>> items;  // key and row; of an update: the row after
-  std::optional<States> looked;                        // the version set, by key
-  ValueId value;                                       // kAggregate: what was returned
+  std::size_t place;                                          // it comes before that operation of the transaction
+  std::vector<std::pair<std::uint32_t, State>> items;         // key and row; of an update: the row after
+  std::optional<States> looked;                               // the version set, by key
+  ValueId value;                                              // kAggregate: what was returned
+  std::vector<std::pair<std::uint32_t, ValueId>> named = {};  // by the version set: who wrote these was seen
 };
 
 // Whether something is so, where a condition may have a fault that leaves it open.

@@ -217,7 +217,8 @@ void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found
   while (first != slots_.begin(key) && (match = matcher_->of(first - 1)) == status) --first;
   if (first != slots_.begin(key)) {
     if (match == Match::kFault) return unsure(std::string(kFaultText));
-    if (is_mine(first)) return unsure("a version set holds a version from after its transaction's own");
+    if (rule_ == PredicateRule::kState && is_mine(first))
+      return unsure("a version set holds a version from after its transaction's own");
     edge(key, first, false);
   }
   if (rule_ != PredicateRule::kState) return;

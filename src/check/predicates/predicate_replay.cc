@@ -241,10 +241,10 @@ class Replayer {
       return;
     }
     for (const Item& item : items_) {
-      if (kind_ == OpKind::kUpdate && !has_vset) break;
-      if (has_vset && is_own(item.key)) continue;
-      const ValueId looked_at = has_vset ? named(item.key) : item.value;
-      if (!has_vset && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
+      const bool by_set = has_vset && !is_own(item.key);
+      if (kind_ == OpKind::kUpdate && !by_set) continue;
+      const ValueId looked_at = by_set ? named(item.key) : item.value;
+      if (!by_set && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
