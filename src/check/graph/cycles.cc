@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
+
+#include "check/graph/views.h"
 
 namespace isolde::graph {
 namespace {
@@ -30,37 +31,6 @@ constexpr LevelRow kRows[] = {
     {kSerializable, kItems, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
     {kStrongSessionSerializable, kSessions, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
     {kStrictSerializable, kAll, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
-};
-
-// The graph as it is.
-struct TransactionView {
-  const Dependencies& graph;
-  [[nodiscard]] std::uint32_t size() const { return graph.nodes; }
-  template <typename F>
-  void for_each_out(std::uint32_t node, F&& f) const {
-    for (const Arc arc : graph.from(node)) f(arc.to());
-  }
-};
-
-// Each transaction as a start 2t and a commit 2t+1; time nodes after them.
-struct PointView {
-  const Dependencies& graph;
-  bool prefix;
-  [[nodiscard]] std::uint32_t size() const { return graph.nodes + graph.txns; }
-  template <typename F>
-  void for_each_out(std::uint32_t node, F&& f) const {
-    const bool is_time = node >= 2 * graph.txns;
-    const bool is_start = !is_time && node % 2 == 0;
-    if (is_start) f(node + 1);
-    for (const Arc arc : graph.from(is_time ? node - graph.txns : node / 2)) {
-      if (is_start != (arc.type() == Edge::kRw)) continue;
-      if (arc.to() >= graph.txns) {
-        f(arc.to() + graph.txns);
-      } else {
-        f(2 * arc.to() + (is_start || (prefix && arc.type() == Edge::kWw) ? 1 : 0));
-      }
-    }
-  }
 };
 
 template <typename View>
@@ -109,29 +79,6 @@ Sorted sort_view(const View& view) {
   return out;
 }
 
-// Of all nodes that wait for nothing the one with the least rank comes next.
-template <typename View>
-std::vector<std::uint32_t> sort_by_rank(const View& view, std::span<const std::int64_t> rank) {
-  const std::uint32_t n = view.size();
-  std::vector<std::uint32_t> waits(n, 0), order;
-  for (std::uint32_t v = 0; v < n; ++v) view.for_each_out(v, [&](std::uint32_t to) { ++waits[to]; });
-  const auto later = [&](std::uint32_t a, std::uint32_t b) { return std::pair(rank[a], a) > std::pair(rank[b], b); };
-  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
-  for (std::uint32_t v = 0; v < n; ++v) {
-    if (waits[v] == 0) ready.push(v);
-  }
-  order.reserve(n);
-  while (!ready.empty()) {
-    const std::uint32_t v = ready.top();
-    ready.pop();
-    order.push_back(v);
-    view.for_each_out(v, [&](std::uint32_t to) {
-      if (--waits[to] == 0) ready.push(to);
-    });
-  }
-  return order;
-}
-
 // Where a transaction starts and commits, by the first clock that knows it.
 std::int64_t start_of(const History& h, TxnId t) {
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
@@ -155,19 +102,23 @@ Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
   return sort_view(PointView{graph, nodes == Nodes::kPrefixPoints});
 }
 
-std::vector<std::uint32_t> sort_by_clock(const History& history, const Dependencies& graph, Nodes nodes) {
+std::vector<std::int64_t> clock_ranks(const History& history, const TransactionView& view) {
   std::vector<std::int64_t> rank;
-  if (nodes == Nodes::kTransactions) {
-    for (std::uint32_t t = 0; t < graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}));
-    rank.resize(graph.nodes, std::numeric_limits<std::int64_t>::min());
-    return sort_by_rank(TransactionView{graph}, rank);
-  }
-  for (std::uint32_t t = 0; t < graph.txns; ++t) {
+  rank.reserve(view.size());
+  for (std::uint32_t t = 0; t < view.graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}));
+  rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
+  return rank;
+}
+
+std::vector<std::int64_t> clock_ranks(const History& history, const PointView& view) {
+  std::vector<std::int64_t> rank;
+  rank.reserve(view.size());
+  for (std::uint32_t t = 0; t < view.graph.txns; ++t) {
     rank.push_back(start_of(history, TxnId{t}));
     rank.push_back(commit_of(history, TxnId{t}));
   }
-  rank.resize(graph.nodes + graph.txns, std::numeric_limits<std::int64_t>::min());
-  return sort_by_rank(PointView{graph, nodes == Nodes::kPrefixPoints}, rank);
+  rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
+  return rank;
 }
 
 std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,

@@ -48,10 +48,6 @@ struct Sorted {
 };
 [[nodiscard]] Sorted sort_nodes(const Dependencies& graph, Nodes nodes);
 
-// The order without a cycle that keeps closest to the clocks: database timestamps, else the client's, else the file.
-// Requires: sort_nodes() found no component.
-[[nodiscard]] std::vector<std::uint32_t> sort_by_clock(const History& history, const Dependencies& graph, Nodes nodes);
-
 // Components of more than one node of any graph in arrays.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,
                                                                         std::span<const std::uint32_t> to);

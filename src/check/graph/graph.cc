@@ -8,6 +8,7 @@
 #include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
 #include "check/graph/explain_cycle.h"
+#include "check/graph/order_search.h"
 #include "check/graph/predicates.h"
 #include "check/graph/seen.h"
 #include "check/graph/start_order.h"
@@ -178,17 +179,16 @@ class Check {
     return true;
   }
 
-  [[nodiscard]] PredicateFacts predicate_facts(const VersionOrders& orders) const {
+  [[nodiscard]] PredicateFacts predicate_facts(const VersionOrders& orders) {
     if (predicates_ == nullptr) return {};
     PredicateFacts facts;
     facts.unsure = predicates_->defect();
     if (!facts.unsure.empty()) return facts;
-    Slots slots(h_, trace_, orders);
-    return find_predicate_facts(h_, *predicates_, trace_, slots, row_.level, limits_);
+    slots_ = std::make_unique<Slots>(h_, trace_, orders);
+    return find_predicate_facts(h_, *predicates_, trace_, *slots_, row_.level, limits_);
   }
 
-  // Whether an order without a cycle explains the predicates too. What their edges leave open the order itself shows;
-  // the likelier order is then that of the clocks.
+  // Whether an order without a cycle explains the predicates too. What their edges leave open is looked for.
   bool settles(const PredicateFacts& facts, const Dependencies& graph) {
     if (predicates_ == nullptr) return true;
     const PredicateRule rule = predicate_rule(row_.level);
@@ -196,7 +196,8 @@ class Check {
     if (facts.decided()) return true;
     if (!predicates_->defect().empty() || rule != PredicateRule::kState) return false;
     if (explains_predicates()) return true;
-    std::vector<std::uint32_t> order = sort_by_clock(h_, graph, row_.nodes);
+    std::vector<std::uint32_t> order = search_order(h_, *predicates_, trace_, *slots_, facts, graph, row_.nodes);
+    if (order.empty()) return false;
     make_witness(graph.txns, order);
     return explains_predicates();
   }
@@ -409,7 +410,8 @@ class Check {
   std::vector<std::uint32_t> order_;                      // of the nodes, by what is known
   const std::unique_ptr<const PredicateSet> predicates_;  // null: none that the level speaks of
   PredicateFacts facts_;
-  bool settled_ = false;  // the witness explains the predicates
+  std::unique_ptr<Slots> slots_;  // of the facts found last
+  bool settled_ = false;          // the witness explains the predicates
   Verdict verdict_;
 };
 

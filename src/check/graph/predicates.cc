@@ -197,7 +197,8 @@ class PredicateWalk {
       const bool none = counts_all && h_.values().type(recorded) == ValueType::kInteger &&
                         h_.values().integer(recorded) == 0 && own_keys_.empty();
       if (none) return none_other(t, i, matcher);
-      return requirements_.unsure("an aggregate has no version set");
+      out_.open_aggregates.push_back({t, OpId{i}});
+      return;
     }
     AggregateState state(aggregate, h_.values());
     std::uint8_t faults = kNoFault;

@@ -28,13 +28,20 @@ struct OpenRequirement {
   Match match;
 };
 
+// An aggregate without a version set.
+struct OpenAggregate {
+  TxnId txn;
+  OpId op;
+};
+
 struct PredicateFacts {
   std::vector<PredicateEdge> edges;  // by reader
   std::vector<Anomaly> mismatches;
-  std::vector<OpenRequirement> open;
+  std::vector<OpenRequirement> open;           // by txn
+  std::vector<OpenAggregate> open_aggregates;  // by txn
   std::string unsure;  // why an order may satisfy all of the above and still not explain the results; empty if it can't
 
-  [[nodiscard]] bool decided() const { return open.empty() && unsure.empty(); }
+  [[nodiscard]] bool decided() const { return open.empty() && open_aggregates.empty() && unsure.empty(); }
 };
 
 // How a level binds the versions that a predicate was evaluated on.
