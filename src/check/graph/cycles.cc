@@ -80,11 +80,13 @@ Sorted sort_view(const View& view) {
 }
 
 // Where a transaction starts and commits, by the first clock that knows it.
-std::int64_t start_of(const History& h, TxnId t) {
+std::int64_t start_of(const History& h, TxnId t, Hint hint) {
+  if (hint == Hint::kFile) return raw(t);
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
   return h.begin(t) != kNoTime ? h.begin(t) : raw(t);
 }
-std::int64_t commit_of(const History& h, TxnId t) {
+std::int64_t commit_of(const History& h, TxnId t, Hint hint) {
+  if (hint == Hint::kFile) return raw(t);
   if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
   return h.end(t) != kNoTime ? h.end(t) : raw(t);
@@ -102,20 +104,20 @@ Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
   return sort_view(PointView{graph, nodes == Nodes::kPrefixPoints});
 }
 
-std::vector<std::int64_t> clock_ranks(const History& history, const TransactionView& view) {
+std::vector<std::int64_t> ranks(const History& history, const TransactionView& view, Hint hint) {
   std::vector<std::int64_t> rank;
   rank.reserve(view.size());
-  for (std::uint32_t t = 0; t < view.graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}));
+  for (std::uint32_t t = 0; t < view.graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}, hint));
   rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
   return rank;
 }
 
-std::vector<std::int64_t> clock_ranks(const History& history, const PointView& view) {
+std::vector<std::int64_t> ranks(const History& history, const PointView& view, Hint hint) {
   std::vector<std::int64_t> rank;
   rank.reserve(view.size());
   for (std::uint32_t t = 0; t < view.graph.txns; ++t) {
-    rank.push_back(start_of(history, TxnId{t}));
-    rank.push_back(commit_of(history, TxnId{t}));
+    rank.push_back(start_of(history, TxnId{t}, hint));
+    rank.push_back(commit_of(history, TxnId{t}, hint));
   }
   rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
   return rank;

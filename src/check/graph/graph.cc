@@ -89,6 +89,9 @@ class Check {
     return std::move(verdict_);
   }
 
+  // After run(): a stronger level may still show that this one holds.
+  [[nodiscard]] bool predicates_left_open() const { return left_open_; }
+
  private:
   // Every point in time is known: the verdict is about these.
   Verdict by_start_order(StartOrder starts) {
@@ -209,16 +212,7 @@ class Check {
   // Why it is not known that the predicates are explained; empty if they are.
   std::string open_predicates() {
     if (predicates_ == nullptr || settled_) return {};
-    const PredicateRule rule = predicate_rule(row_.level);
-    if (rule != PredicateRule::kState) {
-      for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable}) {
-        if (!implies(stronger, row_.level)) continue;
-        Verdict holds = GraphChecks(h_).check(stronger, limits_);
-        if (holds.outcome != Outcome::kSatisfied) continue;
-        verdict_.witness = std::move(holds.witness);
-        return {};
-      }
-    }
+    left_open_ = true;
     if (!facts_.unsure.empty()) return facts_.unsure;
     return "which versions the predicates were evaluated on: the history has no version sets, and several would do";
   }
@@ -412,6 +406,7 @@ class Check {
   PredicateFacts facts_;
   std::unique_ptr<Slots> slots_;  // of the facts found last
   bool settled_ = false;          // the witness explains the predicates
+  bool left_open_ = false;        // nothing but predicates leaves it undecided
   Verdict verdict_;
 };
 
@@ -432,13 +427,34 @@ GraphChecks::GraphChecks(const History& history) : h_(history) {}
 GraphChecks::~GraphChecks() = default;
 
 Verdict GraphChecks::check(Level level, const Limits& limits) {
+  bool open = false;
+  Verdict verdict = judge(level, limits, open);
+  if (!open) return verdict;
+  // More order leaves fewer choices: one order that holds at a stronger level shows this one too.
+  for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable,
+                               Level::kStrongSnapshotIsolation, Level::kStrictSerializable}) {
+    if (stronger == level || !implies(stronger, level) || limits.out_of_time()) continue;
+    Verdict holds = judge(stronger, limits, open);
+    if (holds.outcome != Outcome::kSatisfied) continue;
+    verdict.outcome = Outcome::kSatisfied;
+    verdict.reason.clear();
+    verdict.witness = std::move(holds.witness);
+    break;
+  }
+  return verdict;
+}
+
+Verdict GraphChecks::judge(Level level, const Limits& limits, bool& predicates_left_open) {
   const TraceKind kind = trace_kind(level);
   if (trace_ == nullptr || kind != kind_ || trace_->out_of_time) {
     trace_.reset();  // before the next one is made: two would not fit where one just does
     trace_ = std::make_unique<const Trace>(trace_reads(h_, level, limits));
     kind_ = kind;
   }
-  return Check(h_, level, limits, *trace_).run();
+  Check check(h_, level, limits, *trace_);
+  Verdict verdict = check.run();
+  predicates_left_open = check.predicates_left_open();
+  return verdict;
 }
 
 constinit const Engine kGraphEngine{

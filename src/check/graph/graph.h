@@ -28,6 +28,8 @@ class GraphChecks {
   [[nodiscard]] Verdict check(Level level, const Limits& limits);
 
  private:
+  Verdict judge(Level level, const Limits& limits, bool& predicates_left_open);
+
   const History& h_;
   std::unique_ptr<const graph::Trace> trace_;  // the last one
   graph::TraceKind kind_ = graph::TraceKind::kOneView;

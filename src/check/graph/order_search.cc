@@ -1,6 +1,7 @@
 #include "check/graph/order_search.h"
 
 #include <algorithm>
+#include <limits>
 #include <queue>
 
 #include "check/graph/views.h"
@@ -204,19 +205,22 @@ class OrderSearch {
   std::vector<std::vector<std::uint32_t>> interested_;  // by key: who waits for no edge and needs something of it
 };
 
-template <typename View>
-std::vector<std::uint32_t> search(const History& history, const View& view, Needs& needs) {
-  return OrderSearch<View>(view, clock_ranks(history, view), history.key_count(), needs).run();
-}
-
 }  // namespace
 
 std::vector<std::uint32_t> search_order(const History& history, const PredicateSet& predicates, const Trace& trace,
                                         Slots& slots, const PredicateFacts& facts, const Dependencies& graph,
                                         Nodes nodes) {
-  Needs needs(history, predicates, trace, slots, facts);
-  if (nodes == Nodes::kTransactions) return search(history, TransactionView{graph}, needs);
-  return search(history, PointView{graph, nodes == Nodes::kPrefixPoints}, needs);
+  const auto search = [&](const auto& view) {
+    std::vector<std::uint32_t> order;
+    for (const Hint hint : {Hint::kClocks, Hint::kFile}) {
+      Needs needs(history, predicates, trace, slots, facts);
+      order = OrderSearch(view, ranks(history, view, hint), history.key_count(), needs).run();
+      if (!order.empty()) break;
+    }
+    return order;
+  };
+  if (nodes == Nodes::kTransactions) return search(TransactionView{graph});
+  return search(PointView{graph, nodes == Nodes::kPrefixPoints});
 }
 
 }  // namespace isolde::graph

@@ -49,8 +49,12 @@ struct PointView {
   }
 };
 
-// Where each node stands by the clocks: database timestamps, else the client's, else the file.
-[[nodiscard]] std::vector<std::int64_t> clock_ranks(const History& history, const TransactionView& view);
-[[nodiscard]] std::vector<std::int64_t> clock_ranks(const History& history, const PointView& view);
+// What is no evidence, and still a hint at the order: database timestamps, else the client's clock, else the file; or
+// the file alone.
+enum class Hint : std::uint8_t { kClocks, kFile };
+
+// Where each node stands by that.
+[[nodiscard]] std::vector<std::int64_t> ranks(const History& history, const TransactionView& view, Hint hint);
+[[nodiscard]] std::vector<std::int64_t> ranks(const History& history, const PointView& view, Hint hint);
 
 }  // namespace isolde::graph
