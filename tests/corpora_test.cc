@@ -75,9 +75,6 @@ struct Exception {
 };
 constexpr std::string_view kNeedsTheSolver;
 constexpr Exception kExceptions[] = {
-    {"dbcop/unit/write_skew.hist", Level::kStrongSessionSerializable, kNeedsTheSolver},
-    {"dbcop/unit/docs_write_skew_WRONG_CLAIM.hist", Level::kStrongSessionSerializable, kNeedsTheSolver},
-    {"dbcop/unit/one_failing_cluster.hist", Level::kStrongSessionSerializable, kNeedsTheSolver},
     {"dbcop/unit/version_zero_explicit_writer.hist", Level::kCausal, kNeedsTheSolver},
     {"elle-cli/jepsen/bank.edn", Level::kStrictSerializable, kNeedsTheSolver},
     {"elle-cli/jepsen/bank.json", Level::kStrictSerializable, kNeedsTheSolver},

@@ -90,6 +90,7 @@ enum class Ground : std::uint8_t {
   kLastLeft,    // no other place is left
   kTimestamps,  // the commit timestamps of the two writers
   kSnapshot,    // the one writer is in the other's snapshot, as PostgreSQL tells it
+  kPast,        // the one writer is in the other's past, by sessions and reads
 };
 [[nodiscard]] std::string_view name(Ground ground);
 

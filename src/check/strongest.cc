@@ -106,6 +106,10 @@ bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Leve
   const bool is_cycle = anomaly.kind == kG0 || anomaly.kind == kG1c || anomaly.kind == kGSingle ||
                         anomaly.kind == kGNonadjacent || anomaly.kind == kG2Item;
   if (!is_cycle || anomaly.source != ReadSource::kNotARead || steps.size() < 2) return false;
+  // What is in whose past depends on whether sessions count.
+  if (std::any_of(steps.begin(), steps.end(),
+                  [](const Step& s) { return s.ground == Ground::kSeen || s.ground == Ground::kPast; }))
+    return false;
   // What a predicate depends on, not every level asks.
   if (std::any_of(steps.begin(), steps.end(), [&](const Step& s) { return is_about_predicates(h, s); })) return false;
   const graph::LevelRow* const from = graph::row_of(found_at);

@@ -28,7 +28,8 @@ bool uses_past(const Verdict& verdict) {
   const bool sees_past = family == LevelFamily::kPrefix || family == LevelFamily::kSnapshot ||
                          family == LevelFamily::kSerializable || verdict.level == Level::kRepeatableRead;
   const auto rests_on_past = [](const Anomaly& a) {
-    return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) { return s.ground == Ground::kSeen; });
+    return std::any_of(a.steps.begin(), a.steps.end(),
+                       [](const Step& s) { return s.ground == Ground::kSeen || s.ground == Ground::kPast; });
   };
   return sees_past && std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), rests_on_past);
 }
@@ -252,6 +253,9 @@ Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
 Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& order) const {
   switch (s.type) {
     case StepType::kWw:
+      if (s.ground == Ground::kPast)
+        return holds(order.writes(s.from) && order.writes(s.to) && in_past(s.from, s.to),
+                     "the one is not in the past of the other");
       if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
       return holds(order.before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
@@ -261,6 +265,8 @@ Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& or
     case StepType::kRw: {
       const auto version = order.version_read(s.from, s.from_op);
       if (!version || !order.writes(s.to)) return "no read and write of the key";
+      if (s.ground == Ground::kPast)
+        return holds(*version != kNoTxn && in_past(*version, s.to), "the one is not in the past of the other");
       if (s.ground == Ground::kSeen)
         return holds(read_by_one_after(*version, s.to, order), "nobody saw the one and read the other");
       return holds(*version == kNoTxn || order.before(*version, s.to, s.ground) || in_past(*version, s.to),

@@ -141,9 +141,14 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
     case Ground::kReads:
       return {};
     case Ground::kSeen:
+      if (s.type == StepType::kRw)
+        return fmt::format(" (somebody who had seen the writer of that version read this key from {})", txn(h, s.to));
       if (const OpId op = seen_by(h, a, s); op != kNoOp)
         return fmt::format(" ({}, which had seen {}, {})", txn(h, h.txn_of(op)), txn(h, s.from), did(h, op));
       return fmt::format(" (somebody who had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
+    case Ground::kPast:
+      return fmt::format(" (by what it read, or by sessions, {} comes after {})", txn(h, s.to),
+                         s.type == StepType::kRw ? "the writer of that version" : txn(h, s.from));
     case Ground::kList:
       return " (a list shows the order)";
     case Ground::kUpdate:

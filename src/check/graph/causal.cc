@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
 #include "check/graph/explain_cycle.h"
@@ -31,9 +32,10 @@ class CausalFinder {
       width_ = std::min(width, chains_ - from);
       advance_clocks();
       look_back();
+      if (options.writers) order_writers();
     }
     auto& all = out_.orders;
-    const auto pair_of = [](const Seen& s) { return std::pair(s.before, s.after); };
+    const auto pair_of = [](const Seen& s) { return std::tuple(s.before, s.after, s.key); };
     std::sort(all.begin(), all.end(), [&](const Seen& a, const Seen& b) { return pair_of(a) < pair_of(b); });
     all.erase(
         std::unique(all.begin(), all.end(), [&](const Seen& a, const Seen& b) { return pair_of(a) == pair_of(b); }),
@@ -138,15 +140,28 @@ class CausalFinder {
     for (std::size_t i = 0; i < trace_.reads.size(); ++i) {
       const TracedRead& read = trace_.reads[i];
       if (read.version == kNoVersion || missed_[i]) continue;
-      const std::uint32_t* const past = clock(read.txn);
-      const auto end = writers_.begin() + begin_[raw(read.key) + 1];
-      auto at = find(writers_.begin() + begin_[raw(read.key)], end, {from_, 0});
-      while (at != end && at->place.chain - from_ < width_) {
-        const std::uint32_t chain = at->place.chain;
-        const auto after = find(at, end, {chain, past[chain - from_]});
-        if (after != at) relate(i, std::prev(after)->txn);
-        at = find(after, end, {chain + 1, 0});
-      }
+      for_each_last_writer(read.txn, read.key, [&](TxnId other) { relate(i, other); });
+    }
+  }
+
+  void order_writers() {
+    for (const VersionInfo& v : trace_.versions) {
+      if (!trace_.is_counted(v.txn)) continue;
+      for_each_last_writer(v.txn, v.key, [&](TxnId other) { out_.orders.push_back({other, v.txn, kNoTxn, v.key}); });
+    }
+  }
+
+  // Of each chain at hand: the last writer of the key in the past of the transaction.
+  template <typename F>
+  void for_each_last_writer(TxnId t, KeyId key, F&& f) {
+    const std::uint32_t* const past = clock(t);
+    const auto end = writers_.begin() + begin_[raw(key) + 1];
+    auto at = find(writers_.begin() + begin_[raw(key)], end, {from_, 0});
+    while (at != end && at->place.chain - from_ < width_) {
+      const std::uint32_t chain = at->place.chain;
+      const auto after = find(at, end, {chain, past[chain - from_]});
+      if (after != at) f(std::prev(after)->txn);
+      at = find(after, end, {chain + 1, 0});
     }
   }
 

@@ -18,6 +18,7 @@ namespace isolde::graph {
 
 struct PastOptions {
   bool sessions = true;  // else the past is by reads alone
+  bool writers = false;  // also: a writer of a key comes after those in its own past; Seen::reader is then kNoTxn
   std::size_t cells = std::size_t{1} << 25;
   std::uint64_t most_work = ~std::uint64_t{0};  // transactions x chains; more: nothing is found
 };

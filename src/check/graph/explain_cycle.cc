@@ -307,7 +307,7 @@ class Namer {
                                            : AnomalyKind::kOTV;
     }
     const std::size_t rw = count(StepType::kRw);
-    if (given_circle() || (rw == 0 && has(Ground::kSeen))) return AnomalyKind::kCyclicVersions;
+    if (given_circle() || (rw == 0 && (has(Ground::kSeen) || has(Ground::kPast)))) return AnomalyKind::kCyclicVersions;
     if (rw == 1) return AnomalyKind::kGSingle;
     if (rw == 0 && has(StepType::kWr)) return AnomalyKind::kG1c;
     if (rw == 0) return has(StepType::kWw) ? AnomalyKind::kG0 : AnomalyKind::kRealtimeOrder;

@@ -227,17 +227,21 @@ class Check {
     }
   }
 
-  // What a reader's past holds is older than what it read of the same key: an order of versions that needs no evidence.
+  // What a transaction's past holds is older than what it wrote, and not newer than what it read, of the same key: an
+  // order of versions that needs no evidence.
   bool by_past() {
     if (orders_.open == kNoKey || !row_.edges.has(Edge::kRw)) return false;
     PastOptions options;
     options.sessions = row_.edges.has(Edge::kSession);
+    options.writers = true;
     options.most_work = kMostPast;
     const SeenOrders seen = causal_orders(h_, trace_, orders_, limits_, options);
     if (seen.orders.empty()) return false;
     for (const Seen& s : seen.orders) {
       const Version before = trace_.version_of(s.before, s.key);
-      orders_.known.push_back({before, trace_.version_of(s.after, s.key), Ground::kSeen});
+      const Version after = trace_.version_of(s.after, s.key);
+      if (orders_.next[before] == after) continue;
+      orders_.known.push_back({before, after, s.reader == kNoTxn ? Ground::kPast : Ground::kSeen});
     }
     orders_.index_known();
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
