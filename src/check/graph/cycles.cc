@@ -123,6 +123,24 @@ std::vector<std::int64_t> ranks(const History& history, const PointView& view, H
   return rank;
 }
 
+std::vector<std::uint32_t> late_places(const Dependencies& graph, std::span<const std::uint32_t> order,
+                                       const std::vector<bool>& wanted) {
+  std::vector<std::uint32_t> height(graph.nodes, 0);  // the longest way from here
+  for (std::size_t i = order.size(); i-- > 0;) {
+    for (const Arc arc : graph.from(order[i])) height[order[i]] = std::max(height[order[i]], height[arc.to()] + 1);
+  }
+  std::vector<std::uint32_t> late;
+  for (const std::uint32_t v : order) {
+    if (v < graph.txns) late.push_back(v);
+  }
+  std::stable_sort(late.begin(), late.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return height[a] != height[b] ? height[a] > height[b] : !wanted[a] && wanted[b];
+  });
+  std::vector<std::uint32_t> place(graph.txns, 0);
+  for (std::uint32_t i = 0; i < late.size(); ++i) place[late[i]] = i;
+  return place;
+}
+
 std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,
                                                           std::span<const std::uint32_t> to) {
   const auto n = static_cast<std::uint32_t>(begin.size() - 1);

@@ -48,6 +48,12 @@ struct Sorted {
 };
 [[nodiscard]] Sorted sort_nodes(const Dependencies& graph, Nodes nodes);
 
+// Another order of all transactions that contradicts no edge: each as late as those after it allow; of those that could
+// change places, the ones that `wanted` names last. Returns the place of each transaction.
+// `order`: of all nodes, as sort_nodes() gives it for transactions.
+[[nodiscard]] std::vector<std::uint32_t> late_places(const Dependencies& graph, std::span<const std::uint32_t> order,
+                                                     const std::vector<bool>& wanted);
+
 // Components of more than one node of any graph in arrays.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,
                                                                         std::span<const std::uint32_t> to);

@@ -298,6 +298,18 @@ class Check {
     for (std::uint32_t i = 0; i < order_.size(); ++i) {
       if (order_[i] < end) place[points ? order_[i] / 2 : order_[i]] = i;  // of points: the commit, which comes last
     }
+    if (fits(place)) return true;
+    if (points) return false;
+    // A version is better placed close before its readers.
+    std::vector<bool> read(h_.txn_count(), false);
+    for (const TracedRead& r : trace_.reads) {
+      if (r.version < trace_.versions.size()) read[raw(trace_.versions[r.version].txn)] = true;
+    }
+    return fits(late_places(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), order_, read));
+  }
+
+  // Whether the versions that are open may come in the order of these places of their transactions.
+  bool fits(std::span<const std::uint32_t> place) {
     for (const PlaceBy by : {PlaceBy::kFirst, PlaceBy::kLast}) {
       VersionOrders orders = orders_;
       complete_orders(trace_, place, by, orders);
