@@ -181,14 +181,14 @@ Fault PredicateClaims::state_fault(const Anomaly& a) const {
   return holds(all, "the state may have another version, which explains the result");
 }
 
-// Between the version set's version and the state's somebody changed the matches: who left `expected`.
+// From the version set's version to the state's not all match alike: `expected`, among them, and another.
 Fault PredicateClaims::run_fault(const Anomaly& a) const {
   const TxnId t = a.transactions.front();
   const std::int64_t moment = committed_.moment(t);
   if (moment == kNoTime) return "it has no timestamp to read at";
   const Match changed = matches_.of(a.op, a.key, a.expected);
   if (!a.expected_known || changed == Match::kUnclear) return "nobody knows whether the version matches";
-  const Match before = changed == Match::kYes ? Match::kNo : Match::kYes;
+  const Match otherwise = changed == Match::kYes ? Match::kNo : Match::kYes;
   const ValueId looked_at = matches_.in_vset(a.op, a.key);
   // By time: the initial version, then all. What is not certain decides nothing.
   std::vector<std::pair<std::int64_t, Version>> all;
@@ -225,10 +225,11 @@ Fault PredicateClaims::run_fault(const Anomaly& a) const {
   const bool apart = is_since ? looked.back() < change : looked.front() >= change;
   if (!apart) return "the version that it names is not between the one looked at and the state's";
   bool changes = false;
-  for (std::size_t i = is_since ? looked.back() : state; i < change; ++i) {
-    changes |= matches_.of(a.op, a.key, all[i].second.value) == before;
+  const std::size_t last = is_since ? state : looked.front();
+  for (std::size_t i = is_since ? looked.back() : state; i <= last; ++i) {
+    changes |= matches_.of(a.op, a.key, all[i].second.value) == otherwise;
   }
-  if (!changes) return "the version that it names changes nothing";
+  if (!changes) return "from the one looked at to the state's all match alike";
   // Changed since: it comes before the one that changed it; changed later: after.
   return holds(!uses(a, is_since ? StepType::kWr : StepType::kRw), "a step leads the wrong way");
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proof/operations.h"
+
 namespace isolde::proof {
 namespace {
 
@@ -85,6 +87,7 @@ PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
     Match found = match_now(op, state, k);
     if (found == needed) continue;
     if (rule_ == Rule::kUpToState && !is_own_[k]) {
+      if (own_begins_run(op, KeyId{k}, needed) > 0) continue;
       const Match earlier = earlier_has(op, KeyId{k}, needed);
       if (earlier == Match::kYes) continue;
       if (earlier == Match::kUnclear) found = Match::kUnclear;
@@ -160,6 +163,11 @@ Match PredicateReplay::in_same_run(OpId op, KeyId key, ValueId version) const {
   const auto is_it = [&](ValueId v) { return v == version; };
   // At repeatable-read nothing needs to be the latest.
   if (rule_ == Rule::kUpToState && std::any_of(all.begin(), all.begin() + here, is_it)) return Match::kYes;
+  if (rule_ == Rule::kUpToState) {
+    const auto run = all.begin() + here + 2;
+    const std::uint32_t length = own_begins_run(op, key, matches_.of(op, key, version));
+    if (length > 0 && std::any_of(run, run + length, is_it)) return Match::kYes;
+  }
   if (std::none_of(all.begin(), all.end(), is_it)) return Match::kNo;
   const Match status = matches_.of(op, key, all[here]);
   if (status == Match::kUnclear) return Match::kUnclear;
@@ -177,6 +185,17 @@ Match PredicateReplay::in_same_run(OpId op, KeyId key, ValueId version) const {
     if (is_it(all[i])) return Match::kYes;
   }
   return found;
+}
+
+// The change of matches that a version rests on may be the transaction's own; then it comes after nobody.
+std::uint32_t PredicateReplay::own_begins_run(OpId op, KeyId key, Match match) const {
+  const auto& all = versions_[raw(key)];
+  const std::uint32_t own = at_[raw(key)] + 1;  // in a serial order the transaction's own version is the next
+  if (match == Match::kUnclear || own >= all.size() || !writes(h_, h_.txn_of(op), key)) return 0;
+  if (matches_.of(op, key, all[own]) != match) return 0;
+  std::uint32_t end = own + 1;
+  while (end < all.size() && matches_.of(op, key, all[end]) == match) ++end;
+  return end - own - 1;
 }
 
 Match PredicateReplay::earlier_has(OpId op, KeyId key, Match match) const {

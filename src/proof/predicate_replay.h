@@ -46,6 +46,8 @@ class PredicateReplay {
   [[nodiscard]] ValueId in_state(std::uint32_t k) const { return versions_[k][at_[k]]; }
   // Whether the version of the key, other than the state's, may be what the operation looked at.
   [[nodiscard]] Match in_same_run(OpId op, KeyId key, ValueId version) const;
+  // How many versions follow the transaction's own, in whose run of this match they stand.
+  [[nodiscard]] std::uint32_t own_begins_run(OpId op, KeyId key, Match match) const;
   // Whether some version up to the state's has the match.
   [[nodiscard]] Match earlier_has(OpId op, KeyId key, Match match) const;
 

@@ -133,6 +133,13 @@ TEST(PredicateReplay, AtRepeatableReadAnEarlierVersionWillDo) {
   const History update = around(R"j(["update","c = 1",[["x",{"c":2}]]])j");
   EXPECT_EQ(said_of_order(update, kRr, {0, 2, 1}), "");
   EXPECT_NE(said_of_order(update, kRr, {1, 0, 2}), "") << "no version up to it matches";
+  const History own = native(R"j({"session":1,"ops":[["update","true",[["x",{"c":2}]]]]}
+{"session":2,"ops":[["w","x",{"c":1}]]})j");
+  EXPECT_EQ(said_of_order(own, kRr, {0, 1}), "") << "it looked at 1; that x is there rests on its own version";
+  EXPECT_NE(said_of_order(own, kSer, {0, 1}), "");
+  const History other = native(R"j({"session":1,"ops":[["update","c = 1",[["x",{"c":2}]]]]}
+{"session":2,"ops":[["w","x",{"c":1}]]})j");
+  EXPECT_NE(said_of_order(other, kRr, {0, 1}), "") << "that x has 1 rests on T1";
   const History vset = around(R"j(["update","c = 1",[["x",{"c":2}]],{"vset":{"x":{"c":1},"y":{"c":5}}}])j");
   EXPECT_EQ(said_of_order(vset, kRr, {0, 2, 1}), "");
   EXPECT_NE(said_of_order(vset, kRr, {1, 0, 2}), "");

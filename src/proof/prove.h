@@ -4,7 +4,8 @@
 // Always:  uses no engine's code. A satisfied verdict is proved by replaying its witness; a violated one by checking
 // each
 //          anomaly's claim and each of its steps against the operations and the evidence; undecided claims nothing.
-// Cost:    linear in the history, whatever the number of anomalies (lists: plus the elements of the keys involved).
+// Cost:    linear in the history, whatever the number of anomalies (lists: plus the elements of the keys involved;
+//          predicates: each is asked of the keys that changed since its condition was last asked, at most of all).
 #pragma once
 
 #include "anomaly/verdict.h"
