@@ -186,6 +186,16 @@ void KeyOrder::find_runs() {
   }
 }
 
+std::vector<TxnId> KeyOrder::run_of(TxnId t) const {
+  const auto at = place_.find(raw(t));
+  if (at == place_.end() || run_[at->second] == kNone32) return {t};
+  std::vector<TxnId> out;
+  for (std::uint32_t i = 0; i < writers_.size(); ++i) {
+    if (run_[i] == run_[at->second]) out.push_back(writers_[i].txn);
+  }
+  return out;
+}
+
 bool KeyOrder::before(TxnId a, TxnId b) const {
   if (a == b || !writes(a) || !writes(b)) return false;
   const std::uint32_t x = place_.at(raw(a));

@@ -38,6 +38,8 @@ class KeyOrder {
   // The writer of the version that the read returned, kNoTxn for the initial one; nothing if it cannot be told.
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op) const;
   [[nodiscard]] bool before(TxnId a, TxnId b) const;
+  // The writers whose versions are known to follow each other at once, this one among them.
+  [[nodiscard]] std::vector<TxnId> run_of(TxnId t) const;
   // Calls f(reader, writer) for each read of another transaction's version.
   template <typename F>
   void for_each_read_from(F&& f) const {
