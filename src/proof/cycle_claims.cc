@@ -368,6 +368,31 @@ Fault CycleClaims::missed(const Anomaly& a) const {
   return step(a, a.steps[1]);
 }
 
+// Whether the list can be cut into pieces each of which is all that one other transaction appended.
+bool CycleClaims::is_made_of_blocks(const Anomaly& a, std::span<const ValueId> list) const {
+  std::unordered_map<std::uint32_t, std::vector<std::vector<ValueId>>> blocks;  // by their first element
+  for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(TxnId{t}) == Status::kAborted || TxnId{t} == a.transactions.front()) continue;
+    std::vector<ValueId> block;
+    for (const Touch& touch : touches(h_, TxnId{t})) {
+      if (touch.kind == OpKind::kAppend && touch.key == a.key) block.push_back(touch.value);
+    }
+    if (!block.empty()) blocks[raw(block.front())].push_back(std::move(block));
+  }
+  std::vector<bool> reached(list.size() + 1, false);
+  reached[0] = true;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto at = reached[i] ? blocks.find(raw(list[i])) : blocks.end();
+    if (at == blocks.end()) continue;
+    for (const std::vector<ValueId>& block : at->second) {
+      const bool fits = block.size() <= list.size() - i &&
+                        std::equal(block.begin(), block.end(), list.begin() + static_cast<std::ptrdiff_t>(i));
+      if (fits) reached[i + block.size()] = true;
+    }
+  }
+  return reached.back();
+}
+
 Fault CycleClaims::list_fault(const Anomaly& a) const {
   const KeyOrder* const order = a.key == kNoKey ? nullptr : key(a.key);
   if (order == nullptr || a.steps.empty()) return "names no key";
@@ -413,7 +438,8 @@ Fault CycleClaims::list_fault(const Anomaly& a) const {
   const auto at = std::search(list.begin() + from, list.end(), whole.begin(), whole.end());
   const bool own_last = !list.empty() && a.source == ReadSource::kOwnLater && writer->txn == a.transactions.front() &&
                         std::find(whole.begin(), whole.end(), list.back()) != whole.end();
-  return holds(own_last || at == list.end(), "it holds all that the transaction appended, in one piece");
+  return holds(own_last || at == list.end() || !is_made_of_blocks(a, list.subspan(static_cast<std::size_t>(from))),
+               "it holds all that the transaction appended, in one piece");
 }
 
 }  // namespace isolde::proof
