@@ -116,29 +116,45 @@ const KeyOrder* CycleClaims::key(KeyId k) const {
   return at == keys_.end() ? nullptr : &at->second;
 }
 
-// Whether sessions and reads lead from `a` to `b`.
-bool CycleClaims::in_past(TxnId a, TxnId b) const {
+// Whether sessions and reads lead from one of `from` to one of `to`.
+bool CycleClaims::leads(std::span<const TxnId> from, std::vector<TxnId> to) const {
   if (causes_.empty()) return false;
-  std::vector<TxnId> queue{b};
+  std::vector<bool> wanted(h_.txn_count(), false);
   std::vector<bool> reached(h_.txn_count(), false);
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const TxnId cause : causes_[raw(queue[i])]) {
-      if (cause == a) return true;
-      if (!reached[raw(cause)]) queue.push_back(cause);
+  for (const TxnId t : from) wanted[raw(t)] = true;
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    for (const TxnId cause : causes_[raw(to[i])]) {
+      if (wanted[raw(cause)]) return true;
+      if (!reached[raw(cause)]) to.push_back(cause);
       reached[raw(cause)] = true;
     }
   }
   return false;
 }
 
-// Whether a transaction whose past holds `older` read the key from `newer`.
+// Nothing lies within a run of versions, so that what comes after one of them comes after all.
+bool CycleClaims::in_past(TxnId older, TxnId newer, const KeyOrder& order) const {
+  if (older == kNoTxn || !order.writes(older) || !order.writes(newer)) return false;
+  if (leads(std::span(&older, 1), {newer})) return true;
+  const std::vector<TxnId> first = order.run_of(older);
+  if (std::find(first.begin(), first.end(), newer) != first.end()) return false;
+  return leads(first, order.run_of(newer));
+}
+
+// Whether a transaction whose past holds `older` read the key from `newer`; or so for others of their runs.
 bool CycleClaims::read_by_one_after(TxnId older, TxnId newer, const KeyOrder& order) const {
   if (causes_.empty() || older == newer || older == kNoTxn) return false;
-  bool found = false;
+  std::vector<TxnId> first = order.run_of(older);
+  std::vector<TxnId> second = order.run_of(newer);
+  if (std::find(first.begin(), first.end(), newer) != first.end()) {
+    first = {older};
+    second = {newer};
+  }
+  std::vector<TxnId> readers;
   order.for_each_read_from([&](TxnId reader, TxnId writer) {
-    found = found || (writer == newer && reader != older && in_past(older, reader));
+    if (std::find(second.begin(), second.end(), writer) != second.end()) readers.push_back(reader);
   });
-  return found;
+  return leads(first, std::move(readers));
 }
 
 Fault CycleClaims::fault(const Anomaly& a) const {
@@ -254,8 +270,7 @@ Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& or
   switch (s.type) {
     case StepType::kWw:
       if (s.ground == Ground::kPast)
-        return holds(order.writes(s.from) && order.writes(s.to) && in_past(s.from, s.to),
-                     "the one is not in the past of the other");
+        return holds(in_past(s.from, s.to, order), "the one is not in the past of the other");
       if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
       return holds(order.before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
@@ -266,10 +281,10 @@ Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& or
       const auto version = order.version_read(s.from, s.from_op);
       if (!version || !order.writes(s.to)) return "no read and write of the key";
       if (s.ground == Ground::kPast)
-        return holds(*version != kNoTxn && in_past(*version, s.to), "the one is not in the past of the other");
+        return holds(in_past(*version, s.to, order), "the one is not in the past of the other");
       if (s.ground == Ground::kSeen)
         return holds(read_by_one_after(*version, s.to, order), "nobody saw the one and read the other");
-      return holds(*version == kNoTxn || order.before(*version, s.to, s.ground) || in_past(*version, s.to),
+      return holds(*version == kNoTxn || order.before(*version, s.to, s.ground) || in_past(*version, s.to, order),
                    "nothing shows that it was overwritten by it");
     }
     default:
@@ -353,6 +368,31 @@ Fault CycleClaims::missed(const Anomaly& a) const {
   return step(a, a.steps[1]);
 }
 
+// Whether the list can be cut into pieces each of which is all that one other transaction appended.
+bool CycleClaims::is_made_of_blocks(const Anomaly& a, std::span<const ValueId> list) const {
+  std::unordered_map<std::uint32_t, std::vector<std::vector<ValueId>>> blocks;  // by their first element
+  for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+    if (h_.status(TxnId{t}) == Status::kAborted || TxnId{t} == a.transactions.front()) continue;
+    std::vector<ValueId> block;
+    for (const Touch& touch : touches(h_, TxnId{t})) {
+      if (touch.kind == OpKind::kAppend && touch.key == a.key) block.push_back(touch.value);
+    }
+    if (!block.empty()) blocks[raw(block.front())].push_back(std::move(block));
+  }
+  std::vector<bool> reached(list.size() + 1, false);
+  reached[0] = true;
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    const auto at = reached[i] ? blocks.find(raw(list[i])) : blocks.end();
+    if (at == blocks.end()) continue;
+    for (const std::vector<ValueId>& block : at->second) {
+      const bool fits = block.size() <= list.size() - i &&
+                        std::equal(block.begin(), block.end(), list.begin() + static_cast<std::ptrdiff_t>(i));
+      if (fits) reached[i + block.size()] = true;
+    }
+  }
+  return reached.back();
+}
+
 Fault CycleClaims::list_fault(const Anomaly& a) const {
   const KeyOrder* const order = a.key == kNoKey ? nullptr : key(a.key);
   if (order == nullptr || a.steps.empty()) return "names no key";
@@ -398,7 +438,8 @@ Fault CycleClaims::list_fault(const Anomaly& a) const {
   const auto at = std::search(list.begin() + from, list.end(), whole.begin(), whole.end());
   const bool own_last = !list.empty() && a.source == ReadSource::kOwnLater && writer->txn == a.transactions.front() &&
                         std::find(whole.begin(), whole.end(), list.back()) != whole.end();
-  return holds(own_last || at == list.end(), "it holds all that the transaction appended, in one piece");
+  return holds(own_last || at == list.end() || !is_made_of_blocks(a, list.subspan(static_cast<std::size_t>(from))),
+               "it holds all that the transaction appended, in one piece");
 }
 
 }  // namespace isolde::proof

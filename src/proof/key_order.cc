@@ -92,6 +92,8 @@ void KeyOrder::given_pairs() {
         sequence.push_back(at->second[0]);
       }
     }
+    given_after_.resize(writers_.size());
+    for (std::size_t i = 1; i < sequence.size(); ++i) given_after_[sequence[i - 1]].push_back(sequence[i]);
     given_.push_back(std::move(sequence));
   }
 }
@@ -186,14 +188,29 @@ void KeyOrder::find_runs() {
   }
 }
 
+std::vector<TxnId> KeyOrder::run_of(TxnId t) const {
+  const auto at = place_.find(raw(t));
+  if (at == place_.end() || run_[at->second] == kNone32) return {t};
+  std::vector<TxnId> out;
+  for (std::uint32_t i = 0; i < writers_.size(); ++i) {
+    if (run_[i] == run_[at->second]) out.push_back(writers_[i].txn);
+  }
+  return out;
+}
+
 bool KeyOrder::before(TxnId a, TxnId b) const {
   if (a == b || !writes(a) || !writes(b)) return false;
   const std::uint32_t x = place_.at(raw(a));
   const std::uint32_t y = place_.at(raw(b));
-  // Given.
-  for (const auto& sequence : given_) {
-    const auto at = std::find(sequence.begin(), sequence.end(), x);
-    if (at != sequence.end() && std::find(at, sequence.end(), y) != sequence.end()) return true;
+  // Given, in one line or by several.
+  std::vector<std::uint32_t> later{x};
+  std::vector<bool> passed(writers_.size(), false);
+  for (std::size_t i = 0; i < later.size() && !given_after_.empty(); ++i) {
+    for (const std::uint32_t next : given_after_[later[i]]) {
+      if (next == y) return true;
+      if (!passed[next]) later.push_back(next);
+      passed[next] = true;
+    }
   }
   // Shown by a list, or not there when the other is.
   const auto at = std::find(shown_.begin(), shown_.end(), x);

@@ -38,6 +38,8 @@ class KeyOrder {
   // The writer of the version that the read returned, kNoTxn for the initial one; nothing if it cannot be told.
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op) const;
   [[nodiscard]] bool before(TxnId a, TxnId b) const;
+  // The writers whose versions are known to follow each other at once, this one among them.
+  [[nodiscard]] std::vector<TxnId> run_of(TxnId t) const;
   // Calls f(reader, writer) for each read of another transaction's version.
   template <typename F>
   void for_each_read_from(F&& f) const {
@@ -73,6 +75,7 @@ class KeyOrder {
   std::unordered_map<std::uint32_t, std::uint32_t> place_;                // transaction -> place in writers_
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> values_;  // value or element -> writers of it
   std::vector<std::vector<std::uint32_t>> given_;                         // orders, as places in writers_
+  std::vector<std::vector<std::uint32_t>> given_after_;                   // by writer: those right after it in these
   std::vector<std::uint32_t> shown_;                                      // writers in the order of the longest list
   std::vector<std::uint32_t> next_, previous_, run_, rank_;
   std::vector<std::vector<std::uint32_t>> after_;              // run -> runs

@@ -17,6 +17,8 @@ class CausalFinder {
 
   SeenOrders run(std::vector<std::uint32_t> order, const PastOptions& options) {
     order_ = std::move(order);
+    rank_.assign(h_.txn_count(), 0);
+    for (std::uint32_t i = 0; i < order_.size(); ++i) rank_[order_[i]] = i;
     follow_sessions(options.sessions);
     make_chains();
     if (std::uint64_t{chains_} * order_.size() > options.most_work) return {};
@@ -31,8 +33,7 @@ class CausalFinder {
       from_ = from;
       width_ = std::min(width, chains_ - from);
       advance_clocks();
-      look_back();
-      if (options.writers) order_writers();
+      look_back(options.writers);
     }
     auto& all = out_.orders;
     const auto pair_of = [](const Seen& s) { return std::tuple(s.before, s.after, s.key); };
@@ -51,6 +52,11 @@ class CausalFinder {
   struct Writer {
     Place place;
     TxnId txn;
+  };
+  // The writers of a key in one chain, and how far the chain of readers at hand has come.
+  struct Group {
+    std::uint32_t chain, first, end;
+    std::uint32_t reader = kNone32, at = 0;
   };
 
   void follow_sessions(bool wanted) {
@@ -98,6 +104,9 @@ class CausalFinder {
       }
     }
     chains_ = static_cast<std::uint32_t>(length.size());
+    std::exclusive_scan(length.begin(), length.end(), length.begin(), 0U);
+    by_chain_.resize(order_.size());
+    for (const std::uint32_t t : order_) by_chain_[length[place_[t].chain] + place_[t].at] = TxnId{t};
   }
 
   void group_writers() {
@@ -114,6 +123,15 @@ class CausalFinder {
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       std::sort(writers_.begin() + begin_[k], writers_.begin() + begin_[k + 1],
                 [](const Writer& a, const Writer& b) { return a.place < b.place; });
+    }
+    group_begin_.push_back(0);
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      for (std::uint32_t i = begin_[k]; i < begin_[k + 1]; ++i) {
+        const std::uint32_t chain = writers_[i].place.chain;
+        if (i == begin_[k] || groups_.back().chain != chain) groups_.push_back({chain, i, i});
+        groups_.back().end = i + 1;
+      }
+      group_begin_.push_back(static_cast<std::uint32_t>(groups_.size()));
     }
   }
 
@@ -136,63 +154,71 @@ class CausalFinder {
     }
   }
 
-  void look_back() {
-    for (std::size_t i = 0; i < trace_.reads.size(); ++i) {
-      const TracedRead& read = trace_.reads[i];
-      if (read.version == kNoVersion || missed_[i]) continue;
-      for_each_last_writer(read.txn, read.key, [&](TxnId other) { relate(i, other); });
+  // Along a chain the past only grows, so that each group of writers is walked through once for each chain of readers.
+  void look_back(bool writers) {
+    for (const TxnId t : by_chain_) {
+      for (const TracedRead& read : trace_.reads_of(t)) {
+        const auto i = static_cast<std::size_t>(&read - trace_.reads.data());
+        if (read.version == kNoVersion || missed_[i]) continue;
+        const TxnId writer = read.version == kInitialVersion ? kNoTxn : trace_.versions[read.version].txn;
+        // The past of the writer comes before it anyway.
+        const auto keep = [&](const Writer& w) {
+          return writer == kNoTxn || (w.txn != writer && clock(writer)[w.place.chain - from_] <= w.place.at);
+        };
+        for_each_last_writer(t, read.key, keep, [&](TxnId other) { relate(i, writer, other); });
+      }
+      for (Version v = trace_.first_version[raw(t)]; writers && v < trace_.first_version[raw(t) + 1]; ++v) {
+        const KeyId key = trace_.versions[v].key;
+        for_each_last_writer(
+            t, key, [](const Writer&) { return true; },
+            [&](TxnId other) { out_.orders.push_back({other, t, kNoTxn, key}); });
+      }
     }
   }
 
-  void order_writers() {
-    for (const VersionInfo& v : trace_.versions) {
-      if (!trace_.is_counted(v.txn)) continue;
-      for_each_last_writer(v.txn, v.key, [&](TxnId other) { out_.orders.push_back({other, v.txn, kNoTxn, v.key}); });
-    }
-  }
-
-  // Of each chain at hand: the last writer of the key in the past of the transaction.
-  template <typename F>
-  void for_each_last_writer(TxnId t, KeyId key, F&& f) {
+  // Of each chain at hand: the last writer of the key in the past of the transaction. One that is in the past of the
+  // latest of them is left out: it comes before that one anyway.
+  template <typename Keep, typename F>
+  void for_each_last_writer(TxnId t, KeyId key, Keep&& keep, F&& f) {
+    found_.clear();
+    std::size_t latest = 0;
     const std::uint32_t* const past = clock(t);
-    const auto end = writers_.begin() + begin_[raw(key) + 1];
-    auto at = find(writers_.begin() + begin_[raw(key)], end, {from_, 0});
-    while (at != end && at->place.chain - from_ < width_) {
-      const std::uint32_t chain = at->place.chain;
-      const auto after = find(at, end, {chain, past[chain - from_]});
-      if (after != at) f(std::prev(after)->txn);
-      at = find(after, end, {chain + 1, 0});
+    const std::uint32_t chain = place_[raw(t)].chain;
+    const auto end = groups_.begin() + group_begin_[raw(key) + 1];
+    auto group = std::lower_bound(groups_.begin() + group_begin_[raw(key)], end, from_,
+                                  [](const Group& g, std::uint32_t c) { return g.chain < c; });
+    for (; group != end && group->chain - from_ < width_; ++group) {
+      if (group->reader != chain) {
+        group->reader = chain;
+        group->at = group->first;
+      }
+      while (group->at < group->end && writers_[group->at].place.at < past[group->chain - from_]) ++group->at;
+      if (group->at == group->first || !keep(writers_[group->at - 1])) continue;
+      found_.push_back(writers_[group->at - 1]);
+      if (rank_[raw(found_.back().txn)] > rank_[raw(found_[latest].txn)]) latest = found_.size() - 1;
     }
-  }
-
-  using Iterator = std::vector<Writer>::const_iterator;
-  static Iterator find(Iterator from, Iterator end, Place place) {
-    // Most keys have few writers in a chain.
-    for (int i = 0; i < 8; ++i, ++from) {
-      if (from == end || from->place >= place) return from;
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const Place place = found_[i].place;
+      if (i == latest || clock(found_[latest].txn)[place.chain - from_] <= place.at) f(found_[i].txn);
     }
-    return std::lower_bound(from, end, place, [](const Writer& w, Place p) { return w.place < p; });
   }
 
   // `other` wrote the key and is in the past of the reader.
-  void relate(std::size_t i, TxnId other) {
+  void relate(std::size_t i, TxnId writer, TxnId other) {
     const TracedRead& read = trace_.reads[i];
-    if (read.version == kInitialVersion) {
-      if (missed_[i]) return;
+    if (writer != kNoTxn) {
+      out_.orders.push_back({other, writer, read.txn, read.key});
+    } else if (!missed_[i]) {
       missed_[i] = true;
       out_.missed.push_back({{read.txn, kNoOp, kNoKey, kNoVersion}, read, other});
-      return;
     }
-    const TxnId writer = trace_.versions[read.version].txn;
-    const Place place = place_[raw(other)];
-    if (other == writer || clock(writer)[place.chain - from_] > place.at) return;
-    out_.orders.push_back({other, writer, read.txn, read.key});
   }
 
   const History& h_;
   const Trace& trace_;
   const Limits& limits_;
   std::vector<std::uint32_t> order_;  // transactions that count, each after those in its past
+  std::vector<std::uint32_t> rank_;   // in that order
   std::vector<TxnId> before_;         // in the session
   std::vector<bool> is_last_;         // of its session
   std::vector<Place> place_;
@@ -202,6 +228,10 @@ class CausalFinder {
   std::uint32_t from_ = 0, width_ = 0;
   std::vector<std::uint32_t> clocks_;  // by transaction, of the chains at hand
   std::vector<bool> missed_;           // by read
+  std::vector<Writer> found_;
+  std::vector<std::uint32_t> group_begin_;  // by key
+  std::vector<Group> groups_;               // of a key: by chain
+  std::vector<TxnId> by_chain_;             // transactions by place
   SeenOrders out_;
 };
 

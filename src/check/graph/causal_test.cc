@@ -7,11 +7,10 @@
 namespace isolde::graph {
 namespace {
 
-bool same(const Seen& a, const Seen& b) { return a.before == b.before && a.after == b.after; }
-
-TEST(Causal, TheOrderDoesNotDependOnHowMuchMemoryThereIs) {
+TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
   Rng rng(5);
   std::size_t found = 0;
+  std::size_t circles = 0;
   for (int i = 0; i < 3000; ++i) {
     RandomOptions options;
     options.max_txns = 12;
@@ -20,15 +19,25 @@ TEST(Causal, TheOrderDoesNotDependOnHowMuchMemoryThereIs) {
     const Trace trace = trace_reads(h, Level::kCausal, {});
     if (!trace.untraceable.empty()) continue;
     const VersionOrders orders = order_versions(h, trace, Updates::kMaySkip);
+    const LevelRow& row = *row_of(Level::kCausal);
+    const auto has_circle = [&](const SeenOrders& seen) {
+      const Dependencies graph = find_dependencies(h, trace, orders, seen.orders, {}, row.edges);
+      return !sort_nodes(graph, row.nodes).components.empty();
+    };
     const SeenOrders wide = causal_orders(h, trace, orders, {});
     found += wide.orders.size() + wide.missed.size();
+    circles += has_circle(wide) ? 1 : 0;
     for (const std::size_t cells : {1U, 30U}) {
-      const SeenOrders narrow = causal_orders(h, trace, orders, {}, {.cells = cells});
-      ASSERT_TRUE(std::equal(wide.orders.begin(), wide.orders.end(), narrow.orders.begin(), narrow.orders.end(), same));
+      PastOptions little;
+      little.cells = cells;
+      // Pairs that follow from others are left out only where both are looked at together.
+      const SeenOrders narrow = causal_orders(h, trace, orders, {}, little);
+      ASSERT_EQ(has_circle(wide), has_circle(narrow));
       ASSERT_EQ(wide.missed.size(), narrow.missed.size());
     }
   }
   EXPECT_GT(found, 500U);
+  EXPECT_GT(circles, 50U);
 }
 
 }  // namespace

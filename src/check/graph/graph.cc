@@ -237,6 +237,7 @@ class Check {
     options.most_work = kMostPast;
     const SeenOrders seen = causal_orders(h_, trace_, orders_, limits_, options);
     if (seen.orders.empty()) return false;
+    const VersionOrders known = orders_;
     for (const Seen& s : seen.orders) {
       const Version before = trace_.version_of(s.before, s.key);
       const Version after = trace_.version_of(s.after, s.key);
@@ -250,8 +251,12 @@ class Check {
       explain({h_, trace_, orders_, {}, facts_.edges, graph}, sorted);
       return false;
     }
+    std::swap(order_, sorted.order);
+    if (guess()) return true;
+    // The evidence is weighed without it: whether the two contradict each other is then a cycle to be shown.
+    orders_ = known;
     order_ = std::move(sorted.order);
-    return guess();
+    return false;
   }
 
   // What the level and the reads leave open, the database's own timestamps and snapshots may tell. Without a cycle the
