@@ -190,11 +190,7 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
   if (a == b || !writes(a) || !writes(b)) return false;
   const std::uint32_t x = place_.at(raw(a));
   const std::uint32_t y = place_.at(raw(b));
-  // Given.
-  for (const auto& sequence : given_) {
-    const auto at = std::find(sequence.begin(), sequence.end(), x);
-    if (at != sequence.end() && std::find(at, sequence.end(), y) != sequence.end()) return true;
-  }
+  if (is_given(x, y)) return true;
   // Shown by a list, or not there when the other is.
   const auto at = std::find(shown_.begin(), shown_.end(), x);
   if (at != shown_.end() && std::find(at, shown_.end(), y) != shown_.end()) return true;
@@ -218,6 +214,27 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
       if (next == run_[y]) return true;
       if (!reached[next]) queue.push_back(next);
       reached[next] = true;
+    }
+  }
+  return false;
+}
+
+// By one line, or by several that meet.
+bool KeyOrder::is_given(std::uint32_t x, std::uint32_t y) const {
+  const bool several = given_.size() > 1;
+  std::vector<std::uint32_t> queue{x};
+  std::vector<bool> reached(writers_.size(), false);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const auto& sequence : given_) {
+      auto at = std::find(sequence.begin(), sequence.end(), queue[i]);
+      if (at == sequence.end()) continue;
+      for (++at; at != sequence.end(); ++at) {
+        if (*at == y) return true;
+        if (!several) continue;
+        if (reached[*at]) break;  // what follows it is looked at in its turn
+        reached[*at] = true;
+        queue.push_back(*at);
+      }
     }
   }
   return false;

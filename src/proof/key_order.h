@@ -57,6 +57,7 @@ class KeyOrder {
  private:
   void find_runs();
   void link(std::uint32_t before, std::uint32_t after);
+  [[nodiscard]] bool is_given(std::uint32_t x, std::uint32_t y) const;
   [[nodiscard]] bool evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const;
   void given_pairs();
   void list_places();
