@@ -230,7 +230,7 @@ bool KeyOrder::is_given(std::uint32_t x, std::uint32_t y) const {
       if (at == sequence.end()) continue;
       for (++at; at != sequence.end(); ++at) {
         if (*at == y) return true;
-        if (!several) continue;
+        if (!several || *at == queue[i]) continue;
         if (reached[*at]) break;  // what follows it is looked at in its turn
         reached[*at] = true;
         queue.push_back(*at);
