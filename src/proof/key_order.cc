@@ -92,6 +92,10 @@ void KeyOrder::given_pairs() {
         sequence.push_back(at->second[0]);
       }
     }
+    given_next_.resize(writers_.size());
+    for (std::size_t i = 1; i < sequence.size(); ++i) {
+      if (sequence[i - 1] != sequence[i]) given_next_[sequence[i - 1]].push_back(sequence[i]);
+    }
     given_.push_back(std::move(sequence));
   }
 }
@@ -221,20 +225,14 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
 
 // By one line, or by several that meet.
 bool KeyOrder::is_given(std::uint32_t x, std::uint32_t y) const {
-  const bool several = given_.size() > 1;
+  if (given_next_.empty()) return false;
   std::vector<std::uint32_t> queue{x};
   std::vector<bool> reached(writers_.size(), false);
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const auto& sequence : given_) {
-      auto at = std::find(sequence.begin(), sequence.end(), queue[i]);
-      if (at == sequence.end()) continue;
-      for (++at; at != sequence.end(); ++at) {
-        if (*at == y) return true;
-        if (!several || *at == queue[i]) continue;
-        if (reached[*at]) break;  // what follows it is looked at in its turn
-        reached[*at] = true;
-        queue.push_back(*at);
-      }
+    for (const std::uint32_t next : given_next_[queue[i]]) {
+      if (next == y) return true;
+      if (!reached[next]) queue.push_back(next);
+      reached[next] = true;
     }
   }
   return false;

@@ -74,6 +74,7 @@ class KeyOrder {
   std::unordered_map<std::uint32_t, std::uint32_t> place_;                // transaction -> place in writers_
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> values_;  // value or element -> writers of it
   std::vector<std::vector<std::uint32_t>> given_;                         // orders, as places in writers_
+  std::vector<std::vector<std::uint32_t>> given_next_;                    // writer -> those right after it in a line
   std::vector<std::uint32_t> shown_;                                      // writers in the order of the longest list
   std::vector<std::uint32_t> next_, previous_, run_, rank_;
   std::vector<std::vector<std::uint32_t>> after_;              // run -> runs
