@@ -39,7 +39,6 @@ class CycleClaims {
   [[nodiscard]] Fault missed(const Anomaly& a) const;
   [[nodiscard]] Fault against_points(const Anomaly& a) const;
   [[nodiscard]] bool writes_anything(TxnId t) const;
-  [[nodiscard]] bool is_made_of_blocks(const Anomaly& a, std::span<const ValueId> list) const;
   [[nodiscard]] bool leads(std::span<const TxnId> from, std::vector<TxnId> to) const;
   [[nodiscard]] bool in_past(TxnId older, TxnId newer, const KeyOrder& order) const;
   [[nodiscard]] bool read_by_one_after(TxnId older, TxnId newer, const KeyOrder& order) const;

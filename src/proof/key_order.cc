@@ -92,8 +92,10 @@ void KeyOrder::given_pairs() {
         sequence.push_back(at->second[0]);
       }
     }
-    given_after_.resize(writers_.size());
-    for (std::size_t i = 1; i < sequence.size(); ++i) given_after_[sequence[i - 1]].push_back(sequence[i]);
+    given_next_.resize(writers_.size());
+    for (std::size_t i = 1; i < sequence.size(); ++i) {
+      if (sequence[i - 1] != sequence[i]) given_next_[sequence[i - 1]].push_back(sequence[i]);
+    }
     given_.push_back(std::move(sequence));
   }
 }
@@ -202,16 +204,7 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
   if (a == b || !writes(a) || !writes(b)) return false;
   const std::uint32_t x = place_.at(raw(a));
   const std::uint32_t y = place_.at(raw(b));
-  // Given, in one line or by several.
-  std::vector<std::uint32_t> later{x};
-  std::vector<bool> passed(writers_.size(), false);
-  for (std::size_t i = 0; i < later.size() && !given_after_.empty(); ++i) {
-    for (const std::uint32_t next : given_after_[later[i]]) {
-      if (next == y) return true;
-      if (!passed[next]) later.push_back(next);
-      passed[next] = true;
-    }
-  }
+  if (is_given(x, y)) return true;
   // Shown by a list, or not there when the other is.
   const auto at = std::find(shown_.begin(), shown_.end(), x);
   if (at != shown_.end() && std::find(at, shown_.end(), y) != shown_.end()) return true;
@@ -233,6 +226,21 @@ bool KeyOrder::before(TxnId a, TxnId b) const {
   for (std::size_t i = 0; i < queue.size(); ++i) {
     for (const std::uint32_t next : after_[queue[i]]) {
       if (next == run_[y]) return true;
+      if (!reached[next]) queue.push_back(next);
+      reached[next] = true;
+    }
+  }
+  return false;
+}
+
+// By one line, or by several that meet.
+bool KeyOrder::is_given(std::uint32_t x, std::uint32_t y) const {
+  if (given_next_.empty()) return false;
+  std::vector<std::uint32_t> queue{x};
+  std::vector<bool> reached(writers_.size(), false);
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    for (const std::uint32_t next : given_next_[queue[i]]) {
+      if (next == y) return true;
       if (!reached[next]) queue.push_back(next);
       reached[next] = true;
     }

@@ -59,6 +59,7 @@ class KeyOrder {
  private:
   void find_runs();
   void link(std::uint32_t before, std::uint32_t after);
+  [[nodiscard]] bool is_given(std::uint32_t x, std::uint32_t y) const;
   [[nodiscard]] bool evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const;
   void given_pairs();
   void list_places();
@@ -75,7 +76,7 @@ class KeyOrder {
   std::unordered_map<std::uint32_t, std::uint32_t> place_;                // transaction -> place in writers_
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> values_;  // value or element -> writers of it
   std::vector<std::vector<std::uint32_t>> given_;                         // orders, as places in writers_
-  std::vector<std::vector<std::uint32_t>> given_after_;                   // by writer: those right after it in these
+  std::vector<std::vector<std::uint32_t>> given_next_;                    // writer -> those right after it in a line
   std::vector<std::uint32_t> shown_;                                      // writers in the order of the longest list
   std::vector<std::uint32_t> next_, previous_, run_, rank_;
   std::vector<std::vector<std::uint32_t>> after_;              // run -> runs

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <tuple>
 
 #include "check/graph/version_runs.h"
 
@@ -144,6 +145,8 @@ class BySnapshots {
     }
     return add_listed(key, one);
   }
+  // Of the key added last: whether some xid of the one run is below some xmin of the other.
+  [[nodiscard]] bool is_below(std::uint32_t a, std::uint32_t b) const { return lowest_xid_[a] < highest_xmin_[b]; }
 
  private:
   struct Writer {
@@ -259,17 +262,18 @@ class Joiner {
     for (const Version v : key_.members) {
       for (const VersionOrders::Pair& pair : orders_.known_after(v)) {
         graph.before(run_of_[v], run_of_[pair.after]);
-        pairs_.push_back({run_of_[v], run_of_[pair.after], pair.why});
+        const RunPair runs{run_of_[v], run_of_[pair.after], pair.why};
+        if (!is_exact(pair.why) || (v == key_.tail(runs.before) && pair.after == key_.head(runs.after)))
+          pairs_.push_back(runs);
       }
     }
     known_ = pairs_.size();
     RunGraph::Answer answer = graph.sort(order_);
     if (answer == RunGraph::Answer::kCircle) return false;
     if (by_timestamps_.is_there()) answer = use(by_timestamps_, key, graph, answer, against_timestamps);
-    if (by_snapshots_.is_there() && answer == RunGraph::Answer::kSeveral)
-      answer = use(by_snapshots_, key, graph, answer, against_snapshots);
-    if (answer == RunGraph::Answer::kOne) {
-      link(key, has_first);
+    used_snapshots_ = by_snapshots_.is_there() && answer == RunGraph::Answer::kSeveral;
+    if (used_snapshots_) answer = use(by_snapshots_, key, graph, answer, against_snapshots);
+    if (answer == RunGraph::Answer::kOne && link(key, has_first)) {
       added_ = true;
       return true;
     }
@@ -299,24 +303,39 @@ class Joiner {
     return now;
   }
 
-  void link(KeyId key, bool has_first) {
-    std::stable_sort(pairs_.begin(), pairs_.end(), [](const RunPair& a, const RunPair& b) {
-      return std::pair(a.before, a.after) < std::pair(b.before, b.after);
+  // What somebody saw speaks of two versions, not of the runs that they are in.
+  static bool is_exact(Ground why) { return why == Ground::kSeen || why == Ground::kPast; }
+
+  // False: a step of the order cannot be shown by itself.
+  bool link(KeyId key, bool has_first) {
+    std::vector<RunPair> sorted = pairs_;
+    std::stable_sort(sorted.begin(), sorted.end(), [](const RunPair& a, const RunPair& b) {
+      return std::tuple(a.before, a.after, is_exact(a.why)) < std::tuple(b.before, b.after, is_exact(b.why));
     });
+    std::vector<Ground> why;
+    for (std::size_t i = 1; i < order_.size(); ++i) {
+      const auto ground = ground_of(sorted, order_[i - 1], order_[i]);
+      if (!ground) return false;
+      why.push_back(*ground);
+    }
     if (!has_first) orders_.first[raw(key)] = key_.head(order_[0]);
     for (std::size_t i = 1; i < order_.size(); ++i) {
       const Version after = key_.head(order_[i]);
       orders_.next[key_.tail(order_[i - 1])] = after;
-      orders_.why[after] = ground(order_[i - 1], order_[i]);
+      orders_.why[after] = why[i - 1];
     }
+    return true;
   }
 
   // Of neighbours in the only order there is, one is known to come before the other, and not by way of a third. Only of
   // snapshots not all pairs are listed.
-  [[nodiscard]] Ground ground(std::uint32_t a, std::uint32_t b) const {
-    const auto at = std::lower_bound(pairs_.begin(), pairs_.end(), std::pair(a, b),
+  [[nodiscard]] std::optional<Ground> ground_of(std::span<const RunPair> sorted, std::uint32_t a,
+                                                std::uint32_t b) const {
+    const auto at = std::lower_bound(sorted.begin(), sorted.end(), std::pair(a, b),
                                      [](const RunPair& p, const auto& x) { return std::pair(p.before, p.after) < x; });
-    return at != pairs_.end() && at->before == a && at->after == b ? at->why : Ground::kSnapshot;
+    if (at != sorted.end() && at->before == a && at->after == b) return at->why;
+    if (used_snapshots_ && by_snapshots_.is_below(a, b)) return Ground::kSnapshot;
+    return std::nullopt;
   }
 
   const Trace& trace_;
@@ -330,6 +349,7 @@ class Joiner {
   std::vector<std::uint32_t> run_of_;
   std::vector<VersionOrders::Pair> found_;
   bool added_ = false;
+  bool used_snapshots_ = false;
 };
 
 std::string keys_text(const History& h, std::span<const KeyId> keys) {
