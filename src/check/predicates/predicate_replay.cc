@@ -317,24 +317,24 @@ class Replayer {
     if (out_.undecided.empty()) out_.undecided = fmt::format("{}: {}", h_.txn_text(txn_), why);
   }
 
-  // Counts a finding; whether its details are wanted.
-  bool take(Basis basis, KeyId key) {
-    if (basis != Basis::kItself && is_sure_ && !is_sure_(txn_, key)) {
+  // Counts a finding; returns where its details stand, or nothing if they are not wanted.
+  PredicateFinding* take(PredicateFinding finding) {
+    if (finding.basis != Basis::kItself && is_sure_ && !is_sure_(finding)) {
       ++out_.open;
-      return false;
+      return nullptr;
     }
-    return ++out_.sure <= limits_.max_anomalies;
+    if (++out_.sure > limits_.max_anomalies) return nullptr;
+    return &out_.findings.emplace_back(std::move(finding));
   }
 
   void report(Basis basis, ReadSource source, KeyId key, ValueId read, const Version& expected) {
-    if (!take(basis, key)) return;
-    out_.findings.push_back({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
+    take({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
   }
 
   void report_aggregate(Basis basis, const AggregateState& right) {
-    if (!take(basis, kNoKey)) return;
-    out_.findings.push_back({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue,
-                             kNoTxn, json_of(right.result())});
+    PredicateFinding* const kept =
+        take({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue, kNoTxn, {}});
+    if (kept != nullptr) kept->expected_text = json_of(right.result());
   }
 
   struct Installed {

@@ -101,11 +101,14 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
   events.reserve(schedule.events.size());
   for (const Event e : schedule.events) events.push_back(serial ? raw(e.txn()) : e.word());
   const DoubtfulKeys doubtful = doubtful_keys(h, schedule, family);
-  const auto is_sure = [&](TxnId txn, KeyId key) {
-    if (uncertain.in_ties.contains(raw(txn))) return false;
-    const auto is_own = [txn](const auto& entry) { return entry.second == txn; };
-    if (key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
-    const auto at = doubtful.find(raw(key));
+  const auto is_sure = [&](const PredicateFinding& f) {
+    if (uncertain.in_ties.contains(raw(f.txn))) return false;
+    // One that starts and commits at one time stands somewhere among those of that time.
+    const bool at_once = !serial && h.start_ts(f.txn) == commit_time(h, f.txn) && writes_anything(h, f.txn);
+    if (at_once && f.basis != Basis::kState) return false;
+    const auto is_own = [&f](const auto& entry) { return entry.second == f.txn; };
+    if (f.key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
+    const auto at = doubtful.find(raw(f.key));
     return at == doubtful.end() || is_own(*at);
   };
   PredicateReplay replay =
