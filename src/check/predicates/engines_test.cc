@@ -52,8 +52,8 @@ std::string place(int order) { return fmt::format(R"("order":{})", order); }
 constexpr std::string_view kInsert = R"(["w","x",{"c":1}])";
 constexpr std::string_view kFindNothing = R"(["scan","c > 0",[]])";
 constexpr std::string_view kFindIt = R"(["scan","c > 0",[["x",{"c":1}]]])";
-constexpr std::string_view kCountNone = R"(["agg","count(*)","c > 0",0])";
-constexpr std::string_view kCountOne = R"(["agg","count(*)","c > 0",1])";
+constexpr std::string_view kCountNone = R"j(["agg","count(*)","c > 0",0])j";
+constexpr std::string_view kCountOne = R"j(["agg","count(*)","c > 0",1])j";
 
 TEST(PredicatesOfTimeline, AScanSeesTheSnapshot) {
   const std::string insert = txn("A", points(1, 3), kInsert);
@@ -91,7 +91,7 @@ TEST(PredicatesOfTimeline, AnUnknownWriterMayExplainIt) {
   const std::string maybe = txn("A", points(1, 3), kInsert, "unknown");
   EXPECT_EQ(says(kTimelineEngine, maybe + txn("P", points(4, 5), kCountNone), kSi), "satisfied");
   EXPECT_EQ(says(kTimelineEngine, maybe + txn("P", points(4, 5), kCountOne), kSi), "satisfied");
-  EXPECT_EQ(says(kTimelineEngine, maybe + txn("P", points(4, 5), R"(["agg","count(*)","c > 0",2])"), kSi),
+  EXPECT_EQ(says(kTimelineEngine, maybe + txn("P", points(4, 5), R"j(["agg","count(*)","c > 0",2])j"), kSi),
             "undecided");
   EXPECT_EQ(says(kTimelineEngine, txn("A", points(1, 3), kInsert, "aborted") + txn("P", points(4, 5), kCountOne), kSi),
             "result-set-mismatch");
