@@ -34,6 +34,12 @@ constexpr std::string_view kConditions[] = {
     "nowhere < {}",
     "a > {} AND (b < {} OR t IS NULL)",
     "NOT a < {}",
+    "NOT (a BETWEEN {} AND {}) OR b <> {}",
+    "(a < {} OR t = 'm{}') AND NOT b = {}",
+    "NOT (a < {} OR b > {})",
+    "NOT NOT a > {}",
+    "a < {} OR b > {} OR t < 'm{}'",
+    "a < {} OR m = {}",
     "TRUE",
 };
 
