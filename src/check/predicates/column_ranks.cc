@@ -50,7 +50,11 @@ std::uint32_t RankBits::next(std::uint32_t rank) const {
 
 ColumnRanks::ColumnRanks(const History& history, Subject subject, ValueId column, std::span<const ValueId> versions,
                          bool with_index)
-    : values_(history.values()), subject_(subject), column_(column), with_index_(with_index) {
+    : values_(history.values()),
+      subject_(subject),
+      column_(column),
+      key_count_(history.key_count()),
+      with_index_(with_index) {
   std::vector<ValueId> fields;
   if (subject == Subject::kKey) {
     fields.assign(history.columns().key_name.begin(), history.columns().key_name.end());
@@ -68,7 +72,7 @@ ColumnRanks::ColumnRanks(const History& history, Subject subject, ValueId column
       if (is_table_value(version)) of_entry_[raw(version) - kFirstTableValue] = rank_of_field(field_of(version));
     }
   }
-  now_.assign(history.key_count(), kNone32);
+  now_.assign((key_count_ + std::size_t{63}) / 64 * 64, kNone32);
   if (!with_index_) return;
   used_ = RankBits(static_cast<std::uint32_t>(sorted_.size()));
   head_.assign(sorted_.size(), kNone32);
@@ -161,6 +165,20 @@ ColumnRanks::Range ColumnRanks::range_of(const PredicateRange& range) const {
       std::partition_point(sorted_.begin(), sorted_.end(), [&](const Scalar& s) { return range.is_before(s); });
   const auto to = std::partition_point(from, sorted_.end(), [&](const Scalar& s) { return !range.is_after(s); });
   return {static_cast<std::uint32_t>(from - sorted_.begin()), static_cast<std::uint32_t>(to - from)};
+}
+
+std::uint64_t ColumnRanks::bits_in(Range range, std::size_t block) const {
+  const std::uint32_t* const ranks = now_.data() + block * 64;
+  std::uint64_t bits = 0;
+  for (unsigned i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(range.has(ranks[i])) << i;
+  return bits;
+}
+
+std::uint64_t ColumnRanks::bits_outside(Range range, std::size_t block) const {
+  const std::uint32_t* const ranks = now_.data() + block * 64;
+  std::uint64_t bits = 0;
+  for (unsigned i = 0; i < 64; ++i) bits |= static_cast<std::uint64_t>(ranks[i] != kNone32) << i;
+  return bits & ~bits_in(range, block);
 }
 
 bool ColumnRanks::walk(Range range, std::size_t most, std::vector<KeyId>& out) const {

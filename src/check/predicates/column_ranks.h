@@ -50,7 +50,11 @@ class ColumnRanks {
   };
   [[nodiscard]] Range range_of(const PredicateRange& range) const;
 
-  [[nodiscard]] std::span<const std::uint32_t> ranks() const { return now_; }
+  [[nodiscard]] std::span<const std::uint32_t> ranks() const { return {now_.data(), key_count_}; }
+  // For the 64 keys from 64 * block on, a bit each: whether its rank lies in the range; whether it has one that does
+  // not.
+  [[nodiscard]] std::uint64_t bits_in(Range range, std::size_t block) const;
+  [[nodiscard]] std::uint64_t bits_outside(Range range, std::size_t block) const;
   // Appends the keys in the range to `out` from its start on; false once there are more than `most`.
   // Requires: an index.
   bool walk(Range range, std::size_t most, std::vector<KeyId>& out) const;
@@ -69,7 +73,8 @@ class ColumnRanks {
   std::vector<std::uint32_t> field_, rank_;  // distinct values of the column, ascending by id, and their ranks
   std::vector<std::uint32_t> of_entry_;      // the rank of each version that is an entry of the table (not kKey)
   std::vector<std::uint32_t> of_key_;        // kKey: the rank of each key's name
-  std::vector<std::uint32_t> now_;           // by key
+  std::uint32_t key_count_;
+  std::vector<std::uint32_t> now_;  // by key, up to a whole number of blocks
   int class_ = 0;
   // The index: keys of one rank as a list.
   bool with_index_;

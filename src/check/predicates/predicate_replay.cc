@@ -241,10 +241,10 @@ class Replayer {
       return;
     }
     for (const Item& item : items_) {
-      const bool by_set = has_vset && !is_own(item.key);
-      if (kind_ == OpKind::kUpdate && !by_set) continue;
-      const ValueId looked_at = by_set ? named(item.key) : item.value;
-      if (!by_set && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
+      const bool by_vset = has_vset && !is_own(item.key);
+      if (kind_ == OpKind::kUpdate && !by_vset) continue;
+      const ValueId looked_at = by_vset ? named(item.key) : item.value;
+      if (!by_vset && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
@@ -288,17 +288,17 @@ class Replayer {
       const Version& version = state_.at(key);
       const ValueId looked_at = named(key);
       if (!version.known || version.value == looked_at) continue;
-      if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
       if (is_own(key)) {
         leave_open("a version set has another version than the transaction itself wrote");
         continue;
       }
+      if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
       const Evaluation then = evaluate(key, looked_at);
       const bool told = kind_ != OpKind::kAggregate &&
                         (then.matches() != in_result(key) || evaluate(key, version.value).matches() != in_result(key));
       if (told) continue;  // the state or the set matches otherwise than the result says
       if (!runs_) runs_.emplace(h_, events_, form_);
-      const auto answer = runs_->ask(*condition_, key, installed_[k].count, looked_at);
+      const auto answer = runs_->ask(*condition_, txn_, key, installed_[k].count, looked_at);
       using Is = VersionRuns::Answer::Is;
       if (answer.is == Is::kAgrees) continue;
       if (answer.is == Is::kOpen) {
@@ -317,24 +317,24 @@ class Replayer {
     if (out_.undecided.empty()) out_.undecided = fmt::format("{}: {}", h_.txn_text(txn_), why);
   }
 
-  // Counts a finding; whether its details are wanted.
-  bool take(Basis basis, KeyId key) {
-    if (basis != Basis::kItself && is_sure_ && !is_sure_(txn_, key)) {
+  // Counts a finding; returns where its details stand, or nothing if they are not wanted.
+  PredicateFinding* take(PredicateFinding finding) {
+    if (finding.basis != Basis::kItself && is_sure_ && !is_sure_(finding)) {
       ++out_.open;
-      return false;
+      return nullptr;
     }
-    return ++out_.sure <= limits_.max_anomalies;
+    if (++out_.sure > limits_.max_anomalies) return nullptr;
+    return &out_.findings.emplace_back(std::move(finding));
   }
 
   void report(Basis basis, ReadSource source, KeyId key, ValueId read, const Version& expected) {
-    if (!take(basis, key)) return;
-    out_.findings.push_back({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
+    take({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
   }
 
   void report_aggregate(Basis basis, const AggregateState& right) {
-    if (!take(basis, kNoKey)) return;
-    out_.findings.push_back({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue,
-                             kNoTxn, json_of(right.result())});
+    PredicateFinding* const kept =
+        take({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue, kNoTxn, {}});
+    if (kept != nullptr) kept->expected_text = json_of(right.result());
   }
 
   struct Installed {

@@ -56,9 +56,9 @@ struct PredicateReplay {
 // How events stand in a span: TxnIds, or TxnId * 2 for a start and TxnId * 2 + 1 for a commit (as in a Witness).
 enum class EventForm : std::uint8_t { kSerial, kPoints };
 
-// Whether a finding about that operation and key holds however the uncertain transactions are placed. kNoKey: the
-// finding is about all keys.
-using IsSure = std::function<bool(TxnId txn, KeyId key)>;
+// Whether a finding holds however the uncertain transactions are placed. An aggregate's is about all keys. It is asked
+// before `expected_text` is made.
+using IsSure = std::function<bool(const PredicateFinding& finding)>;
 
 // Requires: set.defect() is empty; a transaction has at most one start and one commit. One that has no start is not
 //           asked, one that is not among the events is left out.

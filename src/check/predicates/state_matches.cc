@@ -1,6 +1,7 @@
 #include "check/predicates/state_matches.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "check/accesses.h"
 
@@ -15,6 +16,8 @@ constexpr std::uint32_t kKeysForIndex = 2048;
 constexpr std::size_t kShareWalked = 16;
 // A history that asks more columns than this pays more to keep them than it gains.
 constexpr std::size_t kMostColumns = 32;
+// Comparisons that wait for the AND or OR of their other side.
+constexpr std::size_t kMostBits = 16;
 
 }  // namespace
 
@@ -77,7 +80,6 @@ void StateMatches::make_columns() {
     const CompiledPredicate& condition = set_.condition(text);
     for (const PredicateRange& range : condition.ranges()) want(range.subject, range.column);
     // The others tell whether the condition can have a fault.
-    if (condition.ranges().empty()) continue;
     for (const ValueId column : condition.columns()) want(Subject::kColumn, column);
   }
   if (wanted.empty()) return;
@@ -145,11 +147,117 @@ bool StateMatches::cannot_fault(const CompiledPredicate& condition, bool& only_r
   return true;
 }
 
+bool StateMatches::add_comparison(ValueId name, const PredicateRange& range, bool outside) {
+  const ColumnRanks* const ranks = column(Subject::kColumn, name);
+  if (ranks == nullptr) return false;
+  steps_.push_back({outside ? BitStep::Is::kOutside : BitStep::Is::kIn,
+                    static_cast<std::uint32_t>(ranks - columns_.data()), ranks->range_of(range)});
+  return true;
+}
+
+// Requires: the condition cannot fault. Appends its steps, or tells that it is not made of comparisons alone.
+bool StateMatches::make_bit_steps(const CompiledPredicate& condition) {
+  const PredicateProgram& program = condition.program();
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    const PredicateStep& step = program.steps[i];
+    PredicateRange range;
+    switch (step.op) {
+      case PredicateOp::kCompareColumn: {
+        const auto kind = static_cast<ExprKind>(step.detail);
+        const Scalar& literal = program.literals[step.b];
+        if (kind != ExprKind::kLess && kind != ExprKind::kLessEqual) range.low = literal;
+        if (kind != ExprKind::kGreater && kind != ExprKind::kGreaterEqual) range.high = literal;
+        range.low_included = kind != ExprKind::kGreater;
+        range.high_included = kind != ExprKind::kLess;
+        if (!add_comparison(program.columns[step.a], range, kind == ExprKind::kNotEqual)) return false;
+        ++depth;
+        break;
+      }
+      case PredicateOp::kColumn: {  // only as the subject of BETWEEN
+        if (i + 3 >= program.steps.size() || program.steps[i + 3].op != PredicateOp::kBetween) return false;
+        for (const std::size_t at : {i + 1, i + 2}) {
+          if (program.steps[at].op != PredicateOp::kLiteral || program.literals[program.steps[at].a].is_null()) {
+            return false;
+          }
+        }
+        range.low = program.literals[program.steps[i + 1].a];
+        range.high = program.literals[program.steps[i + 2].a];
+        if (!add_comparison(program.columns[step.a], range, false)) return false;
+        ++depth;
+        i += 3;
+        break;
+      }
+      case PredicateOp::kNot:
+        if (i == 0 || steps_.back().is > BitStep::Is::kOutside || program.steps[i - 1].op == PredicateOp::kNot) {
+          return false;
+        }
+        steps_.back().is = steps_.back().is == BitStep::Is::kIn ? BitStep::Is::kOutside : BitStep::Is::kIn;
+        break;
+      case PredicateOp::kAnd:
+      case PredicateOp::kOr:
+        steps_.push_back({step.op == PredicateOp::kAnd ? BitStep::Is::kAnd : BitStep::Is::kOr});
+        --depth;
+        break;
+      case PredicateOp::kSkipFalse:
+      case PredicateOp::kSkipTrue:
+        break;
+      default:
+        return false;
+    }
+    if (depth > kMostBits) return false;
+  }
+  return depth == 1;
+}
+
+void StateMatches::find_by_bits(const Plan& plan, std::vector<KeyId>& out) const {
+  out.clear();
+  std::uint64_t stack[kMostBits + 1];
+  for (std::size_t block = 0; block * 64 < now_.size(); ++block) {
+    std::size_t depth = 0;
+    for (std::uint32_t i = plan.first; i < plan.first + plan.count; ++i) {
+      const BitStep& step = steps_[i];
+      switch (step.is) {
+        case BitStep::Is::kIn:
+          stack[depth++] = columns_[step.column].bits_in(step.range, block);
+          break;
+        case BitStep::Is::kOutside:
+          stack[depth++] = columns_[step.column].bits_outside(step.range, block);
+          break;
+        case BitStep::Is::kAnd:
+          --depth;
+          stack[depth - 1] &= stack[depth];
+          break;
+        case BitStep::Is::kOr:
+          --depth;
+          stack[depth - 1] |= stack[depth];
+          break;
+      }
+    }
+    for (std::uint64_t bits = stack[0]; bits != 0; bits &= bits - 1) {
+      out.push_back(KeyId{static_cast<std::uint32_t>(block * 64) + static_cast<std::uint32_t>(std::countr_zero(bits))});
+    }
+  }
+}
+
 StateMatches::Plan StateMatches::make_plan(const CompiledPredicate& condition) {
   Plan plan;
   plan.way = Plan::Way::kAskAll;
-  if (condition.ranges().empty()) return plan;
   bool only_ranges = false;
+  const bool is_one_range = !condition.ranges().empty() && condition.ranges().front().is_whole;
+  if (!is_one_range && (condition.ranges().empty() || h_.key_count() < kKeysForIndex)) {
+    if (!cannot_fault(condition, only_ranges)) return plan;
+    if (!only_ranges || condition.ranges().empty()) {
+      plan.first = static_cast<std::uint32_t>(steps_.size());
+      if (make_bit_steps(condition)) {
+        plan.way = Plan::Way::kBits;
+        plan.count = static_cast<std::uint32_t>(steps_.size()) - plan.first;
+        return plan;
+      }
+      steps_.erase(steps_.begin() + plan.first, steps_.end());
+    }
+  }
+  if (condition.ranges().empty()) return plan;
   const PredicateRange& narrowest = condition.ranges().front();
   if (narrowest.is_whole) {
     // It compares one column and nothing else: a fault can only come of values of another class.
@@ -226,6 +334,7 @@ void StateMatches::find(std::uint32_t text, Matches& out) {
   Plan& plan = plans_[text];
   if (plan.way == Plan::Way::kNotMade) plan = make_plan(condition);
   if (plan.way == Plan::Way::kRanges) return find_in_ranges(plan, out.keys);
+  if (plan.way == Plan::Way::kBits) return find_by_bits(plan, out.keys);
   out.keys.clear();
   if (plan.way == Plan::Way::kAskSome) {
     find_in_ranges(plan, candidates_);

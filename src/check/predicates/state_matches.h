@@ -3,8 +3,9 @@
 // In, out: set() as the replay goes on -> the keys whose versions match a condition.
 // Always:  a key whose version is not known (a list or counter in the making) is in no answer; `has_unknown` tells.
 //          Ranges of columns answer only where the condition can have no fault on any version; else each key is asked.
-// Cost:    a conjunction of ranges: 4 bytes a key and column, or, with many keys, about as much as it finds. Another
-//          condition: an evaluation for each key (in its ranges, if it has any).
+// Cost:    a conjunction of ranges: 4 bytes a key and column, or, with many keys, about as much as it finds. Other
+//          comparisons of columns with literals, joined by AND and OR: 4 bytes a key and comparison. Another condition:
+//          an evaluation for each key (in its ranges, if it has any).
 #pragma once
 
 #include <cstdint>
@@ -45,9 +46,18 @@ class StateMatches {
       kAskAll,   // ask every key
       kAskSome,  // ask those in the ranges
       kRanges,   // those in the ranges match
+      kBits,     // comparisons of columns, 64 keys at a time
     };
     Way way = Way::kNotMade;
-    std::uint32_t first = 0, count = 0;  // of ranges_
+    std::uint32_t first = 0, count = 0;  // of ranges_, or of steps_
+  };
+  // In postfix order. A comparison that is unknown counts as false: without NOT above it the whole is true just as
+  // often.
+  struct BitStep {
+    enum class Is : std::uint8_t { kIn, kOutside, kAnd, kOr };
+    Is is;
+    std::uint32_t column = 0;
+    ColumnRanks::Range range = {0, 0};
   };
   struct ColumnRange {
     std::uint32_t column;
@@ -59,6 +69,9 @@ class StateMatches {
   [[nodiscard]] const ColumnRanks* column(PredicateRange::Subject subject, ValueId name) const;
   [[nodiscard]] Plan make_plan(const CompiledPredicate& condition);
   [[nodiscard]] bool cannot_fault(const CompiledPredicate& condition, bool& only_ranges) const;
+  [[nodiscard]] bool make_bit_steps(const CompiledPredicate& condition);
+  [[nodiscard]] bool add_comparison(ValueId column, const PredicateRange& range, bool outside);
+  void find_by_bits(const Plan& plan, std::vector<KeyId>& out) const;
   void find_in_ranges(const Plan& plan, std::vector<KeyId>& out) const;
   void ask(const CompiledPredicate& condition, KeyId key, Matches& out) const;
 
@@ -69,6 +82,7 @@ class StateMatches {
   std::vector<ColumnRanks> columns_;
   std::vector<Plan> plans_;  // by text
   std::vector<ColumnRange> ranges_;
+  std::vector<BitStep> steps_;
   std::vector<KeyId> candidates_;
 };
 

@@ -36,14 +36,16 @@ VersionRuns::VersionRuns(const History& history, std::span<const std::uint32_t> 
   for (const Placed& p : placed) entries_[next[raw(p.key)]++] = p.entry;
 }
 
-VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, KeyId key, std::uint32_t installed,
+VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, TxnId txn, KeyId key, std::uint32_t installed,
                                      ValueId named) const {
   using Is = Answer::Is;
   const std::span<const Entry> later(entries_.data() + first_[raw(key)], first_[raw(key) + 1] - first_[raw(key)]);
   // Versions by number: 0 the initial one, then those of `later`.
   const std::size_t count = later.size() + 1;
   const auto entry = [&](std::size_t i) { return i == 0 ? Entry{kNoTxn, h_.initial(key), true} : later[i - 1]; };
-  const auto is_named = [&](std::size_t i) { return entry(i).known && entry(i).value == named; };
+  const auto is_named = [&](std::size_t i) {
+    return entry(i).known && entry(i).value == named && entry(i).writer != txn;
+  };
   bool fault = false;
   const auto matches = [&](std::size_t i) {
     const Entry e = entry(i);
@@ -72,11 +74,12 @@ VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, KeyId k
     found = i;
   }
   if (found == count) return {Is::kOpen};
-  // The first on the way from the earlier of the two to the later that does not match as the named one does.
+  // The first on the way from the earlier of the two to the later that does not match as the named one does; by
+  // another, since its own later write says nothing against a transaction.
   const bool then = matches(found);
   const std::size_t last = std::max<std::size_t>(found, installed);
   i = std::min<std::size_t>(found, installed) + 1;
-  while (i <= last && matches(i) == then && !fault) ++i;
+  while (i <= last && !fault && (entry(i).writer == txn || matches(i) == then)) ++i;
   if (fault || i > last) return {Is::kOpen};
   return {found < installed ? Is::kChangedSince : Is::kChangedLater, entry(i).writer, entry(i).value};
 }

@@ -33,8 +33,9 @@ class VersionRuns {
     TxnId writer = kNoTxn;  // of the version that does not match as the named one
     ValueId version = kNullValue;
   };
-  // `installed`: how many transactions have committed a version of the key before the state.
-  [[nodiscard]] Answer ask(const CompiledPredicate& condition, KeyId key, std::uint32_t installed, ValueId named) const;
+  // `txn`: whose operation it is. `installed`: how many have committed a version of the key before the state.
+  [[nodiscard]] Answer ask(const CompiledPredicate& condition, TxnId txn, KeyId key, std::uint32_t installed,
+                           ValueId named) const;
 
  private:
   struct Entry {

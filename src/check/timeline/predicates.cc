@@ -24,7 +24,7 @@ void add(PredicateReplay& to, PredicateReplay&& more, std::size_t max_anomalies)
 // Keys whose version in some state is not sure, and by whose doing: one transaction's, or of several (kNoTxn).
 using DoubtfulKeys = std::unordered_map<std::uint32_t, TxnId>;
 
-DoubtfulKeys doubtful_keys(const History& h, const Schedule& schedule) {
+DoubtfulKeys doubtful_keys(const History& h, const Schedule& schedule, LevelFamily family) {
   DoubtfulKeys keys;
   for (const auto* group : {&schedule.floating_writers, &schedule.maybes}) {
     for (const TxnId t : *group) {
@@ -35,28 +35,35 @@ DoubtfulKeys doubtful_keys(const History& h, const Schedule& schedule) {
       });
     }
   }
-  // Whoever stands outside a tie group meets it whole: what matters is which of several writes of a key is the last.
+  // Of several that wrote a key at one time nobody knows which is the last. Whoever stands outside a tie group meets it
+  // whole, so that nothing else in it is in doubt.
   std::unordered_map<std::uint32_t, TxnId> in_group;
+  const auto add_write = [&](TxnId t) {
+    for_each_access(h, t, [&](const Access& a) {
+      if (a.kind == OpKind::kRead) return;
+      const auto [at, fresh] = in_group.emplace(raw(a.key), t);
+      if (!fresh && at->second != t) keys[raw(a.key)] = kNoTxn;
+    });
+  };
   for (const TieGroup& tie : schedule.ties) {
     in_group.clear();
-    for (std::uint32_t e = 0; e < tie.event_count; ++e) {
-      const TxnId t = schedule.events[tie.first_event + e].txn();
-      for_each_access(h, t, [&](const Access& a) {
-        if (a.kind == OpKind::kRead) return;
-        const auto [at, fresh] = in_group.emplace(raw(a.key), t);
-        if (!fresh && at->second != t) keys[raw(a.key)] = kNoTxn;
-      });
+    for (std::uint32_t e = 0; e < tie.event_count; ++e) add_write(schedule.events[tie.first_event + e].txn());
+  }
+  if (family != LevelFamily::kSnapshot) return keys;
+  TxnId last = kNoTxn;
+  bool is_group = false;
+  for (const Event e : schedule.events) {
+    if (!e.is_commit()) continue;
+    const bool same = last != kNoTxn && commit_time(h, last) == commit_time(h, e.txn());
+    if (same && !is_group) {
+      in_group.clear();
+      add_write(last);
     }
+    if (same) add_write(e.txn());
+    is_group = same;
+    last = e.txn();
   }
   return keys;
-}
-
-OpId last_write_of(const History& h, TxnId t, KeyId key) {
-  OpId found = kNoOp;
-  for_each_access(h, t, [&](const Access& a) {
-    if (a.kind != OpKind::kRead && a.key == key) found = OpId{a.op};
-  });
-  return found;
 }
 
 Anomaly anomaly_of(const Context& c, const PredicateFinding& f) {
@@ -73,22 +80,12 @@ Anomaly anomaly_of(const Context& c, const PredicateFinding& f) {
   a.expected_known = true;
   a.expected_text = f.expected_text;
   a.expected_writer = f.writer;
-  const StepType before = serial ? c.serial_step() : StepType::kVisible;
-  switch (f.basis) {
-    case Basis::kChangedSince:
-      a.steps.push_back({before, f.writer, f.txn, kNoKey, kNoOp, kNoOp});
-      a.steps.push_back({StepType::kRw, f.txn, f.writer, f.key, f.op, last_write_of(c.history, f.writer, f.key)});
-      break;
-    case Basis::kChangedLater:
-      a.steps.push_back({serial ? c.serial_step() : StepType::kInvisible, f.txn, f.writer, kNoKey, kNoOp, kNoOp});
-      break;
-    default:
-      if (a.transactions.size() > 1) {
-        a.steps.push_back({before, f.writer, f.txn, f.key, kNoOp, kNoOp});
-      } else {
-        a.steps.push_back({StepType::kProgram, f.txn, f.txn, f.key, f.op, kNoOp});
-      }
-      break;
+  if (a.transactions.size() == 1) {
+    a.steps.push_back({StepType::kProgram, f.txn, f.txn, f.key, f.op, kNoOp});
+  } else if (f.basis != Basis::kChangedLater) {
+    a.steps.push_back({serial ? c.serial_step() : StepType::kVisible, f.writer, f.txn, f.key, kNoOp, kNoOp});
+  } else {
+    a.steps.push_back({serial ? c.serial_step() : StepType::kInvisible, f.txn, f.writer, f.key, kNoOp, kNoOp});
   }
   return a;
 }
@@ -103,12 +100,15 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
   std::vector<std::uint32_t> events;
   events.reserve(schedule.events.size());
   for (const Event e : schedule.events) events.push_back(serial ? raw(e.txn()) : e.word());
-  const DoubtfulKeys doubtful = doubtful_keys(h, schedule);
-  const auto is_sure = [&](TxnId txn, KeyId key) {
-    if (uncertain.in_ties.contains(raw(txn))) return false;
-    const auto is_own = [txn](const auto& entry) { return entry.second == txn; };
-    if (key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
-    const auto at = doubtful.find(raw(key));
+  const DoubtfulKeys doubtful = doubtful_keys(h, schedule, family);
+  const auto is_sure = [&](const PredicateFinding& f) {
+    if (uncertain.in_ties.contains(raw(f.txn))) return false;
+    // One that starts and commits at one time stands somewhere among those of that time.
+    const bool at_once = !serial && h.start_ts(f.txn) == commit_time(h, f.txn) && writes_anything(h, f.txn);
+    if (at_once && f.basis != Basis::kState) return false;
+    const auto is_own = [&f](const auto& entry) { return entry.second == f.txn; };
+    if (f.key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
+    const auto at = doubtful.find(raw(f.key));
     return at == doubtful.end() || is_own(*at);
   };
   PredicateReplay replay =
