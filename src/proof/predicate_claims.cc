@@ -113,7 +113,7 @@ Fault PredicateClaims::row_fault(const Anomaly& a) const {
     if (kind == OpKind::kAggregate) return "an aggregate says nothing of one key";
     return holds(a.expected_writer == t && *own == a.expected, "it is not what the transaction itself had written");
   }
-  if (a.expected_writer == t) return "the transaction had not written it";
+  if (a.expected_writer == t) return has_vset && knows_state() ? run_fault(a) : "the transaction had not written it";
   if (!knows_state()) return "nothing shows that it was evaluated on that version";
   const auto is_between = [&](const Step& s) { return s.from != s.to; };
   if (a.expected_writer != kNoTxn && std::none_of(a.steps.begin(), a.steps.end(), is_between))
@@ -181,53 +181,62 @@ Fault PredicateClaims::state_fault(const Anomaly& a) const {
   return holds(all, "the state may have another version, which explains the result");
 }
 
-// From the version set's version to the state's not all match alike: `expected`, among them, and another.
+// From the version set's version to the state's not all match alike, and `expected` is among them. Its own change of
+// the matches does not bind the transaction, but what others changed after it does.
 Fault PredicateClaims::run_fault(const Anomaly& a) const {
   const TxnId t = a.transactions.front();
   const std::int64_t moment = committed_.moment(t);
   if (moment == kNoTime) return "it has no timestamp to read at";
-  const Match changed = matches_.of(a.op, a.key, a.expected);
-  if (!a.expected_known || changed == Match::kUnclear) return "nobody knows whether the version matches";
-  const Match otherwise = changed == Match::kYes ? Match::kNo : Match::kYes;
+  if (!a.expected_known) return "does not say what changed the matches";
   const ValueId looked_at = matches_.in_vset(a.op, a.key);
+  const bool serial = committed_.is_serial();
   // By time: the initial version, then all. What is not certain decides nothing.
-  std::vector<std::pair<std::int64_t, Version>> all;
+  struct Placed {
+    std::pair<std::int64_t, int> place;
+    Version version;
+  };
+  std::vector<Placed> all;
   for (const Version& v : versions_->of(a.key)) {
-    if (v.txn == t) continue;
-    if (!committed_.counts(v.txn) || committed_.time_of(v.txn) == kNoTime)
+    const std::int64_t time = v.txn == t && serial ? moment : committed_.time_of(v.txn);
+    if (!committed_.counts(v.txn) || time == kNoTime)
       return "cannot be proved: when a version of the key was committed is not known";
-    all.emplace_back(committed_.time_of(v.txn), v);
+    all.push_back({{time, serial ? 0 : committed_.turn(v.txn)}, v});
   }
-  std::sort(all.begin(), all.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::sort(all.begin(), all.end(), [](const Placed& x, const Placed& y) { return x.place < y.place; });
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if ((i > 0 && all[i].first == all[i - 1].first) ||
-        (all[i].first == moment && (committed_.is_serial() || at_once(t))))
-      return "cannot be proved: versions of the key have one time";
+    const bool is_tied = i > 0 && all[i].place == all[i - 1].place;
+    // Two that had started before wrote the key and committed at one time: that alone breaks the level.
+    if (is_tied && !serial && all[i].place.second == 0) return std::nullopt;
+    const bool at_moment = all[i].version.txn != t && all[i].place.first == moment && (serial || at_once(t));
+    if (is_tied || at_moment) return "cannot be proved: versions of the key have one time";
   }
-  all.insert(all.begin(), {kNoTime, {kNoTxn, h_.initial(a.key)}});
+  all.insert(all.begin(), {{kNoTime, 0}, {kNoTxn, h_.initial(a.key)}});
   std::vector<std::size_t> looked;  // where it is
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    if (all[i].second.value == looked_at) looked.push_back(i);
-  }
-  if (a.expected_writer == t) {
-    const bool is_own = looked.empty() && a.expected == looked_at && left(t, a.key, looked_at);
-    return holds(is_own, "it did not look at what it wrote later");
-  }
-  if (looked.empty()) return "nobody committed the version that it looked at";
   std::size_t state = 0;
-  while (state + 1 < all.size() && all[state + 1].first <= moment) ++state;
-  std::size_t change = 0;
-  for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i].second.txn == a.expected_writer && all[i].second.value == a.expected) change = i;
+  std::size_t named = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Version& v = all[i].version;
+    if (v.value == looked_at && v.txn != t) looked.push_back(i);
+    if (i > 0 && v.txn != t && all[i].place.first <= moment) state = i;
+    if (i > 0 && v.txn == a.expected_writer && v.value == a.expected) named = i;
   }
-  if (change == 0) return "nobody committed the version that it names";
-  const bool is_since = change <= state;
-  const bool apart = is_since ? looked.back() < change : looked.front() >= change;
-  if (!apart) return "the version that it names is not between the one looked at and the state's";
-  bool changes = false;
+  if (looked.empty()) {
+    const bool is_own = a.expected_writer == t && a.expected == looked_at && left(t, a.key, looked_at);
+    return holds(is_own, "nobody committed the version that it looked at");
+  }
+  if (named == 0) return "nobody committed the version that it names";
+  const bool is_since = named <= state;
+  const std::size_t first = is_since ? looked.back() : state;
   const std::size_t last = is_since ? state : looked.front();
-  for (std::size_t i = is_since ? looked.back() : state; i <= last; ++i) {
-    changes |= matches_.of(a.op, a.key, all[i].second.value) == otherwise;
+  if (named <= first || named > last) return "what it names is not between the version looked at and the state's";
+  bool changes = false;
+  Match before = Match::kUnclear;
+  for (std::size_t i = first; i <= last; ++i) {
+    const bool is_own = all[i].version.txn == t;
+    const Match match = matches_.of(a.op, a.key, all[i].version.value);
+    if (match == Match::kUnclear && !is_own) continue;
+    changes |= !is_own && before != Match::kUnclear && before != match;
+    before = match;
   }
   if (!changes) return "from the one looked at to the state's all match alike";
   // Changed since: it comes before the one that changed it; changed later: after.

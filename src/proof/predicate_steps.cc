@@ -98,8 +98,7 @@ Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const
   // Nothing before the first's version may do. With a version set, what is parted from it by a change may not.
   std::vector<TxnId> parting;
   for (auto u = all.rbegin(); has_vset && u != all.rend(); ++u) {
-    if (u->txn != s.to && matches_.of(s.to_op, s.key, u->value) == other(match) && before(u->txn, s.from))
-      parting.push_back(u->txn);
+    if (matches_.of(s.to_op, s.key, u->value) == other(match) && before(u->txn, s.from)) parting.push_back(u->txn);
   }
   const auto is_excluded = [&](TxnId t, ValueId value) {
     return matches_.of(s.to_op, s.key, value) == other(match) ||
