@@ -298,7 +298,7 @@ class Replayer {
                         (then.matches() != in_result(key) || evaluate(key, version.value).matches() != in_result(key));
       if (told) continue;  // the state or the set matches otherwise than the result says
       if (!runs_) runs_.emplace(h_, events_, form_);
-      const auto answer = runs_->ask(*condition_, key, installed_[k].count, looked_at);
+      const auto answer = runs_->ask(txn_, *condition_, key, installed_[k].count, looked_at);
       using Is = VersionRuns::Answer::Is;
       if (answer.is == Is::kAgrees) continue;
       if (answer.is == Is::kOpen) {
@@ -319,7 +319,7 @@ class Replayer {
 
   // Counts a finding; whether its details are wanted.
   bool take(Basis basis, KeyId key) {
-    if (basis != Basis::kItself && is_sure_ && !is_sure_(txn_, key)) {
+    if (basis != Basis::kItself && is_sure_ && !is_sure_(txn_, key, basis)) {
       ++out_.open;
       return false;
     }

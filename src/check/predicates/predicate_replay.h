@@ -58,7 +58,7 @@ enum class EventForm : std::uint8_t { kSerial, kPoints };
 
 // Whether a finding about that operation and key holds however the uncertain transactions are placed. kNoKey: the
 // finding is about all keys.
-using IsSure = std::function<bool(TxnId txn, KeyId key)>;
+using IsSure = std::function<bool(TxnId txn, KeyId key, PredicateFinding::Basis basis)>;
 
 // Requires: set.defect() is empty; a transaction has at most one start and one commit. One that has no start is not
 //           asked, one that is not among the events is left out.

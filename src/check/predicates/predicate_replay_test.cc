@@ -174,8 +174,9 @@ TEST(PredicateReplay, AVersionOfAnotherRunWithTheSameMatchDoesNotDo) {
 TEST(PredicateReplay, WhatIsNotSureIsCountedApart) {
   const History h = around(R"j(["scan","c > 0",[]],["agg","count(*)","true",9])j");
   const PredicateSet set(h);
-  const auto replay = replay_predicates(h, set, std::initializer_list<std::uint32_t>{0, 1, 2}, EventForm::kSerial, {},
-                                        [&](TxnId, KeyId key) { return key != kNoKey && h.key_text(key) == "x"; });
+  const auto replay = replay_predicates(
+      h, set, std::initializer_list<std::uint32_t>{0, 1, 2}, EventForm::kSerial, {},
+      [&](TxnId, KeyId key, PredicateFinding::Basis) { return key != kNoKey && h.key_text(key) == "x"; });
   EXPECT_EQ(replay.sure, 1U);
   EXPECT_EQ(replay.open, 2U);
   EXPECT_FALSE(replay.explained());

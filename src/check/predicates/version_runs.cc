@@ -36,7 +36,7 @@ VersionRuns::VersionRuns(const History& history, std::span<const std::uint32_t> 
   for (const Placed& p : placed) entries_[next[raw(p.key)]++] = p.entry;
 }
 
-VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, KeyId key, std::uint32_t installed,
+VersionRuns::Answer VersionRuns::ask(TxnId txn, const CompiledPredicate& condition, KeyId key, std::uint32_t installed,
                                      ValueId named) const {
   using Is = Answer::Is;
   const std::span<const Entry> later(entries_.data() + first_[raw(key)], first_[raw(key) + 1] - first_[raw(key)]);
@@ -75,8 +75,11 @@ VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, KeyId k
   // The first on the way from the earlier of the two to the later that does not match as the named one does.
   const bool then = matches(found);
   const std::size_t last = std::max<std::size_t>(found, installed);
+  for (i = installed + std::size_t{1}; i <= last; ++i) {
+    if (entry(i).writer == txn) return {Is::kOpen};
+  }
   i = std::min<std::size_t>(found, installed) + 1;
-  while (i <= last && matches(i) == then && !fault) ++i;
+  while (i <= last && (matches(i) == then || matches(i - 1) != then) && !fault) ++i;
   if (fault || i > last) return {Is::kOpen};
   return {found < installed ? Is::kChangedSince : Is::kChangedLater, entry(i).writer, entry(i).value};
 }

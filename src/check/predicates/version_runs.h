@@ -27,14 +27,16 @@ class VersionRuns {
       kAgrees,
       kChangedSince,  // after the named version, up to the state's, stands one that does not match as it does
       kChangedLater,  // … after the state's, before the named one
-      kOpen,          // nobody committed the named version, or several did, or a fault; or only the state's differs
+      kOpen,          // nobody committed the named version, or several did, or a fault; or only the state's differs;
+                      // or one of the asking transaction's own versions stands between
     };
     Is is;
     TxnId writer = kNoTxn;  // of the version that does not match as the named one
     ValueId version = kNullValue;
   };
-  // `installed`: how many transactions have committed a version of the key before the state.
-  [[nodiscard]] Answer ask(const CompiledPredicate& condition, KeyId key, std::uint32_t installed, ValueId named) const;
+  // Of `txn`'s version set. `installed`: how many transactions have committed a version of the key before the state.
+  [[nodiscard]] Answer ask(TxnId txn, const CompiledPredicate& condition, KeyId key, std::uint32_t installed,
+                           ValueId named) const;
 
  private:
   struct Entry {

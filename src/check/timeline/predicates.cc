@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "check/accesses.h"
 
@@ -49,6 +51,18 @@ DoubtfulKeys doubtful_keys(const History& h, const Schedule& schedule) {
     }
   }
   return keys;
+}
+
+// Whether two transactions that write committed at one time: the order of their versions is no evidence that can be
+// shown.
+bool has_equal_commits(const History& h, const Schedule& schedule) {
+  if (schedule.equal_commits || !schedule.ties.empty()) return true;
+  std::vector<std::int64_t> times;
+  for (const Event e : schedule.events) {
+    if (e.is_commit() && writes_anything(h, e.txn())) times.push_back(commit_time(h, e.txn()));
+  }
+  std::sort(times.begin(), times.end());
+  return std::adjacent_find(times.begin(), times.end()) != times.end();
 }
 
 OpId last_write_of(const History& h, TxnId t, KeyId key) {
@@ -104,7 +118,12 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
   events.reserve(schedule.events.size());
   for (const Event e : schedule.events) events.push_back(serial ? raw(e.txn()) : e.word());
   const DoubtfulKeys doubtful = doubtful_keys(h, schedule);
-  const auto is_sure = [&](TxnId txn, KeyId key) {
+  std::optional<bool> equal_commits;  // found out when first asked
+  const auto is_sure = [&](TxnId txn, KeyId key, Basis basis) {
+    if (basis == Basis::kChangedSince || basis == Basis::kChangedLater) {
+      if (!equal_commits) equal_commits = has_equal_commits(h, schedule);
+      if (*equal_commits) return false;
+    }
     if (uncertain.in_ties.contains(raw(txn))) return false;
     const auto is_own = [txn](const auto& entry) { return entry.second == txn; };
     if (key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
