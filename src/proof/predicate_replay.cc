@@ -105,7 +105,8 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
   AggregateState state = matches_.aggregate(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
     const Match match = match_now(op, of_state, k);
-    if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
+    if (match == Match::kUnclear)
+      return rule_ == Rule::kUpToState ? older_aggregate_fault(op) : matches_.unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
   }
   if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
@@ -122,11 +123,12 @@ PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
     for (std::uint32_t i = 0; i <= at_[k]; ++i) {
       const ValueId version = is_own_[k] ? now_[k] : versions_[k][i];
       const Match match = matches_.of(op, KeyId{k}, version);
-      if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
+      if (match == Match::kUnclear) continue;
       const ValueId counts = match == Match::kYes ? version : kNullValue;
       if (std::find(choice.begin(), choice.end(), counts) == choice.end()) choice.push_back(counts);
       if (choice.size() > kMaxStates) break;
     }
+    if (choice.empty()) return matches_.unclear(KeyId{k});
     if (states *= choice.size(); states > kMaxStates) return "cannot be proved: its value is not that of the state";
     choices.emplace_back(KeyId{k}, std::move(choice));
   }

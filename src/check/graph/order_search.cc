@@ -48,7 +48,8 @@ class Needs {
   template <typename F>
   void for_each_version(TxnId t, F&& f) const {
     for (Version v = trace_.first_version[raw(t)]; v < trace_.first_version[raw(t) + 1]; ++v) {
-      f(trace_.versions[v].key, slots_.of(v, trace_.versions[v].key));
+      const Slot slot = slots_.of(v, trace_.versions[v].key);
+      if (slot != kNoSlot) f(trace_.versions[v].key, slot);  // one that does not count has left nothing
     }
   }
   [[nodiscard]] bool is_spent() const { return asked_ > kBudget; }

@@ -288,11 +288,11 @@ class Replayer {
       const Version& version = state_.at(key);
       const ValueId looked_at = named(key);
       if (!version.known || version.value == looked_at) continue;
-      if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
       if (is_own(key)) {
         leave_open("a version set has another version than the transaction itself wrote");
         continue;
       }
+      if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version
       const Evaluation then = evaluate(key, looked_at);
       const bool told = kind_ != OpKind::kAggregate &&
                         (then.matches() != in_result(key) || evaluate(key, version.value).matches() != in_result(key));
