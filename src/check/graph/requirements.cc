@@ -198,7 +198,9 @@ void Requirements::require_unordered(KeyId key, Match status) {
 
 void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status) {
   const auto maybes = slots_.maybes(key);
-  const bool several = found.several || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
+  // What may have been committed may be the version named, or stand before it and match alike.
+  const bool several =
+      found.several || maybe(key, status) || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
   const Slot slot = found.slot;
   if (slots_.kind(key) == KeyKind::kOpaque) return require(key, status);
   if (slot == kNoSlot && !several) return unsure("a version set holds a version that no transaction left");
