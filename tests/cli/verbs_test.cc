@@ -118,6 +118,29 @@ TEST(Gen, WhatIsGeneratedIsValidAndWhatIsPlantedIsFound) {
   EXPECT_EQ(isolde({"check", bad, "--level", "si", "--prove"}).status, 1);
 }
 
+TEST(Gen, APhantomIsFoundByTimestampsOrderAndVersions) {
+  const Scratch scratch;
+  const std::string good = scratch.path("good.jsonl");
+  const std::string bad = scratch.path("bad.isl");
+  const std::vector<std::string> shape = {
+      "--type", "row", "--transactions", "500",          "--keys",     "30",
+      "--ops",  "5",   "--level",        "serializable", "--evidence", "timestamps,versions,order,vsets"};
+  const auto make = [&](const std::string& file, std::vector<std::string> more) {
+    std::vector<std::string> args = {"gen", "--out", file};
+    args.insert(args.end(), shape.begin(), shape.end());
+    args.insert(args.end(), more.begin(), more.end());
+    return isolde(args);
+  };
+  ASSERT_EQ(make(good, {"--predicates", "0.5", "--selectivity", "0.2"}).status, 0);
+  ASSERT_EQ(make(bad, {"--plant", "phantom"}).status, 0);
+  for (const char* method : {"timeline", "replay", "graph"}) {
+    EXPECT_EQ(isolde({"check", good, "--level", "serializable", "--method", method, "--prove"}).status, 0) << method;
+    EXPECT_EQ(isolde({"check", bad, "--level", "serializable", "--method", method, "--prove"}).status, 1) << method;
+  }
+  EXPECT_EQ(isolde({"check", bad, "--level", "repeatable-read", "--method", "graph", "--prove"}).status, 0);
+  EXPECT_EQ(isolde({"check", bad, "--level", "snapshot-isolation", "--method", "timeline", "--prove"}).status, 0);
+}
+
 TEST(Gen, ItNeedsAnOutputAndRefusesUnknownWords) {
   EXPECT_EQ(isolde({"gen"}).status, 2);
   const Scratch scratch;
@@ -127,7 +150,9 @@ TEST(Gen, ItNeedsAnOutputAndRefusesUnknownWords) {
                                                                                    {"--plant", "sunflower"},
                                                                                    {"--level", "perfect"},
                                                                                    {"--reads", "1.5"},
-                                                                                   {"--keys", "0"}}) {
+                                                                                   {"--keys", "0"},
+                                                                                   {"--predicates", "0.5"},
+                                                                                   {"--plant", "phantom"}}) {
     std::vector<std::string> args = {"gen", "--out", scratch.path("h.jsonl")};
     args.insert(args.end(), bad.begin(), bad.end());
     const Answer a = isolde(args);

@@ -83,8 +83,8 @@ class GraphSearch {
       for (std::size_t k = 0; k < tiny_.keys; ++k) {
         for (std::size_t v = 0; v < versions_[k].size(); ++v) {
           const Version& version = versions_[k][v];
-          const bool others = version.writer != t || (look.looked && tiny_.accepts(tiny_.may_look_at(t, version)));
-          if (contains(own, k) ? v == 0 : others && may_look(look, k, version.state)) candidates[k].push_back(v);
+          const bool may = look.looked ? tiny_.accepts(tiny_.may_look_at(t, versions_[k], v)) : version.writer != t;
+          if (contains(own, k) ? v == 0 : may && may_look(look, k, version.state)) candidates[k].push_back(v);
         }
         if (candidates[k].empty()) return false;
       }
@@ -95,11 +95,13 @@ class GraphSearch {
         TxnSet from = 0;
         for (std::size_t k = 0; k < tiny_.keys; ++k) {
           if (contains(own, k)) continue;
-          states[k] = versions_[k][candidates[k][digit[k]]].state;
-          from |= changer(look, k, candidates[k][digit[k]]);
+          const std::size_t v = candidates[k][digit[k]];
+          states[k] = versions_[k][v].state;
+          if (!look.looked || tiny_.may_look_at(t, versions_[k], v) == Fit::kYes) from |= changer(look, k, v);
         }
-        from &= ~(1U << t);  // a transaction does not depend on itself
-        if (tiny_.accepts(tiny_.follows(look, states, own))) read.ways.push_back(from);
+        // Whether who itself changed the matches may have looked at what came later is left open.
+        const bool may = !contains(from, t) || tiny_.open_fits;
+        if (may && tiny_.accepts(tiny_.follows(look, states, own))) read.ways.push_back(from & ~(1U << t));
         if (digit.empty()) break;
         for (i = 0; i < digit.size() && ++digit[i] == candidates[i].size(); ++i) digit[i] = 0;
       }

@@ -100,6 +100,13 @@ bool Tiny::changes_matches(const Look& look, std::size_t key, const std::vector<
   return before != after;
 }
 
+Fit Tiny::may_look_at(std::size_t t, const std::vector<Version>& versions, std::size_t v) {
+  for (std::size_t own = 0; own <= v; ++own) {
+    if (versions[own].writer == t) return Fit::kOpen;
+  }
+  return Fit::kYes;
+}
+
 bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) {
   for (const Look& look : txns[t].looks) {
     if (!look.looked) continue;
@@ -109,7 +116,11 @@ bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) 
       if (contains(own, k)) continue;
       bool fits = false;
       for (std::size_t v = 0; v < versions[k].size(); ++v) {
-        if (versions[k][v].state != (*look.looked)[k] || !accepts(may_look_at(t, versions[k][v]))) continue;
+        if (versions[k][v].state != (*look.looked)[k]) continue;
+        if (may_look_at(t, versions[k], v) == Fit::kOpen) {
+          fits |= open_fits;
+          continue;
+        }
         bool agrees = true;
         for (std::size_t other = 1; other < versions[k].size(); ++other) {
           agrees &= !changes_matches(look, k, versions[k], other) || (other <= v) == (other <= at[k]);

@@ -103,10 +103,9 @@ class Tiny {
   [[nodiscard]] Fit follows(const Look& look, const States& states);
   // … or from its version set, if it has one, where its transaction had written the keys `own`.
   [[nodiscard]] Fit follows(const Look& look, const States& now, std::uint32_t own);
-  // A version set that names what the transaction wrote only later is nothing that docs/predicates.md speaks of.
-  [[nodiscard]] static Fit may_look_at(std::size_t t, const Version& version) {
-    return version.writer == t ? Fit::kOpen : Fit::kYes;
-  }
+  // docs/predicates.md does not speak of one who looks, before writing the key, at what it writes or at what came
+  // later.
+  [[nodiscard]] static Fit may_look_at(std::size_t t, const std::vector<Version>& versions, std::size_t v);
   // Of versions [v] and [v-1]: whether the one changes the matches that the other leaves.
   [[nodiscard]] bool changes_matches(const Look& look, std::size_t key, const std::vector<Version>& versions,
                                      std::size_t v);

@@ -23,6 +23,15 @@ TEST(HistoryText, EveryPartOfTheLineIsRead) {
   EXPECT_EQ(native_text(h), kNative);
 }
 
+TEST(HistoryText, PredicatesHaveConditionsAggregatesAndVersionSets) {
+  const History h =
+      hist("T1: s`v < 3` x{1,7} y{_} <x{1,7} y{_} z{4}> g`sum(v)``v > 0` 1 g`max(v)` _ <> u`TRUE` x_ r x_");
+  constexpr std::string_view kNative = R"j({"isolde":1,"initial":null}
+{"id":"T1","session":"T1","ops":[["scan","v < 3",[["x",{"n":7,"v":1}],["y",{"v":null}]],{"vset":{"x":{"n":7,"v":1},"y":{"v":null},"z":{"v":4}}}],["agg","sum(v)","v > 0",1],["agg","max(v)","v >= 0",null,{"vset":{}}],["update","TRUE",[["x",null]]],["r","x",null]]}
+)j";
+  EXPECT_EQ(native_text(h), kNative);
+}
+
 TEST(RandomHistory, TheSameSeedGivesTheSameHistory) {
   Rng a(7);
   Rng b(7);

@@ -125,7 +125,7 @@ void Requirements::require_exact(KeyId key, const Exact& known, Match status) {
 }
 
 // Only read-dependencies count, from the transaction that began the run of versions: the earliest run asks least, and
-// one that the transaction itself began asks nothing.
+// one that the transaction itself began tells nothing.
 void Requirements::require_earliest(KeyId key, Match status) {
   const Slot begin = slots_.begin(key);
   if (matcher_->of(begin) == status) return;
@@ -143,7 +143,7 @@ void Requirements::require_earliest(KeyId key, Match status) {
     }
     if (run == kNoSlot) run = s;
     if (is_mine(s)) continue;
-    if (ordered && is_mine(run)) return;
+    if (ordered && is_mine(run)) return unsure("a predicate may have seen a version from after its transaction's own");
     ++count;
     if (earliest == kNoSlot) earliest = ordered ? run : s;
   }
@@ -198,7 +198,9 @@ void Requirements::require_unordered(KeyId key, Match status) {
 
 void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found, Match status) {
   const auto maybes = slots_.maybes(key);
-  const bool several = found.several || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
+  // What may have been committed may be the version named, or stand before it and match alike.
+  const bool several =
+      found.several || maybe(key, status) || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
   const Slot slot = found.slot;
   if (slots_.kind(key) == KeyKind::kOpaque) return require(key, status);
   if (slot == kNoSlot && !several) return unsure("a version set holds a version that no transaction left");
@@ -211,14 +213,15 @@ void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found
     }
     return;
   }
+  const Version own = trace_.version_of(txn_, key);
+  if (own != kNoVersion && slots_.of(own, key) < slot)
+    return unsure("a version set holds a version from after its transaction's own");
   if (rule_ == PredicateRule::kState) require_exact_again(key, status);
   Slot first = slot;
   Match match = Match::kNo;
   while (first != slots_.begin(key) && (match = matcher_->of(first - 1)) == status) --first;
   if (first != slots_.begin(key)) {
     if (match == Match::kFault) return unsure(std::string(kFaultText));
-    if (rule_ == PredicateRule::kState && is_mine(first))
-      return unsure("a version set holds a version from after its transaction's own");
     edge(key, first, false);
   }
   if (rule_ != PredicateRule::kState) return;

@@ -78,6 +78,9 @@ VersionRuns::Answer VersionRuns::ask(const CompiledPredicate& condition, TxnId t
   // another, since its own later write says nothing against a transaction.
   const bool then = matches(found);
   const std::size_t last = std::max<std::size_t>(found, installed);
+  for (i = installed + std::size_t{1}; i <= last; ++i) {
+    if (entry(i).writer == txn) return {Is::kOpen};
+  }
   i = std::min<std::size_t>(found, installed) + 1;
   while (i <= last && !fault && (entry(i).writer == txn || matches(i) == then)) ++i;
   if (fault || i > last) return {Is::kOpen};

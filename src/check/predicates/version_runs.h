@@ -27,7 +27,8 @@ class VersionRuns {
       kAgrees,
       kChangedSince,  // after the named version, up to the state's, stands one that does not match as it does
       kChangedLater,  // … after the state's, before the named one
-      kOpen,          // nobody committed the named version, or several did, or a fault; or only the state's differs
+      kOpen,          // nobody committed the named version, or several did, or a fault; or only the state's differs;
+                      // or one of the asking transaction's own versions stands between
     };
     Is is;
     TxnId writer = kNoTxn;  // of the version that does not match as the named one
