@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
-#include <tuple>
 
 #include "check/graph/version_runs.h"
 
@@ -261,10 +260,10 @@ class Joiner {
     }
     for (const Version v : key_.members) {
       for (const VersionOrders::Pair& pair : orders_.known_after(v)) {
+        // What somebody saw speaks of two versions, not of the runs that they are in; it stays an edge of its own.
+        if (pair.why == Ground::kSeen || pair.why == Ground::kPast) continue;
         graph.before(run_of_[v], run_of_[pair.after]);
-        const RunPair runs{run_of_[v], run_of_[pair.after], pair.why};
-        if (!is_exact(pair.why) || (v == key_.tail(runs.before) && pair.after == key_.head(runs.after)))
-          pairs_.push_back(runs);
+        pairs_.push_back({run_of_[v], run_of_[pair.after], pair.why});
       }
     }
     known_ = pairs_.size();
@@ -303,14 +302,11 @@ class Joiner {
     return now;
   }
 
-  // What somebody saw speaks of two versions, not of the runs that they are in.
-  static bool is_exact(Ground why) { return why == Ground::kSeen || why == Ground::kPast; }
-
   // False: a step of the order cannot be shown by itself.
   bool link(KeyId key, bool has_first) {
     std::vector<RunPair> sorted = pairs_;
     std::stable_sort(sorted.begin(), sorted.end(), [](const RunPair& a, const RunPair& b) {
-      return std::tuple(a.before, a.after, is_exact(a.why)) < std::tuple(b.before, b.after, is_exact(b.why));
+      return std::pair(a.before, a.after) < std::pair(b.before, b.after);
     });
     std::vector<Ground> why;
     for (std::size_t i = 1; i < order_.size(); ++i) {
