@@ -248,17 +248,19 @@ void complete_orders(const Trace& trace, std::span<const std::uint32_t> place, P
 }
 
 void VersionOrders::index_known() {
-  std::stable_sort(known.begin(), known.end(), [](const Pair& a, const Pair& b) { return a.before < b.before; });
   if (known.empty()) return;
-  has_known.assign(next.size(), false);
-  for (const Pair& pair : known) has_known[pair.before] = true;
+  known_begin.assign(next.size() + 1, 0);
+  for (const Pair& pair : known) ++known_begin[pair.before + 1];
+  std::partial_sum(known_begin.begin(), known_begin.end(), known_begin.begin());
+  std::vector<std::uint32_t> at(known_begin.begin(), known_begin.end() - 1);
+  std::vector<Pair> sorted(known.size());
+  for (const Pair& pair : known) sorted[at[pair.before]++] = pair;
+  known = std::move(sorted);
 }
 
 std::span<const VersionOrders::Pair> VersionOrders::known_after(Version v) const {
-  if (has_known.empty() || v == kInitialVersion || !has_known[v]) return {};
-  const auto [from, to] = std::equal_range(known.begin(), known.end(), Pair{v, 0, Ground::kReads},
-                                           [](const Pair& a, const Pair& b) { return a.before < b.before; });
-  return {from, to};
+  if (known_begin.empty() || v == kInitialVersion) return {};
+  return std::span(known).subspan(known_begin[v], known_begin[v + 1] - known_begin[v]);
 }
 
 VersionOrders order_versions(const History& history, const Trace& trace, Updates updates) {

@@ -35,7 +35,7 @@ struct VersionOrders {
       known;  // what else is known, of keys whose order is not complete or contradicts itself; by `before`
   std::vector<Version> heads;              // of open keys: the first of each run whose place is not known
   std::vector<std::uint32_t> heads_begin;  // by key, one more
-  std::vector<bool> has_known;             // by version: it is the first of a pair in `known`; empty: none is
+  std::vector<std::uint32_t> known_begin;  // by version, one more: its pairs in `known`; empty: there are none
   std::vector<LostUpdate> lost_updates;
   KeyId open = kNoKey;    // a key whose order is not complete
   std::string ambiguous;  // an entry of the evidence that may be of several transactions
