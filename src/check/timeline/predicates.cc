@@ -111,7 +111,7 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
     const auto is_own = [&f](const auto& entry) { return entry.second == f.txn; };
     if (f.key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
     const auto at = doubtful.find(raw(f.key));
-    return at == doubtful.end() || is_own(*at);
+    return at == doubtful.end() || (is_own(*at) && f.basis == Basis::kState);
   };
   PredicateReplay replay =
       replay_predicates(h, set, events, serial ? EventForm::kSerial : EventForm::kPoints, limits, is_sure);
