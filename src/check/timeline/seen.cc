@@ -106,6 +106,11 @@ class Seen {
         for (const ValueId element : h_.values().list(a.value)) saw(t, a.key, element);
       }
     });
+    if (h_.columns().predicates.empty()) return;
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (!is_predicate(h_.op(i).kind())) continue;
+      for (const Item& item : h_.vset(h_.predicate(h_.op(i).predicate()))) saw(t, item.key, item.value);
+    }
   }
 
   // An aggregate shows a row without naming it, and a scan shows by its absence that one was removed.
