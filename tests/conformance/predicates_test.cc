@@ -90,7 +90,7 @@ struct EngineRow {
 constexpr EngineRow kEngines[] = {
     {"replay", by_order, ordered, 45, 30, 90},
     {"timeline", by_timestamps, stamped, 40, 35, 95},
-    {"graph", by_versions, never, 45, 10, 60},
+    {"graph", by_versions, never, 35, 10, 60},
     {"rules", by_nothing, never, 0, 5, 5},
 };
 
