@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace isolde {
@@ -198,6 +199,8 @@ void header(const History& h, std::string& out) {
     own.push_back(KeyId{k});
     all_plain = all_plain && is_plain_name(h, KeyId{k});
   }
+  // By name: the order in which keys were met says nothing.
+  std::sort(own.begin(), own.end(), [&](KeyId a, KeyId b) { return h.key_text(a) < h.key_text(b); });
   const bool as_object = all_plain && !own.empty() && h.default_initial() == kNullValue;
   out += ",\"initial\":";
   if (!as_object) h.values().append_json(h.default_initial(), out);
