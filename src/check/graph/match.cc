@@ -14,24 +14,46 @@ bool is_plain(const PredicateRange& range) {
          is_integer(range.high);
 }
 
+// Whether the condition compares integers with integers only, so that what its ranges rule out is ruled out.
+bool never_faults(const CompiledPredicate& condition, Slots& slots) {
+  if (condition.uses_key() || condition.uses_value()) return false;
+  const PredicateProgram& program = condition.program();
+  const auto compares = [](const PredicateStep& step) {
+    return step.op != PredicateOp::kLike && step.op != PredicateOp::kArithmetic && step.op != PredicateOp::kNegate &&
+           step.op != PredicateOp::kAbs && step.op != PredicateOp::kFold && step.op != PredicateOp::kLength;
+  };
+  const auto is_number = [](const Scalar& s) { return s.kind == ScalarKind::kInteger || s.is_null(); };
+  return std::all_of(program.steps.begin(), program.steps.end(), compares) &&
+         std::all_of(program.literals.begin(), program.literals.end(), is_number) &&
+         std::all_of(program.columns.begin(), program.columns.end(),
+                     [&](ValueId name) { return name == kNoColumn || slots.is_all_integers(name); });
+}
+
 }  // namespace
 
 Matcher::Matcher(const History& history, Slots& slots, const CompiledPredicate& condition)
     : h_(&history), slots_(&slots), condition_(&condition) {
   const auto& ranges = condition.ranges();
-  if (ranges.empty() || ranges.size() > kMostBounds) return;
-  std::uint32_t count = 0;
+  if (ranges.empty()) return;
+  is_whole_ = ranges[0].all_whole && ranges.size() <= kMostBounds;
   for (const PredicateRange& range : ranges) {
-    if (!range.all_whole || !is_plain(range)) return;
+    if (count_ == kMostBounds) break;
+    if (!is_plain(range)) {
+      is_whole_ = false;
+      continue;
+    }
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
     constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
     std::int64_t low = range.low ? range.low->integer : kLeast;
     std::int64_t high = range.high ? range.high->integer : kMost;
-    if (range.low && !range.low_included && low++ == kMost) return;
-    if (range.high && !range.high_included && high-- == kLeast) return;
-    bounds_[count++] = {&slots.column(range.column), low, high};
+    // Above the greatest integer, and below the least, there is none.
+    const bool none =
+        (range.low && !range.low_included && low == kMost) || (range.high && !range.high_included && high == kLeast);
+    if (!none && range.low && !range.low_included) ++low;
+    if (!none && range.high && !range.high_included) --high;
+    bounds_[count_++] = {&slots.column(range.column), none ? kMost : low, none ? kLeast : high};
   }
-  count_ = count;
+  if (!is_whole_ && !never_faults(condition, slots)) count_ = 0;
 }
 
 Match Matcher::of_value(KeyId key, ValueId value) const {
@@ -44,7 +66,7 @@ std::optional<std::vector<Slot>> Matcher::matching() const {
   const auto& ranges = condition_->ranges();
   if (ranges.empty() || !is_plain(ranges[0])) return std::nullopt;
   const PredicateRange& range = ranges[0];
-  if (!slots_->is_all_integers(range.column)) return std::nullopt;
+  if (!never_faults(*condition_, *slots_)) return std::nullopt;
   const std::vector<Scalar>& scalars = slots_->column(range.column);
   const std::vector<Slot>& order = slots_->by_column(range.column);
   const auto low =

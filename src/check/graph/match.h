@@ -31,6 +31,7 @@ class Matcher {
       }
       inside &= !scalar.is_null() && scalar.integer >= bounds_[i].low && scalar.integer <= bounds_[i].high;
     }
+    if (inside && !is_whole_) return of_value(slots_->key_of(s), slots_->value(s));
     return match_of(inside);
   }
   [[nodiscard]] Match of_value(KeyId key, ValueId value) const;
@@ -42,7 +43,7 @@ class Matcher {
   const History* h_;
   Slots* slots_;
   const CompiledPredicate* condition_;
-  // The condition is low <= column <= high for each of these; none: it has another form.
+  // The condition is low <= column <= high for each of these, and more unless is_whole_; none: it has another form.
   struct Bounds {
     const std::vector<Scalar>* column;
     std::int64_t low, high;
@@ -50,6 +51,7 @@ class Matcher {
   static constexpr std::uint32_t kMostBounds = 4;
   std::array<Bounds, kMostBounds> bounds_;
   std::uint32_t count_ = 0;
+  bool is_whole_ = true;
 };
 
 }  // namespace isolde::graph

@@ -24,11 +24,16 @@ Requirements::Requirements(const History& history, const Trace& trace, Slots& sl
       overwrites_follow_(follows(level)),
       out_(out),
       read_(history.key_count()),
+      own_(history.key_count()),
       edge_from_(history.txn_count(), kNoTxn),
       edge_to_(history.txn_count(), kNoTxn) {}
 
 void Requirements::enter(TxnId txn) {
   txn_ = txn;
+  for (Version v = trace_.first_version[raw(txn)]; v < trace_.first_version[raw(txn) + 1]; ++v) {
+    const KeyId key = trace_.versions[v].key;
+    own_[raw(key)] = {txn, slots_.of(v, key), kNoOp};
+  }
   if (rule_ != PredicateRule::kState) return;
   for (const TracedRead& read : trace_.reads_of(txn)) {
     if (read.version == kNoVersion) continue;
@@ -50,15 +55,15 @@ std::optional<Requirements::Exact> Requirements::exact(KeyId key) const {
   const Known& known = read_[raw(key)];
   if (known.txn == txn_) return Exact{known.slot, known.read};
   if (!overwrites_follow_ || slots_.kind(key) != KeyKind::kOrdered) return std::nullopt;
-  const Version own = trace_.version_of(txn_, key);
-  if (own == kNoVersion) return std::nullopt;
-  return Exact{slots_.of(own, key) - 1};
+  const Slot own = own_slot(key);
+  if (own == kNoSlot) return std::nullopt;
+  return Exact{own - 1};
 }
 
 Slot Requirements::end_for_me(KeyId key) const {
   if (rule_ != PredicateRule::kState) return slots_.end(key);
-  const Version own = trace_.version_of(txn_, key);
-  return own == kNoVersion ? slots_.end(key) : slots_.of(own, key);
+  const Slot own = own_slot(key);
+  return own == kNoSlot ? slots_.end(key) : own;
 }
 
 void Requirements::require(KeyId key, Match status) {
@@ -150,7 +155,7 @@ void Requirements::require_earliest(KeyId key, Match status) {
   if (count == 0) return mismatch(key, status, {});
   if (ordered) return edge(key, earliest, false);
   // Of an open key's versions nobody knows which is the earliest, nor what stands before it.
-  if (count == 1 && trace_.version_of(txn_, key) == kNoVersion) return edge(key, earliest, false);
+  if (count == 1 && own_slot(key) == kNoSlot) return edge(key, earliest, false);
   open(key, status);
 }
 

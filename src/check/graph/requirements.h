@@ -68,7 +68,8 @@ class Requirements {
     Slot slot = kNoSlot;
     OpId read = kNoOp;
   };
-  std::vector<Known> read_;                 // by key: what the transaction read of it
+  [[nodiscard]] Slot own_slot(KeyId key) const { return own_[raw(key)].txn == txn_ ? own_[raw(key)].slot : kNoSlot; }
+  std::vector<Known> read_, own_;           // by key: what the transaction read of it, and what it left
   std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
 };
 
