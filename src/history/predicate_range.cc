@@ -1,6 +1,7 @@
 // The ranges that a conjunction confines single columns to. Only comparisons of a column with literals count; what else
 // the conjunction says stays with the predicate (is_whole is then false).
 #include <algorithm>
+#include <utility>
 
 #include "history/predicate.h"
 
@@ -15,13 +16,17 @@ class RangeFinder {
       : tree_(tree), columns_(columns), literals_(literals_of(tree, text)) {}
 
   std::vector<PredicateRange> find() {
-    std::vector<std::uint32_t> pending{tree_.root()};
+    // NOT (a OR b) is NOT a AND NOT b, and NOT (c < 1) is c >= 1: also where c is NULL, which neither matches.
+    std::vector<std::pair<std::uint32_t, bool>> pending{{tree_.root(), false}};
     while (!pending.empty()) {
-      const Expr& e = tree_.nodes[pending.back()];
+      const auto [node, negated] = pending.back();
+      const Expr& e = tree_.nodes[node];
       pending.pop_back();
-      if (e.kind == ExprKind::kAnd) {
-        for (std::uint32_t i = 0; i < e.child_count; ++i) pending.push_back(tree_.child(e, i));
-      } else if (!conjunct(e)) {
+      if (e.kind == ExprKind::kNot) {
+        pending.emplace_back(tree_.child(e, 0), !negated);
+      } else if (e.kind == (negated ? ExprKind::kOr : ExprKind::kAnd)) {
+        for (std::uint32_t i = 0; i < e.child_count; ++i) pending.emplace_back(tree_.child(e, i), negated);
+      } else if (!conjunct(e, negated ? opposite(e.kind) : e.kind)) {
         all_taken_ = false;
       }
     }
@@ -42,23 +47,41 @@ class RangeFinder {
     return kind == ExprKind::kColumn || kind == ExprKind::kKey || kind == ExprKind::kValue;
   }
 
-  // Takes what `e` says of one column; false if that is not all that it says.
-  bool conjunct(const Expr& e) {
-    if (e.child_count < 2 || !is_subject(tree_.child(e, 0))) return e.child_count == 2 && mirrored(e);
+  // The comparison that holds where this one is false; kNot: there is none.
+  static ExprKind opposite(ExprKind kind) {
+    switch (kind) {
+      case ExprKind::kLess:
+        return ExprKind::kGreaterEqual;
+      case ExprKind::kLessEqual:
+        return ExprKind::kGreater;
+      case ExprKind::kGreater:
+        return ExprKind::kLessEqual;
+      case ExprKind::kGreaterEqual:
+        return ExprKind::kLess;
+      case ExprKind::kNotEqual:
+        return ExprKind::kEqual;
+      default:
+        return ExprKind::kNot;
+    }
+  }
+
+  // Takes what `e`, as if it were of this kind, says of one column; false if that is not all that it says.
+  bool conjunct(const Expr& e, ExprKind kind) {
+    if (e.child_count < 2 || !is_subject(tree_.child(e, 0))) return e.child_count == 2 && mirrored(e, kind);
     const std::uint32_t subject = tree_.child(e, 0);
     for (std::uint32_t i = 1; i < e.child_count; ++i) {
       if (!is_bound(tree_.child(e, i))) return false;
     }
     const Scalar& first = literals_[tree_.child(e, 1)];
-    switch (e.kind) {
+    switch (kind) {
       case ExprKind::kEqual:
         return confine(subject, first, true, first, true);
       case ExprKind::kLess:
       case ExprKind::kLessEqual:
-        return confine(subject, std::nullopt, true, first, e.kind == ExprKind::kLessEqual);
+        return confine(subject, std::nullopt, true, first, kind == ExprKind::kLessEqual);
       case ExprKind::kGreater:
       case ExprKind::kGreaterEqual:
-        return confine(subject, first, e.kind == ExprKind::kGreaterEqual, std::nullopt, true);
+        return confine(subject, first, kind == ExprKind::kGreaterEqual, std::nullopt, true);
       case ExprKind::kBetween:
         return confine(subject, first, true, literals_[tree_.child(e, 2)], true);
       case ExprKind::kIn:
@@ -69,19 +92,19 @@ class RangeFinder {
   }
 
   // literal op column
-  bool mirrored(const Expr& e) {
+  bool mirrored(const Expr& e, ExprKind kind) {
     const std::uint32_t bound = tree_.child(e, 0), subject = tree_.child(e, 1);
     if (!is_bound(bound) || !is_subject(subject)) return false;
     const Scalar& literal = literals_[bound];
-    switch (e.kind) {
+    switch (kind) {
       case ExprKind::kEqual:
         return confine(subject, literal, true, literal, true);
       case ExprKind::kLess:
       case ExprKind::kLessEqual:
-        return confine(subject, literal, e.kind == ExprKind::kLessEqual, std::nullopt, true);
+        return confine(subject, literal, kind == ExprKind::kLessEqual, std::nullopt, true);
       case ExprKind::kGreater:
       case ExprKind::kGreaterEqual:
-        return confine(subject, std::nullopt, true, literal, e.kind == ExprKind::kGreaterEqual);
+        return confine(subject, std::nullopt, true, literal, kind == ExprKind::kGreaterEqual);
       default:
         return false;
     }

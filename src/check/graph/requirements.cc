@@ -218,8 +218,7 @@ void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found
     }
     return;
   }
-  const Version own = trace_.version_of(txn_, key);
-  if (own != kNoVersion && slots_.of(own, key) < slot)
+  if (own_slot(key) < slot)  // kNoSlot is greater than any
     return unsure("a version set holds a version from after its transaction's own");
   if (rule_ == PredicateRule::kState) require_exact_again(key, status);
   Slot first = slot;
