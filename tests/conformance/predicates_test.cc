@@ -104,9 +104,7 @@ struct Finding {
   std::string fault;  // empty: none
 };
 
-enum class Against : std::uint8_t { kOracle, kProof };
-
-Finding judge(Against against, const EngineRow& row, const Engine& engine, Level level, const History& h,
+Finding judge(const EngineRow& row, const Engine& engine, Level level, const History& h,
               std::optional<OracleCase>& oracle_case) {
   if (!engine.lacks(h, level).empty()) return {};
   const Verdict verdict = engine.check(h, level, {});
@@ -117,12 +115,9 @@ Finding judge(Against against, const EngineRow& row, const Engine& engine, Level
     return found;
   }
   if (verdict.outcome == Outcome::kViolated && verdict.total() == 0) found.fault = "violated without an anomaly";
-  if (against == Against::kProof) {
-    const Result<void> proved = prove(h, verdict);
-    if (!proved) {
-      found.fault = fmt::format("{}, but the proof fails: {}", name(verdict.outcome), proved.error().message());
-    }
-    return found;
+  const Result<void> proved = prove(h, verdict);
+  if (!proved) {
+    found.fault = fmt::format("{}, but the proof fails: {}", name(verdict.outcome), proved.error().message());
   }
   if (!oracle_case) oracle_case.emplace(h);
   const OracleVerdict truth = (*oracle_case)(level, row.evidence(verdict));
@@ -149,7 +144,7 @@ struct Tally {
 };
 
 // Takes histories until each level that the engine claims has had its share; stops at the first fault.
-void compare(Against against, const EngineRow& row, int shard) {
+void compare(const EngineRow& row, int shard) {
   const std::uint64_t target = from_environment("ISOLDE_CONFORMANCE_N", ISOLDE_CONFORMANCE_N) / kShards + 1;
   const std::uint64_t seed =
       from_environment("ISOLDE_CONFORMANCE_SEED", 1) * 1000 + 500 + static_cast<std::uint64_t>(shard);
@@ -166,14 +161,14 @@ void compare(Against against, const EngineRow& row, int shard) {
     for (const LevelInfo& level : all_levels()) {
       Tally& count = tally[static_cast<std::size_t>(level.level)];
       if (count.tried >= target || !engine->lacks(h, level.level).empty()) continue;
-      const Finding found = judge(against, row, *engine, level.level, h, truth);
+      const Finding found = judge(row, *engine, level.level, h, truth);
       ++count.tried;
       count.satisfied += found.outcome == Outcome::kSatisfied ? 1 : 0;
       count.violated += found.outcome == Outcome::kViolated ? 1 : 0;
       if (found.fault.empty()) continue;
       const auto fault_of = [&](const History& history) {
         std::optional<OracleCase> none;
-        return judge(against, row, *engine, level.level, history, none);
+        return judge(row, *engine, level.level, history, none);
       };
       const auto still = [&](const Draft& d) {
         const Finding now = fault_of(d.build());
@@ -288,8 +283,7 @@ TEST(RepeatableRead, ExamplesByOracleAndGraph) {
 
 class Predicates : public testing::TestWithParam<std::tuple<EngineRow, int>> {};
 
-TEST_P(Predicates, AgreeWithTheOracle) { compare(Against::kOracle, std::get<0>(GetParam()), std::get<1>(GetParam())); }
-TEST_P(Predicates, AreProved) { compare(Against::kProof, std::get<0>(GetParam()), std::get<1>(GetParam())); }
+TEST_P(Predicates, AgreeWithTheOracleAndAreProved) { compare(std::get<0>(GetParam()), std::get<1>(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Predicates, testing::Combine(testing::ValuesIn(kEngines), testing::Range(0, kShards)),
                          [](const testing::TestParamInfo<Predicates::ParamType>& each) {
