@@ -104,9 +104,15 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
     case ReadSource::kNeverWritten:
       return fmt::format("{} what nobody wrote.", read);
     case ReadSource::kRowMissed:
-      return fmt::format("that row matches, and {} is not in the result.", words::key(h, a.key));
+      return a.expected_known
+                 ? fmt::format("that row matches, and {} is not in the result.", words::key(h, a.key))
+                 : fmt::format("every version of {0} that it can have met matches, and {0} is not in the result.",
+                               words::key(h, a.key));
     case ReadSource::kRowExtra:
-      return fmt::format("that does not match, and yet {} is in the result.", words::key(h, a.key));
+      return a.expected_known
+                 ? fmt::format("that does not match, and yet {} is in the result.", words::key(h, a.key))
+                 : fmt::format("no version of {0} that it can have met matches, and yet {0} is in the result.",
+                               words::key(h, a.key));
     case ReadSource::kWrongAggregate:
       return "over the rows that match, the aggregate is another.";
   }

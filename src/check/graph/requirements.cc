@@ -265,6 +265,9 @@ void Requirements::mismatch(KeyId key, Match status, std::vector<Step> steps) {
   a.source = status == Match::kNo ? ReadSource::kRowMissed : ReadSource::kRowExtra;
   a.op = op_;
   a.key = key;
+  for (const Item& item : h_.items(h_.predicate(h_.op(raw(op_)).predicate()))) {
+    if (item.key == key) a.read = item.value;
+  }
   out_.mismatches.push_back(std::move(a));
 }
 
