@@ -118,6 +118,9 @@ Verdict check(const History& history, const std::string& level_name, const Check
   }
   if (options.strongest) {
     const auto searching = Clock::now();
+    if (std::string other = checks.other_order(content->verdict, limits); !other.empty()) {
+      content->verdict.notes.push_back(std::move(other));
+    }
     content->strongest = checks.strongest(content->verdict, limits);
     content->stats.strongest_seconds = std::chrono::duration<double>(Clock::now() - searching).count();
   }

@@ -1,5 +1,7 @@
 #include "check/strongest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "check/graph/cycles.h"
@@ -278,6 +280,25 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   return graph_->check(level, limits);
+}
+
+std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
+  const bool by_order = found.method == "replay" || found.method == "timeline";
+  if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
+    return {};
+  if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
+  if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
+  const Verdict bare = graph_->check(found.level, limits);
+  switch (bare.outcome) {
+    case Outcome::kSatisfied:
+      return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",
+                         info(found.level).name);
+    case Outcome::kViolated:
+      return "no other order explains the history either";
+    case Outcome::kUndecided:
+      break;
+  }
+  return fmt::format("whether another order explains the history is not known ({})", bare.reason);
 }
 
 Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {

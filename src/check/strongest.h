@@ -15,6 +15,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "anomaly/strongest.h"
 #include "check/choose.h"
@@ -31,6 +32,10 @@ class LevelChecks {
 
   // As choose() and the engine's check() give it. Requires: choice.engine is not null.
   [[nodiscard]] Verdict check(const Choice& choice, Level level, const Limits& limits);
+
+  // Where an order that was promised (`order`, commit timestamps) fails to explain a history: whether another order
+  // does, in words. Empty: the verdict is about no such order.
+  [[nodiscard]] std::string other_order(const Verdict& found, const Limits& limits);
 
   // `first`: what a check with the same options gave; it is not run again. A forced method is used at the levels that
   // it can judge. Ensures: levels that `limits` left no time for are undecided, and `out_of_time` says so.

@@ -73,6 +73,19 @@ TEST(Strongest, AForcedMethodIsUsedWhereItCanJudge) {
   EXPECT_EQ(s.at(Level::kRepeatableRead), Outcome::kSatisfied);
 }
 
+std::string other_order(const History& h) {
+  LevelChecks checks(h, {});
+  const Choice choice = choose(h, Level::kSerializable, {});
+  return checks.other_order(checks.check(choice, Level::kSerializable, {}), {});
+}
+
+TEST(Strongest, AnExpectedOrderThatFailsIsComparedWithAllOthers) {
+  EXPECT_EQ(other_order(hist("T1 #1: r x1 | T2 #2: w x1")),
+            "another order explains the history: serializable itself holds, only the promised order is broken");
+  EXPECT_EQ(other_order(hist("T1 #1: r x_ w x1 | T2 #2: r x_ w x2")), "no other order explains the history either");
+  EXPECT_EQ(other_order(hist("T1 #1: w x1 | T2 #2: r x1")), "");
+}
+
 TEST(Strongest, WithoutTimeAllThatIsNotKnownIsUndecided) {
   const History h = hist("T1: r x_ a y1 | T2: r y_ a x1 | T3: r x[1] r y[1]");
   LevelChecks checks(h, {});

@@ -132,6 +132,9 @@ void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report&
     limits.deadline = std::min(limits.deadline, after(std::max(kUnaskedSeconds, 2 * report.stats.check_seconds)));
   }
   const Stopwatch searching;
+  if (std::string other = checks.other_order(report.verdict, limits); !other.empty()) {
+    report.notes.push_back(std::move(other));
+  }
   report.strongest = checks.strongest(report.verdict, limits);
   report.stats.strongest_seconds = searching.seconds();
   report.stats.peak_mib = peak_mib();

@@ -244,9 +244,9 @@ class Timeline {
     note_clock(r);
     if (!conditions_.defect().empty()) verdict_.notes.push_back(conditions_.defect());
     if (!snapshot_) {
-      verdict_.notes.push_back(
-          fmt::format("{} does not explain the history; whether another order does, this version cannot tell",
-                      clock_ == Clock::kOrder ? "the expected order" : "the order of commit timestamps"));
+      verdict_.notes.push_back(fmt::format("{} does not explain the history", clock_ == Clock::kOrder
+                                                                                  ? "the expected order"
+                                                                                  : "the order of commit timestamps"));
     }
     return std::move(verdict_);
   }
