@@ -2,20 +2,16 @@
 // kind.
 //
 // In, out: the dependencies, a component -> an Anomaly with one step an edge, each naming its operations.
-// Always:  a cycle is found; how short and how telling depends on a budget of edges looked at, never on a clock.
-// Cost:    at most kCycleBudget edges a component beyond one search that is linear in it.
-// Source:  Elle (cycle specifications, tried from the most to the least telling).
+// Always:  the cycle is the one that cycle_search.h finds; told by a reader's past where that is plainer.
+// Cost:    that search, and for each step the reads or versions of its transactions.
 #pragma once
 
-#include <optional>
 #include <span>
 
 #include "anomaly/anomaly.h"
 #include "check/graph/cycles.h"
 
 namespace isolde::graph {
-
-inline constexpr std::uint64_t kCycleBudget = 4'000'000;
 
 struct Evidence {
   const History& history;
@@ -26,7 +22,7 @@ struct Evidence {
   const Dependencies& graph;
 };
 
-// `component`: nodes as sort_nodes() gives them for `nodes`.
+// `component`: nodes as sort_nodes() gives them for `row.nodes`.
 [[nodiscard]] Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row,
                                     std::span<const std::uint32_t> component, std::uint64_t& budget);
 

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "check/engine.h"
+#include "check/graph/level_check.h"
 #include "check/graph/trace.h"
 
 namespace isolde {
@@ -29,7 +30,7 @@ class GraphChecks {
   [[nodiscard]] Verdict check(Level level, const Limits& limits);
 
  private:
-  Verdict judge(Level level, const Limits& limits, bool& predicates_left_open);
+  graph::LevelVerdict judge(Level level, const Limits& limits);
 
   const History& h_;
   std::unique_ptr<const graph::Trace> trace_;  // the last one

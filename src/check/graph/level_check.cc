@@ -1,0 +1,358 @@
+#include "check/graph/level_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/graph/causal.h"
+#include "check/graph/cursor.h"
+#include "check/graph/cycles.h"
+#include "check/graph/explain_cycle.h"
+#include "check/graph/fault_anomalies.h"
+#include "check/graph/order_search.h"
+#include "check/graph/predicates.h"
+#include "check/graph/seen.h"
+#include "check/graph/start_order.h"
+#include "check/graph/version_evidence.h"
+#include "check/predicates/predicate_replay.h"
+#include "check/read_rules/read_rules.h"
+
+namespace isolde::graph {
+namespace {
+
+constexpr std::uint64_t kCycleBudget = 4'000'000;     // edges that a search for a telling cycle may look at
+constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
+constexpr std::uint64_t kMostPast = 2'000'000'000;    // a second or two
+
+class Check {
+ public:
+  Check(const History& history, Level level, const Limits& limits, const Trace& trace)
+      : h_(history),
+        row_(*row_of(level)),
+        limits_(limits),
+        trace_(trace),
+        predicates_(predicate_rule(level) != PredicateRule::kNone && !history.columns().predicates.empty()
+                        ? std::make_unique<const PredicateSet>(history)
+                        : nullptr) {
+    verdict_.level = level;
+  }
+
+  Verdict run() {
+    if (trace_.out_of_time) return undecided("the time limit ran out");
+    const std::string lack = order_and_find_lack();
+    if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
+      if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts))
+        return undecided("the time limit ran out");
+      add_bad_reads();
+    }
+    verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
+    const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
+    if (traced && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
+    if (verdict_.total() > 0) {
+      verdict_.outcome = Outcome::kViolated;
+      verdict_.witness = {};
+      return std::move(verdict_);
+    }
+    if (traced && info(verdict_.level).family == LevelFamily::kSnapshot) {
+      StartOrder starts = check_start_order(h_, trace_, orders_, facts_.edges, row_);
+      if (starts.applies) return by_start_order(std::move(starts));
+    }
+    if (!lack.empty() && limits_.out_of_time()) return undecided("the time limit ran out");
+    if (!lack.empty() && !(traced && (guess() || by_past() || (verdict_.total() == 0 && by_evidence())))) {
+      if (verdict_.total() == 0)
+        return undecided("not known, and needed: " + (orders_.open == kNoKey ? lack : order_lack()));
+      verdict_.outcome = Outcome::kViolated;
+      return std::move(verdict_);
+    }
+    if (trace_.breaks_a_rule || unexplained_) return undecided("a read has no explanation");
+    if (std::string open = open_predicates(); !open.empty()) return undecided(std::move(open));
+    verdict_.outcome = Outcome::kSatisfied;
+    return std::move(verdict_);
+  }
+
+  // After run(): a stronger level may still show that this one holds.
+  [[nodiscard]] bool predicates_left_open() const { return left_open_; }
+
+ private:
+  // Orders the versions. What is missing for a verdict, as far as it shows without looking for cycles; empty if
+  // nothing.
+  std::string order_and_find_lack() {
+    if (!trace_.untraceable.empty()) return trace_.untraceable;
+    orders_ = order_versions(h_, trace_, row_.updates);
+    if (!orders_.ambiguous.empty()) return orders_.ambiguous;
+    if (!row_.needs_order || orders_.open == kNoKey) return {};
+    return order_lack();
+  }
+  [[nodiscard]] std::string order_lack() const {
+    return fmt::format("the order of the versions of {}", h_.key_text(orders_.open));
+  }
+
+  // Every point in time is known: the verdict is about these.
+  Verdict by_start_order(StartOrder starts) {
+    verdict_.notes.emplace_back("given the database's start and commit timestamps");
+    verdict_.witness = {};
+    for (Anomaly& a : starts.anomalies) keep(std::move(a));
+    if (verdict_.total() > 0) {
+      verdict_.outcome = Outcome::kViolated;
+      return std::move(verdict_);
+    }
+    if (!starts.unsure.empty()) return undecided("not known, and needed: " + starts.unsure);
+    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
+    verdict_.witness.kind = Witness::Kind::kPoints;
+    verdict_.witness.events = std::move(starts.events);
+    if (predicates_ != nullptr && (!predicates_->defect().empty() || !explains_predicates()))
+      return undecided("whether the predicates found what they should at these timestamps; method timeline tells");
+    verdict_.outcome = Outcome::kSatisfied;
+    return std::move(verdict_);
+  }
+
+  Verdict undecided(std::string reason) {
+    verdict_.outcome = Outcome::kUndecided;
+    verdict_.reason = std::move(reason);
+    verdict_.witness = {};
+    return std::move(verdict_);
+  }
+
+  void keep(Anomaly anomaly) {
+    verdict_.count(anomaly.kind);
+    if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
+  }
+
+  // Those that the read rules did not name already.
+  void add_bad_reads() {
+    std::vector<OpId> named;
+    for (const Anomaly& a : verdict_.anomalies) named.push_back(a.op);
+    std::sort(named.begin(), named.end());
+    for (const BadRead& bad : trace_.bad_reads) {
+      if (!std::binary_search(named.begin(), named.end(), bad.op)) keep(bad_read(h_, bad));
+    }
+  }
+
+  // Updates that are not of the version right before.
+  void add_missed_versions() {
+    const CursorFaults faults = cursor_faults(h_, trace_, orders_);
+    for (const MissedVersion& fault : faults.missed) keep(missed_version(h_, trace_, fault));
+    unexplained_ = faults.unexplained;
+  }
+
+  void add_missed(const Missed& missed) {
+    if (row_.seen != SeenRule::kPast) return keep(missed_write(h_, row_.seen, missed));
+    // A path takes a search: only for those that will be shown.
+    if (verdict_.anomalies.size() >= limits_.max_anomalies) return verdict_.count(kMissedPast);
+    keep(missed_past(h_, trace_, missed));
+  }
+
+  // False: out of time.
+  bool find_cycles() {
+    for (const LostUpdate& lost : orders_.lost_updates) keep(lost_update(h_, lost));
+    if (row_.level == Level::kCursorStability) add_missed_versions();
+    const SeenOrders seen = row_.seen == SeenRule::kPast
+                                ? causal_orders(h_, trace_, orders_, limits_)
+                                : seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
+    for (const Missed& missed : seen.missed) add_missed(missed);
+    if (limits_.out_of_time()) return false;
+    facts_ = predicate_facts(orders_);
+    for (Anomaly& mismatch : facts_.mismatches) keep(std::move(mismatch));
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, facts_.edges, row_.edges);
+    if (limits_.out_of_time()) return false;
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (sorted.components.empty()) {
+      order_ = std::move(sorted.order);
+      if (orders_.open == kNoKey || !row_.needs_order) {
+        make_witness(graph.txns, order_);
+        settled_ = settles(facts_, graph);
+      }
+      return true;
+    }
+    explain({h_, trace_, orders_, seen.orders, facts_.edges, graph}, sorted);
+    return true;
+  }
+
+  [[nodiscard]] PredicateFacts predicate_facts(const VersionOrders& orders) {
+    if (predicates_ == nullptr) return {};
+    PredicateFacts facts;
+    facts.unsure = predicates_->defect();
+    if (!facts.unsure.empty()) return facts;
+    slots_ = std::make_unique<Slots>(h_, trace_, orders);
+    return find_predicate_facts(h_, *predicates_, trace_, *slots_, row_.level, limits_);
+  }
+
+  // Whether an order without a cycle explains the predicates too. What their edges leave open is looked for.
+  bool settles(const PredicateFacts& facts, const Dependencies& graph) {
+    if (predicates_ == nullptr) return true;
+    const PredicateRule rule = predicate_rule(row_.level);
+    if (!facts.mismatches.empty() || rule == PredicateRule::kResult) return false;
+    if (facts.decided()) return true;
+    if (!predicates_->defect().empty() || rule != PredicateRule::kState) return false;
+    if (explains_predicates()) return true;
+    std::vector<std::uint32_t> order = search_order(h_, *predicates_, trace_, *slots_, facts, graph, row_.nodes);
+    if (order.empty()) return false;
+    make_witness(graph.txns, order);
+    return explains_predicates();
+  }
+  [[nodiscard]] bool explains_predicates() const {
+    const EventForm form = verdict_.witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
+    return replay_predicates(h_, *predicates_, verdict_.witness.events, form, limits_).explained();
+  }
+
+  // Why it is not known that the predicates are explained; empty if they are.
+  std::string open_predicates() {
+    if (predicates_ == nullptr || settled_) return {};
+    left_open_ = true;
+    if (!facts_.unsure.empty()) return facts_.unsure;
+    return "which versions the predicates were evaluated on: the history has no version sets, and several would do";
+  }
+
+  void explain(const Evidence& evidence, const Sorted& sorted) {
+    std::uint64_t budget = kBudget;
+    for (const auto& component : sorted.components) {
+      std::uint64_t share = std::min(budget, kCycleBudget);
+      const std::uint64_t given = share;
+      keep(explain_cycle(evidence, row_, component, share));
+      budget -= given - share;
+    }
+  }
+
+  // What a transaction's past holds is older than what it wrote, and not newer than what it read, of the same key: an
+  // order of versions that needs no evidence.
+  bool by_past() {
+    if (orders_.open == kNoKey || !row_.edges.has(Edge::kRw)) return false;
+    PastOptions options;
+    options.sessions = row_.edges.has(Edge::kSession);
+    options.writers = true;
+    options.most_work = kMostPast;
+    const SeenOrders seen = causal_orders(h_, trace_, orders_, limits_, options);
+    if (seen.orders.empty()) return false;
+    const VersionOrders known = orders_;
+    for (const Seen& s : seen.orders) {
+      const Version before = trace_.version_of(s.before, s.key);
+      const Version after = trace_.version_of(s.after, s.key);
+      if (orders_.next[before] == after) continue;
+      orders_.known.push_back({before, after, s.reader == kNoTxn ? Ground::kPast : Ground::kSeen});
+    }
+    orders_.index_known();
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (!sorted.components.empty()) {
+      explain({h_, trace_, orders_, {}, facts_.edges, graph}, sorted);
+      return false;
+    }
+    std::swap(order_, sorted.order);
+    if (guess()) return true;
+    // The evidence is weighed without it: whether the two contradict each other is then a cycle to be shown.
+    orders_ = known;
+    order_ = std::move(sorted.order);
+    return false;
+  }
+
+  // What the level and the reads leave open, the database's own timestamps and snapshots may tell. Without a cycle the
+  // witness stands without them; a cycle is a violation given them.
+  bool by_evidence() {
+    if (orders_.open == kNoKey || !add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes)) return false;
+    // Steps of predicates keep to what was known before, so that each can be shown.
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
+    Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (sorted.components.empty()) {
+      order_ = std::move(sorted.order);
+      return guess();
+    }
+    explain({h_, trace_, orders_, {}, facts_.edges, graph}, sorted);
+    for (const auto& [ground, words] :
+         {std::pair(Ground::kTimestamps, "commit timestamps"), std::pair(Ground::kSnapshot, "snapshots")}) {
+      if (rests_on(ground))
+        verdict_.notes.push_back(fmt::format("given the database's {} as the order of versions", words));
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool rests_on(Ground ground) const {
+    return std::any_of(verdict_.anomalies.begin(), verdict_.anomalies.end(), [ground](const Anomaly& a) {
+      return std::any_of(a.steps.begin(), a.steps.end(), [ground](const Step& s) { return s.ground == ground; });
+    });
+  }
+
+  // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
+  bool guess() {
+    if (order_.empty()) return false;
+    bool points = row_.nodes != Nodes::kTransactions;
+    if (points) {
+      // An order of whole transactions is the better guess: it keeps those that write one key apart.
+      Sorted serial =
+          sort_nodes(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), Nodes::kTransactions);
+      if (serial.components.empty()) {
+        order_ = std::move(serial.order);
+        points = false;
+      }
+    }
+    std::vector<std::uint32_t> place(h_.txn_count(), 0);
+    const std::uint32_t end = points ? 2 * h_.txn_count() : h_.txn_count();
+    for (std::uint32_t i = 0; i < order_.size(); ++i) {
+      if (order_[i] < end) place[points ? order_[i] / 2 : order_[i]] = i;  // of points: the commit, which comes last
+    }
+    if (fits(place)) return true;
+    if (points) return false;
+    // A version is better placed close before its readers.
+    std::vector<bool> read(h_.txn_count(), false);
+    for (const TracedRead& r : trace_.reads) {
+      if (r.version < trace_.versions.size()) read[raw(trace_.versions[r.version].txn)] = true;
+    }
+    return fits(late_places(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), order_, read));
+  }
+
+  // Whether the versions that are open may come in the order of these places of their transactions.
+  bool fits(std::span<const std::uint32_t> place) {
+    for (const PlaceBy by : {PlaceBy::kFirst, PlaceBy::kLast}) {
+      VersionOrders orders = orders_;
+      complete_orders(trace_, place, by, orders);
+      const PredicateFacts facts = predicate_facts(orders);
+      if (!facts.mismatches.empty()) continue;
+      const Dependencies graph = find_dependencies(h_, trace_, orders, {}, facts.edges, row_.edges);
+      Sorted sorted = sort_nodes(graph, row_.nodes);
+      if (!sorted.components.empty()) continue;
+      make_witness(graph.txns, sorted.order);
+      settled_ = settles(facts, graph);
+      return row_.level != Level::kCursorStability || fits_cursors(orders);
+    }
+    return false;
+  }
+  [[nodiscard]] bool fits_cursors(const VersionOrders& orders) const {
+    const CursorFaults faults = cursor_faults(h_, trace_, orders);
+    return faults.missed.empty() && !faults.unexplained;
+  }
+
+  void make_witness(std::uint32_t txns, std::vector<std::uint32_t>& order) {
+    // A cycle that the level forbids may need no anti-dependency; then an order explains no reads.
+    if (!row_.needs_order || !row_.edges.has(Edge::kRw)) return;
+    const bool points = row_.nodes != Nodes::kTransactions;
+    const std::uint32_t end = points ? 2 * txns : txns;
+    std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace_.is_counted(TxnId{points ? v / 2 : v}); });
+    verdict_.witness.kind = points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
+    verdict_.witness.events = std::move(order);
+  }
+
+  const History& h_;
+  const LevelRow& row_;
+  const Limits& limits_;
+  const Trace& trace_;
+  VersionOrders orders_;
+  bool unexplained_ = false;                              // an update that does not fit its read
+  std::vector<std::uint32_t> order_;                      // of the nodes, by what is known
+  const std::unique_ptr<const PredicateSet> predicates_;  // null: none that the level speaks of
+  PredicateFacts facts_;
+  std::unique_ptr<Slots> slots_;  // of the facts found last
+  bool settled_ = false;          // the witness explains the predicates
+  bool left_open_ = false;        // nothing but predicates leaves it undecided
+  Verdict verdict_;
+};
+
+}  // namespace
+
+LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace) {
+  Check check(history, level, limits, trace);
+  LevelVerdict out;
+  out.verdict = check.run();
+  out.predicates_left_open = check.predicates_left_open();
+  return out;
+}
+
+}  // namespace isolde::graph
