@@ -82,11 +82,13 @@ Sorted sort_view(const View& view) {
 // Where a transaction starts and commits, by the first clock that knows it.
 std::int64_t start_of(const History& h, TxnId t, Hint hint) {
   if (hint == Hint::kFile) return raw(t);
+  if (h.order(t) != kNoTime) return h.order(t);
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
   return h.begin(t) != kNoTime ? h.begin(t) : raw(t);
 }
 std::int64_t commit_of(const History& h, TxnId t, Hint hint) {
   if (hint == Hint::kFile) return raw(t);
+  if (h.order(t) != kNoTime) return h.order(t);
   if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
   return h.end(t) != kNoTime ? h.end(t) : raw(t);

@@ -97,8 +97,10 @@ class Needs {
 template <typename View>
 class OrderSearch {
  public:
-  OrderSearch(const View& view, std::vector<std::int64_t> rank, std::uint32_t keys, Needs& needs)
-      : view_(view),
+  // `strict`: by the hint alone, nobody waits and nobody is let in first.
+  OrderSearch(const View& view, std::vector<std::int64_t> rank, std::uint32_t keys, Needs& needs, bool strict)
+      : strict_(strict),
+        view_(view),
         rank_(std::move(rank)),
         needs_(needs),
         waits_(view.size(), 0),
@@ -116,7 +118,11 @@ class OrderSearch {
     while (!ready_.empty() && !needs_.is_spent()) {
       const std::uint32_t v = ready_.top();
       ready_.pop();
-      if (done_[v] || !is_possible(v)) continue;
+      if (done_[v]) continue;
+      if (!is_possible(v)) {
+        if (strict_) break;
+        continue;
+      }
       if (const std::uint32_t first = would_break(v); first != kNone32) {
         ready_.push(v);
         emit(first);
@@ -139,7 +145,7 @@ class OrderSearch {
   // It waits for no edge any more.
   void admit(std::uint32_t v) {
     const TxnId t = view_.reader(v);
-    if (t != kNoTxn && needs_.has_any(t)) {
+    if (!strict_ && t != kNoTxn && needs_.has_any(t)) {
       // What changes no state may come as soon as it can.
       if (view_.writer(v) == kNoTxn || !needs_.writes(t)) rank_[v] = std::numeric_limits<std::int64_t>::min();
       for (const OpenRequirement& r : needs_.requirements(t)) interested_[raw(r.key)].push_back(v);
@@ -160,7 +166,7 @@ class OrderSearch {
   // One that could come now, and no more after this one.
   std::uint32_t would_break(std::uint32_t v) {
     const TxnId t = view_.writer(v);
-    if (t == kNoTxn) return kNone32;
+    if (strict_ || t == kNoTxn) return kNone32;
     std::uint32_t found = kNone32;
     needs_.for_each_version(t, [&](KeyId key, Slot slot) {
       auto& all = interested_[raw(key)];
@@ -194,6 +200,7 @@ class OrderSearch {
     waiting.clear();
   }
 
+  const bool strict_;
   const View& view_;
   std::vector<std::int64_t> rank_;
   Needs& needs_;
@@ -214,9 +221,11 @@ std::vector<std::uint32_t> search_order(const History& history, const PredicateS
   const auto search = [&](const auto& view) {
     std::vector<std::uint32_t> order;
     for (const Hint hint : {Hint::kClocks, Hint::kFile}) {
-      Needs needs(history, predicates, trace, slots, facts);
-      order = OrderSearch(view, ranks(history, view, hint), history.key_count(), needs).run();
-      if (!order.empty()) break;
+      for (const bool strict : {true, false}) {
+        Needs needs(history, predicates, trace, slots, facts);
+        order = OrderSearch(view, ranks(history, view, hint), history.key_count(), needs, strict).run();
+        if (!order.empty()) return order;
+      }
     }
     return order;
   };

@@ -3,7 +3,8 @@
 // In, out: dependencies without a cycle, the versions in their order, open requirements -> an order of all nodes in
 //          which each requirement holds when its transaction's turn comes, or nothing.
 // Always:  what is found is to be replayed by the caller; that nothing is found says nothing.
-// How:     nodes come one by one, by the clocks. A transaction whose requirements do not hold waits until a key that it
+// How:     nodes come one by one, by the clocks, first strictly so. If that fails: a transaction whose requirements do
+// not hold waits until a key that it
 //          needs has changed; one that only reads comes as soon as they hold; one that writes comes before another that
 //          would break them.
 // Cost:    linear in nodes and edges, and as often as a transaction is tried its open requirements, up to a budget.

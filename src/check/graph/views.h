@@ -49,8 +49,8 @@ struct PointView {
   }
 };
 
-// What is no evidence, and still a hint at the order: database timestamps, else the client's clock, else the file; or
-// the file alone.
+// What is no evidence, and still a hint at the order: the expected order, else database timestamps, else the client's
+// clock, else the file; or the file alone.
 enum class Hint : std::uint8_t { kClocks, kFile };
 
 // Where each node stands by that.
