@@ -110,11 +110,35 @@ PredicateSteps::Look PredicateSteps::look(TxnId txn, OpId op, const Step& s, con
   if (!has_states(level_)) return {true};
   const auto writer = shown(txn, s.key, before);
   if (!writer) return {true};
-  ValueId value = h_.initial(s.key);
-  for (const Version& v : versions_->of(s.key)) {
-    if (v.txn == *writer) value = v.value;
+  return {true, {*writer}, matches_.of(op, s.key, version_of(*writer, s.key))};
+}
+
+ValueId PredicateSteps::version_of(TxnId writer, KeyId key) const {
+  for (const Version& v : versions_->of(key)) {
+    if (v.txn == writer) return v.value;
   }
-  return {true, {*writer}, matches_.of(op, s.key, value)};
+  return h_.initial(key);
+}
+
+Fault PredicateSteps::against_snapshot(const Anomaly& a, const Before& before) const {
+  const TxnId t = a.transactions.front();
+  if (Fault wrong = askable(t, a.op, a.key)) return wrong;
+  if (!has_states(level_)) return "the level has no state";
+  if (matches_.details(a.op).has_vset != 0) return "it has a version set";
+  const auto writer = shown(t, a.key, before);
+  if (!writer || a.expected_writer != *writer || !a.expected_known || a.expected != version_of(*writer, a.key))
+    return "its snapshot is not known to show that version";
+  const TxnId from = *writer == kNoTxn ? t : *writer;
+  for (const TxnId named : a.transactions) {
+    if (named != t && named != from) return "names a transaction that has no part in it";
+  }
+  const auto type = *writer == kNoTxn ? StepType::kProgram : StepType::kWr;
+  if (a.steps.size() != 1 || a.steps[0].type != type || a.steps[0].from != from || a.steps[0].to != t ||
+      a.steps[0].key != a.key)
+    return "its step is another";
+  const Match right = needed(a.op, a.key);
+  if (right != (a.source == ReadSource::kRowMissed ? Match::kNo : Match::kYes)) return "its result does not need that";
+  return holds(matches_.of(a.op, a.key, a.expected) == other(right), "that version explains it");
 }
 
 bool PredicateSteps::is_later(TxnId reader, TxnId txn, const Before& before) const {

@@ -36,6 +36,8 @@ class PredicateSteps {
   // Of the versions that the steps leave to the anomaly's predicate none explains its result. `step`: what is wrong
   // with a step by itself.
   [[nodiscard]] Fault walk(const Anomaly& a, const Before& before, const std::function<Fault(const Step&)>& step) const;
+  // The version that the snapshot of the anomaly's transaction shows contradicts the result of its predicate.
+  [[nodiscard]] Fault against_snapshot(const Anomaly& a, const Before& before) const;
 
  private:
   // The match that the operation's result needs of the key; kUnclear if it needs none.
@@ -52,6 +54,8 @@ class PredicateSteps {
   // Who left the version that the transaction's snapshot shows; nothing if that is not known.
   [[nodiscard]] std::optional<TxnId> shown(TxnId txn, KeyId key, const Before& before) const;
   [[nodiscard]] bool is_visible(TxnId writer, TxnId txn) const;
+  // What it left of the key; kNoTxn: what is there at first.
+  [[nodiscard]] ValueId version_of(TxnId writer, KeyId key) const;
   // Whether the version is the reader's own, or known to come after it: no predicate of the reader was evaluated on it.
   [[nodiscard]] bool is_later(TxnId reader, TxnId txn, const Before& before) const;
   // What the transaction read of the key before it wrote it.

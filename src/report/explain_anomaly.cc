@@ -55,6 +55,8 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
     return std::any_of(a.steps.begin(), a.steps.end(), [type](const Step& step) { return step.type == type; });
   };
   std::string where = "It should have found";
+  if (std::any_of(a.steps.begin(), a.steps.end(), [](const Step& step) { return step.ground == Ground::kSnapshot; }))
+    where = "Its snapshot shows";
   if (has(StepType::kCommit) && h.commit_ts(reader) != kNoTime) {
     where = fmt::format("At its place in the order of commits (commit_ts {})", h.commit_ts(reader));
   } else if (has(StepType::kOrder)) {

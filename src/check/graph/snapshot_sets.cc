@@ -1,7 +1,5 @@
 #include "check/graph/snapshot_sets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -47,8 +45,9 @@ class SnapshotSets {
     }
   }
 
-  KeyId contradicted = kNoKey;  // a snapshot shows a version of it that the result does not follow from
-  OpId contradicted_by = kNoOp;
+  // A snapshot shows a version that the result does not follow from.
+  std::uint64_t mismatch_count = 0;
+  std::vector<Anomaly> mismatches;  // as many as are wanted
 
  private:
   enum class Tells : std::uint8_t { kNotAsked, kNo, kYes };
@@ -68,12 +67,35 @@ class SnapshotSets {
       const Match match = matcher.of(*slot);
       if (match == Match::kFault) continue;
       if (match != r.match) {
-        contradicted = r.key;
-        contradicted_by = r.op;
+        mismatch(r, *slot);
       } else {
         add_edges(r.txn, r.op, r.key, *slot, match, matcher);
       }
     }
+  }
+
+  void mismatch(const OpenRequirement& r, Slot slot) {
+    if (++mismatch_count > limits_.max_anomalies) return;
+    const TxnId writer = slots_.writer(slot);
+    Anomaly a{};
+    a.kind = AnomalyKind::kResultSetMismatch;
+    a.transactions.push_back(r.txn);
+    a.source = r.match == Match::kNo ? ReadSource::kRowMissed : ReadSource::kRowExtra;
+    a.op = r.op;
+    a.key = r.key;
+    for (const Item& item : h_.items(h_.predicate(h_.op(raw(r.op)).predicate()))) {
+      if (item.key == r.key) a.read = item.value;
+    }
+    a.expected = slots_.value(slot);
+    a.expected_known = true;
+    a.expected_writer = writer;
+    if (writer == kNoTxn) {
+      a.steps.push_back({StepType::kProgram, r.txn, r.txn, r.key, r.op, kNoOp, Ground::kSnapshot});
+    } else {
+      a.transactions.push_back(writer);
+      a.steps.push_back({StepType::kWr, writer, r.txn, r.key, last_write(h_, writer, r.key), r.op, Ground::kSnapshot});
+    }
+    mismatches.push_back(std::move(a));
   }
 
   void look_at_all(const OpenAggregate& a) {
@@ -166,7 +188,8 @@ class SnapshotSets {
   std::uint32_t asked_ = 0;
 };
 
-void tell(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits, Verdict& verdict) {
+void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits,
+                Verdict& verdict) {
   std::uint64_t budget = kExplainBudget;
   for (const auto& component : sorted.components) {
     std::uint64_t share = std::min(budget, kCycleBudget);
@@ -176,9 +199,6 @@ void tell(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, c
     verdict.count(cycle.kind);
     if (verdict.anomalies.size() < limits.max_anomalies) verdict.anomalies.push_back(std::move(cycle));
   }
-  verdict.outcome = Outcome::kViolated;
-  verdict.reason.clear();
-  verdict.notes.emplace_back("given the database's snapshots as version sets");
 }
 
 // An order in which the predicates find what they should, by itself.
@@ -208,25 +228,26 @@ void decide_by_snapshot_sets(const History& history, const Trace& trace, const L
   const VersionOrders orders = order_versions(history, trace, row.updates);
   Slots slots(history, trace, orders);
   PredicateFacts facts = find_predicate_facts(history, predicates, trace, slots, verdict.level, limits);
-  if (!facts.mismatches.empty()) return;
+  if (!facts.mismatches.empty() || (facts.open.empty() && facts.open_aggregates.empty())) return;
   SnapshotSets sets(history, predicates, slots, limits);
   std::vector<PredicateEdge> edges = facts.edges;
   sets.run(facts, edges);
   if (limits.out_of_time()) return;
-  if (sets.contradicted != kNoKey) {
-    verdict.reason = fmt::format(
-        "which versions the predicates were evaluated on: the snapshot of {} shows a version of {} that contradicts "
-        "its result, and several others would do",
-        history.txn_text(history.txn_of(sets.contradicted_by)), history.key_text(sets.contradicted));
-  }
-  if (edges.size() == facts.edges.size()) return;
+  for (std::uint64_t i = 0; i < sets.mismatch_count; ++i) verdict.count(AnomalyKind::kResultSetMismatch);
+  verdict.anomalies = std::move(sets.mismatches);
   // An edge that needs no snapshot stays before one that does.
   std::stable_sort(edges.begin(), edges.end(),
                    [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
   const Dependencies graph = find_dependencies(history, trace, orders, {}, edges, row.edges);
   const Sorted sorted = sort_nodes(graph, row.nodes);
-  if (!sorted.components.empty()) return tell({history, trace, orders, {}, edges, graph}, row, sorted, limits, verdict);
-  if (orders.open != kNoKey || !facts.unsure.empty()) return;
+  add_cycles({history, trace, orders, {}, edges, graph}, row, sorted, limits, verdict);
+  if (verdict.total() > 0) {
+    verdict.outcome = Outcome::kViolated;
+    verdict.reason.clear();
+    verdict.notes.emplace_back("given the database's snapshots as version sets");
+    return;
+  }
+  if (edges.size() == facts.edges.size() || orders.open != kNoKey || !facts.unsure.empty()) return;
   verdict.witness = find_witness(history, predicates, trace, slots, facts, graph, row, limits);
   if (verdict.witness.events.empty()) return;
   verdict.outcome = Outcome::kSatisfied;
