@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "check/graph/cycle_search.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/order_search.h"
 #include "check/graph/predicates.h"
