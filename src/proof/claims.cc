@@ -65,6 +65,12 @@ class Claims {
     const TxnId t = a.transactions.front();
     if (!committed_.counts(t)) return "the transaction does not count as committed";
     if (a.kind == AnomalyKind::kResultSetMismatch) {
+      const bool by_snapshot =
+          std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) { return s.ground == Ground::kSnapshot; });
+      if (cycles_ && by_snapshot && a.expected_known) {
+        const Fault wrong = predicates_->result_fault(a);
+        return wrong ? wrong : cycles_->snapshot_fault(a);
+      }
       const bool by_walk = cycles_ && !a.expected_known && a.source != ReadSource::kWrongAggregate;
       if (!by_walk) return predicates_->fault(a);
       const Fault wrong = predicates_->result_fault(a);

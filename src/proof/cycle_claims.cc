@@ -327,6 +327,12 @@ Fault CycleClaims::walk_fault(const Anomaly& a) const {
       a, [order](TxnId x, TxnId y) { return order->before(x, y); }, [&](const Step& s) { return step(a, s); });
 }
 
+Fault CycleClaims::snapshot_fault(const Anomaly& a) const {
+  if (a.key == kNoKey || !predicates_) return "names no key";
+  const KeyOrder* const order = key(a.key);
+  return predicates_->against_snapshot(a, [order](TxnId x, TxnId y) { return order->before(x, y); });
+}
+
 Fault CycleClaims::lost_update(const Anomaly& a) const {
   if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
   if (level_ == Level::kCursorStability && a.steps.size() == 1) return update_of_two(a);

@@ -21,6 +21,8 @@ class CycleClaims {
   [[nodiscard]] std::optional<std::string> fault(const Anomaly& anomaly) const;
   // Of a predicate to which the steps leave no version that explains its result.
   [[nodiscard]] std::optional<std::string> walk_fault(const Anomaly& anomaly) const;
+  // Of a predicate whose result is not what the snapshot shows.
+  [[nodiscard]] std::optional<std::string> snapshot_fault(const Anomaly& anomaly) const;
   // Of a list that no state explains.
   [[nodiscard]] std::optional<std::string> list_fault(const Anomaly& anomaly) const;
 

@@ -75,6 +75,72 @@ std::vector<TxnId> PredicateSteps::looked_at(TxnId txn, OpId op, KeyId key) cons
   return out;
 }
 
+bool PredicateSteps::is_visible(TxnId writer, TxnId txn) const {
+  if (writer == txn) return false;
+  const std::int64_t xid = h_.snapshot(writer)->xid;
+  const Snapshot& in = *h_.snapshot(txn);
+  const auto active = h_.columns().active_xids.subspan(in.active, in.active_count);
+  return xid < in.xmin || (xid < in.xmax && std::find(active.begin(), active.end(), xid) == active.end());
+}
+
+std::optional<TxnId> PredicateSteps::shown(TxnId txn, KeyId key, const Before& before) const {
+  if (h_.snapshot(txn) == nullptr) return std::nullopt;
+  const std::vector<Version>& all = versions_->of(key);
+  for (const Version& v : all) {
+    const Snapshot* const its = h_.snapshot(v.txn);
+    if (its == nullptr || its->has_xid == 0) return std::nullopt;
+  }
+  TxnId last = kNoTxn;
+  for (const Version& v : all) {
+    const bool sees = is_visible(v.txn, txn);
+    for (const Version& u : all) {
+      if (u.txn == v.txn) continue;
+      // The order of all is known, and who is visible comes first.
+      if (!before(u.txn, v.txn) && !before(v.txn, u.txn)) return std::nullopt;
+      if (sees && !is_visible(u.txn, txn) && !before(v.txn, u.txn)) return std::nullopt;
+    }
+    if (sees && (last == kNoTxn || before(last, v.txn))) last = v.txn;
+  }
+  return last;
+}
+
+PredicateSteps::Look PredicateSteps::look(TxnId txn, OpId op, const Step& s, const Before& before) const {
+  if (matches_.details(op).has_vset != 0) return {true, looked_at(txn, op, s.key), needed(op, s.key)};
+  if (s.ground != Ground::kSnapshot) return {false, {}, needed(op, s.key)};
+  if (!has_states(level_)) return {true};
+  const auto writer = shown(txn, s.key, before);
+  if (!writer) return {true};
+  return {true, {*writer}, matches_.of(op, s.key, version_of(*writer, s.key))};
+}
+
+ValueId PredicateSteps::version_of(TxnId writer, KeyId key) const {
+  for (const Version& v : versions_->of(key)) {
+    if (v.txn == writer) return v.value;
+  }
+  return h_.initial(key);
+}
+
+Fault PredicateSteps::against_snapshot(const Anomaly& a, const Before& before) const {
+  const TxnId t = a.transactions.front();
+  if (Fault wrong = askable(t, a.op, a.key)) return wrong;
+  if (!has_states(level_)) return "the level has no state";
+  if (matches_.details(a.op).has_vset != 0) return "it has a version set";
+  const auto writer = shown(t, a.key, before);
+  if (!writer || a.expected_writer != *writer || !a.expected_known || a.expected != version_of(*writer, a.key))
+    return "its snapshot is not known to show that version";
+  const TxnId from = *writer == kNoTxn ? t : *writer;
+  for (const TxnId named : a.transactions) {
+    if (named != t && named != from) return "names a transaction that has no part in it";
+  }
+  const auto type = *writer == kNoTxn ? StepType::kProgram : StepType::kWr;
+  if (a.steps.size() != 1 || a.steps[0].type != type || a.steps[0].from != from || a.steps[0].to != t ||
+      a.steps[0].key != a.key)
+    return "its step is another";
+  const Match right = needed(a.op, a.key);
+  if (right != (a.source == ReadSource::kRowMissed ? Match::kNo : Match::kYes)) return "its result does not need that";
+  return holds(matches_.of(a.op, a.key, a.expected) == other(right), "that version explains it");
+}
+
 bool PredicateSteps::is_later(TxnId reader, TxnId txn, const Before& before) const {
   return txn == reader || (has_states(level_) && before(reader, txn));
 }
@@ -82,17 +148,18 @@ bool PredicateSteps::is_later(TxnId reader, TxnId txn, const Before& before) con
 Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const {
   if (Fault wrong = askable(s.to, s.to_op, s.key)) return wrong;
   if (level_ == Level::kReadUncommitted) return "the level says nothing of reads";
-  const bool has_vset = matches_.details(s.to_op).has_vset != 0;
+  const Look look_at = look(s.to, s.to_op, s, before);
+  const bool has_vset = look_at.told;
   const auto from_on = [&](TxnId t) { return t != kNoTxn && (t == s.from || before(s.from, t)); };
   if (has_vset) {
-    const std::vector<TxnId> seen = looked_at(s.to, s.to_op, s.key);
+    const std::vector<TxnId>& seen = look_at.seen;
     if (seen.empty() || !std::all_of(seen.begin(), seen.end(), from_on))
       return "the version looked at is not known to be the first's, or after it";
   }
   // The weak levels: as if it had read that version.
   if (!has_states(level_) && level_ != Level::kRepeatableRead)
     return holds(has_vset, "at this level nothing shows which version was looked at");
-  const Match match = needed(s.to_op, s.key);
+  const Match match = look_at.match;
   if (match == Match::kUnclear) return "nobody knows what it needs of the key";
   const std::vector<Version>& all = versions_->of(s.key);
   // Nothing before the first's version may do. With a version set, what is parted from it by a change may not.
@@ -115,14 +182,15 @@ Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const
 Fault PredicateSteps::anti_dependency(const Step& s, const Before& before) const {
   if (Fault wrong = askable(s.from, s.from_op, s.key)) return wrong;
   if (!has_states(level_)) return "the level lets a predicate look at older versions";
-  const Match match = needed(s.from_op, s.key);
+  const Look look_at = look(s.from, s.from_op, s, before);
+  const Match match = look_at.match;
   if (match == Match::kUnclear) return "nobody knows what it needs of the key";
   const std::vector<Version>& all = versions_->of(s.key);
   const auto is_wrong = [&](const Version& v) { return matches_.of(s.from_op, s.key, v.value) == other(match); };
   const auto overwriter = std::find_if(all.begin(), all.end(), [&](const Version& v) { return v.txn == s.to; });
   if (overwriter == all.end() || !is_wrong(*overwriter)) return "the second does not change the matches";
-  if (matches_.details(s.from_op).has_vset != 0) {
-    const std::vector<TxnId> seen = looked_at(s.from, s.from_op, s.key);
+  if (look_at.told) {
+    const std::vector<TxnId>& seen = look_at.seen;
     const bool all_before =
         std::all_of(seen.begin(), seen.end(), [&](TxnId t) { return t == kNoTxn || before(t, s.to); });
     return holds(!seen.empty() && all_before, "the version looked at is not known to be before the second's");

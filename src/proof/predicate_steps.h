@@ -4,6 +4,8 @@
 // In, out: a step of a cycle whose operation is a predicate operation, or a walk of steps that leaves a predicate no
 //          version -> what is wrong with it; nothing if it holds.
 // Always:  holds whatever the versions' order is beyond what is known, and whichever unknown transactions committed.
+//          A step by a snapshot (Ground::kSnapshot) holds given that the version which the snapshot of the predicate's
+//          transaction shows is the one looked at.
 // Source:  Adya, "changes the matches"; docs/predicates.md.
 #pragma once
 
@@ -34,12 +36,26 @@ class PredicateSteps {
   // Of the versions that the steps leave to the anomaly's predicate none explains its result. `step`: what is wrong
   // with a step by itself.
   [[nodiscard]] Fault walk(const Anomaly& a, const Before& before, const std::function<Fault(const Step&)>& step) const;
+  // The version that the snapshot of the anomaly's transaction shows contradicts the result of its predicate.
+  [[nodiscard]] Fault against_snapshot(const Anomaly& a, const Before& before) const;
 
  private:
   // The match that the operation's result needs of the key; kUnclear if it needs none.
   [[nodiscard]] Match needed(OpId op, KeyId key) const;
+  // What tells which version of the key was looked at.
+  struct Look {
+    bool told = false;
+    std::vector<TxnId> seen = {};  // those that may have left it; kNoTxn: the initial one
+    Match match = Match::kUnclear;
+  };
+  [[nodiscard]] Look look(TxnId txn, OpId op, const Step& s, const Before& before) const;
   // Those that left the version which the operation's version set names; kNoTxn: the initial one.
   [[nodiscard]] std::vector<TxnId> looked_at(TxnId txn, OpId op, KeyId key) const;
+  // Who left the version that the transaction's snapshot shows; nothing if that is not known.
+  [[nodiscard]] std::optional<TxnId> shown(TxnId txn, KeyId key, const Before& before) const;
+  [[nodiscard]] bool is_visible(TxnId writer, TxnId txn) const;
+  // What it left of the key; kNoTxn: what is there at first.
+  [[nodiscard]] ValueId version_of(TxnId writer, KeyId key) const;
   // Whether the version is the reader's own, or known to come after it: no predicate of the reader was evaluated on it.
   [[nodiscard]] bool is_later(TxnId reader, TxnId txn, const Before& before) const;
   // What the transaction read of the key before it wrote it.

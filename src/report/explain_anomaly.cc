@@ -55,6 +55,8 @@ std::string what_was_expected(const History& h, const Anomaly& a, TxnId reader) 
     return std::any_of(a.steps.begin(), a.steps.end(), [type](const Step& step) { return step.type == type; });
   };
   std::string where = "It should have found";
+  if (std::any_of(a.steps.begin(), a.steps.end(), [](const Step& step) { return step.ground == Ground::kSnapshot; }))
+    where = "Its snapshot shows";
   if (has(StepType::kCommit) && h.commit_ts(reader) != kNoTime) {
     where = fmt::format("At its place in the order of commits (commit_ts {})", h.commit_ts(reader));
   } else if (has(StepType::kOrder)) {
@@ -168,6 +170,9 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
           " (by the order of commit timestamps{})",
           h.commit_ts(s.to) == kNoTime ? std::string() : fmt::format("; its own is {}", h.commit_ts(s.to)));
     case Ground::kSnapshot:
+      if (const OpId reads = s.type == StepType::kRw ? s.from_op : s.to_op;
+          s.type != StepType::kWw && reads != kNoOp && is_predicate(h.op(raw(reads)).kind()))
+        return " (by the version that its snapshot shows)";
       return " (by the snapshots of the two writers)";
   }
   return {};
@@ -207,7 +212,8 @@ std::string reason(const History& h, const Anomaly& a, const Step& s) {
                          wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kWr:
       return s.from == kNoTxn ? fmt::format("{}", subject_did(h, s.to, s.to_op, "read it"))
-                              : fmt::format("{} and {}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s));
+                              : fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "wrote it"), read_it(h, s),
+                                            ground(h, a, s));
     case StepType::kRw:
       if (s.from_op != kNoOp && s.to_op != kNoOp && is_predicate(h.op(raw(s.from_op)).kind()))
         return fmt::format("{} and then {}, which changes what it finds{}",

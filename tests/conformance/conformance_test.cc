@@ -134,6 +134,8 @@ bool says(const Verdict& verdict, std::string_view note) {
 OracleEvidence by_versions(const History&, const Verdict& verdict) {
   if (says(verdict, "given the database's start and commit timestamps"))
     return OracleEvidence::kVersions | OracleEvidence::kTimestamps;
+  if (says(verdict, "given the database's snapshots as version sets"))
+    return OracleEvidence::kVersions | OracleEvidence::kSnapshotSets;
   return rests_on_the_database(verdict) ? kAllVersions : OracleEvidence::kVersions;
 }
 

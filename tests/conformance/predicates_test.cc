@@ -50,6 +50,10 @@ OracleEvidence by_versions(const Verdict& verdict) {
       verdict.notes.end()) {
     return OracleEvidence::kVersions | OracleEvidence::kTimestamps;
   }
+  if (std::find(verdict.notes.begin(), verdict.notes.end(), "given the database's snapshots as version sets") !=
+      verdict.notes.end()) {
+    return OracleEvidence::kVersions | OracleEvidence::kSnapshotSets;
+  }
   const bool database = rests_on(verdict, Ground::kTimestamps) || rests_on(verdict, Ground::kSnapshot);
   if (!database) return OracleEvidence::kVersions;
   return OracleEvidence::kVersions | OracleEvidence::kCommitOrder | OracleEvidence::kSnapshots;

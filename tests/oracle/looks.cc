@@ -19,6 +19,7 @@ bool Tiny::explains(const States& snapshot, std::size_t t) {
   std::size_t look = 0;
   for (std::size_t i = 0; i <= txn.ops.size(); ++i) {
     for (; look < txn.looks.size() && txn.looks[look].place == i; ++look) {
+      if (by_snapshot_sets && txn.snapshot && !txn.looks[look].looked) continue;  // see snapshot_sets_fit
       if (!accepts(follows(txn.looks[look], now, own))) return false;
     }
     if (i == txn.ops.size()) break;
@@ -107,6 +108,45 @@ Fit Tiny::may_look_at(std::size_t t, const std::vector<Version>& versions, std::
   return Fit::kYes;
 }
 
+bool Tiny::agree(const Look& look, std::size_t key, const std::vector<Version>& versions, std::size_t looked,
+                 std::size_t at) {
+  bool agrees = true;
+  for (std::size_t other = 1; other < versions.size(); ++other) {
+    agrees &= !changes_matches(look, key, versions, other) || (other <= looked) == (other <= at);
+  }
+  return agrees;
+}
+
+std::optional<std::size_t> Tiny::shown(std::size_t t, const std::vector<Version>& versions) const {
+  std::size_t last = 0;
+  for (std::size_t v = 1; v < versions.size(); ++v) {
+    const Txn& writer = txns[*versions[v].writer];
+    if (!writer.snapshot || !writer.snapshot->xid) return std::nullopt;
+    if (*versions[v].writer == t || !visible(writer, txns[t])) continue;
+    if (v != last + 1) return std::nullopt;
+    last = v;
+  }
+  return last;
+}
+
+bool Tiny::snapshot_sets_fit(std::size_t t, const Versions& versions, const Places& at) {
+  if (!by_snapshot_sets || !txns[t].snapshot) return true;
+  for (const Look& look : txns[t].looks) {
+    if (look.looked) continue;
+    States states{};
+    for (std::size_t k = 0; k < keys; ++k) states[k] = versions[k][at[k]].state;
+    const std::uint32_t own = own_before(t, look, states);
+    for (std::size_t k = 0; k < keys; ++k) {
+      const auto v = contains(own, k) ? std::nullopt : shown(t, versions[k]);
+      if (!v) continue;
+      if (!agree(look, k, versions[k], *v, at[k])) return false;
+      states[k] = versions[k][*v].state;
+    }
+    if (!accepts(follows(look, states))) return false;
+  }
+  return true;
+}
+
 bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) {
   for (const Look& look : txns[t].looks) {
     if (!look.looked) continue;
@@ -121,11 +161,7 @@ bool Tiny::vsets_fit(std::size_t t, const Versions& versions, const Places& at) 
           fits |= open_fits;
           continue;
         }
-        bool agrees = true;
-        for (std::size_t other = 1; other < versions[k].size(); ++other) {
-          agrees &= !changes_matches(look, k, versions[k], other) || (other <= v) == (other <= at[k]);
-        }
-        fits |= agrees;
+        fits |= agree(look, k, versions[k], v, at[k]);
       }
       if (!fits) return false;
     }

@@ -11,6 +11,7 @@ bool by_database(OracleEvidence use) {
 }
 
 OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {
+  tiny.by_snapshot_sets = has(use, OracleEvidence::kSnapshotSets);
   // Each subset of the unknown transactions may be what committed beside the committed ones.
   for (tiny::TxnSet extra = tiny.unknown();; extra = (extra - 1) & tiny.unknown()) {
     const tiny::TxnSet counted = tiny.committed() | extra;

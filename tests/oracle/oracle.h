@@ -47,6 +47,10 @@ enum class OracleEvidence : std::uint8_t {
   kCommitOrder = 8,
   // A writer of a key that is visible in the snapshot of another commits before it; likewise, after kCommitOrder.
   kSnapshots = 16,
+  // At the levels of states: a predicate operation without a version set, whose transaction has a snapshot, had the one
+  // that the snapshot shows. It shows a key's last version whose writer is visible, if all writers of the key have an
+  // xid and the visible ones come first; else it says nothing of the key.
+  kSnapshotSets = 32,
 };
 constexpr OracleEvidence operator|(OracleEvidence a, OracleEvidence b) {
   return static_cast<OracleEvidence>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

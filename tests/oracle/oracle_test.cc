@@ -241,6 +241,39 @@ TEST(OracleTimestamps, TheSerialOrderIsThatOfCommitTimestampsOrOfTheOrderField) 
             OracleVerdict::kViolated);
 }
 
+TEST(OracleSnapshotSets, APredicateWasEvaluatedOnWhatItsSnapshotShows) {
+  constexpr auto kSets = OracleEvidence::kVersions | OracleEvidence::kSnapshotSets;
+  // The scan finds nothing: it looked at the initial version of x, or at that of T2.
+  Draft d = draft("T1: w x{1} | T2: w x{-1} | T3: w x{2} | T4: s | versions: x<T1 T2 T3>");
+  for (std::size_t t = 0; t < 3; ++t) {
+    const auto xid = static_cast<std::int64_t>(t) + 101;
+    d.txns[t].snapshot = DraftSnapshot{xid, xid, xid};
+  }
+  const auto seeing = [&](std::int64_t below) {
+    d.txns[3].snapshot = DraftSnapshot{std::nullopt, below, below};
+    return oracle(d.build(), kSerializable, kSets);
+  };
+  EXPECT_EQ(seeing(101), OracleVerdict::kSatisfied);
+  EXPECT_EQ(seeing(102), OracleVerdict::kViolated);
+  EXPECT_EQ(seeing(103), OracleVerdict::kSatisfied);
+  EXPECT_EQ(seeing(104), OracleVerdict::kViolated);
+  EXPECT_EQ(oracle(d.build(), kSerializable, OracleEvidence::kVersions), OracleVerdict::kSatisfied);
+  d.txns[1].snapshot.reset();
+  EXPECT_EQ(seeing(104), OracleVerdict::kSatisfied);
+}
+
+TEST(OracleSnapshotSets, AVersionInBetweenPlacesItsTransactionThere) {
+  constexpr auto kSets = OracleEvidence::kVersions | OracleEvidence::kSnapshotSets;
+  Draft d = draft("T1: w x{1} | T2: w x{-1} w z{-5} | T3: w x{2} | T4: s r z_ | versions: x<T1 T2 T3>");
+  for (std::size_t t = 0; t < 3; ++t) {
+    const auto xid = static_cast<std::int64_t>(t) + 101;
+    d.txns[t].snapshot = DraftSnapshot{xid, xid, xid};
+  }
+  d.txns[3].snapshot = DraftSnapshot{std::nullopt, 103, 103};
+  EXPECT_EQ(oracle(d.build(), kSerializable, OracleEvidence::kVersions), OracleVerdict::kSatisfied);
+  EXPECT_EQ(oracle(d.build(), kSerializable, kSets), OracleVerdict::kViolated);
+}
+
 TEST(Oracle, RefusesWhatIsTooLarge) {
   EXPECT_EQ(oracle(hist("A: w x1 | B: w x2 | C: w x3 | D: w x4 | E: w x5 | F: w x6 | G: w x7"), kSerializable),
             OracleVerdict::kNotApplicable);

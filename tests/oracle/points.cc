@@ -87,8 +87,9 @@ class PointSearch {
   }
 
   bool vsets_fit() {
-    for (std::size_t t = 0; tiny_.has_vsets && t < tiny_.size(); ++t) {
-      if (contains(counted_, t) && !tiny_.vsets_fit(t, versions_, at_[t])) return false;
+    for (std::size_t t = 0; (tiny_.has_vsets || tiny_.by_snapshot_sets) && t < tiny_.size(); ++t) {
+      if (!contains(counted_, t)) continue;
+      if (!tiny_.vsets_fit(t, versions_, at_[t]) || !tiny_.snapshot_sets_fit(t, versions_, at_[t])) return false;
     }
     return true;
   }

@@ -80,8 +80,9 @@ class Tiny {
   std::size_t keys = 0;
   bool registers_only = true;  // no append or increment
   bool has_looks = false, has_vsets = false;
-  std::string defect;     // of the predicates
-  bool open_fits = true;  // how what is open counts
+  std::string defect;             // of the predicates
+  bool open_fits = true;          // how what is open counts
+  bool by_snapshot_sets = false;  // OracleEvidence::kSnapshotSets counts
 
   [[nodiscard]] std::size_t size() const { return txns.size(); }
   [[nodiscard]] TxnSet committed() const { return committed_; }
@@ -95,6 +96,8 @@ class Tiny {
   // … whether its version sets agree with the places that it stands at in the order of all versions: it comes after
   // those up to the one looked at that change the matches, and before those after it that do.
   [[nodiscard]] bool vsets_fit(std::size_t t, const Versions& versions, const Places& at);
+  // … and those that snapshots stand for.
+  [[nodiscard]] bool snapshot_sets_fit(std::size_t t, const Versions& versions, const Places& at);
 
   [[nodiscard]] bool accepts(Fit fit) const { return fit == Fit::kYes || (fit == Fit::kOpen && open_fits); }
   [[nodiscard]] Fit matches(const Look& look, std::size_t key, State state);
@@ -136,6 +139,11 @@ class Tiny {
   [[nodiscard]] const std::vector<ValueId>* list(State state) const;
 
  private:
+  // The place of the version that the snapshot of `t` shows.
+  [[nodiscard]] std::optional<std::size_t> shown(std::size_t t, const std::vector<Version>& versions) const;
+  // Of one key: no version between the one looked at and the one that stands there changes the matches.
+  [[nodiscard]] bool agree(const Look& look, std::size_t key, const std::vector<Version>& versions, std::size_t looked,
+                           std::size_t at);
   struct Content {
     enum class Type : std::uint8_t { kOther, kInteger, kList, kBroken } type;
     ValueId value = kNullValue;  // kOther; null is one of these
@@ -161,6 +169,9 @@ class Tiny {
 };
 
 using Pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// As PostgreSQL tells whether a tuple by `a` is visible in the snapshot of `b`.
+[[nodiscard]] bool visible(const Txn& a, const Txn& b);
 
 // What is known of version orders with timestamps and snapshots; nothing if a given entry may be of two transactions.
 struct VersionEvidence {

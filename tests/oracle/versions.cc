@@ -110,7 +110,8 @@ bool committed_before(const Txn& a, const Txn& b) {
   return a.commit_ts != kNoTime && b.commit_ts != kNoTime && a.commit_ts < b.commit_ts;
 }
 
-// As PostgreSQL tells whether a tuple by `a` is visible in the snapshot of `b`.
+}  // namespace
+
 bool visible(const Txn& a, const Txn& b) {
   if (!a.snapshot || !b.snapshot || !a.snapshot->xid) return false;
   const std::int64_t xid = *a.snapshot->xid;
@@ -119,8 +120,6 @@ bool visible(const Txn& a, const Txn& b) {
   const auto& active = b.snapshot->active;
   return std::find(active.begin(), active.end(), xid) == active.end();
 }
-
-}  // namespace
 
 std::optional<VersionEvidence> version_evidence(Tiny& tiny, TxnSet counted, Level level, OracleEvidence use) {
   VersionEvidence out;

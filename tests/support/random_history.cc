@@ -382,7 +382,7 @@ class Simulation {
       if (ordered && rng_.chance(0.9)) txn.order = live_[t].commit;
     }
     out_.serial_by_commit_ts = rng_.chance(0.3);
-    if (rng_.chance(options_.blind ? 0.6 : 0.2)) add_snapshots();
+    if (rng_.chance(options_.snapshots.value_or(options_.blind ? 0.6 : 0.2))) add_snapshots();
     if (!overwrites_ && !rng_.chance(options_.rows_only ? 0.5 : 0.25)) return;
     for (const std::string& key : keys_) add_versions(key);
     if (overwrites_) return mix_versions();

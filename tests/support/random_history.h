@@ -11,6 +11,8 @@
 //          start = commit, start > commit.
 #pragma once
 
+#include <optional>
+
 #include "base/rng.h"
 #include "history/history.h"
 #include "tests/support/draft.h"
@@ -28,6 +30,7 @@ struct RandomOptions {
   bool rows_only = false;       // rows, and predicates in about half of the operations
   double overwrites = 0.08;     // share of histories that mostly write, each key's versions in an order of its own
   bool blind = false;  // a transaction only reads or only writes: values alone leave the order of versions open
+  std::optional<double> snapshots = std::nullopt;  // share of histories with PostgreSQL's snapshots, if not the usual
   // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.
   enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct } timestamps = Timestamps::kMixed;
 };

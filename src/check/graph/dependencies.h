@@ -57,8 +57,9 @@ struct Seen {
 struct PredicateEdge {
   TxnId reader, other;
   KeyId key;
-  OpId op;    // the reader's predicate operation
-  bool anti;  // the reader comes before `other`; else after it
+  OpId op;                         // the reader's predicate operation
+  bool anti;                       // the reader comes before `other`; else after it
+  Ground ground = Ground::kReads;  // kSnapshot: the reader's snapshot tells which version it was evaluated on
 };
 
 struct Dependencies {

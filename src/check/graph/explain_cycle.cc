@@ -147,7 +147,7 @@ class Namer {
       return step({StepType::kWr, a, b, read.key, write_of(a, read.key), read.op});
     }
     if (const PredicateEdge* const e = predicate(b, a, false)) {
-      step({StepType::kWr, a, b, e->key, write_of(a, e->key), e->op});
+      step({StepType::kWr, a, b, e->key, write_of(a, e->key), e->op, e->ground});
     }
   }
 
@@ -174,7 +174,7 @@ class Namer {
       });
     }
     if (const PredicateEdge* const e = done ? nullptr : predicate(a, b, true)) {
-      step({StepType::kRw, a, b, e->key, e->op, write_of(b, e->key)});
+      step({StepType::kRw, a, b, e->key, e->op, write_of(b, e->key), e->ground});
       phantom_ = true;
     }
   }

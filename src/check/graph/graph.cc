@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "check/graph/cycles.h"
+#include "check/graph/snapshot_sets.h"
 
 namespace isolde {
 
@@ -39,19 +40,24 @@ Verdict GraphChecks::check(Level level, const Limits& limits) {
     verdict.outcome = Outcome::kSatisfied;
     verdict.reason.clear();
     verdict.witness = std::move(holds.witness);
-    break;
+    return std::move(verdict);
   }
+  if (!limits.out_of_time()) decide_by_snapshot_sets(h_, traced(level, limits), limits, verdict);
   return std::move(verdict);
 }
 
-LevelVerdict GraphChecks::judge(Level level, const Limits& limits) {
+const Trace& GraphChecks::traced(Level level, const Limits& limits) {
   const TraceKind kind = trace_kind(level);
   if (trace_ == nullptr || kind != kind_ || trace_->out_of_time) {
     trace_.reset();  // before the next one is made: two would not fit where one just does
     trace_ = std::make_unique<const Trace>(trace_reads(h_, level, limits));
     kind_ = kind;
   }
-  return check_level(h_, level, limits, *trace_);
+  return *trace_;
+}
+
+LevelVerdict GraphChecks::judge(Level level, const Limits& limits) {
+  return check_level(h_, level, limits, traced(level, limits));
 }
 
 constinit const Engine kGraphEngine{

@@ -30,6 +30,7 @@ class GraphChecks {
   [[nodiscard]] Verdict check(Level level, const Limits& limits);
 
  private:
+  const graph::Trace& traced(Level level, const Limits& limits);
   graph::LevelVerdict judge(Level level, const Limits& limits);
 
   const History& h_;
