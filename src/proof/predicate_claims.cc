@@ -100,7 +100,7 @@ Fault PredicateClaims::row_fault(const Anomaly& a) const {
   const bool is_wrong = matches_.of(a.op, a.key, a.expected) == wrong_match(a);
   // The operation contradicts itself.
   if (kind == OpKind::kScan && has_vset && a.source == ReadSource::kRowExtra && a.expected != a.read &&
-      matches_.in_vset(a.op, a.key) == a.expected)
+      matches_.in_vset(a.op, a.key) == a.expected && (!own || a.expected_writer != t))
     return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
   if (!is_wrong) return "the version does not match as it says";
   if (a.expected_writer == kNoTxn && kind == OpKind::kScan && a.source == ReadSource::kRowExtra && a.expected == a.read)

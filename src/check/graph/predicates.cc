@@ -156,6 +156,7 @@ class PredicateWalk {
 
   [[nodiscard]] TxnId writer_of(KeyId key, ValueId value) const {
     TxnId writer = kNoTxn;
+    if (slots_.kind(key) == KeyKind::kOpaque) return writer;  // nobody knows what it holds
     slots_.for_each_holding(key, value, [&](Slot s) { writer = slots_.writer(s); });
     return writer;
   }
