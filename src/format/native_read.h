@@ -1,4 +1,5 @@
-// format/native_read.h: native JSON Lines -> History, the general way. See format/native.h.
+// format/native_read.h: native JSON Lines -> History: line by line, the quick way (native_fast.h) or the general one
+// (native_line.h). See format/native.h.
 #pragma once
 
 #include "format/format.h"

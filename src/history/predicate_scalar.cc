@@ -1,5 +1,7 @@
 #include "history/predicate_scalar.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -291,6 +293,28 @@ Truth like(const Scalar& text, const Scalar& pattern, char escape, bool ignore_c
     retry_text = after_character(t, retry_text);
     i = retry_text;
     j = retry_pattern;
+  }
+}
+
+std::string json_of(const Scalar& s) {
+  switch (s.kind) {
+    case ScalarKind::kBoolean:
+      return s.integer != 0 ? "true" : "false";
+    case ScalarKind::kInteger:
+      return fmt::format("{}", s.integer);
+    case ScalarKind::kReal:
+      return fmt::format("{}", s.real);
+    case ScalarKind::kDecimal:
+      return std::string(s.string());
+    case ScalarKind::kString: {
+      std::string text(s.string());
+      for (char& c : text) c = folded(c, s.fold);
+      std::string out;
+      append_json_string(text, out);
+      return out;
+    }
+    default:
+      return "null";
   }
 }
 

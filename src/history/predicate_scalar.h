@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "history/value.h"
@@ -100,6 +101,9 @@ inline constexpr char kNoEscape = '\0';
 // SQL's LIKE on UTF-8: % any text, _ one character. `ignore_case` for A to Z (ILIKE).
 [[nodiscard]] Truth like(const Scalar& text, const Scalar& pattern, char escape, bool ignore_case,
                          std::uint8_t& faults);
+
+// As JSON text; "null" for what has none.
+[[nodiscard]] std::string json_of(const Scalar& s);
 
 // How many characters a UTF-8 text has.
 [[nodiscard]] std::int64_t character_count(std::string_view text);

@@ -2,13 +2,12 @@
 //
 // In, out: chance and options -> a History, and the Draft behind it.
 // Always:  the same seed gives the same history on every machine. Most come from a simulated store at some level and
-// are
-//          then changed a little, so that about half satisfy a level and half break it, narrowly; some are pure chance.
+//          are then changed a little, so that about half satisfy a level and half break it, narrowly; some are pure
+//          chance.
 // What may occur: registers, lists, counters, rows with scans, aggregates, predicate updates and version sets; unique
-// and repeated values; initial
-//          values; aborted and unknown transactions; sessions, also overlapping ones; begin/end, start_ts/commit_ts,
-//          order, snapshots and version orders, whole and in parts, for all, some or no transactions, with ties,
-//          start = commit, start > commit.
+//          and repeated values; initial values; aborted and unknown transactions; sessions, also overlapping ones;
+//          begin/end, start_ts/commit_ts, order, snapshots and version orders, whole and in parts, for all, some or no
+//          transactions, with ties, start = commit, start > commit.
 #pragma once
 
 #include <optional>
@@ -23,8 +22,7 @@ struct RandomOptions {
   int max_txns = 5;
   int max_keys = 3;
   int max_ops = 4;
-  double change =
-      0.5;  // share of the histories that are changed after the simulation; of these, that are changed again
+  double change = 0.5;  // share of the histories that are changed after the simulation; of these, changed again
   double aborted = 0.08, unknown = 0.08;
   bool registers_only = false;  // no lists, counters, predicates
   bool rows_only = false;       // rows, and predicates in about half of the operations

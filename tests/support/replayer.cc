@@ -3,158 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
-#include <numeric>
-#include <optional>
-#include <set>
 
-#include "history/predicate_set.h"
+#include "tests/support/replayer_run.h"
 
 namespace isolde::replayer {
 namespace {
 
-using Key = std::uint32_t;
-// A state of a key: a register's value alone, or a list's elements; nothing for absence.
-using State = std::vector<std::uint32_t>;
-
 constexpr Level kSnapshotForms[] = {Level::kSnapshotIsolation, Level::kStrongSessionSnapshotIsolation,
                                     Level::kStrongSnapshotIsolation};
 constexpr Level kSerialForms[] = {Level::kSerializable, Level::kStrongSessionSerializable, Level::kStrictSerializable};
-
-void add(Broken& broken, Level level, const std::string& why) { broken.emplace(level, why); }
-
-State state_of(const History& h, ValueId value) {
-  if (value == kNullValue) return {};
-  if (h.values().type(value) != ValueType::kList) return {raw(value)};
-  State state;
-  for (const ValueId element : h.values().list(value)) state.push_back(raw(element));
-  return state;
-}
-
-void apply(State& state, OpHead op, ValueId value) {
-  if (op.kind() == OpKind::kWrite) state.clear();
-  state.push_back(raw(value));
-}
-
-// What predicate operations must have returned: `state` gives every key's row. Empty, or what does not fit.
-std::string misfit(const History& h, const PredicateSet& predicates, std::uint32_t op,
-                   const std::function<State(Key)>& state) {
-  const PredicateId id = h.op(op).predicate();
-  const OpKind kind = h.op(op).kind();
-  std::map<Key, State> found;
-  for (const Item& item : h.items(h.predicate(id))) found[raw(item.key)] = state_of(h, item.value);
-  std::optional<AggregateState> aggregate;
-  if (kind == OpKind::kAggregate) aggregate.emplace(predicates.aggregate(id), h.values());
-  for (Key key = 0; key < h.key_count(); ++key) {
-    const State row = state(key);
-    const ValueId value = row.empty() ? kNullValue : ValueId{row[0]};
-    const ValueId name = h.columns().key_name[key];
-    const bool matches = predicates.condition(id).evaluate(h.values(), name, value).matches();
-    if (aggregate) {
-      if (matches) aggregate->add(name, value);
-    } else if (matches != found.contains(key) || (matches && kind == OpKind::kScan && found[key] != row)) {
-      return fmt::format("operation {}: row {} of key {}", op, h.value_text(value), key);
-    }
-  }
-  if (aggregate && !aggregate->agrees(h.op_value(op))) return fmt::format("operation {}: aggregate", op);
-  return "";
-}
-
-// Runs a transaction on `store` read as its snapshot. Its final writes are returned; `why` says what did not fit.
-std::map<Key, State> run(const History& h, const PredicateSet& predicates, TxnId t,
-                         const std::function<State(Key)>& store, std::string& why) {
-  std::map<Key, State> own;
-  for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
-    if (is_predicate(h.op(i).kind())) {
-      const auto now = [&](Key key) { return own.contains(key) ? own[key] : store(key); };
-      if (why.empty()) why = misfit(h, predicates, i, now);
-      if (h.op(i).kind() != OpKind::kUpdate) continue;
-      for (const Item& item : h.items(h.predicate(h.op(i).predicate()))) own[raw(item.key)] = state_of(h, item.value);
-      continue;
-    }
-    const Key key = raw(h.op(i).key());
-    const auto at = own.find(key);
-    if (h.op(i).kind() == OpKind::kRead) {
-      const State expected = at == own.end() ? store(key) : at->second;
-      if (why.empty() && expected != state_of(h, h.op_value(i))) {
-        why = fmt::format("transaction {} read {} of key {}", raw(t), h.value_text(h.op_value(i)), key);
-      }
-      continue;
-    }
-    State& state = at == own.end() ? own.emplace(key, store(key)).first->second : at->second;
-    apply(state, h.op(i), h.op_value(i));
-  }
-  return own;
-}
-
-// One read or write of one key; a scan's rows are reads, and so are the keys among `keys` that it did not return: first
-// of all, because a read that comes first asks least of read-committed.
-struct Access {
-  bool is_read;
-  Key key;
-  ValueId value;
-};
-std::vector<Access> accesses(const History& h, TxnId t, const std::set<Key>& keys = {}) {
-  std::vector<Access> out;
-  for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
-    const OpHead op = h.op(i);
-    if (!is_predicate(op.kind())) {
-      out.push_back({op.kind() == OpKind::kRead, raw(op.key()), h.op_value(i)});
-    } else if (op.kind() != OpKind::kAggregate) {
-      const bool scan = op.kind() == OpKind::kScan;
-      const auto items = h.items(h.predicate(op.predicate()));
-      for (const Key key : keys) {
-        if (scan && std::ranges::none_of(items, [&](const Item& item) { return raw(item.key) == key; })) {
-          out.push_back({true, key, kNullValue});
-        }
-      }
-      for (const Item& item : items) out.push_back({scan, raw(item.key), item.value});
-    }
-  }
-  return out;
-}
-
-// Values that someone committed saw, by key; an unknown transaction counts if one of its writes is among them. Of rows,
-// what a predicate did not find may have been seen too; there a commit timestamp says that it took effect.
-bool counts(const History& h, TxnId t, bool seen) {
-  return h.status(t) == Status::kCommitted || (h.status(t) == Status::kUnknown && seen);
-}
-
-std::vector<TxnId> counted(const History& h, const std::vector<TxnId>& txns) {
-  std::vector<bool> in(h.txn_count(), false);
-  std::map<std::pair<Key, std::uint32_t>, TxnId> unknown_writer;
-  for (const TxnId t : txns) {
-    if (h.status(t) != Status::kUnknown) continue;
-    for (const Access& a : accesses(h, t)) {
-      if (!a.is_read) unknown_writer[{a.key, raw(a.value)}] = t;
-    }
-  }
-  std::vector<TxnId> todo;
-  for (const TxnId t : txns) {
-    if (!counts(h, t, !h.columns().predicates.empty() && h.commit_ts(t) != kNoTime)) continue;
-    in[raw(t)] = true;
-    todo.push_back(t);
-  }
-  while (!todo.empty() && !unknown_writer.empty()) {
-    const TxnId t = todo.back();
-    todo.pop_back();
-    for (const Access& a : accesses(h, t)) {
-      if (!a.is_read) continue;
-      for (const std::uint32_t value : state_of(h, a.value)) {
-        const auto at = unknown_writer.find({a.key, value});
-        if (at == unknown_writer.end() || in[raw(at->second)]) continue;
-        in[raw(at->second)] = true;
-        todo.push_back(at->second);
-      }
-    }
-  }
-  std::vector<TxnId> out;
-  for (const TxnId t : txns) {
-    if (in[raw(t)]) out.push_back(t);
-  }
-  return out;
-}
 
 // Session and real-time order between placed transactions: `first(t)` must not come before the `last` of an earlier
 // one.
@@ -225,21 +83,13 @@ void snapshot_family(const History& h, const PredicateSet& predicates, const std
   std::string time_why;
   check_orders(
       h, txns, [&](TxnId t) { return h.start_ts(t); }, [&](TxnId t) { return h.commit_ts(t); }, session_why, time_why);
-  if (!why.empty() || !session_why.empty()) add(broken, Level::kPrefix, why + session_why);
+  if (!why.empty() || !session_why.empty()) broken.emplace(Level::kPrefix, why + session_why);
   if (!why.empty() || !overlap_why.empty()) {
-    for (const Level level : kSnapshotForms) add(broken, level, why + overlap_why);
+    for (const Level level : kSnapshotForms) broken.emplace(level, why + overlap_why);
   }
-  if (!session_why.empty()) add(broken, Level::kStrongSessionSnapshotIsolation, session_why);
-  if (!time_why.empty() || !session_why.empty()) add(broken, Level::kStrongSnapshotIsolation, time_why + session_why);
-}
-
-std::string replay_serially(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& order) {
-  std::map<Key, State> store;
-  std::string why;
-  for (const TxnId t : order) {
-    for (auto& [key, state] : run(h, predicates, t, [&](Key k) { return store[k]; }, why)) store[key] = state;
-  }
-  return why;
+  if (!session_why.empty()) broken.emplace(Level::kStrongSessionSnapshotIsolation, session_why);
+  if (!time_why.empty() || !session_why.empty())
+    broken.emplace(Level::kStrongSnapshotIsolation, time_why + session_why);
 }
 
 void serializable_family(const History& h, const PredicateSet& predicates, const std::vector<TxnId>& txns,
@@ -247,101 +97,14 @@ void serializable_family(const History& h, const PredicateSet& predicates, const
   std::vector<TxnId> order = txns;
   std::ranges::sort(order, {}, [&](TxnId t) { return h.commit_ts(t); });
   if (const std::string why = replay_serially(h, predicates, order); !why.empty()) {
-    for (const Level level : kSerialForms) add(broken, level, why);
+    for (const Level level : kSerialForms) broken.emplace(level, why);
   }
   std::string session_why;
   std::string time_why;
   const auto place = [&](TxnId t) { return h.commit_ts(t); };
   check_orders(h, txns, place, place, session_why, time_why);
-  if (!session_why.empty()) add(broken, Level::kStrongSessionSerializable, session_why);
-  if (!time_why.empty() || !session_why.empty()) add(broken, Level::kStrictSerializable, time_why + session_why);
-}
-
-// read-committed, read-atomic, causal: the axioms of Biswas and Enea on a handful of transactions.
-void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken) {
-  const std::vector<TxnId> txns = counted(h, all);
-  const std::size_t init = txns.size();  // the writer of what is there at first
-  const std::size_t n = init + 1;
-  using Matrix = std::vector<std::vector<bool>>;
-  const Matrix none(n, std::vector<bool>(n, false));
-  const auto close = [n](Matrix m) {
-    for (std::size_t k = 0; k < n; ++k) {
-      for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t j = 0; j < n; ++j) {
-          if (m[i][k] && m[k][j]) m[i][j] = true;
-        }
-      }
-    }
-    return m;
-  };
-  // Last writer of each value, and what each transaction writes.
-  std::map<std::pair<Key, std::uint32_t>, std::pair<std::size_t, bool>> writer;  // second: it is the final write
-  std::vector<std::set<Key>> writes(n);
-  std::set<Key> written;
-  for (std::size_t t = 0; t < init; ++t) {
-    std::map<Key, std::uint32_t> last;
-    for (const Access& a : accesses(h, txns[t])) {
-      if (a.is_read) continue;
-      writer[{a.key, raw(a.value)}] = {t, false};
-      last[a.key] = raw(a.value);
-      writes[t].insert(a.key);
-      written.insert(a.key);
-    }
-    for (const auto& [key, value] : last) writer[{key, value}].second = true;
-  }
-  struct Read {
-    std::size_t reader, source;
-    Key key;
-  };
-  std::vector<Read> reads;  // in program order within a reader
-  Matrix known = none;      // session order and reads-from
-  for (std::size_t a = 0; a < init; ++a) {
-    known[init][a] = true;
-    for (std::size_t b = a + 1; b < init; ++b) known[a][b] = h.session(txns[a]) == h.session(txns[b]);
-  }
-  for (std::size_t t = 0; t < init; ++t) {
-    for (const Access& a : accesses(h, txns[t], written)) {
-      if (!a.is_read) continue;
-      const State state = state_of(h, a.value);
-      if (state.empty()) {
-        reads.push_back({t, init, a.key});
-        continue;
-      }
-      const auto at = writer.find({a.key, state.back()});
-      if (at == writer.end() || !at->second.second) {
-        for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
-          add(broken, level, fmt::format("{} read what nobody committed", raw(txns[t])));
-        }
-        return;
-      }
-      if (at->second.first == t) continue;
-      reads.push_back({t, at->second.first, a.key});
-      known[at->second.first][t] = true;
-    }
-  }
-  const Matrix past = close(known);
-  const auto judge = [&](Level level, const std::function<bool(std::size_t, std::size_t)>& must_see) {
-    Matrix order = known;
-    for (std::size_t r = 0; r < reads.size(); ++r) {
-      for (std::size_t other = 0; other < n; ++other) {
-        if (other != reads[r].source && other != reads[r].reader && writes[other].contains(reads[r].key) &&
-            must_see(other, r)) {
-          order[other][reads[r].source] = true;
-        }
-      }
-    }
-    order = close(order);
-    for (std::size_t t = 0; t < n; ++t) {
-      if (order[t][t]) add(broken, level, "a cycle in the commit order");
-    }
-  };
-  judge(Level::kReadCommitted, [&](std::size_t other, std::size_t r) {
-    return std::any_of(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(r), [&](const Read& earlier) {
-      return earlier.reader == reads[r].reader && earlier.source == other;
-    });
-  });
-  judge(Level::kReadAtomic, [&](std::size_t other, std::size_t r) { return known[other][reads[r].reader]; });
-  judge(Level::kCausal, [&](std::size_t other, std::size_t r) { return past[other][reads[r].reader]; });
+  if (!session_why.empty()) broken.emplace(Level::kStrongSessionSerializable, session_why);
+  if (!time_why.empty() || !session_why.empty()) broken.emplace(Level::kStrictSerializable, time_why + session_why);
 }
 
 enum class Order { kNone, kSession, kRealTime };
@@ -442,10 +205,10 @@ Broken broken_by_values(const History& history, const std::vector<TxnId>& all) {
   Broken broken;
   weak_levels(history, all, broken);
   constexpr Order kOrders[] = {Order::kNone, Order::kSession, Order::kRealTime};
-  if (!some_points(history, predicates, txns, Order::kSession, true)) add(broken, Level::kPrefix, "no points");
+  if (!some_points(history, predicates, txns, Order::kSession, true)) broken.emplace(Level::kPrefix, "no points");
   for (std::size_t i = 0; i < 3; ++i) {
-    if (!some_points(history, predicates, txns, kOrders[i], false)) add(broken, kSnapshotForms[i], "no points");
-    if (!some_serial_order(history, predicates, txns, kOrders[i])) add(broken, kSerialForms[i], "no order");
+    if (!some_points(history, predicates, txns, kOrders[i], false)) broken.emplace(kSnapshotForms[i], "no points");
+    if (!some_serial_order(history, predicates, txns, kOrders[i])) broken.emplace(kSerialForms[i], "no order");
   }
   return broken;
 }

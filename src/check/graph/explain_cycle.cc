@@ -10,6 +10,9 @@
 namespace isolde::graph {
 namespace {
 
+constexpr std::uint64_t kCycleBudget = 4'000'000;     // edges that the search of one component may look at
+constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
+
 // Names the steps of a cycle by operations, and the cycle by its steps.
 class Namer {
  public:
@@ -200,8 +203,6 @@ class Namer {
   std::size_t seen_at_ = 0;  // the last of them, in the steps
 };
 
-}  // namespace
-
 Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row, std::span<const std::uint32_t> component,
                       std::uint64_t& budget) {
   const Walk walk = find_cycle(evidence.graph, row, component, budget);
@@ -215,6 +216,21 @@ Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row, std::span<c
     }
   }
   return namer.finish(budget);
+}
+
+}  // namespace
+
+void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits,
+                Verdict& verdict) {
+  std::uint64_t budget = kBudget;
+  for (const auto& component : sorted.components) {
+    std::uint64_t share = std::min(budget, kCycleBudget);
+    const std::uint64_t given = share;
+    Anomaly cycle = explain_cycle(evidence, row, component, share);
+    budget -= given - share;
+    verdict.count(cycle.kind);
+    if (verdict.anomalies.size() < limits.max_anomalies) verdict.anomalies.push_back(std::move(cycle));
+  }
 }
 
 std::vector<Step> explain_arc(const Evidence& evidence, const LevelRow& row, TxnId from, TxnId to, Edge type) {

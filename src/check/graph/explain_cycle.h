@@ -1,14 +1,15 @@
-// check/graph/explain_cycle.h: one cycle to show for a strongly connected component: short, and of the most telling
+// check/graph/explain_cycle.h: one cycle to show for each strongly connected component: short, and of the most telling
 // kind.
 //
-// In, out: the dependencies, a component -> an Anomaly with one step an edge, each naming its operations.
+// In, out: the dependencies, components -> an Anomaly each with one step an edge, each naming its operations.
 // Always:  the cycle is the one that cycle_search.h finds; told by a reader's past where that is plainer.
 // Cost:    that search, and for each step the reads or versions of its transactions.
 #pragma once
 
 #include <span>
 
-#include "anomaly/anomaly.h"
+#include "anomaly/verdict.h"
+#include "base/limits.h"
 #include "check/graph/cycles.h"
 
 namespace isolde::graph {
@@ -22,9 +23,10 @@ struct Evidence {
   const Dependencies& graph;
 };
 
-// `component`: nodes as sort_nodes() gives them for `row.nodes`.
-[[nodiscard]] Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row,
-                                    std::span<const std::uint32_t> component, std::uint64_t& budget);
+// One cycle for each component of `sorted`, which sort_nodes() gave for `row.nodes`. All are counted; as many as the
+// limits allow are kept.
+void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits,
+                Verdict& verdict);
 
 // The steps of one edge; none if nothing shows it.
 [[nodiscard]] std::vector<Step> explain_arc(const Evidence& evidence, const LevelRow& row, TxnId from, TxnId to,

@@ -20,9 +20,7 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kCycleBudget = 4'000'000;     // edges that a search for a telling cycle may look at
-constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
-constexpr std::uint64_t kMostPast = 2'000'000'000;    // a second or two
+constexpr std::uint64_t kMostPast = 2'000'000'000;  // a second or two
 
 class Check {
  public:
@@ -204,13 +202,7 @@ class Check {
   }
 
   void explain(const Evidence& evidence, const Sorted& sorted) {
-    std::uint64_t budget = kBudget;
-    for (const auto& component : sorted.components) {
-      std::uint64_t share = std::min(budget, kCycleBudget);
-      const std::uint64_t given = share;
-      keep(explain_cycle(evidence, row_, component, share));
-      budget -= given - share;
-    }
+    add_cycles(evidence, row_, sorted, limits_, verdict_);
   }
 
   // What a transaction's past holds is older than what it wrote, and not newer than what it read, of the same key: an

@@ -1,7 +1,5 @@
 #include "check/graph/predicates.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "check/graph/requirements.h"
@@ -211,7 +209,7 @@ class PredicateWalk {
     if ((faults | state.faults()) != kNoFault) return requirements_.unsure("an aggregate has a fault");
     if (!state.agrees(recorded)) {
       mismatch(t, i, kNoKey, ReadSource::kWrongAggregate, recorded, kNullValue, kNoTxn);
-      out_.mismatches.back().expected_text = text_of(state.result());
+      out_.mismatches.back().expected_text = json_of(state.result());
     }
     version_set(t, i, op, p, matcher);
   }
@@ -221,20 +219,6 @@ class PredicateWalk {
     const Match match = status(key, value, slots_.find(key, value), matcher);
     if (match == Match::kFault) faults |= kKindsFault;
     if (match == Match::kYes) state.add(h_.columns().key_name[raw(key)], value);
-  }
-
-  static std::string text_of(const Scalar& s) {
-    switch (s.kind) {
-      case ScalarKind::kNull:
-        return "null";
-      case ScalarKind::kReal:
-        return fmt::format("{}", s.real);
-      case ScalarKind::kString:
-      case ScalarKind::kDecimal:
-        return std::string(s.string());
-      default:
-        return std::to_string(s.integer);
-    }
   }
 
   void mismatch(TxnId t, std::uint32_t i, KeyId key, ReadSource source, ValueId read, ValueId expected, TxnId writer) {

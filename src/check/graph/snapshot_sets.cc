@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "check/graph/cycle_search.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/order_search.h"
 #include "check/graph/predicates.h"
@@ -14,7 +13,6 @@ namespace {
 
 constexpr std::uint64_t kMostLooks = 200'000'000;  // at versions: a second or two
 constexpr std::size_t kMostEdges = 10'000'000;
-constexpr std::uint64_t kExplainBudget = 10 * kCycleBudget;  // over all components
 
 // The versions of keys that snapshots show, and the order that follows as from a version set.
 class SnapshotSets {
@@ -188,19 +186,6 @@ class SnapshotSets {
   std::uint64_t looked_at_ = 0;
   std::uint32_t asked_ = 0;
 };
-
-void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits,
-                Verdict& verdict) {
-  std::uint64_t budget = kExplainBudget;
-  for (const auto& component : sorted.components) {
-    std::uint64_t share = std::min(budget, kCycleBudget);
-    const std::uint64_t given = share;
-    Anomaly cycle = explain_cycle(evidence, row, component, share);
-    budget -= given - share;
-    verdict.count(cycle.kind);
-    if (verdict.anomalies.size() < limits.max_anomalies) verdict.anomalies.push_back(std::move(cycle));
-  }
-}
 
 // An order in which the predicates find what they should, by itself.
 Witness find_witness(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots,

@@ -1,7 +1,8 @@
-// What timeline and replay say of predicate operations; every verdict is proved.
+// What graph, timeline and replay say of predicate operations; every verdict is proved.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "check/graph/graph.h"
 #include "check/replay/replay.h"
 #include "check/timeline/timeline.h"
 #include "format/native_read.h"
@@ -54,6 +55,20 @@ constexpr std::string_view kFindNothing = R"(["scan","c > 0",[]])";
 constexpr std::string_view kFindIt = R"(["scan","c > 0",[["x",{"c":1}]]])";
 constexpr std::string_view kCountNone = R"j(["agg","count(*)","c > 0",0])j";
 constexpr std::string_view kCountOne = R"j(["agg","count(*)","c > 0",1])j";
+
+TEST(PredicatesOfGraph, TheRightAggregateIsJsonText) {
+  const std::string insert = txn("A", "", R"(["w","x",{"c":"a"}],["w","y",{"c":"B\"b"}])");
+  const auto right = [&](std::string_view aggregate) {
+    const std::string ask =
+        fmt::format(R"(["agg","{}","true","none",{{"vset":{{"x":{{"c":"a"}},"y":{{"c":"B\"b"}}}}}}])", aggregate);
+    const Verdict verdict = judge(kGraphEngine, insert + txn("P", "", ask), Level::kSerializable);
+    return verdict.anomalies.empty() ? std::string(name(verdict.outcome)) : verdict.anomalies[0].expected_text;
+  };
+  EXPECT_EQ(right("max(c)"), R"("a")");
+  EXPECT_EQ(right("min(c)"), R"("B\"b")");
+  EXPECT_EQ(right("max(lower(c))"), R"("b\"b")");
+  EXPECT_EQ(right("count(*)"), "2");
+}
 
 TEST(PredicatesOfTimeline, AScanSeesTheSnapshot) {
   const std::string insert = txn("A", points(1, 3), kInsert);

@@ -16,31 +16,6 @@ using Version = StateMatches::Version;
 
 constexpr std::size_t kLookAtClock = 1U << 10;
 
-std::string json_of(const Scalar& s) {
-  switch (s.kind) {
-    case ScalarKind::kBoolean:
-      return s.integer != 0 ? "true" : "false";
-    case ScalarKind::kInteger:
-      return fmt::format("{}", s.integer);
-    case ScalarKind::kReal:
-      return fmt::format("{}", s.real);
-    case ScalarKind::kDecimal:
-      return std::string(s.string());
-    case ScalarKind::kString: {
-      std::string text(s.string());
-      for (char& c : text) {
-        if (s.fold == Fold::kLower && c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-        if (s.fold == Fold::kUpper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 32);
-      }
-      std::string out;
-      append_json_string(text, out);
-      return out;
-    }
-    default:
-      return "null";
-  }
-}
-
 class Replayer {
  public:
   Replayer(const History& history, const PredicateSet& set, std::span<const std::uint32_t> events, EventForm form,

@@ -1,0 +1,264 @@
+#include "format/native_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde {
+
+namespace od = simdjson::ondemand;
+
+std::optional<Error> NativeLine::add(std::string_view line, bool may_be_header) {
+  padded_.assign(line);
+  padded_.append(simdjson::SIMDJSON_PADDING, ' ');
+  od::document doc;
+  const auto parse = [&] { return parser_.iterate(padded_.data(), line.size(), padded_.size()).get(doc); };
+  // Whether it is the header decides what its other fields mean, and "isolde" need not stand first.
+  is_header_ = may_be_header && !parse() && !doc.find_field_unordered("isolde").error();
+  if (const auto code = parse()) {
+    // Structural faults (an open string, bad UTF-8) have no place of their own; they concern the line as a whole.
+    return Error{fmt::format("expected a JSON object: {}", simdjson::error_message(code)), {}, 0, 1};
+  }
+  doc_ = &doc;
+  may_be_header_ = may_be_header;
+  if (auto wrong = object()) {
+    builder_.abandon_txn();
+    return place(*wrong, line);
+  }
+  const char* rest = nullptr;
+  if (!doc.current_location().get(rest) && rest < padded_.data() + line.size()) {
+    builder_.abandon_txn();
+    return Error{"expected the end of the line after the JSON object",
+                 {},
+                 0,
+                 static_cast<std::uint64_t>(rest - padded_.data()) + 1};
+  }
+  if (is_txn_) builder_.end_txn();
+  return std::nullopt;
+}
+
+Error NativeLine::place(const JsonFault& fault, std::string_view line) {
+  const char* at = fault.at;
+  if (at == nullptr && doc_->current_location().get(at)) at = padded_.data() + line.size();
+  const auto column = static_cast<std::uint64_t>(
+      std::clamp<std::ptrdiff_t>(at - padded_.data(), 0, static_cast<std::ptrdiff_t>(line.size())));
+  return Error{fault.text, {}, 0, column + 1};
+}
+
+NativeValues::Fault NativeLine::object() {
+  is_txn_ = false;
+  bool is_order = false;
+  Fault not_complete;
+  bool has_session = false;
+  bool has_ops = false;
+  complete_ = true;
+  pending_orders_.clear();
+  od::object object;
+  if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction a line");
+  for (auto field : object) {
+    std::string_view name;
+    od::value value;
+    if (field.unescaped_key().get(name) || field.value().get(value)) return fault("expected \"field\": value");
+    field_.assign(name);
+    Fault wrong;
+    if (field_ == "isolde" || field_ == "about" || field_ == "initial" || field_ == "initial_of" ||
+        field_ == "serial_by") {
+      if (field_ == "isolde") {
+        if (!may_be_header_) return fault_at("the header may only be the first line", value);
+      }
+      wrong = header_field(value);
+    } else if (field_ == "version_order" || field_ == "version_order_by_txn") {
+      is_order = true;
+      wrong = version_order(value, field_ == "version_order_by_txn");
+    } else if (field_ == "complete") {
+      if (value.get_bool().get(complete_)) not_complete = fault_at("expected \"complete\": true or false", value);
+    } else {
+      wrong = txn_field(value, has_session, has_ops);
+    }
+    if (wrong) return wrong;
+  }
+  if (is_order && not_complete) return not_complete;
+  for (const PendingOrder& order : pending_orders_) {
+    const std::span<const ValueId> entries(order_entries_.data() + order.first, order.count);
+    if (!order.key) {
+      builder_.version_order_by_name(order.name, entries, complete_, order.by_txn);
+    } else if (order.by_txn) {
+      builder_.version_order_by_txn(*order.key, entries, complete_);
+    } else {
+      builder_.version_order(*order.key, entries, complete_);
+    }
+  }
+  order_entries_.clear();
+  if (is_header_ || is_order) {
+    if (is_txn_) return fault("expected a transaction, a header or a version order on one line, not two of them");
+    return std::nullopt;
+  }
+  if (!has_session) return fault("expected a transaction with \"session\"");
+  if (!has_ops) return fault("expected a transaction with \"ops\"");
+  return std::nullopt;
+}
+
+NativeValues::Fault NativeLine::header_field(od::value value) {
+  if (field_ == "isolde") {
+    std::int64_t version = 0;
+    if (value.get_int64().get(version) || version != 1)
+      return fault_at("expected \"isolde\": 1, the version of this format", value);
+    return std::nullopt;
+  }
+  if (!is_header_) return std::nullopt;  // an unknown field of a transaction
+  if (field_ == "about") {
+    std::string_view text;
+    if (value.get_string().get(text)) return fault_at("expected \"about\" to be text", value);
+    builder_.set_about(text);
+    return std::nullopt;
+  }
+  if (field_ == "serial_by") {
+    std::string_view text;
+    if (value.get_string().get(text) || text != "commit_ts")
+      return fault_at("expected \"serial_by\": \"commit_ts\"", value);
+    builder_.set_serial_by_commit_ts();
+    return std::nullopt;
+  }
+  od::json_type type{};
+  if (value.type().get(type)) return fault("expected a value");
+  const bool by_key = field_ == "initial_of" || type == od::json_type::object;
+  if (!by_key) {
+    ValueId id{};
+    if (auto wrong = any(value, id)) return wrong;
+    builder_.set_default_initial(id);
+    return std::nullopt;
+  }
+  return each_by_key(value, [this](std::optional<KeyId> key, std::string_view name, od::value inner) -> Fault {
+    const std::string kept(name);
+    ValueId id{};
+    if (auto wrong = any(inner, id)) return wrong;
+    if (key) {
+      builder_.set_initial(*key, id);
+    } else {
+      builder_.set_initial_by_name(kept, id);
+    }
+    return std::nullopt;
+  });
+}
+
+NativeValues::Fault NativeLine::version_order(od::value value, bool by_txn) {
+  return each_by_key(value, [this, by_txn](std::optional<KeyId> key, std::string_view name, od::value inner) -> Fault {
+    PendingOrder order{key, std::string(name), by_txn, order_entries_.size(), 0};
+    od::array array;
+    if (inner.get_array().get(array)) return fault_at("expected the versions of a key as a list", inner);
+    for (auto element : array) {
+      od::value entry;
+      if (element.get(entry)) return fault("expected a version");
+      ValueId id{};
+      if (auto wrong = any(entry, id)) return wrong;
+      order_entries_.push_back(id);
+    }
+    order.count = order_entries_.size() - order.first;
+    pending_orders_.push_back(std::move(order));
+    return std::nullopt;
+  });
+}
+
+void NativeLine::open_txn() {
+  if (is_txn_) return;
+  builder_.begin_txn(SessionId{0});
+  is_txn_ = true;
+}
+
+NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bool& has_ops) {
+  if (field_ == "ops") {
+    if (has_ops) return fault_at("\"ops\" stands twice", value);
+    has_ops = true;
+    open_txn();
+    return operations(value);
+  }
+  if (field_ == "id" || field_ == "session") {
+    open_txn();
+    ValueId id{};
+    if (auto wrong = name_value(value, id,
+                                field_ == "id" ? "expected \"id\" to be an integer or a string"
+                                               : "expected \"session\" to be an integer or a string")) {
+      return wrong;
+    }
+    if (field_ == "id") {
+      builder_.set_id(id);
+    } else {
+      has_session = true;
+      builder_.set_session(builder_.session(id));
+    }
+    return std::nullopt;
+  }
+  if (field_ == "status") {
+    open_txn();
+    std::string_view text;
+    if (value.get_string().get(text) || (text != "committed" && text != "aborted" && text != "unknown")) {
+      return fault_at("expected \"status\" to be \"committed\", \"aborted\" or \"unknown\"", value);
+    }
+    builder_.set_status(text == "committed" ? Status::kCommitted
+                        : text == "aborted" ? Status::kAborted
+                                            : Status::kUnknown);
+    return std::nullopt;
+  }
+  if (field_ == "snapshot") {
+    open_txn();
+    return snapshot(value);
+  }
+  static constexpr std::pair<std::string_view, void (HistoryBuilder::*)(std::int64_t)> kTimes[] = {
+      {"begin", &HistoryBuilder::set_begin},
+      {"end", &HistoryBuilder::set_end},
+      {"start_ts", &HistoryBuilder::set_start_ts},
+      {"commit_ts", &HistoryBuilder::set_commit_ts},
+      {"order", &HistoryBuilder::set_order}};
+  for (const auto& [name, set] : kTimes) {
+    if (field_ != name) continue;
+    open_txn();
+    bool null = false;
+    if (!value.is_null().get(null) && null) return std::nullopt;
+    std::int64_t time = 0;
+    if (auto wrong = integer(value, time)) return wrong;
+    (builder_.*set)(time);
+    return std::nullopt;
+  }
+  return std::nullopt;  // unknown fields are ignored
+}
+
+NativeValues::Fault NativeLine::snapshot(od::value value) {
+  od::object object;
+  if (value.get_object().get(object))
+    return fault_at("expected \"snapshot\": {\"xmin\":…,\"xmax\":…,\"active\":[…]}", value);
+  std::optional<std::int64_t> xid;
+  std::optional<std::int64_t> xmin;
+  std::optional<std::int64_t> xmax;
+  std::vector<std::int64_t> active;
+  for (auto field : object) {
+    std::string_view name;
+    od::value inner;
+    if (field.unescaped_key().get(name) || field.value().get(inner)) return fault("expected \"field\": value");
+    field_ = "snapshot." + std::string(name);
+    if (field_ == "snapshot.active") {
+      od::array array;
+      if (inner.get_array().get(array)) return fault_at("expected \"active\" to be a list of integers", inner);
+      for (auto element : array) {
+        od::value entry;
+        std::int64_t number = 0;
+        if (element.get(entry)) return fault("expected an integer");
+        if (auto wrong = integer(entry, number)) return wrong;
+        active.push_back(number);
+      }
+      continue;
+    }
+    std::optional<std::int64_t>* const slot = field_ == "snapshot.xid"    ? &xid
+                                              : field_ == "snapshot.xmin" ? &xmin
+                                              : field_ == "snapshot.xmax" ? &xmax
+                                                                          : nullptr;
+    if (slot == nullptr) continue;
+    std::int64_t number = 0;
+    if (auto wrong = integer(inner, number)) return wrong;
+    *slot = number;
+  }
+  if (!xmin || !xmax) return fault("expected a snapshot with \"xmin\" and \"xmax\"");
+  builder_.set_snapshot(xid, *xmin, *xmax, active);
+  return std::nullopt;
+}
+
+}  // namespace isolde
