@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "check/graph/cycle_search.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/order_search.h"
 #include "check/graph/predicates.h"
@@ -14,6 +13,7 @@ namespace {
 
 constexpr std::uint64_t kMostLooks = 200'000'000;  // at versions: a second or two
 constexpr std::size_t kMostEdges = 10'000'000;
+constexpr std::uint64_t kCycleBudget = 4'000'000;            // edges that a search for a telling cycle may look at
 constexpr std::uint64_t kExplainBudget = 10 * kCycleBudget;  // over all components
 
 // The versions of keys that snapshots show, and the order that follows as from a version set.
