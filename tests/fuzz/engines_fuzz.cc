@@ -1,5 +1,5 @@
-// Any native history of few transactions: every engine answers at every level that it claims, and src/proof accepts what
-// it says.
+// Any native history of few transactions: every engine answers at every level that it claims, and src/proof accepts
+// what it says.
 #include "check/engine.h"
 #include "format/native.h"
 #include "proof/prove.h"
