@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+
+#include "check/read_rules/write_index.h"
 
 namespace isolde::graph {
 namespace {
@@ -11,42 +14,22 @@ namespace {
 class GivenValues {
  public:
   static constexpr TxnId kSeveral{kNone32 - 1};
-  GivenValues(const History& h, const std::vector<bool>& wanted) : h_(h) {
-    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-      for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
-        const OpHead op = h.op(i);
-        if (op.kind() == OpKind::kUpdate) {
-          for (const Item& item : h.items(h.predicate(op.predicate()))) {
-            if (wanted[raw(item.key)]) all_.push_back({item.key, item.value, TxnId{t}});
-          }
-        } else if ((op.kind() == OpKind::kWrite || op.kind() == OpKind::kAppend) && wanted[raw(op.key())]) {
-          all_.push_back({op.key(), h.op_value(i), TxnId{t}});
-        }
-      }
-    }
-    std::sort(all_.begin(), all_.end());
-    all_.erase(std::unique(all_.begin(), all_.end()), all_.end());
-  }
+  explicit GivenValues(const History& h) : h_(h), index_(h) {}
+
   [[nodiscard]] TxnId writer(KeyId key, ValueId value) const {
-    const auto at = std::lower_bound(all_.begin(), all_.end(), Entry{key, value, TxnId{0}});
-    if (at == all_.end() || at->key != key || at->value != value) return kNoTxn;
-    const auto after = at + 1;
-    if (after != all_.end() && after->key == key && after->value == value) return kSeveral;
-    if (h_.initial(key) == value) return kSeveral;
+    const WriteIndex::Entry* const entry = index_.find(key, value);
+    if (entry == nullptr) return kNoTxn;
+    const bool also_aborted = (entry->kinds & WriteIndex::kAborted) != 0 && entry->kinds != WriteIndex::kAborted;
+    if (also_aborted || (entry->kinds & WriteIndex::kSeveral) != 0 || h_.initial(key) == value) return kSeveral;
     const auto initial = h_.values().elements(h_.initial(key));
     if (initial && std::find(initial->begin(), initial->end(), value) != initial->end()) return kSeveral;
-    return at->txn;
+    return entry->txn;
   }
+  void prefetch(KeyId key, ValueId value) const { index_.prefetch(key, value); }
 
  private:
-  struct Entry {
-    KeyId key;
-    ValueId value;
-    TxnId txn;
-    friend auto operator<=>(const Entry&, const Entry&) = default;
-  };
   const History& h_;
-  std::vector<Entry> all_;
+  const WriteIndex index_;
 };
 
 class Reader {
@@ -57,12 +40,10 @@ class Reader {
     const auto orders = h_.columns().version_orders;
     if (orders.empty()) return {};
     out_.of_key.resize(h_.key_count());
-    std::vector<bool> wanted(h_.key_count(), false);
-    for (const VersionOrder& order : orders)
-      if (order.by_txn == 0) wanted[raw(order.key)] = true;
-    const GivenValues values(h_, wanted);
+    std::optional<GivenValues> values;
     for (const VersionOrder& order : orders) {
-      if (!read(order, values)) break;
+      if (order.by_txn == 0 && !values) values.emplace(h_);
+      if (!read(order, values ? &*values : nullptr)) break;
     }
     note(left_out_, "entry of a version order is of a transaction that does not count as committed, and is left out",
          "entries of version orders are of transactions that do not count as committed, and are left out");
@@ -73,12 +54,17 @@ class Reader {
   }
 
  private:
-  bool read(const VersionOrder& order, const GivenValues& values) {
+  // `values`: null if the order names transactions.
+  bool read(const VersionOrder& order, const GivenValues* values) {
+    constexpr std::size_t kAhead = 8;
     Version before = kNoVersion;
-    for (const std::uint32_t entry : h_.columns().version_entries.subspan(order.first, order.count)) {
+    const auto entries = h_.columns().version_entries.subspan(order.first, order.count);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      const std::uint32_t entry = entries[i];
       TxnId writer{entry};
       if (order.by_txn == 0) {
-        writer = values.writer(order.key, ValueId{entry});
+        if (i + kAhead < entries.size()) values->prefetch(order.key, ValueId{entries[i + kAhead]});
+        writer = values->writer(order.key, ValueId{entry});
         if (writer == kNoTxn && ValueId{entry} != h_.initial(order.key)) ++unknown_;
         if (writer == kNoTxn) continue;
         if (writer == GivenValues::kSeveral) {
