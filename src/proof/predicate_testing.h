@@ -10,23 +10,10 @@
 #include <utility>
 
 #include "anomaly/verdict.h"
-#include "format/native_read.h"
 #include "proof/prove.h"
+#include "tests/support/native_history.h"
 
 namespace isolde {
-
-// Native JSON Lines. What cannot be read stops the test program.
-inline History native(std::string_view text) {
-  Source source;
-  source.path = "test";
-  source.files.push_back({"test", text, nullptr});
-  auto read = read_native(source, ReadOptions{});
-  if (!read) {
-    ADD_FAILURE() << read.error().message();
-    std::abort();
-  }
-  return std::move(read->history);
-}
 
 // "" if the proof believes the verdict, else what it says.
 inline std::string said(const History& history, const Verdict& verdict) {

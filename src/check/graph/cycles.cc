@@ -143,6 +143,13 @@ std::vector<std::uint32_t> late_places(const Dependencies& graph, std::span<cons
   return place;
 }
 
+Witness witness_of(std::vector<std::uint32_t> order, const Trace& trace, std::uint32_t txns, Nodes nodes) {
+  const bool points = nodes != Nodes::kTransactions;
+  const std::uint32_t end = points ? 2 * txns : txns;
+  std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace.is_counted(TxnId{points ? v / 2 : v}); });
+  return {points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder, std::move(order)};
+}
+
 std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,
                                                           std::span<const std::uint32_t> to) {
   const auto n = static_cast<std::uint32_t>(begin.size() - 1);

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "anomaly/verdict.h"
 #include "check/graph/dependencies.h"
 
 namespace isolde::graph {
@@ -53,6 +54,9 @@ struct Sorted {
 // `order`: of all nodes, as sort_nodes() gives it for transactions.
 [[nodiscard]] std::vector<std::uint32_t> late_places(const Dependencies& graph, std::span<const std::uint32_t> order,
                                                      const std::vector<bool>& wanted);
+
+// Such an order as a witness: without time nodes and transactions that do not count.
+[[nodiscard]] Witness witness_of(std::vector<std::uint32_t> order, const Trace& trace, std::uint32_t txns, Nodes nodes);
 
 // Components of more than one node of any graph in arrays.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> strong_components(std::span<const std::uint32_t> begin,

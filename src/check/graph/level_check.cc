@@ -315,11 +315,7 @@ class Check {
   void make_witness(std::uint32_t txns, std::vector<std::uint32_t>& order) {
     // A cycle that the level forbids may need no anti-dependency; then an order explains no reads.
     if (!row_.needs_order || !row_.edges.has(Edge::kRw)) return;
-    const bool points = row_.nodes != Nodes::kTransactions;
-    const std::uint32_t end = points ? 2 * txns : txns;
-    std::erase_if(order, [&](std::uint32_t v) { return v >= end || !trace_.is_counted(TxnId{points ? v / 2 : v}); });
-    verdict_.witness.kind = points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
-    verdict_.witness.events = std::move(order);
+    verdict_.witness = witness_of(std::move(order), trace_, txns, row_.nodes);
   }
 
   const History& h_;

@@ -191,15 +191,10 @@ class SnapshotSets {
 Witness find_witness(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots,
                      const PredicateFacts& facts, const Dependencies& graph, const LevelRow& row,
                      const Limits& limits) {
-  Witness witness;
-  witness.events = search_order(h, predicates, trace, slots, facts, graph, row.nodes);
-  const bool points = row.nodes != Nodes::kTransactions;
-  const std::uint32_t end = points ? 2 * graph.txns : graph.txns;
-  std::erase_if(witness.events,
-                [&](std::uint32_t v) { return v >= end || !trace.is_counted(TxnId{points ? v / 2 : v}); });
-  const EventForm form = points ? EventForm::kPoints : EventForm::kSerial;
+  Witness witness =
+      witness_of(search_order(h, predicates, trace, slots, facts, graph, row.nodes), trace, graph.txns, row.nodes);
+  const EventForm form = witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
   if (witness.events.empty() || !replay_predicates(h, predicates, witness.events, form, limits).explained()) return {};
-  witness.kind = points ? Witness::Kind::kPoints : Witness::Kind::kSerialOrder;
   return witness;
 }
 

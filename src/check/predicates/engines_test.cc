@@ -5,8 +5,8 @@
 #include "check/graph/graph.h"
 #include "check/replay/replay.h"
 #include "check/timeline/timeline.h"
-#include "format/native_read.h"
 #include "proof/prove.h"
+#include "tests/support/native_history.h"
 
 namespace isolde {
 namespace {

@@ -5,22 +5,10 @@
 
 #include <initializer_list>
 
-#include "format/native_read.h"
+#include "tests/support/native_history.h"
 
 namespace isolde {
 namespace {
-
-History native(std::string_view text) {
-  Source source;
-  source.path = "test";
-  source.files.push_back({"test", text, nullptr});
-  auto read = read_native(source, ReadOptions{});
-  if (!read) {
-    ADD_FAILURE() << read.error().message();
-    std::abort();
-  }
-  return std::move(read->history);
-}
 
 // "x missed {"c":1} by 0", "x extra …", "aggregate 7"; "open"; "" if all is explained.
 std::string told(const History& h, const PredicateReplay& replay) {
