@@ -15,15 +15,7 @@ constexpr Level kSi = Level::kSnapshotIsolation;
 constexpr Level kSer = Level::kSerializable;
 
 Verdict judge(const Engine& engine, std::string_view text, Level level) {
-  Source source;
-  source.path = "test";
-  source.files.push_back({"test", text, nullptr});
-  const auto read = read_native(source, ReadOptions{});
-  if (!read) {
-    ADD_FAILURE() << read.error().message();
-    return {};
-  }
-  const History& h = read->history;
+  const History h = native(text);
   EXPECT_EQ(engine.lacks(h, level), "");
   Verdict verdict = engine.check(h, level, Limits{});
   const auto proof = prove(h, verdict);
