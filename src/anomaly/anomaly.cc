@@ -69,9 +69,9 @@ std::string_view name(StepType type) {
 }
 
 std::string_view name(Ground ground) {
-  constexpr std::array<std::string_view, 9> kNames = {"reads",     "seen",       "list",     "update", "version-order",
-                                                      "last-left", "timestamps", "snapshot", "past"};
-  static_assert(static_cast<std::size_t>(Ground::kPast) + 1 == kNames.size());
+  constexpr std::array<std::string_view, 10> kNames = {"reads",     "seen",       "list",     "update", "version-order",
+                                                       "last-left", "timestamps", "snapshot", "past",   "assumed"};
+  static_assert(static_cast<std::size_t>(Ground::kAssumed) + 1 == kNames.size());
   return kNames[static_cast<std::size_t>(ground)];
 }
 

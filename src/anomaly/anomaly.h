@@ -43,8 +43,9 @@ enum class AnomalyKind : std::uint8_t {
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
   kCyclicVersions,  // the evidence puts the versions of one key in a circle
+  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`
 };
-inline constexpr int kAnomalyCount = 26;
+inline constexpr int kAnomalyCount = 27;
 
 // The order that a cycle needs beside its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };
@@ -91,6 +92,7 @@ enum class Ground : std::uint8_t {
   kTimestamps,  // the commit timestamps of the two writers
   kSnapshot,    // the one writer is in the other's snapshot, as PostgreSQL tells it
   kPast,        // the one writer is in the other's past, by sessions and reads
+  kAssumed,     // one of the choices that the case is about
 };
 [[nodiscard]] std::string_view name(Ground ground);
 
@@ -102,6 +104,18 @@ struct Step {
   OpId from_op = kNoOp;
   OpId to_op = kNoOp;
   Ground ground = Ground::kReads;
+  // kRw, in a case: whose version `from` read; kNoTxn: the initial state.
+  TxnId source = kNoTxn;
+};
+
+// One circle of a proof by cases. A step with Ground::kAssumed stands only if its choice is made so:
+//   kWw   `from` comes before `to`: both write `key`;
+//   kWr   `to` reads the version of `from` by its operation to_op, whose value several transactions wrote;
+//   kRw   `from` reads the version of `source` by its operation from_op (a choice where several wrote that value), and
+//         `source`, if there is one, comes before `to` (always a choice).
+// So not all choices of one case can be made.
+struct Case {
+  std::vector<Step> steps;
 };
 
 // Where a value that was read came from.
@@ -128,6 +142,9 @@ struct Anomaly {
   Variant variant = Variant::kPlain;
   std::vector<TxnId> transactions;  // those involved, the guilty one first
   std::vector<Step> steps;
+  // kNoOrder: of two writers of a key one comes before the other, and a read has one of its possible writers; there is
+  // no way to choose all these so that no case closes.
+  std::vector<Case> cases;
   // About one read: what it returned, what it should have, and whence. kNotARead: the rest is not set.
   ReadSource source = ReadSource::kNotARead;
   OpId op = kNoOp;

@@ -265,6 +265,21 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
 {"version_order": {"x": [2,1]}}
 )",
      "One order says that T2 overwrote T1, the other that T1 overwrote T2.", kEveryLevel, kNoLevel},
+    {AnomalyKind::kNoOrder, "no-order", "whichever of two writers comes first, a circle closes",
+     "Nothing tells which of two transactions wrote a key first, and it does not matter: either way somebody who read "
+     "the key comes before and after the other writer. With more than two writers, or reads whose value several wrote, "
+     "there are more cases; each of them closes a circle.",
+     R"({"id": "T1", "session": 1, "ops": [["r","a",null],["w","x",1]]}
+{"id": "T2", "session": 2, "ops": [["r","b",null],["w","x",2]]}
+{"id": "T3", "session": 3, "ops": [["w","a",1],["w","b",1]]}
+{"id": "T4", "session": 4, "ops": [["r","b",1],["r","x",1]]}
+{"id": "T5", "session": 5, "ops": [["r","a",1],["r","x",2]]}
+)",
+     "T1 and T2 come before T3, which overwrote what they read, and T4 and T5 come after it. If T1 wrote x before T2, "
+     "then T4, who read the value of T1, comes before T2; if T2 did, then T5 comes before T1.",
+     kLevelList<kRepeatableRead, kSerializable, kStrongSessionSerializable, kStrictSerializable>,
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
+                kSnapshotIsolation, kStrongSessionSnapshotIsolation>},
 }};
 
 constexpr bool in_enumeration_order() {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,16 @@ struct Witness {
   static std::uint32_t commit_of(TxnId t) { return raw(t) * 2 + 1; }
 };
 
+// How a search for an order went, in pairs of writers of one key whose order no evidence gives.
+struct SearchStats {
+  std::uint64_t pairs = 0;      // at the start
+  std::uint64_t pruned = 0;     // ordered because the other order would close a circle
+  std::uint64_t guessed = 0;    // of the rest, ordered as a hint says
+  std::uint64_t searched = 0;   // that the search had to choose
+  std::uint64_t reads = 0;      // with several possible writers
+  std::uint64_t conflicts = 0;  // dead ends that it learned from
+};
+
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
@@ -41,6 +52,7 @@ struct Verdict {
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
   std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
   Witness witness;
+  std::optional<SearchStats> search;  // of the engine `solver`
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t total() const {

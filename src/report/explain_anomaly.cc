@@ -161,6 +161,8 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
       return " (a list shows the order)";
     case Ground::kUpdate:
       return fmt::format(" ({} had read the earlier version)", txn(h, s.to));
+    case Ground::kAssumed:
+      return " (assumed)";
     case Ground::kGiven:
       return " (the version order says so)";
     case Ground::kLastLeft:
