@@ -6,6 +6,7 @@
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
+#include "check/solver/solver.h"
 #include "check/timeline/timeline.h"
 
 namespace isolde {
@@ -15,6 +16,7 @@ const Engine kEngines[] = {
     kReplayEngine,
     kTimelineEngine,
     kGraphEngine,
+    kSolverEngine,
     kRulesEngine,
 };
 

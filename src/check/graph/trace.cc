@@ -80,6 +80,11 @@ class Tracer {
       for (TxnId t = seen_.take(); t != kNoTxn; t = seen_.take()) trace_one(t);
     } while (lists_.resolve_grown());
     lists_.finish();
+    if (out_.open.empty() || !out_.untraceable.empty()) return;
+    const OpenRead& first = out_.open.front();
+    out_.untraceable = fmt::format("the value {} of {} may come from more than one write", h_.value_text(first.value),
+                                   h_.key_text(first.key));
+    out_.only_open = true;
   }
 
  private:
@@ -128,13 +133,13 @@ class Tracer {
     const bool by_other = entry != nullptr && (entry->kinds & WriteIndex::kFinal) != 0 && (several || entry->txn != t);
     Version version = kNoVersion;
     if (a.value == h_.initial(a.key)) {
-      if (by_other) return repeated(a);
+      if (by_other) return repeated(t, a);
       version = kInitialVersion;
     } else if (!by_other) {
       // A value that several wrote and none left behind is still broken; whoever it was, nobody left it.
       return nobody_left(t, a, entry);
     } else if (several) {
-      return repeated(a);
+      return repeated(t, a);
     } else {
       version = out_.version_of(entry->txn, a.key);
       seen_.see(entry->txn);
@@ -159,10 +164,7 @@ class Tracer {
     out_.bad_reads.push_back({kind, source, t, OpId{a.op}, a.key, entry == nullptr ? kNoTxn : entry->txn});
   }
 
-  void repeated(const Access& a) {
-    out_.untraceable =
-        fmt::format("the value {} of {} may come from more than one write", h_.value_text(a.value), h_.key_text(a.key));
-  }
+  void repeated(TxnId t, const Access& a) { out_.open.push_back({t, OpId{a.op}, a.key, a.value}); }
 
   const History& h_;
   const bool explains_;  // reads must be explained

@@ -50,6 +50,14 @@ struct ChainEntry {
   std::uint32_t end;  // length of the list with it
 };
 
+// A read of a register whose value several wrote, or somebody wrote what the key started with.
+struct OpenRead {
+  TxnId txn;
+  OpId op;
+  KeyId key;
+  ValueId value;
+};
+
 // A read that no state of the key explains.
 struct BadRead {
   AnomalyKind kind;
@@ -72,6 +80,8 @@ struct Trace {
   bool breaks_a_rule = false;      // the read rules will name it
   std::vector<BadRead> bad_reads;  // beside those that the read rules name
   std::string untraceable;         // empty: every read that nothing is wrong with has its version
+  std::vector<OpenRead> open;      // of one transaction: in program order
+  bool only_open = false;          // nothing but these makes it untraceable
   bool out_of_time = false;
 
   [[nodiscard]] Version version_of(TxnId t, KeyId key) const;  // kNoVersion: it does not write the key

@@ -3,12 +3,14 @@
 // In, out: a History, a level -> nodes, edges that are known, and the choices: of two writers of a key one comes first;
 //          a read whose value several wrote has one of them as its writer.
 // Nodes:   serializable family: one a transaction, node t. Snapshot family, prefix: the start 2t and the commit 2t+1.
-//          Time nodes after them. The history satisfies the level exactly if each choice can be made so that known
-//          edges and those that the choices entail have no circle:
+//          After them time nodes, and for each key that somebody read in its initial state a gate: those readers lead
+//          to it, and it leads to every writer. The history satisfies the level exactly if each choice can be made so
+//          that known edges and those that the choices entail have no circle:
 //            "a before b" (two writers of a key)   write_node(a) -> overwrite_node(b)
 //            r reads from a (a fixed read: known)  write_node(a) -> read_node(r)
 //            r reads key k from a, a before b, b writes k:  read_node(r) -> write_node(b)
-//            r reads key k from the initial state, b writes k: the same, whatever is chosen (a fixed read: known)
+//            r reads key k from the initial state, b writes k: the same, whatever is chosen (a fixed read: known, over
+//            the gate of k)
 // Always:  edges of fixed reads, sessions, real time and given version orders are in `to`; read-modify-write chains
 //          too (ww, at levels that forbid lost updates).
 // Source:  Papadimitriou (polygraphs); Cobra; PolySI (snapshot isolation); VeriStrong (several possible writers).
@@ -21,6 +23,7 @@
 
 #include "base/ids.h"
 #include "check/graph/cycles.h"
+#include "check/graph/trace.h"
 
 namespace isolde::solver {
 
@@ -31,13 +34,19 @@ struct Read {
   TxnId txn;
   OpId op;
   KeyId key;
-  std::uint32_t first, count;  // in Problem::candidates; one: the read is fixed
+  std::uint32_t first, count;  // in Problem::candidates; one: the read is fixed. The reader itself is no candidate
+                               // even if it stands there
+  std::uint32_t value;         // of an open read: a number for its key and value; kNone32: the read is fixed
+
+  [[nodiscard]] bool is_fixed() const { return count == 1; }
 };
 
 struct Problem {
   graph::Nodes form = graph::Nodes::kTransactions;
-  std::uint32_t txns = 0;   // of the history; those that do not count have no edges, reads or writes
-  std::uint32_t nodes = 0;  // time nodes come last
+  std::uint32_t txns = 0;  // of the history; those that do not count have no edges, reads or writes
+  std::uint32_t nodes = 0;
+  std::uint32_t first_gate = 0;   // the gates come last …
+  std::vector<KeyId> gated_keys;  // … and are of these keys
   std::vector<std::uint32_t> begin;
   std::vector<Node> to;  // known edges by where they start
 
@@ -48,7 +57,10 @@ struct Problem {
 
   std::vector<std::uint32_t> reads_begin;  // by transaction, one more
   std::vector<Read> reads;                 // at most one of a key by one transaction; none of what it wrote itself
-  std::vector<TxnId> candidates;           // kNoTxn: the initial state
+  std::vector<TxnId> candidates;           // kNoTxn: the initial state; reads of one value share them
+  std::uint32_t values = 0;                // that open reads returned
+  std::vector<std::uint32_t> value_left;   // beside `keys`: which of them the transaction left there; empty: none are
+  std::vector<std::uint32_t> value_first;  // by key: … and which the key started with
 
   [[nodiscard]] bool has_points() const { return form != graph::Nodes::kTransactions; }
   [[nodiscard]] Node read_node(TxnId t) const { return has_points() ? 2 * raw(t) : raw(t); }
@@ -73,6 +85,19 @@ struct Problem {
     return std::span(candidates).subspan(read.first, read.count);
   }
 };
+
+// What a Problem is made from; it explains the known edges.
+struct Source {
+  const History& history;
+  const graph::Trace& trace;
+  const graph::VersionOrders& orders;
+  const graph::Dependencies& graph;
+  const graph::LevelRow& row;
+};
+
+// Requires: reads that the trace does not explain are in Trace::open. An open read's candidates are the transactions
+//           that count; `left_out` tells whether one that may count (its outcome is unknown) was not among them.
+[[nodiscard]] Problem make_problem(const Source& source, bool& left_out);
 
 // One edge of a circle, and the choices that it rests on.
 struct Link {

@@ -1,0 +1,16 @@
+// check/solver/explain.h: circles that leave no order, told as an anomaly.
+//
+// In, out: circles of links -> steps that name their operations; one circle without a choice is told as the cycle it
+// is. Cost:    the edges and operations of the transactions that take part.
+#pragma once
+
+#include <span>
+
+#include "anomaly/anomaly.h"
+#include "check/solver/problem.h"
+
+namespace isolde::solver {
+
+[[nodiscard]] Anomaly explain_refutation(const Source& source, const Problem& problem, std::span<const Circle> circles);
+
+}  // namespace isolde::solver

@@ -1,0 +1,221 @@
+#include "check/solver/search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "check/solver/choices.h"
+#include "check/solver/hints.h"
+#include "check/solver/schedule.h"
+#include "check/solver/stuck.h"
+
+namespace isolde::solver {
+namespace {
+
+class Search {
+ public:
+  Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats)
+      : h_(history), p_(problem), limits_(limits), stats_(stats), choices_(problem) {}
+
+  Found run() {
+    switch (guess()) {
+      case Schedule::End::kAll:
+        return order();
+      case Schedule::End::kOutOfTime:
+        return out_of_time();
+      case Schedule::End::kStuck:
+        break;
+    }
+    while (true) {
+      if (!learn()) return limit("the search found no reason for a dead end");
+      switch (choices_.solve(limits_)) {
+        case Choices::Answer::kImpossible:
+          return {Found::Outcome::kNone, {}, choices_.core(limits_), {}};
+        case Choices::Answer::kOutOfTime:
+          return out_of_time();
+        case Choices::Answer::kChosen:
+          break;
+      }
+      hold();
+      switch (schedule_->run(limits_)) {
+        case Schedule::End::kAll:
+          return order();
+        case Schedule::End::kOutOfTime:
+          return out_of_time();
+        case Schedule::End::kStuck:
+          break;
+      }
+      if (limits_.out_of_time()) return out_of_time();
+      if (limits_.progress != nullptr && stats_.conflicts % 64 == 0)
+        limits_.progress->advance("search", schedule_->order().size(), p_.nodes);
+    }
+  }
+
+ private:
+  // Takes the hint that leads farthest.
+  Schedule::End guess() {
+    for (const Hint hint : hints_for(h_, p_)) {
+      auto attempt = std::make_unique<Schedule>(p_, ranks(h_, p_, hint));
+      const Schedule::End end = attempt->run(limits_);
+      if (end != Schedule::End::kStuck) {
+        schedule_ = std::move(attempt);
+        return end;
+      }
+      if (schedule_ == nullptr || attempt->order().size() > schedule_->order().size()) schedule_ = std::move(attempt);
+    }
+    return Schedule::End::kStuck;
+  }
+
+  // False: nothing new.
+  bool learn() {
+    ++stats_.conflicts;
+    bool news = false;
+    for (const Circle& circle : find_circles(p_, *schedule_)) {
+      if (!choices_.forbid(circle)) continue;
+      news = true;
+      for (const Choice& choice : choices_of(p_, circle)) {
+        if (choice.is_order()) prefer_order(choice);
+      }
+    }
+    if (news) return true;
+    // Nobody waits in a circle: what is missing are values that were there, or never come.
+    auto reads = schedule_->reads_without_value();
+    std::sort(reads.begin(), reads.end(),
+              [&](std::uint32_t a, std::uint32_t b) { return read_rank(a) < read_rank(b); });
+    for (const std::uint32_t read : reads) {
+      if (sourced_.contains(read)) continue;
+      choices_.prefer({likely_writer(read), kNoTxn, read});
+      sourced_.emplace(read, true);
+      ++stats_.reads;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::uint32_t read_rank(std::uint32_t read) const {
+    return schedule_->rank(p_.read_node(p_.reads[read].txn));
+  }
+
+  // As the schedule has it now, or else as the hint has it.
+  void prefer_order(const Choice& choice) {
+    const Node a = p_.write_node(choice.first);
+    const Node b = p_.write_node(choice.second);
+    const bool as_is = schedule_->is_done(a) != schedule_->is_done(b) ? schedule_->is_done(a)
+                       : schedule_->is_done(a)                        ? schedule_->place(a) < schedule_->place(b)
+                                                                      : schedule_->rank(a) < schedule_->rank(b);
+    choices_.prefer(as_is ? choice : Choice{choice.second, choice.first, kNoRead});
+  }
+
+  // The last that wrote the value before the reader, by the hint; else the first after it.
+  [[nodiscard]] TxnId likely_writer(std::uint32_t read) const {
+    const std::uint32_t at = read_rank(read);
+    std::optional<std::pair<bool, std::int64_t>> best;
+    TxnId out = kNoTxn;
+    for (const TxnId writer : p_.candidates_of(p_.reads[read])) {
+      if (writer == p_.reads[read].txn) continue;
+      const std::int64_t rank = writer == kNoTxn ? -1 : std::int64_t{schedule_->rank(p_.write_node(writer))};
+      const bool before = rank < std::int64_t{at};
+      const std::pair<bool, std::int64_t> score{before, before ? rank : -rank};
+      if (best && score <= *best) continue;
+      best = score;
+      out = writer;
+    }
+    return out;
+  }
+
+  // Takes back what the new choices contradict, and holds these.
+  void hold() {
+    std::uint32_t keep = static_cast<std::uint32_t>(schedule_->order().size());
+    const auto before = [&](Node node) {
+      if (schedule_->is_done(node)) keep = std::min(keep, schedule_->place(node));
+    };
+    std::vector<Choice> drop, take;
+    for (const Choice& choice : choices_.chosen()) {
+      if (choice.is_order()) {
+        const std::uint64_t id = pair_id(choice);
+        const auto at = held_.find(id);
+        if (at != held_.end() && at->second == choice) continue;
+        if (at != held_.end()) drop.push_back(at->second);
+        take.push_back(choice);
+        const Node a = p_.write_node(choice.first);
+        const Node b = p_.overwrite_node(choice.second);
+        if (schedule_->is_done(b) && (!schedule_->is_done(a) || schedule_->place(a) > schedule_->place(b))) before(b);
+        held_[id] = choice;
+      } else {
+        const auto at = held_sources_.find(choice.read);
+        if (at != held_sources_.end() && at->second == choice) continue;
+        const Node reader = p_.read_node(p_.reads[choice.read].txn);
+        if (at != held_sources_.end()) {
+          drop.push_back(at->second);
+          before(reader);
+        }
+        take.push_back(choice);
+        before(reader);
+        before_overwritten(choice, before);
+        held_sources_[choice.read] = choice;
+      }
+    }
+    schedule_->rewind(keep);
+    for (const Choice& choice : drop) {
+      choice.is_order() ? schedule_->drop_order(choice.first, choice.second) : schedule_->drop_source(choice.read);
+    }
+    for (const Choice& choice : take) {
+      choice.is_order() ? schedule_->hold_order(choice.first, choice.second)
+                        : schedule_->hold_source(choice.read, choice.first);
+    }
+  }
+
+  // The version to be read must not be gone.
+  template <typename F>
+  void before_overwritten(const Choice& choice, F&& before) const {
+    std::uint32_t from = 0;
+    if (choice.first != kNoTxn) {
+      const Node writer = p_.write_node(choice.first);
+      if (!schedule_->is_done(writer)) return;
+      from = schedule_->place(writer) + 1;
+    }
+    for (const TxnId other : p_.writers_of(p_.reads[choice.read].key)) {
+      const Node node = p_.write_node(other);
+      if (other != choice.first && schedule_->is_done(node) && schedule_->place(node) >= from) before(node);
+    }
+  }
+
+  static std::uint64_t pair_id(const Choice& choice) {
+    const auto [low, high] = std::minmax(raw(choice.first), raw(choice.second));
+    return std::uint64_t{low} << 32 | high;
+  }
+
+  Found order() {
+    stats_.searched = choices_.orders();
+    Found out;
+    out.outcome = Found::Outcome::kOrder;
+    out.order.assign(schedule_->order().begin(), schedule_->order().end());
+    return out;
+  }
+  Found limit(std::string why) {
+    stats_.searched = choices_.orders();
+    return {Found::Outcome::kLimit, {}, {}, std::move(why)};
+  }
+  Found out_of_time() { return limit(fmt::format("the time limit ran out after {} dead ends", stats_.conflicts)); }
+
+  const History& h_;
+  const Problem& p_;
+  const Limits& limits_;
+  SearchStats& stats_;
+  Choices choices_;
+  std::unique_ptr<Schedule> schedule_;
+  std::unordered_map<std::uint64_t, Choice> held_;
+  std::unordered_map<std::uint32_t, Choice> held_sources_;
+  std::unordered_map<std::uint32_t, bool> sourced_;
+};
+
+}  // namespace
+
+Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats) {
+  return Search(history, problem, limits, stats).run();
+}
+
+}  // namespace isolde::solver

@@ -1,0 +1,179 @@
+#include "check/solver/solver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/graph/explain_cycle.h"
+#include "check/graph/fault_anomalies.h"
+#include "check/graph/level_check.h"
+#include "check/predicates/predicate_replay.h"
+#include "check/read_rules/read_rules.h"
+#include "check/solver/explain.h"
+#include "check/solver/search.h"
+
+namespace isolde {
+
+using namespace solver;
+
+namespace {
+
+class Check {
+ public:
+  Check(const History& history, Level level, const Limits& limits)
+      : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(graph::trace_reads(history, level, limits)) {
+    verdict_.level = level;
+    verdict_.method = kSolverEngine.name;
+  }
+
+  Verdict run() {
+    if (trace_.out_of_time) return undecided("the time limit ran out");
+    const bool traced = trace_.untraceable.empty() || trace_.only_open;
+    if (traced) orders_ = graph::order_versions(h_, trace_, row_.updates);
+    verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
+    if (!add_faults()) return undecided("the time limit ran out");
+    if (verdict_.total() > 0) return violated();
+    if (!traced) return undecided("not known, and needed: " + trace_.untraceable);
+    if (!orders_.ambiguous.empty()) return undecided("not known, and needed: " + orders_.ambiguous);
+    const graph::Dependencies known = graph::find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
+    graph::Sorted sorted = graph::sort_nodes(known, row_.nodes);
+    if (!sorted.components.empty()) {
+      graph::add_cycles({h_, trace_, orders_, {}, {}, known}, row_, sorted, limits_, verdict_);
+      return violated();
+    }
+    if (limits_.out_of_time()) return undecided("the time limit ran out");
+    return search_order({h_, trace_, orders_, known, row_});
+  }
+
+ private:
+  // What single reads break, and updates of one version. False: out of time.
+  bool add_faults() {
+    if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
+      if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts)) return false;
+      std::vector<OpId> named;
+      for (const Anomaly& a : verdict_.anomalies) named.push_back(a.op);
+      std::sort(named.begin(), named.end());
+      for (const graph::BadRead& bad : trace_.bad_reads) {
+        if (!std::binary_search(named.begin(), named.end(), bad.op)) keep(graph::bad_read(h_, bad));
+      }
+    }
+    for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
+    return true;
+  }
+
+  Verdict search_order(const Source& source) {
+    bool left_out = false;
+    const Problem problem = make_problem(source, left_out);
+    const bool unexplained =
+        std::any_of(problem.reads.begin(), problem.reads.end(), [](const Read& read) { return read.count == 0; });
+    if (unexplained) return undecided(std::string(kUnknownWriter));
+    SearchStats stats;
+    stats.pairs = open_pairs();
+    Found found = search(h_, problem, limits_, stats);
+    stats.searched = std::min(stats.searched, stats.pairs);
+    stats.guessed = found.outcome == Found::Outcome::kOrder ? stats.pairs - stats.pruned - stats.searched : 0;
+    verdict_.search = stats;
+    switch (found.outcome) {
+      case Found::Outcome::kOrder:
+        return satisfied(std::move(found.order), problem.txns);
+      case Found::Outcome::kLimit:
+        return undecided(std::move(found.limit));
+      case Found::Outcome::kNone:
+        break;
+    }
+    if (left_out) return undecided(std::string(kUnknownWriter));
+    if (tell_by_past()) return violated();
+    keep(explain_refutation(source, problem, found.circles));
+    return violated();
+  }
+
+  // Pairs of runs whose order is not known.
+  [[nodiscard]] std::uint64_t open_pairs() const {
+    std::uint64_t pairs = 0;
+    for (std::size_t k = 0; k + 1 < orders_.heads_begin.size(); ++k) {
+      const std::uint64_t runs = orders_.heads_begin[k + 1] - orders_.heads_begin[k];
+      pairs += runs * (runs - 1) / 2;
+    }
+    return pairs;
+  }
+
+  // A cycle whose steps follow from who had seen whom is plainer than cases.
+  bool tell_by_past() {
+    if (trace_.only_open) return false;
+    Verdict other = graph::check_level(h_, verdict_.level, limits_, trace_).verdict;
+    const bool on_values = std::none_of(other.anomalies.begin(), other.anomalies.end(), [](const Anomaly& a) {
+      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
+        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
+      });
+    });
+    if (other.outcome != Outcome::kViolated || !on_values ||
+        std::any_of(other.notes.begin(), other.notes.end(),
+                    [](const std::string& n) { return n.starts_with("given the database's"); }))
+      return false;
+    verdict_.anomalies = std::move(other.anomalies);
+    verdict_.counts = other.counts;
+    return true;
+  }
+
+  Verdict satisfied(std::vector<Node> order, std::uint32_t txns) {
+    verdict_.witness = graph::witness_of(std::move(order), trace_, txns, row_.nodes);
+    if (h_.columns().predicates.empty() || verdict_.level == Level::kRepeatableRead) {
+      verdict_.outcome = Outcome::kSatisfied;
+      return std::move(verdict_);
+    }
+    const PredicateSet predicates(h_);
+    const EventForm form = verdict_.witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
+    if (!predicates.defect().empty() ||
+        !replay_predicates(h_, predicates, verdict_.witness.events, form, limits_).explained())
+      return undecided("an order explains the items that were read, but not what the predicates found; others may");
+    verdict_.outcome = Outcome::kSatisfied;
+    return std::move(verdict_);
+  }
+
+  Verdict violated() {
+    verdict_.outcome = Outcome::kViolated;
+    return std::move(verdict_);
+  }
+  Verdict undecided(std::string reason) {
+    verdict_.outcome = Outcome::kUndecided;
+    verdict_.reason = std::move(reason);
+    verdict_.witness = {};
+    return std::move(verdict_);
+  }
+  void keep(Anomaly anomaly) {
+    verdict_.count(anomaly.kind);
+    if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
+  }
+
+  static constexpr std::string_view kUnknownWriter =
+      "not known, and needed: whether a transaction of unknown outcome wrote a value that others wrote too";
+
+  const History& h_;
+  const graph::LevelRow& row_;
+  const Limits& limits_;
+  const graph::Trace trace_;
+  graph::VersionOrders orders_;
+  Verdict verdict_;
+};
+
+std::string lacks(const History& history, Level level) {
+  const LevelFamily family = info(level).family;
+  const bool by_order = family == LevelFamily::kSerializable || family == LevelFamily::kSnapshot ||
+                        family == LevelFamily::kPrefix || level == Level::kRepeatableRead;
+  if (!by_order) return fmt::format("{} is not about one order of transactions", info(level).name);
+  if (history.txn_count() >= graph::kMaxNodes / 4) return "fewer transactions";
+  return {};
+}
+
+Verdict check(const History& history, Level level, const Limits& limits) { return Check(history, level, limits).run(); }
+
+}  // namespace
+
+constinit const Engine kSolverEngine{
+    .name = "solver",
+    .summary =
+        "an order of all transactions, guessed from hints or searched: nothing but values is needed (Cobra, PolySI)",
+    .lacks = lacks,
+    .check = check};
+
+}  // namespace isolde
