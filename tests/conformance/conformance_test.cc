@@ -111,10 +111,27 @@ bool versions_known(const History& h, Level level) {
   }
   return open.empty();
 }
+// Registers, whatever their values; nothing unknown; version orders that name each version once.
+bool solvable(const History& h, Level) {
+  std::set<std::pair<KeyId, ValueId>> written;
+  bool repeated = false;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId{t}) == Status::kUnknown) return false;
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      const OpHead op = h.op(i);
+      if (op.kind() == OpKind::kRead) continue;
+      if (op.kind() != OpKind::kWrite) return false;
+      repeated |= !written.emplace(op.key(), h.op_value(i)).second || h.op_value(i) == h.initial(op.key());
+    }
+  }
+  const auto& orders = h.columns().version_orders;
+  return !repeated || std::all_of(orders.begin(), orders.end(), [](const VersionOrder& o) { return o.by_txn != 0; });
+}
 bool never(const History&, Level) { return false; }
 
 OracleEvidence by_order(const History&, const Verdict&) { return OracleEvidence::kOrder; }
 OracleEvidence by_timestamps(const History&, const Verdict&) { return OracleEvidence::kTimestamps; }
+OracleEvidence by_given(const History&, const Verdict&) { return OracleEvidence::kVersions; }
 OracleEvidence by_nothing(const History&, const Verdict&) { return OracleEvidence::kNone; }
 bool rests_on(const Verdict& verdict, Ground ground) {
   for (const Anomaly& a : verdict.anomalies) {
@@ -151,6 +168,7 @@ constexpr EngineRow kEngines[] = {
     {"replay", by_order, fully_ordered, true},
     {"timeline", by_timestamps, fully_stamped, true},
     {"graph", by_versions, versions_known, true},
+    {"solver", by_given, solvable, true},
     {"rules", by_nothing, never, false},
 };
 
