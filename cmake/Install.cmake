@@ -24,5 +24,6 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/isoldeConfig.cmake.in 
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/isoldeConfig.cmake ${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/Findminisat.cmake
   ${PROJECT_SOURCE_DIR}/cmake/Findpg_query.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
