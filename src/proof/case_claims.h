@@ -4,7 +4,8 @@
 // Always: choices are those that any order of the transactions makes: of two writers of a key one comes before the
 //         other (serializable family, repeatable-read: as wholes; snapshot family: the one has committed when the other
 //         starts; prefix: the one commits before the other); a read has one of all its possible writers, as the raw
-//         history shows them. That nothing avoids all cases is asked of MiniSat, which no engine is told by.
+//         history shows them; one of unknown outcome committed or did not. That nothing avoids all cases is asked of
+//         MiniSat, which no engine is told by.
 #pragma once
 
 #include <optional>
@@ -33,8 +34,7 @@ class CaseClaims {
   [[nodiscard]] Fault assumed(const Step& s, const PossibleWriters& writers) const;
   [[nodiscard]] bool may_read_from(TxnId reader, OpId op, KeyId key, TxnId writer,
                                    const PossibleWriters& writers) const;
-  // Whether all count as committed: those that do anyway, and those that a read of the case is assumed to be from.
-  [[nodiscard]] bool all_count(const Case& one) const;
+  [[nodiscard]] bool may_all_count(const Case& one) const;
 
   const History& h_;
   const Level level_;

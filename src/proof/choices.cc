@@ -30,13 +30,18 @@ Choices::Choices(const History& history, const Anomaly& anomaly, const PossibleW
   };
   const auto read_from = [&](std::vector<Literal>& to, const ReadAt& read, TxnId writer) {
     const std::vector<TxnId>* const possible = writers.of(read.op, read.key);
-    if (possible == nullptr || possible->size() < 2) return;
-    add(to, from(read, writer));
+    if (possible == nullptr || possible->empty()) return;
+    if (possible->size() > 1) add(to, from(read, writer));
     if (seen.insert({read.op, read.key}).second) reads.push_back(read);
   };
+  const auto in_doubt = [&](TxnId t) { return t != kNoTxn && history.status(t) == Status::kUnknown && !counts(t); };
+  const auto committed = [&](TxnId t) { return variable({Choice::Kind::kCommitted, t}); };
   for (const Case& one : anomaly.cases) {
     std::vector<Literal> made;
     for (const Step& s : one.steps) {
+      for (const TxnId t : {s.from, s.to, s.source}) {
+        if (in_doubt(t)) add(made, {committed(t), true});
+      }
       if (s.ground != Ground::kAssumed) continue;
       if (s.type == StepType::kWw) add(made, before(s.from, s.to, s.key));
       if (s.type == StepType::kWr) read_from(made, {s.to, s.to_op, s.key}, s.from);
@@ -49,15 +54,21 @@ Choices::Choices(const History& history, const Anomaly& anomaly, const PossibleW
     clauses.push_back(std::move(clause));
     of_case.push_back(std::move(made));
   }
-  const auto in_doubt = [&](TxnId t) { return t != kNoTxn && history.status(t) == Status::kUnknown && !counts(t); };
-  const auto committed = [&](TxnId t) { return variable({Choice::Kind::kCommitted, t}); };
   for (const ReadAt& read : reads) {
-    Clause one_of;
-    for (const TxnId writer : *writers.of(read.op, read.key)) {
+    const std::vector<TxnId>& possible = *writers.of(read.op, read.key);
+    std::vector<Literal> unless;
+    if (in_doubt(read.txn)) unless.push_back({committed(read.txn), false});
+    if (possible.size() == 1) {
+      if (!in_doubt(possible[0])) continue;
+      unless.push_back({committed(possible[0]), true});
+      clauses.push_back({std::move(unless)});
+      continue;
+    }
+    Clause one_of{std::move(unless)};
+    for (const TxnId writer : possible) {
       one_of.any_of.push_back(from(read, writer));
       if (in_doubt(writer)) clauses.push_back({{{from(read, writer).choice, false}, {committed(writer), true}}});
     }
-    if (in_doubt(read.txn)) one_of.any_of.push_back({committed(read.txn), false});
     clauses.push_back(std::move(one_of));
   }
 }

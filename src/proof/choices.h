@@ -2,7 +2,7 @@
 //
 // In, out: a History and an Anomaly with cases -> variables, and clauses over them: of each case, that not all of its
 //          choices are made; of each read with several possible writers, that it has one of them; that one who was read
-//          from committed.
+//          from committed. That those of unknown outcome in a case committed is one of its choices.
 // Always:  true of any order of the transactions that explains what was read, if the cases are right; whether they are
 //          is not looked at here. Of two transactions one comes before the other: one variable.
 #pragma once
