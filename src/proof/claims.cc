@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "proof/case_claims.h"
 #include "proof/committed.h"
 #include "proof/cycle_claims.h"
 #include "proof/operations.h"
@@ -30,10 +31,18 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
                        a.key != kNoKey;
   if (!has_key || !may_be_key(a.key) || !may_be_op(a.op) || !is_value(a.read) || !is_value(a.expected)) return false;
   if (!may_be_txn(a.source_writer) || !may_be_txn(a.expected_writer)) return false;
-  return std::all_of(a.steps.begin(), a.steps.end(), [&](const Step& s) {
-    return is_txn(s.from) && is_txn(s.to) && may_be_key(s.key) && may_be_op(s.from_op) && may_be_op(s.to_op);
-  });
+  const auto are_steps = [&](const std::vector<Step>& steps) {
+    return std::all_of(steps.begin(), steps.end(), [&](const Step& s) {
+      return is_txn(s.from) && is_txn(s.to) && may_be_key(s.key) && may_be_op(s.from_op) && may_be_op(s.to_op) &&
+             may_be_txn(s.source);
+    });
+  };
+  return are_steps(a.steps) &&
+         std::all_of(a.cases.begin(), a.cases.end(), [&](const Case& one) { return are_steps(one.steps); });
 }
+
+// Whether the engine tells anomalies by dependencies alone.
+bool by_dependencies(const Verdict& verdict) { return verdict.method == "graph" || verdict.method == "solver"; }
 
 class Claims {
  public:
@@ -42,14 +51,19 @@ class Claims {
     const auto is_mismatch = [](const Anomaly& a) { return a.kind == AnomalyKind::kResultSetMismatch; };
     if (std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), is_mismatch))
       predicates_.emplace(history, verdict, committed_);
-    if (verdict.method == "graph") cycles_.emplace(history, verdict, committed_.counted());
+    if (by_dependencies(verdict)) cycles_.emplace(history, verdict, committed_.counted());
   }
 
   Result<void> run() {
     for (const Anomaly& a : verdict_.anomalies) {
       Fault fault = a.kind == AnomalyKind::kResultSetMismatch ? Fault{} : reads_.read_fault(a);
       if (!fault) fault = claim(a);
-      if (a.steps.empty()) fault = "has no steps";
+      if (a.kind != AnomalyKind::kNoOrder) {
+        if (a.steps.empty()) fault = "has no steps";
+        if (!a.cases.empty()) fault = "has cases";
+        if (std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) { return s.ground == Ground::kAssumed; }))
+          fault = "a step is assumed, and there are no cases";
+      }
       for (const Step& step : a.steps) {
         if (!fault) fault = step_fault(a, step);
       }
@@ -63,6 +77,10 @@ class Claims {
  private:
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
+    if (a.kind == AnomalyKind::kNoOrder) {
+      if (!cycles_ || a.source != ReadSource::kNotARead) return "is not told by dependencies";
+      return CaseClaims(h_, verdict_.level, committed_.counted(), *cycles_).fault(a);
+    }
     if (!committed_.counts(t)) return "the transaction does not count as committed";
     if (a.kind == AnomalyKind::kResultSetMismatch) {
       const bool by_snapshot =
@@ -196,7 +214,7 @@ class Claims {
   const Verdict& verdict_;
   const Committed committed_;
   const ReadClaims reads_;
-  std::optional<CycleClaims> cycles_;          // of the engine graph
+  std::optional<CycleClaims> cycles_;          // of engines that tell by dependencies
   std::optional<PredicateClaims> predicates_;  // where there are any
 };
 
@@ -205,7 +223,8 @@ class Claims {
 Result<void> check_claims(const History& history, const Verdict& verdict) {
   if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
   for (const Anomaly& a : verdict.anomalies) {
-    const bool is_cycle = verdict.method == "graph" && a.source == ReadSource::kNotARead;
+    const bool is_cycle =
+        (by_dependencies(verdict) || a.kind == AnomalyKind::kNoOrder) && a.source == ReadSource::kNotARead;
     if (!is_within(history, a, is_cycle)) return Error{"an anomaly names something that is not there"};
   }
   return Claims(history, verdict).run();

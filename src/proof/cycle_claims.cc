@@ -16,6 +16,22 @@ KeyOrder::Rule rule_of(Level level) {
   return skips ? KeyOrder::Rule::kMaySkip : KeyOrder::Rule::kFollow;
 }
 
+template <typename F>
+void for_each_step(const Anomaly& a, F&& f) {
+  for (const Step& s : a.steps) f(s);
+  for (const Case& one : a.cases) {
+    for (const Step& s : one.steps) f(s);
+  }
+}
+
+// How one that does not count as committed wrote the value of its i-th operation.
+std::uint8_t kind_of_other(const History& h, TxnId t, const std::vector<Touch>& all, std::size_t i) {
+  if (h.status(t) == Status::kAborted) return KeyOrder::kAborted;
+  const bool is_last = std::none_of(all.begin() + static_cast<std::ptrdiff_t>(i) + 1, all.end(),
+                                    [&](const Touch& x) { return x.kind != OpKind::kRead && x.key == all[i].key; });
+  return is_last ? KeyOrder::kMayHaveLeft | KeyOrder::kMayHaveWritten : KeyOrder::kMayHaveWritten;
+}
+
 std::size_t count(const Anomaly& a, StepType type) {
   return static_cast<std::size_t>(
       std::count_if(a.steps.begin(), a.steps.end(), [type](const Step& s) { return s.type == type; }));
@@ -28,8 +44,9 @@ bool uses_past(const Verdict& verdict) {
   const bool sees_past = family == LevelFamily::kPrefix || family == LevelFamily::kSnapshot ||
                          family == LevelFamily::kSerializable || verdict.level == Level::kRepeatableRead;
   const auto rests_on_past = [](const Anomaly& a) {
-    return std::any_of(a.steps.begin(), a.steps.end(),
-                       [](const Step& s) { return s.ground == Ground::kSeen || s.ground == Ground::kPast; });
+    bool found = false;
+    for_each_step(a, [&](const Step& s) { found |= s.ground == Ground::kSeen || s.ground == Ground::kPast; });
+    return found;
   };
   return sees_past && std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), rests_on_past);
 }
@@ -53,15 +70,20 @@ bool side_by_side(const Anomaly& a, StepType first, StepType second) {
 CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted)
     : h_(history), level_(verdict.level), counted_(counted) {
   if (!h_.columns().predicates.empty()) predicates_.emplace(h_, verdict);
-  std::unordered_map<std::uint32_t, std::pair<std::vector<KeyOrder::Writer>, std::vector<KeyOrder::Read>>> facts;
+  struct Facts {
+    std::vector<KeyOrder::Writer> writers;
+    std::vector<KeyOrder::Read> reads;
+    KeyOrder::Others others;
+  };
+  std::unordered_map<std::uint32_t, Facts> facts;
   // Anything that was read may be a link of a chain of causes.
   const bool asks_for_past = uses_past(verdict);
   for (std::uint32_t k = 0; asks_for_past && k < h_.key_count(); ++k) facts[k];
   for (const Anomaly& a : verdict.anomalies) {
     if (a.key != kNoKey) facts[raw(a.key)];
-    for (const Step& s : a.steps) {
+    for_each_step(a, [&](const Step& s) {
       if (s.key != kNoKey) facts[raw(s.key)];
-    }
+    });
     // What these read may be the reason for an order.
     if (a.kind != AnomalyKind::kOTV && a.kind != AnomalyKind::kFracturedRead) continue;
     for (const TxnId t : a.transactions) {
@@ -71,12 +93,15 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
   const bool may_differ = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView ||
                           level_ == Level::kCursorStability || level_ == Level::kReadUncommitted;
   for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-    if (!counted_[t]) continue;
     const std::vector<Touch> all = touches(h_, TxnId{t});
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto at = facts.find(raw(all[i].key));
       if (at == facts.end()) continue;
-      auto& [writers, reads] = at->second;
+      auto& [writers, reads, others] = at->second;
+      if (!counted_[t]) {
+        if (all[i].kind != OpKind::kRead) others[raw(all[i].value)] |= kind_of_other(h_, TxnId{t}, all, i);
+        continue;
+      }
       if (all[i].kind != OpKind::kRead) {
         if (writers.empty() || writers.back().txn != TxnId{t}) writers.push_back({TxnId{t}, {}});
         writers.back().writes.push_back(all[i]);
@@ -95,7 +120,8 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
     }
   }
   for (auto& [k, fact] : facts) {
-    keys_.try_emplace(k, h_, KeyId{k}, rule_of(level_), std::move(fact.first), std::move(fact.second));
+    keys_.try_emplace(k, h_, KeyId{k}, rule_of(level_), std::move(fact.writers), std::move(fact.reads),
+                      std::move(fact.others));
   }
   if (!asks_for_past) return;
   causes_.resize(h_.txn_count());
@@ -171,13 +197,34 @@ Fault CycleClaims::fault(const Anomaly& a) const {
 }
 
 Fault CycleClaims::cycle(const Anomaly& a) const {
-  if (a.steps.size() < 2) return "is no cycle";
-  for (std::size_t i = 0; i < a.steps.size(); ++i) {
-    if (a.steps[i].to != a.steps[(i + 1) % a.steps.size()].from) return "its steps do not close to a cycle";
-    if (Fault wrong = step(a, a.steps[i])) return wrong;
+  if (!closes(a.steps)) return "its steps do not close to a cycle";
+  for (const Step& s : a.steps) {
+    if (Fault wrong = step(a, s)) return wrong;
   }
   if (Fault wrong = allowed(a)) return wrong;
   return named(a);
+}
+
+bool CycleClaims::closes(const std::vector<Step>& steps) {
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].to != steps[(i + 1) % steps.size()].from) return false;
+  }
+  return steps.size() > 1;
+}
+
+Fault CycleClaims::circle_fault(const std::vector<Step>& steps) const {
+  if (!closes(steps)) return "its steps do not close to a cycle";
+  Anomaly circle;
+  circle.kind = AnomalyKind::kNoOrder;
+  circle.steps = steps;
+  return allowed(circle);
+}
+
+Fault CycleClaims::known_step_fault(const Anomaly& a, const Step& s) const { return step(a, s); }
+
+std::optional<TxnId> CycleClaims::version_read(TxnId txn, OpId op, KeyId k) const {
+  const KeyOrder* const order = key(k);
+  return order == nullptr ? std::nullopt : order->version_read(txn, op);
 }
 
 Fault CycleClaims::added_orders(const Anomaly& a) const {
@@ -244,6 +291,7 @@ Fault CycleClaims::named(const Anomaly& a) const {
 
 Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
   if (s.from == s.to) return "a step leads nowhere";
+  if (s.ground == Ground::kAssumed) return "a step is assumed, and there are no cases";
   switch (s.type) {
     case StepType::kSession:
       return holds(h_.session(s.from) == h_.session(s.to) && s.from < s.to, "they are not in this order in a session");

@@ -9,19 +9,40 @@ constexpr std::uint32_t kFirst = kNone32 - 1;  // as a predecessor: the initial 
 
 }  // namespace
 
-KeyOrder::KeyOrder(const History& history, KeyId key, Rule rule, std::vector<Writer> writers, std::vector<Read> reads)
-    : h_(history), key_(key), rule_(rule), writers_(std::move(writers)), reads_(std::move(reads)) {
+KeyOrder::KeyOrder(const History& history, KeyId key, Rule rule, std::vector<Writer> writers, std::vector<Read> reads,
+                   Others others)
+    : h_(history),
+      key_(key),
+      rule_(rule),
+      writers_(std::move(writers)),
+      reads_(std::move(reads)),
+      others_(std::move(others)) {
+  bool is_written = false;
   for (std::uint32_t i = 0; i < writers_.size(); ++i) {
     place_[raw(writers_[i].txn)] = i;
     for (const Touch& w : writers_[i].writes) {
       is_list_ |= w.kind == OpKind::kAppend;
+      is_written |= w.kind == OpKind::kWrite;
+      is_told_by_value_ &= w.kind != OpKind::kIncrement;
       auto& all = values_[raw(w.value)];
       if (all.empty() || all.back() != i) all.push_back(i);
     }
   }
+  is_told_by_value_ &= !(is_list_ && is_written);
   given_pairs();
   list_places();
   find_runs();
+}
+
+bool KeyOrder::others_wrote(ValueId value, std::uint8_t how) const {
+  const auto at = others_.find(raw(value));
+  return at != others_.end() && (at->second & how) != 0;
+}
+
+std::uint32_t KeyOrder::only_writer(ValueId value) const {
+  if (value == h_.initial(key_) || others_wrote(value, kMayHaveWritten | kAborted)) return kNone32;
+  const auto at = values_.find(raw(value));
+  return at == values_.end() || at->second.size() != 1 ? kNone32 : at->second[0];
 }
 
 const KeyOrder::Writer* KeyOrder::writer(TxnId t) const {
@@ -50,7 +71,7 @@ std::optional<std::vector<std::uint32_t>> KeyOrder::pieces(std::span<const Value
     return std::nullopt;
   for (std::size_t i = initial->size(); i < list.size();) {
     const auto at = values_.find(raw(list[i]));
-    if (at == values_.end() || at->second.size() != 1) return std::nullopt;
+    if (at == values_.end() || at->second.size() != 1 || others_wrote(list[i], kMayHaveWritten)) return std::nullopt;
     out.push_back(at->second[0]);
     for (const Touch& touch : writers_[out.back()].writes) {
       if (i == list.size() || list[i++] != touch.value) return std::nullopt;
@@ -66,6 +87,7 @@ std::optional<TxnId> KeyOrder::version_read(TxnId txn, OpId op) const {
 
 std::optional<TxnId> KeyOrder::version(const Read& read) const {
   const ValueId value = read.touch.value;
+  if (!is_told_by_value_) return std::nullopt;
   if (is_list_) {
     const auto list = others(read);
     const auto found = list ? pieces(*list) : std::nullopt;
@@ -73,12 +95,19 @@ std::optional<TxnId> KeyOrder::version(const Read& read) const {
     if (found->empty()) return kNoTxn;
     return writers_[found->back()].txn == read.txn ? std::nullopt : std::optional(writers_[found->back()].txn);
   }
-  if (value == h_.initial(key_)) return kNoTxn;
+  // Whoever left it: the initial state, or exactly one other.
+  if (others_wrote(value, kMayHaveLeft)) return std::nullopt;
+  std::optional<TxnId> found;
+  if (value == h_.initial(key_)) found = kNoTxn;
   const auto at = values_.find(raw(value));
-  if (at == values_.end() || at->second.size() != 1) return std::nullopt;
-  const Writer& w = writers_[at->second[0]];
-  if (w.writes.back().value != value || w.txn == read.txn) return std::nullopt;
-  return w.txn;
+  if (at == values_.end()) return found;
+  for (const std::uint32_t place : at->second) {
+    const Writer& w = writers_[place];
+    if (w.writes.back().value != value || w.txn == read.txn) continue;
+    if (found) return std::nullopt;
+    found = w.txn;
+  }
+  return found;
 }
 
 void KeyOrder::given_pairs() {
@@ -88,8 +117,8 @@ void KeyOrder::given_pairs() {
     for (const std::uint32_t entry : h_.columns().version_entries.subspan(order.first, order.count)) {
       if (order.by_txn != 0) {
         if (const auto at = place_.find(entry); at != place_.end()) sequence.push_back(at->second);
-      } else if (const auto at = values_.find(entry); at != values_.end() && at->second.size() == 1) {
-        sequence.push_back(at->second[0]);
+      } else if (const std::uint32_t writer = only_writer(ValueId{entry}); writer != kNone32) {
+        sequence.push_back(writer);
       }
     }
     given_next_.resize(writers_.size());

@@ -30,10 +30,18 @@ class KeyOrder {
     std::vector<ValueId> own;  // elements that the reader itself had appended
     bool again;                // it had read the key before, and must have read the same
   };
+  // What those that do not count as committed wrote: a value -> who may have written it too.
+  enum Other : std::uint8_t {
+    kMayHaveLeft = 1,     // one of unknown outcome left it
+    kMayHaveWritten = 2,  // … wrote it
+    kAborted = 4,
+  };
+  using Others = std::unordered_map<std::uint32_t, std::uint8_t>;
   // How a level binds what is read to versions.
   enum class Rule : std::uint8_t { kUnread, kMaySkip, kFollow };
 
-  KeyOrder(const History& history, KeyId key, Rule rule, std::vector<Writer> writers, std::vector<Read> reads);
+  KeyOrder(const History& history, KeyId key, Rule rule, std::vector<Writer> writers, std::vector<Read> reads,
+           Others others);
 
   // The writer of the version that the read returned, kNoTxn for the initial one; nothing if it cannot be told.
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op) const;
@@ -59,6 +67,9 @@ class KeyOrder {
  private:
   void find_runs();
   void link(std::uint32_t before, std::uint32_t after);
+  [[nodiscard]] bool others_wrote(ValueId value, std::uint8_t how) const;
+  // The only one that wrote the value, aborted ones among them; kNone32: several, the initial state or nobody.
+  [[nodiscard]] std::uint32_t only_writer(ValueId value) const;
   [[nodiscard]] bool is_given(std::uint32_t x, std::uint32_t y) const;
   [[nodiscard]] bool evidence_says(std::uint32_t x, std::uint32_t y, Ground ground) const;
   void given_pairs();
@@ -72,8 +83,10 @@ class KeyOrder {
   const Rule rule_;
   const std::vector<Writer> writers_;
   const std::vector<Read> reads_;
+  const Others others_;
   bool is_list_ = false;
-  std::unordered_map<std::uint32_t, std::uint32_t> place_;                // transaction -> place in writers_
+  bool is_told_by_value_ = true;                            // no sum, and not both appended to and written as a whole
+  std::unordered_map<std::uint32_t, std::uint32_t> place_;  // transaction -> place in writers_
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> values_;  // value or element -> writers of it
   std::vector<std::vector<std::uint32_t>> given_;                         // orders, as places in writers_
   std::vector<std::vector<std::uint32_t>> given_next_;                    // writer -> those right after it in a line
