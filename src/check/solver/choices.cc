@@ -41,11 +41,6 @@ void for_each_choice(const Problem& p, const Link& link, F&& f) {
   }
 }
 
-std::uint64_t pair_id(TxnId a, TxnId b) {
-  const auto [low, high] = std::minmax(raw(a), raw(b));
-  return std::uint64_t{low} << 32 | high;
-}
-
 }  // namespace
 
 std::size_t choices_in(const Problem& problem, const Link& link) {

@@ -31,6 +31,11 @@ struct Choice {
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 
+// The same whichever comes first.
+constexpr std::uint64_t pair_id(TxnId a, TxnId b) {
+  return raw(a) < raw(b) ? std::uint64_t{raw(a)} << 32 | raw(b) : std::uint64_t{raw(b)} << 32 | raw(a);
+}
+
 // How many choices the link names.
 [[nodiscard]] std::size_t choices_in(const Problem& problem, const Link& link);
 // Those of a circle, each once.

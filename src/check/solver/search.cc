@@ -135,7 +135,7 @@ class Search {
     std::vector<Choice> drop, take;
     for (const Choice& choice : choices_.chosen()) {
       if (choice.is_order()) {
-        const std::uint64_t id = pair_id(choice);
+        const std::uint64_t id = pair_id(choice.first, choice.second);
         const auto at = held_.find(id);
         if (at != held_.end() && at->second == choice) continue;
         if (at != held_.end()) drop.push_back(at->second);
@@ -181,11 +181,6 @@ class Search {
       const Node node = p_.write_node(other);
       if (other != choice.first && schedule_->is_done(node) && schedule_->place(node) >= from) before(node);
     }
-  }
-
-  static std::uint64_t pair_id(const Choice& choice) {
-    const auto [low, high] = std::minmax(raw(choice.first), raw(choice.second));
-    return std::uint64_t{low} << 32 | high;
   }
 
   Found order() {

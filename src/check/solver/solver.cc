@@ -64,9 +64,13 @@ class Check {
   Verdict search_order(const Source& source) {
     bool left_out = false;
     const Problem problem = make_problem(source, left_out);
-    const bool unexplained =
-        std::any_of(problem.reads.begin(), problem.reads.end(), [](const Read& read) { return read.count == 0; });
-    if (unexplained) return undecided(std::string(kUnknownWriter));
+    for (const Read& read : problem.reads) {
+      if (read.count > 0) continue;
+      if (left_out) return undecided(std::string(kUnknownWriter));
+      // Others overwrote that value themselves; only the reader left it, later.
+      keep(graph::bad_read(h_, {AnomalyKind::kG1c, ReadSource::kOwnLater, read.txn, read.op, read.key, read.txn}));
+    }
+    if (verdict_.total() > 0) return violated();
     SearchStats stats;
     stats.pairs = open_pairs();
     Found found = search(h_, problem, limits_, stats);
@@ -117,7 +121,7 @@ class Check {
 
   Verdict satisfied(std::vector<Node> order, std::uint32_t txns) {
     verdict_.witness = graph::witness_of(std::move(order), trace_, txns, row_.nodes);
-    if (h_.columns().predicates.empty() || verdict_.level == Level::kRepeatableRead) {
+    if (h_.columns().predicates.empty()) {
       verdict_.outcome = Outcome::kSatisfied;
       return std::move(verdict_);
     }
