@@ -95,6 +95,7 @@ class Teller {
 
   // `from` read the key in its initial state, and `to` wrote it.
   void anti(TxnId from, TxnId to, KeyId key) {
+    if (from == to) return;
     for (const Read& read : p_.reads_of(from)) {
       if (read.key != key) continue;
       steps_.push_back({StepType::kRw, from, to, key, read.op, last_write(h_, to, key)});

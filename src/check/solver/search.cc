@@ -17,8 +17,9 @@ namespace {
 
 class Search {
  public:
-  Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats)
-      : h_(history), p_(problem), limits_(limits), stats_(stats), choices_(problem) {}
+  Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
+         const SearchOptions& options)
+      : h_(history), p_(problem), limits_(limits), stats_(stats), options_(options), choices_(problem) {}
 
   Found run() {
     switch (guess()) {
@@ -30,6 +31,9 @@ class Search {
         break;
     }
     while (true) {
+      if (conflicts_ == options_.most_conflicts)
+        return limit(fmt::format("the search met {} dead ends", stats_.conflicts));
+      ++conflicts_;
       if (!learn()) return limit("the search found no reason for a dead end");
       switch (choices_.solve(limits_)) {
         case Choices::Answer::kImpossible:
@@ -72,6 +76,9 @@ class Search {
   // False: nothing new.
   bool learn() {
     ++stats_.conflicts;
+    if (getenv("DBG") && (stats_.conflicts & (stats_.conflicts - 1)) == 0)
+      fmt::print(stderr, "conflicts {} done {}/{} pairs {}\n", stats_.conflicts, schedule_->order().size(), p_.nodes,
+                 choices_.orders());
     bool news = false;
     for (const Circle& circle : find_circles(p_, *schedule_)) {
       if (!choices_.forbid(circle)) continue;
@@ -200,6 +207,8 @@ class Search {
   const Problem& p_;
   const Limits& limits_;
   SearchStats& stats_;
+  const SearchOptions options_;
+  std::uint64_t conflicts_ = 0;
   Choices choices_;
   std::unique_ptr<Schedule> schedule_;
   std::unordered_map<std::uint64_t, Choice> held_;
@@ -209,8 +218,9 @@ class Search {
 
 }  // namespace
 
-Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats) {
-  return Search(history, problem, limits, stats).run();
+Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
+             const SearchOptions& options) {
+  return Search(history, problem, limits, stats, options).run();
 }
 
 }  // namespace isolde::solver

@@ -17,6 +17,11 @@
 
 namespace isolde::solver {
 
-[[nodiscard]] Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats);
+struct SearchOptions {
+  std::uint64_t most_conflicts = ~std::uint64_t{0};  // dead ends; 0: guess, and learn nothing
+};
+
+[[nodiscard]] Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
+                           const SearchOptions& options = {});
 
 }  // namespace isolde::solver

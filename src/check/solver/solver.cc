@@ -73,7 +73,7 @@ class Check {
     if (verdict_.total() > 0) return violated();
     SearchStats stats;
     stats.pairs = open_pairs();
-    Found found = search(h_, problem, limits_, stats);
+    Found found = find_order(source, problem, stats);
     stats.searched = std::min(stats.searched, stats.pairs);
     stats.guessed = found.outcome == Found::Outcome::kOrder ? stats.pairs - stats.pruned - stats.searched : 0;
     verdict_.search = stats;
@@ -89,6 +89,29 @@ class Check {
     if (tell_by_past()) return violated();
     keep(explain_refutation(source, problem, found.circles));
     return violated();
+  }
+
+  // Guesses, in the order of what they cost, and then the search that proves.
+  Found find_order(const Source& source, const Problem& problem, SearchStats& stats) {
+    Found found = search(h_, problem, limits_, stats, {.most_conflicts = 0});
+    if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
+    // Most stores also keep the order of sessions, and of real time: with these the order is easier to find.
+    for (const graph::Edge more : {graph::Edge::kRealtime, graph::Edge::kSession}) {
+      if (row_.edges.has(more) || !says_something(more)) continue;
+      const graph::EdgeSet edges = row_.edges | graph::Edge::kSession | more;
+      const graph::Dependencies graph = graph::find_dependencies(h_, trace_, orders_, {}, {}, edges);
+      if (!graph::sort_nodes(graph, row_.nodes).components.empty()) continue;
+      bool left_out = false;
+      const Problem stronger = make_problem({h_, trace_, orders_, graph, source.row}, left_out);
+      found = search(h_, stronger, limits_, stats, {.most_conflicts = kMostGuesses});
+      if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
+    }
+    return search(h_, problem, limits_, stats);
+  }
+
+  [[nodiscard]] bool says_something(graph::Edge order) const {
+    if (order == graph::Edge::kRealtime) return !h_.columns().begin.empty() && !h_.columns().end.empty();
+    return h_.session_count() < h_.txn_count();
   }
 
   // Pairs of runs whose order is not known.
@@ -149,6 +172,7 @@ class Check {
     if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
   }
 
+  static constexpr std::uint64_t kMostGuesses = 2000;  // dead ends before a guess is given up
   static constexpr std::string_view kUnknownWriter =
       "not known, and needed: whether a transaction of unknown outcome wrote a value that others wrote too";
 
