@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,11 +21,28 @@ struct Step {
   std::string text;
 };
 
+// One circle of a proof by cases: it closes if all of this is assumed.
+struct Case {
+  std::vector<std::string> assume;  // "T1 comes before T2 (both wrote x)"
+  std::vector<Step> steps;
+};
+
 struct Anomaly {
   std::string name;                // G-single, GSIb, lost-update, …
   std::vector<Name> transactions;  // the guilty one first
   std::string text;                // in words
   std::vector<Step> steps;
+  std::vector<Case> cases;  // no-order: there is no way to choose that avoids all of them
+};
+
+// How a search for an order went, in pairs of writers of one key whose order no evidence gives.
+struct Search {
+  std::uint64_t pairs = 0;      // at the start
+  std::uint64_t pruned = 0;     // ordered because the other order would close a circle
+  std::uint64_t guessed = 0;    // of the rest, ordered as a hint says
+  std::uint64_t searched = 0;   // that the search had to choose
+  std::uint64_t reads = 0;      // with several possible writers
+  std::uint64_t conflicts = 0;  // dead ends that it learned from
 };
 
 struct Verdict {
@@ -36,6 +54,7 @@ struct Verdict {
   std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
   std::map<std::string, std::uint64_t> counts;  // all that were found, by name
   std::vector<std::string> notes;
+  std::optional<Search> search;  // of the method "solver"
   // With CheckOptions::strongest: the strongest levels that hold (none implies another), and what is known of each
   // level. A level that is not in it was not looked at: a weaker one is violated.
   std::vector<std::string> strongest;

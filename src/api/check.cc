@@ -11,6 +11,7 @@
 #include "check/strongest.h"
 #include "proof/prove.h"
 #include "report/explain_anomaly.h"
+#include "report/explain_cases.h"
 #include "report/json.h"
 
 namespace isolde::api {
@@ -32,13 +33,30 @@ Name name_of(const isolde::History& h, isolde::TxnId t) {
   return h.values().json(id);
 }
 
+std::vector<Step> steps_of(const isolde::History& h, const std::vector<isolde::Step>& steps,
+                           const std::vector<std::string>& words) {
+  std::vector<Step> out;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const isolde::Step& s = steps[i];
+    out.push_back({name_of(h, s.from), name_of(h, s.to), std::string(isolde::name(s.type)), words[i]});
+  }
+  return out;
+}
+
 Anomaly anomaly_of(const isolde::History& h, const isolde::Anomaly& a) {
   const isolde::Explanation words = isolde::explain(h, a);
-  Anomaly out{.name = isolde::full_name(a), .transactions = {}, .text = isolde::paragraph(words), .steps = {}};
+  Anomaly out;
+  out.name = isolde::full_name(a);
+  out.text = isolde::paragraph(words);
   for (const isolde::TxnId t : a.transactions) out.transactions.push_back(name_of(h, t));
-  for (std::size_t i = 0; i < a.steps.size(); ++i) {
-    const isolde::Step& s = a.steps[i];
-    out.steps.push_back({name_of(h, s.from), name_of(h, s.to), std::string(isolde::name(s.type)), words.steps[i]});
+  out.steps = steps_of(h, a.steps, words.steps);
+  if (a.cases.empty()) return out;
+  const isolde::proof::Choices choices = isolde::choices_of(h, a);
+  for (std::size_t i = 0; i < a.cases.size(); ++i) {
+    Case& one = out.cases.emplace_back();
+    for (const isolde::proof::Literal& l : choices.of_case[i])
+      one.assume.push_back(isolde::choice_text(h, choices, l, isolde::Mood::kFact));
+    one.steps = steps_of(h, a.cases[i].steps, words.cases[i]);
   }
   return out;
 }
@@ -57,6 +75,9 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   out.level = isolde::info(v.level).name;
   out.method = v.method;
   out.notes = v.notes;
+  if (v.search)
+    out.search = Search{v.search->pairs,    v.search->pruned, v.search->guessed,
+                        v.search->searched, v.search->reads,  v.search->conflicts};
   for (const isolde::Anomaly& a : v.anomalies) out.anomalies.push_back(anomaly_of(content->history, a));
   for (std::size_t k = 0; k < v.counts.size(); ++k) {
     if (v.counts[k] > 0) out.counts[std::string(isolde::info(static_cast<isolde::AnomalyKind>(k)).name)] = v.counts[k];

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "report/explain_anomaly.h"
+#include "report/explain_cases.h"
 #include "report/shown_steps.h"
 #include "report/words.h"
 
@@ -13,6 +14,7 @@ namespace isolde {
 namespace {
 
 constexpr std::uint32_t kOpsShown = 8;
+constexpr std::size_t kCasesShown = 12;
 constexpr std::size_t kStepsShown = 48;  // of one anomaly; a larger graph is not read, and takes Graphviz long
 
 std::string escaped(std::string_view text) {
@@ -24,12 +26,13 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string node_name(std::size_t anomaly, TxnId t) {
-  return t == kNoTxn ? fmt::format("a{}_initial", anomaly) : fmt::format("a{}_t{}", anomaly, raw(t));
+// `scope` sets apart what one anomaly, or one case of it, shows.
+std::string node_name(std::string_view scope, TxnId t) {
+  return t == kNoTxn ? fmt::format("{}_initial", scope) : fmt::format("{}_t{}", scope, raw(t));
 }
 
-std::string node(const History& h, std::size_t anomaly, TxnId t, const std::vector<OpId>& named, bool guilty) {
-  if (t == kNoTxn) return fmt::format("    {} [label=\"initial state\", style=dashed];\n", node_name(anomaly, t));
+std::string node(const History& h, std::string_view scope, TxnId t, const std::vector<OpId>& named, bool guilty) {
+  if (t == kNoTxn) return fmt::format("    {} [label=\"initial state\", style=dashed];\n", node_name(scope, t));
   std::string label = escaped(words::txn_with_place(h, t)) + "\\n";
   const std::uint32_t first = h.first_op(t);
   const std::uint32_t end = h.end_op(t);
@@ -40,27 +43,66 @@ std::string node(const History& h, std::size_t anomaly, TxnId t, const std::vect
     --left;
   }
   if (left > 0) label += fmt::format("… {}\\l", words::counted(left, "other operation"));
-  return fmt::format("    {} [label=\"{}\"{}];\n", node_name(anomaly, t), label,
+  return fmt::format("    {} [label=\"{}\"{}];\n", node_name(scope, t), label,
                      guilty ? ", color=\"#b00020\", penwidth=2" : "");
 }
 
 // Solid: a dependency; dashed: an order beside them; red: an anti-dependency, without which there is rarely a cycle.
-std::string edge(const History& h, std::size_t anomaly, const Step& s, std::string_view says) {
+std::string edge(const History& h, std::string_view scope, const Step& s, std::string_view says) {
   const bool dependency = s.type == StepType::kWw || s.type == StepType::kWr || s.type == StepType::kRw;
   const std::string on = s.key == kNoKey ? std::string() : " " + words::key(h, s.key);
-  return fmt::format("    {} -> {} [label=\"{}{}\", tooltip=\"{}\"{}{}];\n", node_name(anomaly, s.from),
-                     node_name(anomaly, s.to), name(s.type), escaped(on), escaped(says),
+  return fmt::format("    {} -> {} [label=\"{}{}\", tooltip=\"{}\"{}{}];\n", node_name(scope, s.from),
+                     node_name(scope, s.to), name(s.type), escaped(on), escaped(says),
                      dependency ? "" : ", style=dashed",
                      s.type == StepType::kRw ? ", color=\"#b00020\", fontcolor=\"#b00020\"" : "");
 }
 
 // Steps that are left out, as one node between those that are shown.
-std::string gap(const History& h, std::size_t anomaly, std::size_t number, std::span<const Step> left_out) {
-  const std::string between = fmt::format("a{}_gap{}", anomaly, number);
+std::string gap(const History& h, std::string_view scope, std::size_t number, std::span<const Step> left_out) {
+  const std::string between = fmt::format("{}_gap{}", scope, number);
   return fmt::format(
       "    {} [label=\"… {}\", shape=plaintext];\n    {} -> {} [style=dotted];\n    {} -> {} [style=dotted];\n",
-      between, escaped(gap_text(h, left_out)), node_name(anomaly, left_out.front().from), between, between,
-      node_name(anomaly, left_out.back().to));
+      between, escaped(gap_text(h, left_out)), node_name(scope, left_out.front().from), between, between,
+      node_name(scope, left_out.back().to));
+}
+
+// The steps, those that are not shown as gaps, and the transactions that they and `also` name.
+std::string steps_dot(const History& h, std::string_view scope, const std::vector<Step>& steps,
+                      const std::vector<std::string>& says, std::set<TxnId> also, const std::vector<OpId>& named,
+                      TxnId guilty) {
+  std::string out;
+  const std::vector<std::size_t> shown = shown_steps(steps, kStepsShown);
+  for (const std::size_t s : shown) also.insert({steps[s].from, steps[s].to});
+  for (const TxnId t : also) out += node(h, scope, t, named, t == guilty);
+  std::size_t next = 0;
+  for (const std::size_t s : shown) {
+    if (s > next) out += gap(h, scope, next, std::span(steps).subspan(next, s - next));
+    out += edge(h, scope, steps[s], says[s]);
+    next = s + 1;
+  }
+  return out;
+}
+
+// A cluster of its own for each case, under what is assumed there.
+std::string cases_dot(const History& h, const Anomaly& a, const Explanation& e, std::size_t number,
+                      const std::vector<OpId>& named) {
+  std::string out;
+  const proof::Choices choices = choices_of(h, a);
+  const std::size_t count = std::min(kCasesShown, a.cases.size());
+  for (std::size_t c = 0; c < count; ++c) {
+    const std::string scope = fmt::format("a{}_c{}", number, c);
+    std::string assumed;
+    for (const proof::Literal& l : choices.of_case[c])
+      assumed +=
+          fmt::format("{}{}", assumed.empty() ? "if " : ",\\nand ", escaped(choice_text(h, choices, l, Mood::kFact)));
+    out += fmt::format("  subgraph cluster_{}_{} {{\n    label=\"{}\";\n", number, c, assumed);
+    out += steps_dot(h, scope, a.cases[c].steps, e.cases[c], {}, named, kNoTxn);
+    out += "  }\n";
+  }
+  if (a.cases.size() > count)
+    out += fmt::format("    a{}_more [label=\"… {}\", shape=plaintext];\n", number,
+                       words::counted(a.cases.size() - count, "more case"));
+  return out;
 }
 
 }  // namespace
@@ -74,20 +116,13 @@ std::string render_dot(const Report& r, std::size_t most) {
     const Explanation e = explain(h, a);
     out += fmt::format("  subgraph cluster_{} {{\n    label=\"{}\\n{}\";\n", i, escaped(e.title),
                        escaped(e.contradiction));
-    const std::vector<std::size_t> shown = shown_steps(a.steps, kStepsShown);
-    std::set<TxnId> seen;
-    if (shown.size() == a.steps.size()) seen.insert(a.transactions.begin(), a.transactions.end());
-    for (const std::size_t s : shown) seen.insert({a.steps[s].from, a.steps[s].to});
-    if (a.expected_known) seen.insert(a.expected_writer);
+    std::set<TxnId> also;
+    if (a.steps.size() <= kStepsShown && a.cases.empty()) also.insert(a.transactions.begin(), a.transactions.end());
+    if (a.expected_known) also.insert(a.expected_writer);
     const std::vector<OpId> named = named_operations(h, a);
     const TxnId guilty = a.transactions.empty() ? kNoTxn : a.transactions[0];
-    for (const TxnId t : seen) out += node(h, i, t, named, t == guilty);
-    std::size_t next = 0;
-    for (const std::size_t s : shown) {
-      if (s > next) out += gap(h, i, next, std::span(a.steps).subspan(next, s - next));
-      out += edge(h, i, a.steps[s], e.steps[s]);
-      next = s + 1;
-    }
+    out += steps_dot(h, fmt::format("a{}", i), a.steps, e.steps, std::move(also), named, guilty);
+    if (!a.cases.empty()) out += cases_dot(h, a, e, i, named);
     out += "  }\n";
   }
   return out + "}\n";

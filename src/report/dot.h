@@ -1,6 +1,7 @@
 // report/dot.h: the transactions and steps of anomalies as a graph for Graphviz.
 //
-// Always: one cluster an anomaly, the guilty transaction marked; every name is escaped, so that no history breaks the
+// Always: one cluster an anomaly, the guilty transaction marked, in it one a case; every name is escaped, so that no
+// history breaks the
 //         syntax; of a long cycle only some steps (shown_steps.h), the rest as one node.
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "report/explain_cases.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -161,8 +162,8 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
       return " (a list shows the order)";
     case Ground::kUpdate:
       return fmt::format(" ({} had read the earlier version)", txn(h, s.to));
-    case Ground::kAssumed:
-      return " (assumed)";
+    case Ground::kAssumed:  // explain_step() has told it
+      return {};
     case Ground::kGiven:
       return " (the version order says so)";
     case Ground::kLastLeft:
@@ -244,6 +245,7 @@ std::string reason(const History& h, const Anomaly& a, const Step& s) {
 }
 
 std::string explain_step(const History& h, const Anomaly& a, const Step& s) {
+  if (s.ground == Ground::kAssumed) return assumed_step_text(h, s);
   if (s.type != StepType::kProgram) {
     return fmt::format("{} before {}, because {}", txn(h, s.from), txn(h, s.to), reason(h, a, s));
   }
@@ -273,6 +275,9 @@ std::string contradiction(const History& h, const Anomaly& a) {
   if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
   if (a.kind == AnomalyKind::kIncompatibleOrder)
     return fmt::format("neither list is the beginning of the other, so {} grew in two orders.", on);
+  if (a.kind == AnomalyKind::kNoOrder)
+    return fmt::format("no order of these {} explains what was read.",
+                       words::counted(a.transactions.size(), "transaction"));
   if (a.kind == AnomalyKind::kTimestampOrder) return "a transaction does not commit before it starts.";
   if (a.kind == AnomalyKind::kLostUpdate && a.transactions.size() == 2) return lost_update(h, a);
   if (a.source != ReadSource::kNotARead && a.op != kNoOp) {
@@ -307,6 +312,9 @@ std::string transaction_line(const History& h, TxnId t, const std::vector<OpId>&
 std::vector<OpId> named_operations(const History& h, const Anomaly& a) {
   std::vector<OpId> named{a.op};
   for (const Step& s : a.steps) named.insert(named.end(), {s.from_op, s.to_op, seen_by(h, a, s)});
+  for (const Case& one : a.cases) {
+    for (const Step& s : one.steps) named.insert(named.end(), {s.from_op, s.to_op});
+  }
   std::sort(named.begin(), named.end());
   return named;
 }
@@ -328,6 +336,10 @@ Explanation explain(const History& h, const Anomaly& a) {
   for (const TxnId t : a.transactions) e.transactions.push_back(transaction_line(h, t, named, most));
   e.steps.reserve(a.steps.size());
   for (const Step& s : a.steps) e.steps.push_back(explain_step(h, a, s));
+  for (const Case& one : a.cases) {
+    std::vector<std::string>& steps = e.cases.emplace_back();
+    for (const Step& s : one.steps) steps.push_back(explain_step(h, a, s));
+  }
   e.contradiction = contradiction(h, a);
   return e;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "report/explain_anomaly.h"
+#include "report/explain_cases.h"
 
 namespace isolde {
 namespace {
@@ -28,25 +29,66 @@ std::string list(const Range& range, F&& render) {
   return out + "]";
 }
 
+// What the step rests on; of an assumed anti-dependency also whose version was read.
+std::string because_json(const History& h, const Step& s) {
+  std::string out = fmt::format(R"(, "because": {})", json_string(name(s.ground)));
+  if (s.type == StepType::kRw && s.ground == Ground::kAssumed)
+    out += fmt::format(R"(, "source": {})", txn_json(h, s.source));
+  return out;
+}
+
 std::string step_json(const History& h, const Step& s, std::string_view says) {
-  const bool of_versions = s.type == StepType::kWw || s.type == StepType::kRw;
+  const bool of_versions = s.type == StepType::kWw || s.type == StepType::kRw || s.ground == Ground::kAssumed;
   return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "key": {}, "from_op": {}, "to_op": {}{}, "text": {}}})",
                      txn_json(h, s.from), txn_json(h, s.to), json_string(name(s.type)), key_json(h, s.key),
-                     op_json(h, s.from_op), op_json(h, s.to_op),
-                     of_versions ? fmt::format(R"(, "because": {})", json_string(name(s.ground))) : std::string(),
+                     op_json(h, s.from_op), op_json(h, s.to_op), of_versions ? because_json(h, s) : std::string(),
                      json_string(says));
+}
+
+std::string choice_json(const History& h, const proof::Choices& choices, proof::Literal literal) {
+  const proof::Choice& choice = choices.all[literal.choice];
+  switch (choice.kind) {
+    case proof::Choice::Kind::kBefore:
+      return fmt::format(R"({{"before": {}, "after": {}, "key": {}}})",
+                         txn_json(h, literal.made ? choice.first : choice.second),
+                         txn_json(h, literal.made ? choice.second : choice.first), key_json(h, choice.key));
+    case proof::Choice::Kind::kFrom:
+      return fmt::format(R"({{"reader": {}, "key": {}, "from": {}}})", txn_json(h, choice.second),
+                         key_json(h, choice.key), txn_json(h, choice.first));
+    case proof::Choice::Kind::kCommitted:
+      return fmt::format(R"({{"committed": {}}})", txn_json(h, choice.first));
+  }
+  return "null";
+}
+
+std::string steps_json(const History& h, const std::vector<Step>& steps, const std::vector<std::string>& says) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += step_json(h, steps[i], says[i]);
+  }
+  return out + "]";
+}
+
+// Empty if it is not told by cases.
+std::string cases_json(const History& h, const Anomaly& a, const Explanation& e) {
+  if (a.cases.empty()) return {};
+  const proof::Choices choices = choices_of(h, a);
+  std::string out = R"(, "cases": [)";
+  for (std::size_t i = 0; i < a.cases.size(); ++i) {
+    out += fmt::format(R"({}{{"assume": {}, "steps": {}}})", i > 0 ? ", " : "",
+                       list(choices.of_case[i], [&](const proof::Literal& l) { return choice_json(h, choices, l); }),
+                       steps_json(h, a.cases[i].steps, e.cases[i]));
+  }
+  return out + "]";
 }
 
 std::string anomaly_json(const History& h, const Anomaly& a) {
   const Explanation e = explain(h, a);
-  std::string out =
-      fmt::format(R"({{"name": {}, "transactions": {}, "text": {}, "steps": [)", json_string(full_name(a)),
-                  list(a.transactions, [&](TxnId t) { return txn_json(h, t); }), json_string(paragraph(e)));
-  for (std::size_t i = 0; i < a.steps.size(); ++i) {
-    if (i > 0) out += ", ";
-    out += step_json(h, a.steps[i], e.steps[i]);
-  }
-  out += fmt::format(R"(], "contradiction": {})", json_string(e.contradiction));
+  std::string out = fmt::format(
+      R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {})", json_string(full_name(a)),
+      list(a.transactions, [&](TxnId t) { return txn_json(h, t); }), json_string(paragraph(e)),
+      steps_json(h, a.steps, e.steps), cases_json(h, a, e), json_string(e.contradiction));
   if (a.source != ReadSource::kNotARead) {
     out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
                        op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),
@@ -68,6 +110,14 @@ std::string counts_json(const Verdict& v) {
     out += fmt::format("{}: {}", json_string(info(static_cast<AnomalyKind>(k)).name), v.counts[k]);
   }
   return out + "}";
+}
+
+// Empty if nothing was searched.
+std::string search_json(const Verdict& v) {
+  if (!v.search) return {};
+  return fmt::format(
+      R"(, "search": {{"pairs": {}, "pruned": {}, "guessed": {}, "searched": {}, "reads": {}, "conflicts": {}}})",
+      v.search->pairs, v.search->pruned, v.search->guessed, v.search->searched, v.search->reads, v.search->conflicts);
 }
 
 // Empty if it was not looked for.
@@ -120,7 +170,7 @@ std::string render_json(const Report& r) {
     out += fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
-  out += strongest_json(r);
+  out += search_json(v) + strongest_json(r);
   const std::string search =
       r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();
   out += fmt::format(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "report/words.h"
+
 namespace isolde {
 
 std::vector<std::string_view> evidence_of(const History& history) {
@@ -38,6 +40,23 @@ std::string counts_text(const Verdict& verdict) {
     if (!text.empty()) text += ", ";
     text += fmt::format("{} {}", info(static_cast<AnomalyKind>(k)).name, grouped(verdict.counts[k]));
   }
+  return text;
+}
+
+std::string search_text(const SearchStats& search) {
+  std::string parts;
+  const auto add = [&parts](std::uint64_t n, std::string_view how) {
+    if (n > 0) parts += fmt::format("{}{} by {}", parts.empty() ? ": " : ", ", grouped(n), how);
+  };
+  add(search.guessed, "guess");
+  add(search.pruned, "pruning");
+  add(search.searched, "search");
+  std::string text = fmt::format("{} of writers {} open{}", words::counted(search.pairs, "pair"),
+                                 search.pairs == 1 ? "was" : "were", parts);
+  if (search.conflicts > 0) text += fmt::format(" ({})", words::counted(search.conflicts, "dead end"));
+  if (search.reads > 0)
+    text += fmt::format("; {} {} several possible writers", words::counted(search.reads, "read"),
+                        search.reads == 1 ? "has" : "have");
   return text;
 }
 

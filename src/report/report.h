@@ -46,6 +46,9 @@ struct Report {
 // "G-single 3, internal 1": what was found, most frequent first. Empty if nothing was.
 [[nodiscard]] std::string counts_text(const Verdict& verdict);
 
+// "12 pairs of writers were open: 10 by guess, 2 by search (1 dead end)": how an order was looked for.
+[[nodiscard]] std::string search_text(const SearchStats& search);
+
 // "snapshot-isolation (also: repeatable-read); undecided: causal": what is known of all levels.
 [[nodiscard]] std::string strongest_text(const Strongest& strongest);
 

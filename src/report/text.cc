@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "report/case_tree.h"
 #include "report/explain_anomaly.h"
+#include "report/explain_cases.h"
 #include "report/shown_steps.h"
 #include "report/words.h"
 
@@ -13,6 +15,7 @@ namespace isolde {
 namespace {
 
 constexpr std::size_t kStepsShown = 12;
+constexpr std::size_t kCasesShown = 8;
 
 class Paint {
  public:
@@ -57,6 +60,7 @@ std::string facts(const Report& r) {
   if (!r.verdict.reason.empty()) text += row("reason", r.verdict.reason);
   text += row("method", r.why_method.empty() ? std::string(r.verdict.method)
                                              : fmt::format("{} ({})", r.verdict.method, r.why_method));
+  if (r.verdict.search) text += row("order", search_text(*r.verdict.search));
   text += row("evidence", joined(evidence_of(r.history)));
   text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
                                      words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
@@ -91,14 +95,65 @@ bool is_said(const Anomaly& a, const Step& step) {
   return step.type == StepType::kProgram && step.to_op == kNoOp && (step.from_op == kNoOp || step.from_op == a.op);
 }
 
+// "T4 → T2 → T3 → T4".
+std::string chain(const History& h, std::span<const Step> steps) {
+  std::string text = steps.empty() ? std::string() : words::txn(h, steps[0].from);
+  for (const Step& s : steps) text += " → " + words::txn(h, s.to);
+  return text;
+}
+
+// The steps of a circle; of a long one, some.
+std::string circle_text(const History& h, const std::vector<Step>& steps, const std::vector<std::string>& says,
+                        std::string_view indent, const Paint& paint) {
+  std::string text;
+  std::size_t next = 0;
+  for (const std::size_t i : shown_steps(steps, kStepsShown)) {
+    if (i > next)
+      text += fmt::format("{}{}\n", indent, paint.dim("… " + gap_text(h, std::span(steps).subspan(next, i - next))));
+    text += fmt::format("{}{}", indent.substr(kIndent.size()), step_line(steps[i], says[i], paint));
+    next = i + 1;
+  }
+  return text;
+}
+
+// A proof by cases, as far as it can be read; `named` gets those that it speaks of.
+std::string cases_text(const History& h, const Anomaly& a, const Explanation& e, const Paint& paint,
+                       std::set<TxnId>& named) {
+  std::string text;
+  std::set<std::uint32_t> told, left;
+  for (const CaseLine& line : case_tree(h, choices_of(h, a))) {
+    if (told.size() == kCasesShown) {
+      if (line.circle != kNone32 && !told.contains(line.circle)) left.insert(line.circle);
+      continue;
+    }
+    const std::string indent = std::string(kIndent) + std::string(3 * line.depth, ' ');
+    if (line.circle == kNone32) {
+      text += fmt::format("{}{}\n", indent, line.text);
+      continue;
+    }
+    const std::vector<Step>& steps = a.cases[line.circle].steps;
+    for (const Step& s : steps) named.insert({s.from, s.to, s.source});
+    if (told.insert(line.circle).second) {
+      text += circle_text(h, steps, e.cases[line.circle], indent, paint);
+    } else {
+      text += fmt::format("{}as above, {}\n", indent, chain(h, steps));
+    }
+  }
+  if (!left.empty())
+    text += fmt::format("{}{}\n", kIndent,
+                        paint.dim(fmt::format("… {}; --json has them all", words::counted(left.size(), "more case"))));
+  return text;
+}
+
 std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number, const Paint& paint) {
   const Explanation e = explain(h, a);
   const std::vector<std::size_t> shown = shown_steps(a.steps, kStepsShown);
+  std::set<TxnId> named;
+  const std::string cases = a.cases.empty() ? std::string() : cases_text(h, a, e, paint, named);
   std::string text = fmt::format("\n  {}\n", paint.bold(fmt::format("{}. {}", number, e.title)));
   for (const std::string& line : e.lines) text += fmt::format("{}{}\n", kIndent, line);
   if (e.lines.empty()) {
     // Of a long cycle, those that the steps below speak of.
-    std::set<TxnId> named;
     for (const std::size_t i : shown) named.insert({a.steps[i].from, a.steps[i].to});
     std::size_t left = 0;
     for (std::size_t i = 0; i < a.transactions.size(); ++i) {
@@ -123,7 +178,7 @@ std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number,
     next = i + 1;
   }
   text += fmt::format("{}{} {}\n", kIndent, paint.bold("Contradiction:"), e.contradiction);
-  return text;
+  return text + cases;
 }
 
 }  // namespace
