@@ -35,9 +35,21 @@ constexpr VerbRow kVerbs[] = {
 constexpr OptionRow kOptions[] = {
     {"level", "LEVEL",
      "isolation level (`isolde explain --list`). check: without it, snapshot-isolation if the history has "
-     "database timestamps, else serializable. gen: what the history satisfies (snapshot-isolation)",
+     "database timestamps, else serializable, decides the exit status, and the strongest level that holds is looked "
+     "for as by --strongest, for at most 10 seconds or three times the check. gen: what the history satisfies "
+     "(snapshot-isolation)",
      "check gen"},
     {"method", "METHOD", "force a method instead of the cheapest that the evidence supports", "check"},
+    {"explain-method", "",
+     "say of every method whether it could judge this history at this level, and why one is taken", "check"},
+    {"use", "E,…",
+     "turn evidence on: session, realtime (the level with that order added is judged), versions, timestamps (commit "
+     "timestamps are the order of versions where nothing else tells)",
+     "check"},
+    {"ignore", "E,…",
+     "turn evidence off: session, realtime (the level without that order is judged), versions, timestamps (as if the "
+     "history had none)",
+     "check"},
     {"format", "FORMAT", "force the input's format instead of recognising it", "check convert"},
     {"to", "FORMAT", "the output's format, where its name does not say it", "convert"},
     {"lenient", "", "use what can be read of a damaged recording: a last line that is cut off is dropped, with a note",
