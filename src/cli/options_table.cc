@@ -69,7 +69,12 @@ constexpr OptionRow kOptions[] = {
     {"ops", "N", "operations a transaction (15)", "gen"},
     {"keys", "N", "how many keys (1000)", "gen"},
     {"distribution", "D", "how keys are chosen: uniform, zipf or hotspot (zipf)", "gen"},
-    {"reads", "SHARE", "share of reads among the operations, 0 to 1 (0.5)", "gen"},
+    {"overlap", "N", "how many transactions run at once, on average (3)", "gen"},
+    {"reads", "SHARE", "share of reads among the operations, 0 to 1 (half of what is no read-modify-write)", "gen"},
+    {"rmw", "SHARE",
+     "share of read-modify-writes: a read of a key and then a write of it, counted as one operation (0). What is "
+     "neither is a write: --reads 0.25 --rmw 0.5 leaves 0.25 of writes",
+     "gen"},
     {"aborted", "SHARE", "share of transactions that abort (0)", "gen"},
     {"unknown", "SHARE", "share of transactions whose commit is not answered (0)", "gen"},
     {"type", "T", "register, list or row (register)", "gen"},
@@ -79,10 +84,18 @@ constexpr OptionRow kOptions[] = {
     {"max-list", "N", "lists: a key that has so many elements is retired, and a fresh one takes its place (32)", "gen"},
     {"evidence", "E,…",
      "what the history carries: timestamps, intervals, op-intervals, versions, order, vsets, or none "
-     "(timestamps,intervals)",
+     "(timestamps,intervals). versions:0.9 keeps that share of the versions in their orders, which are then not "
+     "complete",
      "gen"},
-    {"plant", "ANOMALY[:RATE],…", "plant these anomalies (list below), each in that share of the transactions (0.001)",
+    {"plant", "ANOMALY[:RATE],…",
+     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times",
      "gen"},
+    {"spread", "SHARE",
+     "what is planted: the transactions of one anomaly lie apart, over about that share of the history (0: they run "
+     "one "
+     "right after the other)",
+     "gen"},
+    {"shuffle", "", "lines in an order that tells nothing; within each session it stays", "gen"},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},
