@@ -15,8 +15,13 @@ struct CheckOptions {
   unsigned threads = 1;
   std::size_t max_anomalies = 1000;  // how many are kept with their details; all are counted
   bool order_by_commit_ts = false;   // take commit timestamps as the serialization order
-  bool prove = false;                // re-check the verdict from the history alone; undecided if that fails
-  bool strongest = false;            // also look for the strongest level that holds; the timeout is for both
+  // Evidence turned on and off: session, versions, realtime, timestamps with commas between, as `isolde check --use`
+  // and
+  // `--ignore` take them. With session or realtime another level may be judged; the verdict names it.
+  std::string use = {};
+  std::string ignore = {};
+  bool prove = false;      // re-check the verdict from the history alone; undecided if that fails
+  bool strongest = false;  // also look for the strongest level that holds; the timeout is for both
 };
 
 // `level`: a name as in `isolde explain --list`, e.g. "snapshot-isolation" or "ser".

@@ -10,7 +10,8 @@
 namespace isolde {
 
 struct Strongest {
-  // By Level: what `check` says there. None: not looked at, because a weaker level is broken.
+  // By Level: what `check` says there. None: not looked at, because a weaker level is broken or `--ignore` leaves it
+  // out.
   std::array<std::optional<Outcome>, kLevelCount> levels{};
   std::vector<Level> holds;      // the strongest first; none implies another
   std::vector<Level> undecided;  // that may hold, and that no level in `holds` implies

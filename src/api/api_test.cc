@@ -62,6 +62,17 @@ TEST(Api, TheStrongestLevelIsSaidIfAsked) {
   EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
 }
 
+TEST(Api, EvidenceCanBeTurnedOff) {
+  const LoadedHistory history = stale_read();
+  EXPECT_EQ(check(*history.history, "si").outcome, Outcome::violated);
+  const Verdict without = check(*history.history, "si", {.ignore = "timestamps", .prove = true});
+  EXPECT_EQ(without.outcome, Outcome::satisfied) << without.reason;
+  EXPECT_EQ(check(*history.history, "ser", {.use = "session", .ignore = "timestamps"}).level,
+            "strong-session-serializable");
+  EXPECT_NE(check(*history.history, "causal", {.ignore = "session"}).error, "");
+  EXPECT_NE(check(*history.history, "ser", {.use = "magic"}).error, "");
+}
+
 TEST(Api, UnknownNamesAreErrorsNotVerdicts) {
   const LoadedHistory history = stale_read();
   EXPECT_NE(check(*history.history, "perfect").error, "");

@@ -107,10 +107,16 @@ isolde::Limits limits_of(const CheckOptions& options) {
 }  // namespace
 
 Verdict check(const History& history, const std::string& level_name, const CheckOptions& options) {
-  const auto level = isolde::level_named(level_name);
-  if (!level) return failed("unknown level \"" + level_name + "\"");
-  const isolde::History& h = history.content().history;
+  const auto asked = isolde::level_named(level_name);
+  if (!asked) return failed("unknown level \"" + level_name + "\"");
+  const auto evidence = isolde::parse_evidence_use(options.use, options.ignore);
+  if (!evidence) return failed(evidence.error().message());
+  const auto level = isolde::judged_level(*asked, *evidence);
+  if (!level) return failed(level.error().message());
+  const isolde::History& whole = history.content().history;
+  const isolde::History h = evidence->empty() ? whole : isolde::judged_history(whole, *evidence);
   isolde::ChooseOptions wanted;
+  wanted.evidence = *evidence;
   wanted.method = options.method;
   wanted.order_by_commit = options.order_by_commit_ts;
   const isolde::Choice choice = isolde::choose(h, *level, wanted);
@@ -126,6 +132,9 @@ Verdict check(const History& history, const std::string& level_name, const Check
   } else {
     content->why = choice.why;
     content->verdict = checks.check(choice, *level, limits);
+  }
+  for (std::string& note : isolde::evidence_notes(whole, *asked, *level, *evidence)) {
+    content->verdict.notes.push_back(std::move(note));
   }
   content->stats.check_seconds = std::chrono::duration<double>(Clock::now() - started).count();
   rusage usage{};

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isolde {
 namespace {
 
@@ -12,30 +14,86 @@ bool timestamps_apply(const History& h, Level level, const ChooseOptions& option
   return options.order_by_commit || h.has_flag(kSerialByCommitTs);
 }
 
+// Levels that hold if there is one order of all transactions, or of their points.
+bool asks_for_an_order(Level level) {
+  return info(level).family == LevelFamily::kSnapshot || info(level).family == LevelFamily::kSerializable ||
+         level == Level::kPrefix || level == Level::kRepeatableRead;
+}
+
 std::string why(std::string_view engine) {
   if (engine == "replay") return "the history has an expected order";
   if (engine == "timeline") return "the history has database timestamps";
+  if (engine == "weak") return "the level asks for no order of all transactions";
   if (engine == "graph") return "what was read, and the version orders given, tell who comes before whom";
+  if (engine == "solver") return "the order of some versions is not known, and is looked for";
   return "no other evidence that can be used";
+}
+
+// Why an engine that could judge this is not the one to take; empty if it is. What needs the solver is asked last: it
+// looks at every operation.
+std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
+  if (engine.name == "timeline" && !timestamps_apply(h, level, options))
+    return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
+  if (engine.name == "weak" && !h.columns().version_orders.empty())
+    return "it judges by values alone, and version orders are given";
+  if (engine.name != "graph" || !asks_for_an_order(level)) return {};
+  const Engine* const solver = engine_named("solver");
+  if (solver == nullptr || !solver->lacks(h, level).empty() || version_orders_are_told(h)) return {};
+  return "the order of some key's versions is neither given nor shown by lists";
+}
+
+Choice forced(const History& h, Level level, std::string_view method) {
+  const Engine* const engine = engine_named(method);
+  if (engine == nullptr) return {nullptr, fmt::format("there is no method {}", method)};
+  if (std::string lack = engine->lacks(h, level); !lack.empty()) {
+    return {nullptr, fmt::format("method {} cannot judge {} here: {}", method, info(level).name, lack)};
+  }
+  return {engine, "as asked"};
 }
 
 }  // namespace
 
 Choice choose(const History& history, Level level, const ChooseOptions& options) {
-  if (!options.method.empty()) {
-    const Engine* const engine = engine_named(options.method);
-    if (engine == nullptr) return {nullptr, fmt::format("there is no method {}", options.method)};
-    if (std::string lack = engine->lacks(history, level); !lack.empty()) {
-      return {nullptr, fmt::format("method {} cannot judge {} here: {}", options.method, info(level).name, lack)};
-    }
-    return {engine, "as asked"};
-  }
+  if (!options.method.empty()) return forced(history, level, options.method);
   for (const Engine& engine : engines()) {
-    if (engine.name == "timeline" && !timestamps_apply(history, level, options)) continue;
     if (!engine.lacks(history, level).empty()) continue;
-    return {&engine, why(engine.name)};
+    if (passed_over(engine, history, level, options).empty()) return {&engine, why(engine.name)};
   }
   return {nullptr, "no engine can judge this history"};
+}
+
+std::vector<MethodCase> explain_choice(const History& history, Level level, const ChooseOptions& options) {
+  using Fate = MethodCase::Fate;
+  const Choice choice = choose(history, level, options);
+  std::vector<MethodCase> cases;
+  for (const Engine& engine : engines()) {
+    MethodCase& out = cases.emplace_back(MethodCase{.name = engine.name, .fate = Fate::kCould, .why = {}});
+    if (&engine == choice.engine) {
+      out.fate = Fate::kTaken;
+      out.why = choice.why;
+    } else if (std::string lack = engine.lacks(history, level); !lack.empty()) {
+      out.fate = Fate::kCannot;
+      out.why = std::move(lack);
+    } else if (!options.method.empty()) {
+      out.why = fmt::format("--method {} was given", options.method);
+    } else if (std::string reason = passed_over(engine, history, level, options); !reason.empty()) {
+      out.why = std::move(reason);
+    } else {
+      out.why = fmt::format("{} comes first", choice.engine->name);
+    }
+  }
+  return cases;
+}
+
+bool version_orders_are_told(const History& history) {
+  const HistoryColumns& c = history.columns();
+  std::vector<bool> told(history.key_count(), false);
+  for (const VersionOrder& order : c.version_orders) {
+    if (order.complete != 0) told[raw(order.key)] = true;
+  }
+  return std::all_of(c.op.begin(), c.op.end(), [&](OpHead op) {
+    return !is_item_write(op.kind()) || op.kind() == OpKind::kAppend || told[raw(op.key())];
+  });
 }
 
 }  // namespace isolde

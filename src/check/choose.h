@@ -1,17 +1,26 @@
 // check/choose.h: the cheapest engine that the evidence supports, and why.
 //
+// Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Passed over although it could:
+//            timeline  at the serializable family, unless commit timestamps are promised to be the serialization order;
+//            weak      if version orders are given: it judges by values alone;
+//            graph     at levels that ask for one order of all transactions, if the order of some key's versions is
+//                      neither given nor shown by lists: then `solver` looks for one.
 // Source: CONTRACT section 1, "What a verdict is about".
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "anomaly/methods.h"
 #include "check/engine.h"
+#include "check/evidence_use.h"
 
 namespace isolde {
 
 struct ChooseOptions {
   std::string_view method;       // force this engine; empty: choose
   bool order_by_commit = false;  // --order commit_ts: commit timestamps are the serialization order
+  EvidenceUse evidence = {};     // --use, --ignore; the history that is judged is the one that judged_history() gives
 };
 
 struct Choice {
@@ -20,5 +29,11 @@ struct Choice {
 };
 
 [[nodiscard]] Choice choose(const History& history, Level level, const ChooseOptions& options);
+
+// Every engine, cheapest first, and what became of it; the one that choose() gives is taken.
+[[nodiscard]] std::vector<MethodCase> explain_choice(const History& history, Level level, const ChooseOptions& options);
+
+// Whether the order of all versions of every key is shown by lists or given whole.
+[[nodiscard]] bool version_orders_are_told(const History& history);
 
 }  // namespace isolde

@@ -135,10 +135,15 @@ class Search {
       : checks_(checks), h_(history), limits_(limits) {
     limits_.max_anomalies = 1;
     for (const LevelInfo& row : all_levels()) {
+      const auto judged = judged_level(row.level, {.use = 0, .ignore = options.evidence.ignore});
+      left_out_[at(row.level)] = !judged || *judged != row.level;
+      if (left_out_[at(row.level)]) continue;
       Choice choice = choose(h_, row.level, options);
       // A forced method judges what it can.
       if (choice.engine == nullptr) {
-        choice = choose(h_, row.level, {.method = {}, .order_by_commit = options.order_by_commit});
+        ChooseOptions unforced = options;
+        unforced.method = {};
+        choice = choose(h_, row.level, unforced);
       }
       engine_[at(row.level)] = choice.engine;
       if (choice.engine != nullptr) beliefs_[at(row.level)] = beliefs(h_, *choice.engine, row.level);
@@ -166,7 +171,9 @@ class Search {
   }
 
  private:
-  [[nodiscard]] bool is_open(Level level) const { return !out_.at(level) && !is_doomed(level); }
+  [[nodiscard]] bool is_open(Level level) const {
+    return !left_out_[at(level)] && !out_.at(level) && !is_doomed(level);
+  }
   // A weaker level is broken.
   [[nodiscard]] bool is_doomed(Level level) const {
     return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& weak) {
@@ -268,6 +275,7 @@ class Search {
   Limits limits_;
   std::array<const Engine*, kLevelCount> engine_{};
   std::array<std::uint8_t, kLevelCount> beliefs_{};
+  std::array<bool, kLevelCount> left_out_{};  // levels that are about evidence that is to be ignored
   Strongest out_;
 };
 

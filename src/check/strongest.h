@@ -9,6 +9,7 @@
 //          that it implies is broken. Such a level is not looked at and has no answer.
 //          Of a violation that rests on the database's own order of versions (Ground::kTimestamps, kSnapshot) nothing
 //          is inferred: a check takes that order only where it finds no other.
+//          Levels that are about evidence which `--ignore` turns off have no answer either.
 // Cost:    one check a level that is left open, from the strongest down; an anomaly that is found closes all levels
 //          that its steps break.
 // Source:  the lattice (anomaly/level.h); CONTRACT section 1, "What a verdict is about".

@@ -35,9 +35,21 @@ constexpr VerbRow kVerbs[] = {
 constexpr OptionRow kOptions[] = {
     {"level", "LEVEL",
      "isolation level (`isolde explain --list`). check: without it, snapshot-isolation if the history has "
-     "database timestamps, else serializable. gen: what the history satisfies (snapshot-isolation)",
+     "database timestamps, else serializable, decides the exit status, and the strongest level that holds is looked "
+     "for as by --strongest, for at most 10 seconds or three times the check. gen: what the history satisfies "
+     "(snapshot-isolation)",
      "check gen"},
     {"method", "METHOD", "force a method instead of the cheapest that the evidence supports", "check"},
+    {"explain-method", "",
+     "say of every method whether it could judge this history at this level, and why one is taken", "check"},
+    {"use", "E,…",
+     "turn evidence on: session, realtime (the level with that order added is judged), versions, timestamps (commit "
+     "timestamps are the order of versions where nothing else tells)",
+     "check"},
+    {"ignore", "E,…",
+     "turn evidence off: session, realtime (the level without that order is judged), versions, timestamps (as if the "
+     "history had none)",
+     "check"},
     {"format", "FORMAT", "force the input's format instead of recognising it", "check convert"},
     {"to", "FORMAT", "the output's format, where its name does not say it", "convert"},
     {"lenient", "", "use what can be read of a damaged recording: a last line that is cut off is dropped, with a note",
@@ -57,7 +69,12 @@ constexpr OptionRow kOptions[] = {
     {"ops", "N", "operations a transaction (15)", "gen"},
     {"keys", "N", "how many keys (1000)", "gen"},
     {"distribution", "D", "how keys are chosen: uniform, zipf or hotspot (zipf)", "gen"},
-    {"reads", "SHARE", "share of reads among the operations, 0 to 1 (0.5)", "gen"},
+    {"overlap", "N", "how many transactions run at once, on average (3)", "gen"},
+    {"reads", "SHARE", "share of reads among the operations, 0 to 1 (half of what is no read-modify-write)", "gen"},
+    {"rmw", "SHARE",
+     "share of read-modify-writes: a read of a key and then a write of it, counted as one operation (0). What is "
+     "neither is a write: --reads 0.25 --rmw 0.5 leaves 0.25 of writes",
+     "gen"},
     {"aborted", "SHARE", "share of transactions that abort (0)", "gen"},
     {"unknown", "SHARE", "share of transactions whose commit is not answered (0)", "gen"},
     {"type", "T", "register, list or row (register)", "gen"},
@@ -67,10 +84,18 @@ constexpr OptionRow kOptions[] = {
     {"max-list", "N", "lists: a key that has so many elements is retired, and a fresh one takes its place (32)", "gen"},
     {"evidence", "E,…",
      "what the history carries: timestamps, intervals, op-intervals, versions, order, vsets, or none "
-     "(timestamps,intervals)",
+     "(timestamps,intervals). versions:0.9 keeps that share of the versions in their orders, which are then not "
+     "complete",
      "gen"},
-    {"plant", "ANOMALY[:RATE],…", "plant these anomalies (list below), each in that share of the transactions (0.001)",
+    {"plant", "ANOMALY[:RATE],…",
+     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times",
      "gen"},
+    {"spread", "SHARE",
+     "what is planted: the transactions of one anomaly lie apart, over about that share of the history (0: they run "
+     "one "
+     "right after the other)",
+     "gen"},
+    {"shuffle", "", "lines in an order that tells nothing; within each session it stays", "gen"},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},

@@ -19,14 +19,17 @@ namespace {
 
 constexpr std::uint64_t kAnomaliesKept = 1000;
 constexpr std::uint64_t kAnomaliesShown = 3;
-constexpr double kUnaskedSeconds = 1;  // that looking for the strongest level may take where nobody asked for it
+// What looking for the strongest level may take, in seconds and in times of the check itself, where nobody asked for
+// it, and where no level was given.
+constexpr double kUnaskedSeconds = 1, kUnaskedTimes = 2;
+constexpr double kNoLevelSeconds = 10, kNoLevelTimes = 3;
 
 // The options of `check`, understood once for all files.
 struct Plan {
   std::optional<Level> level;  // none: by the evidence of each file
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
-  bool lenient = false, prove = false, json = false, quiet = false, strongest = false;
+  bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false;
   std::optional<double> timeout;
   unsigned threads = 1;
   std::size_t kept = kAnomaliesKept;
@@ -63,6 +66,15 @@ Result<Plan> plan_of(const Arguments& args) {
       return Error{fmt::format("--order takes commit_ts, not \"{}\"", args.text("order"))};
     plan.choose.order_by_commit = true;
   }
+  auto evidence = parse_evidence_use(args.text("use"), args.text("ignore"));
+  if (!evidence) return std::move(evidence).error();
+  plan.choose.evidence = *evidence;
+  if (plan.choose.order_by_commit && evidence->ignores(EvidenceKind::kTimestamps))
+    return Error{"--order commit_ts needs the timestamps that --ignore timestamps turns off"};
+  if (plan.level) {
+    auto judged = judged_level(*plan.level, *evidence);
+    if (!judged) return std::move(judged).error();
+  }
   auto timeout = args.seconds("timeout");
   if (!timeout) return std::move(timeout).error();
   plan.timeout = *timeout;
@@ -77,6 +89,7 @@ Result<Plan> plan_of(const Arguments& args) {
   plan.lenient = args.has("lenient");
   plan.prove = args.has("prove");
   plan.strongest = args.has("strongest");
+  plan.explain_method = args.has("explain-method");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
@@ -98,7 +111,7 @@ Exit report_bad_input(const Plan& plan, const std::string& file, const Error& er
 
 Level level_for(const Plan& plan, const History& history, std::vector<std::string>& notes) {
   if (plan.level) return *plan.level;
-  const HistoryColumns& c = history.columns();
+  const HistoryColumns& c = history.columns();  // of what is not ignored
   const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
   const Level level = timestamps ? Level::kSnapshotIsolation : Level::kSerializable;
   notes.push_back(fmt::format("no --level was given: checked {}, as the history has {}", info(level).name,
@@ -124,12 +137,16 @@ Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limi
   return verdict;
 }
 
-// Of a violated history everybody wants to know it; but then it may not take much longer than what was asked for.
+// Of a violated history, and where no level was given, everybody wants to know it; but then it may not take much longer
+// than what was asked for.
 void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
   const bool violated = report.verdict.outcome == Outcome::kViolated;
-  if (!plan.strongest && (!violated || plan.quiet)) return;
+  if (!plan.strongest && (plan.quiet || (!violated && plan.level))) return;
   if (!plan.strongest) {
-    limits.deadline = std::min(limits.deadline, after(std::max(kUnaskedSeconds, 2 * report.stats.check_seconds)));
+    const double check = report.stats.check_seconds;
+    const double most = plan.level ? std::max(kUnaskedSeconds, kUnaskedTimes * check)
+                                   : std::max(kNoLevelSeconds, kNoLevelTimes * check);
+    limits.deadline = std::min(limits.deadline, after(most));
   }
   const Stopwatch searching;
   if (std::string other = checks.other_order(report.verdict, limits); !other.empty()) {
@@ -157,11 +174,16 @@ Exit check_file(const Plan& plan, const std::string& given) {
   auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
-  const History& history = loaded->history;
+  const EvidenceUse& evidence = plan.choose.evidence;
+  const History history = evidence.empty() ? loaded->history : judged_history(loaded->history, evidence);
   std::vector<std::string> notes = std::move(loaded->notes);
   const double load_seconds = loading.seconds();
   const double load_cpu = loading.cpu_seconds();
-  const Level level = level_for(plan, history, notes);
+  const Level asked = level_for(plan, history, notes);
+  const auto judged = judged_level(asked, evidence);
+  if (!judged) return report_bad_input(plan, given, judged.error());
+  const Level level = *judged;
+  for (std::string& note : evidence_notes(loaded->history, asked, level, evidence)) notes.push_back(std::move(note));
 
   const Choice choice = choose(history, level, plan.choose);
   if (choice.engine == nullptr && !plan.choose.method.empty())
@@ -192,6 +214,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
       verdict.outcome = Outcome::kUndecided;
     }
   }
+  if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);
   add_strongest(plan, checks, limits, report);
   progress.clear();
   const Exit exit = exit_of(verdict.outcome);

@@ -71,7 +71,14 @@ Result<GenOptions> options_of(const Arguments& args) {
   if (auto e = take(args, "seed", 0, o.seed)) return *e;
   if (auto e = take(args, "max-list", 1, o.max_list)) return *e;
   o.repeated_values = args.has("repeated");
+  o.shuffled = args.has("shuffle");
+  if (auto e = take_share(args, "rmw", o.rmw_share)) return *e;
+  o.read_share = (1 - o.rmw_share) / 2;
   if (auto e = take_share(args, "reads", o.read_share)) return *e;
+  if (auto e = take_share(args, "spread", o.spread)) return *e;
+  std::uint64_t overlap = 3;
+  if (auto e = take(args, "overlap", 1, overlap)) return *e;
+  o.overlap = static_cast<double>(overlap);
   if (auto e = take_share(args, "predicates", o.predicate_share)) return *e;
   if (auto e = take_share(args, "selectivity", o.selectivity)) return *e;
   if (auto e = take_share(args, "aborted", o.abort_share)) return *e;

@@ -1,5 +1,6 @@
 #include "gen/generate.h"
 
+#include "gen/shuffle.h"
 #include "gen/simulator.h"
 
 namespace isolde {
@@ -7,7 +8,15 @@ namespace isolde {
 Result<Generated> generate(const GenOptions& options, Progress* progress) {
   if (std::optional<Error> defect = defect_of(options)) return *std::move(defect);
   Simulator simulator(options, progress);
-  return simulator.run();
+  Result<Generated> made = simulator.run();
+  if (!made || !options.shuffled) return made;
+  Rng rng(mix64(options.seed) ^ 0x73687566666c6564ULL);
+  auto [history, went] = shuffled(made->history, rng);
+  made->history = std::move(history);
+  for (PlantedGroup& group : made->planted) {
+    for (TxnId& t : group.transactions) t = went[raw(t)];
+  }
+  return made;
 }
 
 }  // namespace isolde

@@ -117,9 +117,13 @@ TEST(Generate, EveryHistoryIsValidAtItsLevel) {
     if (rng.chance(0.5) && !o.repeated_values) o.unknown_share = 0.2;
     const bool vsets = o.type == DataType::kRow && rng.chance(0.5);
     o.evidence = {true, true, rng.chance(0.5), rng.chance(0.5), rng.chance(0.5), vsets};
+    if (rng.chance(0.3)) o.evidence.versions_share = 0.5;
+    if (rng.chance(0.3) && o.type != DataType::kRow) o.rmw_share = (1 - o.read_share) / 2;
+    o.shuffled = rng.chance(0.3);
     const Generated g = made(o);
     ASSERT_EQ(g.history.txn_count(), o.transactions);
-    ASSERT_EQ(g.history.op_count(), o.transactions * o.ops);
+    ASSERT_GE(g.history.op_count(), o.transactions * o.ops);
+    ASSERT_LE(g.history.op_count(), o.transactions * o.ops * (o.rmw_share > 0 ? 2 : 1));
     ASSERT_EQ(defect_of(g.history.columns()), "");
     ASSERT_EQ(PredicateSet(g.history).defect(), "");
     replayer::Broken broken = replayer::broken_by_timestamps(g.history);
@@ -250,6 +254,117 @@ TEST(Generate, ListsAreRetiredWhenLong) {
 }
 
 // For every key: the final writes of committed transactions, in the order of their commit timestamps.
+TEST(Generate, AReadModifyWriteReadsAKeyAndThenWritesIt) {
+  for (const auto& [reads, rmw] : {std::pair(0.25, 0.5), std::pair(0.1, 0.1), std::pair(0.0, 1.0)}) {
+    for (const DataType type : {DataType::kRegister, DataType::kList}) {
+      GenOptions o;
+      o.transactions = 5'000;
+      o.ops = 8;
+      o.distribution = Distribution::kUniform;
+      o.keys = 10'000;
+      o.read_share = reads;
+      o.rmw_share = rmw;
+      o.type = type;
+      const History h = made(o).history;
+      double both = 0, writes = 0;
+      for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+        if (h.op(i).kind() == OpKind::kRead) continue;
+        const bool after_read = i > 0 && h.op(i - 1).kind() == OpKind::kRead && h.op(i - 1).key() == h.op(i).key();
+        (after_read ? both : writes) += 1;
+      }
+      const double all = 5'000 * 8;
+      EXPECT_NEAR(both / all, rmw, 0.01);
+      EXPECT_NEAR(writes / all, 1 - reads - rmw, 0.01);
+      EXPECT_NEAR(h.op_count() / all, 1 + rmw, 0.01);
+    }
+  }
+}
+
+TEST(Generate, AShareOfTheVersionsIsLeftInTheirOrder) {
+  for (const bool repeated : {false, true}) {
+    GenOptions o = small(5);
+    o.transactions = 5'000;
+    o.evidence.versions = true;
+    o.repeated_values = repeated;
+    const History whole = made(o).history;
+    o.evidence.versions_share = 0.9;
+    const History some = made(o).history;
+    const double left = static_cast<double>(some.columns().version_entries.size());
+    EXPECT_NEAR(left / static_cast<double>(whole.columns().version_entries.size()), 0.9, 0.02);
+    for (const VersionOrder& order : some.columns().version_orders) {
+      EXPECT_EQ(order.complete, 0);
+      const auto& all = whole.columns().version_orders;
+      const auto of = std::ranges::find_if(all, [&](const VersionOrder& w) { return w.key == order.key; });
+      ASSERT_NE(of, all.end());
+      const auto entries = some.columns().version_entries.subspan(order.first, order.count);
+      auto next = whole.columns().version_entries.subspan(of->first, of->count);
+      for (const std::uint32_t entry : entries) {
+        const auto at = std::ranges::find(next, entry);
+        ASSERT_NE(at, next.end());
+        next = next.subspan(static_cast<std::size_t>(at - next.begin()) + 1);
+      }
+    }
+    o.evidence.versions_share = 0;
+    EXPECT_TRUE(made(o).history.columns().version_orders.empty());
+  }
+}
+
+// By session: what its transactions did, with their times.
+std::map<std::string, std::vector<std::string>> by_session(const History& h) {
+  std::map<std::string, std::vector<std::string>> out;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const TxnId txn{t};
+    std::string what = std::to_string(static_cast<int>(h.status(txn))) + " " + std::to_string(h.begin(txn)) + " " +
+                       std::to_string(h.start_ts(txn)) + " " + std::to_string(h.commit_ts(txn));
+    for (std::uint32_t i = h.first_op(txn); i < h.end_op(txn); ++i) {
+      const History::Interval at = h.at(txn, OpId{i});
+      what += " " + std::to_string(static_cast<int>(h.op(i).kind())) + h.key_text(h.op(i).key()) + "=" +
+              h.value_text(h.op_value(i)) + "@" + std::to_string(at.before) + "-" + std::to_string(at.after);
+    }
+    out[h.session_text(h.session(txn))].push_back(std::move(what));
+  }
+  return out;
+}
+
+TEST(Generate, ShuffledLinesTellOnlyTheOrderWithinSessions) {
+  for (const bool repeated : {false, true}) {
+    GenOptions o = small(6);
+    o.transactions = 2'000;
+    o.evidence = {true, true, true, true, false, false};
+    o.repeated_values = repeated;
+    o.abort_share = 0.1;
+    o.plants = {{PlantKind::kG1a, 0, 3}};
+    const Generated lines = made(o);
+    o.shuffled = true;
+    const Generated other = made(o);
+    EXPECT_EQ(defect_of(other.history.columns()), "");
+    EXPECT_EQ(by_session(lines.history), by_session(other.history));
+    const auto commit_times = [](const History& h) {
+      std::int64_t falls = 0, last = 0;
+      for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+        if (h.commit_ts(TxnId{t}) == kNoTime) continue;
+        falls += h.commit_ts(TxnId{t}) < last ? 1 : 0;
+        last = h.commit_ts(TxnId{t});
+      }
+      return falls;
+    };
+    EXPECT_GT(commit_times(other.history), 700);
+    ASSERT_EQ(lines.planted.size(), 3U);
+    for (std::size_t g = 0; g < 3; ++g) {
+      for (std::size_t i = 0; i < lines.planted[g].transactions.size(); ++i) {
+        EXPECT_EQ(lines.history.begin(lines.planted[g].transactions[i]),
+                  other.history.begin(other.planted[g].transactions[i]));
+      }
+    }
+    // Orders by transaction name the same transactions.
+    ASSERT_EQ(lines.history.columns().version_orders.size(), other.history.columns().version_orders.size());
+    for (std::size_t k = 0; repeated && k < lines.history.columns().version_entries.size(); ++k) {
+      ASSERT_EQ(lines.history.begin(TxnId{lines.history.columns().version_entries[k]}),
+                other.history.begin(TxnId{other.history.columns().version_entries[k]}));
+    }
+  }
+}
+
 TEST(Generate, VersionOrdersFollowCommits) {
   for (const bool by_txn : {false, true}) {
     GenOptions o = small(8);
@@ -424,6 +539,15 @@ TEST(Generate, OptionsThatMakeNoHistoryAreRefused) {
   EXPECT_TRUE(refused([](GenOptions& o) { o.evidence.vsets = true; }));
   EXPECT_TRUE(refused([](GenOptions& o) { o.predicate_share = 1.5; }));
   EXPECT_TRUE(refused([](GenOptions& o) { o.selectivity = 0; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.rmw_share = 0.6; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.spread = 2; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.evidence.versions_share = -1; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.plants = {{PlantKind::kG1a, 0, 1'000'000}}; }));
+  EXPECT_TRUE(refused([](GenOptions& o) { o.plants = {{PlantKind::kG1a, 0, UINT64_MAX / 3 + 1}}; }));
+  EXPECT_TRUE(refused([](GenOptions& o) {
+    o.type = DataType::kRow;
+    o.rmw_share = 0.1;
+  }));
   EXPECT_TRUE(refused([](GenOptions& o) {
     o.type = DataType::kList;
     o.repeated_values = true;
@@ -442,9 +566,20 @@ TEST(GenOptions, NamesAndListsAreParsed) {
   EXPECT_FALSE(parse_evidence("none")->timestamps);
   EXPECT_FALSE(parse_evidence("timestamps,,order"));
   EXPECT_FALSE(parse_evidence(""));
+  ASSERT_TRUE(parse_evidence("timestamps,versions:0.9"));
+  EXPECT_EQ(parse_evidence("timestamps,versions:0.9")->versions_share, 0.9);
+  EXPECT_EQ(some->versions_share, 1);
+  EXPECT_FALSE(parse_evidence("versions:"));
+  EXPECT_FALSE(parse_evidence("versions:1.5"));
+  EXPECT_FALSE(parse_evidence("timestamps:0.5"));
   ASSERT_TRUE(parse_plant("G1a:0.25"));
   EXPECT_EQ(parse_plant("G1a:0.25")->rate, 0.25);
   EXPECT_GT(parse_plant("long-fork")->rate, 0);
+  ASSERT_TRUE(parse_plant("long-fork=3"));
+  EXPECT_EQ(parse_plant("long-fork=3")->groups, 3U);
+  EXPECT_FALSE(parse_plant("long-fork=0"));
+  EXPECT_FALSE(parse_plant("long-fork="));
+  EXPECT_FALSE(parse_plant("long-fork=1.5"));
   EXPECT_FALSE(parse_plant("long-fork:"));
   EXPECT_FALSE(parse_plant("long-fork:2"));
   EXPECT_FALSE(parse_plant("long-spoon:0.1"));

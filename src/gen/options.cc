@@ -31,12 +31,20 @@ constexpr std::pair<bool GenEvidence::*, std::string_view> kEvidence[] = {{&GenE
 // NaN is no share.
 bool is_share(double value) { return value >= 0 && value <= 1; }
 
+std::optional<double> share_of(std::string_view text) {
+  double value = -1;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failed != std::errc{} || end != text.data() + text.size() || !is_share(value)) return std::nullopt;
+  return value;
+}
+
 }  // namespace
 
 std::optional<Error> defect_of(const GenOptions& o) {
   if (o.transactions == 0) return Error{"transactions: expected at least 1"};
   if (o.ops == 0) return Error{"ops: expected at least 1"};
-  if (o.transactions > kMaxOperations / o.ops) {
+  const std::uint64_t most_ops = o.rmw_share > 0 ? std::uint64_t{2} * o.ops : o.ops;
+  if (o.transactions > kMaxOperations / most_ops) {
     return Error{fmt::format("transactions x ops: expected at most {}", kMaxOperations)};
   }
   if (o.sessions == 0 || o.sessions > kMaxSessions) {
@@ -48,6 +56,11 @@ std::optional<Error> defect_of(const GenOptions& o) {
   if (o.keys == 0 || o.keys > kMaxKeys) return Error{fmt::format("keys: expected 1 to {}", kMaxKeys)};
   if (!(o.zipf_exponent >= 0 && o.zipf_exponent <= 10)) return Error{"zipf exponent: expected 0 to 10"};
   if (!is_share(o.read_share)) return Error{"read share: expected 0 to 1"};
+  if (!is_share(o.rmw_share)) return Error{"share of read-modify-writes: expected 0 to 1"};
+  if (o.read_share + o.rmw_share > 1 + 1e-9) return Error{"reads and read-modify-writes: expected 1 at most together"};
+  if (o.rmw_share > 0 && o.type == DataType::kRow) return Error{"read-modify-writes: expected registers or lists"};
+  if (!is_share(o.evidence.versions_share)) return Error{"share of versions: expected 0 to 1"};
+  if (!is_share(o.spread)) return Error{"spread: expected 0 to 1"};
   if (!is_share(o.predicate_share)) return Error{"predicate share: expected 0 to 1"};
   if (!(o.selectivity > 0 && o.selectivity <= 1)) return Error{"selectivity: expected more than 0, at most 1"};
   if (!is_share(o.abort_share) || !is_share(o.unknown_share)) return Error{"abort, unknown share: expected 0 to 1"};
@@ -60,7 +73,7 @@ std::optional<Error> defect_of(const GenOptions& o) {
   double planted = 0;
   for (const Plant& plant : o.plants) {
     if (!is_share(plant.rate)) return Error{fmt::format("plant {}: expected a rate of 0 to 1", info(plant.kind).name)};
-    if (plant.rate == 0) continue;
+    if (planted_groups(plant, o.transactions) == 0) continue;
     if (info(plant.kind).rows_only && o.type != DataType::kRow) {
       return Error{fmt::format("plant {}: expected rows", info(plant.kind).name)};
     }
@@ -68,7 +81,8 @@ std::optional<Error> defect_of(const GenOptions& o) {
       return Error{
           fmt::format("plant {}: expected at least {} sessions", info(plant.kind).name, info(plant.kind).sessions)};
     }
-    planted += static_cast<double>(planted_groups(plant, o.transactions) * info(plant.kind).roles.size());
+    planted +=
+        static_cast<double>(planted_groups(plant, o.transactions)) * static_cast<double>(info(plant.kind).roles.size());
   }
   if (planted > static_cast<double>(o.transactions)) {
     return Error{fmt::format("plants: {} transactions do not hold the {} that are to be planted", o.transactions,
@@ -101,7 +115,9 @@ Result<GenEvidence> parse_evidence(std::string_view list) {
   if (list == "none") return evidence;
   for (;;) {
     const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view word = list.substr(0, comma);
+    const std::string_view entry = list.substr(0, comma);
+    const std::size_t colon = std::min(entry.find(':'), entry.size());
+    const std::string_view word = entry.substr(0, colon);
     const auto* const row = std::find_if(std::begin(kEvidence), std::end(kEvidence),
                                          [word](const auto& candidate) { return candidate.second == word; });
     if (row == std::end(kEvidence)) {
@@ -111,13 +127,21 @@ Result<GenEvidence> parse_evidence(std::string_view list) {
                       word)};
     }
     evidence.*(row->first) = true;
+    if (colon < entry.size()) {
+      if (row->first != &GenEvidence::versions) {
+        return Error{fmt::format("evidence \"{}\": only versions have a share", entry)};
+      }
+      const std::optional<double> share = share_of(entry.substr(colon + 1));
+      if (!share) return Error{fmt::format("evidence \"{}\": expected a share of 0 to 1 after the colon", entry)};
+      evidence.versions_share = *share;
+    }
     if (comma == list.size()) return evidence;
     list.remove_prefix(comma + 1);
   }
 }
 
 Result<Plant> parse_plant(std::string_view text) {
-  const std::size_t colon = std::min(text.find(':'), text.size());
+  const std::size_t colon = std::min(text.find_first_of(":="), text.size());
   const std::optional<PlantKind> kind = plant_named(text.substr(0, colon));
   if (!kind) {
     std::string known;
@@ -126,12 +150,17 @@ Result<Plant> parse_plant(std::string_view text) {
   }
   if (colon == text.size()) return Plant{*kind, kDefaultPlantRate};
   const std::string_view number = text.substr(colon + 1);
-  double rate = 0;
-  const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), rate);
-  if (failed != std::errc{} || end != number.data() + number.size() || !is_share(rate)) {
-    return Error{fmt::format("plant {}: expected a rate of 0 to 1 after the colon", info(*kind).name)};
+  if (text[colon] == '=') {
+    std::uint64_t groups = 0;
+    const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), groups);
+    if (failed != std::errc{} || end != number.data() + number.size() || groups == 0) {
+      return Error{fmt::format("plant {}: expected a whole number of at least 1 after =", info(*kind).name)};
+    }
+    return Plant{*kind, 0, groups};
   }
-  return Plant{*kind, rate};
+  const std::optional<double> rate = share_of(number);
+  if (!rate) return Error{fmt::format("plant {}: expected a rate of 0 to 1 after the colon", info(*kind).name)};
+  return Plant{*kind, *rate};
 }
 
 }  // namespace isolde

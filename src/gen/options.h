@@ -42,15 +42,18 @@ inline constexpr int kPlantCount = 11;
 struct Plant {
   PlantKind kind;
   double rate;  // share of the history's transactions that belong to such groups; above 0: at least one group
+  std::uint64_t groups = 0;  // above 0: exactly so many, whatever the rate
 };
 
 struct GenEvidence {
   bool timestamps = true;     // start_ts, commit_ts
   bool intervals = true;      // begin, end
   bool op_intervals = false;  // `at` of every operation; needs `intervals`
-  bool versions = false;      // complete version orders: by value, or by transaction for lists and repeated values
+  bool versions = false;      // version orders: by value, or by transaction for lists and repeated values
   bool order = false;         // place in the serialization order; only at serializable levels, else left out
   bool vsets = false;         // rows: the version set of every predicate operation, which is the whole table
+  // Share of the versions that stay in their orders; below 1 the orders say that they are not complete.
+  double versions_share = 1;
 };
 
 struct GenOptions {
@@ -60,7 +63,10 @@ struct GenOptions {
   std::uint32_t keys = 1'000;
   Distribution distribution = Distribution::kZipf;
   double zipf_exponent = 0.99;
+  // Shares of the operations; what is neither is a write. A read-modify-write is a read of a key and then a write of
+  // it; it counts as one operation here and in `ops`, though the history has two for it.
   double read_share = 0.5;
+  double rmw_share = 0;
   // Serializable and its session and strict forms are generated as such; everything else as snapshot isolation. What is
   // generated always keeps session order and real time too.
   Level level = Level::kSnapshotIsolation;
@@ -73,7 +79,9 @@ struct GenOptions {
   double unknown_share = 0;     // share of transactions whose commit was not answered; about half of them took effect
   std::uint32_t max_list = 32;  // a list that has this many elements is retired, and a fresh key takes its place
   double overlap = 3;           // how many transactions run at once, on average
+  bool shuffled = false;        // lines in an order that tells nothing but the order within each session
   std::vector<Plant> plants;
+  double spread = 0;  // a planted group's steps are spread over about this share of the history; 0: right one by one
   std::uint64_t seed = 1;
 };
 
@@ -85,9 +93,10 @@ struct GenOptions {
 [[nodiscard]] std::string_view name(DataType type);
 [[nodiscard]] std::optional<Distribution> distribution_named(std::string_view name);
 [[nodiscard]] std::optional<DataType> data_type_named(std::string_view name);
-// "timestamps,intervals", "none", …: any of timestamps, intervals, op-intervals, versions, order, vsets.
+// "timestamps,intervals", "none", …: any of timestamps, intervals, op-intervals, versions, order, vsets;
+// "versions:0.9": with that share of the versions.
 [[nodiscard]] Result<GenEvidence> parse_evidence(std::string_view list);
-// "lost-update" (then one transaction in a thousand) or "lost-update:0.01".
+// "lost-update" (then one transaction in a thousand), "lost-update:0.01", or "lost-update=1": that many groups.
 [[nodiscard]] Result<Plant> parse_plant(std::string_view text);
 
 // Whether histories of this level are made with one serialization order.

@@ -21,10 +21,16 @@ bool is_read_only(const ScriptRole& role) {
 
 }  // namespace
 
-// Groups are spread evenly over the other transactions.
+std::int64_t Simulator::plant_step() {
+  const std::int64_t step = plant_rng_.between(kShortestStep, kLongestStep);
+  return mean_plant_step_ == 0 ? step : step + plant_rng_.between(mean_plant_step_ / 2, mean_plant_step_ * 3 / 2);
+}
+
+// Groups are spread evenly over the other transactions; one that takes long starts early enough.
 bool Simulator::group_is_due() const {
   if (next_due_ == due_.size()) return false;
-  const double place = (static_cast<double>(next_due_) + 0.5) / static_cast<double>(due_.size());
+  const double middle = (static_cast<double>(next_due_) + 0.5) / static_cast<double>(due_.size());
+  const double place = middle * (1 - options_.spread);
   return static_cast<double>(recorded_) >= place * static_cast<double>(target_) || recorded_ >= target_;
 }
 
@@ -57,7 +63,7 @@ void Simulator::launch_due_groups(std::int64_t now) {
       group.sessions[i] = free_.front();
       free_.pop_front();
     }
-    schedule(now + plant_rng_.between(kShortestStep, kLongestStep), options_.sessions + seat);
+    schedule(now + plant_step(), options_.sessions + seat);
   }
 }
 
@@ -83,7 +89,7 @@ void Simulator::advance_group(std::uint32_t index, std::int64_t now) {
       break;
   }
   if (group.next_event < group.plant->events.size()) {
-    schedule(now + plant_rng_.between(kShortestStep, kLongestStep), options_.sessions + index);
+    schedule(now + plant_step(), options_.sessions + index);
     return;
   }
   for (std::uint8_t i = 0; i < group.plant->sessions; ++i) {

@@ -197,6 +197,7 @@ std::optional<PlantKind> plant_named(std::string_view name) {
 }
 
 std::uint64_t planted_groups(const Plant& plant, std::uint64_t transactions) {
+  if (plant.groups > 0) return plant.groups;
   if (plant.rate <= 0) return 0;
   const double wanted = plant.rate * static_cast<double>(transactions);
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted) / info(plant.kind).roles.size());

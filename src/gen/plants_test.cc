@@ -195,6 +195,27 @@ TEST(Plants, ATinyRatePlantsOneGroup) {
   EXPECT_EQ(made->planted.size(), 1U);
 }
 
+TEST(Plants, ASpreadGroupLiesApartAndBreaksTheSame) {
+  for (const PlantKind kind : {PlantKind::kLostUpdate, PlantKind::kWriteSkew, PlantKind::kLongFork}) {
+    GenOptions o;
+    o.transactions = 20'000;
+    o.ops = 5;
+    o.level = Level::kSerializable;
+    o.plants = {{kind, 0, 1}};
+    o.spread = 0.6;
+    const Result<Generated> made = generate(o);
+    ASSERT_TRUE(made);
+    ASSERT_EQ(made->planted.size(), 1U);
+    const std::vector<TxnId>& who = made->planted[0].transactions;
+    const auto [first, last] = std::ranges::minmax(who);
+    EXPECT_GT(raw(last) - raw(first), 5'000U) << info(kind).name;
+    EXPECT_LT(raw(last) - raw(first), 16'000U) << info(kind).name;
+    const replayer::Broken broken = replayer::broken_by_timestamps(made->history);
+    for (const Level level : info(kind).breaks) EXPECT_TRUE(broken.contains(level)) << info(level).name;
+    for (const Level level : info(kind).keeps) EXPECT_FALSE(broken.contains(level)) << info(level).name;
+  }
+}
+
 TEST(Plants, TooFewSessionsOrTransactionsAreRefused) {
   GenOptions o;
   o.transactions = 4;

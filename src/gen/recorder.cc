@@ -20,13 +20,17 @@ Recorder::Recorder(const GenOptions& options)
       order_(options.evidence.order && generated_serializable(options.level)),
       lists_(options.type == DataType::kList),
       by_txn_(lists_ || options.repeated_values),
+      versions_share_(options.evidence.versions_share),
+      kept_(mix64(options.seed) ^ 0x76657273696f6e73ULL),
       jitter_(mix64(options.seed) ^ 0x6a69747465724f70ULL) {
   session_ids_.resize(options.sessions, kNoSession);
   if (timestamps_ && generated_serializable(options.level)) builder_.set_serial_by_commit_ts();
+  const std::string rmw =
+      options.rmw_share > 0 ? fmt::format(", {:g} read-modify-writes", options.rmw_share) : std::string();
   builder_.set_about(
-      fmt::format("generated: {} transactions, {} sessions, {} operations each, {} keys, {}, {}, {:g} reads, seed {}",
+      fmt::format("generated: {} transactions, {} sessions, {} operations each, {} keys, {}, {}, {:g} reads{}, seed {}",
                   options.transactions, options.sessions, options.ops, options.keys, name(options.distribution),
-                  name(options.type), options.read_share, options.seed));
+                  name(options.type), options.read_share, rmw, options.seed));
 }
 
 ValueId Recorder::row(std::uint32_t c0, std::uint32_t c1, std::uint32_t version) {
@@ -76,6 +80,14 @@ void Recorder::record_interval() {
 
 void Recorder::record_version_orders() {
   std::vector<std::uint32_t> first(key_ids_.size() + 1, 0);
+  const bool complete = versions_share_ >= 1;
+  if (!complete) {
+    std::size_t left = 0;
+    for (const Install& install : installs_) {
+      if (kept_.chance(versions_share_)) installs_[left++] = install;
+    }
+    installs_.resize(left, Install{0, 0});
+  }
   for (const Install& install : installs_) ++first[install.key + 1];
   for (std::size_t k = 1; k < first.size(); ++k) first[k] += first[k - 1];
   Column<ValueId> entries;
@@ -88,9 +100,9 @@ void Recorder::record_version_orders() {
     if (order.empty()) continue;
     // A transaction's id is its place, so an entry by transaction is that integer.
     if (by_txn_) {
-      builder_.version_order_by_txn(key_ids_[k], order, true);
+      builder_.version_order_by_txn(key_ids_[k], order, complete);
     } else {
-      builder_.version_order(key_ids_[k], order, true);
+      builder_.version_order(key_ids_[k], order, complete);
     }
   }
 }

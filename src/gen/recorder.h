@@ -90,6 +90,8 @@ class Recorder {
   Column<KeyId> key_ids_;          // by key; kNoKey: not touched yet
   Column<SessionId> session_ids_;  // by session
   Column<Install> installs_;
+  double versions_share_;
+  Rng kept_;    // which versions are; apart, likewise
   Rng jitter_;  // of the operations' intervals; apart, so that recording them changes nothing else
   TxnTimes times_{};
   std::uint32_t ops_ = 0, op_ = 0;

@@ -13,6 +13,11 @@ constexpr std::int64_t kShortestPause = 300;  // more than two latencies: one tr
 constexpr std::uint32_t kRepeatedValues = 10;
 constexpr std::uint64_t kProgressStep = 1U << 16;
 
+// A planned operation: the place of its key above these bits. One that does not write reads.
+constexpr std::uint32_t kWrites = 1;
+constexpr std::uint32_t kReadsFirst = 2;  // with kWrites: a read-modify-write
+constexpr std::uint32_t kPlanBits = 2;
+
 }  // namespace
 
 Simulator::Simulator(const GenOptions& options, Progress* progress)
@@ -26,7 +31,8 @@ Simulator::Simulator(const GenOptions& options, Progress* progress)
       store_(options),
       recorder_(options),
       mean_service_(kMeanOperation * options.ops),
-      read_threshold_(static_cast<std::uint64_t>(options.read_share * 0x1.0p32)) {
+      read_threshold_(static_cast<std::uint64_t>(options.read_share * 0x1.0p32)),
+      rmw_threshold_(read_threshold_ + static_cast<std::uint64_t>(options.rmw_share * 0x1.0p32)) {
   // With this pause between its transactions, `overlap` of the sessions are busy at any time.
   const double idle_share = std::max(0.0, options.sessions / options.overlap - 1);
   mean_think_ = static_cast<std::int64_t>(static_cast<double>(mean_service_) * idle_share);
@@ -54,6 +60,11 @@ void Simulator::draw_groups() {
   }
   for (std::size_t i = due_.size(); i > 1; --i) std::swap(due_[i - 1], due_[plant_rng_.below(i)]);
   target_ = options_.transactions - planted;
+  // So many run at once, hence the whole takes about so long.
+  const double running = std::min<double>(options_.overlap, options_.sessions);
+  const double length = static_cast<double>(target_) * static_cast<double>(mean_service_) / running;
+  constexpr double kSteps = 6;  // of most scripts
+  mean_plant_step_ = static_cast<std::int64_t>(length * options_.spread / kSteps);
 }
 
 void Simulator::schedule(std::int64_t time, std::uint32_t who) {
@@ -107,10 +118,12 @@ void Simulator::plan(std::uint32_t session) {
   bool writes = false;
   for (std::uint32_t i = 0; i < ops_; ++i) {
     const std::uint32_t place = sampler_.draw(rng_);
-    const bool is_write = (rng_.next() >> 32) >= read_threshold_;
+    const std::uint64_t drawn = rng_.next() >> 32;
+    const bool is_write = drawn >= read_threshold_;
     store_.prefetch(store_.key_at(place));
     writes |= is_write;
-    row[i] = (place << 1) | (is_write ? 1U : 0U);
+    row[i] = (place << kPlanBits) | (is_write ? kWrites : 0U);
+    if (is_write && drawn < rmw_threshold_) row[i] |= kReadsFirst;
   }
   sessions_[session].planned = true;
   sessions_[session].writes = writes;
@@ -126,7 +139,7 @@ bool Simulator::try_start(std::uint32_t s, std::int64_t now) {
   if (!session.planned) plan(s);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
   for (std::size_t i = row; !rows_ && i < row + ops_; ++i) {
-    key_[i] = store_.key_at(plan_[i] >> 1);
+    key_[i] = store_.key_at(plan_[i] >> kPlanBits);
     seen_[i] = store_.newest(key_[i]);
   }
   session.running = true;
@@ -148,7 +161,7 @@ bool Simulator::conflicts(std::uint32_t s) const {
   if (rows_) return rows_->conflicts(s, serializable_);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
   for (std::size_t i = row; i < row + ops_; ++i) {
-    if ((serializable_ || (plan_[i] & 1) != 0) && store_.changed_since(key_[i], session.start_ts)) return true;
+    if ((serializable_ || (plan_[i] & kWrites) != 0) && store_.changed_since(key_[i], session.start_ts)) return true;
   }
   return false;
 }
@@ -216,15 +229,25 @@ ValueId Simulator::list_with_own(std::uint32_t key, std::uint32_t seen) {
 }
 
 void Simulator::record(std::uint32_t s, Status status, const TxnTimes& times, bool takes_effect) {
-  recorder_.open(s, status, times, ops_);
-  ++stamp_;
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
+  std::uint32_t both = 0;
+  for (std::uint32_t i = 0; !rows_ && i < ops_; ++i) both += (plan_[row + i] & kReadsFirst) != 0 ? 1U : 0U;
+  recorder_.open(s, status, times, ops_ + both);
+  ++stamp_;
   if (rows_) rows_->record(s, recorder_);
   for (std::uint32_t i = 0; !rows_ && i < ops_; ++i) {
     const std::uint32_t key = key_[row + i];
     const std::uint32_t seen = seen_[row + i];
     Store::Own& own = store_.own(key);
-    if ((plan_[row + i] & 1) != 0) {
+    const std::uint32_t what = plan_[row + i];
+    if ((what & kWrites) == 0 || (what & kReadsFirst) != 0) {
+      if (store_.lists()) {
+        recorder_.read(key, list_with_own(key, seen));
+      } else {
+        recorder_.read(key, ValueId{own.stamp == stamp_ ? own.last : seen});
+      }
+    }
+    if ((what & kWrites) != 0) {
       const ValueId value = next_value();
       recorder_.write(key, value);
       if (store_.lists()) {
@@ -232,10 +255,6 @@ void Simulator::record(std::uint32_t s, Status status, const TxnTimes& times, bo
         previous_[i] = own.stamp == stamp_ ? own.last : kNone32;
       }
       own = {stamp_, store_.lists() ? i : raw(value)};
-    } else if (store_.lists()) {
-      recorder_.read(key, list_with_own(key, seen));
-    } else {
-      recorder_.read(key, ValueId{own.stamp == stamp_ ? own.last : seen});
     }
   }
   if (takes_effect) take_effect(s, times.commit_ts);
@@ -251,7 +270,7 @@ void Simulator::take_effect(std::uint32_t s, std::int64_t commit_ts) {
   if (rows_) return rows_->take_effect(s, commit_ts, recorder_);
   const std::size_t row = static_cast<std::size_t>(s) * ops_;
   for (std::uint32_t i = 0; i < ops_; ++i) {
-    if ((plan_[row + i] & 1) == 0) continue;
+    if ((plan_[row + i] & kWrites) == 0) continue;
     const std::uint32_t key = key_[row + i];
     Store::Own& own = store_.own(key);
     const bool first = own.stamp == stamp_;
@@ -266,7 +285,7 @@ void Simulator::take_effect(std::uint32_t s, std::int64_t commit_ts) {
   }
   if (!store_.lists()) return;
   for (std::uint32_t i = 0; i < ops_; ++i) {
-    if ((plan_[row + i] & 1) != 0) store_.retire_if_full(plan_[row + i] >> 1);
+    if ((plan_[row + i] & kWrites) != 0) store_.retire_if_full(plan_[row + i] >> kPlanBits);
   }
 }
 

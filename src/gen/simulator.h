@@ -59,6 +59,7 @@ class Simulator {
   };
 
   void draw_groups();
+  std::int64_t plant_step();
   void schedule(std::int64_t time, std::uint32_t who);
   void schedule_next(std::uint32_t session, std::int64_t now);
   std::int64_t latency() { return rng_.between(20, 99); }
@@ -94,11 +95,12 @@ class Simulator {
 
   std::int64_t mean_service_, mean_think_;
   std::uint32_t most_running_;
-  std::uint64_t read_threshold_;  // of 2^32
+  std::uint64_t read_threshold_, rmw_threshold_;  // of 2^32
+  std::int64_t mean_plant_step_;                  // 0: the shortest that will do
 
   std::vector<Session> sessions_;
   // One row of options_.ops entries a session.
-  Column<std::uint32_t> plan_;  // place of the key << 1 | is a write
+  Column<std::uint32_t> plan_;  // place of the key << 2 | kReadsFirst | kWrites
   Column<std::uint32_t> key_;   // the key at that place when the attempt started
   Column<std::uint32_t> seen_;  // what the snapshot holds of it
   std::vector<Event> heap_;

@@ -170,6 +170,12 @@ std::string render_json(const Report& r) {
     out += fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
+  if (!r.methods.empty()) {
+    out += fmt::format(R"(, "methods": {})", list(r.methods, [](const MethodCase& m) {
+                         return fmt::format(R"({{"name": {}, "fate": {}, "why": {}}})", json_string(m.name),
+                                            json_string(name(m.fate)), json_string(m.why));
+                       }));
+  }
   out += search_json(v) + strongest_json(r);
   const std::string search =
       r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();

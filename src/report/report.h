@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "anomaly/methods.h"
 #include "anomaly/strongest.h"
 #include "anomaly/verdict.h"
 #include "history/history.h"
@@ -38,6 +39,7 @@ struct Report {
   Proof proof = Proof::kNotAsked;
   std::string proof_says = {};                        // kFails: what does not hold
   std::optional<Strongest> strongest = std::nullopt;  // none: it was not looked for
+  std::vector<MethodCase> methods = {};               // empty: not asked for
 };
 
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …

@@ -61,6 +61,9 @@ std::string facts(const Report& r) {
   text += row("method", r.why_method.empty() ? std::string(r.verdict.method)
                                              : fmt::format("{} ({})", r.verdict.method, r.why_method));
   if (r.verdict.search) text += row("order", search_text(*r.verdict.search));
+  for (const MethodCase& m : r.methods) {
+    text += row(&m == r.methods.data() ? "methods" : "", fmt::format("{:<9} {}: {}", m.name, name(m.fate), m.why));
+  }
   text += row("evidence", joined(evidence_of(r.history)));
   text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
                                      words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),

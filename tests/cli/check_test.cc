@@ -193,6 +193,96 @@ constexpr const char* kSkew =
 {"id": 2, "session": 2, "ops": [["r","y",null],["w","x",1]]}
 )";
 
+// In its session T3 comes after T2; without sessions it may come before.
+constexpr const char* kSession =
+    R"({"id": 1, "session": 1, "ops": [["w","x",1]]}
+{"id": 2, "session": 1, "ops": [["w","x",2]]}
+{"id": 3, "session": 1, "ops": [["r","x",1]]}
+{"version_order": {"x": [1, 2]}}
+)";
+
+TEST(CheckEvidence, SessionOrderOnAndOffNamesTheLevelThatIsJudged) {
+  const Scratch scratch;
+  const std::string file = scratch.file("session.jsonl", kSession);
+  const Answer on = isolde({"check", file, "--level", "serializable", "--use", "session", "--prove"});
+  EXPECT_EQ(on.status, 1) << on.out;
+  EXPECT_NE(on.out.find("violates strong-session-serializable"), std::string::npos) << on.out;
+  EXPECT_NE(on.out.find("serializable was asked for: with --use session that is"), std::string::npos) << on.out;
+  const Answer off =
+      isolde({"check", file, "--level", "strong-session-serializable", "--ignore", "session", "--prove", "--json"});
+  EXPECT_EQ(off.status, 0) << off.out;
+  simdjson::dom::parser parser;
+  const auto report = parsed(parser, off.out);
+  EXPECT_EQ(std::string_view(report["level"]), "serializable");
+  EXPECT_TRUE(bool(report["proved"]));
+}
+
+TEST(CheckEvidence, VersionOrdersCanBeIgnored) {
+  const Scratch scratch;
+  const std::string file = scratch.file("session.jsonl", kSession);
+  EXPECT_EQ(isolde({"check", file, "--level", "strong-session-serializable"}).status, 1);
+  const Answer without =
+      isolde({"check", file, "--level", "strong-session-serializable", "--ignore", "versions", "--prove"});
+  EXPECT_NE(without.out.find("the version orders that the history has are ignored"), std::string::npos) << without.out;
+  EXPECT_EQ(without.out.find("evidence  version order"), std::string::npos) << without.out;
+}
+
+TEST(CheckEvidence, TimestampsThatAreIgnoredAreNotJudged) {
+  const Scratch scratch;
+  const std::string stale = scratch.file("stale.jsonl", kStale);
+  EXPECT_EQ(isolde({"check", stale, "--level", "si"}).status, 1);
+  EXPECT_EQ(isolde({"check", stale, "--level", "si", "--ignore", "timestamps", "--prove"}).status, 0);
+  const Answer no_level = isolde({"check", stale, "--ignore", "timestamps"});
+  EXPECT_NE(no_level.out.find("satisfies serializable"), std::string::npos) << no_level.out;
+}
+
+TEST(CheckEvidence, WhatCannotBeTurnedOffIsBadUsage) {
+  const Scratch scratch;
+  const std::string file = scratch.file("session.jsonl", kSession);
+  const std::vector<std::vector<std::string>> bad = {
+      {"--level", "causal", "--ignore", "session"},
+      {"--level", "strict-serializable", "--ignore", "session"},
+      {"--level", "repeatable-read", "--use", "session"},
+      {"--use", "versions", "--ignore", "versions"},
+      {"--use", "everything"},
+      {"--ignore", "timestamps", "--order", "commit_ts"},
+  };
+  for (const auto& options : bad) {
+    std::vector<std::string> args = {"check", file};
+    args.insert(args.end(), options.begin(), options.end());
+    const Answer a = isolde(args);
+    EXPECT_EQ(a.status, 2) << options[1];
+    EXPECT_EQ(std::count(a.err.begin(), a.err.end(), '\n'), 1) << a.err;
+    EXPECT_EQ(a.out, "");
+  }
+}
+
+TEST(CheckMethod, EachMethodSaysWhyItIsTakenOrNot) {
+  const Scratch scratch;
+  const std::string file = scratch.file("good.jsonl", kGood);
+  const Answer text = isolde({"check", file, "--level", "si", "--explain-method"});
+  EXPECT_NE(text.out.find("methods   replay    cannot: "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("timeline  taken: the history has database timestamps"), std::string::npos) << text.out;
+  const Answer json = isolde({"check", file, "--level", "si", "--explain-method", "--json"});
+  simdjson::dom::parser parser;
+  const auto report = parsed(parser, json.out);
+  int taken = 0;
+  for (const auto method : report["methods"].get_array()) {
+    taken += std::string_view(method["fate"]) == "taken" ? 1 : 0;
+    EXPECT_FALSE(std::string_view(method["why"]).empty());
+  }
+  EXPECT_EQ(taken, 1);
+}
+
+TEST(CheckStrongest, WithoutALevelItIsLookedFor) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  const Answer a = isolde({"check", good});
+  EXPECT_EQ(a.status, 0);
+  EXPECT_NE(a.out.find("strongest level that holds: strict-serializable"), std::string::npos) << a.out;
+  EXPECT_EQ(isolde({"check", good, "--level", "si"}).out.find("strongest level"), std::string::npos);
+}
+
 TEST(CheckStrongest, AViolationSaysWhatHoldsAllTheSame) {
   const Scratch scratch;
   const std::string skew = scratch.file("skew.jsonl", kSkew);

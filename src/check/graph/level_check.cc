@@ -56,7 +56,7 @@ class Check {
       if (starts.applies) return by_start_order(std::move(starts));
     }
     if (!lack.empty() && limits_.out_of_time()) return undecided("the time limit ran out");
-    if (!lack.empty() && !(traced && (guess() || by_past() || (verdict_.total() == 0 && by_evidence())))) {
+    if (!lack.empty() && !(traced && completes_orders())) {
       if (verdict_.total() == 0)
         return undecided("not known, and needed: " + (orders_.open == kNoKey ? lack : order_lack()));
       verdict_.outcome = Outcome::kViolated;
@@ -205,6 +205,14 @@ class Check {
     add_cycles(evidence, row_, sorted, limits_, verdict_);
   }
 
+  // Whether some order of the versions that are open explains the history; if not, verdict_ may have a cycle.
+  bool completes_orders() {
+    if (!h_.has_flag(kVersionsByCommitTs)) return guess() || by_past() || (verdict_.total() == 0 && by_evidence());
+    // The user says that the timestamps are the order of versions: no order that contradicts them is an answer.
+    if (by_evidence()) return true;
+    return !evidence_added_ && (guess() || by_past());
+  }
+
   // What a transaction's past holds is older than what it wrote, and not newer than what it read, of the same key: an
   // order of versions that needs no evidence.
   bool by_past() {
@@ -240,7 +248,8 @@ class Check {
   // What the level and the reads leave open, the database's own timestamps and snapshots may tell. Without a cycle the
   // witness stands without them; a cycle is a violation given them.
   bool by_evidence() {
-    if (orders_.open == kNoKey || !add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes)) return false;
+    evidence_added_ = orders_.open != kNoKey && add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes);
+    if (!evidence_added_) return false;
     // Steps of predicates keep to what was known before, so that each can be shown.
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
@@ -330,6 +339,7 @@ class Check {
   std::unique_ptr<Slots> slots_;  // of the facts found last
   bool settled_ = false;          // the witness explains the predicates
   bool left_open_ = false;        // nothing but predicates leaves it undecided
+  bool evidence_added_ = false;   // by_evidence() ordered versions
   Verdict verdict_;
 };
 
