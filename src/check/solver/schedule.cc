@@ -382,6 +382,41 @@ void Schedule::drop_source(std::uint32_t read) {
   }
 }
 
+std::vector<Node> Schedule::first_waiting(std::size_t most) const {
+  // Those that were parked are the front of what is left; without any, everything waits by edges.
+  std::vector<Node> out;
+  for (const Node v : parked_nodes_) {
+    if (state_[v] == State::kParked) out.push_back(v);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  const std::size_t parked = out.size();
+  if (parked < most) {
+    for (const auto& [node, held] : held_to_) {
+      if (!held.empty() && !is_done(node)) out.push_back(node);
+    }
+    for (const auto& [read, slot] : held_source_) {
+      const Node node = problem_.read_node(problem_.reads[read].txn);
+      if (!is_done(node)) out.push_back(node);
+    }
+  }
+  const auto by_rank = [&](Node a, Node b) { return rank_[a] < rank_[b]; };
+  const auto sort_first = [&](std::size_t from, std::size_t to) {
+    const std::size_t middle = std::min(from + most, to);
+    std::partial_sort(out.begin() + static_cast<std::ptrdiff_t>(from),
+                      out.begin() + static_cast<std::ptrdiff_t>(middle), out.begin() + static_cast<std::ptrdiff_t>(to),
+                      by_rank);
+  };
+  if (out.empty()) {
+    const auto left = std::find_if(state_.begin(), state_.end(), [](State s) { return s != State::kDone; });
+    if (left != state_.end()) out.push_back(static_cast<Node>(left - state_.begin()));
+  }
+  sort_first(0, parked);
+  sort_first(parked, out.size());
+  if (out.size() > most) out.resize(most);
+  return out;
+}
+
 std::vector<std::uint32_t> Schedule::reads_without_value() const {
   std::vector<std::uint32_t> out;
   if (problem_.values == 0) return out;

@@ -47,6 +47,8 @@ class Schedule {
   // Why a node that is not done does not run: calls f(Link) for each edge to it from a node that is not done.
   template <typename F>
   void for_each_wait(Node node, F&& f) const;
+  // Some nodes that wait and are not done, those with the least ranks first.
+  [[nodiscard]] std::vector<Node> first_waiting(std::size_t most) const;
   // Nodes that wait for nothing but a value of an open read that no held choice gives; the read that waits.
   [[nodiscard]] std::vector<std::uint32_t> reads_without_value() const;
   // Whose version of the key stands there; kNoTxn: the initial state.

@@ -19,7 +19,13 @@ class Search {
  public:
   Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
          const SearchOptions& options)
-      : h_(history), p_(problem), limits_(limits), stats_(stats), options_(options), choices_(problem) {}
+      : h_(history),
+        p_(problem),
+        limits_(limits),
+        stats_(stats),
+        options_(options),
+        choices_(problem),
+        finder_(problem) {}
 
   Found run() {
     switch (guess()) {
@@ -80,7 +86,7 @@ class Search {
       fmt::print(stderr, "conflicts {} done {}/{} pairs {}\n", stats_.conflicts, schedule_->order().size(), p_.nodes,
                  choices_.orders());
     bool news = false;
-    for (const Circle& circle : find_circles(p_, *schedule_)) {
+    for (const Circle& circle : finder_.find(*schedule_)) {
       if (!choices_.forbid(circle)) continue;
       news = true;
       for (const Choice& choice : choices_of(p_, circle)) {
@@ -210,6 +216,7 @@ class Search {
   const SearchOptions options_;
   std::uint64_t conflicts_ = 0;
   Choices choices_;
+  CircleFinder finder_;
   std::unique_ptr<Schedule> schedule_;
   std::unordered_map<std::uint64_t, Choice> held_;
   std::unordered_map<std::uint32_t, Choice> held_sources_;

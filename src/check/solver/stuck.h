@@ -2,10 +2,13 @@
 //
 // In, out: a Schedule that is stuck -> circles, each with at least one choice unless no order exists at all.
 // Always:  each link is known, or follows from the choices that it names, so that a circle holds whatever was chosen
-//          elsewhere.
-// Cost:    linear in the edges of what did not run, for each circle; those with few choices are preferred.
+//          elsewhere. Every node waits for some other, unless it waits for a value: so going from one to the next ends
+//          in a circle, or at a read whose value is not there.
+// Cost:    the nodes between the first that wait and the circle; not all that wait. Of several circles through a node
+//          one with few choices is taken.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "check/solver/problem.h"
@@ -13,6 +16,25 @@
 
 namespace isolde::solver {
 
-[[nodiscard]] std::vector<Circle> find_circles(const Problem& problem, const Schedule& schedule);
+class CircleFinder {
+ public:
+  explicit CircleFinder(const Problem& problem);
+
+  [[nodiscard]] std::vector<Circle> find(const Schedule& schedule);
+
+ private:
+  [[nodiscard]] Circle first_from(const Schedule& schedule, Node start);
+  [[nodiscard]] Circle cheapest_through(const Schedule& schedule, Node start);
+  [[nodiscard]] Circle walk(Node start) const;
+
+  const Problem& p_;
+  // By node; both are as they were before, after each call.
+  std::vector<std::uint32_t> cost_;
+  std::vector<std::uint32_t> by_;  // the link to the node that waits for it, in links_
+  std::vector<Link> links_;
+  std::vector<std::uint32_t> met_;  // by node: in which walk
+  std::uint32_t walks_ = 0;
+  std::uint32_t first_walk_ = 0;  // of this call
+};
 
 }  // namespace isolde::solver
