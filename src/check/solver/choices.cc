@@ -59,86 +59,224 @@ std::vector<Choice> choices_of(const Problem& problem, const Circle& circle) {
   return out;
 }
 
-Choices::Choices(const Problem& problem) : p_(problem), sat_(new_solver()) {}
+Choices::Choices(const Problem& problem, Since since) : p_(problem), since_(std::move(since)), sat_(new_solver()) {}
 Choices::~Choices() = default;
 
-int Choices::new_variable(const Choice& choice) {
+Choices::Literal Choices::new_variable(const Choice& choice, bool value) {
+  const auto variable = static_cast<Variable>(variables_.size());
   variables_.push_back(choice);
-  return static_cast<int>(variables_.size());
+  value_.push_back(value ? 1 : 0);
+  is_fixed_.push_back(0);
+  round_.push_back(0);
+  clauses_of_.resize(clauses_of_.size() + 2);
+  touched_.push_back(variable);
+  return {2 * variable};
 }
 
-void Choices::open(std::uint32_t read) {
+void Choices::open(std::uint32_t read, TxnId writer) {
   auto [at, fresh] = sources_.try_emplace(read);
   if (!fresh) return;
-  for (const TxnId writer : p_.candidates_of(p_.reads[read])) {
-    if (writer == p_.reads[read].txn) continue;
-    at->second.emplace_back(writer, new_variable({writer, kNoTxn, read}));
-    sat_->phase(-at->second.back().second);
+  Clause one_of;
+  for (const TxnId candidate : p_.candidates_of(p_.reads[read])) {
+    if (candidate == p_.reads[read].txn) continue;
+    one_of.push_back(new_variable({candidate, kNoTxn, read}, candidate == writer));
+    at->second.emplace_back(candidate, one_of.back().variable());
   }
-  for (const auto& [writer, variable] : at->second) sat_->add(variable);
-  sat_->add(0);
+  add(std::move(one_of));
 }
 
-int Choices::literal(const Choice& choice) {
+// `value`: of a variable that is new.
+Choices::Literal Choices::literal(const Choice& choice, bool value) {
   if (!choice.is_order()) {
-    open(choice.read);
-    for (const auto& [writer, variable] : sources_[choice.read]) {
-      if (writer == choice.first) return variable;
-    }
-    return 0;
+    open(choice.read, choice.first);
+    const auto& candidates = sources_.at(choice.read);
+    const auto at =
+        std::find_if(candidates.begin(), candidates.end(), [&](const auto& c) { return c.first == choice.first; });
+    return {2 * at->second};
   }
-  auto [at, fresh] = pairs_.try_emplace(pair_id(choice.first, choice.second), 0);
   const bool up = raw(choice.first) < raw(choice.second);
+  const auto [at, fresh] = pairs_.try_emplace(pair_id(choice.first, choice.second), 0);
   if (fresh) {
-    at->second = new_variable(up ? choice : Choice{choice.second, choice.first, kNoRead});
+    at->second = new_variable(up ? choice : choice.reversed(), up == value).variable();
+    ++orders_;
   }
-  return up ? at->second : -at->second;
-}
-
-void Choices::prefer(const Choice& choice) {
-  if (!choice.is_order()) preferred_source_[choice.read] = choice.first;
-  const int l = literal(choice);
-  sat_->phase(l);
+  return {2 * at->second + (up ? 0U : 1U)};
 }
 
 bool Choices::forbid(const Circle& circle) {
-  std::vector<int> clause;
-  for (const Choice& choice : choices_of(p_, circle)) clause.push_back(-literal(choice));
-  std::sort(clause.begin(), clause.end());
+  Clause clause;
+  for (const Choice& choice : choices_of(p_, circle)) clause.push_back(literal(choice, true).negated());
+  std::sort(clause.begin(), clause.end(), [](Literal a, Literal b) { return a.code < b.code; });
   std::uint64_t hash = clause.size();
-  for (const int l : clause) hash = mix64(hash + static_cast<std::uint64_t>(static_cast<std::uint32_t>(l)));
-  if (!seen_.emplace(hash, 0).second) return false;
-  for (const int l : clause) sat_->add(l);
-  sat_->add(0);
+  for (const Literal l : clause) hash = mix64(hash * 3 + l.code + 1);
+  if (!seen_.insert(hash).second) return false;
   circles_.push_back(circle);
+  add(std::move(clause));
   return true;
 }
 
-Choices::Answer Choices::solve(const Limits& limits) {
+void Choices::add(Clause clause) {
+  const auto number = static_cast<std::uint32_t>(clauses_.size());
+  for (const Literal l : clause) clauses_of_[l.code].push_back(number);
+  clauses_.push_back(std::move(clause));
+  broken_.push_back(number);
+}
+
+void Choices::set(Literal l) {
+  value_[l.variable()] = l.is_negated() ? 0 : 1;
+  round_[l.variable()] = rounds_;
+  touched_.push_back(l.variable());
+  const auto& without = clauses_of_[l.negated().code];
+  broken_.insert(broken_.end(), without.begin(), without.end());
+}
+
+// For good: and what follows of it. False: a clause has no choice left.
+bool Choices::fix(Literal l) {
+  std::vector<Literal> waiting{l};
+  while (!waiting.empty()) {
+    const Literal next = waiting.back();
+    waiting.pop_back();
+    if (is_fixed_[next.variable()] != 0) {
+      if (!is_true(next)) return false;
+      continue;
+    }
+    if (!is_true(next)) set(next);
+    is_fixed_[next.variable()] = 1;
+    ++fixed_;
+    for (const std::uint32_t number : clauses_of_[next.negated().code]) {
+      std::size_t open = 0;
+      Literal last{};
+      bool met = false;
+      for (const Literal other : clauses_[number]) {
+        if (is_fixed_[other.variable()] == 0) {
+          ++open;
+          last = other;
+        } else {
+          met |= is_true(other);
+        }
+      }
+      if (met || open > 1) continue;
+      if (open == 0) return false;
+      waiting.push_back(last);
+    }
+  }
+  return true;
+}
+
+// Which of its literals to make true; false: none that may be.
+bool Choices::pick(const Clause& clause, Literal& out) const {
+  bool found = false;
+  std::uint64_t best = 0;
+  for (const Literal l : clause) {
+    if (is_fixed_[l.variable()] != 0 || round_[l.variable()] == rounds_) continue;
+    const Choice& choice = variables_[l.variable()];
+    // Among the candidates of a read the first will do.
+    const std::uint64_t score =
+        choice.is_order() ? 1 + std::uint64_t{since_(l.is_negated() ? choice : choice.reversed())} : 1;
+    if (found && score <= best) continue;
+    found = true;
+    best = score;
+    out = l;
+  }
+  return found;
+}
+
+// Meets the broken clauses by changes close to them. False: that did not do.
+bool Choices::repair() {
+  constexpr int kMostChanges = 200;
+  ++rounds_;
+  int changes = 0;
+  while (!broken_.empty()) {
+    const Clause& clause = clauses_[broken_.back()];
+    const bool met = std::any_of(clause.begin(), clause.end(), [&](Literal l) { return is_true(l); });
+    if (met) {
+      broken_.pop_back();
+      continue;
+    }
+    Literal change{};
+    if (++changes > kMostChanges || !pick(clause, change)) return false;
+    broken_.pop_back();
+    set(change);
+  }
+  return true;
+}
+
+Choices::Answer Choices::settle(const Limits& limits) {
+  for (std::size_t i = 0; i < broken_.size() && !impossible_; ++i) {
+    const Clause& clause = clauses_[broken_[i]];
+    std::size_t open = 0;
+    Literal last{};
+    bool met = false;
+    for (const Literal l : clause) {
+      if (is_fixed_[l.variable()] == 0) {
+        ++open;
+        last = l;
+      } else {
+        met |= is_true(l);
+      }
+    }
+    if (met || open > 1) continue;
+    impossible_ = open == 0 || !fix(last);
+  }
+  if (impossible_) return Answer::kImpossible;
+  if (!repair()) {
+    if (const Answer answer = ask(limits); answer != Answer::kChosen) return answer;
+  }
+  note_changes();
+  return Answer::kChosen;
+}
+
+Choices::Answer Choices::ask(const Limits& limits) {
+  broken_.clear();
+  const auto number = [](Literal l) {
+    const int v = static_cast<int>(l.variable()) + 1;
+    return l.is_negated() ? -v : v;
+  };
+  for (; in_sat_ < clauses_.size(); ++in_sat_) {
+    for (const Literal l : clauses_[in_sat_]) sat_->add(number(l));
+    sat_->add(0);
+  }
+  for (Variable v = 0; v < variables_.size(); ++v) sat_->phase(number({2 * v + (value_[v] != 0 ? 0U : 1U)}));
   Clock clock(limits);
   sat_->connect_terminator(&clock);
   const int answer = sat_->solve();
   sat_->disconnect_terminator();
   if (answer == 20) return Answer::kImpossible;
   if (answer != 10) return Answer::kOutOfTime;
-  chosen_.clear();
-  for (const auto& [id, variable] : pairs_) {
-    Choice choice = variables_[static_cast<std::size_t>(variable) - 1];
-    if (sat_->val(variable) < 0) std::swap(choice.first, choice.second);
-    chosen_.push_back(choice);
-  }
-  for (const auto& [read, candidates] : sources_) {
-    const auto preferred = preferred_source_.find(read);
-    TxnId writer = kNoTxn;
-    bool found = false;
-    for (const auto& [candidate, variable] : candidates) {
-      if (sat_->val(variable) < 0) continue;
-      if (!found || (preferred != preferred_source_.end() && preferred->second == candidate)) writer = candidate;
-      found = true;
-    }
-    chosen_.push_back({writer, kNoTxn, read});
+  for (Variable v = 0; v < variables_.size(); ++v) {
+    const bool value = sat_->val(number({2 * v})) > 0;
+    if (value == (value_[v] != 0)) continue;
+    value_[v] = value ? 1 : 0;
+    touched_.push_back(v);
   }
   return Answer::kChosen;
+}
+
+void Choices::note_changes() {
+  changed_.clear();
+  std::sort(touched_.begin(), touched_.end());
+  touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
+  for (const Variable v : touched_) {
+    const Choice& choice = variables_[v];
+    if (choice.is_order()) {
+      changed_.push_back(value_[v] != 0 ? choice : choice.reversed());
+      continue;
+    }
+    // The writer that it has, if that will still do.
+    const auto& candidates = sources_.at(choice.read);
+    const auto had = source_.find(choice.read);
+    const auto will_do = [&](const auto& c) { return value_[c.second] != 0; };
+    auto at = candidates.end();
+    if (had != source_.end()) {
+      at = std::find_if(candidates.begin(), candidates.end(),
+                        [&](const auto& c) { return c.first == had->second && will_do(c); });
+      if (at != candidates.end()) continue;
+    }
+    at = std::find_if(candidates.begin(), candidates.end(), will_do);
+    source_[choice.read] = at->first;
+    changed_.push_back({at->first, kNoTxn, choice.read});
+  }
+  touched_.clear();
 }
 
 std::vector<Circle> Choices::core(const Limits& limits) const {

@@ -390,8 +390,7 @@ std::vector<Node> Schedule::first_waiting(std::size_t most) const {
   }
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
-  const std::size_t parked = out.size();
-  if (parked < most) {
+  if (out.empty()) {
     for (const auto& [node, held] : held_to_) {
       if (!held.empty() && !is_done(node)) out.push_back(node);
     }
@@ -400,20 +399,14 @@ std::vector<Node> Schedule::first_waiting(std::size_t most) const {
       if (!is_done(node)) out.push_back(node);
     }
   }
-  const auto by_rank = [&](Node a, Node b) { return rank_[a] < rank_[b]; };
-  const auto sort_first = [&](std::size_t from, std::size_t to) {
-    const std::size_t middle = std::min(from + most, to);
-    std::partial_sort(out.begin() + static_cast<std::ptrdiff_t>(from),
-                      out.begin() + static_cast<std::ptrdiff_t>(middle), out.begin() + static_cast<std::ptrdiff_t>(to),
-                      by_rank);
-  };
   if (out.empty()) {
     const auto left = std::find_if(state_.begin(), state_.end(), [](State s) { return s != State::kDone; });
     if (left != state_.end()) out.push_back(static_cast<Node>(left - state_.begin()));
   }
-  sort_first(0, parked);
-  sort_first(parked, out.size());
-  if (out.size() > most) out.resize(most);
+  most = std::min(most, out.size());
+  std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(most), out.end(),
+                    [&](Node a, Node b) { return rank_[a] < rank_[b]; });
+  out.resize(most);
   return out;
 }
 

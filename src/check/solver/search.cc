@@ -24,7 +24,7 @@ class Search {
         limits_(limits),
         stats_(stats),
         options_(options),
-        choices_(problem),
+        choices_(problem, [this](const Choice& choice) { return since(choice); }),
         finder_(problem) {}
 
   Found run() {
@@ -41,7 +41,7 @@ class Search {
         return limit(fmt::format("the search met {} dead ends", stats_.conflicts));
       ++conflicts_;
       if (!learn()) return limit("the search found no reason for a dead end");
-      switch (choices_.solve(limits_)) {
+      switch (choices_.settle(limits_)) {
         case Choices::Answer::kImpossible:
           return {Found::Outcome::kNone, {}, choices_.core(limits_), {}};
         case Choices::Answer::kOutOfTime:
@@ -86,13 +86,7 @@ class Search {
       fmt::print(stderr, "conflicts {} done {}/{} pairs {}\n", stats_.conflicts, schedule_->order().size(), p_.nodes,
                  choices_.orders());
     bool news = false;
-    for (const Circle& circle : finder_.find(*schedule_)) {
-      if (!choices_.forbid(circle)) continue;
-      news = true;
-      for (const Choice& choice : choices_of(p_, circle)) {
-        if (choice.is_order()) prefer_order(choice);
-      }
-    }
+    for (const Circle& circle : finder_.find(*schedule_)) news |= choices_.forbid(circle);
     if (news) return true;
     // Nobody waits in a circle: what is missing are values that were there, or never come.
     auto reads = schedule_->reads_without_value();
@@ -100,7 +94,7 @@ class Search {
               [&](std::uint32_t a, std::uint32_t b) { return read_rank(a) < read_rank(b); });
     for (const std::uint32_t read : reads) {
       if (sourced_.contains(read)) continue;
-      choices_.prefer({likely_writer(read), kNoTxn, read});
+      choices_.open(read, likely_writer(read));
       sourced_.emplace(read, true);
       ++stats_.reads;
       return true;
@@ -112,14 +106,10 @@ class Search {
     return schedule_->rank(p_.read_node(p_.reads[read].txn));
   }
 
-  // As the schedule has it now, or else as the hint has it.
-  void prefer_order(const Choice& choice) {
-    const Node a = p_.write_node(choice.first);
-    const Node b = p_.write_node(choice.second);
-    const bool as_is = schedule_->is_done(a) != schedule_->is_done(b) ? schedule_->is_done(a)
-                       : schedule_->is_done(a)                        ? schedule_->place(a) < schedule_->place(b)
-                                                                      : schedule_->rank(a) < schedule_->rank(b);
-    choices_.prefer(as_is ? choice : Choice{choice.second, choice.first, kNoRead});
+  // When the first of them ran: what ran last is taken back first.
+  [[nodiscard]] std::uint32_t since(const Choice& choice) const {
+    const Node node = p_.overwrite_node(choice.first);
+    return schedule_->is_done(node) ? schedule_->place(node) + 1 : 0;
   }
 
   // The last that wrote the value before the reader, by the hint; else the first after it.
@@ -146,7 +136,7 @@ class Search {
       if (schedule_->is_done(node)) keep = std::min(keep, schedule_->place(node));
     };
     std::vector<Choice> drop, take;
-    for (const Choice& choice : choices_.chosen()) {
+    for (const Choice& choice : choices_.changed()) {
       if (choice.is_order()) {
         const std::uint64_t id = pair_id(choice.first, choice.second);
         const auto at = held_.find(id);
