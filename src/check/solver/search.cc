@@ -37,7 +37,9 @@ class Search {
         break;
     }
     while (true) {
-      if (conflicts_ == options_.most_conflicts)
+      farthest_ = std::max(farthest_, schedule_->order().size());
+      if (conflicts_ >= options_.most_conflicts &&
+          (options_.most_conflicts == 0 || conflicts_ - options_.most_conflicts > farthest_))
         return limit(fmt::format("the search met {} dead ends", stats_.conflicts));
       ++conflicts_;
       if (!learn()) return limit("the search found no reason for a dead end");
@@ -205,6 +207,7 @@ class Search {
   SearchStats& stats_;
   const SearchOptions options_;
   std::uint64_t conflicts_ = 0;
+  std::size_t farthest_ = 0;  // that the schedule came
   Choices choices_;
   CircleFinder finder_;
   std::unique_ptr<Schedule> schedule_;

@@ -18,7 +18,8 @@
 namespace isolde::solver {
 
 struct SearchOptions {
-  std::uint64_t most_conflicts = ~std::uint64_t{0};  // dead ends; 0: guess, and learn nothing
+  // Dead ends, beside one for each node that ran; 0: guess, and learn nothing.
+  std::uint64_t most_conflicts = ~std::uint64_t{0};
 };
 
 [[nodiscard]] Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
