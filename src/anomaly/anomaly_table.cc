@@ -277,9 +277,7 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
 )",
      "T1 and T2 come before T3, which overwrote what they read, and T4 and T5 come after it. If T1 wrote x before T2, "
      "then T4, who read the value of T1, comes before T2; if T2 did, then T5 comes before T1.",
-     kLevelList<kRepeatableRead, kSerializable, kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
-                kSnapshotIsolation, kStrongSessionSnapshotIsolation>},
+     kSkewBreaks, kSkewKeeps},
 }};
 
 constexpr bool in_enumeration_order() {

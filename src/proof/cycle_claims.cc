@@ -9,13 +9,6 @@ using Fault = std::optional<std::string>;
 
 Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
 
-KeyOrder::Rule rule_of(Level level) {
-  if (level == Level::kReadUncommitted) return KeyOrder::Rule::kUnread;
-  const bool skips = level == Level::kReadCommitted || level == Level::kMonotonicAtomicView ||
-                     level == Level::kReadAtomic || level == Level::kCausal || level == Level::kPrefix;
-  return skips ? KeyOrder::Rule::kMaySkip : KeyOrder::Rule::kFollow;
-}
-
 template <typename F>
 void for_each_step(const Anomaly& a, F&& f) {
   for (const Step& s : a.steps) f(s);
@@ -66,6 +59,13 @@ bool side_by_side(const Anomaly& a, StepType first, StepType second) {
 }
 
 }  // namespace
+
+KeyOrder::Rule CycleClaims::rule_of(Level level) {
+  if (level == Level::kReadUncommitted) return KeyOrder::Rule::kUnread;
+  const bool skips = level == Level::kReadCommitted || level == Level::kMonotonicAtomicView ||
+                     level == Level::kReadAtomic || level == Level::kCausal || level == Level::kPrefix;
+  return skips ? KeyOrder::Rule::kMaySkip : KeyOrder::Rule::kFollow;
+}
 
 CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const std::vector<bool>& counted)
     : h_(history), level_(verdict.level), counted_(counted) {
@@ -379,47 +379,6 @@ Fault CycleClaims::snapshot_fault(const Anomaly& a) const {
   if (a.key == kNoKey || !predicates_) return "names no key";
   const KeyOrder* const order = key(a.key);
   return predicates_->against_snapshot(a, [order](TxnId x, TxnId y) { return order->before(x, y); });
-}
-
-Fault CycleClaims::lost_update(const Anomaly& a) const {
-  if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
-  if (level_ == Level::kCursorStability && a.steps.size() == 1) return update_of_two(a);
-  if (a.steps.size() != 2 || a.steps[0].type != StepType::kRw || a.steps[1].type != StepType::kRw)
-    return "has not two anti-dependencies";
-  const Step& s = a.steps[0];
-  const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
-  if (order == nullptr || a.steps[1].key != s.key || s.from == s.to || a.steps[1].from != s.to ||
-      a.steps[1].to != s.from)
-    return "is not about two transactions and one key";
-  if (!order->writes(s.from) || !order->writes(s.to)) return "they do not both write the key";
-  const auto first = order->version_read(s.from, s.from_op);
-  const auto second = order->version_read(s.to, a.steps[1].from_op);
-  return holds(first && second && *first == *second, "they did not read one version");
-}
-
-// It read two versions of a key and wrote the key: its own cannot be right after both.
-Fault CycleClaims::update_of_two(const Anomaly& a) const {
-  const Step& s = a.steps[0];
-  const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
-  if (order == nullptr || s.from != s.to || !order->writes(s.from)) return "is not about an update";
-  const auto first = order->version_read(s.from, s.from_op);
-  const auto second = order->version_read(s.from, s.to_op);
-  return holds(first && second && *first != *second, "it did not read two versions");
-}
-
-// It saw a transaction, or follows it in its session, and then read a key of it as it was before.
-Fault CycleClaims::missed(const Anomaly& a) const {
-  if (a.steps.size() != 2 || a.steps[0].from != a.steps[1].to || a.steps[0].to != a.steps[1].from)
-    return "its steps do not close to a cycle";
-  const bool later_only = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView;
-  if (!later_only && level_ != Level::kReadAtomic) return "the level does not speak of it";
-  if (a.steps[0].type == StepType::kSession) {
-    if (later_only) return "the level allows it";
-  } else if (a.steps[0].type != StepType::kWr || (later_only && a.steps[0].to_op > a.steps[1].from_op)) {
-    return "it had not seen the other yet";
-  }
-  if (Fault wrong = step(a, a.steps[0])) return wrong;
-  return step(a, a.steps[1]);
 }
 
 }  // namespace isolde::proof

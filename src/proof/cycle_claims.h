@@ -35,6 +35,7 @@ class CycleClaims {
 
  private:
   using Fault = std::optional<std::string>;
+  [[nodiscard]] static KeyOrder::Rule rule_of(Level level);
   [[nodiscard]] Fault cycle(const Anomaly& a) const;
   [[nodiscard]] static bool closes(const std::vector<Step>& steps);
   [[nodiscard]] Fault allowed(const Anomaly& a) const;

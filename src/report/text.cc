@@ -180,8 +180,9 @@ std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number,
     if (!is_said(a, a.steps[i])) text += step_line(a.steps[i], e.steps[i], paint);
     next = i + 1;
   }
-  text += fmt::format("{}{} {}\n", kIndent, paint.bold("Contradiction:"), e.contradiction);
-  return text + cases;
+  text += fmt::format("{}{} {}", kIndent, paint.bold("Contradiction:"), e.contradiction);
+  if (!cases.empty()) text.back() = ':';
+  return text + "\n" + cases;
 }
 
 }  // namespace
