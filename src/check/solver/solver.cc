@@ -19,6 +19,8 @@ using namespace solver;
 
 namespace {
 
+constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts take longer than the search itself
+
 class Check {
  public:
   Check(const History& history, Level level, const Limits& limits)
@@ -137,7 +139,7 @@ class Check {
 
   // A cycle whose steps follow from who had seen whom is plainer than cases.
   bool tell_by_past() {
-    if (trace_.only_open) return false;
+    if (trace_.only_open || h_.txn_count() > kMostToldByPast) return false;
     Verdict other = graph::check_level(h_, verdict_.level, limits_, trace_).verdict;
     const bool on_values = std::none_of(other.anomalies.begin(), other.anomalies.end(), [](const Anomaly& a) {
       return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
