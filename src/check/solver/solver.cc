@@ -7,6 +7,7 @@
 #include "check/graph/explain_cycle.h"
 #include "check/graph/fault_anomalies.h"
 #include "check/graph/level_check.h"
+#include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
 #include "check/solver/explain.h"
@@ -17,6 +18,8 @@ namespace isolde {
 using namespace solver;
 
 namespace {
+
+constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts take longer than the search itself
 
 class Check {
  public:
@@ -29,7 +32,7 @@ class Check {
   Verdict run() {
     if (trace_.out_of_time) return undecided("the time limit ran out");
     const bool traced = trace_.untraceable.empty() || trace_.only_open;
-    if (traced) orders_ = graph::order_versions(h_, trace_, row_.updates);
+    if (traced) order_versions();
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
     if (!add_faults()) return undecided("the time limit ran out");
     if (verdict_.total() > 0) return violated();
@@ -46,6 +49,16 @@ class Check {
   }
 
  private:
+  void order_versions() {
+    orders_ = graph::order_versions(h_, trace_, row_.updates);
+    if (!h_.has_flag(kVersionsByCommitTs) || !orders_.ambiguous.empty() || orders_.open == kNoKey) return;
+    // Whether timestamps agree with a read shows only where its writer is known.
+    timestamps_unused_ = trace_.only_open && !h_.columns().commit_ts.empty();
+    if (timestamps_unused_) return;
+    if (graph::add_evidence(h_, trace_, row_.updates, orders_, orders_.notes))
+      orders_.notes.emplace_back("given the database's commit timestamps as the order of versions");
+  }
+
   // What single reads break, and updates of one version. False: out of time.
   bool add_faults() {
     if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
@@ -126,7 +139,7 @@ class Check {
 
   // A cycle whose steps follow from who had seen whom is plainer than cases.
   bool tell_by_past() {
-    if (trace_.only_open) return false;
+    if (trace_.only_open || h_.txn_count() > kMostToldByPast) return false;
     Verdict other = graph::check_level(h_, verdict_.level, limits_, trace_).verdict;
     const bool on_values = std::none_of(other.anomalies.begin(), other.anomalies.end(), [](const Anomaly& a) {
       return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
@@ -143,6 +156,9 @@ class Check {
   }
 
   Verdict satisfied(std::vector<Node> order, std::uint32_t txns) {
+    if (timestamps_unused_)
+      return undecided("the level holds, but with commit timestamps as the order of versions: not known, and needed: " +
+                       trace_.untraceable);
     verdict_.witness = graph::witness_of(std::move(order), trace_, txns, row_.nodes);
     if (h_.columns().predicates.empty()) {
       verdict_.outcome = Outcome::kSatisfied;
@@ -181,6 +197,7 @@ class Check {
   const Limits& limits_;
   const graph::Trace trace_;
   graph::VersionOrders orders_;
+  bool timestamps_unused_ = false;  // which the user wants to be the order of versions
   Verdict verdict_;
 };
 
