@@ -11,9 +11,9 @@ namespace {
 
 using Minisat::CRef;
 using Minisat::CRef_Undef;
+using Minisat::lbool;
 using Minisat::Lit;
 using Minisat::lit_Undef;
-using Minisat::mkLit;
 using Minisat::vec;
 
 }  // namespace
@@ -63,7 +63,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     learntsize_adjust_confl = learntsize_adjust_start_confl;
     learntsize_adjust_cnt = static_cast<int>(learntsize_adjust_confl);
     for (int round = 0;; ++round) {
-      const Minisat::lbool found = search(static_cast<int>(luby(round) * 200));
+      const lbool found = search(static_cast<int>(luby(round) * 200));
       if (found == l_True) {
         model.growTo(nVars());
         for (int v = 0; v < nVars(); ++v) model[v] = value(v);
@@ -212,7 +212,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     std::reverse(circle_edges_.begin() + static_cast<std::ptrdiff_t>(first), circle_edges_.end());
     circle_begin_.push_back(circle_edges_.size());
 
-    Minisat::sort(clause);
+    std::sort(&clause[0], &clause[0] + clause.size());
     int kept = 0;
     for (int i = 0; i < clause.size(); ++i) {
       if (level(Minisat::var(clause[i])) == 0 || (kept > 0 && clause[kept - 1] == clause[i])) continue;
@@ -236,7 +236,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     return made;
   }
 
-  Minisat::lbool search(int most_conflicts) {
+  lbool search(int most_conflicts) {
     int conflicts_here = 0;
     vec<Lit> learnt;
     for (;;) {
@@ -291,7 +291,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
 
   const Limits* limits_ = nullptr;
   std::vector<Edge> edges_;
-  std::vector<Lit> literal_;                           // by edge; lit_Undef: it stands always
+  std::vector<Lit> literal_;                          // by edge; lit_Undef: it stands always
   std::vector<std::vector<std::uint32_t>> edges_of_;  // by literal
   std::vector<std::vector<Arc>> out_, in_;
   std::vector<std::uint32_t> place_;   // of each node, in an order that every linked edge fits

@@ -1,4 +1,5 @@
-// check/solver/acyclic_sat.h: choices that must leave a graph without a circle, by a SAT solver that knows about graphs.
+// check/solver/acyclic_sat.h: choices that must leave a graph without a circle, by a SAT solver that knows about
+// graphs.
 //
 // In, out: nodes, edges that stand, edges that stand if a literal is true, clauses -> values and an order of the nodes,
 //          or the circles that no values avoid.

@@ -10,6 +10,7 @@ namespace isolde::solver {
 
 namespace {
 
+using Minisat::lbool;
 using Minisat::Lit;
 using Minisat::mkLit;
 using Minisat::vec;
@@ -38,7 +39,7 @@ class CoreFinder {
     } else {
       solver_.budgetOff();
     }
-    const Minisat::lbool found = solver_.solveLimited(assumed);
+    const lbool found = solver_.solveLimited(assumed);
     decided = found != l_Undef;
     std::vector<std::uint32_t> out;
     if (found != l_False) return out;
@@ -55,8 +56,7 @@ class CoreFinder {
  private:
   Lit order(TxnId a, TxnId b) {
     const bool swapped = raw(b) < raw(a);
-    const std::uint64_t key =
-        swapped ? std::uint64_t{raw(b)} << 32 | raw(a) : std::uint64_t{raw(a)} << 32 | raw(b);
+    const std::uint64_t key = swapped ? std::uint64_t{raw(b)} << 32 | raw(a) : std::uint64_t{raw(a)} << 32 | raw(b);
     const auto [at, fresh] = orders_.try_emplace(key, 0);
     if (fresh) at->second = solver_.newVar();
     return mkLit(at->second, swapped);
@@ -69,7 +69,10 @@ class CoreFinder {
     const auto [at, fresh] = sources_.try_emplace(index, solver_.nVars());
     if (fresh) {
       vec<Lit> one_of;
-      for (std::uint32_t i = 0; i < read.count; ++i) one_of.push(mkLit(solver_.newVar()));
+      for (const TxnId candidate : problem_.candidates_of(read)) {
+        const Lit lit = mkLit(solver_.newVar());
+        if (candidate != read.txn) one_of.push(lit);
+      }
       solver_.addClause_(one_of);
     }
     const std::span<const TxnId> candidates = problem_.candidates_of(read);

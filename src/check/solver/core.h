@@ -1,6 +1,7 @@
 // check/solver/core.h: of many circles a few that by themselves leave no way to choose.
 //
-// In, out: a Problem and circles -> a subset from which none can be left out (within a budget), or nothing if some choices
+// In, out: a Problem and circles -> a subset from which none can be left out (within a budget), or nothing if some
+// choices
 //          avoid them all.
 // Always:  what is checked is only this: of two writers of a key one comes first, a read has one of its candidates, and
 //          not all choices of a circle are made.

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "check/solver/acyclic_sat.h"
 #include "check/solver/core.h"
 #include "check/solver/polygraph_explain.h"
+#include "check/solver/polygraph_order.h"
 #include "check/solver/polygraph_prune.h"
-#include "check/solver/polygraph_schedule.h"
 
 namespace isolde::solver {
 
@@ -31,7 +32,7 @@ class Search {
   Found run() {
     pairs_ = pruner_.list_open_pairs(kMostPairs);
     if (pairs_.size() > kMostPairs) return out_of("memory");
-    order_ = schedule(problem_, pruner_);
+    order_ = tentative_order(problem_, pruner_);
     place_.resize(problem_.nodes);
     for (std::uint32_t i = 0; i < order_.size(); ++i) place_[order_[i]] = i;
     // Pairs in the order of time, so that what the search chooses one after the other has to do with each other.
@@ -54,8 +55,8 @@ class Search {
  private:
   Found out_of(std::string_view what) {
     Found out;
-    out.limit = fmt::format("{} ran out; {} of {} pairs left after pruning", what, stats_.pairs - stats_.pruned,
-                            stats_.pairs);
+    out.limit =
+        fmt::format("{} ran out; {} of {} pairs left after pruning", what, stats_.pairs - stats_.pruned, stats_.pairs);
     return out;
   }
 
@@ -73,7 +74,8 @@ class Search {
   }
 
   void add_order(TxnId a, TxnId b, std::uint32_t literal) {
-    add_edge({Link::Kind::kBefore, problem_.write_node(a), problem_.overwrite_node(b), a, b, kNoRead}, literal, kNone32);
+    add_edge({Link::Kind::kBefore, problem_.write_node(a), problem_.overwrite_node(b), a, b, kNoRead}, literal,
+             kNone32);
     pruner_.each_common_key(a, b, [&](std::uint32_t slot, std::uint32_t) {
       pruner_.each_reader(slot, [&](std::uint32_t r) {
         const TxnId reader = problem_.reads[r].txn;
@@ -84,7 +86,8 @@ class Search {
   }
 
   [[nodiscard]] std::uint32_t order_literal(TxnId a, TxnId b) const {
-    const std::uint64_t key = raw(a) < raw(b) ? std::uint64_t{raw(a)} << 32 | raw(b) : std::uint64_t{raw(b)} << 32 | raw(a);
+    const std::uint64_t key =
+        raw(a) < raw(b) ? std::uint64_t{raw(a)} << 32 | raw(b) : std::uint64_t{raw(b)} << 32 | raw(a);
     return 2 * pair_index_.at(key) + (raw(a) < raw(b) ? 0 : 1);
   }
 
@@ -98,8 +101,8 @@ class Search {
       }
       const Read& read = problem_.reads[i];
       open_reads_.push_back({i, variables_, static_cast<std::uint32_t>(conditionals_.size()), 0});
-      for (std::uint32_t c = read.first; c < read.first + read.count; ++c, ++variables_) {
-        if (!pruner_.is_ruled_out(c)) add_candidate(i, problem_.candidates[c], 2 * variables_);
+      for (std::uint32_t c = 0; c < read.count; ++c, ++variables_) {
+        if (!pruner_.is_ruled_out(i, c)) add_candidate(i, problem_.candidates[read.first + c], 2 * variables_);
       }
       open_reads_.back().last_edge = static_cast<std::uint32_t>(conditionals_.size());
     }
@@ -191,7 +194,7 @@ class Search {
   }
 
   struct Group {
-    std::vector<Node> nodes;                         // in the order of the schedule
+    std::vector<Node> nodes;                         // in the tentative order
     std::vector<std::uint32_t> pairs, reads, edges;  // places in pairs_, open_reads_, conditionals_
   };
 
@@ -257,7 +260,7 @@ class Search {
     std::uint32_t group = kNone32;  // a component
   };
 
-  // First tried: the last candidate before the reader in the schedule.
+  // First tried: the last candidate before the reader in the tentative order.
   void add_read(const OpenRead& open, AcyclicSolver& solver) {
     const Read& read = problem_.reads[open.read];
     std::vector<std::uint32_t> one_of;
@@ -268,13 +271,13 @@ class Search {
       return at > place_[problem_.read_node(read.txn)] ? 0 : at + 1;
     };
     for (std::uint32_t c = 0; c < read.count; ++c) {
-      if (pruner_.is_ruled_out(read.first + c)) continue;
+      if (pruner_.is_ruled_out(open.read, c)) continue;
       if (best == kNone32 || place(c) > place(best)) best = c;
     }
     for (std::uint32_t c = 0; c < read.count; ++c) {
       const std::uint32_t v = solver.add_variable(c == best);
       local_variable_[open.first_variable + c] = v;
-      if (!pruner_.is_ruled_out(read.first + c)) one_of.push_back(2 * v);
+      if (!pruner_.is_ruled_out(open.read, c)) one_of.push_back(2 * v);
     }
     solver.add_clause(one_of);
   }
@@ -284,7 +287,7 @@ class Search {
       if (open.group != kNone32) continue;
       const Read& read = problem_.reads[open.read];
       for (std::uint32_t c = 0; c < read.count; ++c) {
-        if (pruner_.is_ruled_out(read.first + c)) continue;
+        if (pruner_.is_ruled_out(open.read, c)) continue;
         value_[open.first_variable + c] = true;
         break;
       }
@@ -330,7 +333,8 @@ class Search {
       Circle& circle = with_pruned.emplace_back();
       Circle& choices = plain.emplace_back();
       for (const auto& [edge, conditional] : raw) {
-        circle.push_back(conditional == kNone32 ? explainer.link_of(edge.from, edge.to) : conditionals_[conditional].link);
+        circle.push_back(conditional == kNone32 ? explainer.link_of(edge.from, edge.to)
+                                                : conditionals_[conditional].link);
         if (conditional == kNone32) continue;
         Link link = conditionals_[conditional].link;
         if (link.kind == Link::Kind::kAnti && link.a != kNoTxn && pruner_.is_before(link.a, link.b)) {

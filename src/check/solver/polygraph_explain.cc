@@ -113,7 +113,9 @@ Circle Explainer::find_circle(bool with_derived) {
           return l.kind != Link::Kind::kKnown && l.kind != Link::Kind::kInside;
         });
       };
-      const auto cost = [&](const Circle& c) { return derived(c) * kDerivedCost + static_cast<std::int64_t>(c.size()); };
+      const auto cost = [&](const Circle& c) {
+        return derived(c) * kDerivedCost + static_cast<std::int64_t>(c.size());
+      };
       if (best.empty() || cost(circle) < cost(best)) best = std::move(circle);
     }
   }

@@ -15,12 +15,15 @@ Pruner::Pruner(const Problem& problem, const Limits& limits)
       first_reader_(problem.keys.size(), kNoRead),
       next_reader_(problem.reads.size(), kNoRead),
       reader_(problem.reads.size()),
-      dead_(problem.candidates.size(), false) {
+      dead_begin_(problem.reads.size(), 0) {
+  std::size_t candidates = 0;
   for (std::uint32_t i = 0; i < problem.reads.size(); ++i) {
     const Read& read = problem.reads[i];
     reader_[i] = read.txn;
     if (read.count != 1) {
       open_reads_.push_back(i);
+      dead_begin_[i] = candidates;
+      candidates += read.count;
       continue;
     }
     fixed_[i] = read.first;
@@ -29,6 +32,12 @@ Pruner::Pruner(const Problem& problem, const Limits& limits)
     const std::uint32_t slot = slot_of(writer, read.key);
     next_reader_[i] = first_reader_[slot];
     first_reader_[slot] = i;
+  }
+  dead_.assign(candidates, false);
+  for (const std::uint32_t i : open_reads_) {
+    for (std::uint32_t c = 0; c < problem.reads[i].count; ++c) {  // the reader itself is none
+      dead_[dead_begin_[i] + c] = problem.candidates[problem.reads[i].first + c] == problem.reads[i].txn;
+    }
   }
 }
 
@@ -254,9 +263,9 @@ bool Pruner::check_read(std::uint32_t index) {
     done = w.chain;
   }
   std::uint32_t left = 0, last = kNone32;
-  for (std::uint32_t c = read.first; c < read.first + read.count; ++c) {
-    if (dead_[c]) continue;
-    const TxnId writer = problem_.candidates[c];
+  for (std::uint32_t c = 0; c < read.count; ++c) {
+    if (is_ruled_out(index, c)) continue;
+    const TxnId writer = problem_.candidates[read.first + c];
     RuledOut out{index, writer, kNoTxn, kNone32, table_knows_};
     bool dead = writer != kNoTxn && reach_.reaches(reader, problem_.write_node(writer));
     if (!dead) {
@@ -272,14 +281,14 @@ bool Pruner::check_read(std::uint32_t index) {
       }
     }
     if (dead) {
-      dead_[c] = true;
+      dead_[dead_begin_[index] + c] = true;
       ruled_out_.push_back(out);
     } else {
       ++left;
       last = c;
     }
   }
-  if (left == 1) fix(index, last);
+  if (left == 1) fix(index, read.first + last);
   return left > 0;
 }
 
@@ -294,7 +303,8 @@ void Pruner::fix(std::uint32_t index, std::uint32_t candidate) {
     first_reader_[slot] = index;
     const Node write = problem_.write_node(writer);
     std::uint32_t none = kNone32;
-    if (!reach_.reaches(write, reader)) derive({Link::Kind::kFrom, write, reader, writer, kNoTxn, index}, nullptr, none);
+    if (!reach_.reaches(write, reader))
+      derive({Link::Kind::kFrom, write, reader, writer, kNoTxn, index}, nullptr, none);
   }
   for (const WriterAt& w : by_write(read.key)) {
     if (closing_) return;
@@ -342,7 +352,8 @@ std::uint64_t Pruner::open_pairs() const {
         const std::uint32_t chain = at->chain, until = reach_.before(node, chain);
         const auto next = std::lower_bound(at, writers.end(), chain + 1,
                                            [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
-        ordered += std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; }) - at;
+        ordered +=
+            std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; }) - at;
         at = next;
       }
     }
@@ -358,9 +369,10 @@ std::vector<std::pair<TxnId, TxnId>> Pruner::list_open_pairs(std::uint64_t most)
     for (const WriterAt& a : writers) {
       for (auto at = writers.begin(); at != writers.end();) {
         const std::uint32_t chain = at->chain;
-        const auto next = !reach_.clocks() ? at + 1
-                                           : std::lower_bound(at, writers.end(), chain + 1,
-                                                              [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
+        const auto next = !reach_.clocks()
+                              ? at + 1
+                              : std::lower_bound(at, writers.end(), chain + 1,
+                                                 [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
         const std::uint32_t until = reach_.before(problem_.overwrite_node(a.txn), chain);
         auto b = std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; });
         // Those at and after `b` do not come before a; once a comes before one, it does before the rest of the chain.

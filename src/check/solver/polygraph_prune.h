@@ -4,7 +4,8 @@
 // Always:  "a before b" is decided exactly when the other way would close a circle with what is known; a candidate of a
 //          read is ruled out likewise. Everything found names how much was known then, so that explanations are well
 //          founded.
-// Cost:    for each writer and chain only the last writer of the key on that chain that newly comes before is looked at:
+// Cost:    for each writer and chain only the last writer of the key on that chain that newly comes before is looked
+// at:
 //          no pair is looked at that the chains show.
 // Source:  Cobra (section 3.4).
 #pragma once
@@ -31,8 +32,8 @@ struct Decision {
 struct RuledOut {
   std::uint32_t read;
   TxnId candidate;
-  TxnId over;                // kNoTxn: the edge to the reader
-  std::uint32_t decision;    // that the candidate comes before `over`; kNone32: none is needed
+  TxnId over;              // kNoTxn: the edge to the reader
+  std::uint32_t decision;  // that the candidate comes before `over`; kNone32: none is needed
   std::uint32_t known;
 };
 
@@ -79,7 +80,10 @@ class Pruner {
   [[nodiscard]] bool is_before(TxnId a, TxnId b) const {
     return reach_.reaches(problem_.write_node(a), problem_.overwrite_node(b));
   }
-  [[nodiscard]] bool is_ruled_out(std::uint32_t candidate) const { return dead_[candidate]; }
+  // Of a read that is not fixed, by place among its candidates.
+  [[nodiscard]] bool is_ruled_out(std::uint32_t read, std::uint32_t candidate) const {
+    return dead_[dead_begin_[read] + candidate];
+  }
   // kNone32: still several. Else the place in Problem::candidates of the only one left.
   [[nodiscard]] std::uint32_t fixed(std::uint32_t read) const { return fixed_[read]; }
   // Calls f(read) for the fixed reads of what Problem::keys[slot] of its transaction wrote.
@@ -103,6 +107,11 @@ class Pruner {
     }
   }
 
+  // The writers of a key by chain and place.
+  [[nodiscard]] std::span<const WriterAt> by_write(KeyId key) const;
+  // Where in Problem::keys a transaction's write of a key stands. Requires: it has one.
+  [[nodiscard]] std::uint32_t slot_of(TxnId txn, KeyId key) const;
+
  private:
   void index_writers();
   bool load();
@@ -115,9 +124,7 @@ class Pruner {
   bool check_reads();
   bool check_read(std::uint32_t read);
   void fix(std::uint32_t read, std::uint32_t candidate);
-  [[nodiscard]] std::span<const WriterAt> by_write(KeyId key) const;
   [[nodiscard]] std::span<const WriterAt> by_overwrite(KeyId key) const;
-  [[nodiscard]] std::uint32_t slot_of(TxnId txn, KeyId key) const;
 
   const Problem& problem_;
   const Limits& limits_;
@@ -126,7 +133,8 @@ class Pruner {
   std::uint32_t indexed_cover_ = 0;
   std::vector<std::uint32_t> fixed_, first_reader_, next_reader_, open_reads_;
   std::vector<TxnId> reader_;  // of Problem::reads
-  std::vector<bool> dead_;     // by place in Problem::candidates
+  std::vector<std::size_t> dead_begin_;
+  std::vector<bool> dead_;  // candidates that are ruled out, by open read
 
   struct Fresh {
     std::uint32_t chain, from, to;

@@ -135,16 +135,19 @@ void Reachability::fill(const Graph& back, std::span<const Node> order) {
     if (clocks()) {
       std::swap_ranges(old_clock.begin(), old_clock.end(), clock_.begin() + at);
       std::fill_n(clock_.begin() + at, width, 0U);
-      clock_[row(v) + chain_[v]] = place_[v] + 1;
     } else {
       std::swap_ranges(old_bits.begin(), old_bits.end(), bits_.begin() + at);
       std::fill_n(bits_.begin() + at, width, 0U);
-      bits_[row(v) + v / 64] |= std::uint64_t{1} << (v % 64);
     }
     for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {  // later starts come first
       if (reaches(back.to[e], v)) continue;
       kept.push_back({back.to[e], v});
       merge(v, back.to[e]);
+    }
+    if (clocks()) {  // not earlier: it would make the edge along the chain look implied
+      clock_[row(v) + chain_[v]] = place_[v] + 1;
+    } else {
+      bits_[row(v) + v / 64] |= std::uint64_t{1} << (v % 64);
     }
     const bool same = clocks() ? std::equal(old_clock.begin(), old_clock.end(), clock_.begin() + at)
                                : std::equal(old_bits.begin(), old_bits.end(), bits_.begin() + at);

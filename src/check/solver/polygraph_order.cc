@@ -1,4 +1,4 @@
-#include "check/solver/polygraph_schedule.h"
+#include "check/solver/polygraph_order.h"
 
 #include <deque>
 
@@ -125,6 +125,8 @@ class Scheduler {
 
 }  // namespace
 
-std::vector<Node> schedule(const Problem& problem, const Pruner& pruner) { return Scheduler(problem, pruner).run(); }
+std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner) {
+  return Scheduler(problem, pruner).run();
+}
 
 }  // namespace isolde::solver

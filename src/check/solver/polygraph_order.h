@@ -1,4 +1,4 @@
-// check/solver/polygraph_schedule.h: an order of the nodes that keeps what is known and, where it can, lets a version be
+// check/solver/polygraph_order.h: an order of the nodes that keeps what is known and, where it can, lets a version be
 // read before it is overwritten: the values that a search tries first.
 //
 // In, out: a Problem that has been pruned -> an order of all nodes, each after those that it is known to come after.
@@ -12,6 +12,6 @@
 
 namespace isolde::solver {
 
-[[nodiscard]] std::vector<Node> schedule(const Problem& problem, const Pruner& pruner);
+[[nodiscard]] std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner);
 
 }  // namespace isolde::solver
