@@ -344,7 +344,6 @@ class Search {
       }
     }
     for (const RuledOut& out : pruner_.ruled_out()) {
-      if (pruner_.fixed(out.read) != kNone32) continue;
       plain.push_back({{Link::Kind::kFrom, 0, 0, out.candidate, kNoTxn, out.read}});
     }
     Found found;

@@ -356,22 +356,32 @@ TEST(Polygraph, AKnownCircleIsTheWholeRefutation) {
   EXPECT_EQ(found.circles[0].size(), 3U);
 }
 
-// Two writers of x and y; one reader sees x of the first and y of the second, another the other way round.
-TEST(Polygraph, AWriterThatIsSeenBetweenComesFirst) {
+// Two writers of x and y; a reader sees x of the first and y of the second: whichever is later hides the other.
+TEST(Polygraph, AFracturedReadLeavesNoOrder) {
   Draft d{
       .txns = 4, .keys = 2, .writes = {{0, 1}, {0, 1}, {}, {}}, .reads = {{2, 0, {0}}, {2, 1, {1}}}, .sessions = {}};
   const Problem p = d.make();
   EXPECT_EQ(expect_right(p), Found::Outcome::kNone);
 }
 
-// Neither order of the two pairs closes a circle by itself: pruning says nothing, the search must.
+// T0 and T1 write x, T2 and T3 write y. Each version has two readers; each two choices, and no single one, close a
+// circle: pruning says nothing, the search must.
 TEST(Polygraph, OrdersThatOnlyTogetherCloseCirclesAreSearched) {
-  Draft d{.txns = 8, .keys = 4, .writes = {{0}, {0}, {1}, {1}, {}, {}, {}, {}}, .reads = {}, .sessions = {}};
-  // 4 reads x of T0 and 5 x of T1, 6 reads y of T2 and 7 y of T3; sessions join each reader to the other pair's
-  // writers.
-  d.reads = {{4, 0, {0}}, {5, 0, {1}}, {6, 1, {2}}, {7, 1, {3}}};
-  d.sessions = {{1, 6}, {3, 4}, {1, 7}, {2, 4}, {0, 6}, {3, 5}, {0, 7}, {2, 5}};
-  expect_right(d.make());
+  for (const Nodes form : {Nodes::kTransactions, Nodes::kPoints, Nodes::kPrefixPoints}) {
+    Draft d{.form = form, .txns = 12, .keys = 2, .writes = {{0}, {0}, {1}, {1}}, .reads = {}, .sessions = {}};
+    d.writes.resize(12);
+    d.reads = {{4, 0, {0}}, {5, 0, {0}}, {6, 0, {1}},  {7, 0, {1}},
+               {8, 1, {2}}, {9, 1, {2}}, {10, 1, {3}}, {11, 1, {3}}};
+    d.sessions = {{1, 8}, {3, 4}, {1, 10}, {2, 5}, {0, 9}, {3, 6}, {0, 11}, {2, 7}};
+    const Problem p = d.make();
+    EXPECT_EQ(expect_right(p), Found::Outcome::kNone);
+    SearchStats stats;
+    const Found found = solve_polygraph(p, {}, stats);
+    EXPECT_EQ(stats.searched, 2U);
+    EXPECT_EQ(found.circles.size(), 4U);
+    d.sessions.pop_back();  // one way is free now
+    EXPECT_EQ(expect_right(d.make()), Found::Outcome::kOrder);
+  }
 }
 
 TEST(Polygraph, OutOfTimeSaysHowFarItGot) {
