@@ -1,0 +1,140 @@
+#include "check/solver/core.h"
+
+#include <minisat/core/Solver.h>
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+
+namespace isolde::solver {
+
+namespace {
+
+using Minisat::lbool;
+using Minisat::Lit;
+using Minisat::mkLit;
+using Minisat::vec;
+
+constexpr std::size_t kMostDeletions = 3000;
+constexpr std::chrono::seconds kMostTime{10};
+
+class CoreFinder {
+ public:
+  CoreFinder(const Problem& problem, const std::vector<Circle>& circles) : problem_(problem) {
+    for (const Circle& circle : circles) {
+      vec<Lit> clause;
+      selectors_.push_back(mkLit(solver_.newVar()));
+      clause.push(~selectors_.back());
+      for (const Link& link : circle) add_choices(link, clause);
+      solver_.addClause_(clause);
+    }
+  }
+
+  // Of `wanted`, enough to leave no way to choose; empty if there is a way. `decided`: not stopped by the budget.
+  std::vector<std::uint32_t> core_of(const std::vector<std::uint32_t>& wanted, bool& decided, std::int64_t budget) {
+    vec<Lit> assumed;
+    for (const std::uint32_t i : wanted) assumed.push(selectors_[i]);
+    if (budget > 0) {
+      solver_.setConfBudget(budget);
+    } else {
+      solver_.budgetOff();
+    }
+    const lbool found = solver_.solveLimited(assumed);
+    decided = found != l_Undef;
+    std::vector<std::uint32_t> out;
+    if (found != l_False) return out;
+    std::vector<bool> used(static_cast<std::size_t>(solver_.nVars()), false);
+    for (int i = 0; i < solver_.conflict.size(); ++i) {
+      used[static_cast<std::size_t>(Minisat::var(solver_.conflict[i]))] = true;
+    }
+    for (const std::uint32_t i : wanted) {
+      if (used[static_cast<std::size_t>(Minisat::var(selectors_[i]))]) out.push_back(i);
+    }
+    return out;
+  }
+
+ private:
+  Lit order(TxnId a, TxnId b) {
+    const bool swapped = raw(b) < raw(a);
+    const std::uint64_t key = swapped ? std::uint64_t{raw(b)} << 32 | raw(a) : std::uint64_t{raw(a)} << 32 | raw(b);
+    const auto [at, fresh] = orders_.try_emplace(key, 0);
+    if (fresh) at->second = solver_.newVar();
+    return mkLit(at->second, swapped);
+  }
+
+  // "The read has this writer", if that is open in the problem.
+  void add_source(std::uint32_t index, TxnId writer, vec<Lit>& clause) {
+    const Read& read = problem_.reads[index];
+    if (read.count == 1) return;
+    const auto [at, fresh] = sources_.try_emplace(index, solver_.nVars());
+    if (fresh) {
+      vec<Lit> one_of;
+      for (const TxnId candidate : problem_.candidates_of(read)) {
+        const Lit lit = mkLit(solver_.newVar());
+        if (candidate != read.txn) one_of.push(lit);
+      }
+      solver_.addClause_(one_of);
+    }
+    const std::span<const TxnId> candidates = problem_.candidates_of(read);
+    const auto place = std::find(candidates.begin(), candidates.end(), writer) - candidates.begin();
+    clause.push(~mkLit(at->second + static_cast<int>(place)));
+  }
+
+  void add_choices(const Link& link, vec<Lit>& clause) {
+    if (link.kind == Link::Kind::kKnown || link.kind == Link::Kind::kInside) return;
+    if (link.kind != Link::Kind::kBefore) add_source(link.read, link.a, clause);
+    if (link.kind == Link::Kind::kBefore || (link.kind == Link::Kind::kAnti && link.a != kNoTxn)) {
+      clause.push(~order(link.a, link.b));
+    }
+  }
+
+  const Problem& problem_;
+  Minisat::Solver solver_;
+  std::vector<Lit> selectors_;
+  std::unordered_map<std::uint64_t, Minisat::Var> orders_;
+  std::unordered_map<std::uint32_t, Minisat::Var> sources_;  // the variable of the first candidate
+};
+
+}  // namespace
+
+std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& problem,
+                                                              const std::vector<Circle>& circles,
+                                                              const Limits& limits) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto late = [&] { return limits.out_of_time() || std::chrono::steady_clock::now() - start > kMostTime; };
+  CoreFinder finder(problem, circles);
+  std::vector<std::uint32_t> core(circles.size());
+  for (std::uint32_t i = 0; i < core.size(); ++i) core[i] = i;
+  std::stable_sort(core.begin(), core.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return circles[a].size() < circles[b].size(); });
+  bool decided = false;
+  core = finder.core_of(core, decided, 0);
+  if (core.empty()) return std::nullopt;
+  for (int round = 0; round < 10 && !late(); ++round) {  // each call may find a smaller one
+    std::vector<std::uint32_t> smaller = finder.core_of(core, decided, 0);
+    const bool done = smaller.size() == core.size();
+    core = std::move(smaller);
+    if (done) break;
+  }
+  std::size_t tries = 0;
+  for (std::size_t i = core.size(); i-- > 0 && tries < kMostDeletions && !late(); ++tries) {  // the longest first
+    std::vector<std::uint32_t> rest = core;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    std::vector<std::uint32_t> smaller = finder.core_of(rest, decided, 20'000);
+    if (!decided || smaller.empty()) continue;
+    core = std::move(smaller);
+    i = std::min(i, core.size());
+  }
+  return core;
+}
+
+std::optional<std::vector<Circle>> minimal_core(const Problem& problem, std::vector<Circle> circles,
+                                                const Limits& limits) {
+  const std::optional<std::vector<std::uint32_t>> core = minimal_core_places(problem, circles, limits);
+  if (!core) return std::nullopt;
+  std::vector<Circle> out;
+  for (const std::uint32_t i : *core) out.push_back(std::move(circles[i]));
+  return out;
+}
+
+}  // namespace isolde::solver
