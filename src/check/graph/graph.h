@@ -28,9 +28,10 @@ class GraphChecks {
 
   // Requires: kGraphEngine.lacks() is empty.
   [[nodiscard]] Verdict check(Level level, const Limits& limits);
+  // Valid until the next call.
+  [[nodiscard]] const graph::Trace& traced(Level level, const Limits& limits);
 
  private:
-  const graph::Trace& traced(Level level, const Limits& limits);
   graph::LevelVerdict judge(Level level, const Limits& limits);
 
   const History& h_;

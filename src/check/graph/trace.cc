@@ -73,6 +73,7 @@ class Tracer {
         out_.out_of_time = true;
         return;
       }
+      if (t + kAhead < h_.txn_count()) ask_for(TxnId{t + kAhead});
       if (h_.status(TxnId{t}) == Status::kCommitted) trace_one(TxnId{t});
     }
     // A list may show an unknown transaction, whose own reads then count, and may be longer.
@@ -88,6 +89,14 @@ class Tracer {
   }
 
  private:
+  static constexpr std::uint32_t kAhead = 2;  // transactions
+
+  void ask_for(TxnId t) const {
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (h_.op(i).is_read()) index_.prefetch(h_.op(i).key(), h_.op_value(i));
+    }
+  }
+
   void trace_one(TxnId t) {
     out_.read_begin[raw(t)] = static_cast<std::uint32_t>(out_.reads.size());
     for_each_access(h_, t, [&](const Access& a) {

@@ -33,7 +33,7 @@ class WriteIndex {
   [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
   // Says that find() will be asked for it soon.
   void prefetch(KeyId key, ValueId value) const {
-    if (!by_value_) __builtin_prefetch(&slots_[home(id(key, value))]);
+    __builtin_prefetch(&slots_[home(id(key, value))]);
   }
   // Values that more than one transaction wrote to one key.
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
