@@ -80,6 +80,7 @@ class Tracer {
     do {
       for (TxnId t = seen_.take(); t != kNoTxn; t = seen_.take()) trace_one(t);
     } while (lists_.resolve_grown());
+    resolve_registers();
     lists_.finish();
     if (out_.open.empty() || !out_.untraceable.empty()) return;
     const OpenRead& first = out_.open.front();
@@ -94,6 +95,23 @@ class Tracer {
   void ask_for(TxnId t) const {
     for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
       if (h_.op(i).is_read()) index_.prefetch(h_.op(i).key(), h_.op_value(i));
+    }
+  }
+
+  // The versions of the writers that reads of registers were found to have. Apart from finding them, so that what lies
+  // far away can be asked for in time.
+  void resolve_registers() {
+    constexpr std::size_t kFar = 24, kNear = 8;
+    const std::size_t n = out_.reads.size();
+    const auto writer = [&](std::size_t i) -> std::uint32_t {
+      if (i >= n || out_.reads[i].version >= h_.txn_count()) return 0;
+      return out_.reads[i].version;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      __builtin_prefetch(&out_.first_version[writer(i + kFar)]);
+      __builtin_prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
+      TracedRead& read = out_.reads[i];
+      if (read.version < h_.txn_count()) read.version = out_.version_of(TxnId{read.version}, read.key);
     }
   }
 
@@ -150,7 +168,7 @@ class Tracer {
     } else if (several) {
       return repeated(t, a);
     } else {
-      version = out_.version_of(entry->txn, a.key);
+      version = raw(entry->txn);  // resolve_registers() makes it a version
       seen_.see(entry->txn);
     }
     out_.reads.push_back({t, OpId{a.op}, a.key, version});

@@ -32,8 +32,14 @@ Contradictions ContradictionFinder::find(const Order& order, const Limits& limit
     past_->look_back(std::move(stale), previous_, limits, out);
     return out;
   }
-  for (const StaleRead& s : stale) look_at_reads(order, s, rule == SeenRule::kLater, out);
-  if (rule == SeenRule::kAny && k_.row.edges.has(Edge::kSession)) look_at_sessions(order, stale, out);
+  const bool sessions = rule == SeenRule::kAny && k_.row.edges.has(Edge::kSession);
+  if (sessions && own_writer_.empty()) find_own_writers();
+  for (const StaleRead& s : stale) {
+    look_at_reads(order, s, rule == SeenRule::kLater, out);
+    const Number own = sessions ? own_writer_[s.read] : kNone32;
+    if (own != kNone32 && is_later(table_, order, own, table_.reads[s.read]))
+      add_contradiction(table_, s.reader, s.read, own, out);
+  }
   return out;
 }
 
@@ -70,23 +76,18 @@ void ContradictionFinder::look_at_reads(const Order& order, const StaleRead& sta
   }
 }
 
-// The last writer of the key before the transaction in its session.
-void ContradictionFinder::look_at_sessions(const Order& order, std::span<const StaleRead> stale,
-                                           Contradictions& out) const {
-  std::vector<bool> is_stale(table_.reads.size(), false);
-  for (const StaleRead& s : stale) is_stale[s.read] = true;
+void ContradictionFinder::find_own_writers() {
   std::vector<std::uint32_t> begin(k_.history.session_count() + std::size_t{1}, 0);
   for (const std::uint32_t s : table_.session) ++begin[s + 1];
   std::partial_sum(begin.begin(), begin.end(), begin.begin());
   std::vector<Number> by_session(table_.size());
   for (Number i = 0; i < table_.size(); ++i) by_session[begin[table_.session[i]]++] = i;
+  own_writer_.assign(table_.reads.size(), kNone32);
   std::vector<Number> writer(k_.history.key_count(), kNone32);
   for (const Number i : by_session) {
     for (std::uint32_t r = table_.read_begin[i]; r < table_.read_begin[i + 1]; ++r) {
-      if (!is_stale[r]) continue;
       const Number before = writer[raw(table_.reads[r].key)];
-      if (before == kNone32 || table_.session[before] != table_.session[i]) continue;
-      if (is_later(table_, order, before, table_.reads[r])) add_contradiction(table_, i, r, before, out);
+      if (before != kNone32 && table_.session[before] == table_.session[i]) own_writer_[r] = before;
     }
     for (Version v = table_.first_version[i]; v < table_.first_version[i + 1]; ++v) writer[raw(table_.key[v])] = i;
   }

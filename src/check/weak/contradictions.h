@@ -46,11 +46,12 @@ class ContradictionFinder {
  private:
   std::vector<StaleRead> find_stale(const Order& order);
   void look_at_reads(const Order& order, const StaleRead& stale, bool before_only, Contradictions& out) const;
-  void look_at_sessions(const Order& order, std::span<const StaleRead> stale, Contradictions& out) const;
+  void find_own_writers();
 
   const Known& k_;
   const Table& table_;
   std::vector<graph::Version> previous_;  // kPast: of each version, the one before it in the order
+  std::vector<Number> own_writer_;        // kAny: of each read, the last writer of its key before it in the session
   std::unique_ptr<Past> past_;
 };
 
