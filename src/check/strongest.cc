@@ -318,7 +318,8 @@ Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {
   using enum AnomalyKind;
   // Where values repeat, only these methods make sure that no other writer explains a read.
-  if (found.method != "graph" && found.method != "weak" && found.method != "solver" && found.method != "rules") return false;
+  if (found.method != "graph" && found.method != "weak" && found.method != "solver" && found.method != "rules")
+    return false;
   if (anomaly.op != kNoOp && history.status(history.txn_of(anomaly.op)) != Status::kCommitted) return false;
   const bool bad_read = anomaly.kind == kG1a || anomaly.kind == kG1b || anomaly.kind == kGarbageRead ||
                         (anomaly.kind == kG1c && anomaly.source == ReadSource::kOwnLater);

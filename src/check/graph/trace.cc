@@ -71,7 +71,7 @@ class Tracer {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if ((t & 0xffff) == 0 && limits.out_of_time()) {
         out_.out_of_time = true;
-        return;
+        return resolve_registers();
       }
       if (t + kAhead < h_.txn_count()) ask_for(TxnId{t + kAhead});
       if (h_.status(TxnId{t}) == Status::kCommitted) trace_one(TxnId{t});

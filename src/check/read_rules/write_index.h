@@ -1,7 +1,8 @@
 // check/read_rules/write_index.h: who wrote a value to a key, for every write of a history.
 //
 // In, out: a History -> (key, value) -> one writer and what kinds of writers there are.
-// Cost:    one look-up a write; 16 bytes a slot, at most three slots a write. Where values are (nearly) written once and
+// Cost:    one look-up a write; 16 bytes a slot, at most three slots a write. Where values are (nearly) written once
+// and
 //          count up, their slots lie side by side, so that what is written together is found together in the caches.
 #pragma once
 
@@ -32,9 +33,7 @@ class WriteIndex {
   // Null if nobody wrote it. For lists, `value` is an element.
   [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
   // Says that find() will be asked for it soon.
-  void prefetch(KeyId key, ValueId value) const {
-    __builtin_prefetch(&slots_[home(id(key, value))]);
-  }
+  void prefetch(KeyId key, ValueId value) const { __builtin_prefetch(&slots_[home(id(key, value))]); }
   // Values that more than one transaction wrote to one key.
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
 

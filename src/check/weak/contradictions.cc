@@ -17,7 +17,7 @@ bool is_later(const Table& table, const Order& order, Number writer, const Table
 
 }  // namespace
 
-ContradictionFinder::ContradictionFinder(const Known& known, const Table& table) : k_(known), table_(table) {
+ContradictionFinder::ContradictionFinder(const SeenContext& known, const Table& table) : k_(known), table_(table) {
   if (known.row.seen == SeenRule::kPast) previous_.assign(table.key.size(), kInitialVersion);
 }
 ContradictionFinder::~ContradictionFinder() = default;

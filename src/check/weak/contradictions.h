@@ -38,7 +38,7 @@ class Past;
 
 class ContradictionFinder {
  public:
-  ContradictionFinder(const Known& known, const Table& table);
+  ContradictionFinder(const graph::SeenContext& known, const Table& table);
   ~ContradictionFinder();
 
   [[nodiscard]] Contradictions find(const Order& order, const Limits& limits);
@@ -48,7 +48,7 @@ class ContradictionFinder {
   void look_at_reads(const Order& order, const StaleRead& stale, bool before_only, Contradictions& out) const;
   void find_own_writers();
 
-  const Known& k_;
+  const graph::SeenContext& k_;
   const Table& table_;
   std::vector<graph::Version> previous_;  // kPast: of each version, the one before it in the order
   std::vector<Number> own_writer_;        // kAny: of each read, the last writer of its key before it in the session

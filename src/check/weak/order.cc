@@ -13,7 +13,7 @@ using namespace graph;
 namespace {
 
 // Sessions stand in the file in their order.
-bool file_order_will_do(const Known& known) {
+bool file_order_will_do(const SeenContext& known) {
   const Trace& trace = known.trace;
   const auto txn_of = [&](Version v) { return trace.versions[v].txn; };
   for (const TracedRead& read : trace.reads) {
@@ -25,6 +25,9 @@ bool file_order_will_do(const Known& known) {
   }
   for (const VersionOrders::Pair& pair : known.orders.known) {
     if (txn_of(pair.before) > txn_of(pair.after)) return false;
+  }
+  for (const PredicateEdge& e : known.predicates) {
+    if (!e.anti && e.other > e.reader) return false;
   }
   return true;
 }
@@ -55,14 +58,15 @@ std::vector<std::int64_t> hints(const History& h) {
 }
 
 // Of those that are ready, always the one with the least hint.
-std::optional<std::vector<TxnId>> sorted_by_hints(const Known& known) {
+std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
   std::vector<KeyedIndex> by_hint;
   const std::vector<std::int64_t> hint = hints(known.history);
   for (std::uint32_t t = 0; t < hint.size(); ++t) by_hint.push_back({order_preserving(hint[t]), t});
   radix_sort(by_hint);
   std::vector<std::uint32_t> place(hint.size());
   for (std::uint32_t i = 0; i < by_hint.size(); ++i) place[by_hint[i].index] = i;
-  const Dependencies graph = find_dependencies(known.history, known.trace, known.orders, {}, {}, known.row.edges);
+  const Dependencies graph =
+      find_dependencies(known.history, known.trace, known.orders, {}, known.predicates, known.row.edges);
   std::vector<std::uint32_t> waits(graph.txns, 0);
   for (const Arc arc : graph.arcs) ++waits[arc.to()];
   std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>> ready;
@@ -85,7 +89,7 @@ std::optional<std::vector<TxnId>> sorted_by_hints(const Known& known) {
 
 }  // namespace
 
-std::optional<std::vector<TxnId>> first_order(const Known& known) {
+std::optional<std::vector<TxnId>> first_order(const SeenContext& known) {
   if (!file_order_will_do(known)) return sorted_by_hints(known);
   std::vector<TxnId> order;
   order.reserve(known.history.txn_count());

@@ -1,7 +1,7 @@
 // check/weak/order.h: a first order of all transactions, which session order and reads-from respect.
 //
-// In, out: the trace of the reads, what is known of version orders -> every transaction that counts, each after those
-//          that it read from, overwrote, or follows in its session; or nothing, if these go in a circle.
+// In, out: the trace of the reads, what is known of version orders and predicates -> every transaction that counts,
+//          each after those that it read from, overwrote, or follows in its session; nothing, if these go in a circle.
 // Always:  the order of the file if that will do, else close to what hints at time: the database's or the client's
 //          clocks, else how far each session has come. A hint only decides what nothing known decides.
 // Cost:    the file's order: linear. Another: linear, and a heap of the transactions that are ready.
@@ -10,18 +10,10 @@
 #include <optional>
 #include <vector>
 
-#include "check/graph/cycles.h"
+#include "check/graph/seen.h"
 
 namespace isolde::weak {
 
-// What every order is about.
-struct Known {
-  const History& history;
-  const graph::Trace& trace;
-  const graph::VersionOrders& orders;
-  const graph::LevelRow& row;
-};
-
-[[nodiscard]] std::optional<std::vector<TxnId>> first_order(const Known& known);
+[[nodiscard]] std::optional<std::vector<TxnId>> first_order(const graph::SeenContext& known);
 
 }  // namespace isolde::weak

@@ -2,8 +2,8 @@
 //
 // In, out: stale reads of an order -> the pairs that the causal axiom asks for and the order has the other way round.
 // Always:  the past is what a chain of session order and reads-from leads back to. It is kept as a clock: of each
-//          session, how many of its transactions are in it. All clocks are kept if there is room, so that further orders
-//          find them; else each while somebody may still ask for it.
+//          session, how many of its transactions are in it. All clocks are kept if there is room, so that further
+//          orders find them; else each while somebody may still ask for it.
 // Cost:    transactions x sessions in time, kCells clock entries in memory; it gives up where that is not enough.
 // Source:  AWDIT.
 #pragma once

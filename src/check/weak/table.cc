@@ -9,7 +9,7 @@ namespace isolde::weak {
 
 using namespace graph;
 
-Table::Table(const Known& known, std::span<const TxnId> order) : txn(order.begin(), order.end()) {
+Table::Table(const SeenContext& known, std::span<const TxnId> order) : txn(order.begin(), order.end()), known_(known) {
   const Trace& trace = known.trace;
   const std::uint32_t n = size();
   std::vector<Version> renamed(trace.versions.size(), kNoVersion);
@@ -38,31 +38,38 @@ Table::Table(const Known& known, std::span<const TxnId> order) : txn(order.begin
     }
   }
   read_begin.push_back(static_cast<std::uint32_t>(reads.size()));
-  link(known, renamed);
 }
 
-void Table::link(const Known& known, std::span<const Version> renamed) {
+void Table::link() {
+  std::vector<Number> number(known_.history.txn_count(), kNone32);
+  for (Number i = 0; i < size(); ++i) number[raw(txn[i])] = i;
   const auto for_each = [&](auto&& f) {
     for (Number i = 0; i < size(); ++i) {
       for (std::uint32_t r = read_begin[i]; r < read_begin[i + 1]; ++r) {
         if (reads[r].version != kInitialVersion && writer[reads[r].version] != i) f(writer[reads[r].version], i);
       }
     }
-    if (known.row.edges.has(Edge::kSession)) {
-      std::vector<Number> last(known.history.session_count(), kNone32);
+    if (known_.row.edges.has(Edge::kSession)) {
+      std::vector<Number> last(known_.history.session_count(), kNone32);
       for (Number i = 0; i < size(); ++i) {
         if (last[session[i]] != kNone32) f(last[session[i]], i);
         last[session[i]] = i;
       }
     }
-    const auto versions = [&](Version before, Version after) {
-      if (renamed[before] == kNoVersion || renamed[after] == kNoVersion) return;
-      if (writer[renamed[before]] != writer[renamed[after]]) f(writer[renamed[before]], writer[renamed[after]]);
+    const auto txns = [&](TxnId before, TxnId after) {
+      if (before != after && number[raw(before)] != kNone32 && number[raw(after)] != kNone32)
+        f(number[raw(before)], number[raw(after)]);
     };
-    for (Version v = 0; v < known.orders.next.size(); ++v) {
-      if (known.orders.next[v] != kNoVersion) versions(v, known.orders.next[v]);
+    const auto versions = [&](Version before, Version after) {
+      txns(known_.trace.versions[before].txn, known_.trace.versions[after].txn);
+    };
+    for (Version v = 0; v < known_.orders.next.size(); ++v) {
+      if (known_.orders.next[v] != kNoVersion) versions(v, known_.orders.next[v]);
     }
-    for (const VersionOrders::Pair& pair : known.orders.known) versions(pair.before, pair.after);
+    for (const VersionOrders::Pair& pair : known_.orders.known) versions(pair.before, pair.after);
+    for (const PredicateEdge& e : known_.predicates) {
+      if (!e.anti) txns(e.other, e.reader);
+    }
   };
   begin_.assign(size() + std::size_t{1}, 0);
   for_each([&](Number before, Number) { ++begin_[before + 1]; });
@@ -87,7 +94,8 @@ Order Table::first() const {
   return out;
 }
 
-std::optional<Order> Table::order_with(std::span<const Pair> pairs, const Order& near) const {
+std::optional<Order> Table::order_with(std::span<const Pair> pairs, const Order& near) {
+  if (begin_.empty()) link();
   std::vector<std::uint32_t> waits(size(), 0), pair_begin(size() + std::size_t{1}, 0);
   for (const Number after : after_) ++waits[after];
   for (const Pair& pair : pairs) {

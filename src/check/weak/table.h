@@ -34,26 +34,28 @@ struct Table {
     KeyId key;
   };
 
-  Table(const Known& known, std::span<const TxnId> order);
+  // Keeps `known`, which must live as long.
+  Table(const graph::SeenContext& known, std::span<const TxnId> order);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(txn.size()); }
   [[nodiscard]] bool writes(Number n, KeyId wanted) const;
   [[nodiscard]] Order first() const;
   // An order that respects these pairs too, and is else close to `near`; nothing if that goes in a circle.
-  [[nodiscard]] std::optional<Order> order_with(std::span<const Pair> pairs, const Order& near) const;
+  [[nodiscard]] std::optional<Order> order_with(std::span<const Pair> pairs, const Order& near);
 
-  std::vector<TxnId> txn;                // by number
-  std::vector<std::uint32_t> session;    // by number
-  std::vector<std::uint32_t> read_begin;  // by number, one more
-  std::vector<Read> reads;                // of one transaction: in program order
+  std::vector<TxnId> txn;                     // by number
+  std::vector<std::uint32_t> session;         // by number
+  std::vector<std::uint32_t> read_begin;      // by number, one more
+  std::vector<Read> reads;                    // of one transaction: in program order
   std::vector<graph::Version> first_version;  // by number, one more
   std::vector<KeyId> key;                     // by version; of one transaction: ascending
   std::vector<Number> writer;                 // by version
 
  private:
-  void link(const Known& known, std::span<const Number> number);
+  void link();
 
-  std::vector<std::uint32_t> begin_;  // by number, one more
+  const graph::SeenContext& known_;
+  std::vector<std::uint32_t> begin_;  // by number, one more; empty: not asked for yet
   std::vector<Number> after_;         // that must come after it, whatever the order
 };
 
