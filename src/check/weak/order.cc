@@ -57,14 +57,11 @@ std::vector<std::int64_t> hints(const History& h) {
   return ranks(h, TransactionView{bare}, Hint::kClocks);
 }
 
-// Of those that are ready, always the one with the least hint.
+// Of those that are ready, always the one with the least place.
 std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
-  std::vector<KeyedIndex> by_hint;
-  const std::vector<std::int64_t> hint = hints(known.history);
-  for (std::uint32_t t = 0; t < hint.size(); ++t) by_hint.push_back({order_preserving(hint[t]), t});
-  radix_sort(by_hint);
-  std::vector<std::uint32_t> place(hint.size());
-  for (std::uint32_t i = 0; i < by_hint.size(); ++i) place[by_hint[i].index] = i;
+  const std::vector<std::uint32_t> place = hinted_places(known.history);
+  std::vector<std::uint32_t> at(place.size());
+  for (std::uint32_t t = 0; t < place.size(); ++t) at[place[t]] = t;
   const Dependencies graph =
       find_dependencies(known.history, known.trace, known.orders, {}, known.predicates, known.row.edges);
   std::vector<std::uint32_t> waits(graph.txns, 0);
@@ -76,7 +73,7 @@ std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
   std::vector<TxnId> order;
   std::uint32_t done = 0;
   for (; !ready.empty(); ++done) {
-    const std::uint32_t t = by_hint[ready.top()].index;
+    const std::uint32_t t = at[ready.top()];
     ready.pop();
     if (known.trace.is_counted(TxnId{t})) order.push_back(TxnId{t});
     for (const Arc arc : graph.from(t)) {
@@ -88,6 +85,16 @@ std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> hinted_places(const History& history) {
+  std::vector<KeyedIndex> sorted;
+  const std::vector<std::int64_t> hint = hints(history);
+  for (std::uint32_t t = 0; t < hint.size(); ++t) sorted.push_back({order_preserving(hint[t]), t});
+  radix_sort(sorted);
+  std::vector<std::uint32_t> place(hint.size());
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i].index] = i;
+  return place;
+}
 
 std::optional<std::vector<TxnId>> first_order(const SeenContext& known) {
   if (!file_order_will_do(known)) return sorted_by_hints(known);

@@ -14,6 +14,9 @@
 
 namespace isolde::weak {
 
+// The places of all transactions by what hints at time, by transaction.
+[[nodiscard]] std::vector<std::uint32_t> hinted_places(const History& history);
+
 [[nodiscard]] std::optional<std::vector<TxnId>> first_order(const graph::SeenContext& known);
 
 }  // namespace isolde::weak
