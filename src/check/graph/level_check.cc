@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/radix_sort.h"
 #include "check/graph/causal.h"
 #include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
@@ -14,6 +15,7 @@
 #include "check/graph/seen.h"
 #include "check/graph/start_order.h"
 #include "check/graph/version_evidence.h"
+#include "check/graph/views.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
 
@@ -293,6 +295,7 @@ class Check {
   // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
   bool guess() {
     if (order_.empty()) return false;
+    if (row_.level == Level::kCursorStability && fits_hints()) return true;
     bool points = row_.nodes != Nodes::kTransactions;
     if (points) {
       // An order of whole transactions is the better guess: it keeps those that write one key apart.
@@ -316,6 +319,22 @@ class Check {
       if (r.version < trace_.versions.size()) read[raw(trace_.versions[r.version].txn)] = true;
     }
     return fits(late_places(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), order_, read));
+  }
+
+  // In the order in which transactions seem to have happened, no version came between a read and the write after it.
+  bool fits_hints() {
+    for (const Hint hint : {Hint::kFile, Hint::kClocks}) {
+      Dependencies bare;
+      bare.txns = bare.nodes = h_.txn_count();
+      const std::vector<std::int64_t> time = ranks(h_, TransactionView{bare}, hint);
+      std::vector<KeyedIndex> sorted;
+      for (std::uint32_t t = 0; t < time.size(); ++t) sorted.push_back({order_preserving(time[t]), t});
+      radix_sort(sorted);
+      std::vector<std::uint32_t> place(time.size());
+      for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i].index] = i;
+      if (fits(place)) return true;
+    }
+    return false;
   }
 
   // Whether the versions that are open may come in the order of these places of their transactions.
