@@ -8,6 +8,7 @@
 #include "check/replay/replay.h"
 #include "check/solver/solver.h"
 #include "check/timeline/timeline.h"
+#include "check/weak/weak.h"
 
 namespace isolde {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 const Engine kEngines[] = {
     kReplayEngine,
     kTimelineEngine,
+    kWeakEngine,
     kGraphEngine,
     kSolverEngine,
     kRulesEngine,

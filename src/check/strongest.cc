@@ -7,6 +7,7 @@
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
+#include "check/weak/weak.h"
 
 namespace isolde {
 namespace {
@@ -285,9 +286,10 @@ LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) :
 LevelChecks::~LevelChecks() = default;
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
-  if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
+  const bool weak = choice.engine->name == kWeakEngine.name;
+  if (!weak && choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
-  return graph_->check(level, limits);
+  return weak ? check_weak(h_, *graph_, level, limits) : graph_->check(level, limits);
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
@@ -316,7 +318,8 @@ Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {
   using enum AnomalyKind;
   // Where values repeat, only these methods make sure that no other writer explains a read.
-  if (found.method != "graph" && found.method != "solver" && found.method != "rules") return false;
+  if (found.method != "graph" && found.method != "weak" && found.method != "solver" && found.method != "rules")
+    return false;
   if (anomaly.op != kNoOp && history.status(history.txn_of(anomaly.op)) != Status::kCommitted) return false;
   const bool bad_read = anomaly.kind == kG1a || anomaly.kind == kG1b || anomaly.kind == kGarbageRead ||
                         (anomaly.kind == kG1c && anomaly.source == ReadSource::kOwnLater);

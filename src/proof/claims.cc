@@ -42,7 +42,9 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
 }
 
 // Whether the engine tells anomalies by dependencies alone.
-bool by_dependencies(const Verdict& verdict) { return verdict.method == "graph" || verdict.method == "solver"; }
+bool by_dependencies(const Verdict& verdict) {
+  return verdict.method == "weak" || verdict.method == "graph" || verdict.method == "solver";
+}
 
 class Claims {
  public:

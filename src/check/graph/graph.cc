@@ -27,8 +27,8 @@ Verdict check(const History& history, Level level, const Limits& limits) {
 GraphChecks::GraphChecks(const History& history) : h_(history) {}
 GraphChecks::~GraphChecks() = default;
 
-Verdict GraphChecks::check(Level level, const Limits& limits) {
-  auto [verdict, predicates_left_open] = judge(level, limits);
+Verdict GraphChecks::check(Level level, const Limits& limits, FindSeen find_seen) {
+  auto [verdict, predicates_left_open] = judge(level, limits, find_seen);
   verdict.method = kGraphEngine.name;
   if (!predicates_left_open) return std::move(verdict);
   // More order leaves fewer choices: one order that holds at a stronger level shows this one too.
@@ -56,8 +56,8 @@ const Trace& GraphChecks::traced(Level level, const Limits& limits) {
   return *trace_;
 }
 
-LevelVerdict GraphChecks::judge(Level level, const Limits& limits) {
-  return check_level(h_, level, limits, traced(level, limits));
+LevelVerdict GraphChecks::judge(Level level, const Limits& limits, FindSeen find_seen) {
+  return check_level(h_, level, limits, traced(level, limits), find_seen);
 }
 
 constinit const Engine kGraphEngine{

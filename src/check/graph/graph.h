@@ -27,11 +27,12 @@ class GraphChecks {
   ~GraphChecks();
 
   // Requires: kGraphEngine.lacks() is empty.
-  [[nodiscard]] Verdict check(Level level, const Limits& limits);
+  [[nodiscard]] Verdict check(Level level, const Limits& limits, graph::FindSeen find_seen = graph::all_seen);
+  // Valid until the next call.
+  [[nodiscard]] const graph::Trace& traced(Level level, const Limits& limits);
 
  private:
-  const graph::Trace& traced(Level level, const Limits& limits);
-  graph::LevelVerdict judge(Level level, const Limits& limits);
+  graph::LevelVerdict judge(Level level, const Limits& limits, graph::FindSeen find_seen = graph::all_seen);
 
   const History& h_;
   std::unique_ptr<const graph::Trace> trace_;  // the last one

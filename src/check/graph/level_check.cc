@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/radix_sort.h"
 #include "check/graph/causal.h"
 #include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
@@ -14,6 +15,7 @@
 #include "check/graph/seen.h"
 #include "check/graph/start_order.h"
 #include "check/graph/version_evidence.h"
+#include "check/graph/views.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
 
@@ -24,11 +26,12 @@ constexpr std::uint64_t kMostPast = 2'000'000'000;  // a second or two
 
 class Check {
  public:
-  Check(const History& history, Level level, const Limits& limits, const Trace& trace)
+  Check(const History& history, Level level, const Limits& limits, const Trace& trace, FindSeen find_seen)
       : h_(history),
         row_(*row_of(level)),
         limits_(limits),
         trace_(trace),
+        find_seen_(find_seen),
         predicates_(predicate_rule(level) != PredicateRule::kNone && !history.columns().predicates.empty()
                         ? std::make_unique<const PredicateSet>(history)
                         : nullptr) {
@@ -45,7 +48,8 @@ class Check {
     }
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
     const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
-    if (traced && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
+    const bool partly = is_partly_traced() && orders_.ambiguous.empty();
+    if ((traced || partly) && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
     if (verdict_.total() > 0) {
       verdict_.outcome = Outcome::kViolated;
       verdict_.witness = {};
@@ -75,11 +79,25 @@ class Check {
   // Orders the versions. What is missing for a verdict, as far as it shows without looking for cycles; empty if
   // nothing.
   std::string order_and_find_lack() {
+    if (!trace_.untraceable.empty() && !is_partly_traced()) return trace_.untraceable;
+    orders_ = tells_no_order() ? no_order() : order_versions(h_, trace_, row_.updates);
     if (!trace_.untraceable.empty()) return trace_.untraceable;
-    orders_ = order_versions(h_, trace_, row_.updates);
     if (!orders_.ambiguous.empty()) return orders_.ambiguous;
     if (!row_.needs_order || orders_.open == kNoKey) return {};
     return order_lack();
+  }
+  // What the reads show that have one writer stands, whoever wrote what the others returned.
+  [[nodiscard]] bool is_partly_traced() const { return trace_.only_open && h_.columns().predicates.empty(); }
+  // Registers, at a level that lets transactions overwrite what they did not read.
+  [[nodiscard]] bool tells_no_order() const {
+    return row_.seen != SeenRule::kNone && trace_.chains.empty() && h_.columns().version_orders.empty() &&
+           h_.columns().predicates.empty();
+  }
+  [[nodiscard]] VersionOrders no_order() const {
+    VersionOrders out;
+    out.next.assign(trace_.versions.size(), kNoVersion);
+    out.why.assign(trace_.versions.size(), Ground::kReads);
+    return out;
   }
   [[nodiscard]] std::string order_lack() const {
     return fmt::format("the order of the versions of {}", h_.key_text(orders_.open));
@@ -144,13 +162,13 @@ class Check {
   bool find_cycles() {
     for (const LostUpdate& lost : orders_.lost_updates) keep(lost_update(h_, lost));
     if (row_.level == Level::kCursorStability) add_missed_versions();
-    const SeenOrders seen = row_.seen == SeenRule::kPast
-                                ? causal_orders(h_, trace_, orders_, limits_)
-                                : seen_orders(h_, trace_, row_.seen, row_.edges.has(Edge::kSession));
-    for (const Missed& missed : seen.missed) add_missed(missed);
-    if (limits_.out_of_time()) return false;
     facts_ = predicate_facts(orders_);
+    if (limits_.out_of_time()) return false;
+    SeenOrders seen = find_seen_({h_, trace_, orders_, facts_.edges, row_}, limits_);
+    for (const Missed& missed : seen.missed) add_missed(missed);
     for (Anomaly& mismatch : facts_.mismatches) keep(std::move(mismatch));
+    if (seen.shown && predicates_ == nullptr) return true;
+    if (limits_.out_of_time()) return false;
     const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, facts_.edges, row_.edges);
     if (limits_.out_of_time()) return false;
     Sorted sorted = sort_nodes(graph, row_.nodes);
@@ -162,6 +180,8 @@ class Check {
       }
       return true;
     }
+    std::sort(seen.orders.begin(), seen.orders.end(),
+              [](const Seen& a, const Seen& b) { return std::pair(a.before, a.after) < std::pair(b.before, b.after); });
     explain({h_, trace_, orders_, seen.orders, facts_.edges, graph}, sorted);
     return true;
   }
@@ -275,6 +295,7 @@ class Check {
   // Where nothing known is contradicted: some order of the versions that are open, and whether it does.
   bool guess() {
     if (order_.empty()) return false;
+    if (row_.level == Level::kCursorStability && fits_hints()) return true;
     bool points = row_.nodes != Nodes::kTransactions;
     if (points) {
       // An order of whole transactions is the better guess: it keeps those that write one key apart.
@@ -298,6 +319,22 @@ class Check {
       if (r.version < trace_.versions.size()) read[raw(trace_.versions[r.version].txn)] = true;
     }
     return fits(late_places(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), order_, read));
+  }
+
+  // In the order in which transactions seem to have happened, no version came between a read and the write after it.
+  bool fits_hints() {
+    for (const Hint hint : {Hint::kFile, Hint::kClocks}) {
+      Dependencies bare;
+      bare.txns = bare.nodes = h_.txn_count();
+      const std::vector<std::int64_t> time = ranks(h_, TransactionView{bare}, hint);
+      std::vector<KeyedIndex> sorted;
+      for (std::uint32_t t = 0; t < time.size(); ++t) sorted.push_back({order_preserving(time[t]), t});
+      radix_sort(sorted);
+      std::vector<std::uint32_t> place(time.size());
+      for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i].index] = i;
+      if (fits(place)) return true;
+    }
+    return false;
   }
 
   // Whether the versions that are open may come in the order of these places of their transactions.
@@ -331,6 +368,7 @@ class Check {
   const LevelRow& row_;
   const Limits& limits_;
   const Trace& trace_;
+  const FindSeen find_seen_;
   VersionOrders orders_;
   bool unexplained_ = false;                              // an update that does not fit its read
   std::vector<std::uint32_t> order_;                      // of the nodes, by what is known
@@ -345,8 +383,9 @@ class Check {
 
 }  // namespace
 
-LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace) {
-  Check check(history, level, limits, trace);
+LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace,
+                         FindSeen find_seen) {
+  Check check(history, level, limits, trace, find_seen);
   LevelVerdict out;
   out.verdict = check.run();
   out.predicates_left_open = check.predicates_left_open();

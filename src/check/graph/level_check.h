@@ -8,6 +8,7 @@
 
 #include "anomaly/verdict.h"
 #include "base/limits.h"
+#include "check/graph/seen.h"
 #include "check/graph/trace.h"
 
 namespace isolde::graph {
@@ -18,6 +19,7 @@ struct LevelVerdict {
 };
 
 // Requires: row_of(level) is not null, and `trace` is of this level's kind.
-[[nodiscard]] LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace);
+[[nodiscard]] LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace,
+                                       FindSeen find_seen = all_seen);
 
 }  // namespace isolde::graph

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "check/graph/causal.h"
+
 namespace isolde::graph {
 namespace {
 
@@ -15,9 +17,6 @@ class SeenFinder {
       if (trace_.is_counted(TxnId{t})) reader(TxnId{t});
     }
     if (sessions) earlier_in_session();
-    auto& all = out_.orders;
-    std::sort(all.begin(), all.end(),
-              [](const Seen& a, const Seen& b) { return std::pair(a.before, a.after) < std::pair(b.before, b.after); });
     return std::move(out_);
   }
 
@@ -103,6 +102,12 @@ class SeenFinder {
 SeenOrders seen_orders(const History& history, const Trace& trace, SeenRule rule, bool sessions) {
   if (rule == SeenRule::kNone) return {};
   return SeenFinder(history, trace, rule).run(sessions && rule == SeenRule::kAny);
+}
+
+SeenOrders all_seen(const SeenContext& context, const Limits& limits) {
+  const auto& [history, trace, orders, predicates, row] = context;
+  if (row.seen == SeenRule::kPast) return causal_orders(history, trace, orders, limits);
+  return seen_orders(history, trace, row.seen, row.edges.has(Edge::kSession));
 }
 
 }  // namespace isolde::graph

@@ -71,14 +71,16 @@ class Tracer {
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if ((t & 0xffff) == 0 && limits.out_of_time()) {
         out_.out_of_time = true;
-        return;
+        return resolve_registers();
       }
+      if (t + kAhead < h_.txn_count()) ask_for(TxnId{t + kAhead});
       if (h_.status(TxnId{t}) == Status::kCommitted) trace_one(TxnId{t});
     }
     // A list may show an unknown transaction, whose own reads then count, and may be longer.
     do {
       for (TxnId t = seen_.take(); t != kNoTxn; t = seen_.take()) trace_one(t);
     } while (lists_.resolve_grown());
+    resolve_registers();
     lists_.finish();
     if (out_.open.empty() || !out_.untraceable.empty()) return;
     const OpenRead& first = out_.open.front();
@@ -88,6 +90,31 @@ class Tracer {
   }
 
  private:
+  static constexpr std::uint32_t kAhead = 2;  // transactions
+
+  void ask_for(TxnId t) const {
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (h_.op(i).is_read()) index_.prefetch(h_.op(i).key(), h_.op_value(i));
+    }
+  }
+
+  // The versions of the writers that reads of registers were found to have. Apart from finding them, so that what lies
+  // far away can be asked for in time.
+  void resolve_registers() {
+    constexpr std::size_t kFar = 24, kNear = 8;
+    const std::size_t n = out_.reads.size();
+    const auto writer = [&](std::size_t i) -> std::uint32_t {
+      if (i >= n || out_.reads[i].version >= h_.txn_count()) return 0;
+      return out_.reads[i].version;
+    };
+    for (std::size_t i = 0; i < n; ++i) {
+      __builtin_prefetch(&out_.first_version[writer(i + kFar)]);
+      __builtin_prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
+      TracedRead& read = out_.reads[i];
+      if (read.version < h_.txn_count()) read.version = out_.version_of(TxnId{read.version}, read.key);
+    }
+  }
+
   void trace_one(TxnId t) {
     out_.read_begin[raw(t)] = static_cast<std::uint32_t>(out_.reads.size());
     for_each_access(h_, t, [&](const Access& a) {
@@ -141,7 +168,7 @@ class Tracer {
     } else if (several) {
       return repeated(t, a);
     } else {
-      version = out_.version_of(entry->txn, a.key);
+      version = raw(entry->txn);  // resolve_registers() makes it a version
       seen_.see(entry->txn);
     }
     out_.reads.push_back({t, OpId{a.op}, a.key, version});

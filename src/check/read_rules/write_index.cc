@@ -1,17 +1,48 @@
 #include "check/read_rules/write_index.h"
 
+#include <algorithm>
 #include <bit>
 
 #include "check/accesses.h"
 
 namespace isolde {
+namespace {
+
+// Whether the integers written are few enough that a table of this size holds each near its own place.
+bool counts_up(const History& h, std::size_t slots) {
+  std::uint32_t most = 0;
+  for (const ValueId v : h.columns().op_value) most = std::max(most, is_inline_integer(v) ? raw(v) : 0);
+  return most < 4 * slots;
+}
+
+}  // namespace
 
 WriteIndex::WriteIndex(const History& h) {
   std::size_t writes = 0;
   for (const OpHead op : h.columns().op) writes += is_item_write(op.kind()) ? 1 : 0;
   writes += h.columns().items.size();
+  const std::size_t tight = std::bit_ceil(writes + writes / 16 + 16);
+  by_value_ = counts_up(h, tight);
+  if (by_value_) {
+    slots_.resize(tight);
+    if (fill(h)) return;
+  }
+  by_value_ = false;
+  repeated_ = 0;
+  slots_.clear();
   slots_.resize(std::bit_ceil(writes + writes / 2 + 16));
-  // A write is final if no later one of its transaction has its key: seen by walking backwards.
+  (void)fill(h);
+}
+
+bool WriteIndex::fill(const History& h) {
+  struct Write {
+    std::uint64_t id;
+    TxnId txn;
+    Kind kind;
+  };
+  // A write is added when its slot, which was asked for when it was found, has had time to come.
+  constexpr std::size_t kAhead = 16;
+  std::vector<Write> waiting;
   std::vector<std::uint32_t> last_txn(h.key_count(), kNone32);
   std::vector<Access> accesses;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -19,22 +50,30 @@ WriteIndex::WriteIndex(const History& h) {
     for_each_access(h, TxnId{t}, [&](const Access& a) {
       if (a.kind != OpKind::kRead && a.kind != OpKind::kIncrement) accesses.push_back(a);
     });
+    const bool aborted = h.status(TxnId{t}) == Status::kAborted;
+    // A write is final if no later one of its transaction has its key: seen by walking backwards.
     for (std::size_t i = accesses.size(); i-- > 0;) {
       const Access& a = accesses[i];
       const bool final = last_txn[raw(a.key)] != t;
       last_txn[raw(a.key)] = t;
-      add(id(a.key, a.value), TxnId{t},
-          h.status(TxnId{t}) == Status::kAborted ? kAborted
-          : final                                ? kFinal
-                                                 : kIntermediate);
+      prefetch(a.key, a.value);
+      waiting.push_back({id(a.key, a.value), TxnId{t}, aborted ? kAborted : final ? kFinal : kIntermediate});
     }
+    if (waiting.size() < kAhead && t + 1 < h.txn_count()) continue;
+    for (const Write& write : waiting) {
+      if (!add(write.id, write.txn, write.kind)) return false;
+    }
+    waiting.clear();
   }
+  return true;
 }
 
-void WriteIndex::add(std::uint64_t key, TxnId txn, Kind kind) {
+bool WriteIndex::add(std::uint64_t key, TxnId txn, Kind kind) {
   const std::uint64_t mask = slots_.size() - 1;
-  std::uint64_t i = mix64(key) & mask;
-  while (slots_[i].id != kFree && slots_[i].id != key) i = (i + 1) & mask;
+  std::uint64_t i = home(key);
+  for (std::uint64_t steps = 0; slots_[i].id != kFree && slots_[i].id != key; i = (i + 1) & mask) {
+    if (++steps == kMostSteps && by_value_) return false;
+  }
   Entry& entry = slots_[i];
   const bool fresh = entry.id == kFree;
   const auto best = static_cast<std::uint8_t>(entry.kinds & (kFinal | kIntermediate | kAborted));
@@ -48,14 +87,18 @@ void WriteIndex::add(std::uint64_t key, TxnId txn, Kind kind) {
   if (fresh || kind < lowest) entry.txn = txn;
   entry.id = key;
   entry.kinds |= kind;
+  return true;
 }
 
 const WriteIndex::Entry* WriteIndex::find(KeyId key, ValueId value) const {
   const std::uint64_t wanted = id(key, value);
   const std::uint64_t mask = slots_.size() - 1;
-  for (std::uint64_t i = mix64(wanted) & mask;; i = (i + 1) & mask) {
+  std::uint64_t i = home(wanted);
+  for (std::uint64_t steps = 0;; i = (i + 1) & mask) {
     if (slots_[i].id == wanted) return &slots_[i];
     if (slots_[i].id == kFree) return nullptr;
+    // None that was added lies farther from its place.
+    if (++steps == kMostSteps && by_value_) return nullptr;
   }
 }
 

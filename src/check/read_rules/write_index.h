@@ -1,7 +1,9 @@
 // check/read_rules/write_index.h: who wrote a value to a key, for every write of a history.
 //
 // In, out: a History -> (key, value) -> one writer and what kinds of writers there are.
-// Cost:    one hash look-up a write; 16 bytes a slot, at most two slots a write.
+// Cost:    one look-up a write; 16 bytes a slot, at most three slots a write. Where values are (nearly) written once
+// and
+//          count up, their slots lie side by side, so that what is written together is found together in the caches.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +33,25 @@ class WriteIndex {
   // Null if nobody wrote it. For lists, `value` is an element.
   [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
   // Says that find() will be asked for it soon.
-  void prefetch(KeyId key, ValueId value) const {
-    __builtin_prefetch(&slots_[mix64(id(key, value)) & (slots_.size() - 1)]);
-  }
+  void prefetch(KeyId key, ValueId value) const { __builtin_prefetch(&slots_[home(id(key, value))]); }
   // Values that more than one transaction wrote to one key.
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
 
  private:
   static constexpr std::uint64_t kFree = ~std::uint64_t{0};
   static std::uint64_t id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
-  void add(std::uint64_t id, TxnId txn, Kind kind);
+  // Where the search for an id starts. By value alone while no search gets long; else all over the table.
+  [[nodiscard]] std::uint64_t home(std::uint64_t id) const {
+    return (by_value_ ? static_cast<std::uint32_t>(id) : mix64(id)) & (slots_.size() - 1);
+  }
+  // False: a search got too long.
+  bool fill(const History& history);
+  bool add(std::uint64_t id, TxnId txn, Kind kind);
+
+  static constexpr std::uint64_t kMostSteps = 32;  // of a search by value
 
   std::vector<Entry> slots_;
+  bool by_value_ = false;
   std::uint64_t repeated_ = 0;
 };
 

@@ -1,0 +1,30 @@
+// check/weak/weak.h: the engine `weak`: read-committed, monotonic-atomic-view, read-atomic and causal by their axioms,
+// and cursor-stability.
+//
+// Needs:   registers or lists; no order of versions.
+// Answers: exactly, where each value read has one writer; cursor-stability where the read-modify-write chains and
+// orders
+//          that contradict nothing known decide it. Where values repeat: violated if it is so without the reads that
+//          leave a choice, satisfied if writers chosen for these by an order explain them.
+// How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for. First
+//          an order is taken (order.h) and what contradicts it is looked for (contradictions.h); those pairs make the
+//          next order. Where that does not end soon, or ends in a circle, all pairs are found, and their circles are
+//          the explanation: that is check/graph/level_check.h, which also judges predicates.
+// Cost:    linear where the file or the clocks hint at a good order. Else reads x sqrt(operations) for read-committed
+// and
+//          read-atomic, transactions x sessions for causal. Memory linear.
+// Source:  Biswas and Enea; AWDIT.
+#pragma once
+
+#include "check/engine.h"
+
+namespace isolde {
+
+extern const Engine kWeakEngine;
+
+class GraphChecks;
+
+// As kWeakEngine.check(), with what was traced at another level before.
+[[nodiscard]] Verdict check_weak(const History& history, GraphChecks& graph, Level level, const Limits& limits);
+
+}  // namespace isolde
