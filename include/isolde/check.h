@@ -21,6 +21,7 @@ struct CheckOptions {
   std::string use = {};
   std::string ignore = {};
   bool prove = false;      // re-check the verdict from the history alone; undecided if that fails
+  bool guess = true;       // solver: hints may be tried first; they decide nothing
   bool strongest = false;  // also look for the strongest level that holds; the timeout is for both
 };
 

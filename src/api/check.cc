@@ -97,6 +97,7 @@ isolde::Limits limits_of(const CheckOptions& options) {
   isolde::Limits limits;
   limits.threads = options.threads == 0 ? 1 : options.threads;
   limits.max_anomalies = options.max_anomalies;
+  limits.guess = options.guess;
   if (options.timeout_seconds > 0) {
     limits.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(options.timeout_seconds));

@@ -21,6 +21,7 @@ struct Limits {
   unsigned threads = 1;
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with their details; all are counted
   Progress* progress = nullptr;
+  bool guess = true;  // hints may be tried before anything is proved; false is for measuring what that saves
 
   [[nodiscard]] bool out_of_time() const {
     return deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline;

@@ -42,6 +42,9 @@ constexpr OptionRow kOptions[] = {
     {"method", "METHOD", "force a method instead of the cheapest that the evidence supports", "check"},
     {"explain-method", "",
      "say of every method whether it could judge this history at this level, and why one is taken", "check"},
+    {"no-guess", "",
+     "solver: prove without guessing an order first from clocks, lines or sessions (to measure what that saves)",
+     "check"},
     {"use", "E,…",
      "turn evidence on: session, realtime (the level with that order added is judged), versions, timestamps (commit "
      "timestamps are the order of versions where nothing else tells)",

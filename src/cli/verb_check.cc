@@ -29,7 +29,8 @@ struct Plan {
   std::optional<Level> level;  // none: by the evidence of each file
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
-  bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false;
+  bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false,
+       guess = true;
   std::optional<double> timeout;
   unsigned threads = 1;
   std::size_t kept = kAnomaliesKept;
@@ -90,6 +91,7 @@ Result<Plan> plan_of(const Arguments& args) {
   plan.prove = args.has("prove");
   plan.strongest = args.has("strongest");
   plan.explain_method = args.has("explain-method");
+  plan.guess = !args.has("no-guess");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
@@ -124,6 +126,7 @@ Limits limits_of(const Plan& plan, TerminalProgress& progress) {
   limits.threads = plan.threads;
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
+  limits.guess = plan.guess;
   if (plan.timeout) limits.deadline = after(*plan.timeout);
   return limits;
 }

@@ -11,6 +11,7 @@
 #include "check/predicates/predicate_replay.h"
 #include "check/read_rules/read_rules.h"
 #include "check/solver/explain.h"
+#include "check/solver/polygraph.h"
 #include "check/solver/search.h"
 
 namespace isolde {
@@ -88,7 +89,8 @@ class Check {
     stats.pairs = open_pairs();
     Found found = find_order(source, problem, stats);
     stats.searched = std::min(stats.searched, stats.pairs);
-    stats.guessed = found.outcome == Found::Outcome::kOrder ? stats.pairs - stats.pruned - stats.searched : 0;
+    const bool guessed = limits_.guess && found.outcome == Found::Outcome::kOrder;
+    stats.guessed = guessed ? stats.pairs - stats.pruned - stats.searched : 0;
     verdict_.search = stats;
     switch (found.outcome) {
       case Found::Outcome::kOrder:
@@ -106,6 +108,12 @@ class Check {
 
   // Guesses, in the order of what they cost, and then the search that proves.
   Found find_order(const Source& source, const Problem& problem, SearchStats& stats) {
+    if (!limits_.guess) {
+      const std::uint64_t pairs = stats.pairs;
+      Found found = solve_polygraph(problem, limits_, stats);
+      stats.pairs = std::max(stats.pairs, pairs);
+      return found;
+    }
     Found found = search(h_, problem, limits_, stats, {.most_conflicts = 0});
     if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
     // Most stores also keep the order of sessions, and of real time: with these the order is easier to find.
