@@ -127,6 +127,15 @@ class Check {
       found = search(h_, stronger, limits_, stats, {.most_conflicts = kMostGuesses});
       if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
     }
+    found = search(h_, problem, limits_, stats, {.most_conflicts = kMostGuesses});
+    if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
+    // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
+    SearchStats polygraph;
+    found = solve_polygraph(problem, limits_, polygraph);
+    stats.pruned = std::min(polygraph.pruned, stats.pairs);
+    stats.searched = std::min(polygraph.searched, stats.pairs - stats.pruned);
+    stats.conflicts += polygraph.conflicts;
+    if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
     return search(h_, problem, limits_, stats);
   }
 
@@ -196,7 +205,7 @@ class Check {
     if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
   }
 
-  static constexpr std::uint64_t kMostGuesses = 2000;  // dead ends before a guess is given up
+  static constexpr std::uint64_t kMostGuesses = 1000;  // dead ends before a guess is given up
   static constexpr std::string_view kUnknownWriter =
       "not known, and needed: whether a transaction of unknown outcome wrote a value that others wrote too";
 
