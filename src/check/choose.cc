@@ -23,7 +23,7 @@ bool asks_for_an_order(Level level) {
 std::string why(std::string_view engine) {
   if (engine == "replay") return "the history has an expected order";
   if (engine == "timeline") return "the history has database timestamps";
-  if (engine == "weak") return "the level asks for no order of all transactions";
+  if (engine == "weak") return "what was read and sessions decide this level";
   if (engine == "graph") return "what was read, and the version orders given, tell who comes before whom";
   if (engine == "solver") return "the order of some versions is not known, and is looked for";
   return "no other evidence that can be used";
@@ -34,8 +34,6 @@ std::string why(std::string_view engine) {
 std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
     return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
-  if (engine.name == "weak" && !h.columns().version_orders.empty())
-    return "it judges by values alone, and version orders are given";
   if (engine.name != "graph" || !asks_for_an_order(level)) return {};
   const Engine* const solver = engine_named("solver");
   if (solver == nullptr || !solver->lacks(h, level).empty() || version_orders_are_told(h)) return {};

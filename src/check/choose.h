@@ -2,7 +2,6 @@
 //
 // Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Passed over although it could:
 //            timeline  at the serializable family, unless commit timestamps are promised to be the serialization order;
-//            weak      if version orders are given: it judges by values alone;
 //            graph     at levels that ask for one order of all transactions, if the order of some key's versions is
 //                      neither given nor shown by lists: then `solver` looks for one.
 // Source: CONTRACT section 1, "What a verdict is about".

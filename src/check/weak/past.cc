@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "check/weak/past_search.h"
+
 namespace isolde::weak {
 
 using namespace graph;
@@ -10,8 +12,9 @@ using namespace graph;
 namespace {
 
 constexpr std::size_t kCells = std::size_t{1} << 26;
-constexpr std::uint64_t kStepsEach = 4;  // looks at a writer, for each transaction and session
-constexpr std::size_t kMostPairs = 8;    // for each transaction
+constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;  // to be filled, not at once
+constexpr std::uint64_t kStepsEach = 4;                       // looks at a writer, for each transaction and session
+constexpr std::size_t kMostPairs = 8;                         // for each transaction
 
 }  // namespace
 
@@ -19,6 +22,7 @@ Past::Past(const Table& table, std::uint32_t sessions)
     : table_(table),
       sessions_(sessions),
       keeps_all_(std::uint64_t{table.size()} * sessions <= kCells),
+      has_room_(std::uint64_t{table.size()} * sessions <= kMostCells),
       before_(table.size(), kNone32),
       at_(table.size(), 0),
       slot_(table.size(), 0) {
@@ -37,27 +41,38 @@ Past::Past(const Table& table, std::uint32_t sessions)
 
 void Past::look_back(std::vector<StaleRead> stale, std::span<const Version> previous, const Limits& limits,
                      Contradictions& out) {
-  steps_left_ = kStepsEach * std::max<std::uint64_t>(sessions_, 16) * table_.size();
   found_in_.assign(sessions_, kNone32);
   if (!has_all_) {
     std::sort(stale.begin(), stale.end(), [](const StaleRead& a, const StaleRead& b) { return a.read < b.read; });
-    count_asked();
   }
+  if (!has_room_ || !by_clocks(stale, previous, limits, out)) {
+    out.pairs.clear();
+    out.missed.clear();
+    PastSearch(table_, before_).look_back(stale, previous, limits, out);
+  }
+}
+
+bool Past::by_clocks(std::span<const StaleRead> stale, std::span<const Version> previous, const Limits& limits,
+                     Contradictions& out) {
+  steps_left_ = kStepsEach * std::max<std::uint64_t>(sessions_, 16) * table_.size();
+  if (!has_all_) count_asked();
   out.gave_up = true;
   auto next = stale.begin();
   for (Number i = 0; i < table_.size() && !has_all_; ++i) {
-    if ((i & 0xffff) == 0 && limits.out_of_time()) return;
-    if (!advance(i)) return;
+    if ((i & 0xfff) == 0 && limits.out_of_time()) return true;
+    has_room_ = advance(i);
+    if (!has_room_) return false;
     for (; next != stale.end() && next->reader == i; ++next) {
-      if (!look_at(*next, previous, out)) return;
+      if (!look_at(*next, previous, out)) return true;
     }
     done_with(i);
   }
   for (; next != stale.end(); ++next) {
-    if (!look_at(*next, previous, out)) return;
+    if (!look_at(*next, previous, out)) return true;
   }
   has_all_ = keeps_all_;
   out.gave_up = false;
+  return true;
 }
 
 // Each is asked for once by itself, by the next of its session and by each read of what it wrote.

@@ -4,7 +4,7 @@
 // Always:  the past is what a chain of session order and reads-from leads back to. It is kept as a clock: of each
 //          session, how many of its transactions are in it. All clocks are kept if there is room, so that further
 //          orders find them; else each while somebody may still ask for it.
-// Cost:    transactions x sessions in time, kCells clock entries in memory; it gives up where that is not enough.
+// Cost:    transactions x sessions in time, kCells clock entries in memory. Where that is not enough: past_search.h.
 // Source:  AWDIT.
 #pragma once
 
@@ -23,6 +23,9 @@ class Past {
                  Contradictions& out);
 
  private:
+  // False: there is no room for the clocks.
+  bool by_clocks(std::span<const StaleRead> stale, std::span<const graph::Version> previous, const Limits& limits,
+                 Contradictions& out);
   [[nodiscard]] std::uint32_t* clock(Number i) { return clocks_.data() + std::size_t{slot_[i]} * sessions_; }
   void count_asked();
   // Makes the clock of a number, after those of all before it. False: there is no room.
@@ -37,6 +40,7 @@ class Past {
   const Table& table_;
   const std::uint32_t sessions_;
   const bool keeps_all_;
+  bool has_room_;
   bool has_all_ = false;
   std::uint64_t steps_left_ = 0;
   std::vector<Number> before_;           // in the session
