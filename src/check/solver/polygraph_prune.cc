@@ -362,30 +362,4 @@ std::uint64_t Pruner::open_pairs() const {
   return open;
 }
 
-std::vector<std::pair<TxnId, TxnId>> Pruner::list_open_pairs(std::uint64_t most) const {
-  std::vector<std::pair<TxnId, TxnId>> out;
-  for (std::uint32_t k = 0; k + 1 < problem_.writers_begin.size() && out.size() <= most; ++k) {
-    const std::span<const WriterAt> writers = by_write(KeyId{k});
-    for (const WriterAt& a : writers) {
-      for (auto at = writers.begin(); at != writers.end();) {
-        const std::uint32_t chain = at->chain;
-        const auto next = !reach_.clocks()
-                              ? at + 1
-                              : std::lower_bound(at, writers.end(), chain + 1,
-                                                 [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
-        const std::uint32_t until = reach_.before(problem_.overwrite_node(a.txn), chain);
-        auto b = std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; });
-        // Those at and after `b` do not come before a; once a comes before one, it does before the rest of the chain.
-        for (; b != next && (b->txn == a.txn || !is_before(a.txn, b->txn)); ++b) {
-          if (raw(a.txn) < raw(b->txn)) out.emplace_back(a.txn, b->txn);
-        }
-        at = next;
-      }
-    }
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
-}
-
 }  // namespace isolde::solver

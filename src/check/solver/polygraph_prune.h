@@ -74,8 +74,6 @@ class Pruner {
 
   // Pairs of writers of one key, counted once for each key, that have no known order.
   [[nodiscard]] std::uint64_t open_pairs() const;
-  // The same pairs, each once, the lower id first. Stops when there are more than `most`.
-  [[nodiscard]] std::vector<std::pair<TxnId, TxnId>> list_open_pairs(std::uint64_t most) const;
 
   [[nodiscard]] bool is_before(TxnId a, TxnId b) const {
     return reach_.reaches(problem_.write_node(a), problem_.overwrite_node(b));
