@@ -16,6 +16,10 @@ using Minisat::Lit;
 using Minisat::lit_Undef;
 using Minisat::vec;
 
+Lit lit_of(AcyclicSolver::Literal literal) {
+  return literal == AcyclicSolver::kNoLiteral ? lit_Undef : Minisat::toLit(static_cast<int>(literal));
+}
+
 }  // namespace
 
 // MiniSat's own search (Een, Sorensson), with a second kind of propagation: literals put their edges in the graph.
@@ -23,58 +27,77 @@ class AcyclicSolver::Search : private Minisat::Solver {
  public:
   Search(std::span<const Node> order, std::span<const Edge> fixed)
       : edges_(fixed.begin(), fixed.end()),
-        literal_(fixed.size(), lit_Undef),
+        reason_(fixed.size(), {lit_Undef, lit_Undef}),
+        is_linked_(fixed.size(), true),
         out_(order.size()),
         in_(order.size()),
+        order_(order.begin(), order.end()),
         place_(order.size()),
         mark_(order.size(), 0),
         cost_(order.size()),
         parent_(order.size()) {
     for (std::uint32_t i = 0; i < order.size(); ++i) place_[order[i]] = i;
-    for (std::uint32_t i = 0; i < edges_.size(); ++i) link(i);
+    for (std::uint32_t i = 0; i < edges_.size(); ++i) put(i);
   }
 
   std::uint32_t add_variable(bool guess) {
-    const Minisat::Var v = newVar();
+    const Minisat::Var v = newVar(l_Undef, guide_ == nullptr);
     polarity[v] = static_cast<char>(!guess);
     edges_of_.resize(edges_of_.size() + 2);
+    is_begun_.push_back(false);
     return static_cast<std::uint32_t>(v);
   }
 
-  void add_edge(Literal literal, Node from, Node to) {
-    edges_of_[literal].push_back(static_cast<std::uint32_t>(edges_.size()));
+  std::uint32_t add_edge(Literal literal, Literal second, Node from, Node to) {
+    const auto edge = static_cast<std::uint32_t>(edges_.size());
     edges_.push_back({from, to});
-    literal_.push_back(Minisat::toLit(static_cast<int>(literal)));
+    reason_.push_back({lit_of(literal), lit_of(second)});
+    is_linked_.push_back(false);
+    edges_of_[literal].push_back(edge);
+    if (second != kNoLiteral) edges_of_[second].push_back(edge);
+    insist(edge);
+    return edge;
+  }
+
+  void insist(std::uint32_t edge) {
+    if (!is_linked_[edge] && is_in(reason_[edge].first) && is_in(reason_[edge].second)) late_.push_back(edge);
   }
 
   void add_clause(std::span<const Literal> clause) {
     vec<Lit> lits;
-    for (const Literal l : clause) lits.push(Minisat::toLit(static_cast<int>(l)));
-    addClause_(lits);
+    for (const Literal l : clause) lits.push(lit_of(l));
+    if (decisionLevel() == 0) {
+      addClause_(lits);
+      return;
+    }
+    const CRef made = ca.alloc(lits, false);
+    clauses.push(made);
+    attachClause(made);
   }
 
-  Outcome solve(const Limits& limits) {
+  Outcome solve(const Limits& limits, Guide* guide) {
     limits_ = &limits;
+    guide_ = guide;
     if (!ok) return Outcome::kNone;
-    // Variables are first chosen in the order in which they were made.
-    const double step = 1e-3 / (nVars() + 1);
-    for (int v = 0; v < nVars(); ++v) varBumpActivity(v, step * (nVars() - v));
+    if (limits.out_of_time()) return Outcome::kLimit;
     max_learnts = std::max(nClauses() * learntsize_factor, 20'000.0);
     learntsize_adjust_confl = learntsize_adjust_start_confl;
     learntsize_adjust_cnt = static_cast<int>(learntsize_adjust_confl);
     for (int round = 0;; ++round) {
-      const lbool found = search(static_cast<int>(luby(round) * 200));
-      if (found == l_True) {
-        model.growTo(nVars());
-        for (int v = 0; v < nVars(); ++v) model[v] = value(v);
-        return Outcome::kOrder;
-      }
+      const lbool found = search(static_cast<int>(luby(round) * 100));
+      if (found == l_True) return Outcome::kOrder;
       if (found == l_False) return Outcome::kNone;
       if (out_of_time_) return Outcome::kLimit;
     }
   }
 
-  [[nodiscard]] bool true_in_model(std::uint32_t v) const { return modelValue(static_cast<int>(v)) == l_True; }
+  [[nodiscard]] Value value_of(std::uint32_t variable) const {
+    const lbool now = value(static_cast<Minisat::Var>(variable));
+    return now == l_Undef ? Value::kOpen : now == l_True ? Value::kTrue : Value::kFalse;
+  }
+  [[nodiscard]] bool last_value(std::uint32_t variable) const { return polarity[static_cast<int>(variable)] == 0; }
+  [[nodiscard]] Node node_at(std::uint32_t place) const { return order_[place]; }
+  [[nodiscard]] std::uint32_t place_of(Node node) const { return place_[node]; }
   [[nodiscard]] std::uint64_t conflict_count() const { return conflicts; }
   [[nodiscard]] std::size_t circles() const { return circle_begin_.size() - 1; }
   [[nodiscard]] std::span<const std::uint32_t> circle(std::size_t i) const {
@@ -85,6 +108,9 @@ class AcyclicSolver::Search : private Minisat::Solver {
   struct Arc {
     Node node;
     std::uint32_t edge;
+  };
+  struct Reason {
+    Lit first, second;  // lit_Undef: none is needed
   };
 
   // Luby's sequence 1 1 2 1 1 2 4 …
@@ -99,7 +125,12 @@ class AcyclicSolver::Search : private Minisat::Solver {
     return static_cast<double>(1U << static_cast<unsigned>(seq));
   }
 
-  void link(std::uint32_t edge) {
+  // True, and its edges have their turn.
+  [[nodiscard]] bool is_in(Lit lit) const {
+    return lit == lit_Undef || (value(lit) == l_True && is_begun_[static_cast<std::size_t>(Minisat::var(lit))]);
+  }
+
+  void put(std::uint32_t edge) {
     out_[edges_[edge].from].push_back({edges_[edge].to, edge});
     in_[edges_[edge].to].push_back({edges_[edge].from, edge});
   }
@@ -112,9 +143,12 @@ class AcyclicSolver::Search : private Minisat::Solver {
       for (; linked_.size() > begun_.back(); linked_.pop_back()) {
         out_[edges_[linked_.back()].from].pop_back();
         in_[edges_[linked_.back()].to].pop_back();
+        is_linked_[linked_.back()] = false;
       }
       begun_.pop_back();
+      is_begun_[static_cast<std::size_t>(Minisat::var(trail[static_cast<int>(begun_.size())]))] = false;
     }
+    late_.clear();
     cancelUntil(to_level);
   }
 
@@ -125,17 +159,31 @@ class AcyclicSolver::Search : private Minisat::Solver {
     while (begun_.size() < static_cast<std::size_t>(trail.size())) {
       const Lit lit = trail[static_cast<int>(begun_.size())];
       begun_.push_back(linked_.size());
+      is_begun_[static_cast<std::size_t>(Minisat::var(lit))] = true;
       for (const std::uint32_t edge : edges_of_[static_cast<std::size_t>(Minisat::toInt(lit))]) {
-        if (!insert(edge)) return conflict_of(edge);
-        link(edge);
-        linked_.push_back(edge);
+        if (is_in(reason_[edge].first) && is_in(reason_[edge].second) && !link(edge)) return conflict_of(edge);
       }
+    }
+    while (!late_.empty()) {
+      const std::uint32_t edge = late_.back();
+      late_.pop_back();
+      if (!link(edge)) return conflict_of(edge);
     }
     return CRef_Undef;
   }
 
+  // False: it closes a circle.
+  bool link(std::uint32_t edge) {
+    if (is_linked_[edge]) return true;
+    if (!make_fit(edge)) return false;
+    put(edge);
+    linked_.push_back(edge);
+    is_linked_[edge] = true;
+    return true;
+  }
+
   // Puts the nodes in an order that the edge fits. False: it closes a circle.
-  bool insert(std::uint32_t edge) {
+  bool make_fit(std::uint32_t edge) {
     const auto [from, to] = edges_[edge];
     if (place_[from] < place_[to]) return true;
     if (from == to) return false;
@@ -166,15 +214,23 @@ class AcyclicSolver::Search : private Minisat::Solver {
     free_.clear();
     for (const Node v : before_) free_.push_back(place_[v]);
     for (const Node v : after_) free_.push_back(place_[v]);
-    std::sort(free_.begin(), free_.end());
+    std::inplace_merge(free_.begin(), free_.begin() + static_cast<std::ptrdiff_t>(before_.size()), free_.end());
     std::size_t at = 0;
-    for (const Node v : before_) place_[v] = free_[at++];
-    for (const Node v : after_) place_[v] = free_[at++];
+    for (const auto* nodes : {&before_, &after_}) {
+      for (const Node v : *nodes) {
+        place_[v] = free_[at++];
+        order_[place_[v]] = v;
+      }
+    }
+    if (guide_ != nullptr) guide_->moved(low);
     return true;
   }
 
+  [[nodiscard]] bool is_free(Lit lit) const { return lit != lit_Undef && level(Minisat::var(lit)) > 0; }
+
   // The circle that an edge closes: of all, one with the fewest literals that could be chosen otherwise.
   CRef conflict_of(std::uint32_t closing) {
+    late_.clear();
     const auto [from, to] = edges_[closing];
     const std::uint32_t high = place_[from];
     ++stamp_;
@@ -188,7 +244,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
       if (v == from) break;
       for (const Arc& arc : out_[v]) {
         if (place_[arc.node] > high) continue;
-        const bool free = literal_[arc.edge] != lit_Undef && level(Minisat::var(literal_[arc.edge])) > 0;
+        const bool free = is_free(reason_[arc.edge].first) || is_free(reason_[arc.edge].second);
         const std::uint32_t cost = cost_[v] + (free ? 1 : 0);
         if (mark_[arc.node] == stamp_ && cost_[arc.node] <= cost) continue;
         mark_[arc.node] = stamp_;
@@ -204,41 +260,61 @@ class AcyclicSolver::Search : private Minisat::Solver {
     vec<Lit> clause;
     const auto take = [&](std::uint32_t edge) {
       circle_edges_.push_back(edge);
-      if (literal_[edge] != lit_Undef) clause.push(~literal_[edge]);
+      for (const Lit lit : {reason_[edge].first, reason_[edge].second}) {
+        if (is_free(lit)) clause.push(~lit);
+      }
     };
     take(closing);
     const std::size_t first = circle_edges_.size();
     for (Node v = from; v != to; v = edges_[parent_[v]].from) take(parent_[v]);
     std::reverse(circle_edges_.begin() + static_cast<std::ptrdiff_t>(first), circle_edges_.end());
     circle_begin_.push_back(circle_edges_.size());
-
-    std::sort(&clause[0], &clause[0] + clause.size());
-    int kept = 0;
-    for (int i = 0; i < clause.size(); ++i) {
-      if (level(Minisat::var(clause[i])) == 0 || (kept > 0 && clause[kept - 1] == clause[i])) continue;
-      clause[kept++] = clause[i];
-    }
-    clause.shrink(clause.size() - kept);
-    if (kept == 0) {
+    if (clause.size() == 0) {
       ok = false;
       return CRef_Undef;
     }
-    for (int place = 0; place < 2 && place < kept; ++place) {  // the latest two are watched
-      for (int i = place + 1; i < kept; ++i) {
+    std::sort(&clause[0], &clause[0] + clause.size());
+    clause.shrink(static_cast<int>(&clause[0] + clause.size() - std::unique(&clause[0], &clause[0] + clause.size())));
+    for (int place = 0; place < 2 && place < clause.size(); ++place) {  // the latest two are watched
+      for (int i = place + 1; i < clause.size(); ++i) {
         if (level(Minisat::var(clause[i])) > level(Minisat::var(clause[place]))) std::swap(clause[i], clause[place]);
       }
     }
+    back_to(level(Minisat::var(clause[0])));  // an edge that came late may rest on early choices alone
     const CRef made = ca.alloc(clause, true);
-    if (kept > 1) {
+    if (clause.size() > 1) {
       learnts.push(made);
       attachClause(made);
     }
     return made;
   }
 
+  void learn(CRef failed) {
+    vec<Lit> learnt;
+    int level_back = 0;
+    analyze(failed, learnt, level_back);
+    if (ca[failed].size() == 1) ca.free(failed);
+    back_to(level_back);
+    if (learnt.size() == 1) {
+      uncheckedEnqueue(learnt[0]);
+    } else {
+      const CRef made = ca.alloc(learnt, true);
+      learnts.push(made);
+      attachClause(made);
+      claBumpActivity(ca[made]);
+      uncheckedEnqueue(learnt[0], made);
+    }
+    varDecayActivity();
+    claDecayActivity();
+    if (--learntsize_adjust_cnt == 0) {
+      learntsize_adjust_confl *= learntsize_adjust_inc;
+      learntsize_adjust_cnt = static_cast<int>(learntsize_adjust_confl);
+      max_learnts *= learntsize_inc;
+    }
+  }
+
   lbool search(int most_conflicts) {
     int conflicts_here = 0;
-    vec<Lit> learnt;
     for (;;) {
       const CRef failed = propagate_both();
       if (!ok) return l_False;
@@ -246,35 +322,13 @@ class AcyclicSolver::Search : private Minisat::Solver {
         ++conflicts;
         ++conflicts_here;
         if (decisionLevel() == 0) return l_False;
-        learnt.clear();
-        int level_back = 0;
-        analyze(failed, learnt, level_back);
-        if (ca[failed].size() == 1) ca.free(failed);
-        back_to(level_back);
-        if (learnt.size() == 1) {
-          uncheckedEnqueue(learnt[0]);
-        } else {
-          const CRef made = ca.alloc(learnt, true);
-          learnts.push(made);
-          attachClause(made);
-          claBumpActivity(ca[made]);
-          uncheckedEnqueue(learnt[0], made);
-        }
-        varDecayActivity();
-        claDecayActivity();
-        if (--learntsize_adjust_cnt == 0) {
-          learntsize_adjust_confl *= learntsize_adjust_inc;
-          learntsize_adjust_cnt = static_cast<int>(learntsize_adjust_confl);
-          max_learnts *= learntsize_inc;
-        }
+        learn(failed);
         continue;
       }
-      if ((++steps_ & 0xff) == 0) {
+      if ((++steps_ & 0x3f) == 0) {
         out_of_time_ = limits_->out_of_time();
-        if (limits_->progress != nullptr && (steps_ & 0xffff) == 0) {
-          limits_->progress->advance("searching", static_cast<std::uint64_t>(trail.size()),
-                                     static_cast<std::uint64_t>(nVars()));
-        }
+        if (limits_->progress != nullptr && (steps_ & 0xfff) == 0)
+          limits_->progress->advance("searching", conflicts, 0);
       }
       if (conflicts_here >= most_conflicts || out_of_time_) {
         back_to(0);
@@ -282,21 +336,34 @@ class AcyclicSolver::Search : private Minisat::Solver {
       }
       if (decisionLevel() == 0 && !simplify()) return l_False;
       if (learnts.size() - nAssigns() >= max_learnts) reduceDB();
-      const Lit next = pickBranchLit();
-      if (next == lit_Undef) return l_True;
+      Lit next = lit_Undef;
+      if (guide_ != nullptr) {
+        Literal literal = kNoLiteral;
+        const Guide::Step step = guide_->next(literal);
+        if (step == Guide::Step::kDone) return l_True;
+        if (step == Guide::Step::kAgain) continue;
+        next = lit_of(literal);
+      } else {
+        next = pickBranchLit();
+        if (next == lit_Undef) return l_True;
+      }
       newDecisionLevel();
       uncheckedEnqueue(next);
     }
   }
 
   const Limits* limits_ = nullptr;
+  Guide* guide_ = nullptr;
   std::vector<Edge> edges_;
-  std::vector<Lit> literal_;                          // by edge; lit_Undef: it stands always
+  std::vector<Reason> reason_;  // by edge
+  std::vector<bool> is_linked_;
   std::vector<std::vector<std::uint32_t>> edges_of_;  // by literal
-  std::vector<std::vector<Arc>> out_, in_;
-  std::vector<std::uint32_t> place_;   // of each node, in an order that every linked edge fits
-  std::vector<std::size_t> begun_;     // for each literal of the trail whose edges are in: how many there were before
-  std::vector<std::uint32_t> linked_;  // edges of literals, in the order in which they came
+  std::vector<std::vector<Arc>> out_, in_;            // edges that are linked
+  std::vector<Node> order_;                           // one that every linked edge fits …
+  std::vector<std::uint32_t> place_;                  // … and the place of each node there
+  std::vector<std::size_t> begun_;  // for each literal of the trail that had its turn: how many edges there were before
+  std::vector<bool> is_begun_;      // by variable
+  std::vector<std::uint32_t> linked_, late_;  // edges of literals, in the order in which they came; those still to come
   std::vector<std::uint64_t> mark_;
   std::vector<std::uint32_t> cost_, parent_, free_;
   std::vector<Node> after_, before_;
@@ -311,10 +378,18 @@ AcyclicSolver::AcyclicSolver(std::span<const Node> order, std::span<const Edge> 
 AcyclicSolver::~AcyclicSolver() = default;
 
 std::uint32_t AcyclicSolver::add_variable(bool guess) { return search_->add_variable(guess); }
-void AcyclicSolver::add_edge(Literal literal, Node from, Node to) { search_->add_edge(literal, from, to); }
+std::uint32_t AcyclicSolver::add_edge(Literal literal, Literal second, Node from, Node to) {
+  return search_->add_edge(literal, second, from, to);
+}
 void AcyclicSolver::add_clause(std::span<const Literal> clause) { search_->add_clause(clause); }
-AcyclicSolver::Outcome AcyclicSolver::solve(const Limits& limits) { return search_->solve(limits); }
-bool AcyclicSolver::value(std::uint32_t variable) const { return search_->true_in_model(variable); }
+void AcyclicSolver::insist(std::uint32_t edge) { search_->insist(edge); }
+AcyclicSolver::Outcome AcyclicSolver::solve(const Limits& limits, Guide* guide) {
+  return search_->solve(limits, guide);
+}
+AcyclicSolver::Value AcyclicSolver::value(std::uint32_t variable) const { return search_->value_of(variable); }
+bool AcyclicSolver::last_value(std::uint32_t variable) const { return search_->last_value(variable); }
+AcyclicSolver::Node AcyclicSolver::node_at(std::uint32_t place) const { return search_->node_at(place); }
+std::uint32_t AcyclicSolver::place_of(Node node) const { return search_->place_of(node); }
 std::uint64_t AcyclicSolver::conflicts() const { return search_->conflict_count(); }
 std::size_t AcyclicSolver::circles() const { return search_->circles(); }
 std::span<const std::uint32_t> AcyclicSolver::circle(std::size_t index) const { return search_->circle(index); }

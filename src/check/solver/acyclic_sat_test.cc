@@ -84,14 +84,15 @@ TEST(AcyclicSat, AgreesWithTryingAllValues) {
     std::iota(order.begin(), order.end(), 0U);
     AcyclicSolver solver(order, in.fixed);
     for (std::uint32_t v = 0; v < in.variables; ++v) ASSERT_EQ(solver.add_variable(rng.below(2) == 0), v);
-    for (const Conditional& c : in.edges) solver.add_edge(c.literal, c.edge.from, c.edge.to);
+    for (const Conditional& c : in.edges) solver.add_edge(c.literal, AcyclicSolver::kNoLiteral, c.edge.from, c.edge.to);
     for (const auto& clause : in.clauses) solver.add_clause(clause);
     const Outcome outcome = solver.solve({});
 
     if (outcome == Outcome::kOrder) {
       ++orders;
       std::uint32_t values = 0;
-      for (std::uint32_t v = 0; v < in.variables; ++v) values |= (solver.value(v) ? 1U : 0U) << v;
+      for (std::uint32_t v = 0; v < in.variables; ++v)
+        values |= (solver.value(v) == AcyclicSolver::Value::kTrue ? 1U : 0U) << v;
       ASSERT_TRUE(allowed(in, values));
       continue;
     }
@@ -134,8 +135,8 @@ TEST(AcyclicSat, ATournamentIsPutInOrderAgainstAllGuesses) {
   for (std::uint32_t a = 0; a < kNodes; ++a) {
     for (std::uint32_t b = a + 1; b < kNodes; ++b) {
       const std::uint32_t v = solver.add_variable(rng.below(2) == 0);
-      solver.add_edge(2 * v, a, b);
-      solver.add_edge(2 * v + 1, b, a);
+      solver.add_edge(2 * v, AcyclicSolver::kNoLiteral, a, b);
+      solver.add_edge(2 * v + 1, AcyclicSolver::kNoLiteral, b, a);
     }
   }
   EXPECT_EQ(solver.solve({}), Outcome::kOrder);
@@ -148,8 +149,8 @@ TEST(AcyclicSat, StopsWhenTheTimeIsUp) {
   for (std::uint32_t a = 0; a < 300; ++a) {
     for (std::uint32_t b = a + 1; b < 300; ++b) {
       const std::uint32_t v = solver.add_variable(true);
-      solver.add_edge(2 * v, a, b);
-      solver.add_edge(2 * v + 1, b, a);
+      solver.add_edge(2 * v, AcyclicSolver::kNoLiteral, a, b);
+      solver.add_edge(2 * v + 1, AcyclicSolver::kNoLiteral, b, a);
     }
   }
   Limits limits;

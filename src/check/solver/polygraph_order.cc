@@ -1,132 +1,150 @@
 #include "check/solver/polygraph_order.h"
 
-#include <deque>
+#include <algorithm>
 
 namespace isolde::solver {
 
 namespace {
 
-class Scheduler {
+constexpr std::uint64_t kMostVisits = 40;  // a node, on average
+
+class Placer {
  public:
-  Scheduler(const Problem& problem, const Pruner& pruner)
+  Placer(const Problem& problem, const Pruner& pruner)
       : problem_(problem),
         pruner_(pruner),
-        waits_(problem.nodes, 0),
-        unread_(problem.keys.size(), 0),
+        state_(problem.nodes, State::kOpen),
         current_(problem.writers_begin.size(), kNone32),
         active_(problem.writers_begin.size(), kNoTxn),
-        waiting_(problem.writers_begin.size()) {
-    for (Node v = 0; v < problem.nodes; ++v) {
-      pruner.reach().each_next(v, [&](Node next) { ++waits_[next]; });
-    }
-    for (std::uint32_t slot = 0; slot < problem.keys.size(); ++slot) {
-      pruner.each_reader(slot, [&](std::uint32_t) { ++unread_[slot]; });
-    }
+        begin_(problem.nodes + std::size_t{1}, 0) {
+    const Reachability& reach = pruner.reach();
+    for (Node v = 0; v < problem.nodes; ++v) reach.each_next(v, [&](Node next) { ++begin_[next + 1]; });
+    for (Node v = 0; v < problem.nodes; ++v) begin_[v + 1] += begin_[v];
+    from_.resize(begin_.back());
+    std::vector<std::uint32_t> at(begin_.begin(), begin_.end() - 1);
+    for (Node v = 0; v < problem.nodes; ++v) reach.each_next(v, [&](Node next) { from_[at[next]++] = v; });
   }
 
   std::vector<Node> run() {
     order_.reserve(problem_.nodes);
-    std::vector<bool> done(problem_.nodes, false);
     for (Node v = 0; v < problem_.nodes; ++v) {
-      if (waits_[v] == 0) ready_.push_back(v);
-    }
-    while (order_.size() < problem_.nodes) {
-      bool forced = false;
-      if (ready_.empty()) {  // all wait for reads that cannot come yet: the one that waits longest goes on
-        while (!held_.empty() && done[held_.front()]) held_.pop_front();
-        if (held_.empty()) break;
-        ready_.push_back(held_.front());
-        held_.pop_front();
-        forced = true;
-      }
-      const Node v = ready_.front();
-      ready_.pop_front();
-      if (done[v]) continue;
-      if (!forced) {
-        const std::uint32_t key = blocked_by(v);
-        if (key != kNone32) {
-          waiting_[key].push_back(v);
-          held_.push_back(v);
-          continue;
-        }
-      }
-      done[v] = true;
-      place(v);
+      if (state_[v] != State::kPlaced) place_all(v);
     }
     return std::move(order_);
   }
 
  private:
+  enum class State : std::uint8_t { kOpen, kWaits, kPlaced };
+  struct Frame {
+    Node node;
+    std::uint32_t next_before;  // in from_
+    bool must;                  // the one below needs it; else it only wants it
+    std::vector<Node> given_up;
+  };
+
+  void push(Node node, bool must) {
+    state_[node] = State::kWaits;
+    stack_.push_back({node, begin_[node], must, {}});
+    ++visits_;
+  }
+
+  void place_all(Node root) {
+    push(root, true);
+    while (!stack_.empty()) {
+      Frame& frame = stack_.back();
+      while (frame.next_before < begin_[frame.node + 1] && state_[from_[frame.next_before]] == State::kPlaced) {
+        ++frame.next_before;
+      }
+      if (frame.next_before < begin_[frame.node + 1]) {
+        const Node before = from_[frame.next_before];
+        if (state_[before] == State::kWaits) {
+          give_up();
+        } else {
+          push(before, true);
+        }
+        continue;
+      }
+      const Node wanted = visits_ < kMostVisits * problem_.nodes ? wanted_before(frame) : kNone32;
+      if (wanted != kNone32) {
+        push(wanted, false);
+        continue;
+      }
+      place(frame.node);
+      stack_.pop_back();
+    }
+  }
+
+  // The top needs a node that waits for it: whatever wanted it goes on without.
+  void give_up() {
+    for (bool must = true; must;) {
+      const Node node = stack_.back().node;
+      must = stack_.back().must;
+      state_[node] = State::kOpen;
+      stack_.pop_back();
+      if (!must) stack_.back().given_up.push_back(node);
+    }
+  }
+
   [[nodiscard]] TxnId txn_of(Node v) const { return TxnId{problem_.has_points() ? v / 2 : v}; }
 
-  // A key whose current version others have still to read, or that another writer is about to write.
-  [[nodiscard]] std::uint32_t blocked_by(Node v) const {
-    const TxnId t = txn_of(v);
+  // A node that should come first, though it need not.
+  [[nodiscard]] Node wanted_before(const Frame& frame) const {
+    const TxnId t = txn_of(frame.node);
     if (raw(t) >= problem_.txns) return kNone32;
-    const bool writes = v == problem_.write_node(t), starts = v == problem_.overwrite_node(t);
+    const auto can = [&](Node node) {
+      return state_[node] == State::kOpen &&
+             std::find(frame.given_up.begin(), frame.given_up.end(), node) == frame.given_up.end();
+    };
+    const bool writes = frame.node == problem_.write_node(t);
+    const bool starts = problem_.form == graph::Nodes::kPoints && frame.node == problem_.overwrite_node(t);
     for (const KeyId key : problem_.keys_of(t)) {
       const std::uint32_t k = raw(key);
-      if (starts && problem_.has_points() && active_[k] != kNoTxn && active_[k] != t) return k;
-      if (!writes || current_[k] == kNone32 || unread_[current_[k]] == 0) continue;
-      std::uint32_t own = 0;
-      if (!problem_.has_points()) {
-        pruner_.each_reader(current_[k], [&](std::uint32_t r) { own += problem_.reads[r].txn == t ? 1 : 0; });
+      if (starts && active_[k] != kNoTxn && can(problem_.write_node(active_[k]))) {
+        return problem_.write_node(active_[k]);
       }
-      if (unread_[current_[k]] > own) return k;
+      if (!writes || current_[k] == kNone32) continue;
+      Node wanted = kNone32;
+      pruner_.each_reader(current_[k], [&](std::uint32_t r) {
+        const Node reader = problem_.read_node(problem_.reads[r].txn);
+        if (wanted == kNone32 && problem_.reads[r].txn != t && can(reader)) wanted = reader;
+      });
+      if (wanted != kNone32) return wanted;
     }
     return kNone32;
   }
 
-  void release(std::uint32_t key) {
-    for (const Node v : waiting_[key]) ready_.push_back(v);
-    waiting_[key].clear();
-  }
-
   void place(Node v) {
     order_.push_back(v);
+    state_[v] = State::kPlaced;
     const TxnId t = txn_of(v);
-    if (raw(t) < problem_.txns) {
-      if (v == problem_.read_node(t)) read(t);
-      const bool points = problem_.form == graph::Nodes::kPoints;
-      for (std::uint32_t slot = problem_.keys_begin[raw(t)]; slot < problem_.keys_begin[raw(t) + 1]; ++slot) {
-        const std::uint32_t key = raw(problem_.keys[slot]);
-        if (points && v == problem_.overwrite_node(t)) active_[key] = t;
-        if (v != problem_.write_node(t)) continue;
+    if (raw(t) >= problem_.txns) return;
+    for (std::uint32_t slot = problem_.keys_begin[raw(t)]; slot < problem_.keys_begin[raw(t) + 1]; ++slot) {
+      const std::uint32_t key = raw(problem_.keys[slot]);
+      if (v == problem_.write_node(t)) {
         current_[key] = slot;
-        active_[key] = kNoTxn;
-        if (points || unread_[slot] == 0) release(key);
+        if (active_[key] == t) active_[key] = kNoTxn;
+      } else {
+        active_[key] = t;
       }
-    }
-    pruner_.reach().each_next(v, [&](Node next) {
-      if (--waits_[next] == 0) ready_.push_back(next);
-    });
-  }
-
-  void read(TxnId t) {
-    for (std::uint32_t i = problem_.reads_begin[raw(t)]; i < problem_.reads_begin[raw(t) + 1]; ++i) {
-      if (pruner_.fixed(i) == kNone32) continue;
-      const TxnId writer = problem_.candidates[pruner_.fixed(i)];
-      if (writer == kNoTxn) continue;
-      const std::uint32_t slot = pruner_.slot_of(writer, problem_.reads[i].key);
-      const std::uint32_t key = raw(problem_.reads[i].key);
-      // One left may be the waiting writer's own read.
-      if (--unread_[slot] <= 1 && current_[key] == slot) release(key);
     }
   }
 
   const Problem& problem_;
   const Pruner& pruner_;
-  std::vector<std::uint32_t> waits_, unread_, current_;
-  std::vector<TxnId> active_;
-  std::vector<std::vector<Node>> waiting_;
-  std::deque<Node> ready_, held_;
+  std::vector<State> state_;
+  std::vector<std::uint32_t> current_;  // by key: the version, as a place in Problem::keys
+  std::vector<TxnId> active_;           // by key: who has started and will write it
+  std::vector<std::uint32_t> begin_;
+  std::vector<Node> from_;  // edges by where they end
+  std::vector<Frame> stack_;
+  std::uint64_t visits_ = 0;
   std::vector<Node> order_;
 };
 
 }  // namespace
 
 std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner) {
-  return Scheduler(problem, pruner).run();
+  return Placer(problem, pruner).run();
 }
 
 }  // namespace isolde::solver

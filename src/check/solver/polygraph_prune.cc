@@ -7,6 +7,12 @@
 
 namespace isolde::solver {
 
+namespace {
+
+constexpr std::uint32_t kHotShare = 64;  // a key is hot if more than one in so many nodes writes it
+
+}  // namespace
+
 Pruner::Pruner(const Problem& problem, const Limits& limits)
     : problem_(problem),
       limits_(limits),
@@ -75,9 +81,32 @@ void Pruner::index_writers() {
   };
   fill(by_write_, false);
   if (problem_.form == graph::Nodes::kPoints) fill(by_overwrite_, true);
+  hot_.clear();
+  hot_at_.assign(problem_.writers_begin.size(), kNone32);
+  if (!reach_.clocks()) index_hot_keys();
   floor_.assign(reach_.chains(), kNone32);
   ceiling_.assign(reach_.chains(), 0);
   indexed_cover_ = reach_.cover();
+}
+
+void Pruner::index_hot_keys() {
+  txn_at_.assign(reach_.chains(), kNoTxn);
+  for (std::uint32_t t = 0; t < problem_.txns; ++t) {
+    txn_at_[reach_.chain(problem_.write_node(TxnId{t}))] = TxnId{t};
+    txn_at_[reach_.chain(problem_.overwrite_node(TxnId{t}))] = TxnId{t};
+  }
+  for (std::uint32_t k = 0; k + 1 < problem_.writers_begin.size(); ++k) {
+    if (problem_.writers_of(KeyId{k}).size() <= problem_.nodes / kHotShare) continue;
+    hot_at_[k] = static_cast<std::uint32_t>(hot_.size());
+    HotKey& hot = hot_.emplace_back(HotKey{KeyId{k}, {}, {}});
+    for (auto* mask : {&hot.write, &hot.overwrite}) {
+      mask->assign(reach_.bits(0).size(), 0);
+      for (const TxnId t : problem_.writers_of(KeyId{k})) {
+        const std::uint32_t c = reach_.chain(mask == &hot.write ? problem_.write_node(t) : problem_.overwrite_node(t));
+        (*mask)[c / 64] |= std::uint64_t{1} << (c % 64);
+      }
+    }
+  }
 }
 
 // False: kKnownCircle or a limit.
@@ -97,9 +126,26 @@ bool Pruner::load() {
   return outcome == Reachability::Outcome::kDone;
 }
 
+// A read of the initial state comes before every writer of the key. Most of these edges are among the known ones.
+void Pruner::add_initial_reads() {
+  for (std::uint32_t i = 0; i < problem_.reads.size(); ++i) {
+    if (fixed_[i] == kNone32 || problem_.candidates[fixed_[i]] != kNoTxn) continue;
+    const Node reader = problem_.read_node(reader_[i]);
+    for (const WriterAt& w : by_write(problem_.reads[i].key)) {
+      const Node write = problem_.write_node(w.txn);
+      if (w.txn == reader_[i] || reach_.reaches(reader, write)) continue;
+      std::uint32_t none = kNone32;
+      derive({Link::Kind::kAnti, reader, write, kNoTxn, w.txn, i}, nullptr, none);
+      if (closing_) return;
+    }
+  }
+}
+
 Pruner::Outcome Pruner::run() {
   if (!load()) return limit_.empty() ? Outcome::kKnownCircle : Outcome::kLimit;
   index_writers();
+  add_initial_reads();
+  if (closing_) return Outcome::kCircle;
   pairs_at_start_ = open_pairs();
   std::uint64_t handled = 0;
   for (;;) {
@@ -150,6 +196,24 @@ void Pruner::last_fresh(std::span<const WriterAt> writers, F&& f) const {
   }
 }
 
+// The same among many writers: of those that newly come before the latest is taken, and then of the rest those that do
+// not come before it. f answers whether what comes before the one that it was given may be left out.
+template <typename F>
+void Pruner::last_fresh_bits(const HotKey& hot, const std::vector<std::uint64_t>& mask, F&& f) {
+  wanted_bits_.resize(fresh_bits_.size());
+  for (std::size_t w = 0; w < fresh_bits_.size(); ++w) wanted_bits_[w] = fresh_bits_[w] & mask[w];
+  for (std::size_t w = wanted_bits_.size(); w-- > 0;) {
+    while (wanted_bits_[w] != 0) {
+      const auto bit = static_cast<std::uint32_t>(63 - std::countl_zero(wanted_bits_[w]));
+      wanted_bits_[w] &= ~(std::uint64_t{1} << bit);
+      const TxnId txn = txn_at_[w * 64 + bit];
+      if (!f(WriterAt{0, 0, txn, slot_of(txn, hot.key)})) continue;
+      const std::span<const std::uint64_t> past = reach_.bits(problem_.write_node(txn));
+      for (std::size_t i = 0; i <= w; ++i) wanted_bits_[i] &= ~past[i];
+    }
+  }
+}
+
 void Pruner::handle(Node node) {
   if (indexed_cover_ != reach_.cover()) index_writers();
   const std::uint32_t t = problem_.has_points() ? node / 2 : node;
@@ -160,35 +224,58 @@ void Pruner::handle(Node node) {
   if (!writes && !reads) return;
 
   fresh_.clear();
-  reach_.fresh(node, [&](std::uint32_t chain, std::uint32_t from, std::uint32_t to) {
+  const auto add = [&](std::uint32_t chain, std::uint32_t from, std::uint32_t to) {
     fresh_.push_back({chain, from, to});
     floor_[chain] = from;
     ceiling_[chain] = to;
-  });
-  if (writes) {
-    for (const KeyId key : problem_.keys_of(txn)) {
-      last_fresh(by_overwrite(key), [&](const WriterAt& w) {
-        if (w.txn == txn) return false;
-        if (!closing_) decide(w, txn, kNoRead);
-        return true;
-      });
+  };
+  if (reach_.clocks()) {
+    reach_.fresh(node, add);
+  } else {
+    reach_.take_fresh(node, fresh_bits_);
+    for (std::uint32_t w = 0; w < fresh_bits_.size(); ++w) {
+      for (std::uint64_t bits = fresh_bits_[w]; bits != 0; bits &= bits - 1) {
+        add(w * 64 + static_cast<std::uint32_t>(std::countr_zero(bits)), 0, 1);
+      }
     }
   }
-  if (reads) {
-    for (std::uint32_t i = problem_.reads_begin[t]; i < problem_.reads_begin[t + 1]; ++i) {
-      if (fixed_[i] == kNone32) continue;
-      const TxnId writer = problem_.candidates[fixed_[i]];
-      if (writer == kNoTxn) continue;
-      last_fresh(by_write(problem_.reads[i].key), [&](const WriterAt& w) {
-        if (w.txn == txn) return false;
-        if (w.txn != writer && !closing_) decide(w, writer, i);
-        return true;
-      });
-    }
-  }
+  if (writes) handle_writes(txn);
+  for (std::uint32_t i = problem_.reads_begin[t]; i < problem_.reads_begin[t + 1] && reads; ++i) handle_read(i);
   for (const Fresh& part : fresh_) {
     floor_[part.chain] = kNone32;
     ceiling_[part.chain] = 0;
+  }
+}
+
+void Pruner::handle_writes(TxnId txn) {
+  const auto decide_one = [&](const WriterAt& w) {
+    if (w.txn == txn) return false;
+    if (!closing_) decide(w, txn, kNoRead);
+    return true;
+  };
+  for (const KeyId key : problem_.keys_of(txn)) {
+    if (hot_at_[raw(key)] == kNone32) {
+      last_fresh(by_overwrite(key), decide_one);
+    } else {
+      last_fresh_bits(hot_[hot_at_[raw(key)]], hot_[hot_at_[raw(key)]].overwrite, decide_one);
+    }
+  }
+}
+
+void Pruner::handle_read(std::uint32_t read) {
+  if (fixed_[read] == kNone32) return;
+  const TxnId writer = problem_.candidates[fixed_[read]];
+  if (writer == kNoTxn) return;
+  const auto decide_one = [&](const WriterAt& w) {
+    if (w.txn == reader_[read]) return false;
+    if (w.txn != writer && !closing_) decide(w, writer, read);
+    return true;
+  };
+  const std::uint32_t hot = hot_at_[raw(problem_.reads[read].key)];
+  if (hot == kNone32) {
+    last_fresh(by_write(problem_.reads[read].key), decide_one);
+  } else {
+    last_fresh_bits(hot_[hot], hot_[hot].write, decide_one);
   }
 }
 
@@ -327,65 +414,36 @@ std::uint64_t Pruner::open_pairs() const {
     const std::span<const WriterAt> writers = by_write(KeyId{k});
     const std::uint64_t n = writers.size();
     std::uint64_t ordered = 0;
-    std::vector<std::uint64_t> mask;
-    if (!reach_.clocks() && n > problem_.nodes / 32) {
-      mask.assign(reach_.bits(0).size(), 0);
-      for (const WriterAt& w : writers) {
-        const Node node = problem_.write_node(w.txn);
-        mask[node / 64] |= std::uint64_t{1} << (node % 64);
-      }
-    }
     for (const WriterAt& a : writers) {
       const Node node = problem_.overwrite_node(a.txn);
       if (reach_.reaches(problem_.write_node(a.txn), node)) --ordered;  // itself, counted below
-      if (!mask.empty()) {
+      if (hot_at_[k] != kNone32) {
+        const std::vector<std::uint64_t>& mask = hot_[hot_at_[k]].write;
         const std::span<const std::uint64_t> past = reach_.bits(node);
-        for (std::size_t i = 0; i < past.size(); ++i) ordered += std::popcount(past[i] & mask[i]);
+        for (std::size_t i = 0; i < past.size(); ++i) {
+          ordered += static_cast<std::uint64_t>(std::popcount(past[i] & mask[i]));
+        }
+        continue;
+      }
+      if (!reach_.clocks()) {
+        for (const WriterAt& w : writers) ordered += reach_.before(node, w.chain);
         continue;
       }
       for (auto at = writers.begin(); at != writers.end();) {
-        if (!reach_.clocks()) {
-          ordered += reach_.before(node, at->chain);
-          ++at;
-          continue;
-        }
         const std::uint32_t chain = at->chain, until = reach_.before(node, chain);
-        const auto next = std::lower_bound(at, writers.end(), chain + 1,
-                                           [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
-        ordered +=
-            std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; }) - at;
+        auto next = at;
+        while (next != writers.end() && next->chain == chain && next->place < until) ++next;
+        ordered += static_cast<std::uint64_t>(next - at);
         at = next;
+        if (at != writers.end() && at->chain == chain) {
+          at = std::lower_bound(at, writers.end(), chain + 1,
+                                [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
+        }
       }
     }
     open += n * (n - 1) / 2 - ordered;
   }
   return open;
-}
-
-std::vector<std::pair<TxnId, TxnId>> Pruner::list_open_pairs(std::uint64_t most) const {
-  std::vector<std::pair<TxnId, TxnId>> out;
-  for (std::uint32_t k = 0; k + 1 < problem_.writers_begin.size() && out.size() <= most; ++k) {
-    const std::span<const WriterAt> writers = by_write(KeyId{k});
-    for (const WriterAt& a : writers) {
-      for (auto at = writers.begin(); at != writers.end();) {
-        const std::uint32_t chain = at->chain;
-        const auto next = !reach_.clocks()
-                              ? at + 1
-                              : std::lower_bound(at, writers.end(), chain + 1,
-                                                 [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
-        const std::uint32_t until = reach_.before(problem_.overwrite_node(a.txn), chain);
-        auto b = std::lower_bound(at, next, until, [](const WriterAt& w, std::uint32_t p) { return w.place < p; });
-        // Those at and after `b` do not come before a; once a comes before one, it does before the rest of the chain.
-        for (; b != next && (b->txn == a.txn || !is_before(a.txn, b->txn)); ++b) {
-          if (raw(a.txn) < raw(b->txn)) out.emplace_back(a.txn, b->txn);
-        }
-        at = next;
-      }
-    }
-  }
-  std::sort(out.begin(), out.end());
-  out.erase(std::unique(out.begin(), out.end()), out.end());
-  return out;
 }
 
 }  // namespace isolde::solver

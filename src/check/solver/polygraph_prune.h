@@ -74,8 +74,6 @@ class Pruner {
 
   // Pairs of writers of one key, counted once for each key, that have no known order.
   [[nodiscard]] std::uint64_t open_pairs() const;
-  // The same pairs, each once, the lower id first. Stops when there are more than `most`.
-  [[nodiscard]] std::vector<std::pair<TxnId, TxnId>> list_open_pairs(std::uint64_t most) const;
 
   [[nodiscard]] bool is_before(TxnId a, TxnId b) const {
     return reach_.reaches(problem_.write_node(a), problem_.overwrite_node(b));
@@ -114,8 +112,18 @@ class Pruner {
 
  private:
   void index_writers();
+  void index_hot_keys();
   bool load();
+  void add_initial_reads();
   void handle(Node node);
+  void handle_writes(TxnId txn);
+  void handle_read(std::uint32_t read);
+  struct HotKey {
+    KeyId key;
+    std::vector<std::uint64_t> write, overwrite;  // which chains are of its writers
+  };
+  template <typename F>
+  void last_fresh_bits(const HotKey& hot, const std::vector<std::uint64_t>& mask, F&& f);
   template <typename F>
   void last_fresh(std::span<const WriterAt> writers, F&& f) const;
   void decide(const WriterAt& before, TxnId after, std::uint32_t read);
@@ -140,6 +148,10 @@ class Pruner {
     std::uint32_t chain, from, to;
   };
   std::vector<Fresh> fresh_;
+  std::vector<std::uint64_t> fresh_bits_, wanted_bits_;
+  std::vector<HotKey> hot_;                     // keys with so many writers that these are handled as bits
+  std::vector<std::uint32_t> hot_at_;           // by key; kNone32: it is none
+  std::vector<TxnId> txn_at_;                   // by chain, where each node is one
   std::vector<std::uint32_t> floor_, ceiling_;  // by chain: what is fresh, while one node is handled
 
   std::vector<Derived> derived_;

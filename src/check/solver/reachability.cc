@@ -108,6 +108,11 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
       width_ == 0 || (take_clocks && 2 * clock_bytes < 2 * nodes_ * width_ * (clocks() ? sizeof(std::uint32_t) : 8));
   if (narrower) {
     ++cover_;
+    if (!take_clocks) {
+      cover.chains = nodes_;
+      for (Node i = 0; i < nodes_; ++i) cover.chain[order[i]] = i;
+      std::fill(cover.place.begin(), cover.place.end(), 0);
+    }
     chains_ = cover.chains;
     chain_ = std::move(cover.chain);
     place_ = std::move(cover.place);
@@ -147,7 +152,7 @@ void Reachability::fill(const Graph& back, std::span<const Node> order) {
     if (clocks()) {  // not earlier: it would make the edge along the chain look implied
       clock_[row(v) + chain_[v]] = place_[v] + 1;
     } else {
-      bits_[row(v) + v / 64] |= std::uint64_t{1} << (v % 64);
+      bits_[row(v) + chain_[v] / 64] |= std::uint64_t{1} << (chain_[v] % 64);
     }
     const bool same = clocks() ? std::equal(old_clock.begin(), old_clock.end(), clock_.begin() + at)
                                : std::equal(old_bits.begin(), old_bits.end(), bits_.begin() + at);

@@ -3,11 +3,12 @@
 // In, out: edges -> reaches(a, b) in constant time, and for each node what newly comes before it.
 // Always:  nodes stand on chains (paths of the graph). For each node and chain the table says how many nodes of the
 //          chain come before: vector clocks. Where chains are many, each node is a chain of its own and the table one
-//          bit wide. Edges that others imply are dropped.
+//          bit wide, chains in a topological order. Edges that others imply are dropped.
 // Cost:    rebuilding: edges kept x chains (or nodes / 64). One edge: the nodes whose past grows x the same.
 // Source:  Jagadish (chain covers); Mattern, Fidge (vector clocks).
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <span>
@@ -43,13 +44,13 @@ class Reachability {
   // Or both are the same node.
   [[nodiscard]] bool reaches(Node from, Node to) const {
     if (clocks()) return clock_[row(to) + chain_[from]] > place_[from];
-    return (bits_[row(to) + from / 64] >> (from % 64) & 1) != 0;
+    return (bits_[row(to) + chain_[from] / 64] >> (chain_[from] % 64) & 1) != 0;
   }
 
   // The chain that a node stands on, and its place there.
-  [[nodiscard]] std::uint32_t chain(Node node) const { return clocks() ? chain_[node] : node; }
-  [[nodiscard]] std::uint32_t place(Node node) const { return clocks() ? place_[node] : 0; }
-  [[nodiscard]] std::uint32_t chains() const { return clocks() ? chains_ : nodes_; }
+  [[nodiscard]] std::uint32_t chain(Node node) const { return chain_[node]; }
+  [[nodiscard]] std::uint32_t place(Node node) const { return place_[node]; }
+  [[nodiscard]] std::uint32_t chains() const { return chains_; }
   // How many nodes of a chain reach `node` or are it.
   [[nodiscard]] std::uint32_t before(Node node, std::uint32_t chain) const {
     if (clocks()) return clock_[row(node) + chain];
@@ -87,9 +88,17 @@ class Reachability {
       }
     }
   }
-  // The past of a node as bits by node. Requires: not clocks().
+  // The past of a node as bits by chain. Requires: not clocks().
   [[nodiscard]] std::span<const std::uint64_t> bits(Node node) const {
     return std::span(bits_).subspan(row(node), width_);
+  }
+  // The same as fresh(), as bits by chain. Requires: not clocks().
+  void take_fresh(Node node, std::vector<std::uint64_t>& out) {
+    const std::size_t at = row(node);
+    out.resize(width_);
+    for (std::size_t w = 0; w < width_; ++w) out[w] = bits_[at + w] & ~seen_bits_[at + w];
+    std::copy_n(bits_.begin() + static_cast<std::ptrdiff_t>(at), width_,
+                seen_bits_.begin() + static_cast<std::ptrdiff_t>(at));
   }
   [[nodiscard]] bool clocks() const { return !clock_.empty(); }
   [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
