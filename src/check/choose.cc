@@ -35,6 +35,8 @@ std::string passed_over(const Engine& engine, const History& h, Level level, con
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
     return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
   if (engine.name != "graph" || !asks_for_an_order(level)) return {};
+  // What predicates found tells of order too, which only this engine uses; the solver is asked if that is not enough.
+  if (!h.columns().predicates.empty()) return {};
   const Engine* const solver = engine_named("solver");
   if (solver == nullptr || !solver->lacks(h, level).empty() || version_orders_are_told(h)) return {};
   return "the order of some key's versions is neither given nor shown by lists";

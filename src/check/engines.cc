@@ -14,12 +14,7 @@ namespace isolde {
 namespace {
 
 const Engine kEngines[] = {
-    kReplayEngine,
-    kTimelineEngine,
-    kWeakEngine,
-    kGraphEngine,
-    kSolverEngine,
-    kRulesEngine,
+    kReplayEngine, kTimelineEngine, kWeakEngine, kGraphEngine, kSolverEngine, kRulesEngine,
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
+#include "check/solver/solver.h"
 #include "check/weak/weak.h"
 
 namespace isolde {
@@ -286,10 +287,16 @@ LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) :
 LevelChecks::~LevelChecks() = default;
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
-  const bool weak = choice.engine->name == kWeakEngine.name;
-  if (!weak && choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
-  return weak ? check_weak(h_, *graph_, level, limits) : graph_->check(level, limits);
+  if (choice.engine->name == kWeakEngine.name) return check_weak(h_, *graph_, level, limits);
+  if (choice.engine->name == kSolverEngine.name) return check_solver(h_, *graph_, level, limits);
+  if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
+  Verdict verdict = graph_->check(level, limits);
+  // What is known leaves it open: an order is looked for, unless the user wants this method.
+  const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.out_of_time();
+  if (!open || !kSolverEngine.lacks(h_, level).empty()) return verdict;
+  Verdict searched = check_solver(h_, *graph_, level, limits);
+  return searched.outcome == Outcome::kUndecided ? std::move(verdict) : std::move(searched);
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
@@ -298,7 +305,8 @@ std::string LevelChecks::other_order(const Verdict& found, const Limits& limits)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
-  const Verdict bare = graph_->check(found.level, limits);
+  Verdict bare = check_solver(h_, *graph_, found.level, limits);
+  if (bare.outcome == Outcome::kUndecided && !limits.out_of_time()) bare = graph_->check(found.level, limits);
   switch (bare.outcome) {
     case Outcome::kSatisfied:
       return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",

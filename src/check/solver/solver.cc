@@ -6,6 +6,7 @@
 
 #include "check/graph/explain_cycle.h"
 #include "check/graph/fault_anomalies.h"
+#include "check/graph/graph.h"
 #include "check/graph/level_check.h"
 #include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
@@ -24,8 +25,8 @@ constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts 
 
 class Check {
  public:
-  Check(const History& history, Level level, const Limits& limits)
-      : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(graph::trace_reads(history, level, limits)) {
+  Check(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
+      : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(trace) {
     verdict_.level = level;
     verdict_.method = kSolverEngine.name;
   }
@@ -212,7 +213,7 @@ class Check {
   const History& h_;
   const graph::LevelRow& row_;
   const Limits& limits_;
-  const graph::Trace trace_;
+  const graph::Trace& trace_;
   graph::VersionOrders orders_;
   bool timestamps_unused_ = false;  // which the user wants to be the order of versions
   Verdict verdict_;
@@ -227,9 +228,16 @@ std::string lacks(const History& history, Level level) {
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) { return Check(history, level, limits).run(); }
+Verdict check(const History& history, Level level, const Limits& limits) {
+  GraphChecks shared(history);
+  return check_solver(history, shared, level, limits);
+}
 
 }  // namespace
+
+Verdict check_solver(const History& history, GraphChecks& shared, Level level, const Limits& limits) {
+  return Check(history, level, limits, shared.traced(level, limits)).run();
+}
 
 constinit const Engine kSolverEngine{
     .name = "solver",
