@@ -75,7 +75,6 @@ struct Exception {
 };
 constexpr std::string_view kNeedsTheSolver;
 constexpr Exception kExceptions[] = {
-    {"dbcop/unit/version_zero_explicit_writer.hist", Level::kCausal, kNeedsTheSolver},
     {"elle-cli/jepsen/bank.edn", Level::kStrictSerializable, kNeedsTheSolver},
     {"elle-cli/jepsen/bank.json", Level::kStrictSerializable, kNeedsTheSolver},
     {"elle-cli/pr-4bbf404/rwregister-ok.edn", Level::kStrictSerializable, kNeedsTheSolver},
