@@ -10,6 +10,7 @@
 #   valid    50 sessions, 15 operations, 1,000 keys by a zipf distribution, no evidence, lines as they were committed and
 #            shuffled; valid at the level that is judged
 #   planted  the same with one lost update, long fork or write skew, spread over half of the history
+#   weak     MOST transactions of that kind at read-committed, read-atomic and causal
 #   logs     Cobra's recorded logs, and the violations that Cobra, PolySI and IsoVista report (../shared/histories)
 #
 # Load and check are CPU seconds, MiB the peak of resident memory, "at most" what the project promises for that row; txns is
@@ -27,11 +28,11 @@ tables=()
 for arg in "$@"; do
   case $arg in
     --no-guess | --prove) options+=("$arg") ;;
-    study | sweep | valid | planted | logs) tables+=("$arg") ;;
-    *) echo "usage: bench/solver.sh [--no-guess] [--prove] [study|sweep|valid|planted|logs]…" >&2; exit 2 ;;
+    study | sweep | valid | planted | weak | logs) tables+=("$arg") ;;
+    *) echo "usage: bench/solver.sh [--no-guess] [--prove] [study|sweep|valid|planted|weak|logs]…" >&2; exit 2 ;;
   esac
 done
-((${#tables[@]} > 0)) || tables=(study sweep valid planted logs)
+((${#tables[@]} > 0)) || tables=(study sweep valid planted weak logs)
 [[ -x $isolde ]] || { echo "bench/solver.sh: no $isolde (./dev build)" >&2; exit 2; }
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -139,6 +140,15 @@ planted() {
         done
       done
     done
+  done
+}
+
+weak() {
+  header "levels without an order"
+  local promised
+  black_box "$most" serializable
+  for promised in read-committed:2 read-atomic:3 causal:10; do
+    row "$(human "$most"), ${promised%:*}" "$scratch/h.isl" "${promised#*:}" --level "${promised%:*}"
   done
 }
 
