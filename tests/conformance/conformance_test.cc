@@ -165,13 +165,16 @@ struct EngineRow {
   OracleEvidence (*evidence)(const History& h, const Verdict& verdict);  // that the verdict is about
   bool (*must_decide)(const History& h, Level level);                    // when kUndecided is not allowed
   bool satisfies;                                                        // whether it ever says so
+  bool guess = true;                                                     // Limits::guess
 };
-[[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << row.name; }
+std::string label(const EngineRow& row) { return std::string(row.name) + (row.guess ? "" : "_without_guessing"); }
+[[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << label(row); }
 
 constexpr EngineRow kEngines[] = {
     {"replay", by_order, fully_ordered, true}, {"timeline", by_timestamps, fully_stamped, true},
     {"weak", by_versions, has_axioms, true},   {"graph", by_versions, versions_known, true},
-    {"solver", by_given, solvable, true},      {"rules", by_nothing, never, false},
+    {"solver", by_given, solvable, true},      {"solver", by_given, solvable, true, false},
+    {"rules", by_nothing, never, false},
 };
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
@@ -222,7 +225,9 @@ std::string unsaid(const Verdict& verdict) {
 
 Finding judge(Against against, const EngineRow& row, const Engine& engine, Level level, const History& h) {
   if (!engine.lacks(h, level).empty()) return {};
-  const Verdict verdict = engine.check(h, level, {});
+  Limits limits;
+  limits.guess = row.guess;
+  const Verdict verdict = engine.check(h, level, limits);
   Finding found{verdict.outcome, unsaid(verdict), rests_on(verdict, Ground::kTimestamps),
                 rests_on(verdict, Ground::kSnapshot)};
   if (!found.fault.empty()) return found;
@@ -273,7 +278,7 @@ void compare(Against against, const EngineRow& row, int shard) {
         return !now.fault.empty() && now.outcome == found.outcome;
       };
       const History small = shrink(draft, still).build();
-      FAIL() << row.name << " at " << level.name << ", seed " << seed << ", history " << i << ": " << found.fault
+      FAIL() << label(row) << " at " << level.name << ", seed " << seed << ", history " << i << ": " << found.fault
              << "\n"
              << native_text(h) << "smallest: " << judge(against, row, *engine, level.level, small).fault << "\n"
              << native_text(small);
@@ -308,7 +313,7 @@ TEST_P(Conformance, IsProved) { compare(Against::kProof, std::get<0>(GetParam())
 INSTANTIATE_TEST_SUITE_P(Engines, Conformance,
                          testing::Combine(testing::ValuesIn(kEngines), testing::Range(0, kShards)),
                          [](const testing::TestParamInfo<Conformance::ParamType>& each) {
-                           return fmt::format("{}_{}", std::get<0>(each.param).name, std::get<1>(each.param));
+                           return fmt::format("{}_{}", label(std::get<0>(each.param)), std::get<1>(each.param));
                          });
 
 TEST(ConformanceTable, EveryEngineHasItsRow) {

@@ -142,7 +142,7 @@ bool Choices::fix(Literal l) {
     }
     if (!is_true(next)) set(next);
     is_fixed_[next.variable()] = 1;
-    ++fixed_;
+    if (variables_[next.variable()].is_order()) ++fixed_;
     for (const std::uint32_t number : clauses_of_[next.negated().code]) {
       std::size_t open = 0;
       Literal last{};

@@ -64,7 +64,7 @@ class Choices {
   [[nodiscard]] const std::vector<Choice>& changed() const { return changed_; }
 
   [[nodiscard]] std::size_t orders() const { return orders_; }
-  [[nodiscard]] std::size_t fixed() const { return fixed_; }
+  [[nodiscard]] std::size_t fixed() const { return fixed_; }  // orders that have no choice left
   // After kImpossible: few of the circles that are enough for it.
   [[nodiscard]] std::vector<Circle> core(const Limits& limits) const;
 

@@ -45,6 +45,7 @@ class Search {
       if (!learn()) return limit("the search found no reason for a dead end");
       switch (choices_.settle(limits_)) {
         case Choices::Answer::kImpossible:
+          count();
           return {Found::Outcome::kNone, {}, choices_.core(limits_), {}};
         case Choices::Answer::kOutOfTime:
           return out_of_time();
@@ -84,9 +85,6 @@ class Search {
   // False: nothing new.
   bool learn() {
     ++stats_.conflicts;
-    if (getenv("DBG") && (stats_.conflicts & (stats_.conflicts - 1)) == 0)
-      fmt::print(stderr, "conflicts {} done {}/{} pairs {}\n", stats_.conflicts, schedule_->order().size(), p_.nodes,
-                 choices_.orders());
     bool news = false;
     for (const Circle& circle : finder_.find(*schedule_)) news |= choices_.forbid(circle);
     if (news) return true;
@@ -189,14 +187,19 @@ class Search {
   }
 
   Found order() {
-    stats_.searched = choices_.orders();
+    count();
     Found out;
     out.outcome = Found::Outcome::kOrder;
     out.order.assign(schedule_->order().begin(), schedule_->order().end());
     return out;
   }
+  // What a circle left no choice of is pruned; of the other pairs that occur one way was chosen.
+  void count() {
+    stats_.pruned = choices_.fixed();
+    stats_.searched = choices_.orders() - choices_.fixed();
+  }
   Found limit(std::string why) {
-    stats_.searched = choices_.orders();
+    count();
     return {Found::Outcome::kLimit, {}, {}, std::move(why)};
   }
   Found out_of_time() { return limit(fmt::format("the time limit ran out after {} dead ends", stats_.conflicts)); }

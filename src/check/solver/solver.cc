@@ -89,7 +89,8 @@ class Check {
     SearchStats stats;
     stats.pairs = open_pairs();
     Found found = find_order(source, problem, stats);
-    stats.searched = std::min(stats.searched, stats.pairs);
+    stats.pruned = std::min(stats.pruned, stats.pairs);
+    stats.searched = std::min(stats.searched, stats.pairs - stats.pruned);
     const bool guessed = limits_.guess && found.outcome == Found::Outcome::kOrder;
     stats.guessed = guessed ? stats.pairs - stats.pruned - stats.searched : 0;
     verdict_.search = stats;
@@ -97,7 +98,9 @@ class Check {
       case Found::Outcome::kOrder:
         return satisfied(std::move(found.order), problem.txns);
       case Found::Outcome::kLimit:
-        return undecided(std::move(found.limit));
+        if (!limits_.guess) return undecided(std::move(found.limit));
+        return undecided(fmt::format("{} (of {} pairs of writers whose order was open, pruning had ordered {})",
+                                     found.limit, stats.pairs, stats.pruned));
       case Found::Outcome::kNone:
         break;
     }
