@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/radix_sort.h"
+#include "check/solver/snapshots.h"
 
 namespace isolde::solver {
 namespace {
@@ -68,6 +69,22 @@ std::vector<Span> by_depth(const Problem& p) {
   return out;
 }
 
+// Whether the hint tells when snapshots were taken.
+bool knows_starts(const History& h, Hint hint) {
+  return hint == Hint::kDepth || (hint == Hint::kClocks && h.columns().order.empty() && !h.columns().start_ts.empty());
+}
+
+template <typename F>
+std::vector<std::uint32_t> places(std::uint32_t count, F&& value_of) {
+  std::vector<KeyedIndex> items;
+  items.reserve(count);
+  for (std::uint32_t t = 0; t < count; ++t) items.push_back({value_of(t), t});
+  radix_sort(items);
+  std::vector<std::uint32_t> out(count);
+  for (std::uint32_t i = 0; i < count; ++i) out[items[i].index] = i;
+  return out;
+}
+
 }  // namespace
 
 std::vector<Hint> hints_for(const History& history, const Problem&) {
@@ -89,15 +106,25 @@ std::vector<std::uint32_t> ranks(const History& history, const Problem& problem,
     if (hint == Hint::kClocks) return by_clock(history, TxnId{t});
     return {t, t};
   };
+  // What is passed at once: time nodes and gates.
+  const Node first_other = problem.has_points() ? 2 * problem.txns : problem.txns;
   std::vector<KeyedIndex> items;
   items.reserve(problem.nodes);
-  // Time nodes and gates are passed at once.
-  const Node first_other = problem.has_points() ? 2 * problem.txns : problem.txns;
-  for (Node v = first_other; v < problem.nodes; ++v) items.push_back({0, v});
-  for (std::uint32_t t = 0; t < problem.txns; ++t) {
-    const Span span = span_of(t);
-    if (problem.has_points()) items.push_back({span.start, problem.read_node(TxnId{t})});
-    items.push_back({span.commit, problem.write_node(TxnId{t})});
+  if (problem.has_points() && !knows_starts(history, hint)) {
+    const std::vector<std::uint32_t> commits = places(problem.txns, [&](std::uint32_t t) { return span_of(t).commit; });
+    const std::vector<std::uint32_t> starts = snapshot_places(problem, commits);
+    for (Node v = first_other; v < problem.nodes; ++v) items.push_back({0, v});
+    for (std::uint32_t t = 0; t < problem.txns; ++t) {
+      items.push_back({2 * std::uint64_t{starts[t]}, problem.read_node(TxnId{t})});
+      items.push_back({2 * std::uint64_t{commits[t]} + 1, problem.write_node(TxnId{t})});
+    }
+  } else {
+    for (Node v = first_other; v < problem.nodes; ++v) items.push_back({0, v});
+    for (std::uint32_t t = 0; t < problem.txns; ++t) {
+      const Span span = span_of(t);
+      if (problem.has_points()) items.push_back({span.start, problem.read_node(TxnId{t})});
+      items.push_back({span.commit, problem.write_node(TxnId{t})});
+    }
   }
   radix_sort(items);
   std::vector<std::uint32_t> rank(problem.nodes);
