@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 namespace isolde::solver {
@@ -327,6 +328,7 @@ void Schedule::rewind(std::uint32_t place) {
   }
   parked_nodes_.clear();
   urgent_.clear();
+  held_lately_.clear();
 }
 
 void Schedule::hold_order(TxnId before, TxnId after) {
@@ -334,6 +336,7 @@ void Schedule::hold_order(TxnId before, TxnId after) {
   const Node to = problem_.overwrite_node(after);
   held_from_[from].emplace_back(before, after);
   held_to_[to].emplace_back(before, after);
+  held_lately_.push_back(to);
   if (is_done(from)) return;
   if (waits_[to]++ == 0) {
     if (state_[to] == State::kReady) ready_.erase(rank_[to]);
@@ -356,6 +359,7 @@ void Schedule::hold_source(std::uint32_t read, TxnId writer) {
   const Slot slot = writer == kNoTxn ? initial_ + raw(of.key) : slot_of(writer, of.key);
   held_source_[read] = slot;
   held_readers_[slot].push_back(read);
+  held_lately_.push_back(problem_.read_node(of.txn));
   if (current_[raw(of.key)] == slot) {
     ++pending_[raw(of.key)];
   } else {
@@ -391,13 +395,9 @@ std::vector<Node> Schedule::first_waiting(std::size_t most) const {
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
   if (out.empty()) {
-    for (const auto& [node, held] : held_to_) {
-      if (!held.empty() && !is_done(node)) out.push_back(node);
-    }
-    for (const auto& [read, slot] : held_source_) {
-      const Node node = problem_.read_node(problem_.reads[read].txn);
-      if (!is_done(node)) out.push_back(node);
-    }
+    // Nothing but what was held lately can have closed a circle.
+    std::copy_if(held_lately_.begin(), held_lately_.end(), std::back_inserter(out),
+                 [&](Node v) { return !is_done(v); });
   }
   if (out.empty()) {
     const auto left = std::find_if(state_.begin(), state_.end(), [](State s) { return s != State::kDone; });

@@ -99,6 +99,7 @@ class Schedule {
   std::unordered_map<Node, std::vector<std::pair<TxnId, TxnId>>> held_from_;  // by write_node of the first
   std::unordered_map<Node, std::vector<std::pair<TxnId, TxnId>>> held_to_;    // by overwrite_node of the second
 
+  std::vector<Node> held_lately_;     // that wait for another since the last rewind
   std::vector<std::uint32_t> waits_;  // edges from nodes that are not done
   std::vector<State> state_;
   std::vector<std::uint32_t> parked_;  // the queue
