@@ -106,6 +106,8 @@ struct Step {
   Ground ground = Ground::kReads;
   // kRw, in a case: whose version `from` read; kNoTxn: the initial state.
   TxnId source = kNoTxn;
+  // kWw with Ground::kSeen: who had seen `from` and read the key from `to`, where it is told.
+  TxnId reader = kNoTxn;
 };
 
 // One circle of a proof by cases. A step with Ground::kAssumed stands only if its choice is made so:

@@ -34,7 +34,7 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
   const auto are_steps = [&](const std::vector<Step>& steps) {
     return std::all_of(steps.begin(), steps.end(), [&](const Step& s) {
       return is_txn(s.from) && is_txn(s.to) && may_be_key(s.key) && may_be_op(s.from_op) && may_be_op(s.to_op) &&
-             may_be_txn(s.source);
+             may_be_txn(s.source) && may_be_txn(s.reader);
     });
   };
   return are_steps(a.steps) &&

@@ -127,9 +127,35 @@ std::string subject_did(const History& h, TxnId t, OpId op, std::string_view oth
   return op == kNoOp ? fmt::format("{} {}", txn(h, t), otherwise) : fmt::format("{} {}", txn(h, t), did(h, op));
 }
 
+// A read of what the writer wrote to the key, or (kNoKey) to any; kNoOp: there is none.
+OpId read_of(const History& h, TxnId reader, TxnId writer, KeyId key) {
+  for (std::uint32_t op = h.first_op(reader); op < h.end_op(reader); ++op) {
+    const OpHead read = h.op(op);
+    if (read.kind() != OpKind::kRead || (key != kNoKey && read.key() != key)) continue;
+    const auto elements = h.values().elements(h.op_value(op));
+    for (std::uint32_t other = h.first_op(writer); other < h.end_op(writer); ++other) {
+      const OpHead write = h.op(other);
+      if (!is_item_write(write.kind()) || write.key() != read.key()) continue;
+      const bool in_list = elements && !elements->empty() && elements->back() == h.op_value(other);
+      if (h.op_value(other) == h.op_value(op) || in_list) return OpId{op};
+    }
+  }
+  return kNoOp;
+}
+
+// How the reader of such an order had seen the earlier writer.
+std::string had_seen(const History& h, const Step& s, OpId read) {
+  if (s.reader == kNoTxn) return fmt::format("had seen {}", txn(h, s.from));
+  const OpId op = read_of(h, s.reader, s.from, kNoKey);
+  if (op != kNoOp && op != read) return fmt::format("{} from {}", did(h, op), txn(h, s.from));
+  if (h.session(s.reader) == h.session(s.from)) return fmt::format("comes after {} in its session", txn(h, s.from));
+  return fmt::format("had seen {} by what it read and by sessions", txn(h, s.from));
+}
+
 // Of an order that follows from what a third transaction saw: its read of the later version.
 OpId seen_by(const History& h, const Anomaly& a, const Step& s) {
   if (s.ground != Ground::kSeen || s.to_op == kNoOp) return kNoOp;
+  if (s.reader != kNoTxn) return read_of(h, s.reader, s.to, s.key);
   const auto in_cycle = [&](TxnId t) {
     return std::any_of(a.steps.begin(), a.steps.end(), [t](const Step& step) { return step.from == t; });
   };
@@ -153,7 +179,7 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
       if (s.type == StepType::kRw)
         return fmt::format(" (somebody who had seen the writer of that version read this key from {})", txn(h, s.to));
       if (const OpId op = seen_by(h, a, s); op != kNoOp)
-        return fmt::format(" ({}, which had seen {}, {})", txn(h, h.txn_of(op)), txn(h, s.from), did(h, op));
+        return fmt::format(" ({}, which {}, {})", txn(h, h.txn_of(op)), had_seen(h, s, op), did(h, op));
       return fmt::format(" (somebody who had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
     case Ground::kPast:
       return fmt::format(" (by what it read, or by sessions, {} comes after {})", txn(h, s.to),

@@ -29,11 +29,13 @@ std::string list(const Range& range, F&& render) {
   return out + "]";
 }
 
-// What the step rests on; of an assumed anti-dependency also whose version was read.
+// What the step rests on; of an assumed anti-dependency also whose version was read, and of what follows from a read,
+// whose.
 std::string because_json(const History& h, const Step& s) {
   std::string out = fmt::format(R"(, "because": {})", json_string(name(s.ground)));
   if (s.type == StepType::kRw && s.ground == Ground::kAssumed)
     out += fmt::format(R"(, "source": {})", txn_json(h, s.source));
+  if (s.reader != kNoTxn) out += fmt::format(R"(, "reader": {})", txn_json(h, s.reader));
   return out;
 }
 

@@ -204,6 +204,11 @@ TEST(ExplainAnomaly, AnOrderThatAThirdTransactionSawNamesItsRead) {
   EXPECT_EQ(
       explain(h, a).steps[0],
       "T1 before T2, because T1 wrote x = 1 and T2 wrote a later version, x = 2 (T3, which had seen T1, read x = 2)");
+  a.steps[0].reader = TxnId{2};
+  EXPECT_EQ(explain(h, a).steps[0],
+            "T1 before T2, because T1 wrote x = 1 and T2 wrote a later version, x = 2 (T3, which read x = 1 from T1, "
+            "read x = "
+            "2)");
 }
 
 TEST(ShownSteps, OfALongCycleTheEndsAndTheTellingSteps) {

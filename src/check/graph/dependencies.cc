@@ -50,6 +50,13 @@ class Builder {
   }
 
  private:
+  static constexpr std::size_t kAhead = 16;  // reads
+
+  void ask_for_version(std::size_t read) const {
+    if (read < trace_.reads.size() && trace_.reads[read].version < trace_.versions.size())
+      __builtin_prefetch(&trace_.versions[trace_.reads[read].version]);
+  }
+
   template <typename F>
   void for_each_edge(const Clock& clock, F&& f) const {
     const auto edge = [&](TxnId from, TxnId to, Edge type) {
@@ -60,7 +67,9 @@ class Builder {
     }
     for (const auto& pair : orders_.known)
       edge(trace_.versions[pair.before].txn, trace_.versions[pair.after].txn, Edge::kWw);
-    for (const TracedRead& read : trace_.reads) {
+    for (std::size_t i = 0; i < trace_.reads.size(); ++i) {
+      ask_for_version(i + kAhead);
+      const TracedRead& read = trace_.reads[i];
       if (read.version == kNoVersion) continue;
       if (read.version != kInitialVersion) edge(trace_.versions[read.version].txn, read.txn, Edge::kWr);
       if (!wanted_.has(Edge::kRw)) continue;

@@ -41,7 +41,8 @@ class Namer {
         const auto at =
             std::lower_bound(e_.seen.begin(), e_.seen.end(), std::pair(a, b),
                              [](const Seen& s, const auto& wanted) { return std::pair(s.before, s.after) < wanted; });
-        step({StepType::kWw, a, b, at->key, write_of(a, at->key), write_of(b, at->key), Ground::kSeen});
+        step({StepType::kWw, a, b, at->key, write_of(a, at->key), write_of(b, at->key), Ground::kSeen, kNoTxn,
+              at->reader});
         readers_.push_back(at->reader);
         seen_at_ = anomaly_.steps.size() - 1;
         ++seen_;

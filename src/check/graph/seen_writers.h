@@ -24,7 +24,7 @@ class SeenWriters {
   [[nodiscard]] bool can_count_more() const { return has_unknown_; }
 
   void see(TxnId writer) {
-    if (counts_[raw(writer)] != 0 || h_.status(writer) != Status::kUnknown) return;
+    if (!has_unknown_ || counts_[raw(writer)] != 0 || h_.status(writer) != Status::kUnknown) return;
     counts_[raw(writer)] = 1;
     waiting_.push_back(writer);
   }

@@ -90,7 +90,7 @@ class Tracer {
   }
 
  private:
-  static constexpr std::uint32_t kAhead = 2;  // transactions
+  static constexpr std::uint32_t kAhead = 6;  // transactions
 
   void ask_for(TxnId t) const {
     for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {

@@ -41,7 +41,7 @@ bool WriteIndex::fill(const History& h) {
     Kind kind;
   };
   // A write is added when its slot, which was asked for when it was found, has had time to come.
-  constexpr std::size_t kAhead = 16;
+  constexpr std::size_t kAhead = 64;
   std::vector<Write> waiting;
   std::vector<std::uint32_t> last_txn(h.key_count(), kNone32);
   std::vector<Access> accesses;

@@ -17,8 +17,12 @@ Table::Table(const SeenContext& known, std::span<const TxnId> order) : txn(order
   first_version.reserve(n + std::size_t{1});
   key.reserve(trace.versions.size());
   writer.reserve(trace.versions.size());
+  // Transactions lie in the trace as in the file, which may be far from this order.
+  const auto later = [&](Number i, Number ahead) { return raw(txn[i + ahead < n ? i + ahead : i]); };
   for (Number i = 0; i < n; ++i) {
     const std::uint32_t t = raw(txn[i]);
+    __builtin_prefetch(&trace.first_version[later(i, 16)]);
+    __builtin_prefetch(trace.versions.data() + trace.first_version[later(i, 8)]);
     session.push_back(raw(known.history.session(txn[i])));
     first_version.push_back(static_cast<Version>(key.size()));
     for (Version v = trace.first_version[t]; v < trace.first_version[t + 1]; ++v) {
@@ -31,6 +35,11 @@ Table::Table(const SeenContext& known, std::span<const TxnId> order) : txn(order
   read_begin.reserve(n + std::size_t{1});
   reads.reserve(trace.reads.size());
   for (Number i = 0; i < n; ++i) {
+    __builtin_prefetch(&trace.read_begin[later(i, 24)]);
+    __builtin_prefetch(trace.reads.data() + trace.read_begin[later(i, 16)]);
+    for (const TracedRead& read : trace.reads_of(TxnId{later(i, 8)})) {
+      if (read.version < renamed.size()) __builtin_prefetch(&renamed[read.version]);
+    }
     read_begin.push_back(static_cast<std::uint32_t>(reads.size()));
     for (const TracedRead& read : trace.reads_of(txn[i])) {
       if (read.version == kNoVersion) continue;
