@@ -38,7 +38,7 @@ Found refuted(const Problem& problem, const Pruner& pruner, Pruner::Outcome outc
 
 }  // namespace
 
-Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats& stats) {
+Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats& stats, std::span<const Node> hint) {
   for (const Read& read : problem.reads) stats.reads += read.is_fixed() ? 0 : 1;
   Pruner pruner(problem, limits);
   const Pruner::Outcome outcome = pruner.run();
@@ -54,7 +54,7 @@ Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats&
   }
   stats.searched = pruner.open_pairs();
   stats.pruned = stats.pairs - stats.searched;
-  return search_pruned(problem, pruner, limits, stats);
+  return search_pruned(problem, pruner, limits, stats, hint);
 }
 
 }  // namespace isolde::solver

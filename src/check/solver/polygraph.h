@@ -1,9 +1,8 @@
-// check/solver/polygraph.h: the classic way to decide a Problem: prune by reachability, then search, and guess nothing.
+// check/solver/polygraph.h: the classic way to decide a Problem: prune by reachability, then search.
 //
 // In, out: a Problem -> an order of all its nodes, or circles that no choice avoids.
-// Always:  pruning goes to a fixpoint (polygraph_prune.h); what is left is searched one group of strongly connected
-//          components of the possible graph at a time (acyclic_sat.h); circles are a minimal core that stands by itself
-//          (polygraph_explain.h, core.h).
+// Always:  pruning goes to a fixpoint (polygraph_prune.h); what is left is searched (polygraph_search.h); circles are
+//          a minimal core that stands by itself (polygraph_explain.h, core.h).
 // Source:  Papadimitriou; Cobra; PolySI.
 #pragma once
 
@@ -15,6 +14,9 @@ namespace isolde::solver {
 
 // Fills pairs, pruned, searched, reads and conflicts of `stats`. Pairs that have several keys in common count once for
 // each.
-[[nodiscard]] Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats& stats);
+// `hint`: nodes in the order in which they may well stand, for the search to start from; what is left out comes last.
+// Empty: nothing is guessed, ids included.
+[[nodiscard]] Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats& stats,
+                                    std::span<const Node> hint = {});
 
 }  // namespace isolde::solver

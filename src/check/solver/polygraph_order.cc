@@ -1,6 +1,9 @@
 #include "check/solver/polygraph_order.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "base/hash.h"
 
 namespace isolde::solver {
 
@@ -25,8 +28,11 @@ class Placer {
     for (Node v = 0; v < problem.nodes; ++v) reach.each_next(v, [&](Node next) { from_[at[next]++] = v; });
   }
 
-  std::vector<Node> run() {
+  std::vector<Node> run(std::span<const Node> sequence) {
     order_.reserve(problem_.nodes);
+    for (const Node v : sequence) {
+      if (state_[v] != State::kPlaced) place_all(v);
+    }
     for (Node v = 0; v < problem_.nodes; ++v) {
       if (state_[v] != State::kPlaced) place_all(v);
     }
@@ -143,8 +149,16 @@ class Placer {
 
 }  // namespace
 
-std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner) {
-  return Placer(problem, pruner).run();
+std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner, std::span<const Node> hint) {
+  Placer placer(problem, pruner);
+  if (!hint.empty()) return placer.run(hint);
+  // Ids often follow time. Who asks for no hint gets none.
+  std::vector<std::pair<std::uint64_t, Node>> scrambled(problem.nodes);
+  for (Node v = 0; v < problem.nodes; ++v) scrambled[v] = {mix64(problem.has_points() ? v / 2 : v), v};
+  std::sort(scrambled.begin(), scrambled.end());
+  std::vector<Node> sequence;
+  for (const auto& [hash, v] : scrambled) sequence.push_back(v);
+  return placer.run(sequence);
 }
 
 }  // namespace isolde::solver

@@ -7,6 +7,7 @@
 // Cost:    linear, times a constant at which it stops to look for readers.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "check/solver/polygraph_prune.h"
@@ -14,6 +15,8 @@
 
 namespace isolde::solver {
 
-[[nodiscard]] std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner);
+// `hint`: nodes in the order in which they may well stand; empty: in one that tells nothing.
+[[nodiscard]] std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner,
+                                                std::span<const Node> hint);
 
 }  // namespace isolde::solver

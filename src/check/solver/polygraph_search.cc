@@ -252,12 +252,13 @@ Found explain(const Problem& problem, const Pruner& pruner, const Limits& limits
 
 }  // namespace
 
-Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& limits, SearchStats& stats) {
+Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& limits, SearchStats& stats,
+                    std::span<const Node> hint) {
   std::vector<AcyclicSolver::Edge> fixed;
   for (Node v = 0; v < problem.nodes; ++v) {
     pruner.reach().each_next(v, [&](Node next) { fixed.push_back({v, next}); });
   }
-  AcyclicSolver solver(tentative_order(problem, pruner), fixed);
+  AcyclicSolver solver(tentative_order(problem, pruner, hint), fixed);
   Walk walk(problem, pruner, solver);
   const AcyclicSolver::Outcome outcome = solver.solve(limits, &walk);
   stats.conflicts += solver.conflicts();

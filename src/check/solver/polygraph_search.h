@@ -17,6 +17,6 @@
 namespace isolde::solver {
 
 [[nodiscard]] Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& limits,
-                                  SearchStats& stats);
+                                  SearchStats& stats, std::span<const Node> hint);
 
 }  // namespace isolde::solver
