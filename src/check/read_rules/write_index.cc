@@ -8,26 +8,40 @@
 namespace isolde {
 namespace {
 
-// Whether the integers written are few enough that a table of this size holds each near its own place.
-bool counts_up(const History& h, std::size_t slots) {
-  std::uint32_t most = 0;
-  for (const ValueId v : h.columns().op_value) most = std::max(most, is_inline_integer(v) ? raw(v) : 0);
-  return most < 4 * slots;
+struct Values {
+  std::size_t writes = 0;
+  std::uint32_t most = 0;  // of the integers
+  bool ascend = true;      // mostly: each write's is more than the last one's
+};
+Values look_at_values(const History& h) {
+  Values out;
+  std::size_t up = 0;
+  ValueId last{0};
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    const ValueId value = h.op_value(i);
+    if (is_inline_integer(value)) out.most = std::max(out.most, raw(value));
+    if (!is_item_write(h.op(i).kind())) continue;
+    ++out.writes;
+    up += value > last ? 1 : 0;
+    last = value;
+  }
+  out.ascend = up > out.writes - out.writes / 4;
+  return out;
 }
 
 }  // namespace
 
 WriteIndex::WriteIndex(const History& h) {
-  std::size_t writes = 0;
-  for (const OpHead op : h.columns().op) writes += is_item_write(op.kind()) ? 1 : 0;
-  writes += h.columns().items.size();
+  const Values values = look_at_values(h);
+  const std::size_t writes = values.writes + h.columns().items.size();
   const std::size_t tight = std::bit_ceil(writes + writes / 16 + 16);
-  by_value_ = counts_up(h, tight);
-  if (by_value_) {
+  if (values.most < 4 * tight || values.ascend) {
     slots_.resize(tight);
+    constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
+    scale_ = std::clamp<std::uint64_t>((std::uint64_t{tight} << 32) / (std::uint64_t{values.most} + 1), 1, kOne);
     if (fill(h)) return;
   }
-  by_value_ = false;
+  scale_ = 0;
   repeated_ = 0;
   slots_.clear();
   slots_.resize(std::bit_ceil(writes + writes / 2 + 16));
@@ -72,7 +86,7 @@ bool WriteIndex::add(std::uint64_t key, TxnId txn, Kind kind) {
   const std::uint64_t mask = slots_.size() - 1;
   std::uint64_t i = home(key);
   for (std::uint64_t steps = 0; slots_[i].id != kFree && slots_[i].id != key; i = (i + 1) & mask) {
-    if (++steps == kMostSteps && by_value_) return false;
+    if (++steps == kMostSteps && scale_ != 0) return false;
   }
   Entry& entry = slots_[i];
   const bool fresh = entry.id == kFree;
@@ -98,7 +112,7 @@ const WriteIndex::Entry* WriteIndex::find(KeyId key, ValueId value) const {
     if (slots_[i].id == wanted) return &slots_[i];
     if (slots_[i].id == kFree) return nullptr;
     // None that was added lies farther from its place.
-    if (++steps == kMostSteps && by_value_) return nullptr;
+    if (++steps == kMostSteps && scale_ != 0) return nullptr;
   }
 }
 

@@ -40,9 +40,12 @@ class WriteIndex {
  private:
   static constexpr std::uint64_t kFree = ~std::uint64_t{0};
   static std::uint64_t id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
-  // Where the search for an id starts. By value alone while no search gets long; else all over the table.
+  // Where the search for an id starts. By value, in proportion, while no search gets long; else all over the table.
   [[nodiscard]] std::uint64_t home(std::uint64_t id) const {
-    return (by_value_ ? static_cast<std::uint32_t>(id) : mix64(id)) & (slots_.size() - 1);
+    const std::uint64_t value = id & 0xffffffffU;
+    if (scale_ == 0 || value == raw(kNullValue)) return mix64(id) & (slots_.size() - 1);
+    const std::uint64_t place = value < kFirstTableValue ? value * scale_ >> 32 : value - kFirstTableValue;
+    return place & (slots_.size() - 1);
   }
   // False: a search got too long.
   bool fill(const History& history);
@@ -51,7 +54,7 @@ class WriteIndex {
   static constexpr std::uint64_t kMostSteps = 32;  // of a search by value
 
   std::vector<Entry> slots_;
-  bool by_value_ = false;
+  std::uint64_t scale_ = 0;  // slots for each integer, in 2^-32; 0: not by value
   std::uint64_t repeated_ = 0;
 };
 
