@@ -49,8 +49,8 @@ generate() { # generate TRANSACTIONS OPTION…
 
 header() { # header WHAT
   echo
-  printf '| %-48s |load CPU|checkCPU|at most|    MiB | verdict    | txns |      pairs |    pruned |    guessed | searched |\n' "$1"
-  printf '| %s | -----: | -----: | ----: | -----: | ---------- | ---: | ---------: | --------: | ---------: | -------: |\n' "$(printf -- '-%.0s' {1..48})"
+  printf '| %-48s |load CPU|checkCPU|at most|    MiB | verdict    | txns |        pairs |    pruned |      guessed | searched |\n' "$1"
+  printf '| %s | -----: | -----: | ----: | -----: | ---------- | ---: | -----------: | --------: | -----------: | -------: |\n' "$(printf -- '-%.0s' {1..48})"
 }
 
 row() { # row WHAT FILE AT_MOST OPTION…
@@ -65,7 +65,7 @@ row() { # row WHAT FILE AT_MOST OPTION…
   verdict=$(grep -o '"verdict": "[a-z]*"' <<<"$report" | head -1 | cut -d'"' -f4)
   if grep -q '"proved": false' <<<"$report"; then verdict+='!'; fi # must not happen
   explained=$(grep -o '"anomalies": \[{"name": "[^"]*", "transactions": \[[^]]*\]' <<<"$report" | sed 's/.*\[//; s/\]//' | awk -F', ' '{ print NF }') || true
-  printf '| %-48s | %6.2f | %6.2f | %5s | %6.0f | %-10s | %4s | %10s | %9s | %10s | %8s |\n' "$1" "$(cpu_field load "$report")" \
+  printf '| %-48s | %6.2f | %6.2f | %5s | %6.0f | %-10s | %4s | %12s | %9s | %12s | %8s |\n' "$1" "$(cpu_field load "$report")" \
     "$(cpu_field check "$report")" "$3" "$(field peak_mib "$report")" "$verdict" "${explained:--}" "$(search_field pairs "$report")" \
     "$(search_field pruned "$report")" "$(search_field guessed "$report")" "$(search_field searched "$report")"
 }
