@@ -67,6 +67,7 @@ Reachability::Cover Reachability::cover_of(const Graph& back, std::span<const No
   out.place.resize(nodes_);
   std::vector<bool> is_end(nodes_, false);
   for (const Node v : order) {
+    if (!is_tracked(v)) continue;
     Node best = kNone32;
     for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {
       if (is_end[back.to[e]]) best = back.to[e];
@@ -91,8 +92,8 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   const Graph back = backwards(graph, order);
   Cover cover = cover_of(back, order);
 
-  const std::size_t clock_width = (cover.chains + kBlock - 1) / kBlock * kBlock;
-  const std::size_t bit_width = (nodes_ / 64 + kBlock) / kBlock * kBlock;
+  const std::size_t clock_width = std::max(kBlock, (cover.chains + kBlock - 1) / kBlock * kBlock);
+  const std::size_t bit_width = (tracked_ / 64 + kBlock) / kBlock * kBlock;
   const std::size_t clock_bytes = 2 * nodes_ * clock_width * sizeof(std::uint32_t);
   const std::size_t bit_bytes = 2 * nodes_ * bit_width * sizeof(std::uint64_t);
   const bool clocks_fit = clock_bytes <= room_.clocks;
@@ -109,8 +110,10 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   if (narrower) {
     ++cover_;
     if (!take_clocks) {
-      cover.chains = nodes_;
-      for (Node i = 0; i < nodes_; ++i) cover.chain[order[i]] = i;
+      cover.chains = 0;
+      for (const Node v : order) {
+        if (is_tracked(v)) cover.chain[v] = cover.chains++;
+      }
       std::fill(cover.place.begin(), cover.place.end(), 0);
     }
     chains_ = cover.chains;
@@ -145,11 +148,13 @@ void Reachability::fill(const Graph& back, std::span<const Node> order) {
       std::fill_n(bits_.begin() + at, width, 0U);
     }
     for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {  // later starts come first
-      if (reaches(back.to[e], v)) continue;
-      kept.push_back({back.to[e], v});
-      merge(v, back.to[e]);
+      const Node from = back.to[e];
+      if (is_tracked(from) ? reaches(from, v) : !merge(v, from)) continue;
+      kept.push_back({from, v});
+      if (is_tracked(from)) merge(v, from);
     }
-    if (clocks()) {  // not earlier: it would make the edge along the chain look implied
+    if (!is_tracked(v)) {
+    } else if (clocks()) {  // not earlier: it would make the edge along the chain look implied
       clock_[row(v) + chain_[v]] = place_[v] + 1;
     } else {
       bits_[row(v) + chain_[v] / 64] |= std::uint64_t{1} << (chain_[v] % 64);
