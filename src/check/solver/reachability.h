@@ -127,7 +127,8 @@ class Reachability {
   [[nodiscard]] Graph joined(std::span<const Edge> edges) const;
   [[nodiscard]] static std::vector<Node> sorted(const Graph& graph);
   [[nodiscard]] Graph backwards(const Graph& graph, std::span<const Node> order) const;
-  [[nodiscard]] Cover cover_of(const Graph& back, std::span<const Node> order) const;
+  [[nodiscard]] Cover cover_of(const Graph& back, std::span<const Node> order, std::size_t most) const;
+  bool choose_table(const Graph& back, std::span<const Node> order);
   void fill(const Graph& back, std::span<const Node> order);
   bool merge(Node into, Node from);
   void mark(Node node);
