@@ -64,7 +64,7 @@ Circle Explainer::way(Node from, Node to, std::uint32_t known) {
     const auto relax = [&](Node next, std::uint32_t cost, std::uint32_t derived) {
       Mark& mark = marks_[next];
       if (mark.round == round_ && mark.distance <= distance + cost) return;
-      if (bounded && !pruner_.reach().reaches(next, to)) return;
+      if (bounded && pruner_.reach().is_tracked(next) && !pruner_.reach().reaches(next, to)) return;
       mark = {round_, distance + cost, v, derived};
       queue.push({distance + cost, next});
     };

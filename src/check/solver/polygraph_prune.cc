@@ -16,7 +16,7 @@ constexpr std::uint32_t kHotShare = 64;  // a key is hot if more than one in so 
 Pruner::Pruner(const Problem& problem, const Limits& limits)
     : problem_(problem),
       limits_(limits),
-      reach_(problem.nodes),
+      reach_(problem.nodes, problem.has_points() ? 2 * problem.txns : problem.txns),
       fixed_(problem.reads.size(), kNone32),
       first_reader_(problem.keys.size(), kNoRead),
       next_reader_(problem.reads.size(), kNoRead),

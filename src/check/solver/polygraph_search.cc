@@ -250,6 +250,33 @@ Found explain(const Problem& problem, const Pruner& pruner, const Limits& limits
   return found;
 }
 
+// The table dropped edges of times and gates; here all known edges count. Requires: those that lead to such a node come
+// before those that it leads to.
+std::vector<Node> with_all_nodes(const Problem& problem, const Pruner& pruner, const AcyclicSolver& solver) {
+  std::vector<std::uint32_t> waits(problem.nodes, 0);
+  for (const Node next : problem.to) ++waits[next];
+  std::vector<Node> out;
+  out.reserve(problem.nodes);
+  std::size_t done = 0;
+  const auto release = [&] {
+    for (; done < out.size(); ++done) {
+      for (const Node next : problem.known(out[done])) {
+        if (--waits[next] == 0 && !pruner.reach().is_tracked(next)) out.push_back(next);
+      }
+    }
+  };
+  for (Node v = 0; v < problem.nodes; ++v) {
+    if (waits[v] == 0 && !pruner.reach().is_tracked(v)) out.push_back(v);
+  }
+  release();
+  for (std::uint32_t i = 0; i < problem.nodes; ++i) {
+    if (!pruner.reach().is_tracked(solver.node_at(i))) continue;
+    out.push_back(solver.node_at(i));
+    release();
+  }
+  return out;
+}
+
 }  // namespace
 
 Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& limits, SearchStats& stats,
@@ -269,8 +296,7 @@ Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& 
   }
   if (outcome == AcyclicSolver::Outcome::kOrder) {
     found.outcome = Found::Outcome::kOrder;
-    found.order.resize(problem.nodes);
-    for (std::uint32_t i = 0; i < problem.nodes; ++i) found.order[i] = solver.node_at(i);
+    found.order = with_all_nodes(problem, pruner, solver);
     return found;
   }
   Explainer explainer(problem, pruner);

@@ -26,13 +26,14 @@ struct Draft {
   };
   std::vector<DraftRead> reads;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> sessions;  // the first transaction before the second
+  bool gates = false;  // readers of the initial state lead to writers over a node of the key, where they can
 
   [[nodiscard]] Problem make() const {
     Problem p;
     p.form = form;
     p.txns = txns;
-    p.nodes = p.has_points() ? 2 * txns : txns;
-    p.first_gate = p.nodes;
+    p.first_gate = p.has_points() ? 2 * txns : txns;
+    p.nodes = p.first_gate + (gates ? keys : 0);
     p.keys_begin.push_back(0);
     for (const auto& keys_of : writes) {
       for (const std::uint32_t k : keys_of) p.keys.push_back(KeyId{k});
@@ -58,14 +59,18 @@ struct Draft {
           known.emplace_back(p.write_node(TxnId{r.from[0]}), p.read_node(TxnId{t}));
           continue;
         }
+        const bool to_gate = gates && (p.has_points() || !writes[t].contains(r.key));
+        if (to_gate) known.emplace_back(p.read_node(TxnId{t}), p.first_gate + r.key);
         for (const TxnId w : p.writers_of(KeyId{r.key})) {
-          if (w != TxnId{t}) known.emplace_back(p.read_node(TxnId{t}), p.write_node(w));
+          if (to_gate) known.emplace_back(p.first_gate + r.key, p.write_node(w));
+          if (!to_gate && w != TxnId{t}) known.emplace_back(p.read_node(TxnId{t}), p.write_node(w));
         }
       }
       p.reads_begin.push_back(static_cast<std::uint32_t>(p.reads.size()));
     }
     for (const auto& [a, b] : sessions) known.emplace_back(p.write_node(TxnId{a}), p.read_node(TxnId{b}));
     std::sort(known.begin(), known.end());
+    known.erase(std::unique(known.begin(), known.end()), known.end());
     p.begin.assign(p.nodes + 1, 0);
     for (const auto& [from, to] : known) ++p.begin[from + 1];
     std::partial_sum(p.begin.begin(), p.begin.end(), p.begin.begin());
@@ -278,6 +283,7 @@ Found::Outcome expect_right(const Problem& p) {
 Draft random_draft(Rng& rng, Nodes form, bool repeated) {
   Draft d;
   d.form = form;
+  d.gates = rng.below(2) == 0;
   d.txns = static_cast<std::uint32_t>(3 + rng.below(4));
   d.keys = static_cast<std::uint32_t>(1 + rng.below(3));
   d.writes.resize(d.txns);

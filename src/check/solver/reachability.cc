@@ -9,6 +9,7 @@ namespace isolde::solver {
 namespace {
 
 constexpr std::size_t kBlock = 8;  // rows are whole blocks, so that merging is a loop of known length
+constexpr std::size_t kFewChains = 64;
 
 }  // namespace
 
@@ -59,29 +60,80 @@ Reachability::Graph Reachability::backwards(const Graph& graph, std::span<const 
   return out;
 }
 
-// Each node goes on the end of a chain that has an edge to it, if there is one: of several the end that waits longest,
-// since it has the fewest edges left.
-Reachability::Cover Reachability::cover_of(const Graph& back, std::span<const Node> order) const {
+// Each node goes on the end of a chain that reaches it, if there is one. What reaches a node is known while the cover
+// is made, by clocks over the chains so far. Gives up (no chains) when these are more than `most`.
+Reachability::Cover Reachability::cover_of(const Graph& back, std::span<const Node> order, std::size_t most) const {
   Cover out;
   out.chain.resize(nodes_);
   out.place.resize(nodes_);
-  std::vector<bool> is_end(nodes_, false);
+  std::vector<std::uint32_t> clock(nodes_ * most, 0), length;
   for (const Node v : order) {
-    Node best = kNone32;
-    for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {
-      if (is_end[back.to[e]]) best = back.to[e];
+    std::uint32_t* __restrict mine = &clock[v * most];
+    for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {  // later starts come first
+      const Node from = back.to[e];
+      if (is_tracked(from) && mine[out.chain[from]] > out.place[from]) continue;
+      const std::uint32_t* __restrict other = &clock[from * most];
+      for (std::size_t c = 0; c < length.size(); ++c) mine[c] = std::max(mine[c], other[c]);
+    }
+    if (!is_tracked(v)) continue;
+    std::uint32_t best = kNone32;
+    for (std::uint32_t c = 0; c < length.size(); ++c) {
+      if (mine[c] != length[c]) continue;
+      best = c;
+      break;
     }
     if (best == kNone32) {
-      out.chain[v] = out.chains++;
-      out.place[v] = 0;
-    } else {
-      out.chain[v] = out.chain[best];
-      out.place[v] = out.place[best] + 1;
-      is_end[best] = false;
+      if (length.size() == most) return {};
+      best = static_cast<std::uint32_t>(length.size());
+      length.push_back(0);
     }
-    is_end[v] = true;
+    out.chain[v] = best;
+    out.place[v] = length[best]++;
+    mine[best] = length[best];
   }
+  out.chains = static_cast<std::uint32_t>(length.size());
   return out;
+}
+
+// Takes clocks where they are the smaller table, else bits. False: neither has room.
+bool Reachability::choose_table(const Graph& back, std::span<const Node> order) {
+  if (clocks() && chains_ <= kFewChains) return true;
+  const std::size_t rows = std::max<std::size_t>(nodes_, 1);
+  const std::size_t bit_width = (tracked_ / 64 + kBlock) / kBlock * kBlock;
+  const bool bits_fit = rows * bit_width * sizeof(std::uint64_t) <= room_.bits;
+  // The table, and as much again for what was seen of it.
+  std::size_t most = room_.clocks / (2 * rows * sizeof(std::uint32_t));
+  if (bits_fit) most = std::min(most, 2 * bit_width);
+  if (clocks()) most = std::min<std::size_t>(most, chains_ / 2);  // a new cover costs that all is looked at again
+  Cover cover;
+  for (std::size_t tried = std::min<std::size_t>(most, kFewChains); tried > 0;
+       tried = tried == most ? 0 : std::min(most, 8 * tried)) {
+    cover = cover_of(back, order, tried);
+    if (!cover.chain.empty() || tracked_ == 0) break;
+  }
+  const bool take_clocks = cover.chains > 0;
+  if (width_ > 0 && !take_clocks) return true;
+  if (!take_clocks && !bits_fit) return false;
+
+  ++cover_;
+  if (!take_clocks) {
+    cover.chain.resize(nodes_);
+    cover.place.assign(nodes_, 0);
+    for (const Node v : order) {
+      if (is_tracked(v)) cover.chain[v] = cover.chains++;
+    }
+  }
+  chains_ = cover.chains;
+  chain_ = std::move(cover.chain);
+  place_ = std::move(cover.place);
+  width_ = take_clocks ? (chains_ + kBlock - 1) / kBlock * kBlock : bit_width;
+  clock_.assign(take_clocks ? nodes_ * width_ : 0, 0);
+  seen_clock_.assign(clock_.size(), 0);
+  bits_.assign(take_clocks ? 0 : nodes_ * width_, 0);
+  seen_bits_.assign(bits_.size(), 0);
+  is_changed_.resize(nodes_, false);
+  is_queued_.resize(nodes_, false);
+  return true;
 }
 
 Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
@@ -89,39 +141,7 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   const std::vector<Node> order = sorted(graph);
   if (order.size() < nodes_) return Outcome::kCircle;
   const Graph back = backwards(graph, order);
-  Cover cover = cover_of(back, order);
-
-  const std::size_t clock_width = (cover.chains + kBlock - 1) / kBlock * kBlock;
-  const std::size_t bit_width = (nodes_ / 64 + kBlock) / kBlock * kBlock;
-  const std::size_t clock_bytes = 2 * nodes_ * clock_width * sizeof(std::uint32_t);
-  const std::size_t bit_bytes = 2 * nodes_ * bit_width * sizeof(std::uint64_t);
-  const bool clocks_fit = clock_bytes <= room_.clocks;
-  const bool bits_fit = bit_bytes <= 2 * room_.bits;
-  const bool take_clocks = clocks_fit && (clock_bytes <= bit_bytes || !bits_fit);
-  if (width_ == 0) {
-    if (!take_clocks && !bits_fit) return Outcome::kTooLarge;
-    is_changed_.assign(nodes_, false);
-    is_queued_.assign(nodes_, false);
-  }
-  // A new cover costs that everything is looked at again.
-  const bool narrower =
-      width_ == 0 || (take_clocks && 2 * clock_bytes < 2 * nodes_ * width_ * (clocks() ? sizeof(std::uint32_t) : 8));
-  if (narrower) {
-    ++cover_;
-    if (!take_clocks) {
-      cover.chains = nodes_;
-      for (Node i = 0; i < nodes_; ++i) cover.chain[order[i]] = i;
-      std::fill(cover.place.begin(), cover.place.end(), 0);
-    }
-    chains_ = cover.chains;
-    chain_ = std::move(cover.chain);
-    place_ = std::move(cover.place);
-    width_ = take_clocks ? clock_width : bit_width;
-    clock_.assign(take_clocks ? nodes_ * width_ : 0, 0);
-    seen_clock_.assign(clock_.size(), 0);
-    bits_.assign(take_clocks ? 0 : nodes_ * width_, 0);
-    seen_bits_.assign(bits_.size(), 0);
-  }
+  if (!choose_table(back, order)) return Outcome::kTooLarge;
   fill(back, order);
   rank_.resize(nodes_);
   for (Node i = 0; i < nodes_; ++i) rank_[order[i]] = i;
@@ -145,11 +165,13 @@ void Reachability::fill(const Graph& back, std::span<const Node> order) {
       std::fill_n(bits_.begin() + at, width, 0U);
     }
     for (std::uint32_t e = back.begin[v]; e < back.begin[v + 1]; ++e) {  // later starts come first
-      if (reaches(back.to[e], v)) continue;
-      kept.push_back({back.to[e], v});
-      merge(v, back.to[e]);
+      const Node from = back.to[e];
+      if (is_tracked(from) ? reaches(from, v) : !merge(v, from)) continue;
+      kept.push_back({from, v});
+      if (is_tracked(from)) merge(v, from);
     }
-    if (clocks()) {  // not earlier: it would make the edge along the chain look implied
+    if (!is_tracked(v)) {
+    } else if (clocks()) {  // not earlier: it would make the edge along the chain look implied
       clock_[row(v) + chain_[v]] = place_[v] + 1;
     } else {
       bits_[row(v) + chain_[v] / 64] |= std::uint64_t{1} << (chain_[v] % 64);

@@ -1,6 +1,7 @@
 // check/solver/reachability.h: which node comes before which, kept up to date while edges are added.
 //
-// In, out: edges -> reaches(a, b) in constant time, and for each node what newly comes before it.
+// In, out: edges -> reaches(a, b) in constant time, and for each node what newly comes before it. Nodes that only lead
+//          from one to another (times, gates) may be left untracked: nobody asks what they reach, and they cost little.
 // Always:  nodes stand on chains (paths of the graph). For each node and chain the table says how many nodes of the
 //          chain come before: vector clocks. Where chains are many, each node is a chain of its own and the table one
 //          bit wide, chains in a topological order. Edges that others imply are dropped.
@@ -30,24 +31,26 @@ class Reachability {
   };
   enum class Outcome : std::uint8_t { kDone, kCircle, kTooLarge };
 
-  explicit Reachability(std::uint32_t nodes) : Reachability(nodes, Room{}) {}
-  Reachability(std::uint32_t nodes, Room room) : nodes_(nodes), room_(room), begin_(nodes + 1, 0), extra_(nodes) {}
+  // The first `tracked` nodes are.
+  Reachability(std::uint32_t nodes, std::uint32_t tracked) : Reachability(nodes, tracked, Room{}) {}
+  Reachability(std::uint32_t nodes, std::uint32_t tracked, Room room)
+      : nodes_(nodes), tracked_(tracked), room_(room), begin_(nodes + std::size_t{1}, 0), extra_(nodes) {}
 
-  // Adds edges and computes the table anew.
+  // Adds edges and computes the table anew. Requires: after the first call, both ends of an edge are tracked.
   // Ensures: kCircle, kTooLarge: the table is as it was before (empty, the first time), the edges are not in it.
   [[nodiscard]] Outcome add_all(std::span<const Edge> edges);
-  // Requires: not reaches(to, from).
+  // Requires: not reaches(to, from); both are tracked.
   void add(Node from, Node to);
   // add() has cost more, since the last add_all(), than another add_all() would.
   [[nodiscard]] bool worn() const { return merges_ > 2 * (to_.size() + nodes_); }
 
-  // Or both are the same node.
+  // Or both are the same node. Requires: `from` is tracked.
   [[nodiscard]] bool reaches(Node from, Node to) const {
     if (clocks()) return clock_[row(to) + chain_[from]] > place_[from];
     return (bits_[row(to) + chain_[from] / 64] >> (chain_[from] % 64) & 1) != 0;
   }
 
-  // The chain that a node stands on, and its place there.
+  // The chain that a tracked node stands on, and its place there.
   [[nodiscard]] std::uint32_t chain(Node node) const { return chain_[node]; }
   [[nodiscard]] std::uint32_t place(Node node) const { return place_[node]; }
   [[nodiscard]] std::uint32_t chains() const { return chains_; }
@@ -102,8 +105,9 @@ class Reachability {
   }
   [[nodiscard]] bool clocks() const { return !clock_.empty(); }
   [[nodiscard]] std::uint32_t nodes() const { return nodes_; }
+  [[nodiscard]] bool is_tracked(Node node) const { return node < tracked_; }
 
-  // Calls f(to) for the edges from a node that no others imply (as far as known).
+  // Calls f(to) for edges that are enough for all that is known of tracked nodes.
   template <typename F>
   void each_next(Node node, F&& f) const {
     for (std::uint32_t i = begin_[node]; i < begin_[node + 1]; ++i) f(to_[i]);
@@ -123,12 +127,13 @@ class Reachability {
   [[nodiscard]] Graph joined(std::span<const Edge> edges) const;
   [[nodiscard]] static std::vector<Node> sorted(const Graph& graph);
   [[nodiscard]] Graph backwards(const Graph& graph, std::span<const Node> order) const;
-  [[nodiscard]] Cover cover_of(const Graph& back, std::span<const Node> order) const;
+  [[nodiscard]] Cover cover_of(const Graph& back, std::span<const Node> order, std::size_t most) const;
+  bool choose_table(const Graph& back, std::span<const Node> order);
   void fill(const Graph& back, std::span<const Node> order);
   bool merge(Node into, Node from);
   void mark(Node node);
 
-  std::uint32_t nodes_;
+  std::uint32_t nodes_, tracked_;
   Room room_;
   std::vector<std::uint32_t> begin_;
   std::vector<Node> to_;                  // edges that no others imply
