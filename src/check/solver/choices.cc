@@ -227,7 +227,6 @@ Choices::Answer Choices::settle(const Limits& limits) {
 }
 
 Choices::Answer Choices::ask(const Limits& limits) {
-  broken_.clear();
   const auto number = [](Literal l) {
     const int v = static_cast<int>(l.variable()) + 1;
     return l.is_negated() ? -v : v;
@@ -241,8 +240,10 @@ Choices::Answer Choices::ask(const Limits& limits) {
   sat_->connect_terminator(&clock);
   const int answer = sat_->solve();
   sat_->disconnect_terminator();
-  if (answer == 20) return Answer::kImpossible;
-  if (answer != 10) return Answer::kOutOfTime;
+  if (answer != 10 && answer != 20) return Answer::kOutOfTime;
+  broken_.clear();
+  impossible_ = answer == 20;
+  if (impossible_) return Answer::kImpossible;
   for (Variable v = 0; v < variables_.size(); ++v) {
     const bool value = sat_->val(number({2 * v})) > 0;
     if (value == (value_[v] != 0)) continue;

@@ -1,0 +1,83 @@
+#include "check/solver/search.h"
+
+#include <gtest/gtest.h>
+
+#include "check/solver/polygraph.h"
+#include "tests/support/history_text.h"
+#include "tests/support/solver_problem.h"
+
+namespace isolde::solver {
+namespace {
+
+using Outcome = Found::Outcome;
+
+TEST(Search, FindsAnOrderExactlyWhereThePolygraphDoes) {
+  int orders = 0, none = 0;
+  std::uint64_t conflicts = 0;
+  for_random_problems(1, 6000, 16, [&](const SolverProblem& one, Rng&) {
+    SearchStats stats, other;
+    const Found found = search(one.history, one.problem, {}, stats);
+    ASSERT_EQ(found.outcome, solve_polygraph(one.problem, {}, other).outcome) << found.limit << "\n"
+                                                                              << native_text(one.history);
+    conflicts += stats.conflicts;
+    if (found.outcome == Outcome::kOrder) {
+      ++orders;
+      ASSERT_EQ(found.order.size(), one.problem.nodes);
+      ASSERT_EQ(order_fault(one.problem, found.order), "") << native_text(one.history);
+      return;
+    }
+    ++none;
+    for (const Circle& circle : found.circles) ASSERT_EQ(circle_fault(one.problem, circle), "");
+  });
+  EXPECT_GT(orders, 2000);
+  EXPECT_GT(none, 200);
+  EXPECT_GT(conflicts, 1000U);
+}
+
+TEST(Search, CirclesThatLeaveNoOrderCannotBeAvoided) {
+  int none = 0;
+  for_random_problems(2, 10'000, 8, [&](const SolverProblem& one, Rng&) {
+    SearchStats stats;
+    const Found found = search(one.history, one.problem, {}, stats);
+    ASSERT_NE(found.outcome, Outcome::kLimit) << found.limit;
+    if (found.outcome == Outcome::kOrder || found.circles.size() > 12) return;
+    ++none;
+    ASSERT_FALSE(can_avoid(one.problem, found.circles)) << native_text(one.history);
+  });
+  EXPECT_GT(none, 100);
+}
+
+TEST(Search, WithoutDeadEndsItIsAGuess) {
+  const auto one = solver_problem(hist("A: w x1 w y1 | B: w x2 w y2 | C: r x1 r y2"), Level::kSerializable);
+  ASSERT_NE(one, nullptr);
+  SearchStats stats;
+  EXPECT_EQ(search(one->history, one->problem, {}, stats, {.most_conflicts = 0}).outcome, Outcome::kLimit);
+  EXPECT_EQ(stats.conflicts, 0U);
+  EXPECT_EQ(search(one->history, one->problem, {}, stats).outcome, Outcome::kNone);
+  EXPECT_GT(stats.conflicts, 0U);
+}
+
+TEST(Search, NothingHasAnOrder) {
+  const auto one = solver_problem(hist("A: r x_"), Level::kSnapshotIsolation);
+  ASSERT_NE(one, nullptr);
+  SearchStats stats;
+  EXPECT_EQ(search(one->history, one->problem, {}, stats).outcome, Outcome::kOrder);
+}
+
+TEST(Search, OutOfTimeIsSaid) {
+  int late = 0;
+  for_random_problems(3, 1500, 16, [&](const SolverProblem& one, Rng&) {
+    SearchStats stats;
+    if (search(one.history, one.problem, {}, stats).outcome == Outcome::kLimit || stats.conflicts < 3) return;
+    ++late;
+    Limits limits;
+    limits.deadline = std::chrono::steady_clock::now();
+    const Found found = search(one.history, one.problem, limits, stats);
+    ASSERT_EQ(found.outcome, Outcome::kLimit);
+    ASSERT_NE(found.limit.find("time limit"), std::string::npos) << found.limit;
+  });
+  EXPECT_GT(late, 20);
+}
+
+}  // namespace
+}  // namespace isolde::solver
