@@ -6,10 +6,9 @@
 // orders
 //          that contradict nothing known decide it. Where values repeat: violated if it is so without the reads that
 //          leave a choice, satisfied if writers chosen for these by an order explain them.
-// How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for. First
-//          an order is taken (order.h) and what contradicts it is looked for (contradictions.h); those pairs make the
-//          next order. Where that does not end soon, or ends in a circle, all pairs are found, and their circles are
-//          the explanation: that is check/graph/level_check.h, which also judges predicates.
+// How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for. Orders
+//          are tried (needed_seen.h); the rest is check/graph/level_check.h: bad reads, predicates, and the explanation
+//          of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
 // Cost:    linear where the file or the clocks hint at a good order. Else reads x sqrt(operations) for read-committed
 // and
 //          read-atomic, transactions x sessions for causal. Memory linear.
