@@ -1,8 +1,7 @@
 // check/graph/seen.h: the order that follows from what one transaction saw together.
 //
-// In, out: a Trace -> pairs (before, after), in any order: a transaction read from `before`, which wrote a key, and the
-// version of
-//          that key that it (then) read is by `after`.
+// In, out: a Trace -> pairs (before, after), in any order: a transaction read from `before`, which wrote a key, and
+//          the version of that key that it (then) read is by `after`.
 // Always:  `missed` are those where that version is the initial one, so that nothing can come before it.
 // Cost:    for each pair (reader, writer) the smaller of the reads of the one and the writes of the other.
 // Source:  Biswas and Enea (axioms of read committed and read atomic); Bailis et al. (monotonic atomic view); AWDIT.

@@ -1,9 +1,8 @@
 // check/read_rules/write_index.h: who wrote a value to a key, for every write of a history.
 //
 // In, out: a History -> (key, value) -> one writer and what kinds of writers there are.
-// Cost:    one look-up a write; 16 bytes a slot, at most three slots a write. Where values are (nearly) written once
-// and
-//          count up, their slots lie side by side, so that what is written together is found together in the caches.
+// Cost:    one look-up a write; 16 bytes a slot, at most three slots a write. Where values are written once and count
+//          up, their slots lie side by side, so that what is written together is found together in the caches.
 #pragma once
 
 #include <cstdint>

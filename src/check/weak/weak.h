@@ -2,16 +2,14 @@
 // and cursor-stability.
 //
 // Needs:   registers or lists; no order of versions.
-// Answers: exactly, where each value read has one writer; cursor-stability where the read-modify-write chains and
-// orders
+// Answers: exactly, where each value read has one writer. Cursor-stability: where read-modify-write chains and orders
 //          that contradict nothing known decide it. Where values repeat: violated if it is so without the reads that
 //          leave a choice, satisfied if writers chosen for these by an order explain them.
-// How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for. Orders
-//          are tried (needed_seen.h); the rest is check/graph/level_check.h: bad reads, predicates, and the explanation
-//          of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
-// Cost:    linear where the file or the clocks hint at a good order. Else reads x sqrt(operations) for read-committed
-// and
-//          read-atomic, transactions x sessions for causal. Memory linear.
+// How:     A level holds if some order of all transactions contradicts none of the pairs that its axiom asks for.
+//          Orders are tried (needed_seen.h); the rest is check/graph/level_check.h: bad reads, predicates, and the
+//          explanation of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
+// Cost:    linear where the file or the clocks hint at a good order; else reads x sqrt(operations), for causal
+//          transactions x sessions. Memory linear.
 // Source:  Biswas and Enea; AWDIT.
 #pragma once
 
