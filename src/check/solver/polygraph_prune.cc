@@ -414,6 +414,12 @@ std::uint64_t Pruner::open_pairs() const {
     const std::span<const WriterAt> writers = by_write(KeyId{k});
     const std::uint64_t n = writers.size();
     std::uint64_t ordered = 0;
+    std::vector<std::uint32_t> groups;  // where a chain begins, and the end
+    for (std::uint32_t i = 0; i < n && reach_.clocks(); ++i) {
+      if (i == 0 || writers[i].chain != writers[i - 1].chain) groups.push_back(i);
+    }
+    std::vector<std::uint32_t> at = groups;
+    groups.push_back(static_cast<std::uint32_t>(n));
     for (const WriterAt& a : writers) {
       const Node node = problem_.overwrite_node(a.txn);
       if (reach_.reaches(problem_.write_node(a.txn), node)) --ordered;  // itself, counted below
@@ -429,16 +435,12 @@ std::uint64_t Pruner::open_pairs() const {
         for (const WriterAt& w : writers) ordered += reach_.before(node, w.chain);
         continue;
       }
-      for (auto at = writers.begin(); at != writers.end();) {
-        const std::uint32_t chain = at->chain, until = reach_.before(node, chain);
-        auto next = at;
-        while (next != writers.end() && next->chain == chain && next->place < until) ++next;
-        ordered += static_cast<std::uint64_t>(next - at);
-        at = next;
-        if (at != writers.end() && at->chain == chain) {
-          at = std::lower_bound(at, writers.end(), chain + 1,
-                                [](const WriterAt& w, std::uint32_t c) { return w.chain < c; });
-        }
+      // From one writer to the next on its chain the counts hardly change.
+      for (std::size_t g = 0; g + 1 < groups.size(); ++g) {
+        const std::uint32_t until = reach_.before(node, writers[groups[g]].chain);
+        while (at[g] < groups[g + 1] && writers[at[g]].place < until) ++at[g];
+        while (at[g] > groups[g] && writers[at[g] - 1].place >= until) --at[g];
+        ordered += at[g] - groups[g];
       }
     }
     open += n * (n - 1) / 2 - ordered;
