@@ -142,9 +142,10 @@ Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   if (order.size() < nodes_) return Outcome::kCircle;
   const Graph back = backwards(graph, order);
   if (!choose_table(back, order)) return Outcome::kTooLarge;
-  fill(back, order);
   rank_.resize(nodes_);
   for (Node i = 0; i < nodes_; ++i) rank_[order[i]] = i;
+  std::make_heap(changed_.begin(), changed_.end(), Later{*this});
+  fill(back, order);
   merges_ = 0;
   return Outcome::kDone;
 }
@@ -220,6 +221,7 @@ void Reachability::mark(Node node) {
   if (is_changed_[node]) return;
   is_changed_[node] = true;
   changed_.push_back(node);
+  std::push_heap(changed_.begin(), changed_.end(), Later{*this});
 }
 
 void Reachability::add(Node from, Node to) {
@@ -227,7 +229,7 @@ void Reachability::add(Node from, Node to) {
   extra_[from].push_back(to);
   if (!merge(to, from)) return;
   mark(to);
-  const auto later = [&](Node a, Node b) { return rank_[a] > rank_[b]; };
+  const Later later{*this};
   queue_.assign(1, to);
   while (!queue_.empty()) {
     std::pop_heap(queue_.begin(), queue_.end(), later);

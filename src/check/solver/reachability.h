@@ -62,9 +62,11 @@ class Reachability {
   // Changes when chains are made anew: places are then others, and everything is fresh again.
   [[nodiscard]] std::uint32_t cover() const { return cover_; }
 
-  // Nodes whose past grew since they were last taken. Each once.
+  // Nodes whose past grew since they were last taken. Each once; early ones first, since what is then found about them
+  // changes later ones.
   [[nodiscard]] bool any_changed() const { return !changed_.empty(); }
   [[nodiscard]] Node take_changed() {
+    std::pop_heap(changed_.begin(), changed_.end(), Later{*this});
     const Node node = changed_.back();
     changed_.pop_back();
     is_changed_[node] = false;
@@ -115,6 +117,10 @@ class Reachability {
   }
 
  private:
+  struct Later {
+    const Reachability& reach;
+    bool operator()(Node a, Node b) const { return reach.rank_[a] > reach.rank_[b]; }
+  };
   struct Cover {
     std::uint32_t chains = 0;
     std::vector<std::uint32_t> chain, place;
