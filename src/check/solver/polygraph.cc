@@ -45,7 +45,12 @@ Found solve_polygraph(const Problem& problem, const Limits& limits, SearchStats&
   stats.pairs = pruner.pairs_at_start();
   if (outcome == Pruner::Outcome::kLimit) {
     Found found;
-    found.limit = fmt::format("{} ({} pairs at the start)", pruner.limit(), stats.pairs);
+    found.limit = pruner.limit();
+    if (stats.pairs > 0) {
+      stats.searched = pruner.open_pairs();
+      stats.pruned = stats.pairs - stats.searched;
+      found.limit += fmt::format("; {} of {} pairs left after pruning", stats.searched, stats.pairs);
+    }
     return found;
   }
   if (outcome != Pruner::Outcome::kFixpoint) {

@@ -156,7 +156,8 @@ Pruner::Outcome Pruner::run() {
       if ((++handled & 0x3ff) != 0) continue;
       if (limits_.progress != nullptr) limits_.progress->advance("pruning", handled, 0);
       if (limits_.out_of_time()) {
-        limit_ = "time, while pruning";
+        limit_ = "time ran out while pruning";
+        if (indexed_cover_ != reach_.cover()) index_writers();
         return Outcome::kLimit;
       }
     }
