@@ -95,11 +95,12 @@ struct Choices {
       }
     }
     pairs.assign(all.begin(), all.end());
-    ways <<= pairs.size();
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 40;
+    ways = pairs.size() < 40 ? std::uint64_t{1} << pairs.size() : kMany;
     for (std::uint32_t r = 0; r < p.reads.size(); ++r) {
       if (p.reads[r].count == 1) continue;
       reads.push_back(r);
-      ways *= p.reads[r].count;
+      ways = std::min(kMany, ways * p.reads[r].count);
     }
   }
 };
