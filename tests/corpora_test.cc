@@ -132,7 +132,7 @@ void expect_cobra(const std::string& path, Outcome expected) {
 
 TEST(Corpora, CobrasLogsOfTenThousandTransactionsAreAccepted) {
   if (!has_shared_histories()) GTEST_SKIP() << kNoShared;
-  const std::filesystem::path folder = std::filesystem::path(ISOLDE_BINARY_DIR) / "corpora_test";
+  const std::filesystem::path folder = std::filesystem::path(ISOLDE_BINARY_DIR) / "corpora_of_cobra";
   std::filesystem::create_directories(folder);
   const std::string command =
       "tar xf '" + kSharedHistories + "/cobra/one-shot-10k.tar.xz' -C '" + folder.string() + "'";
