@@ -65,8 +65,8 @@ class Choices {
 
   [[nodiscard]] std::size_t orders() const { return orders_; }
   [[nodiscard]] std::size_t fixed() const { return fixed_; }  // orders that have no choice left
-  // After kImpossible: few of the circles that are enough for it.
-  [[nodiscard]] std::vector<Circle> core(const Limits& limits) const;
+  // Those that were forbidden, each once.
+  [[nodiscard]] const std::vector<Circle>& circles() const { return circles_; }
 
  private:
   using Variable = std::uint32_t;

@@ -164,9 +164,7 @@ class Maker {
       if (node == kNone32) {
         node = out_.first_gate + static_cast<std::uint32_t>(out_.gated_keys.size());
         out_.gated_keys.push_back(read.key);
-        for (const TxnId w : out_.writers_of(read.key)) {
-          if (out_.has_points() || !reads_initial(w, read.key)) more.emplace_back(node, out_.write_node(w));
-        }
+        for (const TxnId w : out_.writers_of(read.key)) more.emplace_back(node, out_.write_node(w));
       }
       if (!updates) more.emplace_back(out_.read_node(read.txn), node);
       if (updates) {
@@ -196,12 +194,6 @@ class Maker {
   [[nodiscard]] bool writes(TxnId t, KeyId key) const {
     const auto keys = out_.keys_of(t);
     return std::binary_search(keys.begin(), keys.end(), key);
-  }
-  [[nodiscard]] bool reads_initial(TxnId t, KeyId key) const {
-    const auto reads = out_.reads_of(t);
-    return std::any_of(reads.begin(), reads.end(), [&](const Read& r) {
-      return r.key == key && r.is_fixed() && out_.candidates[r.first] == kNoTxn;
-    });
   }
 
   const Source& s_;

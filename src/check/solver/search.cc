@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "check/solver/choices.h"
+#include "check/solver/core.h"
 #include "check/solver/hints.h"
 #include "check/solver/schedule.h"
 #include "check/solver/stuck.h"
@@ -46,7 +47,10 @@ class Search {
       switch (choices_.settle(limits_)) {
         case Choices::Answer::kImpossible:
           count();
-          return {Found::Outcome::kNone, {}, choices_.core(limits_), {}};
+          return {Found::Outcome::kNone,
+                  {},
+                  minimal_core(p_, choices_.circles(), limits_).value_or(choices_.circles()),
+                  {}};
         case Choices::Answer::kOutOfTime:
           return out_of_time();
         case Choices::Answer::kChosen:
