@@ -56,6 +56,7 @@ class Schedule {
 
  private:
   using Slot = std::uint32_t;  // a version: place in Problem::keys, and after those the initial state of each key
+  static constexpr std::uint32_t kNoQueue = kNone32;
   enum class State : std::uint8_t { kWaiting, kReady, kParked, kDone };
 
   void index_reads();
