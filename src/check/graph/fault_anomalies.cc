@@ -1,7 +1,10 @@
 #include "check/graph/fault_anomalies.h"
 
+#include <algorithm>
+
 #include "check/graph/causal.h"
 #include "check/graph/explain_cycle.h"
+#include "check/read_rules/read_rules.h"
 
 namespace isolde::graph {
 namespace {
@@ -37,6 +40,21 @@ Anomaly bad_read(const History& history, const BadRead& bad) {
   if (bad.other_op != kNoOp)
     a.steps.push_back({StepType::kProgram, bad.other, bad.other, bad.key, bad.other_op, kNoOp});
   return a;
+}
+
+bool add_read_faults(const History& history, const Trace& trace, const Limits& limits, Verdict& verdict) {
+  if (!trace.breaks_a_rule && trace.bad_reads.empty()) return true;
+  if (!add_read_rule_anomalies(history, verdict.level, limits, verdict, trace.counts)) return false;
+  std::vector<OpId> named;
+  for (const Anomaly& a : verdict.anomalies) named.push_back(a.op);
+  std::sort(named.begin(), named.end());
+  for (const BadRead& bad : trace.bad_reads) {
+    if (std::binary_search(named.begin(), named.end(), bad.op)) continue;
+    Anomaly anomaly = bad_read(history, bad);
+    verdict.count(anomaly.kind);
+    if (verdict.anomalies.size() < limits.max_anomalies) verdict.anomalies.push_back(std::move(anomaly));
+  }
+  return true;
 }
 
 Anomaly lost_update(const History& history, const LostUpdate& lost) {

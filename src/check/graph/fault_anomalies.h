@@ -5,7 +5,7 @@
 // Cost:    the operations of the transactions that take part; missed_past() searches the reader's past.
 #pragma once
 
-#include "anomaly/anomaly.h"
+#include "anomaly/verdict.h"
 #include "check/graph/cursor.h"
 #include "check/graph/cycles.h"
 #include "check/graph/seen.h"
@@ -15,6 +15,9 @@
 namespace isolde::graph {
 
 [[nodiscard]] Anomaly bad_read(const History& history, const BadRead& bad);
+
+// What single reads break: the read rules, and what else the trace found. False: out of time.
+[[nodiscard]] bool add_read_faults(const History& history, const Trace& trace, const Limits& limits, Verdict& verdict);
 
 [[nodiscard]] Anomaly lost_update(const History& history, const LostUpdate& lost);
 

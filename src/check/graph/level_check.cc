@@ -17,7 +17,6 @@
 #include "check/graph/version_evidence.h"
 #include "check/graph/views.h"
 #include "check/predicates/predicate_replay.h"
-#include "check/read_rules/read_rules.h"
 
 namespace isolde::graph {
 namespace {
@@ -41,11 +40,7 @@ class Check {
   Verdict run() {
     if (trace_.out_of_time) return undecided("the time limit ran out");
     const std::string lack = order_and_find_lack();
-    if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
-      if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts))
-        return undecided("the time limit ran out");
-      add_bad_reads();
-    }
+    if (!add_read_faults(h_, trace_, limits_, verdict_)) return undecided("the time limit ran out");
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
     const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
     const bool partly = is_partly_traced() && orders_.ambiguous.empty();
@@ -132,16 +127,6 @@ class Check {
   void keep(Anomaly anomaly) {
     verdict_.count(anomaly.kind);
     if (verdict_.anomalies.size() < limits_.max_anomalies) verdict_.anomalies.push_back(std::move(anomaly));
-  }
-
-  // Those that the read rules did not name already.
-  void add_bad_reads() {
-    std::vector<OpId> named;
-    for (const Anomaly& a : verdict_.anomalies) named.push_back(a.op);
-    std::sort(named.begin(), named.end());
-    for (const BadRead& bad : trace_.bad_reads) {
-      if (!std::binary_search(named.begin(), named.end(), bad.op)) keep(bad_read(h_, bad));
-    }
   }
 
   // Updates that are not of the version right before.

@@ -16,7 +16,7 @@ using Minisat::mkLit;
 using Minisat::vec;
 
 constexpr std::size_t kMostDeletions = 3000;
-constexpr std::chrono::seconds kMostTime{10};
+constexpr std::chrono::seconds kMostTime{3};
 
 class CoreFinder {
  public:

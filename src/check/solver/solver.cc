@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "check/graph/explain_cycle.h"
 #include "check/graph/fault_anomalies.h"
@@ -10,7 +11,6 @@
 #include "check/graph/level_check.h"
 #include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
-#include "check/read_rules/read_rules.h"
 #include "check/solver/explain.h"
 #include "check/solver/polygraph.h"
 #include "check/solver/search.h"
@@ -21,12 +21,16 @@ using namespace solver;
 
 namespace {
 
-constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts take longer than the search itself
+constexpr std::chrono::minutes kLongestSearch{30};  // however long the user would wait
+constexpr std::uint32_t kMostToldByPast = 20'000;   // transactions; their pasts take longer than the search itself
 
 class Check {
  public:
   Check(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
       : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(trace) {
+    // The problem is exponential at worst, and nobody waits for that.
+    const auto longest = std::chrono::steady_clock::now() + kLongestSearch;
+    limits_.deadline = std::min(limits_.deadline, longest);
     verdict_.level = level;
     verdict_.method = kSolverEngine.name;
   }
@@ -36,8 +40,10 @@ class Check {
     const bool traced = trace_.untraceable.empty() || trace_.only_open;
     if (traced) order_versions();
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
-    if (!add_faults()) return undecided("the time limit ran out");
+    if (!graph::add_read_faults(h_, trace_, limits_, verdict_)) return undecided("the time limit ran out");
+    for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
     if (verdict_.total() > 0) return violated();
+    if (trace_.breaks_a_rule) return undecided("a read has no explanation");
     if (!traced) return undecided("not known, and needed: " + trace_.untraceable);
     if (!orders_.ambiguous.empty()) return undecided("not known, and needed: " + orders_.ambiguous);
     const graph::Dependencies known = graph::find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
@@ -59,21 +65,6 @@ class Check {
     if (timestamps_unused_) return;
     if (graph::add_evidence(h_, trace_, row_.updates, orders_, orders_.notes))
       orders_.notes.emplace_back("given the database's commit timestamps as the order of versions");
-  }
-
-  // What single reads break, and updates of one version. False: out of time.
-  bool add_faults() {
-    if (trace_.breaks_a_rule || !trace_.bad_reads.empty()) {
-      if (!add_read_rule_anomalies(h_, verdict_.level, limits_, verdict_, trace_.counts)) return false;
-      std::vector<OpId> named;
-      for (const Anomaly& a : verdict_.anomalies) named.push_back(a.op);
-      std::sort(named.begin(), named.end());
-      for (const graph::BadRead& bad : trace_.bad_reads) {
-        if (!std::binary_search(named.begin(), named.end(), bad.op)) keep(graph::bad_read(h_, bad));
-      }
-    }
-    for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
-    return true;
   }
 
   Verdict search_order(const Source& source) {
@@ -119,7 +110,7 @@ class Check {
       return found;
     }
     Found found = search(h_, problem, limits_, stats, {.most_conflicts = 0});
-    if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
+    if (found.outcome == Found::Outcome::kOrder) return found;
     // Most stores also keep the order of sessions, and of real time: with these the order is easier to find.
     for (const graph::Edge more : {graph::Edge::kRealtime, graph::Edge::kSession}) {
       if (row_.edges.has(more) || !says_something(more)) continue;
@@ -129,8 +120,9 @@ class Check {
       bool left_out = false;
       const Problem stronger = make_problem({h_, trace_, orders_, graph, source.row}, left_out);
       found = search(h_, stronger, limits_, stats, {.most_conflicts = kMostGuesses});
-      if (found.outcome == Found::Outcome::kOrder || limits_.out_of_time()) return found;
+      if (found.outcome == Found::Outcome::kOrder) return found;
     }
+    // That there is no order with these says nothing of the problem itself.
     found = search(h_, problem, limits_, stats, {.most_conflicts = kMostGuesses});
     if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
     // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
@@ -215,7 +207,7 @@ class Check {
 
   const History& h_;
   const graph::LevelRow& row_;
-  const Limits& limits_;
+  Limits limits_;
   const graph::Trace& trace_;
   graph::VersionOrders orders_;
   bool timestamps_unused_ = false;  // which the user wants to be the order of versions
