@@ -19,7 +19,7 @@ namespace {
 class Search {
  public:
   Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
-         const SearchOptions& options)
+         SearchOptions& options)
       : h_(history),
         p_(problem),
         limits_(limits),
@@ -74,14 +74,17 @@ class Search {
  private:
   // Takes the hint that leads farthest.
   Schedule::End guess() {
-    for (const Hint hint : hints_for(h_, p_)) {
+    const std::vector<Hint> hints = options_.hint ? std::vector{*options_.hint} : hints_for(h_, p_);
+    for (const Hint hint : hints) {
       auto attempt = std::make_unique<Schedule>(p_, ranks(h_, p_, hint));
       const Schedule::End end = attempt->run(limits_);
       if (end != Schedule::End::kStuck) {
         schedule_ = std::move(attempt);
         return end;
       }
-      if (schedule_ == nullptr || attempt->order().size() > schedule_->order().size()) schedule_ = std::move(attempt);
+      if (schedule_ != nullptr && attempt->order().size() <= schedule_->order().size()) continue;
+      schedule_ = std::move(attempt);
+      options_.hint = hint;
     }
     return Schedule::End::kStuck;
   }
@@ -212,7 +215,7 @@ class Search {
   const Problem& p_;
   const Limits& limits_;
   SearchStats& stats_;
-  const SearchOptions options_;
+  SearchOptions& options_;
   std::uint64_t conflicts_ = 0;
   std::size_t farthest_ = 0;  // that the schedule came
   Choices choices_;
@@ -226,7 +229,7 @@ class Search {
 }  // namespace
 
 Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
-             const SearchOptions& options) {
+             SearchOptions& options) {
   return Search(history, problem, limits, stats, options).run();
 }
 

@@ -11,8 +11,11 @@
 // Source:  lazy clause generation; Cobra's and PolySI's problem.
 #pragma once
 
+#include <optional>
+
 #include "anomaly/verdict.h"
 #include "base/limits.h"
+#include "check/solver/hints.h"
 #include "check/solver/problem.h"
 
 namespace isolde::solver {
@@ -20,9 +23,16 @@ namespace isolde::solver {
 struct SearchOptions {
   // Dead ends, beside one for each node that ran; 0: guess, and learn nothing.
   std::uint64_t most_conflicts = ~std::uint64_t{0};
+  // Where to start. None: all hints are tried, and the one that led farthest is put here.
+  std::optional<Hint> hint = std::nullopt;
 };
 
 [[nodiscard]] Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
-                           const SearchOptions& options = {});
+                           SearchOptions& options);
+
+[[nodiscard]] inline Found search(const History& history, const Problem& problem, const Limits& limits,
+                                  SearchStats& stats, SearchOptions&& options = {}) {
+  return search(history, problem, limits, stats, options);
+}
 
 }  // namespace isolde::solver

@@ -109,7 +109,8 @@ class Check {
       stats.pairs = std::max(stats.pairs, pairs);
       return found;
     }
-    Found found = search(h_, problem, limits_, stats, {.most_conflicts = 0});
+    SearchOptions guess{.most_conflicts = 0};
+    Found found = search(h_, problem, limits_, stats, guess);
     if (found.outcome == Found::Outcome::kOrder) return found;
     // Most stores also keep the order of sessions, and of real time: with these the order is easier to find.
     for (const graph::Edge more : {graph::Edge::kRealtime, graph::Edge::kSession}) {
@@ -119,11 +120,13 @@ class Check {
       if (!graph::sort_nodes(graph, row_.nodes).components.empty()) continue;
       bool left_out = false;
       const Problem stronger = make_problem({h_, trace_, orders_, graph, source.row}, left_out);
-      found = search(h_, stronger, limits_, stats, {.most_conflicts = kMostGuesses});
+      SearchOptions options{.most_conflicts = kMostGuesses};
+      found = search(h_, stronger, limits_, stats, options);
       if (found.outcome == Found::Outcome::kOrder) return found;
     }
     // That there is no order with these says nothing of the problem itself.
-    found = search(h_, problem, limits_, stats, {.most_conflicts = kMostGuesses});
+    SearchOptions options{.most_conflicts = kMostGuesses, .hint = guess.hint};
+    found = search(h_, problem, limits_, stats, options);
     if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
     // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
     SearchStats polygraph;
@@ -132,7 +135,8 @@ class Check {
     stats.searched = std::min(polygraph.searched, stats.pairs - stats.pruned);
     stats.conflicts += polygraph.conflicts;
     if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
-    return search(h_, problem, limits_, stats);
+    options.most_conflicts = SearchOptions().most_conflicts;
+    return search(h_, problem, limits_, stats, options);
   }
 
   [[nodiscard]] bool says_something(graph::Edge order) const {
