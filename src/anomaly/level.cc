@@ -218,4 +218,10 @@ bool implies(Level strong, Level weak) {
   return (kImplied[static_cast<std::size_t>(strong)] >> static_cast<std::uint32_t>(weak) & 1U) != 0;
 }
 
+bool asks_for_one_order(Level level) {
+  const LevelFamily family = info(level).family;
+  return family == LevelFamily::kSerializable || family == LevelFamily::kSnapshot || family == LevelFamily::kPrefix ||
+         level == Level::kRepeatableRead;
+}
+
 }  // namespace isolde

@@ -55,5 +55,7 @@ struct LevelInfo {
 [[nodiscard]] std::optional<Level> level_named(std::string_view name);
 // Whether everything that satisfies `strong` satisfies `weak`, by the lattice (a level implies itself).
 [[nodiscard]] bool implies(Level strong, Level weak);
+// Whether it holds if there is one order of all transactions, or of their start and commit points, that explains them.
+[[nodiscard]] bool asks_for_one_order(Level level);
 
 }  // namespace isolde

@@ -1,5 +1,7 @@
 #include "anomaly/verdict.h"
 
+#include <algorithm>
+
 namespace isolde {
 
 std::string_view name(Outcome outcome) {
@@ -12,6 +14,17 @@ std::string_view name(Outcome outcome) {
       return "undecided";
   }
   return "undecided";
+}
+
+bool rests_on_the_database(const Verdict& verdict) {
+  const auto takes_its_word = [](const std::vector<Step>& steps) {
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const Step& s) { return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot; });
+  };
+  return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [&](const Anomaly& a) {
+    return takes_its_word(a.steps) ||
+           std::any_of(a.cases.begin(), a.cases.end(), [&](const Case& one) { return takes_its_word(one.steps); });
+  });
 }
 
 }  // namespace isolde

@@ -62,4 +62,7 @@ struct Verdict {
   }
 };
 
+// Whether a step takes the database's own word (timestamps, snapshots) for the order of versions.
+[[nodiscard]] bool rests_on_the_database(const Verdict& verdict);
+
 }  // namespace isolde

@@ -14,12 +14,6 @@ bool timestamps_apply(const History& h, Level level, const ChooseOptions& option
   return options.order_by_commit || h.has_flag(kSerialByCommitTs);
 }
 
-// Levels that hold if there is one order of all transactions, or of their points.
-bool asks_for_an_order(Level level) {
-  return info(level).family == LevelFamily::kSnapshot || info(level).family == LevelFamily::kSerializable ||
-         level == Level::kPrefix || level == Level::kRepeatableRead;
-}
-
 std::string why(std::string_view engine) {
   if (engine == "replay") return "the history has an expected order";
   if (engine == "timeline") return "the history has database timestamps";
@@ -34,7 +28,7 @@ std::string why(std::string_view engine) {
 std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
     return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
-  if (engine.name != "graph" || !asks_for_an_order(level)) return {};
+  if (engine.name != "graph" || !asks_for_one_order(level)) return {};
   // What predicates found tells of order too, which only this engine uses; the solver is asked if that is not enough.
   if (!h.columns().predicates.empty()) return {};
   const Engine* const solver = engine_named("solver");

@@ -212,19 +212,11 @@ class Search {
     return best ? best : put_off;
   }
 
-  // A violation that rests on the database's own order of versions, which a check takes only where nothing else tells.
-  static bool rests_on_the_database(const Verdict& verdict) {
-    return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
-      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
-        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
-      });
-    });
-  }
-
   void take(const Verdict& verdict) {
     const Level level = verdict.level;
     auto& answer = out_.levels[at(level)];
     if (!answer || *answer == Outcome::kUndecided) answer = verdict.outcome;
+    // Another level's check need not have asked for the database's word: it does so only where nothing else tells.
     if (rests_on_the_database(verdict)) return;
     const std::uint8_t believed = beliefs_[at(level)];
     for (const LevelInfo& other : all_levels()) {
@@ -232,23 +224,13 @@ class Search {
       const std::uint8_t theirs = beliefs_[at(other.level)];
       if (verdict.outcome == Outcome::kSatisfied) {
         if (implies(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
-      } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates) &&
-                 !rests_on_database(verdict)) {
+      } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
         const bool broken = (implies(other.level, level) && believes_all_of(theirs, believed)) ||
                             std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
                                         [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
         if (broken) infer(other.level, Outcome::kViolated);
       }
     }
-  }
-
-  // The order of versions is the database's own word, which another level's check need not have asked for.
-  [[nodiscard]] static bool rests_on_database(const Verdict& verdict) {
-    return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
-      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
-        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
-      });
-    });
   }
 
   void infer(Level level, Outcome outcome) {

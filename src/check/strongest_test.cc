@@ -107,15 +107,6 @@ OracleEvidence evidence_of(std::string_view engine) {
   return OracleEvidence::kVersions;
 }
 
-bool rests_on_the_database(const Verdict& verdict) {
-  for (const Anomaly& anomaly : verdict.anomalies) {
-    for (const Step& step : anomaly.steps) {
-      if (step.ground == Ground::kTimestamps || step.ground == Ground::kSnapshot) return true;
-    }
-  }
-  return false;
-}
-
 class StrongestAgrees : public testing::TestWithParam<std::uint64_t> {};
 
 // From every level, on histories with every mix of evidence: what is inferred is never what a check contradicts, and is

@@ -13,19 +13,11 @@
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/history_text.h"
+#include "tests/support/order_levels.h"
 #include "tests/support/random_history.h"
 
 namespace isolde {
 namespace {
-
-constexpr Level kLevels[] = {Level::kPrefix,
-                             Level::kRepeatableRead,
-                             Level::kSnapshotIsolation,
-                             Level::kStrongSessionSnapshotIsolation,
-                             Level::kStrongSnapshotIsolation,
-                             Level::kSerializable,
-                             Level::kStrongSessionSerializable,
-                             Level::kStrictSerializable};
 
 // All steps that could be part of a circle: known ones, and each way to choose.
 std::vector<Step> all_steps(const History& h, Level level, const std::vector<bool>& counted) {
@@ -157,7 +149,7 @@ void compare(Rng& rng, const RandomOptions& options, Tally& tally) {
   if (h.txn_count() == 0 || h.txn_count() > kOracleMaxTxns) return;
   // What is wrong with single reads, others tell.
   if (oracle(h, Level::kReadCommitted) != OracleVerdict::kSatisfied) return;
-  for (const Level level : kLevels) {
+  for (const Level level : kOrderLevels) {
     const OracleVerdict truth = oracle(h, level);
     std::vector<Case> cases;
     std::vector<Step> path;

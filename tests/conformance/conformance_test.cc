@@ -145,9 +145,6 @@ bool rests_on(const Verdict& verdict, Ground ground) {
   }
   return false;
 }
-bool rests_on_the_database(const Verdict& verdict) {
-  return rests_on(verdict, Ground::kTimestamps) || rests_on(verdict, Ground::kSnapshot);
-}
 bool says(const Verdict& verdict, std::string_view note) {
   return std::find(verdict.notes.begin(), verdict.notes.end(), note) != verdict.notes.end();
 }

@@ -21,6 +21,7 @@
 #include "proof/prove.h"
 #include "tests/support/draft_of.h"
 #include "tests/support/history_text.h"
+#include "tests/support/order_levels.h"
 #include "tests/support/random_change.h"
 #include "tests/support/random_history.h"
 #include "tests/support/shrink.h"
@@ -31,15 +32,7 @@ namespace {
 constexpr int kShards = 4;
 constexpr auto kTimeOfACheck = std::chrono::milliseconds(2000);
 
-constexpr Level kLevels[] = {Level::kPrefix,
-                             Level::kRepeatableRead,
-                             Level::kSnapshotIsolation,
-                             Level::kStrongSessionSnapshotIsolation,
-                             Level::kStrongSnapshotIsolation,
-                             Level::kSerializable,
-                             Level::kStrongSessionSerializable,
-                             Level::kStrictSerializable};
-constexpr std::size_t kHowMany = std::size(kLevels);
+constexpr std::size_t kHowMany = std::size(kOrderLevels);
 
 std::uint64_t from_environment(const char* name, std::uint64_t otherwise) {
   const char* const text = std::getenv(name);
@@ -53,7 +46,8 @@ struct Case {
 };
 
 std::size_t place_of(Level level) {
-  return static_cast<std::size_t>(std::find(std::begin(kLevels), std::end(kLevels), level) - std::begin(kLevels));
+  return static_cast<std::size_t>(std::find(std::begin(kOrderLevels), std::end(kOrderLevels), level) -
+                                  std::begin(kOrderLevels));
 }
 
 Case generated(Rng& rng) {
@@ -99,7 +93,7 @@ Case generated(Rng& rng) {
   }
   const bool serial = generated_serializable(options.level);
   for (std::size_t i = 0; i < kHowMany; ++i) {
-    const LevelFamily family = info(kLevels[i]).family;
+    const LevelFamily family = info(kOrderLevels[i]).family;
     const bool holds = serial || family == LevelFamily::kSnapshot || family == LevelFamily::kPrefix;
     if (!planted && holds) out.expected[i] = Outcome::kSatisfied;
   }
@@ -134,14 +128,11 @@ struct Counts {
   std::array<std::uint64_t, kHowMany> by_level = {};
 };
 
-bool rests_on_the_database(const Verdict& verdict) {
-  if (std::any_of(verdict.notes.begin(), verdict.notes.end(),
-                  [](const std::string& n) { return n.starts_with("given the database's"); }))
-    return true;
-  return std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(), [](const Anomaly& a) {
-    return std::any_of(a.steps.begin(), a.steps.end(),
-                       [](const Step& s) { return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot; });
-  });
+// By a step, or as a whole: all points in time, or version sets.
+bool is_given_by_the_database(const Verdict& verdict) {
+  return rests_on_the_database(verdict) ||
+         std::any_of(verdict.notes.begin(), verdict.notes.end(),
+                     [](const std::string& n) { return n.starts_with("given the database's"); });
 }
 
 // What is wrong with the verdicts on one history; empty if nothing.
@@ -152,13 +143,14 @@ class Judge {
   std::string run(const std::array<std::optional<Outcome>, kHowMany>& expected) {
     for (std::size_t i = 0; i < kHowMany; ++i) {
       const std::string fault = at(i, expected[i]);
-      if (!fault.empty()) return fmt::format("{}: {}", info(kLevels[i]).name, fault);
+      if (!fault.empty()) return fmt::format("{}: {}", info(kOrderLevels[i]).name, fault);
     }
     for (std::size_t strong = 0; strong < kHowMany; ++strong) {
       for (std::size_t weak = 0; weak < kHowMany; ++weak) {
-        if (implies(kLevels[strong], kLevels[weak]) && outcome_[strong] == Outcome::kSatisfied &&
+        if (implies(kOrderLevels[strong], kOrderLevels[weak]) && outcome_[strong] == Outcome::kSatisfied &&
             outcome_[weak] == Outcome::kViolated)
-          return fmt::format("{} satisfied, {} violated", info(kLevels[strong]).name, info(kLevels[weak]).name);
+          return fmt::format("{} satisfied, {} violated", info(kOrderLevels[strong]).name,
+                             info(kOrderLevels[weak]).name);
       }
     }
     return {};
@@ -166,7 +158,7 @@ class Judge {
 
  private:
   std::string at(std::size_t i, std::optional<Outcome> expected) {
-    const Level level = kLevels[i];
+    const Level level = kOrderLevels[i];
     const Verdict guessing = check("solver", level, true);
     const Verdict plain = check("solver", level, false);
     for (const Verdict* verdict : {&guessing, &plain}) {
@@ -191,7 +183,7 @@ class Judge {
     for (const std::string_view method : {"graph", "weak", "rules"}) {
       if (!engine_named(method)->lacks(h_, level).empty()) continue;
       const Verdict other = check(method, level, true);
-      if (other.outcome == Outcome::kUndecided || rests_on_the_database(other) || other.outcome == outcome) continue;
+      if (other.outcome == Outcome::kUndecided || is_given_by_the_database(other) || other.outcome == outcome) continue;
       return fmt::format("{}, but by {} {}", name(outcome), method, name(other.outcome));
     }
     // These believe clocks, and nothing that is said about versions.

@@ -115,22 +115,22 @@ std::vector<TxnId> counted(const History& h, const std::vector<TxnId>& txns) {
       if (!a.is_read) unknown_writer[{a.key, raw(a.value)}] = t;
     }
   }
-  std::vector<TxnId> todo;
+  std::vector<TxnId> waiting;
   for (const TxnId t : txns) {
     if (!counts(h, t, !h.columns().predicates.empty() && h.commit_ts(t) != kNoTime)) continue;
     in[raw(t)] = true;
-    todo.push_back(t);
+    waiting.push_back(t);
   }
-  while (!todo.empty() && !unknown_writer.empty()) {
-    const TxnId t = todo.back();
-    todo.pop_back();
+  while (!waiting.empty() && !unknown_writer.empty()) {
+    const TxnId t = waiting.back();
+    waiting.pop_back();
     for (const Access& a : accesses(h, t)) {
       if (!a.is_read) continue;
       for (const std::uint32_t value : state_of(h, a.value)) {
         const auto at = unknown_writer.find({a.key, value});
         if (at == unknown_writer.end() || in[raw(at->second)]) continue;
         in[raw(at->second)] = true;
-        todo.push_back(at->second);
+        waiting.push_back(at->second);
       }
     }
   }

@@ -75,7 +75,7 @@ void for_random_problems(std::uint64_t seed, int count, int max_txns,
   options.max_txns = max_txns;
   for (std::size_t i = 0; count > 0; ++i) {
     options.blind = i % 3 == 2;
-    const auto one = solver_problem(random_history(rng, options), kSolverLevels[i % std::size(kSolverLevels)]);
+    const auto one = solver_problem(random_history(rng, options), kOrderLevels[i % std::size(kOrderLevels)]);
     if (one == nullptr) continue;
     f(*one, rng);
     --count;

@@ -16,17 +16,9 @@
 #include "check/graph/version_order.h"
 #include "check/solver/choices.h"
 #include "check/solver/problem.h"
+#include "tests/support/order_levels.h"
 
 namespace isolde::solver {
-
-inline constexpr Level kSolverLevels[] = {Level::kPrefix,
-                                          Level::kRepeatableRead,
-                                          Level::kSnapshotIsolation,
-                                          Level::kStrongSessionSnapshotIsolation,
-                                          Level::kStrongSnapshotIsolation,
-                                          Level::kSerializable,
-                                          Level::kStrongSessionSerializable,
-                                          Level::kStrictSerializable};
 
 struct SolverProblem {
   SolverProblem(History from, Level level);

@@ -73,9 +73,9 @@ Choices::Literal Choices::new_variable(const Choice& choice, bool value) {
   return {2 * variable};
 }
 
-void Choices::open(std::uint32_t read, TxnId writer) {
+bool Choices::open(std::uint32_t read, TxnId writer) {
   auto [at, fresh] = sources_.try_emplace(read);
-  if (!fresh) return;
+  if (!fresh) return false;
   Clause one_of;
   for (const TxnId candidate : p_.candidates_of(p_.reads[read])) {
     if (candidate == p_.reads[read].txn) continue;
@@ -83,6 +83,7 @@ void Choices::open(std::uint32_t read, TxnId writer) {
     at->second.emplace_back(candidate, one_of.back().variable());
   }
   add(std::move(one_of));
+  return true;
 }
 
 // `value`: of a variable that is new.
@@ -130,6 +131,19 @@ void Choices::set(Literal l) {
   broken_.insert(broken_.end(), without.begin(), without.end());
 }
 
+Choices::Rest Choices::rest_of(const Clause& clause) const {
+  Rest out;
+  for (const Literal l : clause) {
+    if (is_fixed_[l.variable()] != 0) {
+      out.met |= is_true(l);
+    } else {
+      ++out.open;
+      out.last = l;
+    }
+  }
+  return out;
+}
+
 // For good: and what follows of it. False: a clause has no choice left.
 bool Choices::fix(Literal l) {
   std::vector<Literal> waiting{l};
@@ -144,20 +158,10 @@ bool Choices::fix(Literal l) {
     is_fixed_[next.variable()] = 1;
     if (variables_[next.variable()].is_order()) ++fixed_;
     for (const std::uint32_t number : clauses_of_[next.negated().code]) {
-      std::size_t open = 0;
-      Literal last{};
-      bool met = false;
-      for (const Literal other : clauses_[number]) {
-        if (is_fixed_[other.variable()] == 0) {
-          ++open;
-          last = other;
-        } else {
-          met |= is_true(other);
-        }
-      }
-      if (met || open > 1) continue;
-      if (open == 0) return false;
-      waiting.push_back(last);
+      const Rest rest = rest_of(clauses_[number]);
+      if (rest.met || rest.open > 1) continue;
+      if (rest.open == 0) return false;
+      waiting.push_back(rest.last);
     }
   }
   return true;
@@ -203,20 +207,9 @@ bool Choices::repair() {
 
 Choices::Answer Choices::settle(const Limits& limits) {
   for (std::size_t i = 0; i < broken_.size() && !impossible_; ++i) {
-    const Clause& clause = clauses_[broken_[i]];
-    std::size_t open = 0;
-    Literal last{};
-    bool met = false;
-    for (const Literal l : clause) {
-      if (is_fixed_[l.variable()] == 0) {
-        ++open;
-        last = l;
-      } else {
-        met |= is_true(l);
-      }
-    }
-    if (met || open > 1) continue;
-    impossible_ = open == 0 || !fix(last);
+    const Rest rest = rest_of(clauses_[broken_[i]]);
+    if (rest.met || rest.open > 1) continue;
+    impossible_ = rest.open == 0 || !fix(rest.last);
   }
   if (impossible_) return Answer::kImpossible;
   if (!repair()) {

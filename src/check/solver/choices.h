@@ -54,8 +54,8 @@ class Choices {
 
   // Requires: the choices of the circle are as they stand. False: it was there already.
   bool forbid(const Circle& circle);
-  // Brings a read's candidates in, and has it read from `writer` at first.
-  void open(std::uint32_t read, TxnId writer);
+  // Brings a read's candidates in, and has it read from `writer` at first. False: they were there already.
+  bool open(std::uint32_t read, TxnId writer);
 
   enum class Answer : std::uint8_t { kChosen, kImpossible, kOutOfTime };
   // Changes values until no clause forbids them.
@@ -81,6 +81,13 @@ class Choices {
   [[nodiscard]] Literal literal(const Choice& choice, bool value);
   Literal new_variable(const Choice& choice, bool value);
   [[nodiscard]] bool is_true(Literal l) const { return (value_[l.variable()] != 0) != l.is_negated(); }
+  // What of a clause is not fixed.
+  struct Rest {
+    bool met = false;      // by a literal that is fixed
+    std::size_t open = 0;  // literals
+    Literal last{};        // of them
+  };
+  [[nodiscard]] Rest rest_of(const Clause& clause) const;
   void add(Clause clause);
   bool fix(Literal l);
   bool repair();

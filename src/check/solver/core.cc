@@ -6,6 +6,8 @@
 #include <chrono>
 #include <unordered_map>
 
+#include "check/solver/choices.h"
+
 namespace isolde::solver {
 
 namespace {
@@ -25,7 +27,7 @@ class CoreFinder {
       vec<Lit> clause;
       selectors_.push_back(mkLit(solver_.newVar()));
       clause.push(~selectors_.back());
-      for (const Link& link : circle) add_choices(link, clause);
+      for (const Choice& choice : choices_of(problem, circle)) clause.push(~literal(choice));
       solver_.addClause_(clause);
     }
   }
@@ -54,18 +56,16 @@ class CoreFinder {
   }
 
  private:
-  Lit order(TxnId a, TxnId b) {
-    const bool swapped = raw(b) < raw(a);
-    const std::uint64_t key = swapped ? std::uint64_t{raw(b)} << 32 | raw(a) : std::uint64_t{raw(a)} << 32 | raw(b);
-    const auto [at, fresh] = orders_.try_emplace(key, 0);
+  Lit literal(const Choice& choice) {
+    if (!choice.is_order()) return source(choice.read, choice.first);
+    const auto [at, fresh] = orders_.try_emplace(pair_id(choice.first, choice.second), 0);
     if (fresh) at->second = solver_.newVar();
-    return mkLit(at->second, swapped);
+    return mkLit(at->second, raw(choice.second) < raw(choice.first));
   }
 
-  // "The read has this writer", if that is open in the problem.
-  void add_source(std::uint32_t index, TxnId writer, vec<Lit>& clause) {
+  // "The read has this writer": one of its candidates has to be.
+  Lit source(std::uint32_t index, TxnId writer) {
     const Read& read = problem_.reads[index];
-    if (read.count == 1) return;
     const auto [at, fresh] = sources_.try_emplace(index, solver_.nVars());
     if (fresh) {
       vec<Lit> one_of;
@@ -77,15 +77,7 @@ class CoreFinder {
     }
     const std::span<const TxnId> candidates = problem_.candidates_of(read);
     const auto place = std::find(candidates.begin(), candidates.end(), writer) - candidates.begin();
-    clause.push(~mkLit(at->second + static_cast<int>(place)));
-  }
-
-  void add_choices(const Link& link, vec<Lit>& clause) {
-    if (link.kind == Link::Kind::kKnown || link.kind == Link::Kind::kInside) return;
-    if (link.kind != Link::Kind::kBefore) add_source(link.read, link.a, clause);
-    if (link.kind == Link::Kind::kBefore || (link.kind == Link::Kind::kAnti && link.a != kNoTxn)) {
-      clause.push(~order(link.a, link.b));
-    }
+    return mkLit(at->second + static_cast<int>(place));
   }
 
   const Problem& problem_;

@@ -87,7 +87,7 @@ std::vector<std::uint32_t> places(std::uint32_t count, F&& value_of) {
 
 }  // namespace
 
-std::vector<Hint> hints_for(const History& history, const Problem&) {
+std::vector<Hint> hints_for(const History& history) {
   std::vector<Hint> out;
   if (has_clocks(history)) out.push_back(Hint::kClocks);
   out.push_back(Hint::kFile);

@@ -21,7 +21,7 @@ enum class Hint : std::uint8_t {
 };
 
 // Those that say something about this history, the most telling first.
-[[nodiscard]] std::vector<Hint> hints_for(const History& history, const Problem& problem);
+[[nodiscard]] std::vector<Hint> hints_for(const History& history);
 [[nodiscard]] std::vector<std::uint32_t> ranks(const History& history, const Problem& problem, Hint hint);
 
 }  // namespace isolde::solver

@@ -77,7 +77,7 @@ TEST(Hints, WhatReadsComesAfterWhatItReads) {
 TEST(Hints, OnlyThoseAreNamedThatSaySomething) {
   const auto hints = [](std::string_view text) {
     const auto p = solver_problem(hist(text), Level::kSerializable);
-    return hints_for(p->history, p->problem);
+    return hints_for(p->history);
   };
   EXPECT_EQ(hints("A: w x1 | B: w x2"), (std::vector{Hint::kFile, Hint::kDepth}));
   EXPECT_EQ(hints("A@s: w x1 | B@s: w x2"), (std::vector{Hint::kFile, Hint::kDepth}));

@@ -29,15 +29,8 @@ class Search {
         finder_(problem) {}
 
   Found run() {
-    switch (guess()) {
-      case Schedule::End::kAll:
-        return order();
-      case Schedule::End::kOutOfTime:
-        return out_of_time();
-      case Schedule::End::kStuck:
-        break;
-    }
-    while (true) {
+    Schedule::End end = guess();
+    while (end == Schedule::End::kStuck) {
       farthest_ = std::max(farthest_, schedule_->order().size());
       if (conflicts_ >= options_.most_conflicts &&
           (options_.most_conflicts == 0 || conflicts_ - options_.most_conflicts > farthest_))
@@ -56,25 +49,19 @@ class Search {
         case Choices::Answer::kChosen:
           break;
       }
-      hold();
-      switch (schedule_->run(limits_)) {
-        case Schedule::End::kAll:
-          return order();
-        case Schedule::End::kOutOfTime:
-          return out_of_time();
-        case Schedule::End::kStuck:
-          break;
-      }
       if (limits_.out_of_time()) return out_of_time();
+      hold();
+      end = schedule_->run(limits_);
       if (limits_.progress != nullptr && stats_.conflicts % 64 == 0)
         limits_.progress->advance("search", schedule_->order().size(), p_.nodes);
     }
+    return end == Schedule::End::kAll ? order() : out_of_time();
   }
 
  private:
   // Takes the hint that leads farthest.
   Schedule::End guess() {
-    const std::vector<Hint> hints = options_.hint ? std::vector{*options_.hint} : hints_for(h_, p_);
+    const std::vector<Hint> hints = options_.hint ? std::vector{*options_.hint} : hints_for(h_);
     for (const Hint hint : hints) {
       auto attempt = std::make_unique<Schedule>(p_, ranks(h_, p_, hint));
       const Schedule::End end = attempt->run(limits_);
@@ -100,9 +87,7 @@ class Search {
     std::sort(reads.begin(), reads.end(),
               [&](std::uint32_t a, std::uint32_t b) { return read_rank(a) < read_rank(b); });
     for (const std::uint32_t read : reads) {
-      if (sourced_.contains(read)) continue;
-      choices_.open(read, likely_writer(read));
-      sourced_.emplace(read, true);
+      if (!choices_.open(read, likely_writer(read))) continue;
       ++stats_.reads;
       return true;
     }
@@ -223,7 +208,6 @@ class Search {
   std::unique_ptr<Schedule> schedule_;
   std::unordered_map<std::uint64_t, Choice> held_;
   std::unordered_map<std::uint32_t, Choice> held_sources_;
-  std::unordered_map<std::uint32_t, bool> sourced_;
 };
 
 }  // namespace

@@ -158,15 +158,9 @@ class Check {
   bool tell_by_past() {
     if (trace_.only_open || h_.txn_count() > kMostToldByPast) return false;
     Verdict other = graph::check_level(h_, verdict_.level, limits_, trace_).verdict;
-    const bool on_values = std::none_of(other.anomalies.begin(), other.anomalies.end(), [](const Anomaly& a) {
-      return std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) {
-        return s.ground == Ground::kTimestamps || s.ground == Ground::kSnapshot;
-      });
-    });
-    if (other.outcome != Outcome::kViolated || !on_values ||
-        std::any_of(other.notes.begin(), other.notes.end(),
-                    [](const std::string& n) { return n.starts_with("given the database's"); }))
-      return false;
+    const bool given = std::any_of(other.notes.begin(), other.notes.end(),
+                                   [](const std::string& n) { return n.starts_with("given the database's"); });
+    if (other.outcome != Outcome::kViolated || given || rests_on_the_database(other)) return false;
     verdict_.anomalies = std::move(other.anomalies);
     verdict_.counts = other.counts;
     return true;
@@ -219,10 +213,7 @@ class Check {
 };
 
 std::string lacks(const History& history, Level level) {
-  const LevelFamily family = info(level).family;
-  const bool by_order = family == LevelFamily::kSerializable || family == LevelFamily::kSnapshot ||
-                        family == LevelFamily::kPrefix || level == Level::kRepeatableRead;
-  if (!by_order) return fmt::format("{} is not about one order of transactions", info(level).name);
+  if (!asks_for_one_order(level)) return fmt::format("{} is not about one order of transactions", info(level).name);
   if (history.txn_count() >= graph::kMaxNodes / 4) return "fewer transactions";
   return {};
 }
