@@ -1,13 +1,11 @@
-# Install.cmake: what `cmake --install` puts in place: bin/isolde, one libisolde.a of all layers, the public headers and
+# Install.cmake: what `cmake --install` puts in place: bin/isolde, one libisolde.a of the layers that check histories, the public headers and
 # the files by which find_package(isolde) finds them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 add_library(libisolde STATIC)
-foreach(layer IN LISTS ISOLDE_LAYERS)
-  if(TARGET isolde_${layer} AND NOT layer STREQUAL "cli")
-    target_sources(libisolde PRIVATE $<TARGET_OBJECTS:isolde_${layer}>)
-  endif()
+foreach(layer IN LISTS ISOLDE_LIBRARY_LAYERS)
+  target_sources(libisolde PRIVATE $<TARGET_OBJECTS:isolde_${layer}>)
 endforeach()
 get_property(links GLOBAL PROPERTY ISOLDE_LINKS)
 list(REMOVE_DUPLICATES links)

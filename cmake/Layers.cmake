@@ -2,7 +2,9 @@
 #
 # The rule is enforced twice: isolde_layer() refuses a dependency that is not above, and a layer's headers are found only
 # through the layers it links to (each layer has an include root of its own that holds nothing but that layer).
-set(ISOLDE_LAYERS base history format anomaly check proof report gen db record stream hunt audit api cli)
+set(ISOLDE_LAYERS base history format anomaly check proof report gen db probe record stream hunt audit api cli)
+# What a program that links the library gets (include/isolde/): those that talk to databases are the command's alone.
+set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof report api)
 
 function(isolde_layer name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
@@ -27,7 +29,7 @@ function(isolde_layer name)
   list(TRANSFORM ARG_USES PREPEND isolde_)
   target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
-  if(NOT name STREQUAL "cli")  # what the installed library needs (cmake/Install.cmake)
+  if(name IN_LIST ISOLDE_LIBRARY_LAYERS)  # what the installed library needs (cmake/Install.cmake)
     set_property(GLOBAL APPEND PROPERTY ISOLDE_LINKS ${ARG_LINKS})
   endif()
 endfunction()

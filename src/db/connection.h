@@ -1,0 +1,89 @@
+// db/connection.h: one session with a database: begin, execute with parameters, commit, roll back, cancel.
+//
+// In, out: SQL text and cells -> Reply, which says what became of the transaction; an Error is a fault that no table
+//          knows: it stops the run and is named, never counted as the database's.
+// Always:  one thread uses a connection at a time; only cancel() may come from another.
+//          Every request is sent once: nothing is retried in here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace isolde::db {
+
+// A parameter, or a column of a row. Booleans are 0 and 1; what is neither number nor NULL is text.
+using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+
+// What became of the transaction that a request belongs to.
+enum class Fate : std::uint8_t {
+  kDone,             // the request was carried out
+  kStatementFailed,  // it did nothing; its transaction is open and could go on (MariaDB: duplicate key)
+  kMustRollBack,     // its transaction is open but can only be rolled back (PostgreSQL after any error, SQLITE_BUSY)
+  kRolledBack,       // the database rolled the whole transaction back (40001 at commit, MariaDB 1213 and 1020)
+  kLost,             // the connection is gone: a commit that was sent is unknown, anything else will not be committed
+};
+
+struct Failure {
+  std::string
+      code;  // SQLSTATE, MariaDB's error number, SQLite's extended name: "40001", "1213", "SQLITE_BUSY_SNAPSHOT"
+  std::string text;  // the server's words
+};
+
+struct Reply {
+  Fate fate = Fate::kDone;
+  Failure failure;                 // empty if kDone
+  std::uint64_t changed = 0;       // rows inserted, updated or deleted
+  std::size_t width = 0;           // columns of a row
+  std::vector<Cell> cells;         // row after row
+  std::vector<std::string> names;  // of the columns; filled by run() only
+
+  [[nodiscard]] bool done() const { return fate == Fate::kDone; }
+  [[nodiscard]] std::size_t rows() const { return width == 0 ? 0 : cells.size() / width; }
+  [[nodiscard]] const Cell& at(std::size_t row, std::size_t column) const { return cells[row * width + column]; }
+};
+
+// What the database says in passing of a transaction that it commits, in the same round trip as the commit.
+struct TxnFacts {
+  struct Seen {  // PostgreSQL's pg_current_snapshot()
+    std::int64_t xmin = 0, xmax = 0;
+    std::vector<std::int64_t> active;
+  };
+  std::optional<std::int64_t> xid;  // none: it wrote nothing
+  std::optional<Seen> snapshot;     // only where one snapshot served the whole transaction
+  std::optional<std::int64_t> start_ts, commit_ts;
+  std::optional<std::int64_t> commit_place;  // its place in the order of the commits of all that wrote
+};
+
+class Connection {
+ public:
+  Connection() = default;
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+  virtual ~Connection() = default;
+
+  // Starts a transaction at the level that the connection was made for.
+  [[nodiscard]] virtual Result<Reply> begin() = 0;
+  // `sql` is one statement; each `?` outside of quotes is a parameter. It is prepared when it first comes by, and kept.
+  [[nodiscard]] virtual Result<Reply> execute(std::string_view sql, std::span<const Cell> parameters) = 0;
+  // Any SQL without parameters, not prepared: schema, settings, a script's step. Fills Reply::names.
+  [[nodiscard]] virtual Result<Reply> run(std::string_view sql) = 0;
+  // `facts`: what to fill in; null: nothing is asked. kDone means that it is committed and nothing else does.
+  [[nodiscard]] virtual Result<Reply> commit(TxnFacts* facts = nullptr) = 0;
+  [[nodiscard]] virtual Result<Reply> roll_back() = 0;
+  // From any thread: makes the request that is running, if one is, fail soon.
+  virtual void cancel() = 0;
+  // What the server calls this session (PostgreSQL's pid, MariaDB's thread id); 0 where there is no server.
+  [[nodiscard]] virtual std::int64_t session() const = 0;
+  // Cuts the connection at this end without a word to the server, as a crashed client would. Every later request is
+  // kLost.
+  virtual void sever() = 0;
+};
+
+}  // namespace isolde::db

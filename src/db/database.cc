@@ -1,0 +1,59 @@
+#include "db/database.h"
+
+#include <fmt/format.h>
+
+#include "db/sqlite/sqlite.h"
+
+namespace isolde::db {
+namespace {
+
+struct Driver {
+  std::string_view scheme;
+  Result<std::unique_ptr<Database>> (*open)(const Url& url);
+};
+constexpr Driver kDrivers[] = {
+    {"sqlite", open_sqlite},
+};
+
+bool same_name(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  const auto folded = [](char c) {
+    if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+    return c == '-' || c == '_' ? ' ' : c;
+  };
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (folded(a[i]) != folded(b[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> open_database(const Url& url) {
+  for (const Driver& driver : kDrivers) {
+    if (driver.scheme == url.scheme) return driver.open(url);
+  }
+  return Error{fmt::format("there is no driver for {}", url.scheme)};
+}
+
+Result<const ServerLevel*> level_named(const Database& database, std::string_view name) {
+  for (const ServerLevel& level : database.levels()) {
+    if (same_name(level.name, name)) return &level;
+  }
+  std::string all;
+  for (const ServerLevel& level : database.levels())
+    all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", level.name);
+  const auto asked = isolde::level_named(name);
+  if (!asked) return Error{fmt::format("\"{}\" is no level of this database ({})", name, all)};
+  const ServerLevel* best = nullptr;
+  for (const ServerLevel& level : database.levels()) {
+    if (level.claims != *asked && !implies(level.claims, *asked)) continue;
+    if (best == nullptr || (best->claims != level.claims && implies(best->claims, level.claims))) best = &level;
+    if (best->claims == level.claims && level.is_default) best = &level;
+  }
+  if (best == nullptr)
+    return Error{fmt::format("no level of this database claims {} (it has {})", info(*asked).name, all)};
+  return best;
+}
+
+}  // namespace isolde::db

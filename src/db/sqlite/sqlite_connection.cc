@@ -1,0 +1,214 @@
+#include "db/sqlite/sqlite_connection.h"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <unordered_map>
+
+#include "db/errors.h"
+
+namespace isolde::db {
+namespace {
+
+struct CodeName {
+  int code;
+  std::string_view name;
+};
+constexpr CodeName kNames[] = {
+    {SQLITE_BUSY, "SQLITE_BUSY"},
+    {SQLITE_BUSY_RECOVERY, "SQLITE_BUSY_RECOVERY"},
+    {SQLITE_BUSY_SNAPSHOT, "SQLITE_BUSY_SNAPSHOT"},
+    {SQLITE_BUSY_TIMEOUT, "SQLITE_BUSY_TIMEOUT"},
+    {SQLITE_LOCKED, "SQLITE_LOCKED"},
+    {SQLITE_LOCKED_SHAREDCACHE, "SQLITE_LOCKED_SHAREDCACHE"},
+    {SQLITE_INTERRUPT, "SQLITE_INTERRUPT"},
+    {SQLITE_CONSTRAINT, "SQLITE_CONSTRAINT"},
+    {SQLITE_CONSTRAINT_CHECK, "SQLITE_CONSTRAINT_CHECK"},
+    {SQLITE_CONSTRAINT_FOREIGNKEY, "SQLITE_CONSTRAINT_FOREIGNKEY"},
+    {SQLITE_CONSTRAINT_NOTNULL, "SQLITE_CONSTRAINT_NOTNULL"},
+    {SQLITE_CONSTRAINT_PRIMARYKEY, "SQLITE_CONSTRAINT_PRIMARYKEY"},
+    {SQLITE_CONSTRAINT_ROWID, "SQLITE_CONSTRAINT_ROWID"},
+    {SQLITE_CONSTRAINT_UNIQUE, "SQLITE_CONSTRAINT_UNIQUE"},
+};
+
+// Whether the transaction is still open is asked of SQLite itself; where it is not, kMustRollBack becomes kRolledBack.
+constexpr ErrorRow kErrors[] = {
+    {"SQLITE_BUSY*", Fate::kMustRollBack, "another connection holds the lock, or wrote since this one's snapshot"},
+    {"SQLITE_LOCKED*", Fate::kMustRollBack, "another connection of the shared cache holds the table's lock"},
+    {"SQLITE_INTERRUPT", Fate::kMustRollBack, "cancelled"},
+    {"SQLITE_CONSTRAINT*", Fate::kStatementFailed, "a constraint of the table"},
+};
+
+std::string name_of(int code) {
+  for (const CodeName& row : kNames) {
+    if (row.code == code) return std::string(row.name);
+  }
+  return fmt::format("SQLITE_{}", code);
+}
+
+class SqliteConnection : public Connection {
+ public:
+  SqliteConnection(sqlite3* handle, SqliteMode mode, std::atomic<std::int64_t>& commits)
+      : handle_(handle), mode_(mode), commits_(commits) {
+    sqlite3_commit_hook(handle_, &SqliteConnection::on_commit, this);
+  }
+  ~SqliteConnection() override { close(); }
+
+  Result<Reply> begin() override { return run(mode_.immediate ? "begin immediate" : "begin deferred"); }
+  Result<Reply> commit(TxnFacts* facts) override {
+    place_ = 0;
+    auto reply = run("commit");
+    if (facts != nullptr && reply && reply->done() && place_ != 0) facts->commit_place = place_;
+    return reply;
+  }
+  Result<Reply> roll_back() override {
+    if (handle_ != nullptr && sqlite3_get_autocommit(handle_) != 0) return Reply{};  // SQLite did it already
+    return run("rollback");
+  }
+
+  Result<Reply> execute(std::string_view sql, std::span<const Cell> parameters) override {
+    if (handle_ == nullptr) return lost();
+    auto& statement = prepared_[std::string(sql)];
+    if (statement == nullptr) {
+      const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                                          &statement, nullptr);
+      if (code != SQLITE_OK) return failed(code, sql);
+    }
+    for (std::size_t i = 0; i < parameters.size(); ++i) bind(statement, static_cast<int>(i + 1), parameters[i]);
+    Reply reply;
+    const int code = collect(statement, reply);
+    sqlite3_reset(statement);
+    sqlite3_clear_bindings(statement);
+    if (code != SQLITE_DONE) return failed(code, sql);
+    return reply;
+  }
+
+  Result<Reply> run(std::string_view sql) override {
+    if (handle_ == nullptr) return lost();
+    Reply reply;
+    const std::string text(sql);
+    const char* rest = text.c_str();
+    while (*rest != '\0') {
+      sqlite3_stmt* statement = nullptr;
+      int code = sqlite3_prepare_v2(handle_, rest, -1, &statement, &rest);
+      if (code != SQLITE_OK) return failed(code, sql);
+      if (statement == nullptr) continue;  // a comment, or nothing but spaces
+      reply = Reply{};
+      code = collect(statement, reply);
+      for (int i = 0; i < sqlite3_column_count(statement); ++i)
+        reply.names.emplace_back(sqlite3_column_name(statement, i));
+      sqlite3_finalize(statement);
+      if (code != SQLITE_DONE) return failed(code, sql);
+    }
+    return reply;
+  }
+
+  void cancel() override {
+    if (handle_ != nullptr) sqlite3_interrupt(handle_);
+  }
+  std::int64_t session() const override { return 0; }
+  void sever() override { close(); }
+
+ private:
+  static int on_commit(void* self) {
+    auto* const connection = static_cast<SqliteConnection*>(self);
+    connection->place_ = connection->commits_.fetch_add(1) + 1;
+    return 0;  // go on
+  }
+
+  static void bind(sqlite3_stmt* statement, int place, const Cell& cell) {
+    if (const auto* integer = std::get_if<std::int64_t>(&cell)) {
+      sqlite3_bind_int64(statement, place, *integer);
+    } else if (const auto* real = std::get_if<double>(&cell)) {
+      sqlite3_bind_double(statement, place, *real);
+    } else if (const auto* text = std::get_if<std::string>(&cell)) {
+      sqlite3_bind_text64(statement, place, text->data(), text->size(), SQLITE_STATIC, SQLITE_UTF8);
+    } else {
+      sqlite3_bind_null(statement, place);
+    }
+  }
+
+  static Cell cell_of(sqlite3_stmt* statement, int column) {
+    switch (sqlite3_column_type(statement, column)) {
+      case SQLITE_NULL:
+        return {};
+      case SQLITE_INTEGER:
+        return static_cast<std::int64_t>(sqlite3_column_int64(statement, column));
+      case SQLITE_FLOAT:
+        return sqlite3_column_double(statement, column);
+      default: {
+        const auto* const bytes = static_cast<const char*>(sqlite3_column_blob(statement, column));
+        return std::string(bytes == nullptr ? "" : bytes,
+                           static_cast<std::size_t>(sqlite3_column_bytes(statement, column)));
+      }
+    }
+  }
+
+  int collect(sqlite3_stmt* statement, Reply& reply) {
+    const int width = sqlite3_column_count(statement);
+    reply.width = static_cast<std::size_t>(width);
+    const int before = sqlite3_total_changes(handle_);
+    int code = sqlite3_step(statement);
+    for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
+      for (int i = 0; i < width; ++i) reply.cells.push_back(cell_of(statement, i));
+    }
+    reply.changed = static_cast<std::uint64_t>(sqlite3_total_changes(handle_) - before);
+    return code;
+  }
+
+  Result<Reply> failed(int code, std::string_view sql) {
+    auto reply = reply_to_failure(kErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql);
+    if (reply && reply->fate == Fate::kMustRollBack && sqlite3_get_autocommit(handle_) != 0)
+      reply->fate = Fate::kRolledBack;
+    return reply;
+  }
+
+  static Reply lost() {
+    Reply reply;
+    reply.fate = Fate::kLost;
+    reply.failure = {"closed", "this end closed the connection"};
+    return reply;
+  }
+
+  void close() {
+    for (auto& [sql, statement] : prepared_) sqlite3_finalize(statement);
+    prepared_.clear();
+    sqlite3_close_v2(handle_);
+    handle_ = nullptr;
+  }
+
+  sqlite3* handle_;
+  SqliteMode mode_;
+  std::atomic<std::int64_t>& commits_;
+  std::int64_t place_ = 0;  // of the commit that is running; 0: it wrote nothing
+  std::unordered_map<std::string, sqlite3_stmt*> prepared_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> connect_sqlite(const std::string& file, SqliteMode mode,
+                                                   std::atomic<std::int64_t>& commits) {
+  sqlite3* handle = nullptr;
+  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  flags |= mode.shared_cache ? SQLITE_OPEN_SHAREDCACHE : SQLITE_OPEN_PRIVATECACHE;
+  if (const int code = sqlite3_open_v2(file.c_str(), &handle, flags, nullptr); code != SQLITE_OK) {
+    const std::string text = handle == nullptr ? "out of memory" : sqlite3_errmsg(handle);
+    sqlite3_close_v2(handle);
+    return Error{fmt::format("cannot open the SQLite file {}: {}", file, text)};
+  }
+  sqlite3_extended_result_codes(handle, 1);
+  auto connection = std::make_unique<SqliteConnection>(handle, mode, commits);
+  // Changing the journal mode takes a lock; another connection may be doing the same.
+  sqlite3_busy_timeout(handle, 10'000);
+  auto reply = connection->run(mode.wal ? "pragma journal_mode = wal; pragma synchronous = normal"
+                                        : "pragma journal_mode = delete; pragma synchronous = off");
+  if (reply && reply->done() && mode.shared_cache) reply = connection->run("pragma read_uncommitted = 1");
+  if (!reply) return std::move(reply).error();
+  if (!reply->done()) return Error{fmt::format("cannot set up {}: {}", file, reply->failure.text)};
+  sqlite3_busy_timeout(handle, mode.timeout_ms);
+  return std::unique_ptr<Connection>(std::move(connection));
+}
+
+std::string sqlite_version() { return sqlite3_libversion(); }
+
+}  // namespace isolde::db

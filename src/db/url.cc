@@ -1,0 +1,166 @@
+#include "db/url.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <optional>
+
+namespace isolde::db {
+namespace {
+
+struct Scheme {
+  std::string_view written, means;
+};
+constexpr Scheme kSchemes[] = {
+    {"sqlite", "sqlite"},         {"postgres", "postgres"},
+    {"postgresql", "postgres"},   {"mariadb", "mariadb"},
+    {"mysql", "mariadb"},         {"cockroachdb", "cockroachdb"},
+    {"cockroach", "cockroachdb"}, {"yugabytedb", "yugabytedb"},
+    {"yugabyte", "yugabytedb"},   {"tidb", "tidb"},
+};
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+Result<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+    const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+    if (high < 0 || low < 0) return Error{fmt::format("a % in a URL takes two hexadecimal digits: \"{}\"", text)};
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  return out;
+}
+
+// Cuts `text` at the first (or last) `mark`; what follows it, or nothing if there is none.
+std::string_view cut_after(std::string_view& text, char mark) {
+  const std::size_t at = text.find(mark);
+  if (at == std::string_view::npos) return {};
+  const std::string_view rest = text.substr(at + 1);
+  text = text.substr(0, at);
+  return rest;
+}
+
+std::optional<Error> take_options(std::string_view text, Url& url) {
+  while (!text.empty()) {
+    std::string_view one = text;
+    text = cut_after(one, '&');
+    if (one.empty()) continue;
+    auto value = decoded(cut_after(one, '='));
+    if (!value) return std::move(value).error();
+    auto name = decoded(one);
+    if (!name) return std::move(name).error();
+    url.options.emplace_back(*std::move(name), *std::move(value));
+  }
+  return std::nullopt;
+}
+
+std::optional<Error> take_host(std::string_view text, Url& url) {
+  std::string_view host = text;
+  std::string_view port;
+  if (host.starts_with('[')) {  // an IPv6 address
+    const std::size_t close = host.find(']');
+    if (close == std::string_view::npos) return Error{fmt::format("no ] after the address in \"{}\"", text)};
+    port = host.substr(close + 1);
+    host = host.substr(1, close - 1);
+    if (!port.empty() && !port.starts_with(':'))
+      return Error{fmt::format("expected :PORT after the ] of \"{}\"", text)};
+    if (!port.empty()) port.remove_prefix(1);
+  } else {
+    port = cut_after(host, ':');
+  }
+  auto name = decoded(host);
+  if (!name) return std::move(name).error();
+  url.host = *std::move(name);
+  if (port.empty()) return std::nullopt;
+  const auto [end, failed] = std::from_chars(port.data(), port.data() + port.size(), url.port);
+  if (failed != std::errc{} || end != port.data() + port.size() || url.port == 0)
+    return Error{fmt::format("a port is a number from 1 to 65535, not \"{}\"", port)};
+  return std::nullopt;
+}
+
+std::optional<Error> take_authority(std::string_view text, Url& url) {
+  if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+    std::string_view user = text.substr(0, at);
+    auto password = decoded(cut_after(user, ':'));
+    if (!password) return std::move(password).error();
+    auto name = decoded(user);
+    if (!name) return std::move(name).error();
+    url.user = *std::move(name);
+    url.password = *std::move(password);
+    text.remove_prefix(at + 1);
+  }
+  return take_host(text, url);
+}
+
+std::string encoded(std::string_view text, std::string_view kept) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || c == '.' || kept.find(c) != std::string_view::npos;
+    out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string Url::shown() const {
+  std::string out = scheme + ":";
+  if (scheme == "sqlite") {
+    out += encoded(database, "/");
+  } else {
+    out += "//";
+    if (!user.empty()) out += encoded(user, "") + "@";
+    out += host.find(':') == std::string::npos ? encoded(host, "") : "[" + host + "]";
+    if (port != 0) out += fmt::format(":{}", port);
+    if (!database.empty()) out += "/" + encoded(database, "");
+  }
+  char mark = '?';
+  for (const auto& [name, value] : options) {
+    out += fmt::format("{}{}={}", mark, encoded(name, ""), encoded(value, "/"));
+    mark = '&';
+  }
+  return out;
+}
+
+Result<Url> parse_url(std::string_view text) {
+  std::string_view scheme = text;
+  std::string_view rest = cut_after(scheme, ':');
+  Url url;
+  for (const Scheme& known : kSchemes) {
+    if (known.written == scheme) url.scheme = known.means;
+  }
+  if (url.scheme.empty()) {
+    return Error{
+        fmt::format("\"{}\" is no database URL: sqlite:FILE, postgres://…, mariadb://…, cockroachdb://…, "
+                    "yugabytedb://… or tidb://…",
+                    text)};
+  }
+  if (auto e = take_options(cut_after(rest, '?'), url)) return *std::move(e);
+  if (url.scheme == "sqlite") {
+    auto file = decoded(rest);
+    if (!file) return std::move(file).error();
+    url.database = *std::move(file);
+    return url;
+  }
+  if (!rest.starts_with("//")) return Error{fmt::format("\"{}\": expected {}://user@host:port/database", text, scheme)};
+  rest.remove_prefix(2);
+  auto database = decoded(cut_after(rest, '/'));
+  if (!database) return std::move(database).error();
+  url.database = *std::move(database);
+  if (auto e = take_authority(rest, url)) return *std::move(e);
+  return url;
+}
+
+}  // namespace isolde::db

@@ -1,0 +1,28 @@
+// db/url.h: database URLs: sqlite:FILE, postgres://user:password@host:port/database?option=value, mariadb://…
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace isolde::db {
+
+struct Url {
+  std::string scheme;  // sqlite, postgres, mariadb, cockroachdb, yugabytedb, tidb (aliases are resolved)
+  std::string user, password;
+  std::string host;        // a name, an address, or the folder of a unix socket (written with %2F); empty: the default
+  std::uint16_t port = 0;  // 0: the default of the scheme
+  std::string database;    // or the file, for sqlite; empty: a scratch file
+  std::vector<std::pair<std::string, std::string>> options;
+
+  // As it may be shown and recorded: without the password.
+  [[nodiscard]] std::string shown() const;
+};
+
+[[nodiscard]] Result<Url> parse_url(std::string_view text);
+
+}  // namespace isolde::db
