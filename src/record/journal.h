@@ -29,8 +29,8 @@ class Journal {
   void session(std::int64_t name);
   void begin(std::int64_t id, std::int64_t time);
   // An operation that was answered; `op` is its native array up to the details, without the closing bracket:
-  // `["r",7,1`. The lock and the interval are added.
-  void op(std::string_view op, Lock lock, std::int64_t before, std::int64_t after);
+  // `["r",7,1`. The lock, the interval and `details` ("vset":{…}) are added.
+  void op(std::string_view op, Lock lock, std::int64_t before, std::int64_t after, std::string_view details = {});
   // A write about to be sent: `["w",7,2`.
   void intent(std::string_view op, std::int64_t before);
   void done(std::int64_t after);

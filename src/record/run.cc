@@ -1,0 +1,230 @@
+#include "record/run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "format/format.h"
+#include "record/session_client.h"
+#include "record/traced_table.h"
+
+namespace isolde::record {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::steady_clock;
+
+double seconds_since(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+std::optional<Error> failure_of(const Result<db::Reply>& reply, std::string_view doing) {
+  if (!reply) return reply.error();
+  if (!reply->done()) return Error{fmt::format("{}: {} {}", doing, reply->failure.code, reply->failure.text)};
+  return std::nullopt;
+}
+
+std::optional<Error> set_up(db::Connection& connection, Workload& workload) {
+  for (const TracedTable& table : workload.tables()) {
+    if (auto e = failure_of(connection.run("drop table if exists " + table.name), "dropping " + table.name)) return e;
+  }
+  for (const std::string& sql : workload.schema()) {
+    if (auto e = failure_of(connection.run(sql), sql)) return e;
+  }
+  if (auto e = failure_of(connection.begin(), "loading")) return e;
+  if (auto loaded = workload.load(connection); !loaded) return loaded.error();
+  return failure_of(connection.commit(), "loading");
+}
+
+std::optional<Error> write_text(const fs::path& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary);
+  out << text;
+  out.close();
+  if (!out) return Error{"cannot be written", path.string()};
+  return std::nullopt;
+}
+
+std::optional<Error> write_header(const fs::path& folder, std::string_view about, const Workload& workload,
+                                  const db::ServerLevel& level) {
+  std::error_code error;
+  if (!fs::create_directory(folder, error) || error)
+    return Error{error ? error.message() : "is there already", folder.string()};
+  return write_text(folder / "header.jsonl",
+                    fmt::format(R"({{"isolde":1,"isolde-recording":1,"about":{}{},"initial":{}}})"
+                                "\n",
+                                json_text(std::string(about)),
+                                level.serial_by_commit_ts ? R"(,"serial_by":"commit_ts")" : "", workload.initial()));
+}
+
+// What one client does until the run is over.
+class ClientLoop {
+ public:
+  ClientLoop(SessionClient& client, std::unique_ptr<WorkloadSession> session, RunShared& shared,
+             const RunOptions& options, std::uint32_t place)
+      : client_(client), session_(std::move(session)), shared_(shared) {
+    if (options.transactions) left_ = share_of(*options.transactions, options.clients, place);
+    if (options.rate) {
+      between_ = std::chrono::nanoseconds(static_cast<std::int64_t>(1e9 * options.clients / *options.rate));
+      due_ = steady_clock::now() + between_ * place / options.clients;
+    }
+  }
+
+  void operator()() {
+    while (!shared_.stop && left_ != 0) {
+      if (between_.count() > 0) wait_until_due();
+      session_->transaction(client_);
+      client_.finish_transaction();
+      if (left_ > 0) --left_;
+    }
+  }
+
+ private:
+  static std::int64_t share_of(std::uint64_t all, std::uint32_t clients, std::uint32_t place) {
+    return static_cast<std::int64_t>(all / clients + (place < all % clients ? 1 : 0));
+  }
+  void wait_until_due() {
+    constexpr auto kLongest = std::chrono::milliseconds(100);  // so that a stop is soon seen
+    for (auto now = steady_clock::now(); now < due_ && !shared_.stop; now = steady_clock::now())
+      std::this_thread::sleep_until(std::min(due_, now + kLongest));
+    due_ += between_;
+  }
+
+  SessionClient& client_;
+  std::unique_ptr<WorkloadSession> session_;
+  RunShared& shared_;
+  std::int64_t left_ = -1;  // below 0: until the time is over
+  std::chrono::nanoseconds between_ = {};
+  steady_clock::time_point due_;
+};
+
+RunProgress progress_of(const std::vector<std::unique_ptr<SessionClient>>& clients) {
+  RunProgress p;
+  for (const auto& client : clients) {
+    p.committed += client->counts().committed.load(std::memory_order_relaxed);
+    p.aborted += client->counts().aborted.load(std::memory_order_relaxed);
+    p.unknown += client->counts().unknown.load(std::memory_order_relaxed);
+  }
+  return p;
+}
+
+void summarise(const std::vector<std::unique_ptr<SessionClient>>& clients, RunSummary& summary) {
+  const RunProgress p = progress_of(clients);
+  summary.committed = p.committed;
+  summary.aborted = p.aborted;
+  summary.unknown = p.unknown;
+  for (const auto& client : clients) {
+    summary.statements += client->statements();
+    summary.reconnects += client->reconnects();
+    summary.latency.add(client->latency());
+    for (const auto& [code, count] : client->failures()) summary.failures[code] += count;
+    if (client->journal() != nullptr) summary.journal_bytes += client->journal()->bytes();
+  }
+}
+
+Result<std::vector<std::unique_ptr<SessionClient>>> make_clients(RunShared& shared, const RunOptions& options,
+                                                                 const fs::path& folder) {
+  std::vector<std::unique_ptr<SessionClient>> clients;
+  for (std::uint32_t i = 0; i < options.clients; ++i) {
+    auto connection = shared.database.connect(shared.level);
+    if (!connection) return std::move(connection).error();
+    std::optional<Journal> journal;
+    if (options.trace) {
+      auto created = Journal::create((folder / fmt::format("session-{:04}.journal", i)).string());
+      if (!created) return std::move(created).error();
+      journal = *std::move(created);
+    }
+    clients.push_back(std::make_unique<SessionClient>(shared, i, *std::move(connection), std::move(journal)));
+  }
+  return clients;
+}
+
+// Runs all clients until they are done or the time is over.
+void drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workload, RunShared& shared,
+           const RunOptions& options, const RunHooks& hooks) {
+  std::atomic<std::uint32_t> running = options.clients;
+  std::vector<std::thread> threads;
+  Rng seeds(options.seed);
+  for (std::uint32_t i = 0; i < options.clients; ++i) {
+    const Rng rng(seeds.next());
+    clients[i]->roll_back_some(options.rollbacks, Rng(seeds.next()));
+    threads.emplace_back([&, i, rng] {
+      ClientLoop(*clients[i], workload.session(i, rng), shared, options, i)();
+      --running;
+    });
+  }
+  const auto start = steady_clock::now();
+  for (auto shown = start; running > 0;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    const bool over = !options.transactions && seconds_since(start) >= options.seconds;
+    if (over || (hooks.interrupted != nullptr && *hooks.interrupted)) shared.stop = true;
+    if (hooks.progress && seconds_since(shown) >= 0.25) {
+      shown = steady_clock::now();
+      RunProgress p = progress_of(clients);
+      p.seconds = seconds_since(start);
+      hooks.progress(p);
+    }
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+std::optional<Error> write_certificate(Recovery& recovery, const fs::path& folder, RunSummary& summary) {
+  const auto start = steady_clock::now();
+  auto versions = recovery.recover();
+  if (!versions) return std::move(versions).error();
+  summary.versions = versions->size();
+  const auto recorded = load(folder.string(), nullptr, {});
+  if (!recorded) return recorded.error();
+  if (auto e = write_text(folder / "evidence.jsonl", version_order_lines(recorded->history, *versions))) return e;
+  summary.evidence_source = recovery.source();
+  summary.recovery_seconds = seconds_since(start);
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<RunSummary> run(db::Database& database, const db::Url& url, const db::ServerLevel& level, Workload& workload,
+                       const RunOptions& options, const std::string& folder, const RunHooks& hooks) {
+  RunSummary summary;
+  const auto start = steady_clock::now();
+  auto administrator = database.connect(level);
+  if (!administrator) return std::move(administrator).error();
+  auto described = database.describe(**administrator);
+  if (!described) return std::move(described).error();
+  summary.database = *described;
+  if (auto e = set_up(**administrator, workload)) return *std::move(e);
+
+  std::unique_ptr<Recovery> recovery;
+  if (options.trace) {
+    const std::string about = fmt::format("{} on {}, {}, {} clients, seed {}", options.about, summary.database,
+                                          level.name, options.clients, options.seed);
+    if (auto e = write_header(folder, about, workload, level)) return *std::move(e);
+    if (options.evidence) {
+      auto made = make_recovery({database, url, workload.tables()}, summary.no_evidence_because);
+      if (!made) return std::move(made).error();
+      recovery = *std::move(made);
+      if (recovery) {
+        if (auto prepared = recovery->prepare(); !prepared) return prepared.error();
+      }
+    }
+  }
+
+  RunShared shared(database, level, options.clients, options.evidence);
+  auto clients = make_clients(shared, options, folder);
+  if (!clients) return std::move(clients).error();
+  summary.setup_seconds = seconds_since(start);
+  const auto first = steady_clock::now();
+  drive(*clients, workload, shared, options, hooks);
+  summary.seconds = seconds_since(first);
+  summarise(*clients, summary);
+  clients->clear();  // cuts the journals to their length
+  if (auto fault = shared.fault()) return *std::move(fault);
+  if (recovery) {
+    if (auto e = write_certificate(*recovery, folder, summary)) return *std::move(e);
+  }
+  return summary;
+}
+
+}  // namespace isolde::record

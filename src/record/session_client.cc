@@ -1,0 +1,255 @@
+#include "record/session_client.h"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <thread>
+
+#include "record/traced_table.h"
+
+namespace isolde::record {
+namespace {
+
+constexpr auto kReconnectEvery = std::chrono::milliseconds(50);
+constexpr auto kReconnectFor = std::chrono::seconds(60);
+
+}  // namespace
+
+void RunShared::fail(Error error) {
+  const std::scoped_lock lock(guard_);
+  if (!fault_) fault_ = std::move(error);
+  stop = true;
+}
+
+std::optional<Error> RunShared::fault() {
+  const std::scoped_lock lock(guard_);
+  return fault_;
+}
+
+SessionClient::SessionClient(RunShared& shared, std::uint32_t place, std::unique_ptr<db::Connection> connection,
+                             std::optional<Journal> journal)
+    : shared_(shared),
+      place_(place),
+      connection_(std::move(connection)),
+      journal_(std::move(journal)),
+      next_id_(place),
+      next_unique_(place + 1),
+      session_name_(place) {
+  if (journal_) journal_->session(session_name_);
+}
+
+bool SessionClient::begin() {
+  before_ = now();
+  began_ = shared_.clock.now();
+  if (journal_) journal_->begin(next_id_, before_);
+  next_id_ += shared_.clients;
+  open_ = true;
+  auto reply = connection_->begin();
+  ++statements_;
+  if (!reply || !reply->done()) return fail(std::move(reply));
+  return true;
+}
+
+bool SessionClient::run(std::string_view sql, std::span<const db::Cell> parameters) {
+  before_ = now();
+  if (journal_) {
+    for (std::size_t i = 0; i < intent_count_; ++i) journal_->intent(intents_[i], before_);
+  }
+  auto reply = connection_->execute(sql, parameters);
+  ++statements_;
+  after_ = now();
+  if (!reply || !reply->done()) return fail(std::move(reply));
+  if (journal_ && intent_count_ > 0) journal_->done(after_);
+  intent_count_ = 0;
+  reply_ = *std::move(reply);
+  return true;
+}
+
+bool SessionClient::commit() {
+  if (rollback_share_ > 0 && rng_.chance(rollback_share_)) return roll_back(), false;
+  if (journal_) journal_->commit(now());
+  db::TxnFacts facts;
+  auto reply = connection_->commit(journal_ && shared_.ask_facts ? &facts : nullptr);
+  const std::int64_t after = now();
+  ++statements_;
+  if (!reply) {  // an answer that nobody understands is no answer
+    shared_.fail(std::move(reply).error());
+    end(Status::kUnknown, after);
+    return false;
+  }
+  if (reply->fate == db::Fate::kLost) {
+    ++failures_[reply->failure.code];
+    end(Status::kUnknown, after);
+    session_name_ += shared_.clients;
+    if (journal_) journal_->session(session_name_);
+    reconnect();
+    return false;
+  }
+  if (!reply->done()) return fail(std::move(reply));
+  if (journal_) write_facts(facts);
+  end(Status::kCommitted, after);
+  return true;
+}
+
+void SessionClient::roll_back() {
+  auto reply = connection_->roll_back();
+  ++statements_;
+  if (!reply) shared_.fail(std::move(reply).error());
+  end(Status::kAborted, now());
+  if (reply && reply->fate == db::Fate::kLost) reconnect();
+}
+
+// Requires: `reply` is no success, and no commit was sent or the database refused it. Returns false.
+bool SessionClient::fail(Result<db::Reply> reply) {
+  intent_count_ = 0;
+  if (!reply) {
+    shared_.fail(std::move(reply).error());
+    end(Status::kAborted, now());
+    return false;
+  }
+  ++failures_[reply->failure.code];
+  const db::Fate fate = reply->fate;
+  reply_ = *std::move(reply);
+  if (fate == db::Fate::kStatementFailed || fate == db::Fate::kMustRollBack) {
+    roll_back();
+    return false;
+  }
+  end(Status::kAborted, now());
+  if (fate == db::Fate::kLost) reconnect();
+  return false;
+}
+
+void SessionClient::end(Status status, std::int64_t time) {
+  open_ = false;
+  intent_count_ = 0;
+  if (journal_) {
+    journal_->end(status, time);
+    if (!journal_->fault().empty()) shared_.fail(Error{journal_->fault()});
+  }
+  if (status == Status::kCommitted) latency_.add(shared_.clock.now() - began_);
+  auto& counter = status == Status::kCommitted ? counts_.committed
+                  : status == Status::kAborted ? counts_.aborted
+                                               : counts_.unknown;
+  counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+}
+
+void SessionClient::finish_transaction() {
+  if (open_) roll_back();
+}
+
+// The server may be starting again; what it answers until then is no fault of the run.
+void SessionClient::reconnect() {
+  const auto give_up = std::chrono::steady_clock::now() + kReconnectFor;
+  while (!shared_.stop) {
+    auto fresh = shared_.database.connect(shared_.level);
+    if (fresh) {
+      const std::scoped_lock lock(connection_guard_);
+      connection_ = *std::move(fresh);
+      ++reconnects_;
+      return;
+    }
+    if (std::chrono::steady_clock::now() > give_up) return shared_.fail(std::move(fresh).error());
+    std::this_thread::sleep_for(kReconnectEvery);
+  }
+}
+
+void SessionClient::sever() {
+  const std::scoped_lock lock(connection_guard_);
+  connection_->sever();
+}
+
+std::int64_t SessionClient::server_session() {
+  const std::scoped_lock lock(connection_guard_);
+  return connection_->session();
+}
+
+void SessionClient::will_write(std::string_view key, std::string_view value) {
+  if (!journal_) return;
+  if (intents_.size() == intent_count_) intents_.emplace_back();
+  std::string& text = intents_[intent_count_++];
+  text.clear();
+  fmt::format_to(std::back_inserter(text), R"(["w",{},{})", key, value);
+}
+
+void SessionClient::will_append(std::string_view key, std::string_view element) {
+  if (!journal_) return;
+  if (intents_.size() == intent_count_) intents_.emplace_back();
+  std::string& text = intents_[intent_count_++];
+  text.clear();
+  fmt::format_to(std::back_inserter(text), R"(["append",{},{})", key, element);
+}
+
+void SessionClient::note(std::string_view op, Lock lock) { journal_->op(op, lock, before_, after_); }
+
+void SessionClient::saw(std::string_view key, std::string_view value, Lock lock) {
+  if (!journal_) return;
+  text_.clear();
+  fmt::format_to(std::back_inserter(text_), R"(["r",{},{})", key, value);
+  note(text_, lock);
+}
+
+void SessionClient::wrote(std::string_view key, std::string_view value) {
+  if (!journal_) return;
+  text_.clear();
+  fmt::format_to(std::back_inserter(text_), R"(["w",{},{})", key, value);
+  note(text_);
+}
+
+namespace {
+
+void add_rows(std::string& text, std::span<const RecordedItem> rows) {
+  text += '[';
+  for (const RecordedItem& row : rows)
+    fmt::format_to(std::back_inserter(text), "{}[{},{}]", text.back() == '[' ? "" : ",", row.key, row.value);
+  text += ']';
+}
+
+}  // namespace
+
+void SessionClient::note_predicate(Lock lock) {
+  std::string details;
+  if (shadow_) {
+    auto looked_at = shadow_(*connection_);
+    if (!looked_at) return shared_.fail(std::move(looked_at).error());
+    if (!looked_at->empty()) details = fmt::format(R"("vset":{})", *looked_at);
+  }
+  journal_->op(text_, lock, before_, after_, details);
+}
+
+void SessionClient::scanned(std::string_view where, std::span<const RecordedItem> rows, Lock lock) {
+  if (!journal_) return;
+  text_ = fmt::format(R"(["scan",{},)", json_text(std::string(where)));
+  add_rows(text_, rows);
+  note_predicate(lock);
+}
+
+void SessionClient::aggregated(std::string_view expression, std::string_view where, std::string_view value) {
+  if (!journal_) return;
+  text_ = fmt::format(R"(["agg",{},{},{})", json_text(std::string(expression)), json_text(std::string(where)), value);
+  note_predicate(Lock::kNone);
+}
+
+void SessionClient::updated(std::string_view where, std::span<const RecordedItem> rows_after) {
+  if (!journal_) return;
+  text_ = fmt::format(R"(["update",{},)", json_text(std::string(where)));
+  add_rows(text_, rows_after);
+  note(text_);
+}
+
+void SessionClient::write_facts(const db::TxnFacts& facts) {
+  text_.clear();
+  auto out = std::back_inserter(text_);
+  const auto comma = [&] { return text_.empty() ? "" : ","; };
+  if (facts.snapshot) {
+    fmt::format_to(out, R"("snapshot":{{)");
+    if (facts.xid) fmt::format_to(out, R"("xid":{},)", *facts.xid);
+    fmt::format_to(out, R"("xmin":{},"xmax":{},"active":[{}]}})", facts.snapshot->xmin, facts.snapshot->xmax,
+                   fmt::join(facts.snapshot->active, ","));
+  }
+  if (facts.start_ts) fmt::format_to(out, R"({}"start_ts":{})", comma(), *facts.start_ts);
+  if (facts.commit_ts) fmt::format_to(out, R"({}"commit_ts":{})", comma(), *facts.commit_ts);
+  if (!text_.empty()) journal_->facts(text_);
+  if (facts.commit_place) journal_->place(*facts.commit_place);
+}
+
+}  // namespace isolde::record
