@@ -1,0 +1,197 @@
+#include "db/server_place.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pwd.h>
+#include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "base/rng.h"
+
+namespace isolde::db {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uint16_t kFirstPort = 20'000, kPorts = 12'000;  // Linux gives 32768 and up to clients
+constexpr std::size_t kLogLines = 20;
+
+// Waits until all that hold the other end of the pipe are gone. The server ends by its own death signal and may still
+// write for a moment: hence more than one try.
+constexpr const char* kCleaner =
+    "cat >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- \"$0\" 2>/dev/null; sleep 0.3; "
+    "[ -e \"$0\" ] || break; done";
+
+sockaddr_in loopback(std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  return address;
+}
+
+// Starts the shell that removes `path`; its pipe's end that we keep goes to `alive`.
+pid_t start_cleaner(const std::string& path, int& alive) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return -1;
+  const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+  const char* const folder = path.c_str();
+  const pid_t child = nothing < 0 ? -1 : fork();
+  if (child == 0) {
+    setsid();
+    dup2(ends[0], STDIN_FILENO);
+    dup2(nothing, STDOUT_FILENO);
+    dup2(nothing, STDERR_FILENO);
+    (void)!chdir("/");
+    execl("/bin/sh", "sh", "-c", kCleaner, folder, static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  if (nothing >= 0) close(nothing);
+  close(ends[0]);
+  if (child < 0) {
+    close(ends[1]);
+    return -1;
+  }
+  alive = ends[1];
+  return child;
+}
+
+}  // namespace
+
+RunAs run_as(const std::vector<std::string>& names) {
+  if (geteuid() != 0) return {};
+  std::vector<std::string> tried = names;
+  tried.emplace_back("nobody");
+  for (const std::string& name : tried) {
+    std::array<char, 4096> text{};
+    passwd entry{};
+    passwd* found = nullptr;
+    if (getpwnam_r(name.c_str(), &entry, text.data(), text.size(), &found) == 0 && found != nullptr) {
+      return {true, entry.pw_uid, entry.pw_gid};
+    }
+  }
+  return {true, 65534, 65534};
+}
+
+Result<ServerFolder> ServerFolder::create(const std::string& kind, const RunAs& as) {
+  std::error_code error;
+  const fs::path base = fs::temp_directory_path(error);
+  std::string path = ((error ? fs::path("/tmp") : base) / ("isolde-" + kind + "-XXXXXX")).string();
+  if (mkdtemp(path.data()) == nullptr) return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno))};
+  int alive = -1;
+  const pid_t cleaner = start_cleaner(path, alive);
+  if (cleaner < 0) {
+    rmdir(path.c_str());
+    return Error{fmt::format("cannot start a shell: {}", std::strerror(errno))};
+  }
+  ServerFolder folder(path, alive, cleaner);
+  if (as.change && chown(path.c_str(), as.uid, as.gid) != 0) {
+    return Error{fmt::format("cannot give {} to the server's user: {}", path, std::strerror(errno))};
+  }
+  return folder;
+}
+
+ServerFolder::ServerFolder(ServerFolder&& other) noexcept
+    : path_(std::move(other.path_)), alive_(other.alive_), cleaner_(other.cleaner_) {
+  other.path_.clear();
+  other.cleaner_ = -1;
+}
+
+ServerFolder::~ServerFolder() {
+  if (cleaner_ < 0) return;
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+  // Killed while its pipe is still open: it has not begun.
+  ::kill(cleaner_, SIGKILL);
+  int status = 0;
+  while (waitpid(cleaner_, &status, 0) < 0 && errno == EINTR) {
+  }
+  close(alive_);
+}
+
+std::string end_of_log(const std::string& path) {
+  std::ifstream file(path);
+  std::vector<std::string> lines;
+  std::string line;
+  while (std::getline(file, line)) lines.push_back(line);
+  std::string text;
+  for (std::size_t i = lines.size() > kLogLines ? lines.size() - kLogLines : 0; i < lines.size(); ++i) {
+    text += (text.empty() ? "" : "\n") + lines[i];
+  }
+  return text;
+}
+
+bool port_is_free(std::uint16_t port) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const sockaddr_in address = loopback(port);
+  const bool bound = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  close(fd);
+  return bound;
+}
+
+Result<std::uint16_t> free_port() {
+  static std::atomic<std::uint64_t> calls{0};
+  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  // Chance that no seed decides: two processes with equal seeds must not meet at one port.
+  Rng rng(mix64(now) ^ mix64(static_cast<std::uint64_t>(getpid())) ^ calls.fetch_add(1));
+  for (int tries = 0; tries < 200; ++tries) {
+    const auto port = static_cast<std::uint16_t>(kFirstPort + rng.below(kPorts));
+    if (port_is_free(port)) return port;
+  }
+  return Error{fmt::format("no free port of 127.0.0.1 between {} and {}", kFirstPort, kFirstPort + kPorts - 1)};
+}
+
+Result<std::string> greeting(std::uint16_t port, Milliseconds limit) {
+  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (fd < 0) return Error{std::strerror(errno)};
+  const sockaddr_in address = loopback(port);
+  if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    const std::string fault = std::strerror(errno);
+    close(fd);
+    return Error{fmt::format("127.0.0.1:{}: {}", port, fault)};
+  }
+  std::string said;
+  pollfd wait{fd, POLLIN, 0};
+  if (poll(&wait, 1, static_cast<int>(limit.count())) == 1) {
+    std::array<char, 64> bytes{};
+    const ssize_t count = recv(fd, bytes.data(), bytes.size(), 0);
+    if (count > 0) said.assign(bytes.data(), static_cast<std::size_t>(count));
+  }
+  close(fd);
+  return said;
+}
+
+std::string find_program(const std::string& name, const std::vector<std::string>& folders) {
+  for (const std::string& folder : folders) {
+    const std::string program = folder + "/" + name;
+    if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program;
+  }
+  return {};
+}
+
+std::vector<std::string> and_path(std::vector<std::string> folders) {
+  const char* const path = std::getenv("PATH");
+  const std::string text = path == nullptr ? "" : path;
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t to = std::min(text.find(':', from), text.size());
+    folders.push_back(text.substr(from, to - from));
+    from = to + 1;
+  }
+  return folders;
+}
+
+}  // namespace isolde::db
