@@ -15,6 +15,7 @@
 #include "db/server_place.h"
 #include "db/url.h"
 #include "tests/cli/run_program.h"
+#include "tests/live/postgres_15_3.h"
 
 namespace isolde::db {
 namespace {
@@ -179,6 +180,12 @@ TEST_P(ServerOfKind, AFolderWithoutThePrograms) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ServerOfKind, testing::Values("postgres", "mariadb"),
                          [](const auto& kind) { return std::string(kind.param); });
+
+TEST(Server, TheOldPostgresFromNpmIsThereAndRuns) {
+  const Result<std::unique_ptr<Server>> server = start_server({"postgres", test::kPostgres153, {}});
+  ASSERT_TRUE(server) << server.error().message() << "\n`./dev test` installs it";
+  EXPECT_EQ(answer(**server, "show server_version"), "15.3");
+}
 
 TEST(Server, AnUnknownKindIsNamed) {
   const Result<std::unique_ptr<Server>> server = start_server({"oracle", "", {}});
