@@ -18,6 +18,7 @@
 #include "format/isl.h"
 #include "format/jepsen.h"
 #include "format/native.h"
+#include "format/recording.h"
 #include "format/text.h"
 #include "format/timekiller.h"
 #include "format/veristrong_list.h"
@@ -32,6 +33,7 @@ namespace fs = std::filesystem;
 const FormatInfo kFormats[] = {
     kIslFormat,
     kNativeFormat,
+    kRecordingFormat,
     kJepsenEdnFormat,
     kJepsenJsonFormat,
     kTextFormat,

@@ -78,6 +78,9 @@ class HistoryBuilder {
   [[nodiscard]] std::uint32_t open_ops() const {
     return static_cast<std::uint32_t>(c_->op.size()) - c_->first_op.back();
   }
+  // What was added so far, for evidence that follows from it. Requires: no transaction is open, finish() was not
+  // called.
+  [[nodiscard]] const OwnedColumns& columns() const { return *c_; }
 
   // Evidence and header.
   void set_about(std::string_view text) { about_ = text; }

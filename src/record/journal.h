@@ -1,10 +1,11 @@
 // record/journal.h: what one client records, written as it happens into a file that a kill -9 leaves readable.
 //
 // In, out: calls in program order -> a journal (format/recording.h has the grammar).
-// Always:  a record is in the file when the call returns: the file is mapped, so it survives the process (not a crash
-// of
-//          the machine); one journal belongs to one thread, so nothing is locked and no system call is made a record,
-//          except when the file grows by another block.
+// Always:  a record is in the file when the call returns: the file is mapped, so it survives the process (but not a
+//          crash of the machine); one journal belongs to one thread, so nothing is locked and no system call is made a
+//          record, except when the file grows by another block. After a fault nothing more is written, so a journal has
+//          no gaps. Who writes looks at fault() before a statement or commit is sent: what is not in the journal must
+//          not happen.
 // Cost:    formatting and copying: about 100 ns a record (bench/recording_bench.cc).
 #pragma once
 

@@ -1,0 +1,204 @@
+#include "format/recording.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "format/native_line.h"
+#include "format/recording_journal.h"
+#include "format/recording_orders.h"
+#include "history/history_builder.h"
+
+namespace isolde {
+namespace {
+
+constexpr std::string_view kHeader = "header.jsonl";
+constexpr std::string_view kEvidence = "evidence.jsonl";
+constexpr std::string_view kVersion = "isolde-recording";
+
+std::string_view name_in_folder(const SourceFile& file) {
+  const std::string_view name = file.name;
+  const std::size_t slash = name.rfind('/');
+  return slash == std::string_view::npos ? name : name.substr(slash + 1);
+}
+
+const SourceFile* file_named(const Source& source, std::string_view name) {
+  const auto at = std::find_if(source.files.begin(), source.files.end(),
+                               [&](const SourceFile& file) { return name_in_folder(file) == name; });
+  return at == source.files.end() ? nullptr : &*at;
+}
+
+bool is_journal(const SourceFile& file) { return name_in_folder(file).ends_with(".journal"); }
+
+bool says_nothing(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+bool recognise_recording(const Source& source) {
+  const SourceFile* header = file_named(source, kHeader);
+  return header != nullptr &&
+         header->bytes.substr(0, header->bytes.find('\n')).find("\"isolde-recording\"") != std::string_view::npos;
+}
+
+// The header's line, if it is one of a recording that this program can read.
+std::optional<Error> wrong_header(const SourceFile& file, std::string_view line) {
+  const simdjson::padded_string padded(line);
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document doc;
+  std::int64_t version = 0;
+  std::int64_t native = 0;
+  if (parser.iterate(padded).get(doc) || doc.find_field_unordered(kVersion).get_int64().get(version) ||
+      doc.find_field_unordered("isolde").get_int64().get(native) || version != 1 || native != 1) {
+    return Error{"expected the header of a recording: {\"isolde\":1,\"isolde-recording\":1,…}", file.name, 1, 1};
+  }
+  return std::nullopt;
+}
+
+class RecordingReader {
+ public:
+  RecordingReader(const Source& source, const ReadOptions& options) : source_(source), options_(options) {}
+
+  Result<ReadResult> read() {
+    if (auto wrong = header()) return *std::move(wrong);
+    if (auto wrong = journals()) return *std::move(wrong);
+    if (auto wrong = evidence()) return *std::move(wrong);
+    if (const auto twice = add_orders(findings_, builder_)) {
+      return Error{fmt::format("place {} in the order of commits belongs to another transaction too", twice->place),
+                   journals_[findings_.origins[twice->txn].file]->name, twice->line, 1};
+    }
+    auto history = builder_.finish();
+    if (!history) return place(std::move(history).error());
+    return ReadResult{*std::move(history), std::move(notes_)};
+  }
+
+ private:
+  using Fault = std::optional<Error>;
+
+  Fault header() {
+    const SourceFile* const file = file_named(source_, kHeader);
+    if (file == nullptr) return Error{fmt::format("expected a recording: it has no {}", kHeader), source_.path};
+    const std::size_t newline = file->bytes.find('\n');
+    const std::string_view line = file->bytes.substr(0, newline);
+    if (auto wrong = wrong_header(*file, line)) return wrong;
+    if (auto wrong = NativeLine(builder_).add(line, true)) {
+      wrong->file = file->name;
+      wrong->line = 1;
+      return wrong;
+    }
+    if (newline != std::string_view::npos && file->bytes.find_first_not_of(" \t\r\n", newline) != std::string::npos) {
+      return Error{"expected the header alone", file->name, 2, 1};
+    }
+    return std::nullopt;
+  }
+
+  Fault journals() {
+    for (const SourceFile& file : source_.files) {
+      if (is_journal(file)) journals_.push_back(&file);
+    }
+    std::uint64_t total = 0;
+    for (const SourceFile* file : journals_) total += file->bytes.size();
+    std::uint64_t read = 0;
+    JournalReader reader(builder_, findings_);
+    for (const SourceFile* file : journals_) {
+      if (auto wrong = damaged(*file)) return wrong;
+      JournalView view{.name = file->name, .records = whole_records(file->bytes)};
+      view.file = number_++;
+      view.reads_until = view.records.size();
+      if (auto wrong = reader.read(view)) return wrong;
+      read += file->bytes.size();
+      if (file->mapped) file->mapped->forget_before(file->bytes.size());
+      if (options_.progress != nullptr) options_.progress->advance("reading", read, total);
+    }
+    if (findings_.cut_unknown + findings_.cut_aborted > 0) {
+      notes_.push_back(
+          fmt::format("the recording was cut off: of {} transactions without an end {} had sent their "
+                      "commit and count as unknown, {} had not and count as aborted",
+                      findings_.cut_unknown + findings_.cut_aborted, findings_.cut_unknown, findings_.cut_aborted));
+    }
+    return std::nullopt;
+  }
+
+  // A killed run leaves zeros to the end of the file. Records after them mean that a part of the file was lost, with
+  // writes that others may have seen.
+  Fault damaged(const SourceFile& file) {
+    if (!goes_on_after_zeros(file.bytes)) return std::nullopt;
+    std::string text = "the file is damaged: there are records after a gap of zero bytes";
+    if (options_.lenient) {
+      notes_.push_back(fmt::format("{}: {}, and they were dropped", file.name, text));
+      return std::nullopt;
+    }
+    const std::string_view records = whole_records(file.bytes);
+    const auto line = static_cast<std::uint64_t>(std::count(records.begin(), records.end(), '\n'));
+    return Error{text + " (--lenient reads up to there)", file.name, line + 1, 1};
+  }
+
+  // A last line without newline was never finished: the key it speaks of has no order then.
+  Fault evidence() {
+    const SourceFile* const file = file_named(source_, kEvidence);
+    if (file == nullptr) return std::nullopt;
+    NativeLine native(builder_);
+    const std::string_view records = whole_records(file->bytes);
+    if (records.size() < file->bytes.size()) {
+      notes_.push_back(fmt::format("{}: its last line was never finished and was dropped", kEvidence));
+    }
+    std::uint64_t number = 0;
+    for (std::size_t offset = 0; offset < records.size();) {
+      const std::size_t stop = records.find('\n', offset);
+      const std::string_view line = records.substr(offset, stop - offset);
+      offset = stop + 1;
+      ++number;
+      if (says_nothing(line)) continue;
+      const std::uint32_t txns = builder_.txn_count();
+      if (auto wrong = native.add(line, false)) {
+        wrong->file = file->name;
+        wrong->line = number;
+        return wrong;
+      }
+      if (builder_.txn_count() != txns)
+        return Error{"expected version orders, and no transaction", file->name, number, 1};
+      order_lines_.resize(builder_.version_order_count(), number);
+    }
+    return std::nullopt;
+  }
+
+  // Where what finish() refused came from.
+  Error place(Error error) const {
+    if (const auto txn = builder_.faulty_txn(); txn && raw(*txn) < findings_.origins.size()) {
+      const JournalFindings::Origin& origin = findings_.origins[raw(*txn)];
+      error.file = journals_[origin.file]->name;
+      error.line = origin.line;
+      error.column = 1;
+    } else if (const auto order = builder_.faulty_version_order(); order && *order < order_lines_.size()) {
+      error.file = file_named(source_, kEvidence)->name;
+      error.line = order_lines_[*order];
+      error.column = 1;
+    }
+    if (error.file.empty()) error.file = source_.path;
+    return error;
+  }
+
+  const Source& source_;
+  const ReadOptions& options_;
+  HistoryBuilder builder_;
+  JournalFindings findings_;
+  std::vector<const SourceFile*> journals_;
+  std::uint32_t number_ = 0;
+  std::vector<std::uint64_t> order_lines_;  // of each order in the evidence
+  std::vector<std::string> notes_;
+};
+
+Result<ReadResult> read_recording(const Source& source, const ReadOptions& options) {
+  return RecordingReader(source, options).read();
+}
+
+}  // namespace
+
+constinit const FormatInfo kRecordingFormat{
+    .name = "recording",
+    .summary = "the folder that `isolde record` writes while it runs",
+    .extension = {},
+    .is_folder = true,
+    .recognise = recognise_recording,
+    .read = read_recording,
+};
+
+}  // namespace isolde
