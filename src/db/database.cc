@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/postgres/postgres.h"
 #include "db/sqlite/sqlite.h"
 
 namespace isolde::db {
@@ -12,6 +13,7 @@ struct Driver {
   Result<std::unique_ptr<Database>> (*open)(const Url& url);
 };
 constexpr Driver kDrivers[] = {
+    {"postgres", open_postgres},
     {"sqlite", open_sqlite},
 };
 

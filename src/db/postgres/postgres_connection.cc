@@ -1,0 +1,338 @@
+#include "db/postgres/postgres_connection.h"
+
+#include <fmt/format.h>
+#include <libpq-fe.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <charconv>
+#include <unordered_map>
+
+#include "db/postgres/cells.h"
+#include "db/postgres/placeholders.h"
+
+namespace isolde::db {
+namespace {
+
+struct CloseConnection {
+  void operator()(PGconn* c) const { PQfinish(c); }
+};
+struct FreeResult {
+  void operator()(PGresult* r) const { PQclear(r); }
+};
+struct FreeCancel {
+  void operator()(PGcancel* c) const { PQfreeCancel(c); }
+};
+using ConnectionHandle = std::unique_ptr<PGconn, CloseConnection>;
+using ResultHandle = std::unique_ptr<PGresult, FreeResult>;
+using CancelHandle = std::unique_ptr<PGcancel, FreeCancel>;
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
+struct Prepared {
+  std::string name;
+  std::size_t parameters = 0;
+};
+
+constexpr const char* kFactsName = "isolde_facts";
+
+std::string_view trimmed(const char* text) {
+  std::string_view all = text == nullptr ? "" : text;
+  while (!all.empty() && (all.back() == '\n' || all.back() == ' ')) all.remove_suffix(1);
+  return all;
+}
+
+bool is_failure(const PGresult* result) {
+  const ExecStatusType status = PQresultStatus(result);
+  return status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY;
+}
+
+Failure failure_of(const PGresult* result) {
+  const char* const code = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+  const char* const text = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+  return {code == nullptr ? "" : code, std::string(trimmed(text == nullptr ? PQresultErrorMessage(result) : text))};
+}
+
+Reply reply_of(const PGresult* result) {
+  Reply reply;
+  const int rows = PQntuples(result);
+  const int width = PQnfields(result);
+  reply.width = static_cast<std::size_t>(width);
+  reply.cells.reserve(static_cast<std::size_t>(rows) * reply.width);
+  for (int row = 0; row < rows; ++row) {
+    for (int column = 0; column < width; ++column) {
+      if (PQgetisnull(result, row, column) != 0) {
+        reply.cells.emplace_back();
+        continue;
+      }
+      reply.cells.push_back(
+          postgres_cell(PQftype(result, column),
+                        {PQgetvalue(result, row, column), static_cast<std::size_t>(PQgetlength(result, row, column))}));
+    }
+  }
+  auto* const tagged = const_cast<PGresult*>(result);  // libpq takes it without const and only reads
+  if (const std::string_view tag = PQcmdStatus(tagged); !tag.starts_with("SELECT")) {
+    const std::string_view count = PQcmdTuples(tagged);
+    std::from_chars(count.data(), count.data() + count.size(), reply.changed);
+  }
+  return reply;
+}
+
+class PostgresConnection : public Connection {
+ public:
+  PostgresConnection(ConnectionHandle handle, std::string begin, std::span<const ErrorRow> errors,
+                     FactsQuestion question)
+      : handle_(std::move(handle)),
+        cancel_(PQgetCancel(handle_.get())),
+        socket_(dup(PQsocket(handle_.get()))),
+        begin_(std::move(begin)),
+        errors_(errors),
+        question_(std::move(question)) {}
+
+  ~PostgresConnection() override {
+    handle_.reset();
+    close(socket_);
+  }
+
+  Result<Reply> begin() override {
+    if (is_lost()) return lost({});
+    // BEGIN in an open transaction is only warned of, and the transaction would keep its old level.
+    if (PQtransactionStatus(handle_.get()) != PQTRANS_IDLE)
+      return Error{"begin was asked while a transaction is open: this is a fault of Isolde's, not of the database"};
+    return answer(PQsendQuery(handle_.get(), begin_.c_str()), begin_);
+  }
+
+  Result<Reply> execute(std::string_view sql, std::span<const Cell> parameters) override {
+    if (is_lost()) return lost({});
+    auto at = prepared_.find(sql);
+    if (at == prepared_.end()) {
+      NumberedSql numbered = number_placeholders(sql);
+      Prepared statement = {fmt::format("isolde_{}", prepared_.size()), numbered.parameters};
+      auto reply = answer(PQsendPrepare(handle_.get(), statement.name.c_str(), numbered.sql.c_str(), 0, nullptr), sql);
+      if (!reply || !reply->done()) return reply;
+      at = prepared_.emplace(std::string(sql), std::move(statement)).first;
+    }
+    if (parameters.size() != at->second.parameters) {
+      return Error{
+          fmt::format("{} parameters were given, {} are asked for: {}", parameters.size(), at->second.parameters, sql)};
+    }
+    if (auto fault = bind(parameters); !fault) return std::move(fault).error();
+    return answer(PQsendQueryPrepared(handle_.get(), at->second.name.c_str(), static_cast<int>(parameters.size()),
+                                      values_.data(), nullptr, nullptr, 0),
+                  sql);
+  }
+
+  Result<Reply> run(std::string_view sql) override {
+    if (is_lost()) return lost({});
+    ResultHandle result = collect(PQsendQuery(handle_.get(), std::string(sql).c_str()));
+    auto reply = settle(result.get(), sql);
+    if (reply && reply->done()) {
+      for (int i = 0; i < PQnfields(result.get()); ++i) reply->names.emplace_back(PQfname(result.get(), i));
+    }
+    return reply;
+  }
+
+  Result<Reply> commit(TxnFacts* facts) override {
+    if (is_lost()) return lost({});
+    const PGTransactionStatusType state = PQtransactionStatus(handle_.get());
+    if (state == PQTRANS_IDLE)
+      return Error{"commit was asked without an open transaction: this is a fault of Isolde's, not of the database"};
+    if (facts == nullptr || state == PQTRANS_INERROR || question_.sql.empty())
+      return committed(collect(PQsendQuery(handle_.get(), "COMMIT")));
+    return commit_with_facts(*facts);
+  }
+
+  Result<Reply> roll_back() override {
+    if (is_lost()) return lost({});
+    if (PQtransactionStatus(handle_.get()) == PQTRANS_IDLE) return Reply{};  // the server did it already
+    return answer(PQsendQuery(handle_.get(), "ROLLBACK"), "ROLLBACK");
+  }
+
+  void cancel() override {
+    char words[256];
+    if (cancel_ != nullptr) (void)PQcancel(cancel_.get(), words, sizeof words);  // it may have ended: nothing to do
+  }
+  std::int64_t session() const override { return PQbackendPID(handle_.get()); }
+  void sever() override {
+    severed_ = true;
+    // The server reads an end of file, and no Terminate message: PQfinish() can send nothing any more.
+    shutdown(socket_, SHUT_RDWR);
+  }
+
+ private:
+  [[nodiscard]] bool is_lost() const { return severed_ || PQstatus(handle_.get()) == CONNECTION_BAD; }
+
+  [[nodiscard]] Reply lost(Failure failure) const {
+    Reply reply;
+    reply.fate = Fate::kLost;
+    reply.failure = std::move(failure);
+    if (reply.failure.code.empty()) reply.failure.code = "connection";
+    if (reply.failure.text.empty())
+      reply.failure.text = severed_ ? "this end closed the connection" : trimmed(PQerrorMessage(handle_.get()));
+    return reply;
+  }
+
+  // Everything that the server says to one request: the first failure, or else the last result.
+  ResultHandle collect(int sent) {
+    ResultHandle kept;
+    if (sent == 0) return kept;
+    while (PGresult* const next = PQgetResult(handle_.get())) {
+      ResultHandle result(next);
+      end_copy(PQresultStatus(next));
+      if (kept == nullptr || !is_failure(kept.get())) kept = std::move(result);
+      if (PQstatus(handle_.get()) == CONNECTION_BAD) break;
+    }
+    return kept;
+  }
+
+  // COPY is not for this interface; but libpq would never come to the end of one.
+  void end_copy(ExecStatusType status) {
+    if (status == PGRES_COPY_IN) PQputCopyEnd(handle_.get(), "COPY is not supported here");
+    if (status != PGRES_COPY_OUT) return;
+    char* data = nullptr;
+    while (PQgetCopyData(handle_.get(), &data, 0) > 0) PQfreemem(data);
+  }
+
+  Result<Reply> answer(int sent, std::string_view sql) { return settle(collect(sent).get(), sql); }
+
+  Result<Reply> settle(const PGresult* result, std::string_view sql) {
+    if (result == nullptr || is_lost()) return lost(result == nullptr ? Failure{} : failure_of(result));
+    if (!is_failure(result)) return reply_of(result);
+    Failure failure = failure_of(result);
+    if (failure.code.empty()) return Error{fmt::format("no rows and no failure is the answer to: {}", sql)};
+    auto reply = reply_to_failure(errors_, std::move(failure), sql);
+    if (reply && reply->fate == Fate::kLost) severed_ = true;  // the server may have kept it open, but nobody knows how
+    if (!reply || reply->fate == Fate::kLost) return reply;
+    switch (PQtransactionStatus(handle_.get())) {
+      case PQTRANS_INERROR:
+        reply->fate = Fate::kMustRollBack;
+        break;
+      case PQTRANS_IDLE:
+        reply->fate = Fate::kRolledBack;
+        break;
+      case PQTRANS_INTRANS:
+        reply->fate = Fate::kStatementFailed;
+        break;
+      default:
+        reply->fate = Fate::kLost;
+    }
+    return reply;
+  }
+
+  // The answer to COMMIT. An error is a rollback; so is the command tag ROLLBACK, with which a failed transaction ends.
+  Result<Reply> committed(const ResultHandle& result) {
+    if (result != nullptr && PQresultStatus(result.get()) == PGRES_COMMAND_OK) {
+      const std::string_view tag = PQcmdStatus(result.get());
+      // Said is said, even if the connection broke right after it.
+      if (tag == "COMMIT") return Reply{};
+      if (tag == "ROLLBACK" && !is_lost()) {
+        Reply reply;
+        reply.fate = Fate::kRolledBack;
+        reply.failure = {"25P02", "the transaction had failed: COMMIT was answered with ROLLBACK"};
+        return reply;
+      }
+      if (!is_lost()) return Error{fmt::format("the database answered COMMIT with {}", tag)};
+    }
+    return settle(result.get(), "COMMIT");
+  }
+
+  // The question and COMMIT go out together. If the question fails, the server skips COMMIT, which is then sent by
+  // itself, to a transaction that has failed.
+  Result<Reply> commit_with_facts(TxnFacts& facts) {
+    PGconn* const c = handle_.get();
+    if (!facts_prepared_) {
+      auto reply = answer(PQsendPrepare(c, kFactsName, std::string(question_.sql).c_str(), 0, nullptr), question_.sql);
+      if (!reply || reply->fate == Fate::kLost) return reply;
+      if (!reply->done()) return committed(collect(PQsendQuery(c, "COMMIT")));
+      facts_prepared_ = true;
+    }
+    if (PQenterPipelineMode(c) == 0 || PQsendQueryPrepared(c, kFactsName, 0, nullptr, nullptr, nullptr, 0) == 0 ||
+        PQsendQueryParams(c, "COMMIT", 0, nullptr, nullptr, nullptr, nullptr, 0) == 0 || PQpipelineSync(c) == 0) {
+      if (is_lost()) return lost({});
+      return Error{fmt::format("cannot send a commit: {}", trimmed(PQerrorMessage(c)))};
+    }
+    const ResultHandle asked = collect(1);
+    const ResultHandle done = is_lost() ? nullptr : collect(1);
+    if (!is_lost()) {
+      const ResultHandle sync(PQgetResult(c));
+      if (!is_lost() && PQexitPipelineMode(c) == 0)
+        return Error{fmt::format("the answers to a commit are not those expected: {}", trimmed(PQerrorMessage(c)))};
+    }
+    if (done != nullptr && PQresultStatus(done.get()) == PGRES_PIPELINE_ABORTED && !is_lost()) {
+      // A failure that no table knows stops the run; what it was is lost in the rollback.
+      auto why = settle(asked.get(), question_.sql);
+      if (!why) return why;
+      auto reply = committed(collect(PQsendQuery(c, "COMMIT")));
+      if (reply && reply->fate == Fate::kRolledBack) reply->failure = std::move(why->failure);
+      return reply;
+    }
+    if (done == nullptr && is_lost()) return lost(asked == nullptr ? Failure{} : failure_of(asked.get()));
+    auto reply = committed(done);
+    if (!reply || !reply->done() || asked == nullptr || PQntuples(asked.get()) != 1) return reply;
+    if (auto read = question_.read(reply_of(asked.get()).cells, facts); !read) return std::move(read).error();
+    return reply;
+  }
+
+  // Texts of the parameters, for libpq; null is NULL. The types are left to the server.
+  Result<void> bind(std::span<const Cell> parameters) {
+    texts_.clear();
+    texts_.resize(parameters.size());
+    values_.clear();
+    for (std::size_t i = 0; i < parameters.size(); ++i) {
+      const Cell& cell = parameters[i];
+      if (const auto* text = std::get_if<std::string>(&cell)) {
+        if (text->find('\0') != std::string::npos) return Error{"PostgreSQL's text cannot hold a zero byte"};
+        values_.push_back(text->c_str());
+        continue;
+      }
+      if (std::holds_alternative<std::monostate>(cell)) {
+        values_.push_back(nullptr);
+        continue;
+      }
+      const auto* integer = std::get_if<std::int64_t>(&cell);
+      texts_[i] = integer != nullptr ? fmt::format_int(*integer).str() : fmt::format("{}", std::get<double>(cell));
+      values_.push_back(texts_[i].c_str());
+    }
+    return {};
+  }
+
+  ConnectionHandle handle_;
+  CancelHandle cancel_;
+  int socket_;  // of our own: libpq may close its one, and the number be given to another connection, while sever()
+                // runs
+  std::string begin_;
+  std::span<const ErrorRow> errors_;
+  FactsQuestion question_;
+  bool facts_prepared_ = false;
+  std::atomic<bool> severed_ = false;
+  std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> prepared_;
+  std::vector<std::string> texts_;
+  std::vector<const char*> values_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Connection>> connect_postgres(const PostgresTarget& target, const ServerLevel& level,
+                                                     std::span<const ErrorRow> errors, FactsQuestion question) {
+  std::vector<const char*> names, values;
+  for (const auto& [name, value] : target.parameters) {
+    names.push_back(name.c_str());
+    values.push_back(value.c_str());
+  }
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+  ConnectionHandle handle(PQconnectdbParams(names.data(), values.data(), 0));
+  if (handle == nullptr) return Error{"out of memory"};
+  if (PQstatus(handle.get()) != CONNECTION_OK)
+    return Error{fmt::format("cannot connect to {}: {}", target.shown, trimmed(PQerrorMessage(handle.get())))};
+  // What is no answer is not ours to print.
+  PQsetNoticeReceiver(handle.get(), [](void*, const PGresult*) {}, nullptr);
+  return std::unique_ptr<Connection>(std::make_unique<PostgresConnection>(
+      std::move(handle), fmt::format("BEGIN ISOLATION LEVEL {}", level.setting), errors, std::move(question)));
+}
+
+}  // namespace isolde::db
