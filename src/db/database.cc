@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "db/mariadb/mariadb.h"
 #include "db/sqlite/sqlite.h"
 
 namespace isolde::db {
@@ -12,6 +13,7 @@ struct Driver {
   Result<std::unique_ptr<Database>> (*open)(const Url& url);
 };
 constexpr Driver kDrivers[] = {
+    {"mariadb", open_mariadb},
     {"sqlite", open_sqlite},
 };
 
