@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/postgres/postgres.h"
+#include "db/mariadb/mariadb.h"
 #include "db/sqlite/sqlite.h"
 
 namespace isolde::db {
@@ -14,6 +15,7 @@ struct Driver {
 };
 constexpr Driver kDrivers[] = {
     {"postgres", open_postgres},
+    {"mariadb", open_mariadb},
     {"sqlite", open_sqlite},
 };
 

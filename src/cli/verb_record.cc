@@ -1,0 +1,329 @@
+#include <fmt/format.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
+
+#include <charconv>
+#include <csignal>
+#include <filesystem>
+
+#include "cli/nearest.h"
+#include "cli/verbs.h"
+#include "db/server.h"
+#include "record/run.h"
+#include "record/workload.h"
+#include "report/json.h"
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Set by ctrl-C: the run then ends in good order. A second ctrl-C ends the process as usual.
+std::atomic<bool> interrupted = false;
+void on_interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+struct Plan {
+  db::Url url;
+  std::optional<db::ServerOptions> spawn;
+  const record::WorkloadInfo* workload = nullptr;
+  record::WorkloadOptions workload_options;
+  record::RunOptions run;
+  std::string level;  // empty: the database's default
+  std::string out;    // empty: nothing is kept
+  std::optional<Level> check;
+  bool json = false, quiet = false;
+};
+
+template <typename T>
+std::optional<Error> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
+  if (!args.has(option)) return std::nullopt;
+  auto value = args.count(option, 0, least, UINT32_MAX);
+  if (!value) return std::move(value).error();
+  to = static_cast<std::uint32_t>(*value);
+  return std::nullopt;
+}
+
+std::optional<Error> take_workload(const Arguments& args, Plan& plan) {
+  const std::string name = args.text("workload", "register");
+  plan.workload = record::workload_named(name);
+  if (plan.workload == nullptr) {
+    std::vector<std::string_view> names;
+    for (const record::WorkloadInfo& w : record::workloads()) names.push_back(w.name);
+    return Error{fmt::format("unknown workload \"{}\"{} (isolde record --help)", name, did_you_mean(name, names))};
+  }
+  record::WorkloadOptions& o = plan.workload_options;
+  if (auto e = take_count(args, "keys", 1, o.keys)) return e;
+  if (auto e = take_count(args, "ops", 1, o.ops)) return e;
+  if (auto e = take_count(args, "scale", 1, o.scale)) return e;
+  if (args.has("reads")) {
+    auto share = args.share("reads", 0);
+    if (!share) return std::move(share).error();
+    o.reads = *share;
+  }
+  if (args.has("distribution")) {
+    o.distribution = distribution_named(args.text("distribution"));
+    if (!o.distribution)
+      return Error{fmt::format("--distribution takes uniform, zipf or hotspot, not \"{}\"", args.text("distribution"))};
+  }
+  o.repeated_values = args.has("repeated");
+  o.for_update = args.has("for-update");
+  o.clients = plan.run.clients;
+  o.seed = plan.run.seed;
+  return std::nullopt;
+}
+
+std::optional<Error> take_run(const Arguments& args, Plan& plan) {
+  record::RunOptions& o = plan.run;
+  if (auto e = take_count(args, "clients", 1, o.clients)) return e;
+  auto seed = args.count("seed", 1);
+  if (!seed) return std::move(seed).error();
+  o.seed = *seed;
+  if (args.has("transactions")) {
+    if (args.has("time")) return Error{"--time and --transactions both say when to stop: give one of them"};
+    auto count = args.count("transactions", 0, 1);
+    if (!count) return std::move(count).error();
+    o.transactions = *count;
+  }
+  auto seconds = args.seconds("time");
+  if (!seconds) return std::move(seconds).error();
+  if (*seconds) o.seconds = **seconds;
+  if (args.has("rate")) {
+    auto rate = args.count("rate", 0, 1, 1'000'000'000);
+    if (!rate) return std::move(rate).error();
+    o.rate = static_cast<double>(*rate);
+  }
+  auto rollbacks = args.share("rollbacks", 0);
+  if (!rollbacks) return std::move(rollbacks).error();
+  o.rollbacks = *rollbacks;
+  o.trace = !args.has("no-trace");
+  o.evidence = !args.has("no-evidence");
+  o.shadow = args.has("shadow");
+  o.about = args.text("workload", "register");
+  return std::nullopt;
+}
+
+std::optional<Error> take_database(const Arguments& args, Plan& plan) {
+  if (args.has("spawn")) {
+    if (!args.positional.empty()) return Error{"--spawn starts a server of its own: no URL goes with it"};
+    plan.spawn = db::ServerOptions{.kind = args.text("spawn"), .binaries = args.text("server-path"), .settings = {}};
+    std::string_view rest;
+    const std::string settings = args.text("server-settings");
+    for (rest = settings; !rest.empty();) {
+      const std::string_view one = rest.substr(0, rest.find(','));
+      const std::size_t is = one.find('=');
+      if (is == std::string_view::npos)
+        return Error{fmt::format("--server-settings takes NAME=VALUE,…, not \"{}\"", one)};
+      plan.spawn->settings.emplace(one.substr(0, is), one.substr(is + 1));
+      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    }
+    return std::nullopt;
+  }
+  for (const char* option : {"server-path", "server-settings"}) {
+    if (args.has(option)) return Error{fmt::format("--{} is for a server that --spawn starts", option)};
+  }
+  auto url = db::parse_url(args.positional.empty() ? "sqlite:" : args.positional.front());
+  if (!url) return std::move(url).error();
+  plan.url = *std::move(url);
+  return std::nullopt;
+}
+
+std::optional<Error> take_output(const Arguments& args, Plan& plan) {
+  plan.out = args.text("out");
+  plan.json = args.has("json");
+  plan.quiet = args.has("quiet");
+  plan.level = args.text("level");
+  if (args.has("check")) {
+    auto level = level_by_name(args.text("check"));
+    if (!level) return std::move(level).error();
+    plan.check = *level;
+  }
+  if (!plan.run.trace) {
+    if (!plan.out.empty() || plan.check) return Error{"--no-trace records nothing: there is nothing to write or check"};
+    return std::nullopt;
+  }
+  if (plan.out.empty() && !plan.check)
+    return Error{"`isolde record` needs --out FILE, or --check LEVEL (isolde record --help)"};
+  if (plan.out.empty()) return std::nullopt;
+  const FormatInfo* const format = format_for_path(plan.out);
+  if (format == nullptr || format->write == nullptr || format->is_folder)
+    return Error{fmt::format("the name {} does not say which format: end it in .jsonl or .isl", plan.out)};
+  return std::nullopt;
+}
+
+Result<Plan> plan_of(const Arguments& args) {
+  Plan plan;
+  if (auto e = take_run(args, plan)) return *std::move(e);
+  if (auto e = take_workload(args, plan)) return *std::move(e);
+  if (auto e = take_database(args, plan)) return *std::move(e);
+  if (auto e = take_output(args, plan)) return *std::move(e);
+  return plan;
+}
+
+// A folder for a recording that nobody asked to keep.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::error_code error;
+    const fs::path base = fs::temp_directory_path(error);
+    path_ = (error ? fs::path("/tmp") : base) / "isolde-record-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    if (!path_.empty()) fs::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string failures_text(const record::RunSummary& s) {
+  std::string out;
+  for (const auto& [code, count] : s.failures)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", code, grouped(count));
+  return out.empty() ? out : " (" + out + ")";
+}
+
+double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
+
+void print_summary(const Plan& plan, const db::ServerLevel& level, const record::RunSummary& s) {
+  if (plan.quiet) return;
+  const double per_second = s.seconds > 0 ? static_cast<double>(s.committed) / s.seconds : 0;
+  if (plan.json) {
+    std::string failures;
+    for (const auto& [code, count] : s.failures)
+      failures += fmt::format("{}{}: {}", failures.empty() ? "" : ", ", json_string(code), count);
+    print(fmt::format(
+        R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
+        R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, )"
+        R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "committed_per_second": {:.1f}, )"
+        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {}, "versions": {}, "journal_bytes": {}}})"
+        "\n",
+        json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
+        json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
+        s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, s.setup_seconds, s.seconds,
+        s.recovery_seconds, per_second, milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99)),
+        s.evidence_source.empty() ? "null" : json_string(s.evidence_source), s.versions, s.journal_bytes));
+    return;
+  }
+  print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
+                    plan.run.clients, plan.run.seed));
+  print(fmt::format("  {:.1f} s: {} committed ({}/s), {} aborted{}, {} unknown\n", s.seconds, grouped(s.committed),
+                    grouped(static_cast<std::uint64_t>(per_second)), grouped(s.aborted), failures_text(s),
+                    grouped(s.unknown)));
+  print(fmt::format("  a committed transaction took {:.2f} ms (median), {:.2f} ms (99 %)\n",
+                    milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99))));
+  if (s.reconnects > 0) print(fmt::format("  {} connections were lost and made again\n", grouped(s.reconnects)));
+  if (!s.evidence_source.empty()) {
+    print(fmt::format("  version order: {} versions from the {}, {:.1f} s\n", grouped(s.versions), s.evidence_source,
+                      s.recovery_seconds));
+  } else if (!s.no_evidence_because.empty()) {
+    print(fmt::format("  no version order from the database's log: {}\n", s.no_evidence_because));
+  }
+}
+
+// Turns the folder into the file that was asked for.
+std::optional<Error> keep(const std::string& folder, const std::string& out) {
+  auto loaded = load(folder, format_named("recording"), {});
+  if (!loaded) return std::move(loaded).error();
+  const auto lost = save(loaded->history, *format_for_path(out), out);
+  if (!lost) return lost.error();
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  return std::nullopt;
+}
+
+Exit check_recorded(const Plan& plan, const std::string& path) {
+  std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
+  if (plan.json) words.emplace_back("--json");
+  if (plan.quiet) words.emplace_back("--quiet");
+  auto args = parse(*verb_named("check"), std::move(words));
+  if (!args) return print_error(args.error()), Exit::kBadInput;
+  if (!plan.json && !plan.quiet) print("\n");
+  return run_check(*args);
+}
+
+Exit record_history(const Plan& plan, db::Database& database, const std::string& folder) {
+  const db::ServerLevel* level = nullptr;
+  if (plan.level.empty()) {
+    for (const db::ServerLevel& one : database.levels()) {
+      if (one.is_default) level = &one;
+    }
+  }
+  if (level == nullptr) {
+    auto named = db::level_named(database, plan.level);
+    if (!named) return print_error(named.error()), Exit::kBadInput;
+    level = *named;
+  }
+  auto workload = plan.workload->make(plan.workload_options, database.dialect());
+  if (!workload) return print_error(workload.error()), Exit::kBadInput;
+
+  TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
+  const auto show = [&](const record::RunProgress& p) {
+    const std::string stage = fmt::format("{} committed, {} aborted, {} unknown; {} of", grouped(p.committed),
+                                          grouped(p.aborted), grouped(p.unknown), "seconds");
+    if (plan.run.transactions) {
+      progress.advance("transactions", p.committed + p.aborted + p.unknown, *plan.run.transactions);
+    } else {
+      progress.advance(stage, static_cast<std::uint64_t>(p.seconds), static_cast<std::uint64_t>(plan.run.seconds));
+    }
+  };
+  std::signal(SIGINT, on_interrupt);
+  const auto summary = record::run(database, plan.url, *level, **workload, plan.run, folder,
+                                   {.progress = show, .interrupted = &interrupted});
+  std::signal(SIGINT, SIG_DFL);
+  progress.clear();
+  if (!summary) {
+    print_error(summary.error());
+    if (!plan.out.empty() && fs::exists(folder))
+      print_error(fmt::format("what was recorded until then is in {}", folder));
+    return Exit::kBadInput;
+  }
+  print_summary(plan, *level, *summary);
+  if (!plan.run.trace) return Exit::kFine;
+  std::string checked = folder;
+  if (!plan.out.empty()) {
+    if (auto e = keep(folder, plan.out)) return print_error(*e), Exit::kBadInput;
+    checked = plan.out;
+    if (!plan.json && !plan.quiet) print(fmt::format("  recorded in {}\n", plan.out));
+  }
+  return plan.check ? check_recorded(plan, checked) : Exit::kFine;
+}
+
+}  // namespace
+
+Exit run_record(const Arguments& args) {
+  auto plan = plan_of(args);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  std::unique_ptr<db::Server> server;
+  if (plan->spawn) {
+    auto started = db::start_server(*plan->spawn);
+    if (!started) return print_error(started.error()), Exit::kBadInput;
+    server = *std::move(started);
+    auto url = db::parse_url(server->url());
+    if (!url) return print_error(url.error()), Exit::kBadInput;
+    plan->url = *std::move(url);
+  }
+  auto database = db::open_database(plan->url);
+  if (!database) return print_error(database.error()), Exit::kBadInput;
+  if (!plan->out.empty()) {
+    const std::string folder = plan->out + ".recording";
+    if (fs::exists(folder)) {
+      print_error(
+          Error{"is there already, from a run that did not end well: check or convert it, then remove it", folder});
+      return Exit::kBadInput;
+    }
+    return record_history(*plan, **database, folder);
+  }
+  const ScratchFolder scratch;
+  if (scratch.path().empty()) return print_error("cannot make a scratch folder"), Exit::kBadInput;
+  return record_history(*plan, **database, scratch.path() + "/run");
+}
+
+}  // namespace isolde::cli
