@@ -5,8 +5,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {
-    .name = "bank", .keys = 10, .fewest_keys = 2, .reads = 0.3, .for_update = true};
+constexpr Shape kShape = {.name = "bank", .keys = 10, .fewest_keys = 2, .reads = 0.3, .for_update = true};
 
 constexpr std::int64_t kFirstBalance = 100;
 
@@ -28,11 +27,12 @@ class Bank final : public ItemWorkload {
     if (!client.begin()) return;
     ItemRow payer;
     ItemRow payee;
-    if (!table().read(client, from, settings().lock, payer) || !table().read(client, to, settings().lock, payee)) return;
+    if (!table().read(client, from, settings().lock, payer) || !table().read(client, to, settings().lock, payee))
+      return;
     if (payer.columns[0] < amount) return client.roll_back();
     if (!table().update(client, from, ItemColumns{payer.columns[0] - amount, client.unique()})) return;
     if (!table().update(client, to, ItemColumns{payee.columns[0] + amount, client.unique()})) return;
-    finish(client, rng);
+    client.commit();
   }
 
  private:

@@ -1,6 +1,7 @@
 // record/basic/basic.h: the basic workloads: each shows a few kinds of anomaly soon, on few keys (docs/workloads.md).
 //
-// Always: what is recorded is what the statement did: a write that is announced is one that the statement makes whenever
+// Always: what is recorded is what the statement did: a write that is announced is one that the statement makes
+// whenever
 //         it succeeds; everything else is recorded by the reply. An option that a workload cannot use is an Error.
 #pragma once
 

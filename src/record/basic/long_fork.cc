@@ -8,8 +8,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {
-    .name = "long-fork", .keys = 12, .fewest_keys = 2, .ops = 3, .fewest_ops = 2, .reads = 0.5};
+constexpr Shape kShape = {.name = "long-fork", .keys = 12, .fewest_keys = 2, .ops = 3, .fewest_ops = 2, .reads = 0.5};
 
 class LongFork final : public ItemWorkload {
  public:
@@ -23,7 +22,7 @@ class LongFork final : public ItemWorkload {
     const std::int64_t first = static_cast<std::int64_t>(sampler_.draw(rng)) * size_;
     if (!rng.chance(settings().reads)) {
       const std::int64_t key = first + rng.between(0, size_ - 1);
-      if (client.begin() && table().update(client, key, client.unique())) finish(client, rng);
+      if (client.begin() && table().update(client, key, client.unique())) client.commit();
       return;
     }
     std::vector<std::int64_t> group(size_);

@@ -34,7 +34,7 @@ class Merge final : public ItemWorkload {
     if (other != key && !table().read(client, other)) return;
     const std::int64_t value = client.unique();
     const bool done = rng.chance(kMerges) ? merge(client, key, value) : table().update(client, key, value);
-    if (done) finish(client, rng);
+    if (done) client.commit();
   }
 
  private:

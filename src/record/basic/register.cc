@@ -27,7 +27,7 @@ class Register final : public ItemWorkload {
                                                      : table().update(client, key, new_value(settings(), client, rng));
       if (!done) return;
     }
-    finish(client, rng);
+    client.commit();
   }
 
  private:

@@ -33,7 +33,7 @@ class Rmw final : public ItemWorkload {
       if (!rng.chance(kBlind) && !table().read(client, key, settings().lock)) return;
       if (!table().update(client, key, new_value(settings(), client, rng))) return;
     }
-    finish(client, rng);
+    client.commit();
   }
 
  private:

@@ -17,11 +17,11 @@ namespace isolde::record {
 
 struct Shape {
   std::string_view name;
-  std::uint32_t keys;                // default
-  std::uint32_t fewest_keys = 1;     // that it can work with
-  std::optional<std::uint32_t> ops;  // default; none: it cannot use that option
+  std::uint32_t keys;                               // default
+  std::uint32_t fewest_keys = 1;                    // that it can work with
+  std::optional<std::uint32_t> ops = std::nullopt;  // default; none: it cannot use that option
   std::uint32_t fewest_ops = 1;
-  std::optional<double> reads;
+  std::optional<double> reads = std::nullopt;
   Distribution distribution = Distribution::kUniform;
   bool repeated_values = false;  // whether it can use that option
   bool for_update = false;
@@ -36,9 +36,7 @@ struct Settings {
   Lock lock = Lock::kNone;  // kUpdate: reads of what is written then are to lock it, and the database has such reads
 
   // Draws from `count` keys, or from as many pairs or groups of them.
-  [[nodiscard]] KeySampler sampler(std::uint32_t count) const {
-    return KeySampler(distribution, count, zipf_exponent);
-  }
+  [[nodiscard]] KeySampler sampler(std::uint32_t count) const { return KeySampler(distribution, count, zipf_exponent); }
 };
 
 [[nodiscard]] Result<Settings> settle(const Shape& shape, const WorkloadOptions& options, const db::Dialect& dialect);
@@ -46,12 +44,6 @@ struct Settings {
 // A new value: one that no other write has, or one of ten that come again and again.
 [[nodiscard]] inline std::int64_t new_value(const Settings& settings, Client& client, Rng& rng) {
   return settings.repeated_values ? rng.between(1, 10) : client.unique();
-}
-
-// Commits; now and then rolls back, so that there are aborted writes that nobody may see.
-inline void finish(Client& client, Rng& rng) {
-  if (rng.chance(0.02)) return client.roll_back();
-  client.commit();
 }
 
 // For workloads whose clients need nothing of their own but chance: W has `void transaction(Client&, Rng&)`, which many

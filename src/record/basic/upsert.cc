@@ -5,12 +5,8 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "upsert",
-                          .keys = 50,
-                          .ops = 3,
-                          .reads = 0.5,
-                          .distribution = Distribution::kZipf,
-                          .repeated_values = true};
+constexpr Shape kShape = {
+    .name = "upsert", .keys = 50, .ops = 3, .reads = 0.5, .distribution = Distribution::kZipf, .repeated_values = true};
 
 constexpr double kDeletes = 0.2;  // share of the writes
 
@@ -32,7 +28,7 @@ class UpsertWorkload final : public ItemWorkload {
                                              : table().upsert(client, key, new_value(settings(), client, rng));
       if (!done) return;
     }
-    finish(client, rng);
+    client.commit();
   }
 
  private:

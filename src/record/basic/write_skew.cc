@@ -39,7 +39,7 @@ class WriteSkew final : public ItemWorkload {
     } else {
       if (!table().update(client, one, ItemColumns{0, client.unique()})) return;
     }
-    finish(client, rng);
+    client.commit();
   }
 
  private:
