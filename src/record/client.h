@@ -56,6 +56,10 @@ class Client {
   virtual void aggregated(std::string_view expression, std::string_view where, std::string_view value) = 0;
   virtual void updated(std::string_view where, std::span<const RecordedItem> rows_after) = 0;
 
+  // The last run() and the next one are one operation to the history: the interval of what is recorded next covers
+  // both.
+  virtual void go_on() = 0;
+
   // A number that no other call of any client in this recording returns: what makes a written value unique.
   [[nodiscard]] virtual std::int64_t unique() = 0;
 };

@@ -4,6 +4,7 @@
 
 #include <iterator>
 #include <thread>
+#include <utility>
 
 #include "record/traced_table.h"
 
@@ -51,7 +52,7 @@ bool SessionClient::begin() {
 }
 
 bool SessionClient::run(std::string_view sql, std::span<const db::Cell> parameters) {
-  before_ = now();
+  if (!std::exchange(goes_on_, false)) before_ = now();
   if (journal_) {
     for (std::size_t i = 0; i < intent_count_; ++i) journal_->intent(intents_[i], before_);
   }

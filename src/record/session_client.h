@@ -82,6 +82,7 @@ class SessionClient : public Client {
   void scanned(std::string_view where, std::span<const RecordedItem> rows, Lock lock) override;
   void aggregated(std::string_view expression, std::string_view where, std::string_view value) override;
   void updated(std::string_view where, std::span<const RecordedItem> rows_after) override;
+  void go_on() override { goes_on_ = true; }
   std::int64_t unique() override { return next_unique_ += shared_.clients; }
 
   // So many of the commits become rollbacks: a database must leave no trace of them.
@@ -127,6 +128,7 @@ class SessionClient : public Client {
   std::string text_;  // of the operation being written, kept for its memory
   std::int64_t before_ = 0, after_ = 0, began_ = 0;
   bool open_ = false;
+  bool goes_on_ = false;  // the next statement belongs to the operation of the last one
   double rollback_share_ = 0;
   Rng rng_{0};
   std::int64_t next_id_, next_unique_, session_name_;

@@ -1,0 +1,59 @@
+// record/basic/bank.cc: transfers between accounts that keep the sum, and reads of all accounts in one statement.
+#include "record/basic/basic.h"
+#include "record/basic/item_workload.h"
+
+namespace isolde::record {
+namespace {
+
+constexpr Shape kShape = {.name = "bank", .keys = 10, .fewest_keys = 2, .reads = 0.3, .for_update = true};
+
+constexpr std::int64_t kFirstBalance = 100;
+
+class Bank final : public ItemWorkload {
+ public:
+  Bank(const Settings& settings, const db::Dialect& dialect)
+      // `w` is new with every write, so that a balance that comes again still tells its writer.
+      : ItemWorkload(settings, ItemTable(dialect, "accounts", {"balance", "w"}), settings.keys,
+                     [](std::uint32_t) { return ItemColumns{kFirstBalance, 0}; }),
+        sampler_(settings.sampler(settings.keys)) {}
+
+  void transaction(Client& client, Rng& rng) override {
+    if (rng.chance(settings().reads)) return read_all(client);
+    const std::int64_t from = sampler_.draw(rng);
+    std::int64_t to = sampler_.draw(rng);
+    if (to == from) to = (from + 1) % settings().keys;
+    const std::int64_t amount = rng.between(1, 20);
+
+    if (!client.begin()) return;
+    ItemRow payer;
+    ItemRow payee;
+    if (!table().read(client, from, settings().lock, payer) || !table().read(client, to, settings().lock, payee))
+      return;
+    if (payer.columns[0] < amount) return client.roll_back();
+    if (!table().update(client, from, ItemColumns{payer.columns[0] - amount, client.unique()})) return;
+    if (!table().update(client, to, ItemColumns{payee.columns[0] + amount, client.unique()})) return;
+    client.commit();
+  }
+
+ private:
+  // No account ever comes or goes, so what one statement sees of all is a read of each.
+  void read_all(Client& client) const {
+    if (!client.begin() || !client.run("select k, balance, w from accounts", {})) return;
+    const db::Reply& reply = client.reply();
+    for (std::size_t row = 0; row < reply.rows(); ++row) {
+      const auto cells = std::span(reply.cells).subspan(row * reply.width, reply.width);
+      client.saw(key_text(table().traced(), cells.first(1)), value_text(table().traced(), cells.subspan(1)));
+    }
+    client.commit();
+  }
+
+  KeySampler sampler_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Workload>> make_bank(const WorkloadOptions& options, const db::Dialect& dialect) {
+  return make_of<Bank>(kShape, options, dialect);
+}
+
+}  // namespace isolde::record

@@ -1,0 +1,109 @@
+// record/basic/predicate.cc: range reads, aggregates, and updates and deletes of ranges, among reads and writes of
+// single rows that move them into ranges and out of them, and make and remove rows.
+#include <algorithm>
+
+#include "record/basic/basic.h"
+#include "record/basic/item_workload.h"
+#include "record/basic/range_statements.h"
+
+namespace isolde::record {
+namespace {
+
+// Shares of the reading operations; what is neither reads one row. Shares of the writing ones: what is none of these
+// reads a row and makes it if it was absent, else removes it.
+struct Mix {
+  double scans, aggregates;
+  double range_updates, range_deletes, upserts;
+};
+
+constexpr Shape kPredicate = {.name = "predicate", .keys = 40, .ops = 3, .reads = 0.5, .for_update = true};
+constexpr Mix kPredicateMix = {
+    .scans = 0.5, .aggregates = 0.25, .range_updates = 0.4, .range_deletes = 0.05, .upserts = 0.25};
+constexpr Shape kUpdates = {.name = "predicate-updates", .keys = 40, .ops = 3, .reads = 0.2, .for_update = true};
+constexpr Mix kUpdatesMix = {
+    .scans = 0.8, .aggregates = 0.2, .range_updates = 0.65, .range_deletes = 0.1, .upserts = 0.15};
+
+constexpr std::int64_t kWidest = 12;  // a range of a; there are two and a half times as many values of a as keys
+constexpr std::int64_t kMostB = 9;
+
+std::int64_t place_of(std::int64_t key) { return key * 5 / 2; }
+
+class Predicate final : public ItemWorkload {
+ public:
+  Predicate(const Settings& settings, const db::Dialect& dialect, const Mix& mix)
+      : ItemWorkload(settings, ItemTable(dialect, "items", {"a", "b", "w"}), settings.keys,
+                     [](std::uint32_t key) { return ItemColumns{place_of(key), key % (kMostB + 1), 0}; }),
+        sampler_(settings.sampler(settings.keys)),
+        ranges_(dialect, table()),
+        mix_(mix) {}
+
+  std::vector<std::string> schema() const override { return {table().schema(), "create index items_a on items (a)"}; }
+
+  void transaction(Client& client, Rng& rng) override {
+    if (!client.begin()) return;
+    for (std::uint32_t i = 0; i < settings().ops; ++i) {
+      if (!(rng.chance(settings().reads) ? read(client, rng) : write(client, rng))) return;
+    }
+    client.commit();
+  }
+
+ private:
+  [[nodiscard]] bool read(Client& client, Rng& rng) const {
+    const double kind = rng.unit();
+    if (kind >= mix_.scans + mix_.aggregates) return table().read(client, sampler_.draw(rng), settings().lock);
+    // A condition that no index serves is rare: a database that locks what it looks at locks everything for it.
+    const Condition where = rng.chance(0.1) ? either(some_a(rng), rng.between(0, kMostB)) : range(rng);
+    if (kind < mix_.scans) return ranges_.scan(client, where, settings().lock);
+    constexpr std::string_view kExpressions[] = {"count(*)", "max(b)", "min(a)", "max(w)"};
+    return ranges_.aggregate(client, kExpressions[rng.below(std::size(kExpressions))], where);
+  }
+
+  [[nodiscard]] bool write(Client& client, Rng& rng) const {
+    const double kind = rng.unit();
+    if (kind < mix_.range_updates) {
+      using Change = RangeStatements::Change;
+      constexpr Change kChanges[] = {Change::kSetB, Change::kSetB, Change::kTurnB, Change::kMoveA};
+      const Change change = kChanges[rng.below(std::size(kChanges))];
+      return ranges_.update(client, change, change == Change::kMoveA ? some_a(rng) : rng.between(0, kMostB),
+                            range(rng));
+    }
+    if (kind < mix_.range_updates + mix_.range_deletes) return ranges_.remove(client, range(rng));
+    const std::int64_t key = sampler_.draw(rng);
+    const ItemColumns row = {some_a(rng), rng.between(0, kMostB), client.unique()};
+    if (kind < mix_.range_updates + mix_.range_deletes + mix_.upserts) return table().upsert(client, key, columns(row));
+    ItemRow before;
+    if (!table().read(client, key, settings().lock, before)) return false;
+    return before.present ? table().remove(client, key) : table().insert(client, key, columns(row));
+  }
+
+  static std::span<const std::int64_t> columns(const ItemColumns& row) { return std::span(row).first(3); }
+  [[nodiscard]] std::int64_t some_a(Rng& rng) const { return place_of(sampler_.draw(rng)) + rng.between(0, 2); }
+  [[nodiscard]] Condition range(Rng& rng) const {
+    const std::int64_t low = some_a(rng);
+    const std::int64_t high = low + rng.between(0, kWidest);
+    return rng.chance(0.3) ? range_of_a_with_b_below(low, high, rng.between(1, kMostB)) : range_of_a(low, high);
+  }
+
+  KeySampler sampler_;
+  RangeStatements ranges_;
+  Mix mix_;
+};
+
+Result<std::unique_ptr<Workload>> make(const Shape& shape, const Mix& mix, const WorkloadOptions& options,
+                                       const db::Dialect& dialect) {
+  auto settings = settle(shape, options, dialect);
+  if (!settings) return std::move(settings).error();
+  return std::unique_ptr<Workload>(std::make_unique<Predicate>(*settings, dialect, mix));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Workload>> make_predicate(const WorkloadOptions& options, const db::Dialect& dialect) {
+  return make(kPredicate, kPredicateMix, options, dialect);
+}
+
+Result<std::unique_ptr<Workload>> make_predicate_updates(const WorkloadOptions& options, const db::Dialect& dialect) {
+  return make(kUpdates, kUpdatesMix, options, dialect);
+}
+
+}  // namespace isolde::record
