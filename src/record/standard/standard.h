@@ -1,0 +1,30 @@
+// record/standard/standard.h: the workloads that papers and benchmarks use, as rows of the table of workloads.
+#pragma once
+
+#include <memory>
+
+#include "record/workload.h"
+
+namespace isolde::record {
+
+// BlindW of Cobra, in Leopard's three forms (section VI): one table, eight operations a transaction.
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_blindw_w(const WorkloadOptions& o, const db::Dialect& d);
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_blindw_rw(const WorkloadOptions& o, const db::Dialect& d);
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_blindw_rw_plus(const WorkloadOptions& o, const db::Dialect& d);
+// YCSB, workload A: half reads, half updates, a few hot keys.
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_ycsb_a(const WorkloadOptions& o, const db::Dialect& d);
+// SmallBank (Alomari, Cahill, Fekete, Röhm: The cost of serializability on platforms that use snapshot isolation).
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_smallbank(const WorkloadOptions& o, const db::Dialect& d);
+// TPC-C, all five transactions.
+[[nodiscard]] Result<std::unique_ptr<Workload>> make_tpcc(const WorkloadOptions& o, const db::Dialect& d);
+
+inline constexpr WorkloadInfo kStandardWorkloads[] = {
+    {"blindw-w", "BlindW-W: transactions of 8 blind writes", &make_blindw_w},
+    {"blindw-rw", "BlindW-RW: half of the transactions read 8 keys, half write 8 blindly", &make_blindw_rw},
+    {"blindw-rw+", "BlindW-RW+: as blindw-rw, half of the reads are of ranges of 10 keys", &make_blindw_rw_plus},
+    {"ycsb-a", "YCSB A: half reads, half updates, zipf", &make_ycsb_a},
+    {"smallbank", "SmallBank: six transactions on checking and savings accounts", &make_smallbank},
+    {"tpcc", "TPC-C: new-order, payment, order-status, delivery, stock-level", &make_tpcc},
+};
+
+}  // namespace isolde::record
