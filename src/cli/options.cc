@@ -12,6 +12,7 @@
 #include "cli/nearest.h"
 #include "format/format.h"
 #include "gen/plants.h"
+#include "record/workload.h"
 
 namespace isolde::cli {
 namespace {
@@ -208,6 +209,10 @@ std::string help_text(const VerbRow& verb) {
   if (verb.name == "gen") {
     out += "\nWhat --plant can plant:\n";
     for (const PlantInfo& plant : all_plants()) out += fmt::format("  {:<24}  {}\n", plant.name, plant.summary);
+  }
+  if (verb.name == "record") {
+    out += "\nWorkloads:\n";
+    for (const record::WorkloadInfo& w : record::workloads()) out += fmt::format("  {:<24}  {}\n", w.name, w.summary);
   }
   if (verb.name == "check" || verb.name == "convert") {
     out += "\nFormats:\n";

@@ -24,6 +24,7 @@ struct ServerLevel {
   Level claims;              // the strongest level that its manual promises there
   std::string_view setting;  // for the driver, e.g. what follows BEGIN
   bool is_default = false;
+  bool serial_by_commit_ts = false;  // it promises that commit timestamps are the serialization order (CockroachDB)
 };
 
 class Database {

@@ -175,21 +175,26 @@ void Journal::begin(std::int64_t id, std::int64_t time) {
   }
 }
 
-void Journal::op(std::string_view op, Lock lock, std::int64_t before, std::int64_t after) {
-  if (!file_->is_line(op)) return;
-  char* const at = file_->room(op.size() + 2 * kNumber + 64);
+void Journal::op(std::string_view op, Lock lock, std::int64_t before, std::int64_t after, std::string_view details) {
+  if (!file_->is_line(op) || !file_->is_line(details)) return;
+  char* const at = file_->room(op.size() + details.size() + 2 * kNumber + 64);
   if (at == nullptr) return;
   Pen pen(at);
   pen.text("o ").text(op);
-  const bool timed = before != kNoTime && after != kNoTime;
+  std::string_view open = ",{";  // what stands before the next detail
   if (lock != Lock::kNone) {
-    pen.text(lock == Lock::kUpdate ? R"(,{"lock":"update")" : R"(,{"lock":"share")");
-    pen.text(timed ? "," : "}");
-  } else if (timed) {
-    pen.text(",{");
+    pen.text(open).text(lock == Lock::kUpdate ? R"("lock":"update")" : R"("lock":"share")");
+    open = ",";
   }
-  if (timed) pen.text(R"("at":[)").number(before).text(",").number(after).text("]}");
-  file_->finish(pen.text("]"));
+  if (before != kNoTime && after != kNoTime) {
+    pen.text(open).text(R"("at":[)").number(before).text(",").number(after).text("]");
+    open = ",";
+  }
+  if (!details.empty()) {
+    pen.text(open).text(details);
+    open = ",";
+  }
+  file_->finish(pen.text(open == "," ? "}]" : "]"));
 }
 
 void Journal::intent(std::string_view op, std::int64_t before) {

@@ -41,6 +41,7 @@ SessionClient::SessionClient(RunShared& shared, std::uint32_t place, std::unique
 
 bool SessionClient::begin() {
   before_ = now();
+  goes_on_ = false;
   began_ = shared_.clock.now();
   if (journal_) journal_->begin(next_id_, before_);
   next_id_ += shared_.clients;

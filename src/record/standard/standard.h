@@ -18,13 +18,4 @@ namespace isolde::record {
 // TPC-C, all five transactions.
 [[nodiscard]] Result<std::unique_ptr<Workload>> make_tpcc(const WorkloadOptions& o, const db::Dialect& d);
 
-inline constexpr WorkloadInfo kStandardWorkloads[] = {
-    {"blindw-w", "BlindW-W: transactions of 8 blind writes", &make_blindw_w},
-    {"blindw-rw", "BlindW-RW: half of the transactions read 8 keys, half write 8 blindly", &make_blindw_rw},
-    {"blindw-rw+", "BlindW-RW+: as blindw-rw, half of the reads are of ranges of 10 keys", &make_blindw_rw_plus},
-    {"ycsb-a", "YCSB A: half reads, half updates, zipf", &make_ycsb_a},
-    {"smallbank", "SmallBank: six transactions on checking and savings accounts", &make_smallbank},
-    {"tpcc", "TPC-C: new-order, payment, order-status, delivery, stock-level", &make_tpcc},
-};
-
 }  // namespace isolde::record
