@@ -127,6 +127,8 @@ std::optional<Error> take_database(const Arguments& args, Plan& plan) {
   auto url = db::parse_url(args.positional.empty() ? "sqlite:" : args.positional.front());
   if (!url) return std::move(url).error();
   plan.url = *std::move(url);
+  // Clients that fail at once where they could wait a little would record little but their own impatience.
+  if (plan.url.scheme == "sqlite" && plan.url.options.empty()) plan.url.options.emplace_back("timeout", "1000");
   return std::nullopt;
 }
 
@@ -203,13 +205,15 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
         R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
         R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, )"
         R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "committed_per_second": {:.1f}, )"
-        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {}, "versions": {}, "journal_bytes": {}}})"
+        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}}}, )"
+        R"("journal_bytes": {}}})"
         "\n",
         json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
         json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
         s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, s.setup_seconds, s.seconds,
         s.recovery_seconds, per_second, milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99)),
-        s.evidence_source.empty() ? "null" : json_string(s.evidence_source), s.versions, s.journal_bytes));
+        s.evidence_source.empty() ? "null" : json_string(s.evidence_source), s.versions, s.facts.snapshots,
+        s.facts.timestamps, s.facts.places, s.journal_bytes));
     return;
   }
   print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
@@ -220,6 +224,12 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
   print(fmt::format("  a committed transaction took {:.2f} ms (median), {:.2f} ms (99 %)\n",
                     milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99))));
   if (s.reconnects > 0) print(fmt::format("  {} connections were lost and made again\n", grouped(s.reconnects)));
+  if (s.facts.snapshots > 0)
+    print(fmt::format("  the database told the snapshots of {} transactions\n", grouped(s.facts.snapshots)));
+  if (s.facts.timestamps > 0)
+    print(fmt::format("  the database told the timestamps of {} transactions\n", grouped(s.facts.timestamps)));
+  if (s.facts.places > 0)
+    print(fmt::format("  version order: from the places of {} commits\n", grouped(s.facts.places)));
   if (!s.evidence_source.empty()) {
     print(fmt::format("  version order: {} versions from the {}, {:.1f} s\n", grouped(s.versions), s.evidence_source,
                       s.recovery_seconds));

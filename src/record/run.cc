@@ -75,9 +75,12 @@ class ClientLoop {
   void operator()() {
     while (!shared_.stop && left_ != 0) {
       if (between_.count() > 0) wait_until_due();
+      const std::uint64_t committed = client_.counts().committed.load(std::memory_order_relaxed);
       session_->transaction(client_);
       client_.finish_transaction();
       if (left_ > 0) --left_;
+      in_vain_ = client_.counts().committed.load(std::memory_order_relaxed) > committed ? 0 : in_vain_ + 1;
+      if (in_vain_ > 1) back_off();
     }
   }
 
@@ -92,10 +95,17 @@ class ClientLoop {
     due_ += between_;
   }
 
+  // Databases that do not let a transaction wait would otherwise be asked for nothing but refusals.
+  void back_off() const {
+    constexpr std::uint64_t kMostSteps = 20;
+    std::this_thread::sleep_for(std::chrono::microseconds(50) * std::min(in_vain_, kMostSteps));
+  }
+
   SessionClient& client_;
   std::unique_ptr<WorkloadSession> session_;
   RunShared& shared_;
-  std::int64_t left_ = -1;  // below 0: until the time is over
+  std::uint64_t in_vain_ = 0;  // transactions since the last that committed
+  std::int64_t left_ = -1;     // below 0: until the time is over
   std::chrono::nanoseconds between_ = {};
   steady_clock::time_point due_;
 };
@@ -119,6 +129,9 @@ void summarise(const std::vector<std::unique_ptr<SessionClient>>& clients, RunSu
     summary.statements += client->statements();
     summary.reconnects += client->reconnects();
     summary.latency.add(client->latency());
+    summary.facts.snapshots += client->facts().snapshots;
+    summary.facts.timestamps += client->facts().timestamps;
+    summary.facts.places += client->facts().places;
     for (const auto& [code, count] : client->failures()) summary.failures[code] += count;
     if (client->journal() != nullptr) summary.journal_bytes += client->journal()->bytes();
   }

@@ -18,6 +18,7 @@
 #include "db/server.h"
 #include "record/latency.h"
 #include "record/recovery.h"
+#include "record/session_client.h"
 #include "record/workload.h"
 
 namespace isolde::record {
@@ -52,7 +53,8 @@ struct RunSummary {
   std::uint64_t journal_bytes = 0;
   std::map<std::string, std::uint64_t> failures;  // by the server's code
   LatencyHistogram latency;                       // of committed transactions
-  std::string evidence_source;                    // "logical replication slot, pgoutput"; empty: none
+  FactCounts facts;
+  std::string evidence_source;  // "logical replication slot, pgoutput"; empty: none
   std::string no_evidence_because;
   std::uint64_t versions = 0;
   double recovery_seconds = 0;

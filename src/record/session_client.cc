@@ -252,6 +252,9 @@ void SessionClient::write_facts(const db::TxnFacts& facts) {
   if (facts.commit_ts) fmt::format_to(out, R"({}"commit_ts":{})", comma(), *facts.commit_ts);
   if (!text_.empty()) journal_->facts(text_);
   if (facts.commit_place) journal_->place(*facts.commit_place);
+  facts_.snapshots += facts.snapshot ? 1 : 0;
+  facts_.timestamps += facts.start_ts || facts.commit_ts ? 1 : 0;
+  facts_.places += facts.commit_place ? 1 : 0;
 }
 
 }  // namespace isolde::record

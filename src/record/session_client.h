@@ -62,6 +62,11 @@ struct alignas(64) ClientCounts {
   std::atomic<std::uint64_t> committed = 0, aborted = 0, unknown = 0;
 };
 
+// How many committed transactions the database said something of.
+struct FactCounts {
+  std::uint64_t snapshots = 0, timestamps = 0, places = 0;
+};
+
 class SessionClient : public Client {
  public:
   // `journal`: null for a client that only runs the statements.
@@ -99,6 +104,7 @@ class SessionClient : public Client {
   [[nodiscard]] const ClientCounts& counts() const { return counts_; }
   [[nodiscard]] const std::map<std::string, std::uint64_t>& failures() const { return failures_; }
   [[nodiscard]] const LatencyHistogram& latency() const { return latency_; }
+  [[nodiscard]] const FactCounts& facts() const { return facts_; }
   [[nodiscard]] std::uint64_t statements() const { return statements_; }
   [[nodiscard]] std::uint64_t reconnects() const { return reconnects_; }
   [[nodiscard]] const Journal* journal() const { return journal_ ? &*journal_ : nullptr; }
@@ -135,6 +141,7 @@ class SessionClient : public Client {
   ClientCounts counts_;
   std::map<std::string, std::uint64_t> failures_;
   LatencyHistogram latency_;
+  FactCounts facts_;
   std::uint64_t statements_ = 0, reconnects_ = 0;
 };
 

@@ -27,6 +27,7 @@ constexpr std::size_t kPidLine = 0, kSharedMemoryLine = 6, kStatusLine = 7;
 const std::map<std::string, std::string>& usual_settings() {
   static const std::map<std::string, std::string> settings = {
       {"autovacuum_naptime", "5s"},
+      {"deadlock_timeout", "10ms"},  // a second of waiting a deadlock would leave a contended run with little to record
       {"dynamic_shared_memory_type", "mmap"},  // in its folder, so that a crash leaves nothing in /dev/shm
       {"fsync", "off"},
       {"log_min_messages", "warning"},
