@@ -2,7 +2,7 @@
 //
 // In, out: SQL text and cells -> Reply, which says what became of the transaction; an Error is a fault that no table
 //          knows: it stops the run and is named, never counted as the database's.
-// Always:  one thread uses a connection at a time; only cancel() may come from another.
+// Always:  one thread uses a connection at a time; only cancel() and sever() may come from another.
 //          Every request is sent once: nothing is retried in here.
 #pragma once
 
@@ -81,8 +81,8 @@ class Connection {
   virtual void cancel() = 0;
   // What the server calls this session (PostgreSQL's pid, MariaDB's thread id); 0 where there is no server.
   [[nodiscard]] virtual std::int64_t session() const = 0;
-  // Cuts the connection at this end without a word to the server, as a crashed client would. Every later request is
-  // kLost.
+  // From any thread: cuts the connection at this end without a word to the server, as a crashed client would. Every
+  // later request is kLost, and so is the one that is running, unless its answer is there already.
   virtual void sever() = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "format/format.h"
+#include "record/run_faults.h"
 #include "record/session_client.h"
 #include "record/traced_table.h"
 
@@ -154,9 +155,9 @@ Result<std::vector<std::unique_ptr<SessionClient>>> make_clients(RunShared& shar
   return clients;
 }
 
-// Runs all clients until they are done or the time is over.
-void drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workload, RunShared& shared,
-           const RunOptions& options, const RunHooks& hooks) {
+// Runs all clients until they are done or the time is over. Returns the faults that were done.
+FaultPlan drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workload, RunShared& shared,
+                const RunOptions& options, const RunHooks& hooks) {
   std::atomic<std::uint32_t> running = options.clients;
   std::vector<std::thread> threads;
   Rng seeds(options.seed);
@@ -169,9 +170,18 @@ void drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workl
     });
   }
   const auto start = steady_clock::now();
+  std::optional<RunFaults> faults;
+  if (options.faults.all() > 0) {
+    faults.emplace(options.faults, seeds.next(), shared, clients, hooks.server, [&, start] {
+      if (!options.transactions) return seconds_since(start) / options.seconds;
+      const RunProgress p = progress_of(clients);
+      return static_cast<double>(p.committed + p.aborted + p.unknown) / static_cast<double>(*options.transactions);
+    });
+  }
   for (auto shown = start; running > 0;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    const bool over = !options.transactions && seconds_since(start) >= options.seconds;
+    const bool over =
+        !options.transactions && seconds_since(start) >= options.seconds && (!faults || faults->all_done());
     if (over || (hooks.interrupted != nullptr && *hooks.interrupted)) shared.stop = true;
     if (hooks.progress && seconds_since(shown) >= 0.25) {
       shown = steady_clock::now();
@@ -181,6 +191,7 @@ void drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& workl
     }
   }
   for (std::thread& thread : threads) thread.join();
+  return faults ? faults->finish() : FaultPlan();
 }
 
 std::optional<Error> write_certificate(Recovery& recovery, const fs::path& folder, RunSummary& summary) {
@@ -202,6 +213,7 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
                        const RunOptions& options, const std::string& folder, const RunHooks& hooks) {
   RunSummary summary;
   const auto start = steady_clock::now();
+  if (auto possible = check_faults(options.faults, url, hooks.server); !possible) return possible.error();
   auto administrator = database.connect(level);
   if (!administrator) return std::move(administrator).error();
   auto described = database.describe(**administrator);
@@ -211,11 +223,14 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
 
   std::unique_ptr<Recovery> recovery;
   if (options.trace) {
-    const std::string about = fmt::format("{} on {}, {}, {} clients, seed {}", options.about, summary.database,
-                                          level.name, options.clients, options.seed);
+    const std::string faults = to_text(options.faults);
+    const std::string about =
+        fmt::format("{} on {}, {}, {} clients, seed {}{}{}", options.about, summary.database, level.name,
+                    options.clients, options.seed, faults.empty() ? "" : ", faults ", faults);
     if (auto e = write_header(folder, about, workload, level)) return *std::move(e);
     if (options.evidence) {
-      auto made = make_recovery({database, url, workload.tables()}, summary.no_evidence_because);
+      auto made =
+          make_recovery({database, url, workload.tables(), options.faults.restarts() > 0}, summary.no_evidence_because);
       if (!made) return std::move(made).error();
       recovery = *std::move(made);
       if (recovery) {
@@ -229,7 +244,7 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   if (!clients) return std::move(clients).error();
   summary.setup_seconds = seconds_since(start);
   const auto first = steady_clock::now();
-  drive(*clients, workload, shared, options, hooks);
+  summary.faults = drive(*clients, workload, shared, options, hooks);
   summary.seconds = seconds_since(first);
   summarise(*clients, summary);
   clients->clear();  // cuts the journals to their length

@@ -16,6 +16,7 @@
 #include "base/rng.h"
 #include "db/database.h"
 #include "db/server.h"
+#include "record/faults.h"
 #include "record/latency.h"
 #include "record/recovery.h"
 #include "record/session_client.h"
@@ -33,7 +34,8 @@ struct RunOptions {
   bool trace = true;     // false: the same statements, but nothing is recorded (to measure what recording costs)
   bool evidence = true;  // ask the database for what it knows: facts of each commit, its log
   bool shadow = false;   // version sets of predicate reads by shadow transactions (PostgreSQL)
-  std::string about;     // for the header, besides what the run says of itself
+  FaultPlan faults;
+  std::string about;  // for the header, besides what the run says of itself
 };
 
 struct RunProgress {
@@ -44,6 +46,7 @@ struct RunProgress {
 struct RunHooks {
   std::function<void(const RunProgress&)> progress;  // about four times a second, from the caller's thread
   const std::atomic<bool>* interrupted = nullptr;    // set: finish early, in good order
+  db::Server* server = nullptr;                      // what faults may restart
 };
 
 struct RunSummary {
@@ -54,13 +57,14 @@ struct RunSummary {
   std::map<std::string, std::uint64_t> failures;  // by the server's code
   LatencyHistogram latency;                       // of committed transactions
   FactCounts facts;
+  FaultPlan faults;             // those that were done
   std::string evidence_source;  // "logical replication slot, pgoutput"; empty: none
   std::string no_evidence_because;
   std::uint64_t versions = 0;
   double recovery_seconds = 0;
 };
 
-// Requires: `folder` does not exist yet (unused where nothing is traced). `server`: what faults may restart, or null.
+// Requires: `folder` does not exist yet (unused where nothing is traced). A run by time goes on until the last fault.
 [[nodiscard]] Result<RunSummary> run(db::Database& database, const db::Url& url, const db::ServerLevel& level,
                                      Workload& workload, const RunOptions& options, const std::string& folder,
                                      const RunHooks& hooks);

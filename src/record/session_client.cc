@@ -46,6 +46,7 @@ bool SessionClient::begin() {
   if (journal_) journal_->begin(next_id_, before_);
   next_id_ += shared_.clients;
   open_ = true;
+  phase_.store(Phase::kInTransaction, std::memory_order_relaxed);
   auto reply = connection_->begin();
   ++statements_;
   if (!reply || !reply->done()) return fail(std::move(reply));
@@ -71,6 +72,7 @@ bool SessionClient::commit() {
   if (rollback_share_ > 0 && rng_.chance(rollback_share_)) return roll_back(), false;
   if (journal_) journal_->commit(now());
   db::TxnFacts facts;
+  phase_.store(Phase::kCommitting, std::memory_order_relaxed);
   auto reply = connection_->commit(journal_ && shared_.ask_facts ? &facts : nullptr);
   const std::int64_t after = now();
   ++statements_;
@@ -123,6 +125,7 @@ bool SessionClient::fail(Result<db::Reply> reply) {
 
 void SessionClient::end(Status status, std::int64_t time) {
   open_ = false;
+  phase_.store(Phase::kIdle, std::memory_order_relaxed);
   intent_count_ = 0;
   if (journal_) {
     journal_->end(status, time);

@@ -19,6 +19,7 @@
 #include "base/rng.h"
 #include "db/database.h"
 #include "record/client.h"
+#include "record/faults.h"
 #include "record/journal.h"
 #include "record/latency.h"
 
@@ -110,6 +111,7 @@ class SessionClient : public Client {
   [[nodiscard]] const Journal* journal() const { return journal_ ? &*journal_ : nullptr; }
 
   // From other threads: for faults.
+  [[nodiscard]] Phase phase() const { return phase_.load(std::memory_order_relaxed); }
   void sever();
   [[nodiscard]] std::int64_t server_session();
 
@@ -134,7 +136,8 @@ class SessionClient : public Client {
   std::string text_;  // of the operation being written, kept for its memory
   std::int64_t before_ = 0, after_ = 0, began_ = 0;
   bool open_ = false;
-  bool goes_on_ = false;  // the next statement belongs to the operation of the last one
+  std::atomic<Phase> phase_ = Phase::kIdle;  // written by the client only
+  bool goes_on_ = false;                     // the next statement belongs to the operation of the last one
   double rollback_share_ = 0;
   Rng rng_{0};
   std::int64_t next_id_, next_unique_, session_name_;

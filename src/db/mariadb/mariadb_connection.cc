@@ -1,8 +1,10 @@
 #include "db/mariadb/mariadb_connection.h"
 
 #include <errmsg.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
@@ -62,11 +64,15 @@ Result<MYSQL*> open_mariadb_session(const MariadbTarget& target) {
 }
 
 MariadbConnection::MariadbConnection(MYSQL* handle, const MariadbTarget& target)
-    : handle_(handle), target_(target), session_(static_cast<std::int64_t>(mysql_thread_id(handle))) {}
+    : handle_(handle),
+      target_(target),
+      session_(static_cast<std::int64_t>(mysql_thread_id(handle))),
+      socket_(fcntl(mysql_get_socket(handle), F_DUPFD_CLOEXEC, 0)) {}
 
 MariadbConnection::~MariadbConnection() {
   prepared_.clear();
   mysql_close(handle_);
+  close(socket_);
 }
 
 Result<void> MariadbConnection::set_up() {
@@ -213,7 +219,7 @@ void MariadbConnection::cancel() {
 
 void MariadbConnection::sever() {
   gone_ = true;
-  shutdown(mysql_get_socket(handle_), SHUT_RDWR);
+  shutdown(socket_, SHUT_RDWR);
 }
 
 }  // namespace isolde::db

@@ -5,7 +5,7 @@
 //          ROLLBACK with the next START TRANSACTION, in the same round trip, which also covers an error that left it
 //          open after all (START TRANSACTION alone would commit it). `changed` counts the rows that were matched, as
 //          other databases do (CLIENT_FOUND_ROWS); an upsert that changed a row counts it twice. A COMMIT whose outcome
-//          is not known costs the connection: what is left of it must not be used.
+//          is not known costs the connection: what is left of it must not be used. sever() is safe from any thread.
 // Cost:    no round trip but the statement's own, and one to prepare it.
 #pragma once
 
@@ -71,10 +71,12 @@ class MariadbConnection : public Connection {
 
   MYSQL* handle_;
   MariadbTarget target_;
-  bool gone_ = false;
+  std::atomic<bool> gone_ = false;
 
  private:
   std::int64_t session_;
+  // Of our own: the library may close its one, and the number be given to another connection, while sever() runs.
+  int socket_;
   bool rollback_on_timeout_ = false;
   bool ended_by_error_ = false;  // of the last transaction: whether the server rolled it back by itself
   std::unordered_map<std::string, std::unique_ptr<MariadbStatement>> prepared_;

@@ -1,5 +1,6 @@
 #include "db/postgres/postgres_connection.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <libpq-fe.h>
 #include <sys/socket.h>
@@ -88,7 +89,7 @@ class PostgresConnection : public Connection {
                      FactsQuestion question)
       : handle_(std::move(handle)),
         cancel_(PQgetCancel(handle_.get())),
-        socket_(dup(PQsocket(handle_.get()))),
+        socket_(fcntl(PQsocket(handle_.get()), F_DUPFD_CLOEXEC, 0)),
         begin_(std::move(begin)),
         errors_(errors),
         question_(std::move(question)) {}

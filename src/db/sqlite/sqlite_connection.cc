@@ -62,12 +62,12 @@ class SqliteConnection : public Connection {
     return reply;
   }
   Result<Reply> roll_back() override {
-    if (handle_ != nullptr && sqlite3_get_autocommit(handle_) != 0) return Reply{};  // SQLite did it already
+    if (!is_lost() && sqlite3_get_autocommit(handle_) != 0) return Reply{};  // SQLite did it already
     return run("rollback");
   }
 
   Result<Reply> execute(std::string_view sql, std::span<const Cell> parameters) override {
-    if (handle_ == nullptr) return lost();
+    if (is_lost()) return lost();
     auto& statement = prepared_[std::string(sql)];
     if (statement == nullptr) {
       const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
@@ -79,12 +79,13 @@ class SqliteConnection : public Connection {
     const int code = collect(statement, reply);
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
+    if (is_lost()) return lost();
     if (code != SQLITE_DONE) return failed(code, sql);
     return reply;
   }
 
   Result<Reply> run(std::string_view sql) override {
-    if (handle_ == nullptr) return lost();
+    if (is_lost()) return lost();
     Reply reply;
     const std::string text(sql);
     const char* rest = text.c_str();
@@ -98,6 +99,7 @@ class SqliteConnection : public Connection {
       for (int i = 0; i < sqlite3_column_count(statement); ++i)
         reply.names.emplace_back(sqlite3_column_name(statement, i));
       sqlite3_finalize(statement);
+      if (is_lost()) return lost();
       if (code != SQLITE_DONE) return failed(code, sql);
     }
     return reply;
@@ -107,7 +109,9 @@ class SqliteConnection : public Connection {
     if (handle_ != nullptr) sqlite3_interrupt(handle_);
   }
   std::int64_t session() const override { return 0; }
-  void sever() override { close(); }
+  // The handle is another thread's: that one sees the flag before and after each request. A commit that is running is
+  // carried out, and its answer lost.
+  void sever() override { severed_ = true; }
 
  private:
   static int on_commit(void* self) {
@@ -163,6 +167,11 @@ class SqliteConnection : public Connection {
     return reply;
   }
 
+  [[nodiscard]] bool is_lost() {
+    if (severed_ && handle_ != nullptr) close();
+    return handle_ == nullptr;
+  }
+
   static Reply lost() {
     Reply reply;
     reply.fate = Fate::kLost;
@@ -180,6 +189,7 @@ class SqliteConnection : public Connection {
   sqlite3* handle_;
   SqliteMode mode_;
   std::atomic<std::int64_t>& commits_;
+  std::atomic<bool> severed_ = false;
   std::int64_t place_ = 0;  // of the commit that is running; 0: it wrote nothing
   std::unordered_map<std::string, sqlite3_stmt*> prepared_;
 };

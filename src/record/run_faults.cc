@@ -1,0 +1,70 @@
+#include "record/run_faults.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <thread>
+
+namespace isolde::record {
+namespace {
+
+constexpr int kTries = 40;
+constexpr auto kBetweenTries = std::chrono::milliseconds(50);
+
+}  // namespace
+
+Result<void> check_faults(const FaultPlan& plan, const db::Url& url, const db::Server* server) {
+  if (plan.restarts() > 0 && server == nullptr)
+    return Error{"only a server that the run started itself can be restarted: this one was there before"};
+  if (plan.terminate > 0 && url.scheme == "sqlite")
+    return Error{"SQLite has no server that could end a session: terminate-backends needs one"};
+  return {};
+}
+
+RunFaults::RunFaults(const FaultPlan& plan, std::uint64_t seed, RunShared& shared,
+                     std::span<const std::unique_ptr<SessionClient>> clients, db::Server* server,
+                     std::function<double()> progress)
+    : shared_(shared), clients_(clients), server_(server) {
+  const auto count = static_cast<std::uint32_t>(clients.size());
+  injector_.emplace(schedule_faults(plan, count, Rng(seed)), actions(std::move(progress)));
+}
+
+FaultActions RunFaults::actions(std::function<double()> progress) {
+  return {.progress = std::move(progress),
+          .phase = [this](std::uint32_t client) { return clients_[client]->phase(); },
+          .sever = [this](std::uint32_t client) { clients_[client]->sever(); },
+          .terminate = [this](std::uint32_t client) { return terminate(client); },
+          .restart = [this](db::Stop how) { return restart(how); },
+          .fail = [this](Error error) { shared_.fail(std::move(error)); }};
+}
+
+// The observer may have been cut off by a restart, and the session be one that another fault has just ended: the next
+// try has new ones.
+Result<void> RunFaults::terminate(std::uint32_t client) {
+  Result<void> done = Error{"no try was made"};
+  for (int tries = 0; tries < kTries && !shared_.stop; ++tries) {
+    if (observer_ == nullptr) {
+      auto fresh = shared_.database.connect(shared_.level);
+      if (fresh)
+        observer_ = *std::move(fresh);
+      else
+        done = fresh.error();
+    }
+    if (observer_ != nullptr) {
+      done = shared_.database.terminate(*observer_, clients_[client]->server_session());
+      if (done) return done;
+      observer_.reset();
+    }
+    std::this_thread::sleep_for(kBetweenTries);
+  }
+  if (shared_.stop) return {};
+  return Error{fmt::format("cannot end the session of client {}: {}", client, done.error().text)};
+}
+
+Result<void> RunFaults::restart(db::Stop how) {
+  observer_.reset();
+  if (auto stopped = server_->stop(how); !stopped) return stopped;
+  return server_->start();
+}
+
+}  // namespace isolde::record
