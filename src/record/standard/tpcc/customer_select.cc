@@ -16,8 +16,8 @@ std::string text_at(const db::Reply& reply, std::size_t row, std::size_t column)
 }  // namespace
 
 CustomerSelect::CustomerSelect(std::string_view for_update, Lock lock)
-    : by_number_(fmt::format("select {} from customer where c_w_id = ? and c_d_id = ? and c_id = ?{}", kColumns,
-                             for_update)),
+    : by_number_(
+          fmt::format("select {} from customer where c_w_id = ? and c_d_id = ? and c_id = ?{}", kColumns, for_update)),
       by_name_(fmt::format("select {} from customer where c_w_id = ? and c_d_id = ? and c_last = ? "
                            "order by c_first, c_id{}",
                            kColumns, for_update)),

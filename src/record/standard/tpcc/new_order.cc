@@ -51,8 +51,9 @@ class NewOrder : public Transaction {
         select_district_("select d_next_o_id, w, d_tax from district where d_w_id = ? and d_id = ?" +
                          context.for_update) {
     for (std::size_t d = 0; d < select_stock_.size(); ++d)
-      select_stock_[d] = fmt::format("select s_quantity, w, s_data, s_dist_{:02} from stock where s_w_id = ? and s_i_id = ?{}",
-                                     d + 1, context.for_update);
+      select_stock_[d] =
+          fmt::format("select s_quantity, w, s_data, s_dist_{:02} from stock where s_w_id = ? and s_i_id = ?{}", d + 1,
+                      context.for_update);
   }
 
   void run(Client& client, std::int64_t home, Rng& rng) const override {

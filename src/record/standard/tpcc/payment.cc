@@ -30,11 +30,12 @@ class Payment : public Transaction {
     const auto customer = customer_.run(client, asked);
     if (!customer || !pay_customer(client, asked, *customer, amount, home, district)) return;
     const std::int64_t unique = client.unique();
-    if (!write_row(client, tables().history, {unique}, {unique},
-                   "insert into history (h_id, h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data, w) "
-                   "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                   {unique, customer->id, asked.district, asked.warehouse, district, home, unique, amount,
-                    fmt::format("warehouse-{}    district-{}", home, district), unique})) {
+    if (!write_row(
+            client, tables().history, {unique}, {unique},
+            "insert into history (h_id, h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data, w) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            {unique, customer->id, asked.district, asked.warehouse, district, home, unique, amount,
+             fmt::format("warehouse-{}    district-{}", home, district), unique})) {
       return;
     }
     client.commit();
@@ -65,8 +66,8 @@ class Payment : public Transaction {
     return true;
   }
 
-  static bool pay_customer(Client& client, const CustomerAsked& asked, const CustomerRow& customer,
-                           std::int64_t amount, std::int64_t home, std::int64_t district) {
+  static bool pay_customer(Client& client, const CustomerAsked& asked, const CustomerRow& customer, std::int64_t amount,
+                           std::int64_t home, std::int64_t district) {
     const std::int64_t unique = client.unique();
     const std::int64_t balance = customer.balance - amount;
     const std::int64_t paid = customer.ytd_payment + amount;

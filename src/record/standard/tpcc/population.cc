@@ -41,8 +41,7 @@ class Population {
       : counts_(counts),
         seed_(seed),
         item_(c, "item", "i_id, i_im_id, i_name, i_price, i_data"),
-        warehouse_(c, "warehouse",
-                   "w_id, w_name, w_street_1, w_street_2, w_city, w_state, w_zip, w_tax, w_ytd, w"),
+        warehouse_(c, "warehouse", "w_id, w_name, w_street_1, w_street_2, w_city, w_state, w_zip, w_tax, w_ytd, w"),
         stock_(c, "stock",
                "s_w_id, s_i_id, s_quantity, s_dist_01, s_dist_02, s_dist_03, s_dist_04, s_dist_05, s_dist_06, "
                "s_dist_07, s_dist_08, s_dist_09, s_dist_10, s_ytd, s_order_cnt, s_remote_cnt, s_data, w"),
@@ -52,8 +51,7 @@ class Population {
                   "c_w_id, c_d_id, c_id, c_first, c_middle, c_last, c_street_1, c_street_2, c_city, c_state, c_zip, "
                   "c_phone, c_since, c_credit, c_credit_lim, c_discount, c_balance, c_ytd_payment, c_payment_cnt, "
                   "c_delivery_cnt, c_data, w"),
-        history_(c, "history",
-                 "h_id, h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data, w"),
+        history_(c, "history", "h_id, h_c_id, h_c_d_id, h_c_w_id, h_d_id, h_w_id, h_date, h_amount, h_data, w"),
         orders_(c, "orders", "o_w_id, o_d_id, o_id, o_c_id, o_entry_d, o_carrier_id, o_ol_cnt, o_all_local, w"),
         new_order_(c, "new_order", "no_w_id, no_d_id, no_o_id, w"),
         order_line_(c, "order_line",
@@ -69,8 +67,8 @@ class Population {
       for (Integer i = 1; i <= counts_.items; ++i) add_stock(w, i);
       for (Integer d = 1; d <= kDistricts; ++d) add_district(w, d);
     }
-    for (RowLoader* rows : {&item_, &warehouse_, &stock_, &district_, &customer_, &history_, &orders_, &new_order_,
-                            &order_line_}) {
+    for (RowLoader* rows :
+         {&item_, &warehouse_, &stock_, &district_, &customer_, &history_, &orders_, &new_order_, &order_line_}) {
       if (auto result = rows->finish(); !result) return result;
     }
     return {};
@@ -103,13 +101,31 @@ class Population {
   void add_customer(Integer w, Integer d, Integer c) {
     Rng rng = rng_for(seed_, {kCustomerRow, w, d, c});
     const Integer name = c <= 1'000 ? c - 1 : draw_skewed(Skewed::kLastName, 0, 999, rng);
-    customer_.add({w, d, c, text("first", rng.between(0, 99'999)), "OE", last_name(name), text("street", c), "",
-                   text("city", c), "ST", "123411111", "0123456789012345", kZero, rng.chance(0.1) ? "BC" : "GC",
-                   Integer{50'000'00}, rng.between(0, 5'000), -kPaidAtFirst, kPaidAtFirst, Integer{1}, kZero,
-                   text("data", c), kZero});
+    customer_.add({w,
+                   d,
+                   c,
+                   text("first", rng.between(0, 99'999)),
+                   "OE",
+                   last_name(name),
+                   text("street", c),
+                   "",
+                   text("city", c),
+                   "ST",
+                   "123411111",
+                   "0123456789012345",
+                   kZero,
+                   rng.chance(0.1) ? "BC" : "GC",
+                   Integer{50'000'00},
+                   rng.between(0, 5'000),
+                   -kPaidAtFirst,
+                   kPaidAtFirst,
+                   Integer{1},
+                   kZero,
+                   text("data", c),
+                   kZero});
     // Keys of the rows that are inserted later are above zero.
-    history_.add({-(((w * kDistricts) + d) * (counts_.customers + 1) + c), c, d, w, d, w, kZero, kPaidAtFirst, "first",
-                  kZero});
+    history_.add(
+        {-(((w * kDistricts) + d) * (counts_.customers + 1) + c), c, d, w, d, w, kZero, kPaidAtFirst, "first", kZero});
   }
   void add_order(Integer w, Integer d, Integer o, Integer c) {
     const bool delivered = o <= counts_.delivered();
