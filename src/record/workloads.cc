@@ -20,12 +20,13 @@ constexpr auto kWorkloads = std::to_array<WorkloadInfo>({
     {"upsert", "INSERT that overwrites, and deletes, on keys that come and go", make_upsert},
     {"write-skew", "both rows of a pair are read, one is written", make_write_skew},
     {"long-fork", "writers of one key, readers of a group of keys", make_long_fork},
-    // of papers and benchmarks
+    // standard: docs/workloads.md
     {"blindw-w", "BlindW-W: transactions of 8 blind writes", make_blindw_w},
     {"blindw-rw", "BlindW-RW: half of the transactions read 8 keys, half write 8 blindly", make_blindw_rw},
     {"blindw-rw+", "BlindW-RW+: as blindw-rw, half of the reads are of ranges of 10 keys", make_blindw_rw_plus},
-    {"ycsb-a", "YCSB A: half reads, half updates, zipf", make_ycsb_a},
-    {"smallbank", "SmallBank: six transactions on checking and savings accounts", make_smallbank},
+    {"ycsb-a", "YCSB A: half reads, half updates, a few hot keys", make_ycsb_a},
+    {"smallbank", "SmallBank: six transactions on savings and checking accounts", make_smallbank},
+    {"tpcc", "TPC-C: new-order, payment, order-status, delivery, stock-level", make_tpcc},
 });
 
 }  // namespace

@@ -55,7 +55,8 @@ class InitialObject {
 [[nodiscard]] std::string value_at(const db::Reply& reply, const TracedTable& table, std::size_t row,
                                    std::size_t first = 0);
 
-// The last run() was a SELECT by primary key: records the row it returned, or that there was none. Whether it was there.
+// The last run() was a SELECT by primary key: records the row it returned, or that there was none. Whether it was
+// there.
 bool saw_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
              Lock lock = Lock::kNone);
 

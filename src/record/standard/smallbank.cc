@@ -31,8 +31,7 @@ std::string customer_name(std::int64_t customer) { return fmt::format("c{:08}", 
 // Which customer a transaction is about.
 class Customers {
  public:
-  Customers(std::uint32_t count, const WorkloadOptions& options)
-      : count_(count), hot_(std::max(1U, count / kHotPart)) {
+  Customers(std::uint32_t count, const WorkloadOptions& options) : count_(count), hot_(std::max(1U, count / kHotPart)) {
     if (options.distribution) sampler_.emplace(*options.distribution, count, options.zipf_exponent);
   }
   [[nodiscard]] std::uint32_t count() const { return count_; }
@@ -145,8 +144,7 @@ class Session : public WorkloadSession {
 
   bool send_payment(Client& client, std::int64_t one, std::int64_t other, std::int64_t amount) {
     std::int64_t checked = 0, others = 0;
-    if (!known(client, one) || !known(client, other) ||
-        !read(client, bank_.checking, one, For::kWriting, checked)) {
+    if (!known(client, one) || !known(client, other) || !read(client, bank_.checking, one, For::kWriting, checked)) {
       return false;
     }
     if (checked < amount) return refuse(client);
@@ -196,8 +194,8 @@ class SmallBank : public Workload {
 
   std::vector<std::string> schema() const override {
     std::vector<std::string> all;
-    all.push_back(fmt::format("create table account (name varchar(64) primary key, custid bigint not null){}",
-                              table_options_));
+    all.push_back(
+        fmt::format("create table account (name varchar(64) primary key, custid bigint not null){}", table_options_));
     for (const std::string_view name : {"savings", "checking"})
       all.push_back(fmt::format("create table {} (custid bigint primary key, bal bigint not null, w bigint not null){}",
                                 name, table_options_));

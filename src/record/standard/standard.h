@@ -1,4 +1,4 @@
-// record/standard/standard.h: the workloads that papers and benchmarks use, as rows of the table of workloads.
+// record/standard/standard.h: the workloads that papers and benchmarks use, for the table in record/workloads.cc.
 #pragma once
 
 #include <memory>
