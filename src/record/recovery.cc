@@ -2,13 +2,27 @@
 
 #include <fmt/format.h>
 
+#include "record/recovery_postgres.h"
+
 namespace isolde::record {
+namespace {
+
+struct Source {
+  std::string_view scheme;
+  Result<std::unique_ptr<Recovery>> (*make)(const RecoverySetup& setup, std::string& why_not);
+};
+constexpr Source kSources[] = {
+    {"postgres", make_postgres_recovery},
+};
+
+}  // namespace
 
 Result<std::unique_ptr<Recovery>> make_recovery(const RecoverySetup& setup, std::string& why_not) {
-  why_not = fmt::format("there is no reader for the log of {}", setup.url.scheme);
+  for (const Source& source : kSources) {
+    if (source.scheme == setup.url.scheme) return source.make(setup, why_not);
+  }
+  why_not = fmt::format("no log of {} is read: what each commit says of itself is all there is", setup.url.scheme);
   return std::unique_ptr<Recovery>();
 }
-
-std::string version_order_lines(const History&, std::span<const RecoveredVersion>) { return {}; }
 
 }  // namespace isolde::record
