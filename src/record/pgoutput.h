@@ -1,0 +1,59 @@
+// record/pgoutput.h: the messages of PostgreSQL's logical replication plugin pgoutput, protocol version 1.
+//
+// In, out: the bytes of one message -> what it says, or an error that names the place; the texts point into the bytes.
+// Always:  any bytes are survived: no count is believed before as many bytes are there.
+// Cost:    linear.  Source: the PostgreSQL manual, section "Logical Replication Message Formats".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+
+namespace isolde::record::pgoutput {
+
+struct Begin {
+  std::uint32_t xid;
+};
+struct Commit {};
+
+struct Column {
+  std::string_view name;
+  std::uint32_t type;  // its oid
+  bool in_key;         // part of the replica identity
+};
+struct Relation {
+  std::uint32_t id;
+  std::string_view schema, name;
+  std::vector<Column> columns;
+};
+
+enum class FieldKind : std::uint8_t {
+  kNull,
+  kUnchanged,  // a long value that is stored apart and was not touched: the log does not repeat it
+  kText,
+};
+struct Field {
+  FieldKind kind;
+  std::string_view text;
+};
+using Row = std::vector<Field>;
+
+struct Change {
+  std::uint32_t relation;
+  std::optional<Row> before;  // of an update: only if its key changed (or everything is logged); of a delete always
+  std::optional<Row> after;   // none: deleted
+};
+struct Truncate {
+  std::vector<std::uint32_t> relations;
+};
+struct Other {};  // a type, an origin, a message: nothing that changes a row
+
+using Message = std::variant<Begin, Commit, Relation, Change, Truncate, Other>;
+
+[[nodiscard]] Result<Message> decode(std::string_view bytes);
+
+}  // namespace isolde::record::pgoutput
