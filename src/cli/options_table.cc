@@ -128,6 +128,11 @@ constexpr OptionRow kOptions[] = {
     {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record"},
     {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)", "record"},
     {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "record"},
+    {"faults", "FAULT:N,…",
+     "what goes wrong in the run, N times each, at random moments: kill-connections, terminate-backends, restart, "
+     "crash "
+     "(the last two of a server that --spawn started)",
+     "record"},
     {"no-evidence", "", "ask the database for nothing but the answers: no transaction ids, snapshots, places or log",
      "record"},
     {"shadow", "",

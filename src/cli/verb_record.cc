@@ -98,6 +98,11 @@ std::optional<Error> take_run(const Arguments& args, Plan& plan) {
   auto rollbacks = args.share("rollbacks", 0);
   if (!rollbacks) return std::move(rollbacks).error();
   o.rollbacks = *rollbacks;
+  if (args.has("faults")) {
+    auto faults = record::parse_faults(args.text("faults"));
+    if (!faults) return std::move(faults).error();
+    o.faults = *faults;
+  }
   o.trace = !args.has("no-trace");
   o.evidence = !args.has("no-evidence");
   o.shadow = args.has("shadow");
@@ -203,17 +208,17 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
       failures += fmt::format("{}{}: {}", failures.empty() ? "" : ", ", json_string(code), count);
     print(fmt::format(
         R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
-        R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, )"
+        R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, "faults": {}, )"
         R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "committed_per_second": {:.1f}, )"
         R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}}}, )"
         R"("journal_bytes": {}}})"
         "\n",
         json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
         json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
-        s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, s.setup_seconds, s.seconds,
-        s.recovery_seconds, per_second, milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99)),
-        s.evidence_source.empty() ? "null" : json_string(s.evidence_source), s.versions, s.facts.snapshots,
-        s.facts.timestamps, s.facts.places, s.journal_bytes));
+        s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, json_string(record::to_text(s.faults)),
+        s.setup_seconds, s.seconds, s.recovery_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
+        milliseconds(s.latency.at_most(0.99)), s.evidence_source.empty() ? "null" : json_string(s.evidence_source),
+        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.journal_bytes));
     return;
   }
   print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
@@ -223,6 +228,7 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
                     grouped(s.unknown)));
   print(fmt::format("  a committed transaction took {:.2f} ms (median), {:.2f} ms (99 %)\n",
                     milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99))));
+  if (s.faults.all() > 0) print(fmt::format("  faults done: {}\n", record::to_text(s.faults)));
   if (s.reconnects > 0) print(fmt::format("  {} connections were lost and made again\n", grouped(s.reconnects)));
   if (s.facts.snapshots > 0)
     print(fmt::format("  the database told the snapshots of {} transactions\n", grouped(s.facts.snapshots)));
@@ -259,7 +265,7 @@ Exit check_recorded(const Plan& plan, const std::string& path) {
   return run_check(*args);
 }
 
-Exit record_history(const Plan& plan, db::Database& database, const std::string& folder) {
+Exit record_history(const Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
   const db::ServerLevel* level = nullptr;
   if (plan.level.empty()) {
     for (const db::ServerLevel& one : database.levels()) {
@@ -286,7 +292,7 @@ Exit record_history(const Plan& plan, db::Database& database, const std::string&
   };
   std::signal(SIGINT, on_interrupt);
   const auto summary = record::run(database, plan.url, *level, **workload, plan.run, folder,
-                                   {.progress = show, .interrupted = &interrupted});
+                                   {.progress = show, .interrupted = &interrupted, .server = server});
   std::signal(SIGINT, SIG_DFL);
   progress.clear();
   if (!summary) {
@@ -329,11 +335,11 @@ Exit run_record(const Arguments& args) {
           Error{"is there already, from a run that did not end well: check or convert it, then remove it", folder});
       return Exit::kBadInput;
     }
-    return record_history(*plan, **database, folder);
+    return record_history(*plan, **database, server.get(), folder);
   }
   const ScratchFolder scratch;
   if (scratch.path().empty()) return print_error("cannot make a scratch folder"), Exit::kBadInput;
-  return record_history(*plan, **database, scratch.path() + "/run");
+  return record_history(*plan, **database, server.get(), scratch.path() + "/run");
 }
 
 }  // namespace isolde::cli
