@@ -150,7 +150,12 @@ Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args) {
     if (option.value.empty()) {
       app.add_flag(name, flags[option.name])->disable_flag_override();
     } else {
-      app.add_option(name, values[option.name])->take_last();
+      CLI::Option* const added = app.add_option(name, values[option.name]);
+      if (option.many) {
+        added->multi_option_policy(CLI::MultiOptionPolicy::Join)->delimiter(',');
+      } else {
+        added->take_last();
+      }
     }
   }
   app.add_option("arguments", result.positional);

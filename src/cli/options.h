@@ -21,6 +21,7 @@ struct OptionRow {
   std::string_view value;  // what stands for its value in --help; empty: a flag
   std::string_view help;
   std::string_view verbs;  // those that take it, with spaces between; empty: all
+  bool many = false;       // may stand several times: its values come with commas between
 };
 
 struct VerbRow {

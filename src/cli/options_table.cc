@@ -33,7 +33,18 @@ constexpr VerbRow kVerbs[] = {
      "isolde record --spawn mariadb --workload rmw --level repeatable-read --check snapshot-isolation"},
     {"watch", "[FILE|-]", 0, 1, "the same verdict, online, on a stream that never ends, in bounded memory", "", "",
      true},
-    {"probe", "URL", 0, kAny, "which anomalies a database lets through at each of its levels", "", "", true},
+    {"probe", "[URL]", 0, 1, "which anomalies a database lets through at each of its levels",
+     "Runs scripted interleavings on real connections, each at every level of the database, and tells which anomalies\n"
+     "happened. URL: sqlite:FILE (left out: a scratch file), postgres://USER@HOST/DATABASE, "
+     "mariadb://USER@HOST/DATABASE.\n"
+     "It makes tables of its own there (isolde_probe_…) and drops them. docs/probe.md tells how to write a scenario.\n"
+     "Exit status: 0 every level kept what it claims, 1 one let through what its claim rules out, 2 bad usage or "
+     "input,\n"
+     "3 a step did not answer.",
+     "isolde probe\n"
+     "isolde probe postgres://postgres@127.0.0.1/test --level \"repeatable read\" --transcript\n"
+     "isolde probe mariadb://root@127.0.0.1/test --only P4,G2-item --json\n"
+     "isolde probe sqlite: --scenario my.scenario"},
     {"hunt", "URL", 0, kAny, "random SQL transactions against a real database until a bug is found", "", "", true},
     {"audit", "TRACE", 0, kAny, "the anomalies that an application's SQL may suffer under a weak level", "", "", true},
     {"report", "FILE", 0, kAny, "a verdict as one self-contained HTML page", "", "", true},
@@ -125,13 +136,13 @@ constexpr OptionRow kOptions[] = {
     {"for-update", "", "read with FOR UPDATE what is going to be written", "record"},
     {"out", "FILE", "where the history goes (.jsonl or .isl)", "record"},
     {"check", "LEVEL", "check what was recorded at once", "record"},
-    {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record"},
-    {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)", "record"},
-    {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "record"},
+    {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record probe"},
+    {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)",
+     "record probe"},
+    {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "record probe"},
     {"faults", "FAULT:N,…",
      "what goes wrong in the run, N times each, at random moments: kill-connections, terminate-backends, restart, "
-     "crash "
-     "(the last two of a server that --spawn started)",
+     "crash (the last two of a server that --spawn started)",
      "record"},
     {"no-evidence", "", "ask the database for nothing but the answers: no transaction ids, snapshots, places or log",
      "record"},
@@ -139,6 +150,14 @@ constexpr OptionRow kOptions[] = {
      "PostgreSQL: read the version set of each predicate read in a shadow transaction that shares its snapshot",
      "record"},
     {"no-trace", "", "run the same statements and record nothing (to measure what recording costs)", "record"},
+    {"level", "LEVEL,…", "only these levels, by the database's names or by ours (all)", "probe"},
+    {"only", "NAME,…", "only these scenarios (all)", "probe"},
+    {"scenario", "FILE,…",
+     "a scenario of your own, which is run instead of those that come with Isolde; with --only: beside them. May stand "
+     "several times",
+     "probe", true},
+    {"transcript", "", "print every interleaving as it ran: what each step returned, who waited until when", "probe"},
+    {"wait", "S", "how long a step may give no answer while the server does not say that it waits (2)", "probe"},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},

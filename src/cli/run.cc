@@ -16,8 +16,8 @@ struct Runner {
   Exit (*run)(const Arguments&);
 };
 constexpr Runner kRunners[] = {
-    {"check", run_check},     {"convert", run_convert}, {"gen", run_gen},
-    {"explain", run_explain}, {"demo", run_demo},       {"record", run_record},
+    {"check", run_check}, {"convert", run_convert}, {"gen", run_gen},     {"explain", run_explain},
+    {"demo", run_demo},   {"record", run_record},   {"probe", run_probe},
 };
 
 Exit bad_usage(std::string_view text) {

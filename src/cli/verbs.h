@@ -19,6 +19,7 @@ Exit run_gen(const Arguments& args);
 Exit run_explain(const Arguments& args);
 Exit run_demo(const Arguments& args);
 Exit run_record(const Arguments& args);
+Exit run_probe(const Arguments& args);
 
 // The whole program: `args` without the program's own name.
 Exit run(std::vector<std::string> args);

@@ -1,0 +1,15 @@
+# Scenarios.cmake: the files of scenarios/ as one C++ source, so that the program carries them with it.
+# Sets ISOLDE_BUILT_IN_SCENARIOS to that source. A new file is found at the next build.
+file(GLOB scenarios CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenarios/*.scenario)
+list(SORT scenarios)
+set(ISOLDE_BUILT_IN_SCENARIOS ${CMAKE_BINARY_DIR}/scenarios.cc)
+set(source "#include \"probe/built_in.h\"\n\nnamespace isolde::probe {\nnamespace {\nconstexpr BuiltInFile kFiles[] = {\n")
+foreach(scenario IN LISTS scenarios)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${scenario})
+  get_filename_component(name ${scenario} NAME)
+  file(READ ${scenario} text)
+  string(APPEND source "{\"scenarios/${name}\", R\"scenario(${text})scenario\"},\n")
+endforeach()
+string(APPEND source "};\n}  // namespace\nstd::span<const BuiltInFile> built_in_files() { return kFiles; }\n}  // namespace isolde::probe\n")
+file(WRITE ${ISOLDE_BUILT_IN_SCENARIOS}.new "${source}")
+configure_file(${ISOLDE_BUILT_IN_SCENARIOS}.new ${ISOLDE_BUILT_IN_SCENARIOS} COPYONLY)

@@ -1,0 +1,152 @@
+#include "probe/crew.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <utility>
+
+namespace isolde::probe {
+
+struct Crew::Member {
+  std::size_t who = 0;
+  std::int64_t session = 0;
+  std::unique_ptr<db::Connection> connection;
+  std::thread thread;
+  // Under the board's mutex.
+  std::optional<Request> request;
+  bool busy = false, quit = false, left_behind = false, lost = false;
+};
+
+struct Crew::Board {
+  std::mutex mutex;
+  std::condition_variable requested, answered;
+  std::deque<Answer> answers;
+};
+
+namespace {
+
+Result<db::Reply> carry_out(db::Connection& connection, const Request& request) {
+  switch (request.kind) {
+    case RequestKind::kBegin:
+      return connection.begin();
+    case RequestKind::kCommit:
+      return connection.commit();
+    case RequestKind::kRollBack:
+      return connection.roll_back();
+    case RequestKind::kStatement:
+      break;
+  }
+  return connection.run(request.sql);
+}
+
+}  // namespace
+
+Crew::Crew(std::vector<std::unique_ptr<db::Connection>> connections) : board_(std::make_shared<Board>()) {
+  members_.resize(connections.size());
+  for (std::size_t i = 0; i < connections.size(); ++i) hire(i, std::move(connections[i]));
+}
+
+Crew::~Crew() {
+  for (std::size_t i = 0; i < members_.size(); ++i) dismiss(i);
+}
+
+void Crew::hire(std::size_t who, std::unique_ptr<db::Connection> connection) {
+  auto member = std::make_shared<Member>();
+  member->who = who;
+  member->session = connection->session();
+  member->connection = std::move(connection);
+  members_[who] = member;
+  member->thread = std::thread([board = board_, member] { work(board, member); });
+}
+
+void Crew::dismiss(std::size_t who) {
+  if (busy(who) && usable(who)) {
+    cancel(who);
+    leave_behind(who);
+  }
+  Member& member = *members_[who];
+  {
+    const std::lock_guard lock(board_->mutex);
+    member.quit = true;
+  }
+  board_->requested.notify_all();
+  if (member.thread.joinable()) member.thread.join();
+}
+
+void Crew::work(const std::shared_ptr<Board>& board, const std::shared_ptr<Member>& member) {
+  std::unique_lock lock(board->mutex);
+  while (true) {
+    board->requested.wait(lock, [&] { return member->quit || member->request.has_value(); });
+    if (!member->request) break;
+    const Request request = *std::exchange(member->request, std::nullopt);
+    lock.unlock();
+    auto reply = carry_out(*member->connection, request);
+    lock.lock();
+    member->busy = false;
+    if (member->left_behind) break;
+    if (reply && reply->fate == db::Fate::kLost) member->lost = true;
+    board->answers.push_back({member->who, std::move(reply)});
+    board->answered.notify_all();
+  }
+  lock.unlock();
+  member->connection.reset();
+}
+
+std::int64_t Crew::session(std::size_t who) const { return members_[who]->session; }
+
+bool Crew::busy(std::size_t who) const {
+  const std::lock_guard lock(board_->mutex);
+  return members_[who]->busy;
+}
+
+bool Crew::usable(std::size_t who) const {
+  const std::lock_guard lock(board_->mutex);
+  return !members_[who]->lost && !members_[who]->left_behind;
+}
+
+void Crew::send(std::size_t who, Request request) {
+  {
+    const std::lock_guard lock(board_->mutex);
+    members_[who]->busy = true;
+    members_[who]->request = std::move(request);
+  }
+  board_->requested.notify_all();
+}
+
+std::optional<Answer> Crew::wait(Clock::time_point until) {
+  std::unique_lock lock(board_->mutex);
+  if (!board_->answered.wait_until(lock, until, [&] { return !board_->answers.empty(); })) return std::nullopt;
+  Answer answer = std::move(board_->answers.front());
+  board_->answers.pop_front();
+  return answer;
+}
+
+std::optional<Answer> Crew::wait_for(std::size_t who, Clock::time_point until) {
+  std::unique_lock lock(board_->mutex);
+  const auto theirs = [&] {
+    return std::find_if(board_->answers.begin(), board_->answers.end(), [&](const Answer& a) { return a.who == who; });
+  };
+  if (!board_->answered.wait_until(lock, until, [&] { return theirs() != board_->answers.end(); })) return std::nullopt;
+  const auto at = theirs();
+  Answer answer = std::move(*at);
+  board_->answers.erase(at);
+  return answer;
+}
+
+void Crew::cancel(std::size_t who) { members_[who]->connection->cancel(); }
+
+void Crew::leave_behind(std::size_t who) {
+  Member& member = *members_[who];
+  const std::lock_guard lock(board_->mutex);
+  member.left_behind = true;
+  member.quit = true;
+  if (member.thread.joinable()) member.thread.detach();
+}
+
+void Crew::replace(std::size_t who, std::unique_ptr<db::Connection> connection) {
+  dismiss(who);
+  hire(who, std::move(connection));
+}
+
+}  // namespace isolde::probe

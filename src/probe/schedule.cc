@@ -1,0 +1,269 @@
+#include "probe/schedule.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace isolde::probe {
+namespace {
+
+using Clock = Crew::Clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kFirstLook{2};
+constexpr milliseconds kLongestLook{50};
+constexpr milliseconds kSecondChance{100};  // for one that was passed by without the server's word
+
+class Runner {
+ public:
+  Runner(db::Database& database, db::Connection& observer, Crew& crew, std::span<const Step> steps,
+         const ScheduleOptions& options)
+      : database_(database), observer_(observer), crew_(crew), steps_(steps), options_(options) {
+    std::size_t transactions = 0;
+    for (const Step& step : steps) transactions = std::max(transactions, step.transaction + 1);
+    t_.steps.resize(steps.size());
+    t_.ends.resize(transactions);
+    states_.resize(transactions);
+    taken_up_.resize(steps.size(), false);
+  }
+
+  Transcript run() {
+    while (!t_.fault) {
+      const std::size_t step = next_step();
+      if (step != kNoStep) {
+        take_up(step);
+        settle();
+      } else if (anything_pending()) {
+        wait_or_give_up();
+      } else {
+        break;
+      }
+    }
+    clean_up();
+    return std::move(t_);
+  }
+
+ private:
+  struct TxnState {
+    bool open = false, ended = false;
+    std::size_t pending = kNoStep;  // sent, and not answered
+    bool settled = false;           // known to wait since the last event
+  };
+
+  [[nodiscard]] TxnState& state_of(std::size_t step) { return states_[steps_[step].transaction]; }
+
+  // The first step in the script's order that is left and whose transaction is not waiting.
+  std::size_t next_step() {
+    std::vector<bool> held(states_.size(), false);
+    for (std::size_t i = first_left_; i < steps_.size(); ++i) {
+      if (taken_up_[i]) {
+        if (i == first_left_) ++first_left_;
+        continue;
+      }
+      const std::size_t who = steps_[i].transaction;
+      if (states_[who].pending == kNoStep && !held[who]) return i;
+      held[who] = true;
+    }
+    return kNoStep;
+  }
+
+  [[nodiscard]] bool anything_pending() const {
+    return std::any_of(states_.begin(), states_.end(), [](const TxnState& s) { return s.pending != kNoStep; });
+  }
+
+  void tell(Event::Kind kind, std::size_t step) { t_.events.push_back({kind, step}); }
+
+  void end(std::size_t who, End how, std::size_t step) {
+    states_[who].open = false;
+    states_[who].ended = true;
+    t_.ends[who] = {how, step};
+  }
+
+  void take_up(std::size_t step) {
+    taken_up_[step] = true;
+    const Step& s = steps_[step];
+    StepRecord& record = t_.steps[step];
+    record.sql = s.sql;
+    if (state_of(step).ended || !crew_.usable(s.transaction)) return tell(Event::Kind::kNotSent, step);
+    if (s.kind == RequestKind::kStatement && options_.sql_of) {
+      auto sql = options_.sql_of(step, t_);
+      if (!sql) {
+        record.missing = sql.error().text;
+        tell(Event::Kind::kNotSent, step);
+        roll_back(s.transaction, End::kGivenUp, step);
+        return;
+      }
+      record.sql = *std::move(sql);
+    }
+    crew_.send(s.transaction, {s.kind, record.sql});
+    state_of(step).pending = step;
+    state_of(step).settled = false;
+  }
+
+  // Until all that is under way has answered or is known to wait.
+  void settle() {
+    milliseconds look = kFirstLook;
+    Clock::time_point since = Clock::now();
+    while (!t_.fault && anything_unsettled()) {
+      if (auto answer = crew_.wait(Clock::now() + look)) {
+        take(std::move(*answer));
+        since = Clock::now();
+        look = kFirstLook;
+        continue;
+      }
+      look_who_waits(since);
+      look = std::min(2 * look, kLongestLook);
+    }
+  }
+
+  [[nodiscard]] bool anything_unsettled() const {
+    return std::any_of(states_.begin(), states_.end(),
+                       [](const TxnState& s) { return s.pending != kNoStep && !s.settled; });
+  }
+
+  void look_who_waits(Clock::time_point since) {
+    const auto waiting = database_.waiting(observer_);
+    if (!waiting) {
+      t_.fault = waiting.error();
+      return;
+    }
+    for (std::size_t who = 0; who < states_.size(); ++who) {
+      TxnState& s = states_[who];
+      if (s.pending == kNoStep || s.settled) continue;
+      StepRecord& record = t_.steps[s.pending];
+      if (std::find(waiting->begin(), waiting->end(), crew_.session(who)) != waiting->end()) {
+        if (record.wait != Wait::kServerSays) tell(Event::Kind::kWaits, s.pending);
+        record.wait = Wait::kServerSays;
+        s.settled = true;
+        continue;
+      }
+      const bool passed_by = record.wait == Wait::kNoAnswer;
+      if (Clock::now() - since < (passed_by ? kSecondChance : options_.patience)) continue;
+      if (!passed_by) tell(Event::Kind::kNoAnswer, s.pending);
+      record.wait = Wait::kNoAnswer;
+      s.settled = true;
+    }
+  }
+
+  void take(Answer answer) {
+    const std::size_t who = answer.who;
+    const std::size_t step = std::exchange(states_[who].pending, kNoStep);
+    for (TxnState& s : states_) s.settled = false;  // this answer may have let others go
+    StepRecord& record = t_.steps[step];
+    if (!answer.reply) {
+      if (t_.fault) return;
+      t_.fault = std::move(answer.reply).error();
+      t_.fault_at = step;
+      return;
+    }
+    record.reply = std::move(*answer.reply);
+    if (record.wait != Wait::kNone) record.let_go_by = last_answered_;
+    const bool given_up = record.state == StepRecord::State::kGivenUp && !record.reply.done();
+    if (!given_up) record.state = record.reply.done() ? StepRecord::State::kDone : StepRecord::State::kFailed;
+    tell(given_up ? Event::Kind::kGivenUp : Event::Kind::kAnswered, step);
+    last_answered_ = step;
+    conclude(who, step, given_up);
+  }
+
+  // What the answer means for the transaction.
+  void conclude(std::size_t who, std::size_t step, bool given_up) {
+    const RequestKind kind = steps_[step].kind;
+    const db::Fate fate = t_.steps[step].reply.fate;
+    const End bad = given_up ? End::kGivenUp : End::kAborted;
+    switch (fate) {
+      case db::Fate::kDone:
+        if (kind == RequestKind::kBegin) states_[who].open = true;
+        if (kind == RequestKind::kCommit) end(who, End::kCommitted, step);
+        if (kind == RequestKind::kRollBack) end(who, End::kRolledBack, step);
+        return;
+      case db::Fate::kStatementFailed:
+        if (kind == RequestKind::kStatement && !given_up) return;
+        return roll_back(who, bad, step);
+      case db::Fate::kMustRollBack:
+        return roll_back(who, bad, step);
+      case db::Fate::kRolledBack:
+        return end(who, bad, step);
+      case db::Fate::kLost:
+        return end(who, kind == RequestKind::kCommit ? End::kUnknown : bad, step);
+    }
+  }
+
+  // Requires: none of its requests is under way.
+  void roll_back(std::size_t who, End how, std::size_t step) {
+    end(who, how, step);
+    constexpr int kTries = 3;  // a cancel that came late may hit the roll-back itself
+    for (int i = 0; i < kTries && crew_.usable(who); ++i) {
+      crew_.send(who, {RequestKind::kRollBack, {}});
+      const auto answer = crew_.wait_for(who, Clock::now() + options_.patience);
+      if (!answer) break;
+      if (answer->reply && (answer->reply->done() || answer->reply->fate == db::Fate::kRolledBack)) return;
+    }
+    if (crew_.usable(who)) crew_.leave_behind(who);
+  }
+
+  // Nothing can be sent, because all that have steps left are waiting: the database finds the deadlock, or nobody does.
+  void wait_or_give_up() {
+    if (auto answer = crew_.wait(Clock::now() + options_.patience)) {
+      take(std::move(*answer));
+      settle();
+      return;
+    }
+    std::size_t youngest = kNoStep;
+    for (const TxnState& s : states_) {
+      if (s.pending != kNoStep && (youngest == kNoStep || s.pending > youngest)) youngest = s.pending;
+    }
+    give_up(youngest);
+    settle();
+  }
+
+  void give_up(std::size_t step) {
+    const std::size_t who = steps_[step].transaction;
+    t_.steps[step].state = StepRecord::State::kGivenUp;
+    for (auto left = options_.patience; left.count() > 0; left -= kSecondChance) {
+      crew_.cancel(who);  // one that comes before the request does is lost
+      if (answered(who, kSecondChance)) return;
+    }
+    static_cast<void>(database_.terminate(observer_, crew_.session(who)));
+    if (answered(who, options_.patience)) return;
+    crew_.leave_behind(who);
+    states_[who].pending = kNoStep;
+    tell(Event::Kind::kGivenUp, step);
+    end(who, steps_[step].kind == RequestKind::kCommit ? End::kUnknown : End::kGivenUp, step);
+  }
+
+  bool answered(std::size_t who, milliseconds how_long) {
+    auto answer = crew_.wait_for(who, Clock::now() + how_long);
+    if (!answer) return false;
+    take(std::move(*answer));
+    return true;
+  }
+
+  void clean_up() {
+    for (std::size_t who = 0; who < states_.size(); ++who) {
+      if (states_[who].pending != kNoStep) give_up(states_[who].pending);
+    }
+    for (std::size_t who = 0; who < states_.size(); ++who) {
+      const bool faulty = t_.fault_at != kNoStep && steps_[t_.fault_at].transaction == who;
+      if (states_[who].open || faulty) roll_back(who, End::kGivenUp, kNoStep);
+    }
+  }
+
+  db::Database& database_;
+  db::Connection& observer_;
+  Crew& crew_;
+  std::span<const Step> steps_;
+  const ScheduleOptions& options_;
+  Transcript t_;
+  std::vector<TxnState> states_;
+  std::vector<bool> taken_up_;
+  std::size_t first_left_ = 0;
+  std::size_t last_answered_ = kNoStep;
+};
+
+}  // namespace
+
+Transcript run_schedule(db::Database& database, db::Connection& observer, Crew& crew, std::span<const Step> steps,
+                        const ScheduleOptions& options) {
+  return Runner(database, observer, crew, steps, options).run();
+}
+
+}  // namespace isolde::probe

@@ -1,0 +1,36 @@
+// probe/schedule.h: runs a scripted interleaving of transactions on real connections, whatever waits for whatever.
+//
+// In, out: steps in their global order, one connection a transaction -> Transcript.
+// Always:  a step is *blocked* only if the server itself lists its session as waiting for a lock; one that gives no
+//          answer within the limit is passed by too, and told apart. Steps of a blocked transaction come later, when it
+//          answered; the others go on. A transaction that the database ended, or that can only be rolled back, is
+//          rolled back and the rest of its steps is not sent. No step is sent before everything that is under way has
+//          answered or is known to wait. Nothing hangs: what is left at the end is cancelled, or ended at the server.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "db/database.h"
+#include "probe/crew.h"
+#include "probe/transcript.h"
+
+namespace isolde::probe {
+
+struct ScheduleOptions {
+  std::chrono::milliseconds patience{2000};
+  // The SQL of a step, made when it is sent; none: Step::sql. An error: something that it needs is missing; the step is
+  // not sent and its transaction is rolled back.
+  std::function<Result<std::string>(std::size_t step, const Transcript& so_far)> sql_of;
+};
+
+// Requires: each transaction's first step is its kBegin, and crew.size() is more than every Step::transaction;
+// `observer`
+//           is no member of the crew.
+// Ensures:  no transaction is open on any usable member.
+[[nodiscard]] Transcript run_schedule(db::Database& database, db::Connection& observer, Crew& crew,
+                                      std::span<const Step> steps, const ScheduleOptions& options);
+
+}  // namespace isolde::probe

@@ -1,0 +1,71 @@
+#include "probe/words.h"
+
+#include <charconv>
+
+namespace isolde::probe {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::optional<StepName> step_name(std::string_view word) {
+  if (word.empty() || (word[0] != 'T' && word[0] != 't')) return std::nullopt;
+  StepName name;
+  const char* const end = word.data() + word.size();
+  const auto [after, failed] = std::from_chars(word.data() + 1, end, name.transaction);
+  if (failed != std::errc() || name.transaction == 0 || name.transaction > kMostTransactions) return std::nullopt;
+  --name.transaction;
+  if (after == end) return name;
+  if (*after != '.') return std::nullopt;
+  const auto [last, bad] = std::from_chars(after + 1, end, name.number);
+  if (bad != std::errc() || last != end || name.number == 0) return std::nullopt;
+  return name;
+}
+
+std::size_t quoted_size(std::string_view text) {
+  if (text.empty()) return 0;
+  const char quote = text[0];
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] != quote) continue;
+    if (i + 1 < text.size() && text[i + 1] == quote) {
+      ++i;
+    } else {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+std::optional<db::Cell> cell_named(std::string_view word) {
+  if (lower(word) == "null") return db::Cell{};
+  if (word.starts_with('\'')) {
+    if (quoted_size(word) != word.size()) return std::nullopt;
+    std::string text;
+    for (std::size_t i = 1; i + 1 < word.size(); ++i) {
+      text += word[i];
+      if (word[i] == '\'') ++i;
+    }
+    return db::Cell{std::move(text)};
+  }
+  const char* const end = word.data() + word.size();
+  std::int64_t integer = 0;
+  if (const auto [after, failed] = std::from_chars(word.data(), end, integer); failed == std::errc() && after == end)
+    return db::Cell{integer};
+  double real = 0;
+  if (word.empty() || (!is_digit(word[0]) && word[0] != '-')) return std::nullopt;
+  if (const auto [after, failed] = std::from_chars(word.data(), end, real); failed == std::errc() && after == end)
+    return db::Cell{real};
+  return std::nullopt;
+}
+
+}  // namespace isolde::probe

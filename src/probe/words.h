@@ -1,0 +1,34 @@
+// probe/words.h: the small words that scenario files and conditions share: steps' names, literals, characters.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "db/connection.h"
+
+namespace isolde::probe {
+
+inline constexpr std::size_t kMostTransactions = 16;
+
+[[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+[[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+[[nodiscard]] std::string_view trimmed(std::string_view text);
+[[nodiscard]] std::string lower(std::string_view text);
+
+// T1, or T1.2: its second statement.
+struct StepName {
+  std::size_t transaction = 0;  // from 0
+  std::size_t number = 0;       // from 1; 0: the transaction
+};
+[[nodiscard]] std::optional<StepName> step_name(std::string_view word);
+
+// How long the text in quotes at the start of `text` is, a quote within it written twice; 0: it does not end.
+[[nodiscard]] std::size_t quoted_size(std::string_view text);
+// 10, -1.5, 'text', null.
+[[nodiscard]] std::optional<db::Cell> cell_named(std::string_view word);
+
+}  // namespace isolde::probe
