@@ -20,7 +20,6 @@ struct Dialect {
   Upsert upsert = Upsert::kOnConflict;
   bool has_merge = false;             // the MERGE statement
   bool has_update_returning = false;  // UPDATE … RETURNING, DELETE … RETURNING
-  bool has_delete_returning = false;  // DELETE … RETURNING alone
   std::string_view table_options;     // what follows CREATE TABLE t (…): " engine=InnoDB"
 };
 

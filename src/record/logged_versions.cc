@@ -33,18 +33,29 @@ db::Cell cell_of(std::uint32_t type, const pgoutput::Field& field) {
 Result<void> LoggedVersions::add(std::string_view bytes) {
   auto message = pgoutput::decode(bytes);
   if (!message) return std::move(message).error();
-  if (const auto* change = std::get_if<pgoutput::Change>(&*message)) return see(*change);
-  if (const auto* relation = std::get_if<pgoutput::Relation>(&*message)) return see(*relation);
-  if (const auto* truncate = std::get_if<pgoutput::Truncate>(&*message)) return see(*truncate);
-  if (const auto* begin = std::get_if<pgoutput::Begin>(&*message)) see(*begin);
-  if (std::holds_alternative<pgoutput::Commit>(*message)) close();
+  switch (message->kind) {
+    case pgoutput::Message::Kind::kChange:
+      return see(message->change);
+    case pgoutput::Message::Kind::kRelation:
+      return see(message->relation);
+    case pgoutput::Message::Kind::kTruncate:
+      return see_truncated(message->truncated);
+    case pgoutput::Message::Kind::kBegin:
+      begin(message->xid);
+      return {};
+    case pgoutput::Message::Kind::kCommit:
+      close();
+      return {};
+    case pgoutput::Message::Kind::kOther:
+      return {};
+  }
   return {};
 }
 
-void LoggedVersions::see(const pgoutput::Begin& begin) {
+void LoggedVersions::begin(std::uint32_t xid) {
   close();
   open_ = true;
-  xid_ = (next_xid_ & ~std::int64_t{0xffffffff}) | begin.xid;
+  xid_ = (next_xid_ & ~std::int64_t{0xffffffff}) | xid;
   if (xid_ > next_xid_) xid_ -= std::int64_t{1} << 32;
 }
 
@@ -132,8 +143,8 @@ Result<void> LoggedVersions::see(const pgoutput::Change& change) {
   return {};
 }
 
-Result<void> LoggedVersions::see(const pgoutput::Truncate& truncate) const {
-  for (const std::uint32_t id : truncate.relations) {
+Result<void> LoggedVersions::see_truncated(std::span<const std::uint32_t> relations) const {
+  for (const std::uint32_t id : relations) {
     const auto at = layouts_.find(id);
     if (at != layouts_.end() && at->second.table != nullptr)
       return Error{fmt::format("table {} was truncated during the run: which rows it had is not in the log",

@@ -45,8 +45,8 @@ class LoggedVersions {
 
   [[nodiscard]] Result<void> see(const pgoutput::Relation& relation);
   [[nodiscard]] Result<void> see(const pgoutput::Change& change);
-  [[nodiscard]] Result<void> see(const pgoutput::Truncate& truncate) const;
-  void see(const pgoutput::Begin& begin);
+  [[nodiscard]] Result<void> see_truncated(std::span<const std::uint32_t> relations) const;
+  void begin(std::uint32_t xid);
   void close();
   [[nodiscard]] static Result<std::string> key_of(const Layout& layout, const pgoutput::Row& row);
   void version(std::string key, std::string value);

@@ -40,6 +40,7 @@ class Bytes {
   void refuse(const char* what) {
     if (fault_.empty()) fault_ = fmt::format("byte {}: expected {}", at_ - 1, what);
   }
+  void skip() { at_ = all_.size(); }
   [[nodiscard]] bool faulty() const { return !fault_.empty(); }
   [[nodiscard]] bool at_end() const { return at_ == all_.size(); }
   [[nodiscard]] const std::string& fault() const { return fault_; }
@@ -121,53 +122,60 @@ Change deleted(Bytes& bytes) {
   return out;
 }
 
-Truncate truncated(Bytes& bytes) {
-  Truncate out;
+std::vector<std::uint32_t> truncated(Bytes& bytes) {
+  std::vector<std::uint32_t> out;
   const auto count = bytes.number<std::uint32_t>("how many tables");
   bytes.number<std::uint8_t>("options");
   for (std::uint32_t i = 0; i < count && !bytes.faulty(); ++i)
-    out.relations.push_back(bytes.number<std::uint32_t>("a table's oid"));
+    out.push_back(bytes.number<std::uint32_t>("a table's oid"));
   return out;
 }
 
-Begin begun(Bytes& bytes) {
+std::uint32_t begun(Bytes& bytes) {
   bytes.number<std::uint64_t>("a place in the log");
   bytes.number<std::uint64_t>("a time");
-  return {bytes.number<std::uint32_t>("an xid")};
+  return bytes.number<std::uint32_t>("an xid");
 }
 
-Commit committed(Bytes& bytes) {
+void committed(Bytes& bytes) {
   bytes.number<std::uint8_t>("flags");
   bytes.number<std::uint64_t>("a place in the log");
   bytes.number<std::uint64_t>("a place in the log");
   bytes.number<std::uint64_t>("a time");
-  return {};
 }
 
-Message message(char kind, Bytes& bytes, std::string_view all) {
+void read(char kind, Bytes& bytes, Message& out) {
+  using Kind = Message::Kind;
   switch (kind) {
     case 'B':
-      return begun(bytes);
+      out.kind = Kind::kBegin;
+      out.xid = begun(bytes);
+      break;
     case 'C':
-      return committed(bytes);
+      out.kind = Kind::kCommit;
+      committed(bytes);
+      break;
     case 'R':
-      return relation(bytes);
+      out.kind = Kind::kRelation;
+      out.relation = relation(bytes);
+      break;
     case 'I':
-      return inserted(bytes);
     case 'U':
-      return updated(bytes);
     case 'D':
-      return deleted(bytes);
+      out.kind = Kind::kChange;
+      out.change = kind == 'I' ? inserted(bytes) : kind == 'U' ? updated(bytes) : deleted(bytes);
+      break;
     case 'T':
-      return truncated(bytes);
+      out.kind = Kind::kTruncate;
+      out.truncated = truncated(bytes);
+      break;
     case 'O':
     case 'Y':
     case 'M':
-      bytes.take(all.size() - 1, "the rest");
-      return Other{};
+      bytes.skip();
+      break;
     default:
       bytes.refuse("a message of pgoutput");
-      return Other{};
   }
 }
 
@@ -175,8 +183,9 @@ Message message(char kind, Bytes& bytes, std::string_view all) {
 
 Result<Message> decode(std::string_view bytes) {
   Bytes rest(bytes);
+  Message out;
   const char kind = rest.letter("a message of pgoutput");
-  Message out = rest.faulty() ? Message(Other{}) : message(kind, rest, bytes);
+  if (!rest.faulty()) read(kind, rest, out);
   if (!rest.faulty() && !rest.at_end()) {
     rest.take(1, "");
     rest.refuse("the message's end");

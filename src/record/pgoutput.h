@@ -8,17 +8,11 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "base/result.h"
 
 namespace isolde::record::pgoutput {
-
-struct Begin {
-  std::uint32_t xid;
-};
-struct Commit {};
 
 struct Column {
   std::string_view name;
@@ -26,7 +20,7 @@ struct Column {
   bool in_key;         // part of the replica identity
 };
 struct Relation {
-  std::uint32_t id;
+  std::uint32_t id = 0;
   std::string_view schema, name;
   std::vector<Column> columns;
 };
@@ -43,16 +37,26 @@ struct Field {
 using Row = std::vector<Field>;
 
 struct Change {
-  std::uint32_t relation;
+  std::uint32_t relation = 0;
   std::optional<Row> before;  // of an update: only if its key changed (or everything is logged); of a delete always
   std::optional<Row> after;   // none: deleted
 };
-struct Truncate {
-  std::vector<std::uint32_t> relations;
-};
-struct Other {};  // a type, an origin, a message: nothing that changes a row
 
-using Message = std::variant<Begin, Commit, Relation, Change, Truncate, Other>;
+struct Message {
+  enum class Kind : std::uint8_t {
+    kBegin,     // xid
+    kCommit,    //
+    kRelation,  // relation
+    kChange,    // change
+    kTruncate,  // truncated
+    kOther,     // a type, an origin, a message: nothing that changes a row
+  };
+  Kind kind = Kind::kOther;
+  std::uint32_t xid = 0;
+  Relation relation;
+  Change change;
+  std::vector<std::uint32_t> truncated;
+};
 
 [[nodiscard]] Result<Message> decode(std::string_view bytes);
 

@@ -34,10 +34,7 @@ Condition range_of_a_with_b_below(std::int64_t low, std::int64_t high, std::int6
 Condition either(std::int64_t a, std::int64_t b) { return {"a = ? or b = ?", {a, b}}; }
 
 RangeStatements::RangeStatements(const db::Dialect& dialect, const ItemTable& table)
-    : table_(table),
-      lock_(dialect.for_update),
-      update_returns_(dialect.has_update_returning),
-      delete_returns_(dialect.has_update_returning || dialect.has_delete_returning) {}
+    : table_(table), lock_(dialect.for_update), returns_(dialect.has_update_returning) {}
 
 std::vector<RecordedItem> RangeStatements::rows_of(const db::Reply& reply) const {
   std::vector<RecordedItem> rows;
@@ -74,10 +71,10 @@ bool RangeStatements::update(Client& client, Change change, std::int64_t value, 
   parameters.emplace_back(w);
   parameters.insert(parameters.end(), where.parameters.begin(), where.parameters.end());
   const std::string& name = table_.traced().name;
-  const std::string sql = fmt::format("update {} set {}, w = ? where {}{}", name, set, where.sql,
-                                      update_returns_ ? " returning k, a, b, w" : "");
+  const std::string sql =
+      fmt::format("update {} set {}, w = ? where {}{}", name, set, where.sql, returns_ ? " returning k, a, b, w" : "");
   if (!client.run(sql, parameters)) return false;
-  if (!update_returns_ && client.reply().changed > 0) {
+  if (!returns_ && client.reply().changed > 0) {
     client.go_on();
     // The condition on a is there for the database's sake: at SERIALIZABLE this SELECT locks what it looks at, and that
     // is locked already.
@@ -93,7 +90,7 @@ bool RangeStatements::update(Client& client, Change change, std::int64_t value, 
 
 bool RangeStatements::remove(Client& client, const Condition& where) const {
   const std::string& name = table_.traced().name;
-  if (delete_returns_) {
+  if (returns_) {
     if (!client.run(fmt::format("delete from {} where {} returning k", name, where.sql), where.parameters))
       return false;
     client.updated(where.text(), rows_of(client.reply()));

@@ -50,7 +50,7 @@ class RangeStatements {
 
   const ItemTable& table_;
   std::string lock_;
-  bool update_returns_, delete_returns_;
+  bool returns_;
 };
 
 }  // namespace isolde::record

@@ -28,7 +28,7 @@ Result<Settings> settle(const Shape& shape, const WorkloadOptions& options, cons
   if (options.reads && !shape.reads) return no_use(shape.name, "reads");
   s.reads = options.reads.value_or(shape.reads.value_or(0));
   if (!(s.reads >= 0 && s.reads <= 1)) return Error{fmt::format("the share of reads is 0 to 1, not {}", s.reads)};
-  if (options.repeated_values && !shape.repeated_values) return no_use(shape.name, "repeated-values");
+  if (options.repeated_values && !shape.repeated_values) return no_use(shape.name, "repeated");
   if (options.for_update && !shape.for_update) return no_use(shape.name, "for-update");
   if (options.scale != 1) return no_use(shape.name, "scale");
   s.distribution = options.distribution.value_or(shape.distribution);
