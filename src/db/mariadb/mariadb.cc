@@ -113,6 +113,9 @@ bool is_off(std::string_view value) { return value == "off" || value == "OFF" ||
 
 std::vector<std::int64_t> sessions_in_lock_wait(std::string_view innodb_status) {
   std::vector<std::int64_t> sessions;
+  // Above this line stand past deadlocks, written in the same way.
+  const std::size_t list = innodb_status.find("\nLIST OF TRANSACTIONS FOR EACH SESSION:");
+  innodb_status.remove_prefix(std::min(list, innodb_status.size()));
   bool waits = false;
   while (!innodb_status.empty()) {
     const std::size_t end = std::min(innodb_status.find('\n'), innodb_status.size());

@@ -48,7 +48,10 @@ Result<MYSQL*> open_mariadb_session(const MariadbTarget& target) {
   const bool is_socket = target.host.starts_with('/');
   std::error_code ignored;
   std::string socket = is_socket ? target.host : "";
-  if (is_socket && std::filesystem::is_directory(socket, ignored)) socket += "/mysqld.sock";
+  if (is_socket && std::filesystem::is_directory(socket, ignored)) {
+    const bool is_mariadb = std::filesystem::exists(socket + "/mariadb.sock", ignored);
+    socket += is_mariadb ? "/mariadb.sock" : "/mysqld.sock";
+  }
   const char* const host = is_socket ? "localhost" : target.host.empty() ? nullptr : target.host.c_str();
   const char* const database = target.database.empty() ? nullptr : target.database.c_str();
   if (mysql_real_connect(handle, host, target.user.c_str(), target.password.c_str(), database, target.port,
@@ -191,8 +194,12 @@ std::string MariadbConnection::tracked_variable(std::string_view name) const {
 Failure MariadbConnection::failure() const { return {std::to_string(mysql_errno(handle_)), mysql_error(handle_)}; }
 
 Result<Reply> MariadbConnection::failed(std::span<const ErrorRow> table, Failure failure, std::string_view sql) {
+  const bool is_ours = failure.code.size() == 4 && failure.code.front() == '2';  // the client library's own numbers
   auto reply = reply_to_failure(table, std::move(failure), sql);
-  if (!reply) return reply;
+  if (!reply) {
+    if (is_ours) sever();  // who knows what of the answer was read
+    return reply;
+  }
   // With innodb_rollback_on_timeout the transaction is gone after a timeout of a row lock, but not of a table's.
   if (rollback_on_timeout_ && reply->failure.code == "1205" && reply->fate == Fate::kStatementFailed)
     reply->fate = Fate::kMustRollBack;

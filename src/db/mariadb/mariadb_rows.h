@@ -18,7 +18,8 @@ namespace isolde::db {
 // A column of a row in the text protocol; not NULL.
 [[nodiscard]] Cell cell_of_text(const MYSQL_FIELD& field, std::string_view text);
 
-// One prepared statement. Requires: it goes before its connection's handle does.
+// One prepared statement. Requires: it goes before its connection's handle does. A table that gets more or fewer
+// columns under a kept SELECT * is the library's error 2057, which stops the run; other types are noticed.
 class MariadbStatement {
  public:
   // Check with failed(): the statement is not to be used then.
