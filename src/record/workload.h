@@ -53,7 +53,9 @@ class Workload {
   [[nodiscard]] virtual std::span<const TracedTable> tables() const = 0;
   // First rows, through one connection. The caller has begun a transaction and commits it.
   [[nodiscard]] virtual Result<void> load(db::Connection& connection) = 0;
-  // The member "initial" of the header: what keys hold after load(): null, a scalar, or an object {key: value}.
+  // What keys hold after load(), as what follows `"initial":` in the header: null, a scalar, or an object {key: value}.
+  // Integer keys that a predicate may ask for by name: `null,"initial_of":[[7,value],…]`, since a member of an object
+  // is a string where no operation names the integer.
   [[nodiscard]] virtual std::string initial() const = 0;
   [[nodiscard]] virtual std::unique_ptr<WorkloadSession> session(std::uint32_t client, Rng rng) = 0;
 };

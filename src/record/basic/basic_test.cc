@@ -60,6 +60,7 @@ History recorded(const Scratch& s, Workload& workload, std::uint32_t clients, st
 // Asks every engine that can judge it.
 void expect_serializable(const History& h) {
   int satisfied = 0;
+  std::string reasons;
   for (const Engine& engine : engines()) {
     if (!engine.lacks(h, Level::kSerializable).empty()) continue;
     Limits limits;
@@ -69,8 +70,9 @@ void expect_serializable(const History& h) {
     const auto proved = prove(h, verdict);
     EXPECT_TRUE(proved) << engine.name << (proved ? "" : proved.error().message());
     satisfied += verdict.outcome == Outcome::kSatisfied ? 1 : 0;
+    reasons += fmt::format("{}: {}\n", engine.name, verdict.reason);
   }
-  EXPECT_GT(satisfied, 0);
+  EXPECT_GT(satisfied, 0) << reasons;
 }
 
 class EachBasicWorkload : public testing::TestWithParam<std::string_view> {};

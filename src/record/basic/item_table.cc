@@ -30,7 +30,8 @@ struct Parameters {
 
 }  // namespace
 
-ItemTable::ItemTable(const db::Dialect& dialect, std::string_view name, std::vector<std::string> columns) {
+ItemTable::ItemTable(const db::Dialect& dialect, std::string_view name, std::vector<std::string> columns, Absent absent)
+    : absent_(absent) {
   traced_ = {.name = std::string(name),
              .key_columns = {"k"},
              .value_columns = std::move(columns),
@@ -65,7 +66,11 @@ bool ItemTable::read(Client& client, std::int64_t key, Lock lock, ItemRow& row) 
   const db::Reply& reply = client.reply();
   row.present = reply.rows() > 0;
   if (!row.present) {
-    client.saw(key_of(key), "null", lock);
+    if (absent_ == Absent::kNull) {
+      client.saw(key_of(key), "null", lock);
+    } else {
+      client.scanned(fmt::format("key = {}", key), {}, lock);
+    }
     return true;
   }
   for (std::size_t i = 0; i < reply.width && i < kMostColumns; ++i) {
@@ -131,10 +136,10 @@ Result<void> ItemTable::load(db::Connection& connection, std::uint32_t count, co
 }
 
 std::string ItemTable::initial(std::uint32_t count, const FirstRow& first_row) const {
-  std::string text = "{";
+  std::string text = R"(null,"initial_of":[)";
   for (std::uint32_t key = 0; key < count; ++key)
-    text += fmt::format("{}\"{}\":{}", key == 0 ? "" : ",", key, value_of(first_row(key)));
-  return text + "}";
+    text += fmt::format("{}[{},{}]", key == 0 ? "" : ",", key, value_of(first_row(key)));
+  return text + "]";
 }
 
 Result<void> loaded(const Result<db::Reply>& reply) {

@@ -30,16 +30,23 @@ struct ItemRow {
 // What the row of a key holds after load().
 using FirstRow = std::function<ItemColumns(std::uint32_t key)>;
 
+// How a read that finds no row is recorded.
+enum class Absent : std::uint8_t {
+  kNull,  // as a read of null; which of several deletes it saw is then open
+  kScan,  // as a scan of `key = 7` without a row: among other scans that asks less, and is decided by less evidence
+};
+
 class ItemTable {
  public:
   // Requires: 1 to kMostColumns columns.
-  ItemTable(const db::Dialect& dialect, std::string_view name, std::vector<std::string> columns);
+  ItemTable(const db::Dialect& dialect, std::string_view name, std::vector<std::string> columns,
+            Absent absent = Absent::kNull);
 
   [[nodiscard]] const TracedTable& traced() const { return traced_; }
   [[nodiscard]] const std::string& schema() const { return schema_; }
   // Rows with keys 0 … count-1.
   [[nodiscard]] Result<void> load(db::Connection& connection, std::uint32_t count, const FirstRow& first_row) const;
-  // The same as the member "initial" of a header.
+  // The same for Workload::initial().
   [[nodiscard]] std::string initial(std::uint32_t count, const FirstRow& first_row) const;
 
   [[nodiscard]] bool read(Client& client, std::int64_t key, Lock lock, ItemRow& row) const;
@@ -71,6 +78,7 @@ class ItemTable {
 
  private:
   TracedTable traced_;
+  Absent absent_;
   std::string schema_, select_, select_locked_, update_, insert_, upsert_, remove_;
 };
 

@@ -31,7 +31,7 @@ std::int64_t place_of(std::int64_t key) { return key * 5 / 2; }
 class Predicate final : public ItemWorkload {
  public:
   Predicate(const Settings& settings, const db::Dialect& dialect, const Mix& mix)
-      : ItemWorkload(settings, ItemTable(dialect, "items", {"a", "b", "w"}), settings.keys,
+      : ItemWorkload(settings, ItemTable(dialect, "items", {"a", "b", "w"}, Absent::kScan), settings.keys,
                      [](std::uint32_t key) { return ItemColumns{place_of(key), key % (kMostB + 1), 0}; }),
         sampler_(settings.sampler(settings.keys)),
         ranges_(dialect, table()),

@@ -47,7 +47,7 @@ using ItemTableTest = Statements;
 using RangeStatementsTest = Statements;
 
 TEST_F(ItemTableTest, WhatIsLoadedIsWhatTheHeaderSays) {
-  EXPECT_EQ(table_.initial(2, first_row), R"({"0":{"a":0,"b":0,"w":0},"1":{"a":10,"b":1,"w":0}})");
+  EXPECT_EQ(table_.initial(2, first_row), R"(null,"initial_of":[[0,{"a":0,"b":0,"w":0}],[1,{"a":10,"b":1,"w":0}]])");
   EXPECT_TRUE(table_.read(*client_, 1));
   EXPECT_EQ(client_->ops(), R"(["r",1,{"a":10,"b":1,"w":0}])");
 }
@@ -57,6 +57,13 @@ TEST_F(ItemTableTest, AnAbsentKeyIsReadAsNull) {
   EXPECT_TRUE(table_.read(*client_, 9, Lock::kNone, row));
   EXPECT_FALSE(row.present);
   EXPECT_EQ(client_->ops(), R"(["r",9,null])");
+}
+
+TEST_F(ItemTableTest, AnAbsentKeyMayBeRecordedAsAScan) {
+  const ItemTable table(database_->dialect(), "items", {"a", "b", "w"}, Absent::kScan);
+  EXPECT_TRUE(table.read(*client_, 9));
+  EXPECT_TRUE(table.read(*client_, 0));
+  EXPECT_EQ(client_->ops(), R"(["scan","key = 9",[]],["r",0,{"a":0,"b":0,"w":0}])");
 }
 
 TEST_F(ItemTableTest, ADeleteOfAnAbsentKeyWritesNothing) {
