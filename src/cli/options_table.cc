@@ -35,15 +35,14 @@ constexpr VerbRow kVerbs[] = {
      true},
     {"probe", "[URL]", 0, 1, "which anomalies a database lets through at each of its levels",
      "Runs scripted interleavings on real connections, each at every level of the database, and tells which anomalies\n"
-     "happened. URL: sqlite:FILE (left out: a scratch file), postgres://USER@HOST/DATABASE, "
-     "mariadb://USER@HOST/DATABASE.\n"
-     "It makes tables of its own there (isolde_probe_…) and drops them. docs/probe.md tells how to write a scenario.\n"
-     "Exit status: 0 every level kept what it claims, 1 one let through what its claim rules out, 2 bad usage or "
-     "input,\n"
-     "3 a step did not answer.",
+     "happened. URL: sqlite:FILE (without one: a scratch file), postgres://user@host/database, mariadb://…, and so "
+     "on.\n"
+     "It makes tables of its own there (isolde_probe_…) and drops them. docs/probe.md: how to write a scenario.\n"
+     "Exit status: 0 every level kept what it claims, 1 one let through what its claim rules out,\n"
+     "2 bad usage or input, 3 undecided: a step did not answer.",
      "isolde probe\n"
-     "isolde probe postgres://postgres@127.0.0.1/test --level \"repeatable read\" --transcript\n"
-     "isolde probe mariadb://root@127.0.0.1/test --only P4,G2-item --json\n"
+     "isolde probe postgres://me@localhost/test --level \"repeatable read\" --transcript\n"
+     "isolde probe --spawn mariadb --server-settings innodb_snapshot_isolation=ON --only P4,G2-item\n"
      "isolde probe sqlite: --scenario my.scenario"},
     {"hunt", "URL", 0, kAny, "random SQL transactions against a real database until a bug is found", "", "", true},
     {"audit", "TRACE", 0, kAny, "the anomalies that an application's SQL may suffer under a weak level", "", "", true},

@@ -5,8 +5,8 @@
 
 #include "cli/nearest.h"
 #include "cli/verbs.h"
+#include "cli/which_database.h"
 #include "db/database.h"
-#include "db/url.h"
 #include "probe/probe.h"
 #include "probe/render.h"
 #include "probe/scenario.h"
@@ -104,19 +104,17 @@ Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenari
 Exit run_probe(const Arguments& args) {
   const auto scenarios = scenarios_of(args);
   if (!scenarios) return print_error(scenarios.error()), Exit::kBadInput;
-  const auto url = db::parse_url(args.positional.empty() ? "sqlite:" : args.positional[0]);
-  if (!url) return print_error(url.error()), Exit::kBadInput;
-  const auto database = db::open_database(*url);
-  if (!database) return print_error(database.error()), Exit::kBadInput;
-  auto options = options_of(args, **database);
+  const auto open = open_named_database(args);
+  if (!open) return print_error(open.error()), Exit::kBadInput;
+  auto options = options_of(args, *open->database);
   if (!options) return print_error(options.error()), Exit::kBadInput;
   TerminalProgress progress("probe", args.has("quiet"));
   options->progress = &progress;
   const Stopwatch watch;
-  const auto findings = probe::probe(**database, *scenarios, *options);
+  const auto findings = probe::probe(*open->database, *scenarios, *options);
   progress.clear();
   if (!findings) return print_error(findings.error()), Exit::kBadInput;
-  print_findings(args, *findings, *scenarios, url->shown(), watch.seconds());
+  print_findings(args, *findings, *scenarios, open->url.shown(), watch.seconds());
   return exit_of_findings(*findings, *scenarios);
 }
 

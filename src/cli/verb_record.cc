@@ -7,6 +7,7 @@
 
 #include "cli/nearest.h"
 #include "cli/verbs.h"
+#include "cli/which_database.h"
 #include "db/server.h"
 #include "record/run.h"
 #include "record/workload.h"
@@ -111,24 +112,10 @@ std::optional<Error> take_run(const Arguments& args, Plan& plan) {
 }
 
 std::optional<Error> take_database(const Arguments& args, Plan& plan) {
-  if (args.has("spawn")) {
-    if (!args.positional.empty()) return Error{"--spawn starts a server of its own: no URL goes with it"};
-    plan.spawn = db::ServerOptions{.kind = args.text("spawn"), .binaries = args.text("server-path"), .settings = {}};
-    std::string_view rest;
-    const std::string settings = args.text("server-settings");
-    for (rest = settings; !rest.empty();) {
-      const std::string_view one = rest.substr(0, rest.find(','));
-      const std::size_t is = one.find('=');
-      if (is == std::string_view::npos)
-        return Error{fmt::format("--server-settings takes NAME=VALUE,…, not \"{}\"", one)};
-      plan.spawn->settings.emplace(one.substr(0, is), one.substr(is + 1));
-      rest.remove_prefix(std::min(one.size() + 1, rest.size()));
-    }
-    return std::nullopt;
-  }
-  for (const char* option : {"server-path", "server-settings"}) {
-    if (args.has(option)) return Error{fmt::format("--{} is for a server that --spawn starts", option)};
-  }
+  auto spawn = spawn_options(args);
+  if (!spawn) return std::move(spawn).error();
+  plan.spawn = *std::move(spawn);
+  if (plan.spawn) return std::nullopt;
   auto url = db::parse_url(args.positional.empty() ? "sqlite:" : args.positional.front());
   if (!url) return std::move(url).error();
   plan.url = *std::move(url);

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint16_t kFirstPort = 20'000, kPorts = 12'000;  // Linux gives 32768 and up to clients
-constexpr std::size_t kLogLines = 20;
+constexpr std::size_t kLogLines = 60;
 
 // Waits until all that hold the other end of the pipe are gone. The server ends by its own death signal and may still
 // write for a moment: hence more than one try.

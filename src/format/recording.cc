@@ -7,6 +7,7 @@
 
 #include "format/native_line.h"
 #include "format/recording_journal.h"
+#include "format/recording_live.h"
 #include "format/recording_orders.h"
 #include "history/history_builder.h"
 
@@ -17,19 +18,11 @@ constexpr std::string_view kHeader = "header.jsonl";
 constexpr std::string_view kEvidence = "evidence.jsonl";
 constexpr std::string_view kVersion = "isolde-recording";
 
-std::string_view name_in_folder(const SourceFile& file) {
-  const std::string_view name = file.name;
-  const std::size_t slash = name.rfind('/');
-  return slash == std::string_view::npos ? name : name.substr(slash + 1);
-}
-
 const SourceFile* file_named(const Source& source, std::string_view name) {
   const auto at = std::find_if(source.files.begin(), source.files.end(),
                                [&](const SourceFile& file) { return name_in_folder(file) == name; });
   return at == source.files.end() ? nullptr : &*at;
 }
-
-bool is_journal(const SourceFile& file) { return name_in_folder(file).ends_with(".journal"); }
 
 bool says_nothing(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
 
@@ -55,7 +48,8 @@ std::optional<Error> wrong_header(const SourceFile& file, std::string_view line)
 
 class RecordingReader {
  public:
-  RecordingReader(const Source& source, const ReadOptions& options) : source_(source), options_(options) {}
+  RecordingReader(const RecordingFiles& files, const ReadOptions& options)
+      : files_(files), source_(files.source), options_(options) {}
 
   Result<ReadResult> read() {
     if (auto wrong = header()) return *std::move(wrong);
@@ -91,36 +85,49 @@ class RecordingReader {
   }
 
   Fault journals() {
-    for (const SourceFile& file : source_.files) {
-      if (is_journal(file)) journals_.push_back(&file);
-    }
     std::uint64_t total = 0;
-    for (const SourceFile* file : journals_) total += file->bytes.size();
+    for (const SourceFile& file : source_.files) total += is_journal(file) ? file.bytes.size() : 0;
     std::uint64_t read = 0;
     JournalReader reader(builder_, findings_);
-    for (const SourceFile* file : journals_) {
-      if (auto wrong = damaged(*file)) return wrong;
-      JournalView view{.name = file->name, .records = whole_records(file->bytes)};
-      view.file = number_++;
-      view.reads_until = view.records.size();
+    for (std::size_t i = 0; i < source_.files.size(); ++i) {
+      const SourceFile& file = source_.files[i];
+      if (!is_journal(file)) continue;
+      if (auto wrong = damaged(file)) return wrong;
+      const JournalView view{.name = file.name,
+                             .records = whole_records(file.bytes),
+                             .file = static_cast<std::uint32_t>(journals_.size()),
+                             .going_on = files_.going_on,
+                             .reads_until = files_.reads_until[i]};
+      journals_.push_back(&file);
       if (auto wrong = reader.read(view)) return wrong;
-      read += file->bytes.size();
-      if (file->mapped) file->mapped->forget_before(file->bytes.size());
+      read += file.bytes.size();
+      if (file.mapped) file.mapped->forget_before(file.bytes.size());
       if (options_.progress != nullptr) options_.progress->advance("reading", read, total);
     }
-    if (findings_.cut_unknown + findings_.cut_aborted > 0) {
-      notes_.push_back(
-          fmt::format("the recording was cut off: of {} transactions without an end {} had sent their "
-                      "commit and count as unknown, {} had not and count as aborted",
-                      findings_.cut_unknown + findings_.cut_aborted, findings_.cut_unknown, findings_.cut_aborted));
-    }
+    note_open_ends();
     return std::nullopt;
+  }
+
+  void note_open_ends() {
+    const std::uint64_t cut = findings_.cut_unknown + findings_.cut_aborted;
+    if (files_.going_on) {
+      notes_.push_back(
+          fmt::format("the run is still going on: {} transactions have no end yet and count as unknown, and "
+                      "reads that came in during the look at it are left out",
+                      cut));
+    } else if (cut > 0) {
+      notes_.push_back(
+          fmt::format("the run was cut off: {} transactions have no end; {} had sent their commit and count "
+                      "as unknown, {} had not and count as aborted",
+                      cut, findings_.cut_unknown, findings_.cut_aborted));
+    }
   }
 
   // A killed run leaves zeros to the end of the file. Records after them mean that a part of the file was lost, with
   // writes that others may have seen.
   Fault damaged(const SourceFile& file) {
-    if (!goes_on_after_zeros(file.bytes)) return std::nullopt;
+    // A look at a file that grows may take in a zero and then what was written behind it meanwhile.
+    if (files_.going_on || !goes_on_after_zeros(file.bytes)) return std::nullopt;
     std::string text = "the file is damaged: there are records after a gap of zero bytes";
     if (options_.lenient) {
       notes_.push_back(fmt::format("{}: {}, and they were dropped", file.name, text));
@@ -134,7 +141,7 @@ class RecordingReader {
   // A last line without newline was never finished: the key it speaks of has no order then.
   Fault evidence() {
     const SourceFile* const file = file_named(source_, kEvidence);
-    if (file == nullptr) return std::nullopt;
+    if (file == nullptr || files_.going_on) return std::nullopt;  // it speaks of the run as a whole
     NativeLine native(builder_);
     const std::string_view records = whole_records(file->bytes);
     if (records.size() < file->bytes.size()) {
@@ -176,18 +183,20 @@ class RecordingReader {
     return error;
   }
 
+  const RecordingFiles& files_;
   const Source& source_;
   const ReadOptions& options_;
   HistoryBuilder builder_;
   JournalFindings findings_;
   std::vector<const SourceFile*> journals_;
-  std::uint32_t number_ = 0;
   std::vector<std::uint64_t> order_lines_;  // of each order in the evidence
   std::vector<std::string> notes_;
 };
 
 Result<ReadResult> read_recording(const Source& source, const ReadOptions& options) {
-  return RecordingReader(source, options).read();
+  const auto files = look_at(source);
+  if (!files) return files.error();
+  return RecordingReader(*files, options).read();
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ class LevelProbe {
       return sql_text(*pieces, {prefix_, database_.dialect(), finding.steps, so_far});
     };
     finding.transcript = run_schedule(database_, *keeper_, *crew_, finding.steps, options);
+    for (StepRecord& record : finding.transcript.steps) use_scenario_names(record.sql);
     if (finding.transcript.fault) {
       const std::uint64_t line = finding.transcript.fault_at == kNoStep ? 0 : lines[finding.transcript.fault_at];
       return Error{fmt::format("{} at {}: {}", scenario.name, level_.name, finding.transcript.fault->text),
@@ -92,6 +93,11 @@ class LevelProbe {
     }
     judge(scenario, finding);
     return finding;
+  }
+
+  void use_scenario_names(std::string& sql) const {
+    for (std::size_t at = sql.find(prefix_); at != std::string::npos; at = sql.find(prefix_, at))
+      sql.erase(at, prefix_.size());
   }
 
   static void judge(const Scenario& scenario, Finding& finding) {

@@ -50,14 +50,23 @@ std::optional<Error> write_text(const fs::path& path, std::string_view text) {
 
 std::optional<Error> write_header(const fs::path& folder, std::string_view about, const Workload& workload,
                                   const db::ServerLevel& level) {
+  // Under another name until its header is whole: what has the folder's name is a recording at any moment.
+  const fs::path unfinished = folder.string() + ".new";
   std::error_code error;
-  if (!fs::create_directory(folder, error) || error)
-    return Error{error ? error.message() : "is there already", folder.string()};
-  return write_text(folder / "header.jsonl",
-                    fmt::format(R"({{"isolde":1,"isolde-recording":1,"about":{}{},"initial":{}}})"
-                                "\n",
-                                json_text(std::string(about)),
-                                level.serial_by_commit_ts ? R"(,"serial_by":"commit_ts")" : "", workload.initial()));
+  if (fs::exists(folder, error)) return Error{"is there already", folder.string()};
+  fs::remove_all(unfinished, error);
+  if (!fs::create_directory(unfinished, error)) return Error{error.message(), folder.string()};
+  if (auto e =
+          write_text(unfinished / "header.jsonl",
+                     fmt::format(R"({{"isolde":1,"isolde-recording":1,"about":{}{},"initial":{}}})"
+                                 "\n",
+                                 json_text(std::string(about)),
+                                 level.serial_by_commit_ts ? R"(,"serial_by":"commit_ts")" : "", workload.initial()))) {
+    return e;
+  }
+  fs::rename(unfinished, folder, error);
+  if (error) return Error{error.message(), folder.string()};
+  return std::nullopt;
 }
 
 // What one client does until the run is over.

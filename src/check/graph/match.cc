@@ -8,15 +8,20 @@ namespace {
 
 bool is_integer(const std::optional<Scalar>& bound) { return !bound || bound->kind == ScalarKind::kInteger; }
 
+// The column that the range is about; none: it has no index.
+ValueId column_of(const PredicateRange& range) {
+  if (range.subject == PredicateRange::Subject::kKey) return kKeyColumn;
+  return range.subject == PredicateRange::Subject::kColumn ? range.column : kNoColumn;
+}
+
 // Whether the range is one of integers over a column.
 bool is_plain(const PredicateRange& range) {
-  return range.subject == PredicateRange::Subject::kColumn && range.column != kNoColumn && is_integer(range.low) &&
-         is_integer(range.high);
+  return column_of(range) != kNoColumn && is_integer(range.low) && is_integer(range.high);
 }
 
 // Whether the condition compares integers with integers only, so that what its ranges rule out is ruled out.
 bool never_faults(const CompiledPredicate& condition, Slots& slots) {
-  if (condition.uses_key() || condition.uses_value()) return false;
+  if (condition.uses_value() || (condition.uses_key() && !slots.is_all_integers(kKeyColumn))) return false;
   const PredicateProgram& program = condition.program();
   const auto compares = [](const PredicateStep& step) {
     return step.op != PredicateOp::kLike && step.op != PredicateOp::kArithmetic && step.op != PredicateOp::kNegate &&
@@ -51,7 +56,7 @@ Matcher::Matcher(const History& history, Slots& slots, const CompiledPredicate& 
         (range.low && !range.low_included && low == kMost) || (range.high && !range.high_included && high == kLeast);
     if (!none && range.low && !range.low_included) ++low;
     if (!none && range.high && !range.high_included) --high;
-    bounds_[count_++] = {&slots.column(range.column), none ? kMost : low, none ? kLeast : high};
+    bounds_[count_++] = {&slots.column(column_of(range)), none ? kMost : low, none ? kLeast : high};
   }
   if (!is_whole_ && !never_faults(condition, slots)) count_ = 0;
 }
@@ -67,8 +72,8 @@ std::optional<std::vector<Slot>> Matcher::matching() const {
   if (ranges.empty() || !is_plain(ranges[0])) return std::nullopt;
   const PredicateRange& range = ranges[0];
   if (!never_faults(*condition_, *slots_)) return std::nullopt;
-  const std::vector<Scalar>& scalars = slots_->column(range.column);
-  const std::vector<Slot>& order = slots_->by_column(range.column);
+  const std::vector<Scalar>& scalars = slots_->column(column_of(range));
+  const std::vector<Slot>& order = slots_->by_column(column_of(range));
   const auto low =
       std::partition_point(order.begin(), order.end(), [&](Slot s) { return range.is_before(scalars[s]); });
   const auto high = std::partition_point(low, order.end(), [&](Slot s) { return !range.is_after(scalars[s]); });

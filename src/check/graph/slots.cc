@@ -91,7 +91,13 @@ const std::vector<Scalar>& Slots::column(ValueId name) {
   if (!column) {
     column = std::make_unique<ColumnOf>();
     column->scalars.resize(value_.size());
-    for (Slot s = 0; s < value_.size(); ++s) {
+    for (Slot s = 0; name == kKeyColumn && s < value_.size(); ++s) {
+      // What an opaque key holds is not known: it may be there.
+      if (value_[s] == kNullValue && kind(key_[s]) != KeyKind::kOpaque) continue;
+      column->scalars[s] = scalar_of(h_.values(), h_.columns().key_name[raw(key_[s])]);
+      column->all_integers &= column->scalars[s].kind == ScalarKind::kInteger;
+    }
+    for (Slot s = 0; name != kKeyColumn && s < value_.size(); ++s) {
       if (h_.values().type(value_[s]) != ValueType::kRow) continue;
       for (const RowField& field : h_.values().row(value_[s])) {
         if (field.name != name) continue;

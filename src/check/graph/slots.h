@@ -19,6 +19,7 @@ namespace isolde::graph {
 
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = kNone32;
+inline constexpr ValueId kKeyColumn{0};  // the key itself as a column; an integer is no column's name
 
 enum class KeyKind : std::uint8_t {
   kOrdered,

@@ -50,11 +50,13 @@ class MariadbRecipe final : public ServerRecipe {
 
   [[nodiscard]] Result<void> initialise(const std::string& folder, const std::string& log,
                                         const RunAs& as) const override {
+    if (Result<void> made = run_tool(as, {"/bin/mkdir", temporary(folder)}, folder, log); !made) return made;
     std::vector<std::string> install = {installer_, "--no-defaults"};
     if (has_basedir_) install.push_back("--basedir=" + basedir());
-    install.insert(install.end(), {"--datadir=" + data_folder(folder), "--auth-root-authentication-method=normal",
-                                   "--skip-test-db", "--skip-name-resolve", "--innodb-use-native-aio=OFF",
-                                   "--innodb-log-file-size=" + settings_.at("innodb_log_file_size")});
+    install.insert(install.end(),
+                   {"--datadir=" + data_folder(folder), "--tmpdir=" + temporary(folder),
+                    "--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve",
+                    "--innodb-use-native-aio=OFF", "--innodb-log-file-size=" + settings_.at("innodb_log_file_size")});
     if (Result<void> made = run_tool(as, install, folder, log); !made) return made;
     std::vector<std::string> first = common(folder);
     first.insert(first.end(), {"--bootstrap", "--innodb-use-native-aio=OFF",
@@ -87,12 +89,15 @@ class MariadbRecipe final : public ServerRecipe {
 
  private:
   [[nodiscard]] static std::string data_folder(const std::string& folder) { return folder + "/data"; }
+  // Of its own: a server that starts removes the temporary tables of all others that share this folder.
+  [[nodiscard]] static std::string temporary(const std::string& folder) { return folder + "/tmp"; }
   [[nodiscard]] static std::string pid_file(const std::string& folder) { return folder + "/mariadb.pid"; }
   [[nodiscard]] std::string basedir() const { return fs::path(server_).parent_path().parent_path().string(); }
   [[nodiscard]] std::vector<std::string> common(const std::string& folder) const {
     std::vector<std::string> words = {server_, "--no-defaults"};
     if (has_basedir_) words.push_back("--basedir=" + basedir());
     words.push_back("--datadir=" + data_folder(folder));
+    words.push_back("--tmpdir=" + temporary(folder));
     return words;
   }
 

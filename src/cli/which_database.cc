@@ -1,0 +1,50 @@
+#include "cli/which_database.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde::cli {
+
+Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
+  if (!args.has("spawn")) {
+    for (const char* option : {"server-path", "server-settings"}) {
+      if (args.has(option)) return Error{fmt::format("--{} is for a server that --spawn starts", option)};
+    }
+    return std::optional<db::ServerOptions>();
+  }
+  if (!args.positional.empty()) return Error{"--spawn starts a server of its own: no URL goes with it"};
+  db::ServerOptions options = {.kind = args.text("spawn"), .binaries = args.text("server-path"), .settings = {}};
+  const std::string settings = args.text("server-settings");
+  for (std::string_view rest = settings; !rest.empty();) {
+    const std::string_view one = rest.substr(0, rest.find(','));
+    const std::size_t is = one.find('=');
+    if (is == std::string_view::npos)
+      return Error{fmt::format("--server-settings takes NAME=VALUE,…, not \"{}\"", one)};
+    options.settings.emplace(one.substr(0, is), one.substr(is + 1));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+  }
+  return std::optional(std::move(options));
+}
+
+Result<OpenDatabase> open_named_database(const Arguments& args) {
+  OpenDatabase open;
+  auto spawn = spawn_options(args);
+  if (!spawn) return std::move(spawn).error();
+  std::string text = args.positional.empty() ? "sqlite:" : args.positional.front();
+  if (*spawn) {
+    auto server = db::start_server(**spawn);
+    if (!server) return std::move(server).error();
+    open.server = *std::move(server);
+    text = open.server->url();
+  }
+  auto url = db::parse_url(text);
+  if (!url) return std::move(url).error();
+  open.url = *std::move(url);
+  auto database = db::open_database(open.url);
+  if (!database) return std::move(database).error();
+  open.database = *std::move(database);
+  return open;
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,27 @@
+// cli/which_database.h: the database that a verb works on: by its URL, or a scratch server that --spawn starts.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "cli/options.h"
+#include "db/database.h"
+#include "db/server.h"
+#include "db/url.h"
+
+namespace isolde::cli {
+
+// None: without --spawn. The error says what is wrong with --spawn, --server-path or --server-settings.
+[[nodiscard]] Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args);
+
+struct OpenDatabase {
+  db::Url url;
+  std::unique_ptr<db::Server> server;  // null: it is not ours
+  std::unique_ptr<db::Database> database;
+};
+
+// Starts the server if there is one to start. No URL: SQLite on a scratch file.
+[[nodiscard]] Result<OpenDatabase> open_named_database(const Arguments& args);
+
+}  // namespace isolde::cli

@@ -1,0 +1,79 @@
+// tests/live/faults_test.cc: connections cut, sessions ended and servers restarted while a run is recorded: the
+// recording is complete, its verdict stays right, and what nobody can know is counted as unknown.
+#include <gtest/gtest.h>
+
+#include "db/server.h"
+#include "format/format.h"
+#include "record/run.h"
+#include "record/run_faults.h"
+#include "tests/cli/run_program.h"
+#include "tests/live/final_lists.h"
+
+namespace isolde::test {
+namespace {
+
+struct FaultCase {
+  const char* kind;
+  record::FaultPlan faults;
+};
+
+class FaultsOn : public testing::TestWithParam<FaultCase> {};
+
+TEST_P(FaultsOn, LeaveTheRecordingCompleteAndTheVerdictRight) {
+  const FaultCase& given = GetParam();
+  const Scratch scratch;
+  std::unique_ptr<db::Server> server;
+  std::string url = "sqlite:" + scratch.path("lists.db");
+  if (std::string(given.kind) != "sqlite") {
+    auto started = db::start_server({given.kind, "", {}});
+    ASSERT_TRUE(started) << started.error().message();
+    server = *std::move(started);
+    url = server->url();
+  }
+  const db::Url parsed = *db::parse_url(url);
+  const auto database = db::open_database(parsed);
+  ASSERT_TRUE(database) << database.error().message();
+  const auto level = db::level_named(**database, "serializable");
+  ASSERT_TRUE(level) << level.error().message();
+
+  record::WorkloadOptions options;
+  const auto workload = record::workload_named("list-append")->make(options, (*database)->dialect());
+  ASSERT_TRUE(workload) << workload.error().message();
+  record::RunOptions run;
+  run.seconds = 4;
+  run.faults = given.faults;
+  run.rollbacks = 0.05;
+  const std::string folder = scratch.path("recording");
+  const auto summary =
+      record::run(**database, parsed, **level, **workload, run, folder, {.progress = {}, .server = server.get()});
+  ASSERT_TRUE(summary) << summary.error().message();
+  EXPECT_EQ(summary->faults, given.faults);
+  EXPECT_GT(summary->committed, 0U);
+  EXPECT_GT(summary->reconnects, 0U);
+
+  const auto loaded = load(folder, nullptr, {});
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(status_counts(loaded->history), (StatusCounts{summary->committed, summary->aborted, summary->unknown}));
+  EXPECT_EQ(against_level(loaded->history, Level::kSerializable), "");
+  EXPECT_EQ(against_final_lists(loaded->history, **database), "");
+  RecordProperty("committed", static_cast<int>(summary->committed));
+  RecordProperty("aborted", static_cast<int>(summary->aborted));
+  RecordProperty("unknown", static_cast<int>(summary->unknown));
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, FaultsOn,
+                         testing::Values(FaultCase{"postgres", {50, 10, 1, 2}}, FaultCase{"mariadb", {50, 10, 1, 2}},
+                                         FaultCase{"sqlite", {50, 0, 0, 0}}),
+                         [](const auto& given) { return std::string(given.param.kind); });
+
+TEST(Faults, AServerThatTheRunDidNotStartIsNotRestarted) {
+  const Scratch scratch;
+  const db::Url url = *db::parse_url("sqlite:" + scratch.path("lists.db"));
+  EXPECT_FALSE(record::check_faults({0, 0, 1, 0}, url, nullptr));
+  EXPECT_FALSE(record::check_faults({0, 0, 0, 1}, url, nullptr));
+  EXPECT_FALSE(record::check_faults({0, 1, 0, 0}, url, nullptr));
+  EXPECT_TRUE(record::check_faults({1, 0, 0, 0}, url, nullptr));
+}
+
+}  // namespace
+}  // namespace isolde::test

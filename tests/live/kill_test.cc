@@ -1,0 +1,95 @@
+// tests/live/kill_test.cc: `isolde record` killed with SIGKILL at random moments: what it had recorded is readable,
+// satisfies the level that was run at, and lacks nothing that the database has.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
+#include "base/rng.h"
+#include "db/server.h"
+#include "format/format.h"
+#include "tests/cli/run_program.h"
+#include "tests/live/final_lists.h"
+
+namespace isolde::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kKills = 20;
+
+pid_t start(const std::vector<std::string>& command, const std::string& log) {
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  const pid_t child = fork();
+  if (child != 0) return child;
+  const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  dup2(out, STDOUT_FILENO);
+  dup2(out, STDERR_FILENO);
+  execv(argv[0], argv.data());
+  _exit(127);
+}
+
+// Starts a recording, waits until its folder is there and then for a random while, and kills it.
+void record_and_kill(const std::string& url, const std::string& out, const std::string& log, Rng& rng) {
+  const pid_t child =
+      start({ISOLDE_BINARY_DIR "/isolde", "record", url, "--workload", "list-append", "--level", "serializable",
+             "--clients", "4", "--time", "100", "--seed", std::to_string(rng.below(1000)), "--out", out},
+            log);
+  int status = 0;
+  while (!fs::exists(out + ".recording")) {
+    ASSERT_EQ(waitpid(child, &status, WNOHANG), 0) << "it ended by itself: " << content_of(log);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
+  // Every fourth at once: while connections are made and journals begun.
+  const std::uint64_t micros = rng.below(4) == 0 ? rng.below(10'000) : rng.below(300'000);
+  std::this_thread::sleep_for(std::chrono::microseconds(micros));
+  kill(child, SIGKILL);
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status)) << content_of(log);
+}
+
+void kill_again_and_again(const std::string& url) {
+  const Scratch scratch;
+  auto database = db::open_database(*db::parse_url(url));
+  ASSERT_TRUE(database) << database.error().message();
+  Rng rng(20);
+  StatusCounts all;
+  for (int i = 0; i < kKills; ++i) {
+    const std::string out = scratch.path(fmt::format("run-{}.isl", i));
+    record_and_kill(url, out, scratch.path("log"), rng);
+    if (testing::Test::HasFatalFailure()) return;
+    const auto loaded = load(out + ".recording", nullptr, {});
+    ASSERT_TRUE(loaded) << "kill " << i << ": " << loaded.error().message();
+    EXPECT_EQ(loaded->format->name, "recording");
+    EXPECT_EQ(against_level(loaded->history, Level::kSerializable), "") << "kill " << i;
+    EXPECT_EQ(against_final_lists(loaded->history, **database), "") << "kill " << i;
+    const StatusCounts counts = status_counts(loaded->history);
+    all.committed += counts.committed;
+    all.unknown += counts.unknown;
+  }
+  EXPECT_GT(all.committed, 0U);
+  testing::Test::RecordProperty("committed", static_cast<int>(all.committed));
+  testing::Test::RecordProperty("unknown", static_cast<int>(all.unknown));
+}
+
+TEST(Kill, ARecordingOnSqliteIsReadableWheneverTheRecorderDies) {
+  const Scratch scratch;
+  kill_again_and_again("sqlite:" + scratch.path("lists.db"));
+}
+
+TEST(Kill, ARecordingOnPostgresIsReadableWheneverTheRecorderDies) {
+  auto server = db::start_server({"postgres", "", {}});
+  ASSERT_TRUE(server) << server.error().message();
+  kill_again_and_again((*server)->url());
+}
+
+}  // namespace
+}  // namespace isolde::test
