@@ -8,6 +8,7 @@
 #include <pwd.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,6 +56,7 @@ pid_t start_cleaner(const std::string& path, int& alive) {
     dup2(ends[0], STDIN_FILENO);
     dup2(nothing, STDOUT_FILENO);
     dup2(nothing, STDERR_FILENO);
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // above all: the pipe's other end
     (void)!chdir("/");
     execl("/bin/sh", "sh", "-c", kCleaner, folder, static_cast<char*>(nullptr));
     _exit(127);

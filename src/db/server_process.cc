@@ -49,6 +49,7 @@ struct Launch {
   dup2(launch.input, STDIN_FILENO);
   dup2(launch.output, STDOUT_FILENO);
   dup2(launch.output, STDERR_FILENO);
+  syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);  // not all libraries mark their sockets to be closed
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
