@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "db/postgres/postgres.h"
 #include "db/mariadb/mariadb.h"
+#include "db/postgres/cockroach.h"
+#include "db/postgres/postgres.h"
+#include "db/postgres/yugabyte.h"
 #include "db/sqlite/sqlite.h"
 
 namespace isolde::db {
@@ -14,9 +16,8 @@ struct Driver {
   Result<std::unique_ptr<Database>> (*open)(const Url& url);
 };
 constexpr Driver kDrivers[] = {
-    {"postgres", open_postgres},
-    {"mariadb", open_mariadb},
-    {"sqlite", open_sqlite},
+    {"cockroachdb", open_cockroach}, {"mariadb", open_mariadb},     {"postgres", open_postgres},
+    {"sqlite", open_sqlite},         {"yugabytedb", open_yugabyte},
 };
 
 bool same_name(std::string_view a, std::string_view b) {

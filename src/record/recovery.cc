@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "record/recovery_cockroach.h"
 #include "record/recovery_postgres.h"
 
 namespace isolde::record {
@@ -12,6 +13,7 @@ struct Source {
   Result<std::unique_ptr<Recovery>> (*make)(const RecoverySetup& setup, std::string& why_not);
 };
 constexpr Source kSources[] = {
+    {"cockroachdb", make_cockroach_recovery},
     {"postgres", make_postgres_recovery},
 };
 

@@ -51,7 +51,14 @@ struct RecoverySetup {
 // `why_not`, which a person may act on ("wal_level is replica: set it to logical").
 [[nodiscard]] Result<std::unique_ptr<Recovery>> make_recovery(const RecoverySetup& setup, std::string& why_not);
 
+// What a commit said of its transaction at a level where there is no snapshot to write it into.
+struct KnownXid {
+  std::int64_t id;  // of the transaction in the recording
+  std::int64_t xid;
+};
+
 // Native lines, one a key, each ended by a newline. `h` is the recording as its reader gives it.
-[[nodiscard]] std::string version_order_lines(const History& h, std::span<const RecoveredVersion> versions);
+[[nodiscard]] std::string version_order_lines(const History& h, std::span<const RecoveredVersion> versions,
+                                              std::span<const KnownXid> xids = {});
 
 }  // namespace isolde::record

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <random>
 
+#include "record/hex.h"
 #include "record/logged_versions.h"
 
 namespace isolde::record {
@@ -37,25 +37,6 @@ std::string text_of(const db::Cell& cell) {
 std::int64_t integer_of(const db::Cell& cell) {
   const auto* integer = std::get_if<std::int64_t>(&cell);
   return integer == nullptr ? 0 : *integer;
-}
-
-int nibble(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
-}
-
-// "\x42ff" -> its bytes; false if it is of another form.
-bool unhex(std::string_view text, std::string& out) {
-  out.clear();
-  if (!text.starts_with("\\x") || text.size() % 2 != 0) return false;
-  for (std::size_t i = 2; i < text.size(); i += 2) {
-    const int high = nibble(text[i]);
-    const int low = nibble(text[i + 1]);
-    if (high < 0 || low < 0) return false;
-    out += static_cast<char>(high * 16 + low);
-  }
-  return true;
 }
 
 const db::ServerLevel& plain_level(const db::Database& database) {

@@ -203,14 +203,15 @@ FaultPlan drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& 
   return faults ? faults->finish() : FaultPlan();
 }
 
-std::optional<Error> write_certificate(Recovery& recovery, const fs::path& folder, RunSummary& summary) {
+std::optional<Error> write_certificate(Recovery& recovery, std::span<const KnownXid> xids, const fs::path& folder,
+                                       RunSummary& summary) {
   const auto start = steady_clock::now();
   auto versions = recovery.recover();
   if (!versions) return std::move(versions).error();
   summary.versions = versions->size();
   const auto recorded = load(folder.string(), nullptr, {});
   if (!recorded) return recorded.error();
-  if (auto e = write_text(folder / "evidence.jsonl", version_order_lines(recorded->history, *versions))) return e;
+  if (auto e = write_text(folder / "evidence.jsonl", version_order_lines(recorded->history, *versions, xids))) return e;
   summary.evidence_source = recovery.source();
   summary.recovery_seconds = seconds_since(start);
   return std::nullopt;
@@ -256,10 +257,12 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   summary.faults = drive(*clients, workload, shared, options, hooks);
   summary.seconds = seconds_since(first);
   summarise(*clients, summary);
+  std::vector<KnownXid> xids;
+  for (const auto& client : *clients) xids.insert(xids.end(), client->xids().begin(), client->xids().end());
   clients->clear();  // cuts the journals to their length
   if (auto fault = shared.fault()) return *std::move(fault);
   if (recovery) {
-    if (auto e = write_certificate(*recovery, folder, summary)) return *std::move(e);
+    if (auto e = write_certificate(*recovery, xids, folder, summary)) return *std::move(e);
   }
   return summary;
 }

@@ -254,6 +254,7 @@ void SessionClient::write_facts(const db::TxnFacts& facts) {
   if (facts.start_ts) fmt::format_to(out, R"({}"start_ts":{})", comma(), *facts.start_ts);
   if (facts.commit_ts) fmt::format_to(out, R"({}"commit_ts":{})", comma(), *facts.commit_ts);
   if (!text_.empty()) journal_->facts(text_);
+  if (facts.xid && !facts.snapshot) xids_.push_back({next_id_ - shared_.clients, *facts.xid});
   if (facts.commit_place) journal_->place(*facts.commit_place);
   facts_.snapshots += facts.snapshot ? 1 : 0;
   facts_.timestamps += facts.start_ts || facts.commit_ts ? 1 : 0;

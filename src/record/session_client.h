@@ -22,6 +22,7 @@
 #include "record/faults.h"
 #include "record/journal.h"
 #include "record/latency.h"
+#include "record/recovery.h"
 
 namespace isolde::record {
 
@@ -106,6 +107,8 @@ class SessionClient : public Client {
   [[nodiscard]] const std::map<std::string, std::uint64_t>& failures() const { return failures_; }
   [[nodiscard]] const LatencyHistogram& latency() const { return latency_; }
   [[nodiscard]] const FactCounts& facts() const { return facts_; }
+  // Of transactions without a snapshot, which would carry it into the recording.
+  [[nodiscard]] const std::vector<KnownXid>& xids() const { return xids_; }
   [[nodiscard]] std::uint64_t statements() const { return statements_; }
   [[nodiscard]] std::uint64_t reconnects() const { return reconnects_; }
   [[nodiscard]] const Journal* journal() const { return journal_ ? &*journal_ : nullptr; }
@@ -130,6 +133,7 @@ class SessionClient : public Client {
   std::mutex connection_guard_;  // held to replace the connection, and by other threads that use it
   std::optional<Journal> journal_;
   Shadow shadow_;
+  std::vector<KnownXid> xids_;
   db::Reply reply_;
   std::vector<std::string> intents_;  // of the next statement
   std::size_t intent_count_ = 0;

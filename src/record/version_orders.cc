@@ -56,10 +56,11 @@ std::string_view last_element(std::string_view list) {
 // Versions of the log and transactions of the recording, put together.
 class Joined {
  public:
-  Joined(const History& h, std::span<const RecoveredVersion> versions) : h_(h), versions_(versions) {
+  Joined(const History& h, std::span<const RecoveredVersion> versions, std::span<const KnownXid> xids)
+      : h_(h), versions_(versions) {
     index_keys();
     index_writes();
-    index_xids();
+    index_xids(xids);
     for (std::size_t i = 0; i < versions_.size(); ++i) {
       if (!txn_of_xid_.contains(versions_[i].xid)) open_[versions_[i].xid].push_back(i);
     }
@@ -81,7 +82,7 @@ class Joined {
     find_missing(orders, complete);
     std::string out;
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-      if (!orders[k].empty() && !is_ambiguous(KeyId{k})) append_line(KeyId{k}, orders[k], complete[k], out);
+      if (!orders[k].empty()) append_line(KeyId{k}, orders[k], complete[k], out);
     }
     return out;
   }
@@ -119,13 +120,25 @@ class Joined {
     return std::binary_search(writes_.begin(), writes_.end(), pair_of(k, t));
   }
 
-  void index_xids() {
+  void index_xids(std::span<const KnownXid> told) {
     for (const Snapshot& s : h_.columns().snapshots) {
-      if (s.has_xid == 0) continue;
-      has_xid_.insert(raw(s.txn));
-      const auto [at, fresh] = txn_of_xid_.try_emplace(s.xid, s.txn);
-      if (!fresh) at->second = kSeveral;
+      if (s.has_xid != 0) know(s.txn, s.xid);
     }
+    if (told.empty()) return;
+    std::unordered_map<std::int64_t, TxnId> by_id;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const ValueId id = h_.columns().id[t];
+      if (h_.values().type(id) == ValueType::kInteger) by_id.emplace(h_.values().integer(id), TxnId{t});
+    }
+    for (const KnownXid& known : told) {
+      const auto at = by_id.find(known.id);
+      if (at != by_id.end() && !has_xid_.contains(raw(at->second))) know(at->second, known.xid);
+    }
+  }
+  void know(TxnId txn, std::int64_t xid) {
+    has_xid_.insert(raw(txn));
+    const auto [at, fresh] = txn_of_xid_.try_emplace(xid, txn);
+    if (!fresh) at->second = kSeveral;
   }
 
   // Of a transaction whose xid nobody was told (the answer to its commit was lost, or the level gives none), what it
@@ -236,29 +249,15 @@ class Joined {
     }
   }
 
-  // A line names keys by text, where the string "7" comes before the integer 7.
-  [[nodiscard]] bool is_ambiguous(KeyId key) const {
-    const ValueId name = h_.columns().key_name[raw(key)];
-    if (h_.values().type(name) == ValueType::kString) return false;
-    return keys_.contains(fmt::format("\"{}\"", h_.values().json(name)));
-  }
-
   void append_line(KeyId key, const std::vector<TxnId>& order, bool complete, std::string& out) const {
-    const ValueId name = h_.columns().key_name[raw(key)];
-    out += R"({"version_order_by_txn":{)";
-    if (h_.values().type(name) == ValueType::kString) {
-      h_.values().append_json(name, out);
-    } else {
-      out += '"';
-      h_.values().append_json(name, out);
-      out += '"';
-    }
-    out += ":[";
+    out += R"({"version_order_by_txn":[[)";  // a pair, so that the integer 7 and the string "7" stay apart
+    h_.values().append_json(h_.columns().key_name[raw(key)], out);
+    out += ",[";
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i > 0) out += ',';
       h_.values().append_json(h_.columns().id[raw(order[i])], out);
     }
-    out += complete ? "]},\"complete\":true}\n" : "]},\"complete\":false}\n";
+    out += complete ? "]]],\"complete\":true}\n" : "]]],\"complete\":false}\n";
   }
 
   const History& h_;
@@ -273,8 +272,9 @@ class Joined {
 
 }  // namespace
 
-std::string version_order_lines(const History& h, std::span<const RecoveredVersion> versions) {
-  return Joined(h, versions).lines();
+std::string version_order_lines(const History& h, std::span<const RecoveredVersion> versions,
+                                std::span<const KnownXid> xids) {
+  return Joined(h, versions, xids).lines();
 }
 
 }  // namespace isolde::record

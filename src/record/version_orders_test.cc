@@ -17,19 +17,19 @@ constexpr std::string_view kTwoWriters =
 
 TEST(VersionOrderLines, VersionsFindTheirTransactionsByXid) {
   EXPECT_EQ(lines(kTwoWriters, {{"7", "2", 11}, {"\"t/8\"", "1", 11}, {"7", "1", 10}}),
-            "{\"version_order_by_txn\":{\"7\":[2,1]},\"complete\":true}\n"
-            "{\"version_order_by_txn\":{\"t/8\":[2]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":true}\n"
+            "{\"version_order_by_txn\":[[\"t/8\",[2]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, AWriteThatTheLogDoesNotHaveLeavesTheOrderIncomplete) {
   EXPECT_EQ(lines(kTwoWriters, {{"7", "2", 11}, {"\"t/8\"", "1", 11}}),
-            "{\"version_order_by_txn\":{\"7\":[2]},\"complete\":false}\n"
-            "{\"version_order_by_txn\":{\"t/8\":[2]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[2]]],\"complete\":false}\n"
+            "{\"version_order_by_txn\":[[\"t/8\",[2]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, AVersionOfAStrangerLeavesTheOrderIncomplete) {
   EXPECT_EQ(lines(kTwoWriters, {{"7", "2", 11}, {"7", "99", 50}, {"7", "1", 10}}),
-            "{\"version_order_by_txn\":{\"7\":[2,1]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, KeysThatTheHistoryDoesNotHaveAreLeftOut) {
@@ -45,17 +45,17 @@ constexpr std::string_view kUnknown =
 
 TEST(VersionOrderLines, AnUnknownTransactionIsFoundByAValueThatIsItsAlone) {
   EXPECT_EQ(lines(kUnknown, {{"7", "1", 10}, {"7", "2", 12}, {"8", "5", 12}}),
-            "{\"version_order_by_txn\":{\"7\":[1,2]},\"complete\":true}\n"
-            "{\"version_order_by_txn\":{\"8\":[2]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[1,2]]],\"complete\":true}\n"
+            "{\"version_order_by_txn\":[[8,[2]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, AnUnknownTransactionThatTheLogDoesNotHaveIsNotMissed) {
-  EXPECT_EQ(lines(kUnknown, {{"7", "1", 10}}), "{\"version_order_by_txn\":{\"7\":[1]},\"complete\":true}\n");
+  EXPECT_EQ(lines(kUnknown, {{"7", "1", 10}}), "{\"version_order_by_txn\":[[7,[1]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, UnlessSomebodySawIt) {
   const std::string seen = std::string(kUnknown) + R"({"id":4,"session":4,"ops":[["r",7,2]]})" + "\n";
-  EXPECT_EQ(lines(seen, {{"7", "1", 10}}), "{\"version_order_by_txn\":{\"7\":[1]},\"complete\":false}\n");
+  EXPECT_EQ(lines(seen, {{"7", "1", 10}}), "{\"version_order_by_txn\":[[7,[1]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, AValueThatTwoWereGoingToWriteTellsNothing) {
@@ -64,7 +64,7 @@ TEST(VersionOrderLines, AValueThatTwoWereGoingToWriteTellsNothing) {
 {"id":3,"session":3,"snapshot":{"xid":13,"xmin":9,"xmax":9},"ops":[["w",7,3]]}
 )";
   EXPECT_EQ(lines(kSame, {{"7", "2", 12}, {"7", "3", 13}}),
-            "{\"version_order_by_txn\":{\"7\":[3]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[7,[3]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, OneValueOfATransactionTellsWhoseItsOtherVersionsAre) {
@@ -72,8 +72,8 @@ TEST(VersionOrderLines, OneValueOfATransactionTellsWhoseItsOtherVersionsAre) {
 {"id":2,"session":2,"ops":[["w",7,2],["w",8,2]]}
 )";
   EXPECT_EQ(lines(kHalf, {{"7", "2", 12}, {"8", "2", 12}, {"7", "2", 13}, {"8", "1", 13}}),
-            "{\"version_order_by_txn\":{\"7\":[2,1]},\"complete\":true}\n"
-            "{\"version_order_by_txn\":{\"8\":[2,1]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":true}\n"
+            "{\"version_order_by_txn\":[[8,[2,1]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, TwoXidsThatClaimOneTransactionAreBothLeftOut) {
@@ -84,7 +84,7 @@ TEST(VersionOrderLines, TwoXidsThatClaimOneTransactionAreBothLeftOut) {
 
 TEST(VersionOrderLines, ATransactionWhoseXidIsKnownIsNotTakenForAnother) {
   EXPECT_EQ(lines(kTwoWriters, {{"7", "1", 77}, {"7", "1", 10}, {"7", "2", 11}}),
-            "{\"version_order_by_txn\":{\"7\":[1,2]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[7,[1,2]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, TwoTransactionsWithOneXidAreNotTold) {
@@ -102,10 +102,10 @@ TEST(VersionOrderLines, AListIsKnownByWhatWasAppendedLast) {
 {"id":"d","session":3,"ops":[["r",7,[1,2,3]]]}
 )";
   EXPECT_EQ(lines(kLists, {{"7", "[1]", 12}, {"7", "[1,2,3]", 13}}),
-            "{\"version_order_by_txn\":{\"7\":[\"a\",\"b\"]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[\"a\",\"b\"]]],\"complete\":true}\n");
   const std::string seen = std::string(kLists) + R"({"id":"e","session":5,"ops":[["r",7,[1,4,5]]]})" + "\n";
   EXPECT_EQ(lines(seen, {{"7", "[1]", 12}, {"7", "[1,2,3]", 13}}),
-            "{\"version_order_by_txn\":{\"7\":[\"a\",\"b\"]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[7,[\"a\",\"b\"]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, RowsAndPredicateUpdatesAreWrites) {
@@ -114,14 +114,24 @@ TEST(VersionOrderLines, RowsAndPredicateUpdatesAreWrites) {
 {"id":2,"session":2,"ops":[["update","a > 0",[[7,{"a":2,"b":"x"}]]]]}
 )";
   EXPECT_EQ(lines(kRows, {{"7", R"({"b":0.50,"a":1})", 12}, {"7", R"({"a":2,"b":"x"})", 13}}),
-            "{\"version_order_by_txn\":{\"7\":[1,2]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[1,2]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, AnUpdateOfOtherColumnsIsNoVersion) {
   EXPECT_EQ(lines(kTwoWriters, {{"\"t/8\"", "1", 11}, {"\"t/8\"", "1", 10}}),
-            "{\"version_order_by_txn\":{\"t/8\":[2]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[\"t/8\",[2]]],\"complete\":true}\n");
   EXPECT_EQ(lines(kTwoWriters, {{"\"t/8\"", "1", 11}, {"\"t/8\"", "3", 10}}),
-            "{\"version_order_by_txn\":{\"t/8\":[2]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[\"t/8\",[2]]],\"complete\":false}\n");
+}
+
+TEST(VersionOrderLines, AnXidThatWasToldWithoutASnapshotCountsToo) {
+  constexpr std::string_view kPlain = R"({"id":4,"session":1,"ops":[["w",7,null]]}
+{"id":5,"session":2,"ops":[["w",7,null]]}
+)";
+  const RecoveredVersion versions[] = {{"7", "null", 11}, {"7", "null", 10}};
+  const KnownXid xids[] = {{4, 10}, {5, 11}, {99, 12}};
+  EXPECT_EQ(version_order_lines(native(kPlain), versions, xids),
+            "{\"version_order_by_txn\":[[7,[5,4]]],\"complete\":true}\n");
 }
 
 TEST(VersionOrderLines, ADeletionIsFoundOnlyByXid) {
@@ -129,9 +139,9 @@ TEST(VersionOrderLines, ADeletionIsFoundOnlyByXid) {
       R"({"id":1,"session":1,"snapshot":{"xid":10,"xmin":9,"xmax":9},"ops":[["w",7,null]]}
 {"id":2,"session":2,"status":"unknown","ops":[["w",7,null]]}
 )";
-  EXPECT_EQ(lines(kDeletions, {{"7", "null", 10}}), "{\"version_order_by_txn\":{\"7\":[1]},\"complete\":true}\n");
+  EXPECT_EQ(lines(kDeletions, {{"7", "null", 10}}), "{\"version_order_by_txn\":[[7,[1]]],\"complete\":true}\n");
   EXPECT_EQ(lines(kDeletions, {{"7", "null", 11}, {"7", "null", 10}}),
-            "{\"version_order_by_txn\":{\"7\":[1]},\"complete\":false}\n");
+            "{\"version_order_by_txn\":[[7,[1]]],\"complete\":false}\n");
 }
 
 TEST(VersionOrderLines, WhatIsWrittenReadsAsEvidence) {
@@ -146,8 +156,11 @@ TEST(VersionOrderLines, AStringThatLooksLikeAnIntegerKeyIsNotMixedUpWithIt) {
   constexpr std::string_view kBoth =
       R"({"id":1,"session":1,"snapshot":{"xid":10,"xmin":9,"xmax":9},"ops":[["w",7,1],["w","7",2]]}
 )";
-  EXPECT_EQ(lines(kBoth, {{"7", "1", 10}, {"\"7\"", "2", 10}}),
-            "{\"version_order_by_txn\":{\"7\":[1]},\"complete\":true}\n");
+  const std::string written = lines(kBoth, {{"7", "1", 10}, {"\"7\"", "2", 10}});
+  EXPECT_EQ(written,
+            "{\"version_order_by_txn\":[[7,[1]]],\"complete\":true}\n"
+            "{\"version_order_by_txn\":[[\"7\",[1]]],\"complete\":true}\n");
+  EXPECT_EQ(native(std::string(kBoth) + written).columns().version_orders.size(), 2U);
 }
 
 }  // namespace

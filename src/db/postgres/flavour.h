@@ -42,6 +42,5 @@ struct Flavour {
 
 // What SQLSTATEs mean on PostgreSQL itself.
 [[nodiscard]] std::span<const ErrorRow> postgres_errors();
-[[nodiscard]] const Dialect& postgres_dialect();
 
 }  // namespace isolde::db

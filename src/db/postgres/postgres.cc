@@ -174,7 +174,6 @@ class PostgresDatabase : public Database {
 }  // namespace
 
 std::span<const ErrorRow> postgres_errors() { return kErrors; }
-const Dialect& postgres_dialect() { return kDialect; }
 
 Result<std::unique_ptr<Database>> open_flavour(const Url& url, const Flavour& flavour,
                                                std::function<FactsQuestion(const ServerLevel&)> question) {

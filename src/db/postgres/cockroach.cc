@@ -1,0 +1,56 @@
+#include "db/postgres/cockroach.h"
+
+#include <fmt/format.h>
+
+#include "db/postgres/hlc.h"
+
+namespace isolde::db {
+namespace {
+
+constexpr Dialect kDialect = {.name = "postgres",
+                              .text_type = "string",
+                              .concat = "{0} || {1}",
+                              .list_type = "int8[]",
+                              .list_append = "array_append({0}, ?)",
+                              .for_update = " for update",
+                              .upsert = Upsert::kOnConflict,
+                              .has_merge = false,
+                              .has_update_returning = true,
+                              .table_options = ""};
+
+constexpr ServerLevel kLevels[] = {
+    {"read committed", Level::kReadCommitted, "READ COMMITTED"},
+    {"repeatable read", Level::kSnapshotIsolation, "REPEATABLE READ"},
+    {"serializable", Level::kSerializable, "SERIALIZABLE", true},
+};
+
+const Flavour& flavour() {
+  static const Flavour kFlavour = {.port = 26257,
+                                   .dialect = kDialect,
+                                   .levels = kLevels,
+                                   .errors = postgres_errors(),
+                                   .describe_sql = "select split_part(version(), ' (', 1)",
+                                   .waiting_sql = "",
+                                   .terminate_sql = ""};
+  return kFlavour;
+}
+
+}  // namespace
+
+FactsQuestion cockroach_facts(const ServerLevel& level) {
+  if (level.claims != Level::kSerializable) return {"", {}};
+  return {"select cluster_logical_timestamp()::string", [](std::span<const Cell> row, TxnFacts& facts) -> Result<void> {
+            const auto* text = std::get_if<std::string>(&row[0]);
+            auto time = hlc_scale().place(text == nullptr ? "" : *text);
+            if (!time) return std::move(time).error();
+            facts.start_ts = facts.commit_ts = *time;
+            facts.xid = *time;  // by which the versions of its log are known, too
+            return {};
+          }};
+}
+
+Result<std::unique_ptr<Database>> open_cockroach(const Url& url) {
+  return open_flavour(url, flavour(), cockroach_facts);
+}
+
+}  // namespace isolde::db

@@ -1,0 +1,48 @@
+#include "db/postgres/yugabyte.h"
+
+#include "db/postgres/flavour.h"
+
+namespace isolde::db {
+namespace {
+
+constexpr Dialect kDialect = {.name = "postgres",
+                              .text_type = "text",
+                              .concat = "{0} || {1}",
+                              .list_type = "bigint[]",
+                              .list_append = "array_append({0}, ?)",
+                              .for_update = " for update",
+                              .upsert = Upsert::kOnConflict,
+                              .has_merge = false,
+                              .has_update_returning = true,
+                              .table_options = ""};
+
+constexpr ServerLevel kLevels[] = {
+    {"read committed", Level::kReadCommitted, "READ COMMITTED", true},
+    {"repeatable read", Level::kSnapshotIsolation, "REPEATABLE READ"},
+    {"serializable", Level::kSerializable, "SERIALIZABLE"},
+};
+
+constexpr std::string_view kDescribe =
+    "select split_part(version(), ' on ', 1) union all "
+    "select 'yb_effective_transaction_isolation_level=' || "
+    "current_setting('yb_effective_transaction_isolation_level', true)";
+
+const Flavour& flavour() {
+  static const Flavour kFlavour = {
+      .port = 5433,
+      .dialect = kDialect,
+      .levels = kLevels,
+      .errors = postgres_errors(),
+      .describe_sql = kDescribe,
+      .waiting_sql = "select distinct pid from pg_locks where not granted and pid is not null",
+      .terminate_sql = "select pg_terminate_backend(?)"};
+  return kFlavour;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Database>> open_yugabyte(const Url& url) {
+  return open_flavour(url, flavour(), [](const ServerLevel&) { return FactsQuestion{"", {}}; });
+}
+
+}  // namespace isolde::db
