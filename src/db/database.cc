@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "db/postgres/postgres.h"
 #include "db/mariadb/mariadb.h"
+#include "db/mariadb/tidb.h"
+#include "db/postgres/postgres.h"
 #include "db/sqlite/sqlite.h"
 
 namespace isolde::db {
@@ -17,6 +18,7 @@ constexpr Driver kDrivers[] = {
     {"postgres", open_postgres},
     {"mariadb", open_mariadb},
     {"sqlite", open_sqlite},
+    {"tidb", open_tidb},
 };
 
 bool same_name(std::string_view a, std::string_view b) {
