@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "record/recovery_postgres.h"
+#include "record/tidb_mvcc.h"
 
 namespace isolde::record {
 namespace {
@@ -13,6 +14,7 @@ struct Source {
 };
 constexpr Source kSources[] = {
     {"postgres", make_postgres_recovery},
+    {"tidb", make_tidb_recovery},
 };
 
 }  // namespace

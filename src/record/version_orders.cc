@@ -126,6 +126,15 @@ class Joined {
       const auto [at, fresh] = txn_of_xid_.try_emplace(s.xid, s.txn);
       if (!fresh) at->second = kSeveral;
     }
+    if (!has_xid_.empty()) return;
+    // To TiDB a transaction's start timestamp is its name. Those that only read may share one.
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const std::int64_t start_ts = h_.start_ts(TxnId{t});
+      if (start_ts == kNoTime || start_ts == h_.commit_ts(TxnId{t})) continue;
+      has_xid_.insert(t);
+      const auto [at, fresh] = txn_of_xid_.try_emplace(start_ts, TxnId{t});
+      if (!fresh) at->second = kSeveral;
+    }
   }
 
   // Of a transaction whose xid nobody was told (the answer to its commit was lost, or the level gives none), what it

@@ -99,6 +99,7 @@ class TidbConnection : public MariadbConnection {
   }
 
   Result<Reply> begin() override {
+    if (!one_snapshot_) return begin_and("");
     start_ts_ = 0;
     auto reply = begin_and("select @@tidb_current_ts");
     if (reply && reply->done()) start_ts_ = number_of(*reply);
@@ -106,11 +107,11 @@ class TidbConnection : public MariadbConnection {
   }
 
   Result<Reply> commit(TxnFacts* facts) override {
-    if (facts == nullptr) return commit_and("");
+    if (facts == nullptr || !one_snapshot_) return commit_and("");
     auto reply = commit_and("select @@tidb_last_txn_info");
     if (!reply || !reply->done()) return reply;
     const std::string info = text_of(*reply);
-    *facts = tidb_facts(start_ts_, info_, info, one_snapshot_);
+    *facts = tidb_facts(start_ts_, info_, info);
     info_ = info;
     return Reply{};
   }
@@ -192,17 +193,14 @@ std::optional<TidbTxnInfo> parse_tidb_txn_info(std::string_view json) {
   return info;
 }
 
-TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after, bool one_snapshot) {
+TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after) {
   TxnFacts facts;
   if (start_ts <= 0) return facts;
   const auto info = parse_tidb_txn_info(after);
   if (info && info->start_ts == start_ts && info->commit_ts > start_ts) {
-    facts.commit_place = info->commit_ts;
-    if (one_snapshot) {
-      facts.start_ts = start_ts;
-      facts.commit_ts = info->commit_ts;
-    }
-  } else if (one_snapshot && before == after) {  // unchanged: it wrote nothing
+    facts.start_ts = start_ts;
+    facts.commit_ts = info->commit_ts;
+  } else if (before == after) {  // unchanged: it wrote nothing
     facts.start_ts = start_ts;
     facts.commit_ts = start_ts;
   }

@@ -10,8 +10,8 @@
 // is
 //      in @@tidb_last_txn_info, asked for in the same round trip as COMMIT. That variable describes the session's last
 //      transaction that wrote: its start_ts tells whether it is this one. One that wrote nothing gets its start_ts as
-//      commit_ts. commit_place is commit_ts. At read committed a transaction has no one snapshot, so only commit_place
-//      is given.
+//      commit_ts. At read committed a transaction has no one snapshot, and nothing is asked. There is no commit_place:
+//      two transactions with nothing in common may share a commit_ts.
 // Not tried on a server: none was at hand. Tests run the parsing on answers as TiDB's documentation and tests show them
 //      (tests/fixtures/tidb), and the wire's part on MariaDB.
 #pragma once
@@ -39,8 +39,7 @@ struct TidbTxnInfo {
 
 // The facts of a transaction that was just committed. `start_ts`: its own; `before`, `after`: the variable before and
 // after it.
-[[nodiscard]] TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after,
-                                  bool one_snapshot);
+[[nodiscard]] TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after);
 
 // "8.0.11-TiDB-v7.5.0" -> "TiDB v7.5.0"
 [[nodiscard]] std::string tidb_version(std::string_view version);
