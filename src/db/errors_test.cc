@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <set>
+#include <sstream>
 
 #include "db/mariadb/mariadb_errors.h"
 #include "db/mariadb/tidb.h"
@@ -48,6 +50,15 @@ TEST(Errors, EveryTableHasEachCodeOnceAndSaysWhatItIs) {
       EXPECT_FALSE(row.about.empty()) << row.code;
       EXPECT_EQ(find_error(table, row.code), &row) << row.code;
     }
+  }
+}
+
+TEST(Errors, EveryCodeIsInTheDocumentation) {
+  std::ifstream file(ISOLDE_SOURCE_DIR "/docs/databases.md");
+  std::ostringstream text;
+  text << file.rdbuf();
+  for (const auto table : {mariadb_errors(), mariadb_commit_errors(), tidb_errors(), tidb_commit_errors()}) {
+    for (const ErrorRow& row : table) EXPECT_NE(text.str().find(row.code), std::string::npos) << row.code;
   }
 }
 
