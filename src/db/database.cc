@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "db/mariadb/mariadb.h"
+#include "db/mariadb/tidb.h"
 #include "db/postgres/cockroach.h"
 #include "db/postgres/postgres.h"
 #include "db/postgres/yugabyte.h"
@@ -16,8 +17,8 @@ struct Driver {
   Result<std::unique_ptr<Database>> (*open)(const Url& url);
 };
 constexpr Driver kDrivers[] = {
-    {"cockroachdb", open_cockroach}, {"mariadb", open_mariadb},     {"postgres", open_postgres},
-    {"sqlite", open_sqlite},         {"yugabytedb", open_yugabyte},
+    {"cockroachdb", open_cockroach}, {"mariadb", open_mariadb}, {"postgres", open_postgres},
+    {"sqlite", open_sqlite},         {"tidb", open_tidb},       {"yugabytedb", open_yugabyte},
 };
 
 bool same_name(std::string_view a, std::string_view b) {

@@ -36,13 +36,14 @@ Result<std::string> decoded(std::string_view text) {
     const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
     if (high < 0 || low < 0) return Error{fmt::format("a % in a URL takes two hexadecimal digits: \"{}\"", text)};
+    if (high + low == 0) return Error{fmt::format("%00 has no meaning in a URL: \"{}\"", text)};
     out += static_cast<char>(high * 16 + low);
     i += 2;
   }
   return out;
 }
 
-// Cuts `text` at the first (or last) `mark`; what follows it, or nothing if there is none.
+// Cuts `text` at the first `mark`; what follows it, or nothing if there is none.
 std::string_view cut_after(std::string_view& text, char mark) {
   const std::size_t at = text.find(mark);
   if (at == std::string_view::npos) return {};
@@ -128,6 +129,7 @@ std::string Url::shown() const {
   }
   char mark = '?';
   for (const auto& [name, value] : options) {
+    if (name.ends_with("password")) continue;  // libpq has sslpassword
     out += fmt::format("{}{}={}", mark, encoded(name, ""), encoded(value, "/"));
     mark = '&';
   }

@@ -19,7 +19,7 @@ struct Url {
   std::string database;    // or the file, for sqlite; empty: a scratch file
   std::vector<std::pair<std::string, std::string>> options;
 
-  // As it may be shown and recorded: without the password.
+  // As it may be shown and recorded: without passwords.
   [[nodiscard]] std::string shown() const;
 };
 

@@ -4,6 +4,7 @@
 
 #include "record/recovery_cockroach.h"
 #include "record/recovery_postgres.h"
+#include "record/tidb_mvcc.h"
 
 namespace isolde::record {
 namespace {
@@ -15,6 +16,7 @@ struct Source {
 constexpr Source kSources[] = {
     {"cockroachdb", make_cockroach_recovery},
     {"postgres", make_postgres_recovery},
+    {"tidb", make_tidb_recovery},
 };
 
 }  // namespace

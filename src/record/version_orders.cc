@@ -124,7 +124,10 @@ class Joined {
     for (const Snapshot& s : h_.columns().snapshots) {
       if (s.has_xid != 0) know(s.txn, s.xid);
     }
-    if (told.empty()) return;
+    if (!told.empty()) index_told(told);
+    if (has_xid_.empty()) index_start_timestamps();
+  }
+  void index_told(std::span<const KnownXid> told) {
     std::unordered_map<std::int64_t, TxnId> by_id;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       const ValueId id = h_.columns().id[t];
@@ -133,6 +136,13 @@ class Joined {
     for (const KnownXid& known : told) {
       const auto at = by_id.find(known.id);
       if (at != by_id.end() && !has_xid_.contains(raw(at->second))) know(at->second, known.xid);
+    }
+  }
+  // To TiDB a transaction's start timestamp is its name. Those that only read may share one.
+  void index_start_timestamps() {
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      const std::int64_t start_ts = h_.start_ts(TxnId{t});
+      if (start_ts != kNoTime && start_ts != h_.commit_ts(TxnId{t})) know(TxnId{t}, start_ts);
     }
   }
   void know(TxnId txn, std::int64_t xid) {

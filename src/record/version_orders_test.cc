@@ -36,6 +36,16 @@ TEST(VersionOrderLines, KeysThatTheHistoryDoesNotHaveAreLeftOut) {
   EXPECT_EQ(lines(kTwoWriters, {{"99", "2", 11}}), "");
 }
 
+TEST(VersionOrderLines, WithoutXidsTheStartTimestampNamesTheTransaction) {
+  const std::string_view history =
+      R"({"id":1,"session":1,"start_ts":10,"commit_ts":15,"ops":[["w",7,1]]}
+{"id":2,"session":2,"start_ts":11,"commit_ts":14,"ops":[["w",7,1]]}
+{"id":3,"session":2,"start_ts":11,"commit_ts":11,"ops":[["r",7,null]]}
+)";
+  EXPECT_EQ(lines(history, {{"7", "1", 11}, {"7", "1", 10}}),
+            "{\"version_order_by_txn\":{\"7\":[2,1]},\"complete\":true}\n");
+}
+
 // Transaction 2 was never answered, so nobody was told its xid.
 constexpr std::string_view kUnknown =
     R"({"id":1,"session":1,"snapshot":{"xid":10,"xmin":9,"xmax":9},"ops":[["w",7,1]]}

@@ -10,6 +10,8 @@
 #include <thread>
 
 #include "db/database.h"
+#include "db/mariadb/mariadb_connection.h"
+#include "db/mariadb/mariadb_errors.h"
 #include "db/server.h"
 
 namespace isolde::db {
@@ -388,6 +390,94 @@ TEST_F(MariadbDriver, WhatACommitSaysIsTrueWheneverItsConnectionIsKilled) {
     }
   }
   RecordProperty("lost", lost);
+}
+
+TEST_F(MariadbDriver, ACommitThatTheServerRefusesIsRolledBack) {
+  done(admin_->run("create or replace user plain@'127.0.0.1'"));
+  done(admin_->run("grant select, insert, update on isolde.* to plain@'127.0.0.1'"));
+  Url url = *parse_url(server_->url());
+  url.user = "plain";
+  const auto database = *open_database(url);
+  auto connection = connected(*database, "repeatable read");
+  done(connection->begin());
+  done(set(*connection, 1, 11));
+  done(admin_->run("set global read_only = 1"));
+  TxnFacts facts;
+  fails_with(connection->commit(&facts), "1290", Fate::kRolledBack);
+  EXPECT_FALSE(facts.commit_place.has_value());
+  done(connection->begin());
+  EXPECT_TRUE(answered(read(*connection, 1)).at(0, 0) == integer(10));
+  fails_with(set(*connection, 1, 12), "1290", Fate::kStatementFailed);
+  done(connection->commit());
+  done(admin_->run("set global read_only = 0"));
+  EXPECT_EQ(value(1), 10);
+}
+
+TEST_F(MariadbDriver, ACommitThatIsKilledWhileItWaitsIsUnknown) {
+  auto connection = connected();
+  done(connection->begin());
+  done(set(*connection, 1, 11));
+  done(admin_->run("flush tables with read lock"));
+  auto waits = std::async(std::launch::async, [&] { return connection->commit(); });
+  until_waiting({connection->session()});
+  connection->cancel();
+  const Reply reply = answered(waits.get());
+  EXPECT_EQ(reply.failure.code, "1317");
+  EXPECT_EQ(reply.fate, Fate::kLost);
+  EXPECT_EQ(answered(connection->begin()).fate, Fate::kLost) << "what is left of it is not used";
+  done(admin_->run("unlock tables"));
+
+  auto patient = connected();
+  done(patient->run("set session lock_wait_timeout = 1"));
+  done(patient->begin());
+  done(set(*patient, 1, 12));
+  done(admin_->run("flush tables with read lock"));
+  fails_with(patient->commit(), "1205", Fate::kRolledBack);
+  done(admin_->run("unlock tables"));
+  done(patient->begin());
+  EXPECT_TRUE(answered(read(*patient, 1)).at(0, 0) == integer(10));
+  done(patient->commit());
+}
+
+// What a flavour builds on: a second question in the commit's round trip.
+class Asking : public MariadbConnection {
+ public:
+  using MariadbConnection::begin_and, MariadbConnection::commit_and, MariadbConnection::MariadbConnection;
+};
+
+TEST_F(MariadbDriver, AQuestionAfterTheCommitNeverChangesWhatBecameOfIt) {
+  MariadbTarget target = mariadb_target(*parse_url(server_->url()), 3306);
+  target.errors = mariadb_errors();
+  target.commit_errors = mariadb_commit_errors();
+  const auto opened = [&] { return std::make_unique<Asking>(*open_mariadb_session(target), target); };
+  auto asking = opened();
+  const Reply started = answered(asking->begin_and("select 41 + 1"));
+  EXPECT_TRUE(started.cells == std::vector<Cell>{integer(42)});
+  done(set(*asking, 1, 11));
+  EXPECT_EQ(value(1), 10) << "it has begun";
+  const Reply committed = answered(asking->commit_and("select v from kv where k = 1"));
+  EXPECT_TRUE(committed.done());
+  EXPECT_TRUE(committed.cells == std::vector<Cell>{integer(11)});
+  done(asking->begin_and(""));
+  done(set(*asking, 1, 12));
+  const Reply unanswered = answered(asking->commit_and("select * from no_such_table"));
+  EXPECT_TRUE(unanswered.done()) << "committed, whatever became of the question";
+  EXPECT_TRUE(unanswered.cells.empty());
+  EXPECT_EQ(value(1), 12);
+
+  asking = opened();
+  done(asking->begin_and(""));
+  done(set(*asking, 1, 13));
+  auto waits = std::async(std::launch::async, [&] { return asking->commit_and("select sleep(600)"); });
+  while (value(1) != 13) std::this_thread::sleep_for(1ms);
+  ASSERT_TRUE(database_->terminate(*admin_, asking->session()).has_value());
+  EXPECT_TRUE(answered(waits.get()).done()) << "the commit was answered before the connection went";
+  EXPECT_EQ(answered(asking->begin_and("")).fate, Fate::kLost);
+
+  asking = opened();
+  done(asking->begin_and(""));
+  ASSERT_TRUE(database_->terminate(*admin_, asking->session()).has_value());
+  EXPECT_EQ(answered(asking->commit_and("select 1")).fate, Fate::kLost);
 }
 
 TEST_F(MariadbDriver, CommitPlacesFollowTheOrderOfARowsVersions) {

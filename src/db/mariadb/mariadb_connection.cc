@@ -67,9 +67,9 @@ Result<MYSQL*> open_mariadb_session(const MariadbTarget& target) {
 }
 
 MariadbConnection::MariadbConnection(MYSQL* handle, const MariadbTarget& target)
-    : handle_(handle),
+    : session_(static_cast<std::int64_t>(mysql_thread_id(handle))),
+      handle_(handle),
       target_(target),
-      session_(static_cast<std::int64_t>(mysql_thread_id(handle))),
       socket_(fcntl(mysql_get_socket(handle), F_DUPFD_CLOEXEC, 0)) {}
 
 MariadbConnection::~MariadbConnection() {
@@ -90,15 +90,14 @@ Result<void> MariadbConnection::set_up() {
   return {};
 }
 
-std::string MariadbConnection::begin_sql() const {
-  return ended_by_error_ ? "rollback; start transaction" : "start transaction";
-}
-
-Result<Reply> MariadbConnection::begin() {
-  auto reply = run(begin_sql());
+Result<Reply> MariadbConnection::begin_and(std::string_view then) {
+  auto reply =
+      run(fmt::format("{}start transaction{}{}", ended_by_error_ ? "rollback; " : "", then.empty() ? "" : "; ", then));
   if (reply && reply->done()) ended_by_error_ = false;
   return reply;
 }
+
+Result<Reply> MariadbConnection::begin() { return begin_and(""); }
 
 Result<Reply> MariadbConnection::roll_back() {
   auto reply = run("rollback");
@@ -219,7 +218,7 @@ void MariadbConnection::cancel() {
   // From another thread: nothing of this session's handle may be touched.
   auto other = open_mariadb_session(target_);
   if (!other) return;
-  const std::string sql = fmt::format("kill query {}", session_);
+  const std::string sql = fmt::format("{} {}", target_.kill_query, session_);
   mysql_real_query(*other, sql.data(), sql.size());
   mysql_close(*other);
 }

@@ -32,6 +32,7 @@ struct MariadbTarget {
   std::uint16_t port = 0;
   std::vector<std::string> setup;  // statements sent once, in this order
   std::span<const ErrorRow> errors, commit_errors;
+  std::string kill_query = "kill query";
 };
 
 // Where the URL leads, without anything that depends on the kind of server.
@@ -56,11 +57,16 @@ class MariadbConnection : public Connection {
   [[nodiscard]] Result<void> set_up();
 
  protected:
-  // START TRANSACTION, after a ROLLBACK where the last transaction ended by an error.
-  [[nodiscard]] std::string begin_sql() const;
+  // START TRANSACTION, after a ROLLBACK where the last transaction ended by an error, and `then` if it is not empty, in
+  // one round trip. The rows are those of `then`.
+  [[nodiscard]] Result<Reply> begin_and(std::string_view then);
   // Sends COMMIT, and `then` in the same round trip if it is not empty. kDone: it is committed; the rows are those of
   // `then`, or none if that failed. Whatever becomes of `then`, it never changes what became of the commit.
   [[nodiscard]] Result<Reply> commit_and(std::string_view then);
+
+  std::int64_t session_;
+
+ private:
   [[nodiscard]] Result<Reply> failed(std::span<const ErrorRow> table, Failure failure, std::string_view sql);
   // The answers of a text request until the last; the rows of the last are kept. False: the handle has the error.
   [[nodiscard]] bool read_answers(Reply& reply);
@@ -72,9 +78,6 @@ class MariadbConnection : public Connection {
   MYSQL* handle_;
   MariadbTarget target_;
   std::atomic<bool> gone_ = false;
-
- private:
-  std::int64_t session_;
   // Of our own: the library may close its one, and the number be given to another connection, while sever() runs.
   int socket_;
   bool rollback_on_timeout_ = false;

@@ -73,6 +73,8 @@ Result<std::unique_ptr<Database>> open_sqlite(const Url& url) {
     if (failed != std::errc{} || end != value.data() + value.size() || timeout_ms < 0)
       return Error{fmt::format("timeout takes milliseconds, not \"{}\"", value)};
   }
+  if (url.database == ":memory:")
+    return Error{"each connection would have a database of its own in memory; sqlite: alone is a scratch file"};
   if (!url.database.empty())
     return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(url.database, "", timeout_ms));
   std::error_code error;

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "db/errors.h"
 
@@ -24,14 +26,16 @@ constexpr CodeName kNames[] = {
     {SQLITE_INTERRUPT, "SQLITE_INTERRUPT"},
     {SQLITE_CONSTRAINT, "SQLITE_CONSTRAINT"},
     {SQLITE_CONSTRAINT_CHECK, "SQLITE_CONSTRAINT_CHECK"},
+    {SQLITE_CONSTRAINT_DATATYPE, "SQLITE_CONSTRAINT_DATATYPE"},
     {SQLITE_CONSTRAINT_FOREIGNKEY, "SQLITE_CONSTRAINT_FOREIGNKEY"},
     {SQLITE_CONSTRAINT_NOTNULL, "SQLITE_CONSTRAINT_NOTNULL"},
     {SQLITE_CONSTRAINT_PRIMARYKEY, "SQLITE_CONSTRAINT_PRIMARYKEY"},
     {SQLITE_CONSTRAINT_ROWID, "SQLITE_CONSTRAINT_ROWID"},
+    {SQLITE_CONSTRAINT_TRIGGER, "SQLITE_CONSTRAINT_TRIGGER"},
     {SQLITE_CONSTRAINT_UNIQUE, "SQLITE_CONSTRAINT_UNIQUE"},
 };
 
-// Whether the transaction is still open is asked of SQLite itself; where it is not, kMustRollBack becomes kRolledBack.
+// Whether the transaction is still open is asked of SQLite itself; where it is not, the fate becomes kRolledBack.
 constexpr ErrorRow kErrors[] = {
     {"SQLITE_BUSY*", Fate::kMustRollBack, "another connection holds the lock, or wrote since this one's snapshot"},
     {"SQLITE_LOCKED*", Fate::kMustRollBack, "another connection of the shared cache holds the table's lock"},
@@ -54,15 +58,25 @@ class SqliteConnection : public Connection {
   }
   ~SqliteConnection() override { close(); }
 
-  Result<Reply> begin() override { return run(mode_.immediate ? "begin immediate" : "begin deferred"); }
+  Result<Reply> begin() override {
+    auto reply = run(mode_.immediate ? "begin immediate" : "begin deferred");
+    open_ = reply && reply->done();
+    if (open_) changes_before_ = sqlite3_total_changes(handle_);
+    return reply;
+  }
   Result<Reply> commit(TxnFacts* facts) override {
     place_ = 0;
     auto reply = run("commit");
-    if (facts != nullptr && reply && reply->done() && place_ != 0) facts->commit_place = place_;
+    if (!reply || !reply->done()) return reply;
+    open_ = false;
+    // BEGIN IMMEDIATE makes a writer, and calls the hook, of one that only reads.
+    const bool wrote = sqlite3_total_changes(handle_) != changes_before_;
+    if (facts != nullptr && wrote && place_ != 0) facts->commit_place = place_;
     return reply;
   }
   Result<Reply> roll_back() override {
-    if (!is_lost() && sqlite3_get_autocommit(handle_) != 0) return Reply{};  // SQLite did it already
+    open_ = false;
+    if (handle_ != nullptr && sqlite3_get_autocommit(handle_) != 0) return Reply{};  // SQLite did it already
     return run("rollback");
   }
 
@@ -70,10 +84,19 @@ class SqliteConnection : public Connection {
     if (is_lost()) return lost();
     auto& statement = prepared_[std::string(sql)];
     if (statement == nullptr) {
+      const char* rest = nullptr;
       const int code = sqlite3_prepare_v3(handle_, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
-                                          &statement, nullptr);
+                                          &statement, &rest);
       if (code != SQLITE_OK) return failed(code, sql);
+      const std::string_view left(rest, static_cast<std::size_t>(sql.data() + sql.size() - rest));
+      if (statement == nullptr || left.find_first_not_of(" \t\r\n;") != std::string_view::npos) {
+        sqlite3_finalize(std::exchange(statement, nullptr));
+        return Error{fmt::format("execute() takes one statement: {}", sql)};
+      }
     }
+    if (const auto count = static_cast<std::size_t>(sqlite3_bind_parameter_count(statement));
+        count != parameters.size())
+      return Error{fmt::format("{} parameters were given for {}: {}", parameters.size(), count, sql)};
     for (std::size_t i = 0; i < parameters.size(); ++i) bind(statement, static_cast<int>(i + 1), parameters[i]);
     Reply reply;
     const int code = collect(statement, reply);
@@ -106,6 +129,7 @@ class SqliteConnection : public Connection {
   }
 
   void cancel() override {
+    const std::lock_guard lock(closing_);
     if (handle_ != nullptr) sqlite3_interrupt(handle_);
   }
   std::int64_t session() const override { return 0; }
@@ -149,10 +173,10 @@ class SqliteConnection : public Connection {
   }
 
   int collect(sqlite3_stmt* statement, Reply& reply) {
-    const int width = sqlite3_column_count(statement);
-    reply.width = static_cast<std::size_t>(width);
     const int before = sqlite3_total_changes(handle_);
     int code = sqlite3_step(statement);
+    const int width = sqlite3_column_count(statement);  // the first step prepares it anew if the table was altered
+    reply.width = static_cast<std::size_t>(width);
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
       for (int i = 0; i < width; ++i) reply.cells.push_back(cell_of(statement, i));
     }
@@ -162,8 +186,9 @@ class SqliteConnection : public Connection {
 
   Result<Reply> failed(int code, std::string_view sql) {
     auto reply = reply_to_failure(kErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql);
-    if (reply && reply->fate == Fate::kMustRollBack && sqlite3_get_autocommit(handle_) != 0)
-      reply->fate = Fate::kRolledBack;
+    if (!reply || sqlite3_get_autocommit(handle_) == 0) return reply;
+    if (open_ || reply->fate == Fate::kMustRollBack) reply->fate = Fate::kRolledBack;
+    open_ = false;
     return reply;
   }
 
@@ -182,6 +207,7 @@ class SqliteConnection : public Connection {
   void close() {
     for (auto& [sql, statement] : prepared_) sqlite3_finalize(statement);
     prepared_.clear();
+    const std::lock_guard lock(closing_);
     sqlite3_close_v2(handle_);
     handle_ = nullptr;
   }
@@ -191,6 +217,9 @@ class SqliteConnection : public Connection {
   std::atomic<std::int64_t>& commits_;
   std::atomic<bool> severed_ = false;
   std::int64_t place_ = 0;  // of the commit that is running; 0: it wrote nothing
+  bool open_ = false;       // a transaction that begin() began and SQLite has not ended
+  int changes_before_ = 0;  // rows changed by this connection before it
+  std::mutex closing_;      // cancel() may come while this end closes the connection
   std::unordered_map<std::string, sqlite3_stmt*> prepared_;
 };
 
@@ -210,8 +239,13 @@ Result<std::unique_ptr<Connection>> connect_sqlite(const std::string& file, Sqli
   auto connection = std::make_unique<SqliteConnection>(handle, mode, commits);
   // Changing the journal mode takes a lock; another connection may be doing the same.
   sqlite3_busy_timeout(handle, 10'000);
-  auto reply = connection->run(mode.wal ? "pragma journal_mode = wal; pragma synchronous = normal"
-                                        : "pragma journal_mode = delete; pragma synchronous = off");
+  const std::string_view journal = mode.wal ? "wal" : "delete";
+  auto reply = connection->run(fmt::format("pragma journal_mode = {}", journal));
+  // While another connection has it open in the other mode, SQLite leaves it there, and says so as if that were fine.
+  if (reply && reply->done() && (reply->rows() != 1 || reply->at(0, 0) != Cell(std::string(journal))))
+    return Error{fmt::format("the journal of {} cannot be changed to \"{}\": it is open elsewhere", file, journal)};
+  if (reply && reply->done())
+    reply = connection->run(mode.wal ? "pragma synchronous = normal" : "pragma synchronous = off");
   if (reply && reply->done() && mode.shared_cache) reply = connection->run("pragma read_uncommitted = 1");
   if (!reply) return std::move(reply).error();
   if (!reply->done()) return Error{fmt::format("cannot set up {}: {}", file, reply->failure.text)};
