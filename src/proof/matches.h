@@ -52,6 +52,12 @@ class Matches {
     return set_.aggregate(h_.op(raw(op)).predicate()).kind() == AggregateKind::kCountAll &&
            h_.op_value(raw(op)) == ValueId{0};
   }
+  // Min and max may be found at one end of an index, without a look at the other versions that match.
+  [[nodiscard]] bool looks_at_all(OpId op) const {
+    if (h_.op(raw(op)).kind() != OpKind::kAggregate) return true;
+    const AggregateKind kind = set_.aggregate(h_.op(raw(op)).predicate()).kind();
+    return kind != AggregateKind::kMin && kind != AggregateKind::kMax;
+  }
   // An aggregate in the making. Requires: the operation is one.
   [[nodiscard]] AggregateState aggregate(OpId op) const {
     return {set_.aggregate(h_.op(raw(op)).predicate()), h_.values()};

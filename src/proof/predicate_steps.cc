@@ -107,7 +107,7 @@ std::optional<TxnId> PredicateSteps::shown(TxnId txn, KeyId key, const Before& b
 PredicateSteps::Look PredicateSteps::look(TxnId txn, OpId op, const Step& s, const Before& before) const {
   if (matches_.details(op).has_vset != 0) return {true, looked_at(txn, op, s.key), needed(op, s.key)};
   if (s.ground != Ground::kSnapshot) return {false, {}, needed(op, s.key)};
-  if (!has_states(level_)) return {true};
+  if (!has_states(level_) || !matches_.looks_at_all(op)) return {true};
   const auto writer = shown(txn, s.key, before);
   if (!writer) return {true};
   return {true, {*writer}, matches_.of(op, s.key, version_of(*writer, s.key))};

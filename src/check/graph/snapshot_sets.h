@@ -5,7 +5,8 @@
 // or
 //          satisfied by an order that explains the predicates without them; or what it was.
 // Always:  a snapshot tells the version of a key only if the order of its versions is complete, each of its writers has
-//          an xid, none is of unknown outcome, and the visible ones come first.
+//          an xid, none is of unknown outcome, and the visible ones come first. No violation rests on min or max: a
+//          database may find them without looking at all that matches.
 // Cost:    for each open requirement the versions of its key, for each open aggregate all; both within a budget.
 // Source:  PostgreSQL (XidInMVCCSnapshot); docs/predicates.md.
 #pragma once

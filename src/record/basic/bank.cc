@@ -30,8 +30,12 @@ class Bank final : public ItemWorkload {
     if (!table().read(client, from, settings().lock, payer) || !table().read(client, to, settings().lock, payee))
       return;
     if (payer.columns[0] < amount) return client.roll_back();
-    if (!table().update(client, from, ItemColumns{payer.columns[0] - amount, client.unique()})) return;
-    if (!table().update(client, to, ItemColumns{payee.columns[0] + amount, client.unique()})) return;
+    const ItemColumns paid = {payer.columns[0] - amount, client.unique()};
+    const ItemColumns received = {payee.columns[0] + amount, client.unique()};
+    // In the order of keys, so that the two rows of two transfers do not deadlock.
+    const bool up = from < to;
+    if (!table().update(client, up ? from : to, up ? paid : received)) return;
+    if (!table().update(client, up ? to : from, up ? received : paid)) return;
     client.commit();
   }
 

@@ -54,9 +54,8 @@ class ListAppend final : public Workload {
 
   void transaction(Client& client, Rng& rng) {
     if (!client.begin()) return;
-    for (std::uint32_t i = 0; i < settings_.ops; ++i) {
-      const std::uint32_t place = sampler_.draw(rng);
-      if (!(rng.chance(settings_.reads) ? read(client, rng, place) : append(client, place))) return;
+    for (const PlannedOp op : plan(settings_, sampler_, rng)) {
+      if (!(op.writes ? append(client, op.key) : read(client, rng, op.key))) return;
     }
     client.commit();
   }

@@ -21,10 +21,9 @@ class Register final : public ItemWorkload {
 
   void transaction(Client& client, Rng& rng) override {
     if (!client.begin()) return;
-    for (std::uint32_t i = 0; i < settings().ops; ++i) {
-      const std::int64_t key = sampler_.draw(rng);
-      const bool done = rng.chance(settings().reads) ? table().read(client, key)
-                                                     : table().update(client, key, new_value(settings(), client, rng));
+    for (const PlannedOp op : plan(settings(), sampler_, rng)) {
+      const bool done =
+          op.writes ? table().update(client, op.key, new_value(settings(), client, rng)) : table().read(client, op.key);
       if (!done) return;
     }
     client.commit();

@@ -24,14 +24,13 @@ class Rmw final : public ItemWorkload {
 
   void transaction(Client& client, Rng& rng) override {
     if (!client.begin()) return;
-    for (std::uint32_t i = 0; i < settings().ops; ++i) {
-      const std::int64_t key = sampler_.draw(rng);
-      if (rng.chance(settings().reads)) {
-        if (!table().read(client, key)) return;
+    for (const PlannedOp op : plan(settings(), sampler_, rng)) {
+      if (!op.writes) {
+        if (!table().read(client, op.key)) return;
         continue;
       }
-      if (!rng.chance(kBlind) && !table().read(client, key, settings().lock)) return;
-      if (!table().update(client, key, new_value(settings(), client, rng))) return;
+      if (!rng.chance(kBlind) && !table().read(client, op.key, settings().lock)) return;
+      if (!table().update(client, op.key, new_value(settings(), client, rng))) return;
     }
     client.commit();
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace isolde::record {
 namespace {
 
@@ -37,6 +39,21 @@ Result<Settings> settle(const Shape& shape, const WorkloadOptions& options, cons
   // Where the dialect has no locking reads, none is recorded.
   if (options.for_update && !dialect.for_update.empty()) s.lock = Lock::kUpdate;
   return s;
+}
+
+std::vector<PlannedOp> plan(const Settings& settings, const KeySampler& sampler, Rng& rng) {
+  std::vector<PlannedOp> ops(settings.ops);
+  std::vector<std::uint32_t> written;
+  for (PlannedOp& op : ops) {
+    op = {.writes = !rng.chance(settings.reads), .key = sampler.draw(rng)};
+    if (op.writes) written.push_back(op.key);
+  }
+  std::sort(written.begin(), written.end());
+  auto next = written.begin();
+  for (PlannedOp& op : ops) {
+    if (op.writes) op.key = *next++;
+  }
+  return ops;
 }
 
 }  // namespace isolde::record

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/rng.h"
@@ -45,6 +46,14 @@ struct Settings {
 [[nodiscard]] inline std::int64_t new_value(const Settings& settings, Client& client, Rng& rng) {
   return settings.repeated_values ? rng.between(1, 10) : client.unique();
 }
+
+struct PlannedOp {
+  bool writes;
+  std::uint32_t key;
+};
+// The operations of one transaction, by `ops` and `reads`. Keys that are written come in ascending order: PostgreSQL
+// waits a second, as it is set up, before it looks for a deadlock, and would do little else on few keys.
+[[nodiscard]] std::vector<PlannedOp> plan(const Settings& settings, const KeySampler& sampler, Rng& rng);
 
 // For workloads whose clients need nothing of their own but chance: W has `void transaction(Client&, Rng&)`, which many
 // threads call at once.

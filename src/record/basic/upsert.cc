@@ -18,14 +18,13 @@ class UpsertWorkload final : public ItemWorkload {
 
   void transaction(Client& client, Rng& rng) override {
     if (!client.begin()) return;
-    for (std::uint32_t i = 0; i < settings().ops; ++i) {
-      const std::int64_t key = sampler_.draw(rng);
-      if (rng.chance(settings().reads)) {
-        if (!table().read(client, key)) return;
+    for (const PlannedOp op : plan(settings(), sampler_, rng)) {
+      if (!op.writes) {
+        if (!table().read(client, op.key)) return;
         continue;
       }
-      const bool done = rng.chance(kDeletes) ? table().remove(client, key)
-                                             : table().upsert(client, key, new_value(settings(), client, rng));
+      const bool done = rng.chance(kDeletes) ? table().remove(client, op.key)
+                                             : table().upsert(client, op.key, new_value(settings(), client, rng));
       if (!done) return;
     }
     client.commit();
