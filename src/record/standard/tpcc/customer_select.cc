@@ -6,21 +6,17 @@
 namespace isolde::record::tpcc {
 namespace {
 
-constexpr std::string_view kColumns = "c_balance, w, c_id, c_ytd_payment, c_payment_cnt, c_credit, c_data";
-
-std::string text_at(const db::Reply& reply, std::size_t row, std::size_t column) {
-  const auto* text = std::get_if<std::string>(&reply.at(row, column));
+std::string text_at(const db::Reply& reply, std::size_t column) {
+  const auto* text = std::get_if<std::string>(&reply.at(0, column));
   return text == nullptr ? std::string() : *text;
 }
 
 }  // namespace
 
 CustomerSelect::CustomerSelect(std::string_view for_update, Lock lock)
-    : by_number_(
-          fmt::format("select {} from customer where c_w_id = ? and c_d_id = ? and c_id = ?{}", kColumns, for_update)),
-      by_name_(fmt::format("select {} from customer where c_w_id = ? and c_d_id = ? and c_last = ? "
-                           "order by c_first, c_id{}",
-                           kColumns, for_update)),
+    : select_(fmt::format("select c_balance, w, c_ytd_payment, c_payment_cnt, c_credit, c_data from customer "
+                          "where c_w_id = ? and c_d_id = ? and c_id = ?{}",
+                          for_update)),
       lock_(lock) {}
 
 CustomerAsked CustomerSelect::draw(const Counts& counts, std::int64_t warehouse, std::int64_t district, Rng& rng) {
@@ -35,25 +31,25 @@ CustomerAsked CustomerSelect::draw(const Counts& counts, std::int64_t warehouse,
 
 std::optional<CustomerRow> CustomerSelect::run(Client& client, const CustomerAsked& asked) const {
   const auto& [warehouse, district, number, name] = asked;
-  const bool answered = number ? client.run(by_number_, {warehouse, district, *number})
-                               : client.run(by_name_, {warehouse, district, name});
-  if (!answered) return std::nullopt;
-  const db::Reply& reply = client.reply();
-  const TracedTable& table = tables().customer;
-  for (std::size_t row = 0; row < reply.rows(); ++row)
-    client.saw(key_text(table, {warehouse, district, integer_at(reply, row, 2)}), value_at(reply, table, row), lock_);
-  if (reply.rows() == 0) {
-    if (number) client.saw(key_text(table, {warehouse, district, *number}), "null", lock_);
-    client.commit();
-    return std::nullopt;
+  std::int64_t id = number.value_or(0);
+  if (!number) {
+    if (!client.run("select c_id from customer where c_w_id = ? and c_d_id = ? and c_last = ? order by c_first, c_id",
+                    {warehouse, district, name})) {
+      return std::nullopt;
+    }
+    const std::size_t found = client.reply().rows();
+    if (found == 0) return client.roll_back(), std::nullopt;
+    id = integer_at(client.reply(), (found - 1) / 2, 0);
   }
-  const std::size_t middle = (reply.rows() - 1) / 2;
-  return CustomerRow{.id = integer_at(reply, middle, 2),
-                     .balance = integer_at(reply, middle, 0),
-                     .ytd_payment = integer_at(reply, middle, 3),
-                     .payments = integer_at(reply, middle, 4),
-                     .credit = text_at(reply, middle, 5),
-                     .data = text_at(reply, middle, 6)};
+  if (!client.run(select_, {warehouse, district, id})) return std::nullopt;
+  if (!saw_row(client, tables().customer, {warehouse, district, id}, lock_)) return client.commit(), std::nullopt;
+  const db::Reply& reply = client.reply();
+  return CustomerRow{.id = id,
+                     .balance = integer_at(reply, 0, 0),
+                     .ytd_payment = integer_at(reply, 0, 2),
+                     .payments = integer_at(reply, 0, 3),
+                     .credit = text_at(reply, 4),
+                     .data = text_at(reply, 5)};
 }
 
 }  // namespace isolde::record::tpcc
