@@ -21,7 +21,13 @@ Level with_sessions(Level level) {
   return level;
 }
 
-std::string scenario_names(const std::vector<const Scenario*>& scenarios) {
+std::string names(const std::vector<const Scenario*>& scenarios) {
+  std::string out;
+  for (const Scenario* s : scenarios) out += fmt::format("{}{}", out.empty() ? "" : ", ", s->name);
+  return out;
+}
+
+std::string titles(const std::vector<const Scenario*>& scenarios) {
   std::string out;
   for (const Scenario* s : scenarios) out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", s->title, s->name);
   return out;
@@ -55,13 +61,22 @@ LevelSummary summary_of(const LevelFindings& level, std::span<const Scenario> sc
 std::string summary_text(const LevelFindings& level, const LevelSummary& summary) {
   std::string strongest;
   for (const Level l : summary.strongest)
-    strongest += fmt::format("{}{}", strongest.empty() ? "" : " and ", info(l).name);
-  if (strongest.empty()) strongest = "not even read-uncommitted";
-  std::string out = fmt::format("{} claims {}", level.level->name, info(level.level->claims).name);
-  if (!summary.keeps_its_claim())
-    out += fmt::format("; BROKEN: seen, and ruled out by it: {}", scenario_names(summary.forbidden));
-  out += summary.seen.empty() ? "; seen: nothing" : fmt::format("; strongest that fits what was seen: {}", strongest);
-  if (!summary.undecided.empty()) out += fmt::format("; undecided: {}", scenario_names(summary.undecided));
+    strongest += fmt::format("{}{}", strongest.empty() ? "" : " or ", info(l).name);
+  std::string out = fmt::format("{} claims {}; ", level.level->name, info(level.level->claims).name);
+  if (summary.seen.empty()) {
+    out += "seen: nothing against it";
+  } else if (summary.keeps_its_claim()) {
+    out += fmt::format("seen, and allowed by that: {}", names(summary.seen));
+  } else {
+    out += fmt::format("NOT KEPT; seen: {}", titles(summary.forbidden));
+    std::vector<const Scenario*> allowed;
+    std::set_difference(summary.seen.begin(), summary.seen.end(), summary.forbidden.begin(), summary.forbidden.end(),
+                        std::back_inserter(allowed));
+    if (!allowed.empty()) out += fmt::format("; and allowed by that: {}", names(allowed));
+  }
+  if (!summary.undecided.empty()) out += fmt::format("; undecided: {}", names(summary.undecided));
+  if (summary.strongest.empty()) return out + "; not even read-uncommitted fits";
+  if (!summary.seen.empty()) out += fmt::format("; the strongest level that fits: {}", strongest);
   return out;
 }
 
