@@ -87,7 +87,7 @@ void print_findings(const Arguments& args, const probe::Findings& findings, cons
     print(probe::table_text(findings, scenarios) + "\n");
   }
   for (const probe::LevelFindings& level : findings.levels)
-    print(probe::summary_text(level, probe::summary_of(level, scenarios)) + "\n");
+    print(probe::summary_text(level, probe::summary_of(level, scenarios)));
 }
 
 Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenario>& scenarios) {

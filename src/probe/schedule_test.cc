@@ -152,7 +152,7 @@ class Schedule : public ::testing::Test {
     return out;
   }
   FakeDatabase database_;
-  std::chrono::milliseconds patience_ = 2000ms;
+  std::chrono::milliseconds patience_ = 20s;
   std::vector<Step> steps_;
   std::unique_ptr<Crew> crew_;
 };
@@ -215,7 +215,7 @@ TEST_F(Schedule, AnUnlistedErrorBreaksTheRunOffAndCleansUp) {
 }
 
 TEST_F(Schedule, ADeadlockThatNobodyFindsIsGivenUpYoungestFirst) {
-  patience_ = 100ms;
+  patience_ = 500ms;
   const Transcript t = run({{1, "lock a"}, {2, "lock b"}, {1, "lock b"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}});
   EXPECT_EQ(events(t),
             "T1 lock a: answered; T2 lock b: answered; T1 lock b: waits; T2 lock a: waits; T2 lock a: given up; "
@@ -225,7 +225,7 @@ TEST_F(Schedule, ADeadlockThatNobodyFindsIsGivenUpYoungestFirst) {
 }
 
 TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {
-  patience_ = 100ms;
+  patience_ = 1s;
   database_.locks.tells = false;
   const Transcript t = run({{1, "lock a"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}});
   EXPECT_EQ(events(t),
@@ -234,7 +234,7 @@ TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {
 }
 
 TEST_F(Schedule, OneThatCannotBeCancelledIsEndedAtTheServer) {
-  patience_ = 100ms;
+  patience_ = 500ms;
   database_.locks.can_cancel = false;
   const Transcript t = run({{1, "lock a"}, {2, "lock b"}, {1, "lock b"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}});
   EXPECT_EQ(ends(t), "committed, given up");

@@ -21,16 +21,27 @@ Level with_sessions(Level level) {
   return level;
 }
 
-std::string names(const std::vector<const Scenario*>& scenarios) {
-  std::string out;
-  for (const Scenario* s : scenarios) out += fmt::format("{}{}", out.empty() ? "" : ", ", s->name);
-  return out;
-}
+constexpr std::size_t kWidth = 110;
 
-std::string titles(const std::vector<const Scenario*>& scenarios) {
-  std::string out;
-  for (const Scenario* s : scenarios) out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", s->title, s->name);
-  return out;
+enum class Naming : std::uint8_t { kName, kTitleAndName };
+
+// "  head: P4, G2", on as many lines as it takes.
+std::string list_of(std::string_view head, const std::vector<const Scenario*>& scenarios, Naming naming) {
+  if (scenarios.empty()) return {};
+  std::string out = fmt::format("  {}:", head);
+  std::size_t column = out.size();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Scenario& s = *scenarios[i];
+    std::string word = naming == Naming::kName ? s.name : fmt::format("{} ({})", s.title, s.name);
+    if (i + 1 < scenarios.size()) word += ',';
+    if (column + 1 + word.size() > kWidth) {
+      out += "\n   ";
+      column = 3;
+    }
+    out += " " + word;
+    column += 1 + word.size();
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -59,24 +70,26 @@ LevelSummary summary_of(const LevelFindings& level, std::span<const Scenario> sc
 }
 
 std::string summary_text(const LevelFindings& level, const LevelSummary& summary) {
+  std::vector<const Scenario*> allowed;
+  std::set_difference(summary.seen.begin(), summary.seen.end(), summary.forbidden.begin(), summary.forbidden.end(),
+                      std::back_inserter(allowed));
   std::string strongest;
   for (const Level l : summary.strongest)
     strongest += fmt::format("{}{}", strongest.empty() ? "" : " or ", info(l).name);
-  std::string out = fmt::format("{} claims {}; ", level.level->name, info(level.level->claims).name);
-  if (summary.seen.empty()) {
-    out += "seen: nothing against it";
-  } else if (summary.keeps_its_claim()) {
-    out += fmt::format("seen, and allowed by that: {}", names(summary.seen));
+  std::string out = fmt::format("{} claims {}: ", level.level->name, info(level.level->claims).name);
+  if (!summary.keeps_its_claim()) {
+    out += "NOT KEPT";
   } else {
-    out += fmt::format("NOT KEPT; seen: {}", titles(summary.forbidden));
-    std::vector<const Scenario*> allowed;
-    std::set_difference(summary.seen.begin(), summary.seen.end(), summary.forbidden.begin(), summary.forbidden.end(),
-                        std::back_inserter(allowed));
-    if (!allowed.empty()) out += fmt::format("; and allowed by that: {}", names(allowed));
+    out += "nothing seen against it";
   }
-  if (!summary.undecided.empty()) out += fmt::format("; undecided: {}", names(summary.undecided));
-  if (summary.strongest.empty()) return out + "; not even read-uncommitted fits";
-  if (!summary.seen.empty()) out += fmt::format("; the strongest level that fits: {}", strongest);
+  if (summary.strongest.empty()) {
+    out += "; not even read-uncommitted fits\n";
+  } else {
+    out += fmt::format("; the strongest level that fits what was seen is {}\n", strongest);
+  }
+  out += list_of("against it", summary.forbidden, Naming::kTitleAndName);
+  out += list_of("seen, and allowed by it", allowed, Naming::kName);
+  out += list_of("undecided", summary.undecided, Naming::kName);
   return out;
 }
 

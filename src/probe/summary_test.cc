@@ -55,18 +55,26 @@ TEST(ProbeSummary, AnAnomalyThatTheClaimRulesOutIsTold) {
   const Probed p = probed({"P4", "G2"});
   ASSERT_FALSE(p.summary.keeps_its_claim());
   EXPECT_EQ(summary_text(p.level, p.summary),
-            "repeatable read claims repeatable-read; NOT KEPT; seen: lost update (P4); and allowed by that: G2; the "
-            "strongest level that fits: read-atomic");
+            "repeatable read claims repeatable-read: NOT KEPT; the strongest level that fits what was seen is "
+            "read-atomic\n"
+            "  against it: lost update (P4)\n"
+            "  seen, and allowed by it: G2\n");
 }
 
 TEST(ProbeSummary, WhatTheClaimAllowsIsNoBreach) {
   const Probed p = probed({"G2"});
   EXPECT_TRUE(p.summary.keeps_its_claim());
   EXPECT_EQ(summary_text(p.level, p.summary),
-            "repeatable read claims repeatable-read; seen, and allowed by that: G2; the strongest level that fits: "
-            "repeatable-read or snapshot-isolation");
-  const Probed none = probed({});
-  EXPECT_EQ(summary_text(none.level, none.summary), "repeatable read claims repeatable-read; seen: nothing against it");
+            "repeatable read claims repeatable-read: nothing seen against it; the strongest level that fits what was "
+            "seen is repeatable-read or snapshot-isolation\n"
+            "  seen, and allowed by it: G2\n");
+}
+
+TEST(ProbeSummary, WithoutG0NothingFits) {
+  const Probed p = probed({"G0"});
+  EXPECT_EQ(summary_text(p.level, p.summary),
+            "repeatable read claims repeatable-read: NOT KEPT; not even read-uncommitted fits\n"
+            "  against it: write cycle (G0)\n");
 }
 
 TEST(ProbeTable, HasALegendForWhatStandsInIt) {
