@@ -155,6 +155,7 @@ constexpr OptionRow kOptions[] = {
      "a scenario of your own, which is run instead of those that come with Isolde; with --only: beside them. May stand "
      "several times",
      "probe", true},
+    {"list", "", "list the scenarios: what each shows, and where it comes from", "probe"},
     {"transcript", "", "print every interleaving as it ran: what each step returned, who waited until when", "probe"},
     {"wait", "S", "how long a step may give no answer while the server does not say that it waits (2)", "probe"},
     {"list", "", "list all levels and anomalies", "explain"},

@@ -11,6 +11,7 @@
 #include "probe/render.h"
 #include "probe/scenario.h"
 #include "probe/summary.h"
+#include "report/json.h"
 
 namespace isolde::cli {
 namespace {
@@ -86,7 +87,7 @@ void print_findings(const Arguments& args, const probe::Findings& findings, cons
     print(probe::table_text(findings, scenarios) + "\n");
   }
   for (const probe::LevelFindings& level : findings.levels)
-    print(probe::summary_text(level, probe::summary_of(level, scenarios)) + "\n");
+    print(probe::summary_text(level, probe::summary_of(level, scenarios)));
 }
 
 Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenario>& scenarios) {
@@ -99,11 +100,31 @@ Exit exit_of_findings(const probe::Findings& findings, const std::vector<Scenari
   return exit;
 }
 
+void print_list(const std::vector<Scenario>& scenarios, bool json) {
+  for (const Scenario& s : scenarios) {
+    std::string levels;
+    for (const Level level : s.breaks)
+      levels +=
+          fmt::format("{}{}", levels.empty() ? "" : ", ", json ? json_string(info(level).name) : info(level).name);
+    if (json) {
+      print(fmt::format(R"({{"name": {}, "title": {}, "about": {}, "source": {}, "breaks": [{}], "file": {}}})"
+                        "\n",
+                        json_string(s.name), json_string(s.title), json_string(s.about), json_string(s.source), levels,
+                        json_string(s.file)));
+      continue;
+    }
+    print(fmt::format("{}: {}\n{}", s.name, s.title, s.about.empty() ? "" : "  " + s.about + "\n"));
+    print(fmt::format("  ruled out by {} and all that imply it{}{}\n\n", levels, s.source.empty() ? "" : "; from ",
+                      s.source));
+  }
+}
+
 }  // namespace
 
 Exit run_probe(const Arguments& args) {
   const auto scenarios = scenarios_of(args);
   if (!scenarios) return print_error(scenarios.error()), Exit::kBadInput;
+  if (args.has("list")) return print_list(*scenarios, args.has("json")), Exit::kFine;
   const auto open = open_named_database(args);
   if (!open) return print_error(open.error()), Exit::kBadInput;
   auto options = options_of(args, *open->database);

@@ -136,6 +136,8 @@ std::optional<Answer> Crew::wait_for(std::size_t who, Clock::time_point until) {
 
 void Crew::cancel(std::size_t who) { members_[who]->connection->cancel(); }
 
+void Crew::sever(std::size_t who) { members_[who]->connection->sever(); }
+
 void Crew::leave_behind(std::size_t who) {
   Member& member = *members_[who];
   const std::lock_guard lock(board_->mutex);

@@ -54,6 +54,7 @@ class Crew {
   [[nodiscard]] std::optional<Answer> wait_for(std::size_t who, Clock::time_point until);
   // Asks the database to make the running request fail.
   void cancel(std::size_t who);
+  void sever(std::size_t who);
   void leave_behind(std::size_t who);
   // Puts a fresh connection in a member's place. Requires: not busy(who), or left behind.
   void replace(std::size_t who, std::unique_ptr<db::Connection> connection);

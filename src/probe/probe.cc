@@ -47,8 +47,6 @@ class LevelProbe {
     return {};
   }
 
-  Result<std::string> describe() { return database_.describe(*keeper_); }
-
   Result<Finding> run(const Scenario& scenario) {
     for (std::size_t i = 0; i < crew_->size(); ++i) {
       if (crew_->usable(i)) continue;
@@ -80,7 +78,10 @@ class LevelProbe {
       return sql_text(*pieces, {prefix_, database_.dialect(), finding.steps, so_far});
     };
     finding.transcript = run_schedule(database_, *keeper_, *crew_, finding.steps, options);
-    for (StepRecord& record : finding.transcript.steps) use_scenario_names(record.sql);
+    for (StepRecord& record : finding.transcript.steps) {
+      use_scenario_names(record.sql);
+      use_scenario_names(record.reply.failure.text);
+    }
     if (finding.transcript.fault) {
       const std::uint64_t line = finding.transcript.fault_at == kNoStep ? 0 : lines[finding.transcript.fault_at];
       return Error{fmt::format("{} at {}: {}", scenario.name, level_.name, finding.transcript.fault->text),
@@ -95,9 +96,9 @@ class LevelProbe {
     return finding;
   }
 
-  void use_scenario_names(std::string& sql) const {
-    for (std::size_t at = sql.find(prefix_); at != std::string::npos; at = sql.find(prefix_, at))
-      sql.erase(at, prefix_.size());
+  void use_scenario_names(std::string& text) const {
+    for (std::size_t at = text.find(prefix_); at != std::string::npos; at = text.find(prefix_, at))
+      text.erase(at, prefix_.size());
   }
 
   static void judge(const Scenario& scenario, Finding& finding) {
@@ -139,10 +140,9 @@ class LevelProbe {
       auto made =
           ask(scenario, fmt::format("create table {} {}{}", name, table.columns, database_.dialect().table_options));
       if (!made) return std::move(made).error();
-      for (const std::string& row : table.rows) {
-        auto put = ask(scenario, fmt::format("insert into {} values ({})", name, row));
-        if (!put) return std::move(put).error();
-      }
+      if (table.rows.empty()) continue;
+      auto put = ask(scenario, fmt::format("insert into {} values ({})", name, fmt::join(table.rows, "), (")));
+      if (!put) return std::move(put).error();
     }
     return {};
   }
@@ -160,6 +160,23 @@ class LevelProbe {
   std::unique_ptr<Crew> crew_;
 };
 
+Result<std::string> description_of(db::Database& database) {
+  auto connection = database.connect(database.levels().front());
+  if (!connection) return std::move(connection).error();
+  return database.describe(**connection);
+}
+
+// Those that were asked for, as the database has them now: a setting of the server may change what they claim.
+std::vector<const db::ServerLevel*> levels_of(const db::Database& database, const ProbeOptions& options) {
+  std::vector<const db::ServerLevel*> levels;
+  for (const db::ServerLevel& level : database.levels()) {
+    const bool asked = std::any_of(options.levels.begin(), options.levels.end(),
+                                   [&](const db::ServerLevel* l) { return l->name == level.name; });
+    if (options.levels.empty() || asked) levels.push_back(&level);
+  }
+  return levels;
+}
+
 std::size_t transactions_of(std::span<const Scenario> scenarios) {
   std::size_t most = 1;
   for (const Scenario& scenario : scenarios) {
@@ -171,21 +188,18 @@ std::size_t transactions_of(std::span<const Scenario> scenarios) {
 }  // namespace
 
 Result<Findings> probe(db::Database& database, std::span<const Scenario> scenarios, const ProbeOptions& options) {
-  std::vector<const db::ServerLevel*> levels = options.levels;
-  if (levels.empty()) {
-    for (const db::ServerLevel& level : database.levels()) levels.push_back(&level);
-  }
   Findings all;
+  if (auto described = description_of(database); !described) {
+    return std::move(described).error();
+  } else {
+    all.database = *std::move(described);
+  }
+  const std::vector<const db::ServerLevel*> levels = levels_of(database, options);
   std::uint64_t done = 0;
   for (const db::ServerLevel* level : levels) {
     // One level at a time: SQLite changes its journal mode only while nobody else has the file open.
     LevelProbe at(database, *level, options);
     if (auto connected = at.connect(transactions_of(scenarios)); !connected) return std::move(connected).error();
-    if (all.database.empty()) {
-      auto described = at.describe();
-      if (!described) return std::move(described).error();
-      all.database = *std::move(described);
-    }
     LevelFindings findings = {level, {}};
     for (const Scenario& scenario : scenarios) {
       if (options.progress != nullptr) options.progress->advance(level->name, done, levels.size() * scenarios.size());

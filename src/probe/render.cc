@@ -46,13 +46,15 @@ std::string legend(const Findings& findings) {
   std::string out = happened ? "✓ prevented, — happened" : "✓ prevented";
   if (undecided) out += ", ? a step did not answer in time, and the server does not say that it waited";
   out += starred ? ", ★ the default level\n" : "\n";
-  if (blocked) out += "  blk   only by making a statement wait for the other transaction\n";
+  std::size_t width = 5;
+  for (const auto& [code, text] : codes) width = std::max(width, code.size());
+  if (blocked) out += fmt::format("  {:<{}}  only by making a statement wait for another transaction\n", "blk", width);
   for (const auto& [code, text] : codes) {
     std::string words = text;
     std::replace(words.begin(), words.end(), '\n', ' ');
-    out += fmt::format("  {}   {}\n", code, words);
+    out += fmt::format("  {:<{}}  {}\n", code, width, words);
   }
-  if (nothing) out += "  alone: nobody was stopped; what was read did not show it\n";
+  if (nothing) out += fmt::format("  {:<{}}  nobody was stopped, and what was read does not show it\n", "alone", width);
   return out;
 }
 

@@ -136,14 +136,15 @@ class Parser {
   }
 
   std::optional<Error> take_table(const Line& line, std::string_view rest) {
-    const std::size_t open = rest.find('(');
-    const std::string_view name = trimmed(rest.substr(0, open));
-    const bool fine = !name.empty() && is_letter(name[0]) &&
-                      std::all_of(name.begin(), name.end(), [](char c) { return is_letter(c) || is_digit(c); });
-    if (!fine) return error(line, rest, "expected the table's name");
-    if (open == std::string_view::npos || !rest.ends_with(')'))
-      return error(line, rest.substr(name.size()), "expected the columns in parentheses");
-    ScenarioTable table = {std::string(name), std::string(rest.substr(open)), {}};
+    std::size_t size = 0;
+    while (size < rest.size() && (is_letter(rest[size]) || is_digit(rest[size]))) ++size;
+    const std::string_view name = rest.substr(0, size);
+    if (name.empty() || is_digit(name[0])) return error(line, rest, "expected the table's name");
+    std::string_view columns = rest.substr(size);
+    columns.remove_prefix(std::min(columns.find_first_not_of(" \t"), columns.size()));
+    if (!columns.starts_with('(') || !columns.ends_with(')'))
+      return error(line, columns, "expected the columns in parentheses");
+    ScenarioTable table = {std::string(name), std::string(columns), {}};
     if (std::find(names_.begin(), names_.end(), table.name) != names_.end())
       return error(line, name, fmt::format("there is a table {} already", table.name));
     for (const Line& row : body()) {

@@ -70,12 +70,19 @@ class Runner {
     return std::any_of(states_.begin(), states_.end(), [](const TxnState& s) { return s.pending != kNoStep; });
   }
 
-  void tell(Event::Kind kind, std::size_t step) { t_.events.push_back({kind, step}); }
+  void tell(Event::Kind kind, std::size_t step) {
+    auto at = t_.events.end();
+    // A step that lets others go is told before them, whoever's answer came first.
+    if (step == current_ && kind == Event::Kind::kAnswered && t_.steps[step].wait == Wait::kNone)
+      at = t_.events.begin() + static_cast<std::ptrdiff_t>(events_before_);
+    t_.events.insert(at, {kind, step});
+  }
 
   void end(std::size_t who, End how, std::size_t step) {
     states_[who].open = false;
     states_[who].ended = true;
     t_.ends[who] = {how, step};
+    if (step != kNoStep) last_cause_ = step;
   }
 
   void take_up(std::size_t step) {
@@ -95,6 +102,9 @@ class Runner {
       record.sql = *std::move(sql);
     }
     crew_.send(s.transaction, {s.kind, record.sql});
+    current_ = step;
+    events_before_ = t_.events.size();
+    last_cause_ = step;
     state_of(step).pending = step;
     state_of(step).settled = false;
   }
@@ -156,11 +166,10 @@ class Runner {
       return;
     }
     record.reply = std::move(*answer.reply);
-    if (record.wait != Wait::kNone) record.let_go_by = last_answered_;
+    if (record.wait != Wait::kNone && last_cause_ != step) record.let_go_by = last_cause_;
     const bool given_up = record.state == StepRecord::State::kGivenUp && !record.reply.done();
     if (!given_up) record.state = record.reply.done() ? StepRecord::State::kDone : StepRecord::State::kFailed;
     tell(given_up ? Event::Kind::kGivenUp : Event::Kind::kAnswered, step);
-    last_answered_ = step;
     conclude(who, step, given_up);
   }
 
@@ -224,6 +233,8 @@ class Runner {
     }
     static_cast<void>(database_.terminate(observer_, crew_.session(who)));
     if (answered(who, options_.patience)) return;
+    crew_.sever(who);
+    if (answered(who, options_.patience)) return;
     crew_.leave_behind(who);
     states_[who].pending = kNoStep;
     tell(Event::Kind::kGivenUp, step);
@@ -256,7 +267,9 @@ class Runner {
   std::vector<TxnState> states_;
   std::vector<bool> taken_up_;
   std::size_t first_left_ = 0;
-  std::size_t last_answered_ = kNoStep;
+  std::size_t current_ = kNoStep;     // sent last …
+  std::size_t events_before_ = 0;     // … after so many events
+  std::size_t last_cause_ = kNoStep;  // what may let others go: the step sent last, or a transaction's end since then
 };
 
 }  // namespace

@@ -21,10 +21,27 @@ Level with_sessions(Level level) {
   return level;
 }
 
-std::string scenario_names(const std::vector<const Scenario*>& scenarios) {
-  std::string out;
-  for (const Scenario* s : scenarios) out += fmt::format("{}{} ({})", out.empty() ? "" : ", ", s->title, s->name);
-  return out;
+constexpr std::size_t kWidth = 110;
+
+enum class Naming : std::uint8_t { kName, kTitleAndName };
+
+// "  head: P4, G2", on as many lines as it takes.
+std::string list_of(std::string_view head, const std::vector<const Scenario*>& scenarios, Naming naming) {
+  if (scenarios.empty()) return {};
+  std::string out = fmt::format("  {}:", head);
+  std::size_t column = out.size();
+  for (std::size_t i = 0; i < scenarios.size(); ++i) {
+    const Scenario& s = *scenarios[i];
+    std::string word = naming == Naming::kName ? s.name : fmt::format("{} ({})", s.title, s.name);
+    if (i + 1 < scenarios.size()) word += ',';
+    if (column + 1 + word.size() > kWidth) {
+      out += "\n   ";
+      column = 3;
+    }
+    out += " " + word;
+    column += 1 + word.size();
+  }
+  return out + "\n";
 }
 
 }  // namespace
@@ -53,15 +70,26 @@ LevelSummary summary_of(const LevelFindings& level, std::span<const Scenario> sc
 }
 
 std::string summary_text(const LevelFindings& level, const LevelSummary& summary) {
+  std::vector<const Scenario*> allowed;
+  std::set_difference(summary.seen.begin(), summary.seen.end(), summary.forbidden.begin(), summary.forbidden.end(),
+                      std::back_inserter(allowed));
   std::string strongest;
   for (const Level l : summary.strongest)
-    strongest += fmt::format("{}{}", strongest.empty() ? "" : " and ", info(l).name);
-  if (strongest.empty()) strongest = "not even read-uncommitted";
-  std::string out = fmt::format("{} claims {}", level.level->name, info(level.level->claims).name);
-  if (!summary.keeps_its_claim())
-    out += fmt::format("; BROKEN: seen, and ruled out by it: {}", scenario_names(summary.forbidden));
-  out += summary.seen.empty() ? "; seen: nothing" : fmt::format("; strongest that fits what was seen: {}", strongest);
-  if (!summary.undecided.empty()) out += fmt::format("; undecided: {}", scenario_names(summary.undecided));
+    strongest += fmt::format("{}{}", strongest.empty() ? "" : " or ", info(l).name);
+  std::string out = fmt::format("{} claims {}: ", level.level->name, info(level.level->claims).name);
+  if (!summary.keeps_its_claim()) {
+    out += "NOT KEPT";
+  } else {
+    out += "nothing seen against it";
+  }
+  if (summary.strongest.empty()) {
+    out += "; not even read-uncommitted fits\n";
+  } else {
+    out += fmt::format("; the strongest level that fits what was seen is {}\n", strongest);
+  }
+  out += list_of("against it", summary.forbidden, Naming::kTitleAndName);
+  out += list_of("seen, and allowed by it", allowed, Naming::kName);
+  out += list_of("undecided", summary.undecided, Naming::kName);
   return out;
 }
 

@@ -23,7 +23,7 @@ struct LevelSummary {
 // Requires: `level` was probed with these scenarios.
 [[nodiscard]] LevelSummary summary_of(const LevelFindings& level, std::span<const Scenario> scenarios);
 
-// One paragraph a level: "repeatable read claims repeatable-read; seen: lost update (P4), …".
+// "repeatable read claims repeatable-read: NOT KEPT; …", and what was seen on lines of its own.
 [[nodiscard]] std::string summary_text(const LevelFindings& level, const LevelSummary& summary);
 
 }  // namespace isolde::probe

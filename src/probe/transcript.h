@@ -40,7 +40,7 @@ struct StepRecord {
   std::string missing;  // kNotSent: what was missing, if its transaction had not ended
   db::Reply reply;
   Wait wait = Wait::kNone;
-  std::size_t let_go_by = kNoStep;  // it waited: the step that was answered last before it
+  std::size_t let_go_by = kNoStep;  // it waited: the step after which it went on
 
   [[nodiscard]] bool done() const { return state == State::kDone; }
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 
 #include "db/mariadb/mariadb_connection.h"
@@ -34,6 +35,8 @@ constexpr ServerLevel kSnapshotLevels[] = {
     {"repeatable read", Level::kSnapshotIsolation, "repeatable read", true},
     {"serializable", Level::kSerializable, "serializable"},
 };
+
+bool is_on(std::string_view value) { return value == "on" || value == "ON" || value == "1"; }
 
 class MariadbDatabase : public Database {
  public:
@@ -68,6 +71,7 @@ class MariadbDatabase : public Database {
       if (what == nullptr || value == nullptr) continue;
       if (*what != "version") {
         settings += fmt::format(", {}={}", *what, *value);
+        snapshot_isolation_ = is_on(*value);
         continue;
       }
       if (value->find("MariaDB") != std::string::npos) name = "MariaDB";
@@ -103,10 +107,9 @@ class MariadbDatabase : public Database {
 
  private:
   MariadbTarget target_;
-  bool snapshot_isolation_;
+  std::atomic<bool> snapshot_isolation_;
 };
 
-bool is_on(std::string_view value) { return value == "on" || value == "ON" || value == "1"; }
 bool is_off(std::string_view value) { return value == "off" || value == "OFF" || value == "0"; }
 
 }  // namespace

@@ -2,8 +2,8 @@
 //
 // URL: mariadb://user:password@host:port/database (host: also the file or folder of a unix socket). Options, each set
 // for
-//      the session: innodb_snapshot_isolation=on|off (not given: what the server has; its levels then claim what they
-//      claim with off), innodb_lock_wait_timeout=SECONDS.
+//      the session: innodb_snapshot_isolation=on|off (not given: what the server has; its levels claim what they claim
+//      with off until describe() has asked), innodb_lock_wait_timeout=SECONDS.
 // Levels: SET SESSION TRANSACTION ISOLATION LEVEL. Repeatable read is snapshot isolation only with
 //      innodb_snapshot_isolation=on: without it an UPDATE works on rows that its snapshot does not show.
 // Evidence: commit_place is the sequence number of the transaction's GTID, which the server sends with its answer to
