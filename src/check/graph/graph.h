@@ -32,6 +32,7 @@ class GraphChecks {
   [[nodiscard]] const graph::Trace& traced(Level level, const Limits& limits);
 
  private:
+  [[nodiscard]] Witness guess_predicates(Level level, const Limits& limits);
   graph::LevelVerdict judge(Level level, const Limits& limits, graph::FindSeen find_seen = graph::all_seen);
 
   const History& h_;

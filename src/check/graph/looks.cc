@@ -1,0 +1,405 @@
+#include "check/graph/looks.h"
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+
+#include "check/graph/match.h"
+#include "check/graph/slots.h"
+#include "check/graph/views.h"
+#include "check/predicates/predicate_replay.h"
+
+namespace isolde::graph {
+namespace {
+
+constexpr std::uint64_t kMostLooks = 2'000'000'000;  // at versions: a few seconds
+constexpr std::size_t kMostEdges = 50'000'000;
+constexpr int kNear = 32;   // so many versions to both sides a run is followed at first
+constexpr int kRounds = 8;  // of replays
+constexpr std::int64_t kFirstMoment = std::numeric_limits<std::int64_t>::min();
+
+// What tells the versions that were looked at.
+enum class LookBy : std::uint8_t {
+  kSnapshot,        // PostgreSQL's
+  kFirstStatement,  // the clock: the state when the transaction's first statement was answered
+  kStatement,       // the clock: the state when the statement itself was
+};
+
+struct Span {
+  std::int64_t from, to;
+};
+
+// When, by the client's clock, a statement was evaluated.
+Span evaluated(const History& h, TxnId t, std::uint32_t op) {
+  const History::Interval at = h.at(t, OpId{op});
+  if (at.before != kNoTime) return {at.before, at.after};
+  return {h.begin(t), h.end(t)};
+}
+
+// When, by the client's clock, it committed.
+Span committed(const History& h, TxnId t) {
+  std::int64_t from = h.begin(t);
+  if (h.first_op(t) != h.end_op(t)) {
+    const History::Interval last = h.at(t, OpId{h.end_op(t) - 1});
+    if (last.before != kNoTime) from = last.after;
+  }
+  const std::int64_t to = h.end(t);
+  return {from, to == kNoTime ? std::numeric_limits<std::int64_t>::max() : to};
+}
+
+std::int64_t middle(Span s) { return s.from + (s.to - s.from) / 2; }
+
+// Which version of a key an operation seems to have looked at.
+class Looks {
+ public:
+  Looks(const History& h, const Slots& slots, LookBy by) : h_(h), slots_(slots), by_(by) {
+    const std::size_t n = slots.size();
+    over_.resize(n);
+    begun_.resize(n);
+    top_xid_.resize(by == LookBy::kSnapshot ? n : 0);
+    for (std::uint32_t k = 0; k < h.key_count(); ++k) index(KeyId{k});
+  }
+
+  // Whether there is anything to go by.
+  [[nodiscard]] bool knows(TxnId t) const {
+    return by_ == LookBy::kSnapshot ? h_.snapshot(t) != nullptr : h_.begin(t) != kNoTime;
+  }
+
+  // Requires: knows(t). Slots from `first` to `last` may have been looked at; `likely` is the best guess.
+  struct Range {
+    Slot first, likely, last;
+  };
+  [[nodiscard]] Range at(TxnId t, std::uint32_t op, KeyId key) const {
+    return by_ == LookBy::kSnapshot ? shown(t, key) : by_clock(t, op, key);
+  }
+
+ private:
+  void index(KeyId key) {
+    const Slot begin = slots_.begin(key);
+    const Slot end = slots_.end(key);
+    begun_[begin] = over_[begin] = kFirstMoment;
+    for (Slot s = begin + 1; s < end; ++s) {
+      const Span span = committed(h_, slots_.writer(s));
+      begun_[s] = std::max(begun_[s - 1], span.from);
+      over_[s] = span.to;
+    }
+    // Who overwrote it committed later: when that is over, so is this.
+    for (Slot s = end - 1; s > begin + 1; --s) over_[s - 1] = std::min(over_[s - 1], over_[s]);
+    if (top_xid_.empty()) return;
+    top_xid_[begin] = kFirstMoment;
+    for (Slot s = begin + 1; s < end; ++s) {
+      const Snapshot* const of = h_.snapshot(slots_.writer(s));
+      top_xid_[s] = std::max(top_xid_[s - 1],
+                             of == nullptr || of->has_xid == 0 ? std::numeric_limits<std::int64_t>::max() : of->xid);
+    }
+  }
+
+  // The last slot of the key whose entry in an ascending column is at most `most`.
+  [[nodiscard]] Slot last_at_most(const std::vector<std::int64_t>& column, KeyId key, std::int64_t most) const {
+    const auto begin = column.begin() + slots_.begin(key);
+    const auto end = column.begin() + slots_.end(key);
+    return static_cast<Slot>(std::upper_bound(begin + 1, end, most) - column.begin()) - 1;
+  }
+
+  [[nodiscard]] Range by_clock(TxnId t, std::uint32_t op, KeyId key) const {
+    const Span when = evaluated(h_, t, by_ == LookBy::kStatement ? op : h_.first_op(t));
+    Range range{};
+    range.first = last_at_most(over_, key, when.from);
+    range.last = std::max(range.first, last_at_most(begun_, key, when.to));
+    range.likely = range.first;
+    while (range.likely < range.last && middle(committed(h_, slots_.writer(range.likely + 1))) <= middle(when))
+      ++range.likely;
+    return range;
+  }
+
+  [[nodiscard]] Range shown(TxnId t, KeyId key) const {
+    const Snapshot& s = *h_.snapshot(t);
+    Slot slot = last_at_most(top_xid_, key, s.xmin - 1);
+    while (slot + 1 < slots_.end(key) && is_visible(slots_.writer(slot + 1), s)) ++slot;
+    return {slot, slot, slot};
+  }
+  [[nodiscard]] bool is_visible(TxnId writer, const Snapshot& in) const {
+    const Snapshot* const of = h_.snapshot(writer);
+    if (of == nullptr || of->has_xid == 0) return false;
+    if (of->xid < in.xmin) return true;
+    if (of->xid >= in.xmax) return false;
+    const auto active = h_.columns().active_xids.subspan(in.active, in.active_count);
+    return std::find(active.begin(), active.end(), of->xid) == active.end();
+  }
+
+  const History& h_;
+  const Slots& slots_;
+  LookBy by_;
+  // By slot, ascending within a key: when its commit was over, the latest that it can have begun, the highest xid.
+  std::vector<std::int64_t> over_, begun_, top_xid_;
+};
+
+// The edges that follow from looks.
+class LookEdges {
+ public:
+  LookEdges(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots, LookBy by,
+            const Limits& limits)
+      : h_(h),
+        set_(predicates),
+        trace_(trace),
+        slots_(slots),
+        looks_(h, slots, by),
+        limits_(limits),
+        edge_from_(h.txn_count(), kNoTxn),
+        edge_to_(h.txn_count(), kNoTxn),
+        mine_(h.key_count(), kNoOp) {}
+
+  // False: too many.
+  [[nodiscard]] bool run(std::vector<PredicateEdge>& edges) {
+    edges_ = &edges;
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      if (!trace_.is_counted(TxnId{t}) || !looks_.knows(TxnId{t})) continue;
+      for (std::uint32_t op = h_.first_op(TxnId{t}); op < h_.end_op(TxnId{t}); ++op) {
+        if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNoKey, kNear);
+      }
+      if (looked_ > kMostLooks || edges.size() > kMostEdges || limits_.out_of_time()) return false;
+    }
+    return true;
+  }
+
+  // What one operation looked at, of one key (kNoKey: of all), with its runs however far they reach.
+  void look_far(TxnId t, std::uint32_t op, KeyId key, std::vector<PredicateEdge>& edges) {
+    if (!looks_.knows(t)) return;
+    edges_ = &edges;
+    std::fill(edge_from_.begin(), edge_from_.end(), kNoTxn);
+    std::fill(edge_to_.begin(), edge_to_.end(), kNoTxn);
+    look(t, op, key, std::numeric_limits<int>::max());
+  }
+
+ private:
+  void look(TxnId t, std::uint32_t op, KeyId only, int far) {
+    const OpHead head = h_.op(op);
+    const Predicate& predicate = h_.predicate(head.predicate());
+    if (predicate.has_vset != 0) return;
+    mark_known(t, op, predicate, head.kind());
+    const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
+    const ValueId result = h_.op_value(op);
+    if (head.kind() == OpKind::kAggregate && is_extreme(head.predicate()) && result != kNullValue)
+      return look_for_extreme(t, OpId{op}, matcher, far);
+    const bool any = head.kind() == OpKind::kAggregate && !is_extreme(head.predicate());
+    for_each_key(only, OpId{op}, [&](KeyId key) {
+      const Looks::Range range = looks_.at(t, op, key);
+      const Slot slot = any ? range.likely : nearest(range, matcher);
+      if (slot == kNoSlot) return;
+      const Match status = matcher.of(slot);
+      if (status != Match::kFault) follow(t, OpId{op}, key, slot, far, [&](Slot s) { return matcher.of(s) == status; });
+    });
+  }
+
+  template <typename F>
+  void for_each_key(KeyId only, OpId op, F&& f) {
+    const std::uint32_t first = only == kNoKey ? 0 : raw(only);
+    const std::uint32_t end = only == kNoKey ? h_.key_count() : first + 1;
+    for (std::uint32_t k = first; k < end; ++k) {
+      if (mine_[k] == op || slots_.kind(KeyId{k}) != KeyKind::kOrdered) continue;
+      ++looked_;
+      f(KeyId{k});
+    }
+  }
+
+  [[nodiscard]] bool is_extreme(PredicateId predicate) const {
+    const AggregateKind kind = set_.aggregate(predicate).kind();
+    return kind == AggregateKind::kMin || kind == AggregateKind::kMax;
+  }
+
+  // A minimum needs one row that has it, and no row below it; the rest may be as it likes.
+  void look_for_extreme(TxnId t, OpId op, const Matcher& matcher, int far) {
+    const ValueId result = h_.op_value(raw(op));
+    const auto agrees = [&](KeyId key, Slot slot, KeyId also, ValueId row) {
+      AggregateState state(set_.aggregate(h_.op(raw(op)).predicate()), h_.values());
+      state.add(h_.columns().key_name[raw(key)], slots_.value(slot));
+      if (also != kNoKey) state.add(h_.columns().key_name[raw(also)], row);
+      return state.agrees(result);
+    };
+    Slot has_it = kNoSlot;
+    KeyId whose = kNoKey;
+    for_each_key(kNoKey, op, [&](KeyId key) {
+      if (has_it != kNoSlot) return;
+      const Looks::Range range = looks_.at(t, raw(op), key);
+      if (matcher.of(range.likely) != Match::kYes || !agrees(key, range.likely, kNoKey, kNullValue)) return;
+      has_it = range.likely;
+      whose = key;
+    });
+    if (has_it == kNoSlot) return;  // its own row, or not what was looked at
+    follow(t, op, whose, has_it, far,
+           [&](Slot s) { return matcher.of(s) == Match::kYes && agrees(whose, s, kNoKey, kNullValue); });
+    const ValueId row = slots_.value(has_it);
+    for_each_key(kNoKey, op, [&](KeyId key) {
+      if (key == whose) return;
+      const auto leaves_it = [&](Slot s) {
+        const Match match = matcher.of(s);
+        return match == Match::kNo || (match == Match::kYes && agrees(key, s, whose, row));
+      };
+      const Slot slot = looks_.at(t, raw(op), key).likely;
+      if (leaves_it(slot)) follow(t, op, key, slot, far, leaves_it);
+    });
+  }
+
+  // Keys whose version the operation itself tells: its own earlier writes, the rows that it returned or wrote.
+  void mark_known(TxnId t, std::uint32_t op, const Predicate& predicate, OpKind kind) {
+    for (std::uint32_t i = h_.first_op(t); i < op; ++i) {
+      if (h_.op(i).kind() == OpKind::kUpdate) {
+        for (const Item& item : h_.items(h_.predicate(h_.op(i).predicate()))) mine_[raw(item.key)] = OpId{op};
+      } else if (is_item_write(h_.op(i).kind())) {
+        mine_[raw(h_.op(i).key())] = OpId{op};
+      }
+    }
+    if (kind == OpKind::kAggregate) return;
+    for (const Item& item : h_.items(predicate)) mine_[raw(item.key)] = OpId{op};
+  }
+
+  // The slot nearest to the likely one that does not match, as the result says.
+  [[nodiscard]] Slot nearest(Looks::Range range, const Matcher& matcher) {
+    if (matcher.of(range.likely) == Match::kNo) return range.likely;
+    for (Slot d = 1; d <= range.last - range.first; ++d) {
+      ++looked_;
+      if (range.likely >= range.first + d && matcher.of(range.likely - d) == Match::kNo) return range.likely - d;
+      if (range.likely + d <= range.last && matcher.of(range.likely + d) == Match::kNo) return range.likely + d;
+    }
+    return kNoSlot;
+  }
+
+  // After who began the run of versions that are alike, before who ended it.
+  template <typename IsAlike>
+  void follow(TxnId t, OpId op, KeyId key, Slot slot, int far, IsAlike&& is_alike) {
+    Slot first = slot;
+    int left = far;
+    while (first != slots_.begin(key) && left > 0 && is_alike(first - 1)) --first, --left;
+    if (first != slots_.begin(key) && left > 0) edge(t, op, key, first, false);
+    Slot next = slot + 1;
+    left = far;
+    while (next < slots_.end(key) && left > 0 && is_alike(next)) ++next, --left;
+    if (next < slots_.end(key) && left > 0) edge(t, op, key, next, true);
+    looked_ += next - first;
+  }
+
+  void edge(TxnId t, OpId op, KeyId key, Slot slot, bool anti) {
+    const TxnId other = slots_.writer(slot);
+    TxnId& done = (anti ? edge_to_ : edge_from_)[raw(other)];
+    if (other == t || done == t) return;
+    done = t;
+    edges_->push_back({t, other, key, op, anti, Ground::kSnapshot});
+  }
+
+  const History& h_;
+  const PredicateSet& set_;
+  const Trace& trace_;
+  Slots& slots_;
+  Looks looks_;
+  const Limits& limits_;
+  std::vector<PredicateEdge>* edges_ = nullptr;
+  std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
+  std::vector<OpId> mine_;                  // by key: the operation that needs no look at it
+  std::uint64_t looked_ = 0;
+};
+
+// Kahn's order; of those that may come next the one that comes first by the clocks. Empty: there is a cycle.
+template <typename View>
+std::vector<std::uint32_t> order_by(const View& view, const std::vector<std::int64_t>& rank) {
+  const std::uint32_t n = view.size();
+  std::vector<std::uint32_t> waits(n, 0), order;
+  for (std::uint32_t v = 0; v < n; ++v) view.for_each_out(v, [&](std::uint32_t to) { ++waits[to]; });
+  const auto later = [&](std::uint32_t a, std::uint32_t b) { return std::pair(rank[a], a) > std::pair(rank[b], b); };
+  std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, decltype(later)> ready(later);
+  for (std::uint32_t v = 0; v < n; ++v) {
+    if (waits[v] == 0) ready.push(v);
+  }
+  while (!ready.empty()) {
+    const std::uint32_t v = ready.top();
+    ready.pop();
+    order.push_back(v);
+    view.for_each_out(v, [&](std::uint32_t to) {
+      if (--waits[to] == 0) ready.push(to);
+    });
+  }
+  if (order.size() != n) order.clear();
+  return order;
+}
+
+class Explanation {
+ public:
+  Explanation(const History& h, const PredicateSet& predicates, const Trace& trace, const VersionOrders& orders,
+              const LevelRow& row, const Limits& limits)
+      : h_(h), set_(predicates), trace_(trace), orders_(orders), row_(row), limits_(limits), slots_(h, trace, orders) {}
+
+  Witness by(LookBy by) {
+    LookEdges looks(h_, set_, trace_, slots_, by, limits_);
+    std::vector<PredicateEdge> edges;
+    if (!looks.run(edges)) return {};
+    Limits wide = limits_;
+    wide.max_anomalies = 100'000;
+    for (int round = 0; round < kRounds && !limits_.out_of_time(); ++round) {
+      std::stable_sort(edges.begin(), edges.end(),
+                       [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
+      Witness witness = ordered(edges, by);
+      if (witness.events.empty()) return {};
+      const EventForm form = witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
+      const PredicateReplay replay = replay_predicates(h_, set_, witness.events, form, wide);
+      if (replay.explained()) return witness;
+      const std::size_t before = edges.size();
+      for (const PredicateFinding& f : replay.findings) looks.look_far(f.txn, raw(f.op), f.key, edges);
+      if (edges.size() == before) return {};
+    }
+    return {};
+  }
+
+ private:
+  Witness ordered(std::span<const PredicateEdge> edges, LookBy by) const {
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
+    std::vector<std::uint32_t> order;
+    if (row_.nodes == Nodes::kTransactions) {
+      const TransactionView view{graph};
+      std::vector<std::int64_t> rank = ranks(h_, view, Hint::kClocks);
+      for (std::uint32_t t = 0; t < graph.txns; ++t) {
+        const bool reads_only = trace_.first_version[t] == trace_.first_version[t + 1];
+        if (h_.begin(TxnId{t}) != kNoTime) rank[t] = middle(reads_only ? read(TxnId{t}, by) : committed(h_, TxnId{t}));
+      }
+      order = order_by(view, rank);
+    } else {
+      const PointView view{graph, row_.nodes == Nodes::kPrefixPoints};
+      std::vector<std::int64_t> rank = ranks(h_, view, Hint::kClocks);
+      for (std::uint32_t t = 0; t < graph.txns; ++t) {
+        if (h_.begin(TxnId{t}) == kNoTime) continue;
+        rank[2 * t] = middle(read(TxnId{t}, by));
+        rank[2 * t + 1] = middle(committed(h_, TxnId{t}));
+      }
+      order = order_by(view, rank);
+    }
+    return order.empty() ? Witness{} : witness_of(std::move(order), trace_, graph.txns, row_.nodes);
+  }
+  // When a transaction saw the state that it read.
+  [[nodiscard]] Span read(TxnId t, LookBy by) const {
+    if (h_.first_op(t) == h_.end_op(t)) return committed(h_, t);
+    return evaluated(h_, t, by == LookBy::kStatement ? h_.end_op(t) - 1 : h_.first_op(t));
+  }
+
+  const History& h_;
+  const PredicateSet& set_;
+  const Trace& trace_;
+  const VersionOrders& orders_;
+  const LevelRow& row_;
+  const Limits& limits_;
+  Slots slots_;
+};
+
+}  // namespace
+
+Witness explain_by_looks(const History& history, const PredicateSet& predicates, const Trace& trace,
+                         const VersionOrders& orders, const LevelRow& row, const Limits& limits) {
+  Explanation explanation(history, predicates, trace, orders, row, limits);
+  if (!history.columns().snapshots.empty()) {
+    if (Witness w = explanation.by(LookBy::kSnapshot); !w.events.empty()) return w;
+  }
+  if (history.columns().begin.empty()) return {};
+  for (const LookBy by : {LookBy::kFirstStatement, LookBy::kStatement}) {
+    if (Witness w = explanation.by(by); !w.events.empty()) return w;
+  }
+  return {};
+}
+
+}  // namespace isolde::graph
