@@ -14,16 +14,20 @@ namespace {
 
 constexpr std::uint64_t kMostLooks = 2'000'000'000;  // at versions: a few seconds
 constexpr std::size_t kMostEdges = 50'000'000;
-constexpr int kNear = 32;   // so many versions to both sides a run is followed at first
-constexpr int kRounds = 8;  // of replays
+constexpr int kNear = 32;  // so many versions to both sides a run is followed at first
+constexpr std::size_t kMostMaybes = 24;
+constexpr int kRounds = 24;  // of replays
 constexpr std::int64_t kFirstMoment = std::numeric_limits<std::int64_t>::min();
 
 // What tells the versions that were looked at.
 enum class LookBy : std::uint8_t {
   kSnapshot,        // PostgreSQL's
   kFirstStatement,  // the clock: the state when the transaction's first statement was answered
-  kStatement,       // the clock: the state when the statement itself was
+  kLastStatement,   // the clock: the state when its last one was: with locks held until then
 };
+
+// Of an edge: whether it may be another one by the clocks.
+constexpr Ground kSure = Ground::kSnapshot, kUnsure = Ground::kAssumed;
 
 struct Span {
   std::int64_t from, to;
@@ -49,10 +53,15 @@ Span committed(const History& h, TxnId t) {
 
 std::int64_t middle(Span s) { return s.from + (s.to - s.from) / 2; }
 
-// Which version of a key an operation seems to have looked at.
+std::uint32_t statement(const History& h, TxnId t, LookBy by) {
+  return by == LookBy::kLastStatement ? h.end_op(t) - 1 : h.first_op(t);
+}
+
+// Which version of each key a transaction seems to have looked at: all of one state.
 class Looks {
  public:
-  Looks(const History& h, const Slots& slots, LookBy by) : h_(h), slots_(slots), by_(by) {
+  Looks(const History& h, const Trace& trace, const Slots& slots, LookBy by)
+      : h_(h), trace_(trace), slots_(slots), by_(by) {
     const std::size_t n = slots.size();
     over_.resize(n);
     begun_.resize(n);
@@ -62,18 +71,99 @@ class Looks {
 
   // Whether there is anything to go by.
   [[nodiscard]] bool knows(TxnId t) const {
+    if (h_.first_op(t) == h_.end_op(t)) return false;
     return by_ == LookBy::kSnapshot ? h_.snapshot(t) != nullptr : h_.begin(t) != kNoTime;
   }
 
-  // Requires: knows(t). Slots from `first` to `last` may have been looked at; `likely` is the best guess.
-  struct Range {
-    Slot first, likely, last;
-  };
-  [[nodiscard]] Range at(TxnId t, std::uint32_t op, KeyId key) const {
-    return by_ == LookBy::kSnapshot ? shown(t, key) : by_clock(t, op, key);
+  // Requires: knows(t). The transaction that is asked about from here on.
+  void enter(TxnId t) {
+    txn_ = t;
+    settled_.clear();
+    if (by_ == LookBy::kSnapshot) return;
+    when_ = evaluated(h_, t, statement(h_, t, by_));
+    moment_ = middle(when_);
+    // What it read tells whose commits it saw.
+    for (const TracedRead& read : trace_.reads_of(t)) {
+      if (read.version == kNoVersion || slots_.kind(read.key) != KeyKind::kOrdered) continue;
+      settle(read.key, slots_.of(read.version, read.key));
+    }
   }
 
+  // Slots from `first` to `last` may have been looked at; `likely` is the best guess.
+  struct Range {
+    Slot first, likely, last;
+    bool unsure;  // by the clocks alone it may have been another
+  };
+  [[nodiscard]] Range at(KeyId key) const {
+    if (by_ == LookBy::kSnapshot) return shown(key);
+    Range range = possible(key);
+    for (Slot s = range.last; s > range.first; --s) {
+      if (seen(slots_.writer(s)) == Seen::kYes) range.first = s;
+    }
+    for (Slot s = range.last; s > range.first; --s) {
+      if (seen(slots_.writer(s)) == Seen::kNo) range.last = s - 1;
+    }
+    range.likely = range.first;
+    while (range.likely < range.last && is_likely_seen(slots_.writer(range.likely + 1))) ++range.likely;
+    return range;
+  }
+  [[nodiscard]] bool is_likely_seen(TxnId writer) const { return middle(committed(h_, writer)) <= moment_; }
+  // The moment whose state it saw, and other moments that it may have been: when somebody may have committed.
+  [[nodiscard]] std::int64_t moment() const { return moment_; }
+  void set_moment(std::int64_t moment) { moment_ = moment; }
+  [[nodiscard]] std::vector<std::int64_t> other_moments() const {
+    std::vector<std::int64_t> moments;
+    if (by_ == LookBy::kSnapshot) return moments;
+    moments.push_back(when_.from);
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      if (slots_.kind(KeyId{k}) != KeyKind::kOrdered) continue;
+      const Range range = possible(KeyId{k});
+      for (Slot s = range.first + 1; s <= range.last; ++s) moments.push_back(middle(committed(h_, slots_.writer(s))));
+    }
+    std::sort(moments.begin(), moments.end());
+    moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+    return moments;
+  }
+
+  // It was this one: its writer and those before it were seen, those after it were not.
+  void settle(KeyId key, Slot slot) {
+    if (by_ == LookBy::kSnapshot) return;
+    const Range range = possible(key);
+    for (Slot s = range.first + 1; s <= range.last; ++s) {
+      const TxnId writer = slots_.writer(s);
+      if (writer != txn_ && seen(writer) == Seen::kMaybe)
+        settled_.push_back({writer, s <= slot ? Seen::kYes : Seen::kNo});
+    }
+  }
+
+  // Those of which it is not settled whether they were seen.
+  void add_maybes(KeyId key, std::vector<TxnId>& writers) const {
+    const Range range = at(key);
+    for (Slot s = range.first + 1; s <= range.last; ++s) {
+      const TxnId writer = slots_.writer(s);
+      if (seen(writer) == Seen::kMaybe && std::find(writers.begin(), writers.end(), writer) == writers.end())
+        writers.push_back(writer);
+    }
+  }
+  // For a try: the other way round than is likely. undo() takes the last one back.
+  void flip(TxnId writer) { settled_.push_back({writer, is_likely_seen(writer) ? Seen::kNo : Seen::kYes}); }
+  void undo() { settled_.pop_back(); }
+
  private:
+  enum class Seen : std::uint8_t { kMaybe, kYes, kNo };
+  struct Settled {
+    TxnId writer;
+    Seen seen;
+  };
+
+  [[nodiscard]] Seen seen(TxnId writer) const {
+    if (writer == txn_) return Seen::kNo;
+    for (const Settled& s : settled_) {
+      if (s.writer == writer) return s.seen;
+    }
+    return Seen::kMaybe;
+  }
+
   void index(KeyId key) {
     const Slot begin = slots_.begin(key);
     const Slot end = slots_.end(key);
@@ -101,22 +191,17 @@ class Looks {
     return static_cast<Slot>(std::upper_bound(begin + 1, end, most) - column.begin()) - 1;
   }
 
-  [[nodiscard]] Range by_clock(TxnId t, std::uint32_t op, KeyId key) const {
-    const Span when = evaluated(h_, t, by_ == LookBy::kStatement ? op : h_.first_op(t));
-    Range range{};
-    range.first = last_at_most(over_, key, when.from);
-    range.last = std::max(range.first, last_at_most(begun_, key, when.to));
-    range.likely = range.first;
-    while (range.likely < range.last && middle(committed(h_, slots_.writer(range.likely + 1))) <= middle(when))
-      ++range.likely;
-    return range;
+  [[nodiscard]] Range possible(KeyId key) const {
+    const Slot first = last_at_most(over_, key, when_.from);
+    const Slot last = std::max(first, last_at_most(begun_, key, when_.to));
+    return {first, first, last, first != last};
   }
 
-  [[nodiscard]] Range shown(TxnId t, KeyId key) const {
-    const Snapshot& s = *h_.snapshot(t);
+  [[nodiscard]] Range shown(KeyId key) const {
+    const Snapshot& s = *h_.snapshot(txn_);
     Slot slot = last_at_most(top_xid_, key, s.xmin - 1);
     while (slot + 1 < slots_.end(key) && is_visible(slots_.writer(slot + 1), s)) ++slot;
-    return {slot, slot, slot};
+    return {slot, slot, slot, false};
   }
   [[nodiscard]] bool is_visible(TxnId writer, const Snapshot& in) const {
     const Snapshot* const of = h_.snapshot(writer);
@@ -128,10 +213,15 @@ class Looks {
   }
 
   const History& h_;
+  const Trace& trace_;
   const Slots& slots_;
   LookBy by_;
   // By slot, ascending within a key: when its commit was over, the latest that it can have begun, the highest xid.
   std::vector<std::int64_t> over_, begun_, top_xid_;
+  TxnId txn_ = kNoTxn;
+  Span when_{};
+  std::int64_t moment_ = 0;
+  std::vector<Settled> settled_;  // of the writers that may or may not have been seen: few
 };
 
 // The edges that follow from looks.
@@ -143,36 +233,164 @@ class LookEdges {
         set_(predicates),
         trace_(trace),
         slots_(slots),
-        looks_(h, slots, by),
+        looks_(h, trace, slots, by),
         limits_(limits),
         edge_from_(h.txn_count(), kNoTxn),
         edge_to_(h.txn_count(), kNoTxn),
-        mine_(h.key_count(), kNoOp) {}
+        mine_(h.key_count(), kNoOp),
+        attempts_(h.txn_count(), 0) {}
 
   // False: too many.
   [[nodiscard]] bool run(std::vector<PredicateEdge>& edges) {
     edges_ = &edges;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!trace_.is_counted(TxnId{t}) || !looks_.knows(TxnId{t})) continue;
+      enter(TxnId{t});
       for (std::uint32_t op = h_.first_op(TxnId{t}); op < h_.end_op(TxnId{t}); ++op) {
-        if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNoKey, kNear);
+        if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNear);
       }
       if (looked_ > kMostLooks || edges.size() > kMostEdges || limits_.out_of_time()) return false;
     }
     return true;
   }
 
-  // What one operation looked at, of one key (kNoKey: of all), with its runs however far they reach.
-  void look_far(TxnId t, std::uint32_t op, KeyId key, std::vector<PredicateEdge>& edges) {
+  // What the transaction looked at once more, with its runs however far they reach. The n-th time: by the n-th of the
+  // moments that it may have been.
+  void look_again(TxnId t, std::vector<PredicateEdge>& edges) {
     if (!looks_.knows(t)) return;
     edges_ = &edges;
+    enter(t, attempts_[raw(t)]++);
     std::fill(edge_from_.begin(), edge_from_.end(), kNoTxn);
     std::fill(edge_to_.begin(), edge_to_.end(), kNoTxn);
-    look(t, op, key, std::numeric_limits<int>::max());
+    for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+      if (is_predicate(h_.op(op).kind())) look(t, op, std::numeric_limits<int>::max());
+    }
   }
 
  private:
-  void look(TxnId t, std::uint32_t op, KeyId only, int far) {
+  // First whose commits it saw, by what its predicates found; the runs come after.
+  void enter(TxnId t, std::uint32_t attempt = 0) {
+    looks_.enter(t);
+    std::uint64_t least = failures(t);
+    if (least > 0 || attempt > 0) {
+      std::vector<std::int64_t> best = {looks_.moment()};
+      for (const std::int64_t moment : looks_.other_moments()) {
+        looks_.set_moment(moment);
+        const std::uint64_t now = failures(t);
+        if (now < least) best.clear();
+        least = std::min(least, now);
+        if (now == least) best.push_back(moment);
+      }
+      looks_.set_moment(best[attempt % best.size()]);
+    }
+    if (least > 0) settle_by_results(t);
+  }
+
+  // How many keys of its predicates' results, and aggregates, do not fit the versions that it seems to have looked at.
+  [[nodiscard]] std::uint64_t failures(TxnId t) {
+    std::uint64_t count = 0;
+    for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+      const OpHead head = h_.op(op);
+      if (!is_predicate(head.kind()) || h_.predicate(head.predicate()).has_vset != 0) continue;
+      mark_known(t, op, h_.predicate(head.predicate()), head.kind());
+      const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
+      if (head.kind() != OpKind::kAggregate) {
+        for_each_key(OpId{op}, [&](KeyId key) { count += matcher.of(looks_.at(key).likely) == Match::kYes; });
+        continue;
+      }
+      std::vector<Item> rows;
+      for_each_key(OpId{op}, [&](KeyId key) {
+        const Slot slot = looks_.at(key).likely;
+        if (matcher.of(slot) == Match::kYes) rows.push_back({key, slots_.value(slot)});
+      });
+      add_own(t, op, matcher, rows);
+      AggregateState state(set_.aggregate(head.predicate()), h_.values());
+      for (const Item& row : rows) state.add(h_.columns().key_name[raw(row.key)], row.value);
+      count += state.agrees(h_.op_value(op)) ? 0 : 1;
+    }
+    return count;
+  }
+
+  void settle_by_results(TxnId t) {
+    for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+      const OpHead head = h_.op(op);
+      if (!is_predicate(head.kind()) || head.kind() == OpKind::kAggregate) continue;
+      if (h_.predicate(head.predicate()).has_vset != 0) continue;
+      mark_known(t, op, h_.predicate(head.predicate()), head.kind());
+      const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
+      for_each_key(OpId{op}, [&](KeyId key) {
+        const Looks::Range range = looks_.at(key);
+        if (range.first == range.last || matcher.of(range.likely) == Match::kNo) return;
+        if (const Slot slot = nearest(range, matcher); slot != kNoSlot) looks_.settle(key, slot);
+      });
+    }
+    for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+      if (h_.op(op).kind() == OpKind::kAggregate) settle_aggregate(t, op);
+    }
+  }
+
+  // An aggregate that does not come out: one or two commits may have been seen, or not, against what the clocks say.
+  void settle_aggregate(TxnId t, std::uint32_t op) {
+    const OpHead head = h_.op(op);
+    if (h_.predicate(head.predicate()).has_vset != 0) return;
+    mark_known(t, op, h_.predicate(head.predicate()), head.kind());
+    const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
+    std::vector<KeyId> open;
+    std::vector<Item> sure;  // that match
+    std::vector<TxnId> maybes;
+    for_each_key(OpId{op}, [&](KeyId key) {
+      const Looks::Range range = looks_.at(key);
+      if (range.first != range.last) {
+        open.push_back(key);
+        looks_.add_maybes(key, maybes);
+      } else if (matcher.of(range.likely) == Match::kYes) {
+        sure.push_back({key, slots_.value(range.likely)});
+      }
+    });
+    if (open.empty()) return;
+    add_own(t, op, matcher, sure);
+    const auto comes_out = [&] {
+      AggregateState state(set_.aggregate(head.predicate()), h_.values());
+      for (const Item& item : sure) state.add(h_.columns().key_name[raw(item.key)], item.value);
+      for (const KeyId key : open) {
+        const Slot s = looks_.at(key).likely;
+        if (matcher.of(s) == Match::kYes) state.add(h_.columns().key_name[raw(key)], slots_.value(s));
+      }
+      looked_ += open.size();
+      return state.agrees(h_.op_value(op));
+    };
+    if (comes_out()) return;
+    if (maybes.size() > kMostMaybes) maybes.resize(kMostMaybes);
+    for (std::size_t i = 0; i < maybes.size(); ++i) {
+      looks_.flip(maybes[i]);
+      if (comes_out()) return;
+      for (std::size_t j = i + 1; j < maybes.size(); ++j) {
+        looks_.flip(maybes[j]);
+        if (comes_out()) return;
+        looks_.undo();
+      }
+      looks_.undo();
+    }
+  }
+
+  // What the transaction itself left before `op` in the keys that it wrote, of what matches.
+  void add_own(TxnId t, std::uint32_t op, const Matcher& matcher, std::vector<Item>& rows) const {
+    std::vector<Item> own;
+    const auto wrote = [&](const Item& item) {
+      std::erase_if(own, [&](const Item& i) { return i.key == item.key; });
+      own.push_back(item);
+    };
+    for (std::uint32_t i = h_.first_op(t); i < op; ++i) {
+      if (h_.op(i).kind() == OpKind::kWrite) wrote({h_.op(i).key(), h_.op_value(i)});
+      if (h_.op(i).kind() != OpKind::kUpdate) continue;
+      for (const Item& item : h_.items(h_.predicate(h_.op(i).predicate()))) wrote(item);
+    }
+    for (const Item& item : own) {
+      if (matcher.of_value(item.key, item.value) == Match::kYes) rows.push_back(item);
+    }
+  }
+
+  void look(TxnId t, std::uint32_t op, int far) {
     const OpHead head = h_.op(op);
     const Predicate& predicate = h_.predicate(head.predicate());
     if (predicate.has_vset != 0) return;
@@ -182,20 +400,19 @@ class LookEdges {
     if (head.kind() == OpKind::kAggregate && is_extreme(head.predicate()) && result != kNullValue)
       return look_for_extreme(t, OpId{op}, matcher, far);
     const bool any = head.kind() == OpKind::kAggregate && !is_extreme(head.predicate());
-    for_each_key(only, OpId{op}, [&](KeyId key) {
-      const Looks::Range range = looks_.at(t, op, key);
+    for_each_key(OpId{op}, [&](KeyId key) {
+      const Looks::Range range = looks_.at(key);
       const Slot slot = any ? range.likely : nearest(range, matcher);
       if (slot == kNoSlot) return;
+      unsure_ = range.unsure;
       const Match status = matcher.of(slot);
       if (status != Match::kFault) follow(t, OpId{op}, key, slot, far, [&](Slot s) { return matcher.of(s) == status; });
     });
   }
 
   template <typename F>
-  void for_each_key(KeyId only, OpId op, F&& f) {
-    const std::uint32_t first = only == kNoKey ? 0 : raw(only);
-    const std::uint32_t end = only == kNoKey ? h_.key_count() : first + 1;
-    for (std::uint32_t k = first; k < end; ++k) {
+  void for_each_key(OpId op, F&& f) {
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       if (mine_[k] == op || slots_.kind(KeyId{k}) != KeyKind::kOrdered) continue;
       ++looked_;
       f(KeyId{k});
@@ -218,24 +435,27 @@ class LookEdges {
     };
     Slot has_it = kNoSlot;
     KeyId whose = kNoKey;
-    for_each_key(kNoKey, op, [&](KeyId key) {
+    for_each_key(op, [&](KeyId key) {
       if (has_it != kNoSlot) return;
-      const Looks::Range range = looks_.at(t, raw(op), key);
+      const Looks::Range range = looks_.at(key);
       if (matcher.of(range.likely) != Match::kYes || !agrees(key, range.likely, kNoKey, kNullValue)) return;
       has_it = range.likely;
       whose = key;
+      unsure_ = range.unsure;
     });
     if (has_it == kNoSlot) return;  // its own row, or not what was looked at
     follow(t, op, whose, has_it, far,
            [&](Slot s) { return matcher.of(s) == Match::kYes && agrees(whose, s, kNoKey, kNullValue); });
     const ValueId row = slots_.value(has_it);
-    for_each_key(kNoKey, op, [&](KeyId key) {
+    for_each_key(op, [&](KeyId key) {
       if (key == whose) return;
       const auto leaves_it = [&](Slot s) {
         const Match match = matcher.of(s);
         return match == Match::kNo || (match == Match::kYes && agrees(key, s, whose, row));
       };
-      const Slot slot = looks_.at(t, raw(op), key).likely;
+      const Looks::Range range = looks_.at(key);
+      const Slot slot = range.likely;
+      unsure_ = range.unsure;
       if (leaves_it(slot)) follow(t, op, key, slot, far, leaves_it);
     });
   }
@@ -283,7 +503,7 @@ class LookEdges {
     TxnId& done = (anti ? edge_to_ : edge_from_)[raw(other)];
     if (other == t || done == t) return;
     done = t;
-    edges_->push_back({t, other, key, op, anti, Ground::kSnapshot});
+    edges_->push_back({t, other, key, op, anti, unsure_ ? kUnsure : kSure});
   }
 
   const History& h_;
@@ -295,7 +515,9 @@ class LookEdges {
   std::vector<PredicateEdge>* edges_ = nullptr;
   std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
   std::vector<OpId> mine_;                  // by key: the operation that needs no look at it
+  std::vector<std::uint8_t> attempts_;      // by transaction: how often it was looked at again
   std::uint64_t looked_ = 0;
+  bool unsure_ = false;  // the edges that follow are of a look that may have been at another version
 };
 
 // Kahn's order; of those that may come next the one that comes first by the clocks. Empty: there is a cycle.
@@ -337,18 +559,47 @@ class Explanation {
       std::stable_sort(edges.begin(), edges.end(),
                        [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
       Witness witness = ordered(edges, by);
-      if (witness.events.empty()) return {};
+      if (witness.events.empty()) {
+        if (!drop_unsure(edges)) return {};
+        continue;
+      }
       const EventForm form = witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
       const PredicateReplay replay = replay_predicates(h_, set_, witness.events, form, wide);
       if (replay.explained()) return witness;
-      const std::size_t before = edges.size();
-      for (const PredicateFinding& f : replay.findings) looks.look_far(f.txn, raw(f.op), f.key, edges);
-      if (edges.size() == before) return {};
+      std::vector<TxnId> again;
+      for (const PredicateFinding& f : replay.findings) again.push_back(f.txn);
+      std::sort(again.begin(), again.end());
+      again.erase(std::unique(again.begin(), again.end()), again.end());
+      if (again.empty()) return {};
+      std::erase_if(edges,
+                    [&](const PredicateEdge& e) { return std::binary_search(again.begin(), again.end(), e.reader); });
+      for (const TxnId t : again) looks.look_again(t, edges);
     }
     return {};
   }
 
  private:
+  // Of the edges that are part of a circle, those that may be others by the clocks. False: there are none.
+  bool drop_unsure(std::vector<PredicateEdge>& edges) const {
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
+    const bool points = row_.nodes != Nodes::kTransactions;
+    std::vector<std::uint32_t> component(h_.txn_count(), 0);
+    std::uint32_t number = 0;
+    for (const auto& nodes : sort_nodes(graph, row_.nodes).components) {
+      ++number;
+      for (const std::uint32_t v : nodes) {
+        const std::uint32_t t = points ? v / 2 : v;
+        if (t < h_.txn_count()) component[t] = number;
+      }
+    }
+    const std::size_t before = edges.size();
+    std::erase_if(edges, [&](const PredicateEdge& e) {
+      const std::uint32_t of = component[raw(e.reader)];
+      return e.ground == kUnsure && of != 0 && of == component[raw(e.other)];
+    });
+    return edges.size() != before;
+  }
+
   Witness ordered(std::span<const PredicateEdge> edges, LookBy by) const {
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
     std::vector<std::uint32_t> order;
@@ -375,7 +626,7 @@ class Explanation {
   // When a transaction saw the state that it read.
   [[nodiscard]] Span read(TxnId t, LookBy by) const {
     if (h_.first_op(t) == h_.end_op(t)) return committed(h_, t);
-    return evaluated(h_, t, by == LookBy::kStatement ? h_.end_op(t) - 1 : h_.first_op(t));
+    return evaluated(h_, t, statement(h_, t, by));
   }
 
   const History& h_;
@@ -389,6 +640,19 @@ class Explanation {
 
 }  // namespace
 
+std::vector<std::uint32_t> places_by_clock(const History& history) {
+  std::vector<std::uint32_t> order(history.txn_count());
+  std::vector<std::int64_t> asked(history.txn_count());
+  for (std::uint32_t t = 0; t < history.txn_count(); ++t) {
+    order[t] = t;
+    asked[t] = committed(history, TxnId{t}).from;
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return asked[a] < asked[b]; });
+  std::vector<std::uint32_t> place(history.txn_count());
+  for (std::uint32_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  return place;
+}
+
 Witness explain_by_looks(const History& history, const PredicateSet& predicates, const Trace& trace,
                          const VersionOrders& orders, const LevelRow& row, const Limits& limits) {
   Explanation explanation(history, predicates, trace, orders, row, limits);
@@ -396,7 +660,7 @@ Witness explain_by_looks(const History& history, const PredicateSet& predicates,
     if (Witness w = explanation.by(LookBy::kSnapshot); !w.events.empty()) return w;
   }
   if (history.columns().begin.empty()) return {};
-  for (const LookBy by : {LookBy::kFirstStatement, LookBy::kStatement}) {
+  for (const LookBy by : {LookBy::kFirstStatement, LookBy::kLastStatement}) {
     if (Witness w = explanation.by(by); !w.events.empty()) return w;
   }
   return {};

@@ -11,6 +11,9 @@
 // Source:  docs/predicates.md.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "anomaly/verdict.h"
 #include "base/limits.h"
 #include "check/graph/cycles.h"
@@ -22,5 +25,9 @@ namespace isolde::graph {
 //           predicates.defect() is empty. Empty: nothing was found.
 [[nodiscard]] Witness explain_by_looks(const History& history, const PredicateSet& predicates, const Trace& trace,
                                        const VersionOrders& orders, const LevelRow& row, const Limits& limits);
+
+// The places of transactions by the clock before they asked to commit. Where writers hold locks until they have
+// committed, this is the order of the versions of every key: the next one's write was answered after that.
+[[nodiscard]] std::vector<std::uint32_t> places_by_clock(const History& history);
 
 }  // namespace isolde::graph

@@ -9,6 +9,7 @@
 #include "check/graph/fault_anomalies.h"
 #include "check/graph/graph.h"
 #include "check/graph/level_check.h"
+#include "check/graph/looks.h"
 #include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/solver/explain.h"
@@ -170,18 +171,34 @@ class Check {
     if (timestamps_unused_)
       return undecided("the level holds, but with commit timestamps as the order of versions: not known, and needed: " +
                        trace_.untraceable);
-    verdict_.witness = graph::witness_of(std::move(order), trace_, txns, row_.nodes);
-    if (h_.columns().predicates.empty()) {
-      verdict_.outcome = Outcome::kSatisfied;
-      return std::move(verdict_);
-    }
-    const PredicateSet predicates(h_);
-    const EventForm form = verdict_.witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
-    if (!predicates.defect().empty() ||
-        !replay_predicates(h_, predicates, verdict_.witness.events, form, limits_).explained())
+    verdict_.witness = graph::witness_of(order, trace_, txns, row_.nodes);
+    if (!h_.columns().predicates.empty() && !explains_predicates(order, txns))
       return undecided("an order explains the items that were read, but not what the predicates found; others may");
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
+  }
+
+  // Whether the order explains the predicates too, or another one with the versions in that of the clocks, or in its
+  // own.
+  bool explains_predicates(std::span<const Node> order, std::uint32_t txns) {
+    const PredicateSet predicates(h_);
+    if (!predicates.defect().empty()) return false;
+    const EventForm form = verdict_.witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
+    if (replay_predicates(h_, predicates, verdict_.witness.events, form, limits_).explained()) return true;
+    if (!trace_.untraceable.empty() || !orders_.ambiguous.empty() || h_.has_flag(kVersionsByCommitTs)) return false;
+    const bool points = row_.nodes != graph::Nodes::kTransactions;
+    std::vector<std::uint32_t> place(h_.txn_count(), 0);
+    for (std::uint32_t i = 0; i < order.size(); ++i) {
+      const std::uint32_t t = points ? order[i] / 2 : order[i];  // of points: the commit, which comes last
+      if (t < txns) place[t] = i;
+    }
+    const auto explained_by = [&](std::span<const std::uint32_t> places) {
+      graph::VersionOrders orders = orders_;
+      complete_orders(trace_, places, graph::PlaceBy::kLast, orders);
+      verdict_.witness = explain_by_looks(h_, predicates, trace_, orders, row_, limits_);
+      return !verdict_.witness.events.empty();
+    };
+    return (!h_.columns().begin.empty() && explained_by(graph::places_by_clock(h_))) || explained_by(place);
   }
 
   Verdict violated() {
