@@ -24,8 +24,8 @@
 namespace isolde::record {
 
 struct RecoveredVersion {
-  std::string key;    // JSON text, by key_text()
-  std::string value;  // JSON text, by value_text(); null: deleted
+  std::string key;       // JSON text, by key_text()
+  std::string value;     // JSON text, by value_text(); null: deleted
   std::int64_t xid = 0;  // TiDB: its start_ts
 };
 

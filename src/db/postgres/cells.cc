@@ -6,7 +6,8 @@ namespace isolde::db {
 namespace {
 
 // pg_type.dat; these never change.
-constexpr std::uint32_t kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kOid = 26, kFloat4 = 700, kFloat8 = 701;
+constexpr std::uint32_t kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kOid = 26, kFloat4 = 700, kFloat8 = 701,
+                        kNumeric = 1700;
 
 template <typename T>
 Cell number(std::string_view text) {
@@ -26,6 +27,7 @@ Cell postgres_cell(std::uint32_t type_oid, std::string_view text) {
     case kInt4:
     case kInt8:
     case kOid:
+    case kNumeric:  // sums of bigint are numeric; what is no integer stays text
       return number<std::int64_t>(text);
     case kFloat4:
     case kFloat8:

@@ -59,6 +59,9 @@ TEST(PostgresCells, TypesAreKnownByTheirOid) {
   EXPECT_EQ(postgres_cell(16, "f"), Cell(std::int64_t{0}));
   EXPECT_EQ(postgres_cell(26, "4294967295"), Cell(std::int64_t{4294967295}));
   EXPECT_EQ(postgres_cell(701, "0.1"), Cell(0.1));
+  EXPECT_EQ(postgres_cell(1700, "150"), Cell(std::int64_t{150}));
+  EXPECT_EQ(postgres_cell(1700, "99999999999999999999"), Cell(std::string("99999999999999999999")));
+  EXPECT_EQ(postgres_cell(1700, "NaN"), Cell(std::string("NaN")));
   EXPECT_EQ(postgres_cell(1700, "1.50"), Cell(std::string("1.50")));
   EXPECT_EQ(postgres_cell(25, "7"), Cell(std::string("7")));
   EXPECT_EQ(postgres_cell(1016, "{1,2}"), Cell(std::string("{1,2}")));

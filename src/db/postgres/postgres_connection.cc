@@ -40,6 +40,7 @@ struct Prepared {
 };
 
 constexpr const char* kFactsName = "isolde_facts";
+constexpr const char* kCommitName = "isolde_commit";
 
 std::string_view trimmed(const char* text) {
   std::string_view all = text == nullptr ? "" : text;
@@ -245,14 +246,15 @@ class PostgresConnection : public Connection {
   // itself, to a transaction that has failed.
   Result<Reply> commit_with_facts(TxnFacts& facts) {
     PGconn* const c = handle_.get();
-    if (!facts_prepared_) {
-      auto reply = answer(PQsendPrepare(c, kFactsName, std::string(question_.sql).c_str(), 0, nullptr), question_.sql);
+    for (auto& [name, sql, prepared] : parts_) {
+      if (prepared) continue;
+      auto reply = answer(PQsendPrepare(c, name, sql.c_str(), 0, nullptr), sql);
       if (!reply || reply->fate == Fate::kLost) return reply;
       if (!reply->done()) return committed(collect(PQsendQuery(c, "COMMIT")));
-      facts_prepared_ = true;
+      prepared = true;
     }
     if (PQenterPipelineMode(c) == 0 || PQsendQueryPrepared(c, kFactsName, 0, nullptr, nullptr, nullptr, 0) == 0 ||
-        PQsendQueryParams(c, "COMMIT", 0, nullptr, nullptr, nullptr, nullptr, 0) == 0 || PQpipelineSync(c) == 0) {
+        PQsendQueryPrepared(c, kCommitName, 0, nullptr, nullptr, nullptr, 0) == 0 || PQpipelineSync(c) == 0) {
       if (is_lost()) return lost({});
       return Error{fmt::format("cannot send a commit: {}", trimmed(PQerrorMessage(c)))};
     }
@@ -308,7 +310,12 @@ class PostgresConnection : public Connection {
   std::string begin_;
   std::span<const ErrorRow> errors_;
   FactsQuestion question_;
-  bool facts_prepared_ = false;
+  struct Part {
+    const char* name;
+    std::string sql;
+    bool prepared = false;
+  };
+  Part parts_[2] = {{kFactsName, std::string(question_.sql)}, {kCommitName, "COMMIT"}};  // of a commit with a question
   std::atomic<bool> severed_ = false;
   std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> prepared_;
   std::vector<std::string> texts_;
