@@ -43,7 +43,7 @@ TEST(VersionOrderLines, WithoutXidsTheStartTimestampNamesTheTransaction) {
 {"id":3,"session":2,"start_ts":11,"commit_ts":11,"ops":[["r",7,null]]}
 )";
   EXPECT_EQ(lines(history, {{"7", "1", 11}, {"7", "1", 10}}),
-            "{\"version_order_by_txn\":{\"7\":[2,1]},\"complete\":true}\n");
+            "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":true}\n");
 }
 
 // Transaction 2 was never answered, so nobody was told its xid.
