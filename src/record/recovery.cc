@@ -9,12 +9,30 @@
 namespace isolde::record {
 namespace {
 
+// MariaDB tells the place of each commit with the commit itself, if it keeps a log at all.
+Result<std::unique_ptr<Recovery>> look_for_places(const RecoverySetup& setup, std::string& why_not) {
+  auto connection = setup.database.connect(setup.database.levels()[0]);
+  if (!connection) return std::move(connection).error();
+  auto reply = (*connection)->run("select @@log_bin, version() like '%MariaDB%'");
+  if (!reply) return std::move(reply).error();
+  const db::Cell yes = std::int64_t{1};
+  if (reply->rows() != 1) {
+    why_not = reply->failure.text;
+  } else if (reply->at(0, 1) != yes) {
+    why_not = "MySQL does not tell the place of a commit";
+  } else if (reply->at(0, 0) != yes) {
+    why_not = "log_bin is off: with it the server tells the place of each commit";
+  }
+  return std::unique_ptr<Recovery>();
+}
+
 struct Source {
   std::string_view scheme;
   Result<std::unique_ptr<Recovery>> (*make)(const RecoverySetup& setup, std::string& why_not);
 };
 constexpr Source kSources[] = {
     {"cockroachdb", make_cockroach_recovery},
+    {"mariadb", look_for_places},
     {"postgres", make_postgres_recovery},
     {"tidb", make_tidb_recovery},
 };
@@ -25,9 +43,8 @@ Result<std::unique_ptr<Recovery>> make_recovery(const RecoverySetup& setup, std:
   for (const Source& source : kSources) {
     if (source.scheme == setup.url.scheme) return source.make(setup, why_not);
   }
-  // SQLite and MariaDB tell the place of each commit with the commit itself.
-  if (setup.url.scheme != "sqlite" && setup.url.scheme != "mariadb")
-    why_not = fmt::format("no log of {} is read", setup.url.scheme);
+  // SQLite tells the place of each commit with the commit itself.
+  if (setup.url.scheme != "sqlite") why_not = fmt::format("no log of {} is read", setup.url.scheme);
   return std::unique_ptr<Recovery>();
 }
 

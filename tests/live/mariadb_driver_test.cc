@@ -13,6 +13,7 @@
 #include "db/mariadb/mariadb_connection.h"
 #include "db/mariadb/mariadb_errors.h"
 #include "db/server.h"
+#include "record/recovery.h"
 
 namespace isolde::db {
 namespace {
@@ -559,6 +560,10 @@ TEST(MariadbDriverSettings, ATimeoutMayRollEverythingBackAndALogMayBeMissing) {
   TxnFacts facts;
   done(holder->commit(&facts));
   EXPECT_FALSE(facts.commit_place.has_value());
+  std::string why_not;
+  const Url url = *parse_url((*server)->url());
+  EXPECT_TRUE(record::make_recovery({*database, url, {}, false}, why_not).has_value());
+  EXPECT_NE(why_not.find("log_bin"), std::string::npos) << why_not;
   EXPECT_TRUE(answered(other->run("select v from kv order by k")).cells ==
               (std::vector<Cell>{integer(11), integer(20)}));
 }

@@ -193,6 +193,7 @@ std::string MariadbConnection::tracked_variable(std::string_view name) const {
 Failure MariadbConnection::failure() const { return {std::to_string(mysql_errno(handle_)), mysql_error(handle_)}; }
 
 Result<Reply> MariadbConnection::failed(std::span<const ErrorRow> table, Failure failure, std::string_view sql) {
+  if (gone_) return lost();  // cut by sever(), whatever the library makes of it
   const bool is_ours = failure.code.size() == 4 && failure.code.front() == '2';  // the client library's own numbers
   auto reply = reply_to_failure(table, std::move(failure), sql);
   if (!reply) {

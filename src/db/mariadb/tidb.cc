@@ -99,7 +99,6 @@ class TidbConnection : public MariadbConnection {
   }
 
   Result<Reply> begin() override {
-    if (!one_snapshot_) return begin_and("");
     start_ts_ = 0;
     auto reply = begin_and("select @@tidb_current_ts");
     if (reply && reply->done()) start_ts_ = number_of(*reply);
@@ -107,11 +106,11 @@ class TidbConnection : public MariadbConnection {
   }
 
   Result<Reply> commit(TxnFacts* facts) override {
-    if (facts == nullptr || !one_snapshot_) return commit_and("");
+    if (facts == nullptr) return commit_and("");
     auto reply = commit_and("select @@tidb_last_txn_info");
     if (!reply || !reply->done()) return reply;
     const std::string info = text_of(*reply);
-    *facts = tidb_facts(start_ts_, info_, info);
+    *facts = tidb_facts(start_ts_, info_, info, one_snapshot_);
     info_ = info;
     return Reply{};
   }
@@ -193,18 +192,18 @@ std::optional<TidbTxnInfo> parse_tidb_txn_info(std::string_view json) {
   return info;
 }
 
-TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after) {
+TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after, bool one_snapshot) {
   TxnFacts facts;
   if (start_ts <= 0) return facts;
   const auto info = parse_tidb_txn_info(after);
-  if (info && info->start_ts == start_ts && info->commit_ts > start_ts) {
+  const bool wrote = info && info->start_ts == start_ts && info->commit_ts > start_ts;
+  // If the variable has changed to tell of another one, TiDB ran this one a second time
+  // (tidb_disable_txn_auto_retry=OFF): its reads belong to no one snapshot.
+  if (wrote) facts.xid = start_ts;
+  if (one_snapshot && (wrote || before == after)) {
     facts.start_ts = start_ts;
-    facts.commit_ts = info->commit_ts;
-  } else if (before == after) {  // unchanged: it wrote nothing
-    facts.start_ts = start_ts;
-    facts.commit_ts = start_ts;
+    facts.commit_ts = wrote ? info->commit_ts : start_ts;
   }
-  // Else TiDB ran it a second time (tidb_disable_txn_auto_retry=OFF): its reads belong to no one snapshot.
   return facts;
 }
 

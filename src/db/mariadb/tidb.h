@@ -39,7 +39,8 @@ struct TidbTxnInfo {
 
 // The facts of a transaction that was just committed. `start_ts`: its own; `before`, `after`: the variable before and
 // after it.
-[[nodiscard]] TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after);
+[[nodiscard]] TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after,
+                                  bool one_snapshot);
 
 // "8.0.11-TiDB-v7.5.0" -> "TiDB v7.5.0"
 [[nodiscard]] std::string tidb_version(std::string_view version);

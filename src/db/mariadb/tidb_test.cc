@@ -30,23 +30,32 @@ TEST(Tidb, ReadsTheTimestampsOfTheLastTransaction) {
 }
 
 TEST(Tidb, AWriterHasBothTimestamps) {
-  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"));
+  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), true);
   EXPECT_EQ(facts.start_ts, kStart);
   EXPECT_EQ(facts.commit_ts, kCommit);
+  EXPECT_EQ(facts.xid, kStart);
   EXPECT_FALSE(facts.commit_place.has_value()) << "others may have the same";
 }
 
 TEST(Tidb, OneThatWroteNothingLeavesTheVariableAlone) {
   const std::string info = fixture("last_txn_info.json");
-  const TxnFacts facts = tidb_facts(kStart + 100, info, info);
+  const TxnFacts facts = tidb_facts(kStart + 100, info, info, true);
   EXPECT_EQ(facts.start_ts, kStart + 100);
   EXPECT_EQ(facts.commit_ts, kStart + 100);
+  EXPECT_FALSE(facts.xid.has_value());
+}
+
+TEST(Tidb, AtReadCommittedAWriterIsNamedAndHasNoTimestamps) {
+  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), false);
+  EXPECT_FALSE(facts.start_ts.has_value());
+  EXPECT_FALSE(facts.commit_ts.has_value());
+  EXPECT_EQ(facts.xid, kStart);
 }
 
 TEST(Tidb, OneThatWasRunASecondTimeHasNoFacts) {
   for (const TxnFacts& facts :
-       {tidb_facts(kStart - 50, fixture("last_txn_info_async.json"), fixture("last_txn_info.json")),
-        tidb_facts(0, "", fixture("last_txn_info.json"))}) {
+       {tidb_facts(kStart - 50, fixture("last_txn_info_async.json"), fixture("last_txn_info.json"), true),
+        tidb_facts(0, "", fixture("last_txn_info.json"), true)}) {
     EXPECT_FALSE(facts.start_ts.has_value());
     EXPECT_FALSE(facts.commit_ts.has_value());
   }
