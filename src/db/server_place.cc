@@ -179,7 +179,7 @@ Result<std::string> greeting(std::uint16_t port, Milliseconds limit) {
 
 std::string find_program(const std::string& name, const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
-    const std::string program = folder + "/" + name;
+    const std::string program = fmt::format("{}/{}", folder, name);
     if (!folder.empty() && access(program.c_str(), X_OK) == 0) return program;
   }
   return {};

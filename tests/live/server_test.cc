@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "db/server_place.h"
@@ -58,11 +59,22 @@ class ServerOfKind : public testing::TestWithParam<const char*> {
     EXPECT_TRUE(server.has_value()) << server.error().message();
     return server ? std::move(*server) : nullptr;
   }
+  // One for several tests, since starting one takes most of their time; by a thread that is over when it is used.
+  static Server* shared() {
+    static std::map<std::string, std::unique_ptr<Server>> servers;
+    std::unique_ptr<Server>& server = servers[GetParam()];
+    if (server == nullptr) {
+      std::thread([&] {
+        server = is_postgres() ? started({{"fsync", "on"}}) : started({{"innodb_snapshot_isolation", "ON"}});
+      }).join();
+    }
+    return server.get();
+  }
   static bool is_postgres() { return std::string(GetParam()) == "postgres"; }
 };
 
 TEST_P(ServerOfKind, WhatWasCommittedOutlivesACrashAndAnOrderlyStop) {
-  const std::unique_ptr<Server> server = started();
+  Server* const server = shared();
   ASSERT_NE(server, nullptr);
   const std::string url = server->url();
   answer(*server, "create table t (id int primary key, v int)");
@@ -82,7 +94,7 @@ TEST_P(ServerOfKind, WhatWasCommittedOutlivesACrashAndAnOrderlyStop) {
 }
 
 TEST_P(ServerOfKind, ACrashEndsSessionsThatAreBusy) {
-  const std::unique_ptr<Server> server = started();
+  Server* const server = shared();
   ASSERT_NE(server, nullptr);
   const std::string url = server->url();
   test::Answer busy;
@@ -99,8 +111,7 @@ TEST_P(ServerOfKind, ACrashEndsSessionsThatAreBusy) {
 }
 
 TEST_P(ServerOfKind, SettingsAreTheGivenOnesAndTheLogIsKeptForRecovery) {
-  const std::unique_ptr<Server> server =
-      is_postgres() ? started({{"fsync", "on"}}) : started({{"innodb_snapshot_isolation", "ON"}});
+  Server* const server = shared();
   ASSERT_NE(server, nullptr);
   if (is_postgres()) {
     EXPECT_EQ(answer(*server, "show fsync"), "on");
@@ -114,8 +125,7 @@ TEST_P(ServerOfKind, SettingsAreTheGivenOnesAndTheLogIsKeptForRecovery) {
 }
 
 TEST_P(ServerOfKind, ItOutlivesTheThreadThatStartedIt) {
-  std::unique_ptr<Server> server;
-  std::thread([&] { server = started(); }).join();
+  Server* const server = shared();
   ASSERT_NE(server, nullptr);
   EXPECT_EQ(answer(*server, "select 7"), "7");
   Result<void> done;

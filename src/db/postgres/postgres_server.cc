@@ -51,6 +51,7 @@ std::vector<std::string> packaged_folders() {
   }
   std::sort(found.rbegin(), found.rend());
   std::vector<std::string> folders;
+  folders.reserve(found.size());
   for (auto& [version, folder] : found) folders.push_back(std::move(folder));
   return folders;
 }
@@ -86,7 +87,7 @@ class PostgresRecipe final : public ServerRecipe {
   [[nodiscard]] std::vector<std::string> command(const std::string& folder, std::uint16_t port) const override {
     std::vector<std::string> words = {
         bin_ + "/postgres", "-D", data_folder(folder), "-p", std::to_string(port), "-k", folder, "-h", "127.0.0.1"};
-    for (const auto& [name, value] : settings_) words.insert(words.end(), {"-c", name + "=" + value});
+    for (const auto& [name, value] : settings_) words.insert(words.end(), {"-c", fmt::format("{}={}", name, value)});
     return words;
   }
 
