@@ -1,6 +1,7 @@
 #include "format/native_fast.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace isolde {
@@ -32,7 +33,7 @@ class PlainLine {
 
  private:
   static constexpr unsigned kId = 1, kSession = 2, kStatus = 4, kBegin = 8, kEnd = 16, kStartTs = 32, kCommitTs = 64,
-                            kOrder = 128, kOps = 256;
+                            kOrder = 128, kOps = 256, kSnapshot = 512;
 
   static unsigned field_bit(std::string_view name) {
     switch (name.size()) {
@@ -47,7 +48,7 @@ class PlainLine {
       case 7:
         return name == "session" ? kSession : 0;
       case 8:
-        return name == "start_ts" ? kStartTs : 0;
+        return name == "start_ts" ? kStartTs : name == "snapshot" ? kSnapshot : 0;
       case 9:
         return name == "commit_ts" ? kCommitTs : 0;
       default:
@@ -58,6 +59,7 @@ class PlainLine {
   bool field(unsigned bit) {
     if (bit == kOps) return operations();
     if (bit == kStatus) return status();
+    if (bit == kSnapshot) return snapshot();
     if (bit == kId || bit == kSession) {
       ValueId value{};
       if (!integer_or_string(value)) return false;
@@ -98,6 +100,37 @@ class PlainLine {
     if (text != "aborted" && text != "unknown") return false;
     builder_.set_status(text == "aborted" ? Status::kAborted : Status::kUnknown);
     return true;
+  }
+
+  bool snapshot() {
+    std::int64_t numbers[3] = {kNoTime, kNoTime, kNoTime};  // xid, xmin, xmax
+    bool has_active = false;
+    active_.clear();
+    if (!take('{')) return false;
+    do {
+      std::string_view name;
+      if (!plain_string(name) || !take(':')) return false;
+      if (name == "active" && !has_active) {
+        has_active = true;
+        if (!integers(active_)) return false;
+        continue;
+      }
+      const int place = name == "xid" ? 0 : name == "xmin" ? 1 : name == "xmax" ? 2 : -1;
+      if (place < 0 || numbers[place] != kNoTime || !spaced_integer(numbers[place])) return false;
+    } while (take(','));
+    if (!take('}') || numbers[1] == kNoTime || numbers[2] == kNoTime) return false;
+    builder_.set_snapshot(numbers[0] == kNoTime ? std::nullopt : std::optional(numbers[0]), numbers[1], numbers[2],
+                          active_);
+    return true;
+  }
+
+  bool integers(std::vector<std::int64_t>& out) {
+    if (!take('[')) return false;
+    if (take(']')) return true;
+    do {
+      if (!spaced_integer(out.emplace_back())) return false;
+    } while (take(','));
+    return take(']');
   }
 
   bool operations() {
@@ -256,6 +289,7 @@ class PlainLine {
   const char* p_;
   HistoryBuilder& builder_;
   std::vector<ValueId> elements_;
+  std::vector<std::int64_t> active_;
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 // In, out: one transaction line -> the transaction in the builder, or false: then nothing was added and the line has to
 //          take the general way (format/native_line.h), which also finds what is wrong with it.
 // Always:  accepts only a subset of what the general way accepts, with the same meaning: integers and plain ASCII
-//          strings without escapes, no fields but those of CONTRACT section 3, registers, lists, increments, `at` and
+//          strings without escapes, no fields but those of CONTRACT section 3, registers, lists, snapshots, `at` and
 //          `lock`.
 // Cost:    one look at each byte.
 #pragma once

@@ -227,6 +227,19 @@ std::string spaced(std::string_view line) {
   return out;
 }
 
+TEST(NativeReader, ASnapshotMeansTheSameOnBothWays) {
+  for (const std::string snapshot :
+       {R"({"xid":105,"xmin":100,"xmax":104,"active":[100,102]})", R"({ "xmax" : 4 , "xmin" : -1 , "active" : [ ] })",
+        R"({"xmin":1,"xmax":2})", R"({"active":[9223372036854775807],"xmin":1,"xmax":2,"xid":0})"}) {
+    const std::string start = "{\"session\":1,\"ops\":[],\"snapshot\":" + snapshot;
+    const auto plain = kNativeFormat.read(testing::source_of(start + "}\n"), {});
+    const auto general = kNativeFormat.read(testing::source_of(start + ",\"unknown\":{}}\n"), {});
+    ASSERT_TRUE(plain && general) << snapshot;
+    EXPECT_EQ(difference(plain->history, general->history), "");
+    EXPECT_EQ(plain->history.columns().snapshots.size(), 1U);
+  }
+}
+
 TEST(Native, TheQuickWayAndTheGeneralWayReadTheSame) {
   Rng rng(2024);
   for (int i = 0; i < 3000; ++i) {

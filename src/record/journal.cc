@@ -37,6 +37,7 @@ class Pen {
  public:
   explicit Pen(char* at) : at_(at) {}
   Pen& text(std::string_view text) {
+    if (text.empty()) return *this;
     std::memcpy(at_, text.data(), text.size());
     at_ += text.size();
     return *this;
@@ -136,8 +137,8 @@ struct Journal::File {
 
   // A record is one line, and a zero ends the journal: neither may come from what the caller hands in.
   bool is_line(std::string_view text) {
-    const bool good =
-        std::memchr(text.data(), '\n', text.size()) == nullptr && std::memchr(text.data(), 0, text.size()) == nullptr;
+    const bool good = text.empty() || (std::memchr(text.data(), '\n', text.size()) == nullptr &&
+                                       std::memchr(text.data(), 0, text.size()) == nullptr);
     if (!good && fault.empty()) fault = path + ": a record with a line break or a zero byte: " + std::string(text);
     return good;
   }

@@ -57,6 +57,7 @@ bool SessionClient::run(std::string_view sql, std::span<const db::Cell> paramete
   if (!std::exchange(goes_on_, false)) before_ = now();
   if (journal_) {
     for (std::size_t i = 0; i < intent_count_; ++i) journal_->intent(intents_[i], before_);
+    if (!journal_->fault().empty()) return roll_back(), false;
   }
   auto reply = connection_->execute(sql, parameters);
   ++statements_;
@@ -70,7 +71,11 @@ bool SessionClient::run(std::string_view sql, std::span<const db::Cell> paramete
 
 bool SessionClient::commit() {
   if (rollback_share_ > 0 && rng_.chance(rollback_share_)) return roll_back(), false;
-  if (journal_) journal_->commit(now());
+  if (journal_) {
+    journal_->commit(now());
+    // What is not in the journal must not happen: others would read what, by the recording, nobody wrote.
+    if (!journal_->fault().empty()) return roll_back(), false;
+  }
   db::TxnFacts facts;
   phase_.store(Phase::kCommitting, std::memory_order_relaxed);
   auto reply = connection_->commit(journal_ && shared_.ask_facts ? &facts : nullptr);

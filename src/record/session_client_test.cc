@@ -1,0 +1,137 @@
+#include "record/session_client.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace isolde::record {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Asked {
+  int statements = 0, commits = 0, rollbacks = 0;
+  db::Fate commit_fate = db::Fate::kDone;
+};
+
+class FakeConnection : public db::Connection {
+ public:
+  explicit FakeConnection(Asked& asked) : asked_(asked) {}
+  Result<db::Reply> begin() override { return db::Reply{}; }
+  Result<db::Reply> execute(std::string_view, std::span<const db::Cell>) override {
+    ++asked_.statements;
+    return db::Reply{};
+  }
+  Result<db::Reply> run(std::string_view) override { return db::Reply{}; }
+  Result<db::Reply> commit(db::TxnFacts*) override {
+    ++asked_.commits;
+    db::Reply reply;
+    reply.fate = asked_.commit_fate;
+    return reply;
+  }
+  Result<db::Reply> roll_back() override {
+    ++asked_.rollbacks;
+    return db::Reply{};
+  }
+  void cancel() override {}
+  [[nodiscard]] std::int64_t session() const override { return 0; }
+  void sever() override {}
+
+ private:
+  Asked& asked_;
+};
+
+class FakeDatabase : public db::Database {
+ public:
+  explicit FakeDatabase(Asked& asked) : asked_(asked) {}
+  Result<std::unique_ptr<db::Connection>> connect(const db::ServerLevel&) override {
+    return std::unique_ptr<db::Connection>(std::make_unique<FakeConnection>(asked_));
+  }
+  [[nodiscard]] const db::Dialect& dialect() const override { return dialect_; }
+  [[nodiscard]] std::span<const db::ServerLevel> levels() const override { return {}; }
+  Result<std::string> describe(db::Connection&) override { return std::string("fake"); }
+  Result<std::vector<std::int64_t>> waiting(db::Connection&) override { return std::vector<std::int64_t>(); }
+  Result<void> terminate(db::Connection&, std::int64_t) override { return {}; }
+
+ private:
+  Asked& asked_;
+  db::Dialect dialect_;
+};
+
+class SessionClientTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "isolde-client-XXXXXX").string();
+    folder_ = ::mkdtemp(name.data());
+    auto journal = Journal::create(folder_ + "/session-0000.journal");
+    ASSERT_TRUE(journal) << journal.error().message();
+    client_ =
+        std::make_unique<SessionClient>(shared_, 0, std::make_unique<FakeConnection>(asked_), *std::move(journal));
+  }
+  void TearDown() override {
+    client_.reset();
+    std::error_code ignored;
+    fs::remove_all(folder_, ignored);
+  }
+  // The kinds of the records: "sbic…"; the client is gone then.
+  std::string kinds() {
+    client_.reset();
+    std::ifstream in(folder_ + "/session-0000.journal");
+    std::string out;
+    for (std::string line; std::getline(in, line);) out += line[0];
+    return out;
+  }
+
+  Asked asked_;
+  FakeDatabase database_{asked_};
+  db::ServerLevel level_{.name = "serializable", .claims = Level::kSerializable, .setting = ""};
+  RunShared shared_{database_, level_, 4, true};
+  std::string folder_;
+  std::unique_ptr<SessionClient> client_;
+};
+
+TEST_F(SessionClientTest, AWriteIsInTheJournalBeforeItIsSentAndACommitToo) {
+  ASSERT_TRUE(client_->begin());
+  client_->will_write("1", "2");
+  ASSERT_TRUE(client_->run("update", {}));
+  EXPECT_TRUE(client_->commit());
+  EXPECT_EQ(kinds(), "sbidce");
+}
+
+TEST_F(SessionClientTest, AWriteThatCouldNotBeJournalledIsNotSent) {
+  ASSERT_TRUE(client_->begin());
+  client_->will_write("1", "\"a\nb\"");  // what a full disk does, without a full disk: the journal takes no more
+  EXPECT_FALSE(client_->run("update", {}));
+  EXPECT_EQ(asked_.statements, 0);
+  EXPECT_EQ(asked_.rollbacks, 1);
+  EXPECT_TRUE(shared_.stop);
+  EXPECT_TRUE(shared_.fault().has_value());
+  EXPECT_EQ(kinds(), "sb");
+}
+
+TEST_F(SessionClientTest, ATransactionWhoseJournalIsNotWholeIsNotCommitted) {
+  ASSERT_TRUE(client_->begin());
+  ASSERT_TRUE(client_->run("select", {}));
+  client_->saw("1", "\"a\nb\"", Lock::kNone);
+  EXPECT_FALSE(client_->commit());
+  EXPECT_EQ(asked_.commits, 0);
+  EXPECT_EQ(asked_.rollbacks, 1);
+  EXPECT_TRUE(shared_.fault().has_value());
+  EXPECT_EQ(kinds(), "sb");
+}
+
+TEST_F(SessionClientTest, AfterALostAnswerTheSessionIsAnotherOne) {
+  asked_.commit_fate = db::Fate::kLost;
+  ASSERT_TRUE(client_->begin());
+  EXPECT_FALSE(client_->commit());
+  asked_.commit_fate = db::Fate::kDone;
+  ASSERT_TRUE(client_->begin());
+  EXPECT_TRUE(client_->commit());
+  EXPECT_EQ(kinds(), "sbcesbce");
+}
+
+}  // namespace
+}  // namespace isolde::record
