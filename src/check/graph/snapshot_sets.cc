@@ -15,7 +15,8 @@ constexpr std::uint64_t kMostLooks = 200'000'000;  // at versions: a second or t
 constexpr std::size_t kMostEdges = 10'000'000;
 
 // A database may find min and max at one end of an index: then it has not looked at the other versions that match, and
-// need not keep transactions apart because of them.
+// need not keep transactions apart because of them. So violations rest on those that look at all. What leads to an
+// order may be stricter than need be: all of them, and as if each version that matches had been read.
 enum class Aggregates : std::uint8_t { kThatLookAtAll, kAll };
 
 // The versions of keys that snapshots show, and the order that follows as from a version set.
@@ -113,8 +114,19 @@ class SnapshotSets {
       if (own_[k] == a.op) continue;
       const auto slot = shown(a.txn, KeyId{k});
       const Match match = slot ? matcher.of(*slot) : Match::kFault;
-      if (match != Match::kFault) add_edges(a.txn, a.op, KeyId{k}, *slot, match, matcher);
+      if (match == Match::kFault) continue;
+      if (match == Match::kYes && aggregates_ == Aggregates::kAll) {
+        as_if_read(a, KeyId{k}, *slot);
+      } else {
+        add_edges(a.txn, a.op, KeyId{k}, *slot, match, matcher);
+      }
     }
+  }
+
+  // The next version may match too and still change the result.
+  void as_if_read(const OpenAggregate& a, KeyId key, Slot slot) {
+    if (slot != slots_.begin(key)) edge(a.txn, a.op, key, slot, false);
+    if (slot + 1 < slots_.end(key)) edge(a.txn, a.op, key, slot + 1, true);
   }
 
   void mark_own(const OpenAggregate& a) {
@@ -252,7 +264,7 @@ void decide_by_snapshot_sets(const History& history, const Trace& trace, const L
   // An order that is led too strictly is one all the same.
   std::vector<PredicateEdge> all = facts.edges;
   SnapshotSets(history, predicates, slots, limits).run(facts, Aggregates::kAll, all);
-  if (all.size() > edges.size()) {
+  if (all.size() > facts.edges.size() && !limits.out_of_time()) {
     sort_by_reader(all);
     const Dependencies stricter = find_dependencies(history, trace, orders, {}, all, row.edges);
     if (sort_nodes(stricter, row.nodes).components.empty() && satisfies(stricter)) return;

@@ -49,6 +49,7 @@ class ItemTable {
   // The same for Workload::initial().
   [[nodiscard]] std::string initial(std::uint32_t count, const FirstRow& first_row) const;
 
+  // Every row that comes back is recorded; `row` is the first.
   [[nodiscard]] bool read(Client& client, std::int64_t key, Lock lock, ItemRow& row) const;
   [[nodiscard]] bool read(Client& client, std::int64_t key, Lock lock = Lock::kNone) const {
     ItemRow ignored;

@@ -1,5 +1,5 @@
 // record/basic/merge.cc: a key is read and then set by MERGE (where there is none: by an upsert) or by UPDATE, on few
-// hot keys. PostgreSQL before 15.6 loses an UPDATE that commits while a MERGE of the same row is under way.
+// hot keys. PostgreSQL 15.3 and 15.5 lose an UPDATE that commits while a MERGE of the same row is under way.
 #include <fmt/format.h>
 
 #include "record/basic/basic.h"

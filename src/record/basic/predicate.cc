@@ -1,6 +1,7 @@
 // record/basic/predicate.cc: range reads, aggregates, and updates and deletes of ranges, among reads and writes of
 // single rows that move them into ranges and out of them, and make and remove rows.
-#include <algorithm>
+#include <atomic>
+#include <vector>
 
 #include "record/basic/basic.h"
 #include "record/basic/item_workload.h"
@@ -10,18 +11,18 @@ namespace isolde::record {
 namespace {
 
 // Shares of the reading operations; what is neither reads one row. Shares of the writing ones: what is none of these
-// reads a row and makes it if it was absent, else removes it.
+// reads a row and removes it, or makes a new one if it was gone.
 struct Mix {
   double scans, aggregates;
-  double range_updates, range_deletes, upserts;
+  double range_updates, range_deletes, updates;
 };
 
 constexpr Shape kPredicate = {.name = "predicate", .keys = 40, .ops = 3, .reads = 0.5, .for_update = true};
 constexpr Mix kPredicateMix = {
-    .scans = 0.5, .aggregates = 0.25, .range_updates = 0.4, .range_deletes = 0.05, .upserts = 0.25};
+    .scans = 0.5, .aggregates = 0.25, .range_updates = 0.45, .range_deletes = 0.02, .updates = 0.45};
 constexpr Shape kUpdates = {.name = "predicate-updates", .keys = 40, .ops = 3, .reads = 0.2, .for_update = true};
 constexpr Mix kUpdatesMix = {
-    .scans = 0.8, .aggregates = 0.2, .range_updates = 0.65, .range_deletes = 0.1, .upserts = 0.15};
+    .scans = 0.8, .aggregates = 0.2, .range_updates = 0.72, .range_deletes = 0.05, .updates = 0.13};
 
 constexpr std::int64_t kWidest = 12;  // a range of a; there are two and a half times as many values of a as keys
 constexpr std::int64_t kMostB = 9;
@@ -35,22 +36,32 @@ class Predicate final : public ItemWorkload {
                      [](std::uint32_t key) { return ItemColumns{place_of(key), key % (kMostB + 1), 0}; }),
         sampler_(settings.sampler(settings.keys)),
         ranges_(dialect, table()),
-        mix_(mix) {}
+        mix_(mix),
+        keys_(settings.keys) {
+    for (std::uint32_t i = 0; i < settings.keys; ++i) keys_[i] = i;
+  }
 
   std::vector<std::string> schema() const override { return {table().schema(), "create index items_a on items (a)"}; }
 
   void transaction(Client& client, Rng& rng) override {
     if (!client.begin()) return;
+    std::vector<Made> made;
     for (std::uint32_t i = 0; i < settings().ops; ++i) {
-      if (!(rng.chance(settings().reads) ? read(client, rng) : write(client, rng))) return;
+      if (!(rng.chance(settings().reads) ? read(client, rng) : write(client, rng, made))) return;
     }
-    client.commit();
+    if (!client.commit()) return;
+    for (const Made& m : made) keys_[m.place].store(m.key, std::memory_order_relaxed);
   }
 
  private:
+  struct Made {
+    std::uint32_t place;
+    std::int64_t key;
+  };
+
   [[nodiscard]] bool read(Client& client, Rng& rng) const {
     const double kind = rng.unit();
-    if (kind >= mix_.scans + mix_.aggregates) return table().read(client, sampler_.draw(rng), settings().lock);
+    if (kind >= mix_.scans + mix_.aggregates) return table().read(client, key_at(sampler_.draw(rng)), settings().lock);
     // A condition that no index serves is rare: a database that locks what it looks at locks everything for it.
     const Condition where = rng.chance(0.1) ? either(some_a(rng), rng.between(0, kMostB)) : range(rng);
     if (kind < mix_.scans) return ranges_.scan(client, where, settings().lock);
@@ -59,7 +70,7 @@ class Predicate final : public ItemWorkload {
     return ranges_.aggregate(client, kExpressions[rng.below(std::size(kExpressions))], where);
   }
 
-  [[nodiscard]] bool write(Client& client, Rng& rng) const {
+  [[nodiscard]] bool write(Client& client, Rng& rng, std::vector<Made>& made) const {
     const double kind = rng.unit();
     if (kind < mix_.range_updates) {
       using Change = RangeStatements::Change;
@@ -69,15 +80,21 @@ class Predicate final : public ItemWorkload {
                             range(rng));
     }
     if (kind < mix_.range_updates + mix_.range_deletes) return ranges_.remove(client, range(rng));
-    const std::int64_t key = sampler_.draw(rng);
+    const std::uint32_t place = sampler_.draw(rng);
+    const std::int64_t key = key_at(place);
     const ItemColumns row = {some_a(rng), rng.between(0, kMostB), client.unique()};
-    if (kind < mix_.range_updates + mix_.range_deletes + mix_.upserts) return table().upsert(client, key, columns(row));
+    if (kind < mix_.range_updates + mix_.range_deletes + mix_.updates)
+      return table().update_if_present(client, key, row);
     ItemRow before;
     if (!table().read(client, key, settings().lock, before)) return false;
-    return before.present ? table().remove(client, key) : table().insert(client, key, columns(row));
+    if (before.present) return table().remove(client, key);
+    // A key that was deleted does not come again: the workload upsert is about that.
+    made.push_back({place, settings().keys + client.unique()});
+    return table().insert(client, made.back().key, row);
   }
 
-  static std::span<const std::int64_t> columns(const ItemColumns& row) { return std::span(row).first(3); }
+  // Which row stands at a place now: all clients agree, as soon as the transaction that made it is committed.
+  [[nodiscard]] std::int64_t key_at(std::uint32_t place) const { return keys_[place].load(std::memory_order_relaxed); }
   [[nodiscard]] std::int64_t some_a(Rng& rng) const { return place_of(sampler_.draw(rng)) + rng.between(0, 2); }
   [[nodiscard]] Condition range(Rng& rng) const {
     const std::int64_t low = some_a(rng);
@@ -88,6 +105,7 @@ class Predicate final : public ItemWorkload {
   KeySampler sampler_;
   RangeStatements ranges_;
   Mix mix_;
+  std::vector<std::atomic<std::int64_t>> keys_;  // by place
 };
 
 Result<std::unique_ptr<Workload>> make(const Shape& shape, const Mix& mix, const WorkloadOptions& options,
