@@ -305,6 +305,27 @@ TEST_F(PostgresDriver, ATerminatedSessionIsLostAndItsTransactionUndone) {
   EXPECT_TRUE(database_->terminate(*observer_, c->session()));
 }
 
+// The end of the session may come before, between and after the answers to a commit.
+TEST_F(PostgresDriver, ACommitThatMeetsATerminationIsDoneOrLost) {
+  std::int64_t done = 0, lost = 0;
+  for (int i = 0; i < 150; ++i) {
+    auto c = connect("serializable");
+    TxnFacts facts;
+    must(c->begin());
+    must(c->commit(&facts));  // from now on the question is prepared
+    must(c->begin());
+    must(execute(*c, "update t set v = v + 1 where k = ?", {1}));
+    auto commit = std::async(std::launch::async, [&] { return fate(c->commit(&facts)); });
+    if (i % 3 != 0) std::this_thread::sleep_for(std::chrono::microseconds(i * 4));
+    ASSERT_TRUE(database_->terminate(*observer_, c->session()));
+    const std::string became = commit.get();
+    EXPECT_TRUE(became == "done" || became.starts_with("lost ")) << became;
+    ++(became == "done" ? done : lost);
+  }
+  EXPECT_GE(value(1), 10 + done);
+  EXPECT_LE(value(1), 10 + done + lost);
+}
+
 // A deferred trigger waits for a lock while COMMIT runs; then the session is ended.
 TEST_F(PostgresDriver, ATerminationDuringCommitIsLost) {
   must(

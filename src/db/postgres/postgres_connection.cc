@@ -262,6 +262,12 @@ class PostgresConnection : public Connection {
     const ResultHandle done = is_lost() ? nullptr : collect(1);
     if (!is_lost()) {
       const ResultHandle sync(PQgetResult(c));
+      if (sync != nullptr && is_failure(sync.get()) && PQresultStatus(sync.get()) != PGRES_PIPELINE_SYNC) {
+        // The server's last words, after the answers: what was answered stands, and the session is over.
+        auto why = settle(sync.get(), "COMMIT");
+        if (!why) return why;
+        severed_ = true;
+      }
       if (!is_lost() && PQexitPipelineMode(c) == 0)
         return Error{fmt::format("the answers to a commit are not those expected: {}", trimmed(PQerrorMessage(c)))};
     }
