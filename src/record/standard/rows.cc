@@ -105,14 +105,16 @@ bool LearningUpdate::run(Client& client, std::initializer_list<db::Cell> set_par
     client.wrote(name, value_at(client.reply(), table_, 0));
     return true;
   }
+  client.go_on();
   if (!client.run(select_, key_cells)) return false;
   if (client.reply().rows() == 1 && integer_at(client.reply(), 0, table_.value_columns.size() - 1) == unique) {
     client.wrote(name, value_at(client.reply(), table_, 0));
-  } else {  // the row that was just written is not seen: what it was apart from the unique column is not known
-    std::vector<db::Cell> values(table_.value_columns.size());
-    values.back() = unique;
-    client.wrote(name, value_text(table_, values));
+    return true;
   }
+  // The row that was just written is not seen: apart from the unique column it is not known.
+  std::vector<db::Cell> values(table_.value_columns.size());
+  values.back() = unique;
+  client.wrote(name, value_text(table_, values));
   saw_row(client, table_, key);
   return true;
 }
