@@ -184,7 +184,9 @@ class Check {
   bool settles(const PredicateFacts& facts, const Dependencies& graph) {
     if (predicates_ == nullptr) return true;
     const PredicateRule rule = predicate_rule(row_.level);
-    if (!facts.mismatches.empty() || rule == PredicateRule::kResult) return false;
+    if (!facts.mismatches.empty()) return false;
+    if (rule == PredicateRule::kResult)
+      return !facts.choice_matters && facts.unsure.empty() && row_.level != Level::kCursorStability;
     if (facts.decided()) return true;
     if (!predicates_->defect().empty() || rule != PredicateRule::kState) return false;
     if (explains_predicates()) return true;

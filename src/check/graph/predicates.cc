@@ -81,9 +81,12 @@ class PredicateWalk {
       if (op.kind() == OpKind::kScan) row_matches(t, i, item, matcher);
     }
     if (op.kind() == OpKind::kAggregate) {
+      out_.choice_matters = true;
       aggregate(t, i, op, p, matcher);
     } else {
       own_results(t, i, matcher);
+      if (rule_ == PredicateRule::kResult && !returned_all_that_may_match(t, i, op, p, matcher))
+        out_.choice_matters = true;
       if (p.has_vset != 0) {
         version_set(t, i, op, p, matcher);
       } else {
@@ -115,6 +118,15 @@ class PredicateWalk {
         mismatch(t, i, key, ReadSource::kRowExtra, result_[raw(key)].value, value, t);
       }
     }
+  }
+
+  [[nodiscard]] bool returned_all_that_may_match(TxnId t, std::uint32_t i, OpHead op, const Predicate& p,
+                                                 const Matcher& matcher) const {
+    if (op.kind() != OpKind::kScan || p.has_vset != 0) return false;
+    const auto matching = matcher.matching();
+    return matching && std::all_of(matching->begin(), matching->end(), [&](Slot s) {
+             return in_result(i, slots_.key_of(s)) || is_own(t, slots_.key_of(s));
+           });
   }
 
   // Versions that were looked at: the result must follow from them, and they say where the transaction stands.

@@ -39,6 +39,10 @@ struct PredicateFacts {
   std::vector<Anomaly> mismatches;
   std::vector<OpenRequirement> open;           // by txn
   std::vector<OpenAggregate> open_aggregates;  // by txn
+  // PredicateRule::kResult: the version that an operation looked at of some key may make a difference. None does where
+  // a scan returned every key that any version matches: of the others it may have looked at the latest that its
+  // transaction knows of, which asks nothing new.
+  bool choice_matters = false;
   std::string unsure;  // why an order may satisfy all of the above and still not explain the results; empty if it can't
 
   [[nodiscard]] bool decided() const { return open.empty() && open_aggregates.empty() && unsure.empty(); }
