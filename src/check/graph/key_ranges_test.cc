@@ -28,18 +28,18 @@ std::string rows_of(const State& state, int low, int high, int missed) {
 // Transactions one after the other; now and then a scan sees an older state, or misses a row.
 std::string random_history(std::uint64_t seed, std::string_view form) {
   Rng rng(seed);
-  constexpr int kKeys = 24;
+  constexpr int kKeys = 16;
   const bool all_there = rng.chance(0.5);
   std::vector<State> states(1);
   std::string initial;
   for (int key = 0; key < kKeys; ++key) {
     if (!all_there && rng.chance(0.5)) continue;
     states[0][key] = -key - 1;
-    initial += fmt::format("{}\"{}\":{}", initial.empty() ? "" : ",", key, -key - 1);
+    initial += fmt::format("{}[{},{}]", initial.empty() ? "" : ",", key, -key - 1);
   }
   std::string lines;
   std::map<int, std::string> order;
-  for (int t = 0, unique = 1; t < 6; ++t) {
+  for (int t = 0, unique = 1; t < 8; ++t) {
     State now = states.back();
     std::string ops;
     std::set<int> written;
@@ -54,7 +54,7 @@ std::string random_history(std::uint64_t seed, std::string_view form) {
         if (deletes) now.erase(key);
       } else {
         const int high = key + static_cast<int>(rng.below(4));
-        const State& seen = rng.chance(0.8) ? now : states[rng.below(states.size())];
+        const State& seen = rng.chance(0.5) ? now : states[rng.below(states.size())];
         const int missed = rng.chance(0.1) ? key : -1;
         ops += fmt::format(R"(["scan","{}",{}])", fmt::format(fmt::runtime(form), key, high),
                            rows_of(seen, key, high, missed));
@@ -73,14 +73,14 @@ std::string random_history(std::uint64_t seed, std::string_view form) {
                            key, txns);
     }
   }
-  return fmt::format(R"({{"isolde":1,"initial":{{{}}}}})"
+  return fmt::format(R"({{"isolde":1,"initial_of":[{}]}})"
                      "\n{}",
                      initial, lines);
 }
 
 TEST(KeyRanges, AreJudgedAsTheSameConditionWithoutAnIndex) {
   std::map<Outcome, int> seen;
-  for (std::uint64_t seed = 0; seed < 4'000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const History plain = native(random_history(seed, "key between {} and {}"));
     const History hidden = native(random_history(seed, "key between {} and {} or 1 = 0"));
     for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kMonotonicAtomicView,
@@ -102,23 +102,25 @@ TEST(KeyRanges, AreJudgedAsTheSameConditionWithoutAnIndex) {
       }
     }
   }
-  for (const Outcome outcome : {Outcome::kSatisfied, Outcome::kViolated}) EXPECT_GT(seen[outcome], 10'000);
+  for (const Outcome outcome : {Outcome::kSatisfied, Outcome::kViolated}) EXPECT_GT(seen[outcome], 500);
 }
 
 // At read-committed only a scan that returned every key which any version matches is as good as reads of these keys.
 TEST(KeyRanges, ThatReturnedAllTheirKeysAreReadsAtReadCommitted) {
-  constexpr std::string_view kHistory = R"({"isolde":1,"initial":{"1":0,"2":0,"3":0,"4":0,"5":0,"6":0,"7":0,"8":0}}
+  std::string keys = "[0,0]";
+  for (int key = 1; key < 30; ++key) keys += fmt::format(",[{},0]", key);
+  const std::string text = R"({"isolde":1,"initial_of":[)" + keys + R"(]}
 {"id":0,"session":0,"ops":[["w",1,10],["w",2,20]]}
 {"id":1,"session":1,"ops":[["w",1,11],["w",2,21]]}
 {"id":2,"session":2,"ops":[["scan","key between 1 and 2",[[1,10],[2,21]]]]}
 {"version_order_by_txn":{"1":[0,1],"2":[0,1]}}
 )";
-  const History h = native(kHistory);
+  const History h = native(text);
   for (const std::string_view name : {"graph", "weak"}) {
     EXPECT_EQ(engine_named(name)->check(h, Level::kReadCommitted, {}).outcome, Outcome::kSatisfied) << name;
     EXPECT_EQ(engine_named(name)->check(h, Level::kReadAtomic, {}).outcome, Outcome::kViolated) << name;
   }
-  std::string missing(kHistory);
+  std::string missing = text;
   missing.replace(missing.find("[1,10],"), 7, "");
   EXPECT_NE(engine_named("graph")->check(native(missing), Level::kReadCommitted, {}).outcome, Outcome::kSatisfied);
 }
