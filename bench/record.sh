@@ -3,9 +3,11 @@
 #
 # The same workload, level, clients and seed, run with recording and without it (`isolde record --no-trace` sends the same
 # statements and keeps no journal, clock or evidence), in turn, ROUNDS (7) rounds of SECONDS (5) each; which comes first
-# changes from round to round. Each run has a server of its own. The cost is the median over the rounds of what the round
-# with recording lost against the one beside it; the quartiles of it say how much of that is chance.
-# "no facts" records too, but asks the database for nothing (--no-evidence): what is left is the journal and the clock.
+# changes from round to round. Each run has a server of its own. A cost is the median over the rounds of what recording cost
+# against the run beside it, with the quartiles, which say how much of it is chance: once of the transactions a second, and
+# once of the CPU time of clients and server together a transaction, which is what bounds throughput and is much the same
+# on a machine that does other work too.
+# "journal alone" records too, but asks the database for nothing (--no-evidence).
 # The second table: how long recovering the order of versions took after runs of 10 and of 60 seconds (LONG=0 leaves it out).
 # DATABASES (postgres mariadb sqlite), WORKLOADS (register list-append), CLIENTS (8) and KEYS (10000) say what is run. With few
 # keys the clients wait for each other's locks most of the time, and recording costs nothing.
@@ -32,7 +34,7 @@ run() {
   [[ $1 == mariadb ]] && where+=(--server-settings innodb_snapshot_isolation=ON)
   case $4 in
     bare) how=(--no-trace) ;;
-    no-facts) how=(--out "$scratch/h.isl" --no-evidence) ;;
+    journal) how=(--out "$scratch/h.isl" --no-evidence) ;;
     all) how=(--out "$scratch/h.isl") ;;
   esac
   rm -rf "$scratch"/h.isl* "$scratch"/bench.db*
@@ -41,36 +43,35 @@ run() {
 
 number() { grep -o "\"$1\": [0-9.]*" | head -1 | cut -d' ' -f2; } # number NAME: that member of the JSON read
 
-# quartiles: of the numbers read, one a line: median, lower, upper
-quartiles() { sort -g | awk '{v[NR]=$1} function q(p,  i){i=1+p*(NR-1); return v[int(i)]+(i-int(i))*(v[int(i)+(int(i)<NR)]-v[int(i)])} END{printf "%.1f %.1f %.1f\n", q(.5), q(.25), q(.75)}'; }
+# quartiles NAME: of the numbers of that list: median, lower, upper
+quartiles() { sort -g "$scratch/$1.list" | awk '{v[NR]=$1} function q(p,  i){i=1+p*(NR-1); return v[int(i)]+(i-int(i))*(v[int(i)+(int(i)<NR)]-v[int(i)])} END{print q(.5), q(.25), q(.75)}'; }
+median() { quartiles "$1" | awk -v d="${2:-0}" '{printf "%.*f", d, $1}'; }
+spread() { quartiles "$1" | awk '{printf "%.1f (%.1f to %.1f)", $1, $2, $3}'; }
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), $("$isolde" --version)"
 echo
-echo "| database | workload | committed/s without | with recording | cost % (quartiles) | no facts | cost % (quartiles) | MB/s of journals |"
-echo "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+echo "| database | workload | transactions/s | recorded | cost % | CPU µs a transaction | recorded | cost % | journal alone, cost % | journals, MB/s |"
+echo "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 for database in $databases; do
   for workload in $workloads; do
-    : >"$scratch/bare" && : >"$scratch/all" && : >"$scratch/no-facts" && : >"$scratch/cost-all" && : >"$scratch/cost-no-facts" && : >"$scratch/journal"
+    rm -f "$scratch"/*.list
     for ((round = 0; round < rounds; ++round)); do
-      order=(bare no-facts all) && ((round % 2 == 0)) || order=(all no-facts bare)
-      declare -A rate=()
+      order=(bare journal all) && ((round % 2 == 0)) || order=(all journal bare)
       for how in "${order[@]}"; do
         report=$(run "$database" "$workload" "$seconds" "$how")
-        rate[$how]=$(number committed_per_second <<<"$report")
-        echo "${rate[$how]}" >>"$scratch/$how"
-        [[ $how != all ]] || awk -v b="$(number journal_bytes <<<"$report")" -v s="$(number run <<<"$report")" 'BEGIN{print b/s/1e6}' >>"$scratch/journal"
+        awk -v c="$(number committed <<<"$report")" -v a="$(number aborted <<<"$report")" -v s="$(number run <<<"$report")" \
+          -v u="$(number cpu_seconds <<<"$report")" -v j="$(number journal_bytes <<<"$report")" \
+          'BEGIN{print (c+a)/s, 1e6*u/(c+a), j/s/1e6}' >"$scratch/$how"
+        read -r rate cpu journal <"$scratch/$how"
+        echo "$rate" >>"$scratch/rate-$how.list" && echo "$cpu" >>"$scratch/cpu-$how.list" && echo "$journal" >>"$scratch/bytes-$how.list"
       done
-      for how in all no-facts; do
-        awk -v a="${rate[bare]}" -v b="${rate[$how]}" 'BEGIN{print 100*(a-b)/a}' >>"$scratch/cost-$how"
+      for how in all journal; do
+        paste -d' ' "$scratch/bare" "$scratch/$how" | awk '{print 100*($1-$4)/$1}' >>"$scratch/rate-cost-$how.list"
+        paste -d' ' "$scratch/bare" "$scratch/$how" | awk '{print 100*($5-$2)/$2}' >>"$scratch/cpu-cost-$how.list"
       done
     done
-    read -r bare _ < <(quartiles <"$scratch/bare")
-    read -r all _ < <(quartiles <"$scratch/all")
-    read -r no_facts _ < <(quartiles <"$scratch/no-facts")
-    read -r journal _ < <(quartiles <"$scratch/journal")
-    read -r cost low high < <(quartiles <"$scratch/cost-all")
-    read -r cost2 low2 high2 < <(quartiles <"$scratch/cost-no-facts")
-    echo "| $database | $workload | ${bare%.*} | ${all%.*} | $cost ($low to $high) | ${no_facts%.*} | $cost2 ($low2 to $high2) | $journal |"
+    echo "| $database | $workload | $(median rate-bare) | $(median rate-all) | $(spread rate-cost-all) | $(median cpu-bare) | $(median cpu-all) |" \
+      "$(spread cpu-cost-all) | $(spread cpu-cost-journal) | $(median bytes-all 1) |"
   done
 done
 

@@ -196,14 +196,14 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
     print(fmt::format(
         R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
         R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, "faults": {}, )"
-        R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "committed_per_second": {:.1f}, )"
+        R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "cpu_seconds": {:.2f}, "committed_per_second": {:.1f}, )"
         R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}}}, )"
         R"("journal_bytes": {}}})"
         "\n",
         json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
         json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
         s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, json_string(record::to_text(s.faults)),
-        s.setup_seconds, s.seconds, s.recovery_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
+        s.setup_seconds, s.seconds, s.recovery_seconds, s.cpu_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
         milliseconds(s.latency.at_most(0.99)), s.evidence_source.empty() ? "null" : json_string(s.evidence_source),
         s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.journal_bytes));
     return;

@@ -11,6 +11,7 @@
 #include "record/run_faults.h"
 #include "record/session_client.h"
 #include "record/traced_table.h"
+#include "record/tree_cpu.h"
 
 namespace isolde::record {
 namespace {
@@ -253,9 +254,11 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   auto clients = make_clients(shared, options, folder);
   if (!clients) return std::move(clients).error();
   summary.setup_seconds = seconds_since(start);
+  const double cpu_before = tree_cpu_seconds();
   const auto first = steady_clock::now();
   summary.faults = drive(*clients, workload, shared, options, hooks);
   summary.seconds = seconds_since(first);
+  summary.cpu_seconds = tree_cpu_seconds() - cpu_before;
   summarise(*clients, summary);
   std::vector<KnownXid> xids;
   for (const auto& client : *clients) xids.insert(xids.end(), client->xids().begin(), client->xids().end());

@@ -52,6 +52,7 @@ struct RunHooks {
 struct RunSummary {
   std::string database;                   // what it calls itself
   double setup_seconds = 0, seconds = 0;  // `seconds`: from the first transaction to the last
+  double cpu_seconds = 0;                 // meanwhile, of this process and of the server if it started one
   std::uint64_t committed = 0, aborted = 0, unknown = 0, statements = 0, reconnects = 0;
   std::uint64_t journal_bytes = 0;
   std::map<std::string, std::uint64_t> failures;  // by the server's code
