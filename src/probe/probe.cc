@@ -107,7 +107,7 @@ class LevelProbe {
       finding.outcome = Outcome::kHappened;
       return;
     }
-    finding.outcome = finding.transcript.out_of_patience() ? Outcome::kUndecided : Outcome::kPrevented;
+    finding.outcome = finding.transcript.unanswered() ? Outcome::kUndecided : Outcome::kPrevented;
     if (const db::Failure* failure = finding.transcript.failure()) {
       finding.by = shown_code(failure->code);
       finding.by_text = failure->text;
