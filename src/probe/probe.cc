@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::string> names_of(const Scenario& scenario) {
   std::vector<std::string> names;
+  names.reserve(scenario.tables.size());
   for (const ScenarioTable& table : scenario.tables) names.push_back(table.name);
   return names;
 }
