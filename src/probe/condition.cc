@@ -110,6 +110,7 @@ std::optional<bool> plain(const Test& test, const Observed& o) {
       const db::Reply* const other = reply_of(test.other, o);
       if (other == nullptr) return std::nullopt;
       std::vector<RowPattern> rows;
+      rows.reserve(other->rows());
       for (std::size_t r = 0; r < other->rows(); ++r) rows.push_back(pattern_of(*other, r));
       return same_rows(rows, *reply);
     }

@@ -12,6 +12,7 @@ namespace {
 
 std::vector<std::string> names_of(const Scenario& scenario) {
   std::vector<std::string> names;
+  names.reserve(scenario.tables.size());
   for (const ScenarioTable& table : scenario.tables) names.push_back(table.name);
   return names;
 }
@@ -107,7 +108,7 @@ class LevelProbe {
       finding.outcome = Outcome::kHappened;
       return;
     }
-    finding.outcome = finding.transcript.out_of_patience() ? Outcome::kUndecided : Outcome::kPrevented;
+    finding.outcome = finding.transcript.unanswered() ? Outcome::kUndecided : Outcome::kPrevented;
     if (const db::Failure* failure = finding.transcript.failure()) {
       finding.by = shown_code(failure->code);
       finding.by_text = failure->text;

@@ -22,7 +22,7 @@ namespace isolde::probe {
 enum class Outcome : std::uint8_t {
   kPrevented,
   kHappened,
-  kUndecided,  // a step did not answer in time, and the server did not say that it waited
+  kUndecided,  // a step gave no answer in time, and the server did not say that it waited; or a connection was lost
 };
 
 // One cell of the table.

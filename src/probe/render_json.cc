@@ -28,6 +28,7 @@ std::string rows_json(const db::Reply& reply) {
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < reply.rows(); ++r) {
     std::vector<std::string> cells;
+    cells.reserve(reply.width);
     for (std::size_t c = 0; c < reply.width; ++c) cells.push_back(cell_json(reply.at(r, c)));
     rows.push_back(joined(cells));
   }
@@ -62,7 +63,9 @@ std::string event_json(const Finding& f, const Event& event) {
 
 std::string finding_json(const LevelFindings& level, const Finding& f) {
   constexpr std::string_view kOutcomes[] = {"prevented", "happened", "undecided"};
-  std::vector<std::string> events, ends, tables;
+  std::vector<std::string> events, ends;
+  events.reserve(f.transcript.events.size());
+  ends.reserve(f.transcript.ends.size());
   for (const Event& event : f.transcript.events) events.push_back(event_json(f, event));
   for (const TxnRecord& end : f.transcript.ends) ends.push_back(quoted(name(end.end)));
   std::string contents;
@@ -76,6 +79,7 @@ std::string finding_json(const LevelFindings& level, const Finding& f) {
 
 std::string names_json(const std::vector<const Scenario*>& scenarios) {
   std::vector<std::string> names;
+  names.reserve(scenarios.size());
   for (const Scenario* s : scenarios) names.push_back(quoted(s->name));
   return joined(names);
 }
@@ -83,6 +87,7 @@ std::string names_json(const std::vector<const Scenario*>& scenarios) {
 std::string level_json(const LevelFindings& level, std::span<const Scenario> scenarios) {
   const LevelSummary summary = summary_of(level, scenarios);
   std::vector<std::string> strongest;
+  strongest.reserve(summary.strongest.size());
   for (const Level l : summary.strongest) strongest.push_back(quoted(info(l).name));
   return fmt::format(
       R"({{"name": {}, "default": {}, "claims": {}, "strongest": {}, "seen": {}, "forbidden": {}, "undecided": {}}})",
@@ -94,9 +99,11 @@ std::string level_json(const LevelFindings& level, std::span<const Scenario> sce
 
 std::string findings_json(const Findings& findings, std::span<const Scenario> scenarios, std::string_view url) {
   std::vector<std::string> levels, cases;
+  levels.reserve(findings.levels.size());
   for (const LevelFindings& level : findings.levels) levels.push_back(level_json(level, scenarios));
   for (std::size_t s = 0; s < scenarios.size(); ++s) {
     std::vector<std::string> cells;
+    cells.reserve(findings.levels.size());
     for (const LevelFindings& level : findings.levels) cells.push_back(finding_json(level, level.findings[s]));
     cases.push_back(fmt::format(R"({{"name": {}, "title": {}, "file": {}, "cells": {}}})", quoted(scenarios[s].name),
                                 quoted(scenarios[s].title), quoted(scenarios[s].file), joined(cells)));

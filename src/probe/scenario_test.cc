@@ -114,7 +114,7 @@ TEST(ScenarioFile, ABadFileSaysWhereAndWhatWasExpected) {
 TEST(ScenarioFile, ThoseThatComeWithIsoldeCanAllBeReadAndExplainThemselves) {
   const auto all = built_in_scenarios();
   ASSERT_TRUE(all) << all.error().message();
-  EXPECT_EQ(all->size(), 22U);
+  EXPECT_EQ(all->size(), 23U);
   std::set<std::string> names;
   for (const Scenario& s : *all) {
     EXPECT_TRUE(names.insert(s.name).second) << s.name;

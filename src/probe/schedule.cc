@@ -11,6 +11,7 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds kFirstLook{2};
 constexpr milliseconds kLongestLook{50};
+constexpr milliseconds kRollBackTime{5000};
 constexpr milliseconds kSecondChance{100};  // for one that was passed by without the server's word
 
 class Runner {
@@ -202,7 +203,7 @@ class Runner {
     constexpr int kTries = 3;  // a cancel that came late may hit the roll-back itself
     for (int i = 0; i < kTries && crew_.usable(who); ++i) {
       crew_.send(who, {RequestKind::kRollBack, {}});
-      const auto answer = crew_.wait_for(who, Clock::now() + options_.patience);
+      const auto answer = crew_.wait_for(who, Clock::now() + std::max(options_.patience, kRollBackTime));
       if (!answer) break;
       if (answer->reply && (answer->reply->done() || answer->reply->fate == db::Fate::kRolledBack)) return;
     }

@@ -172,7 +172,7 @@ TEST_F(Schedule, ABlockedTransactionsLaterStepsComeWhenItAnswered) {
             "T2 get: answered; T2 commit: answered");
   EXPECT_EQ(ends(t), "committed, committed");
   EXPECT_TRUE(t.waited());
-  EXPECT_FALSE(t.out_of_patience());
+  EXPECT_FALSE(t.unanswered());
   const std::size_t waited = 3;
   ASSERT_EQ(t.steps[waited].wait, Wait::kServerSays);
   EXPECT_EQ(steps_[t.steps[waited].let_go_by].kind, RequestKind::kCommit);
@@ -196,10 +196,11 @@ TEST_F(Schedule, AFailedStatementLeavesItsTransactionOpen) {
   EXPECT_EQ(t.failure()->code, "1062");
 }
 
-TEST_F(Schedule, ALostConnectionIsUnknownOnlyAtItsCommit) {
+TEST_F(Schedule, ALostConnectionIsNoCommitAndLeavesSomethingUnanswered) {
   const Transcript t = run({{1, "die"}, {1, "commit"}, {2, "commit"}});
   EXPECT_EQ(events(t), "T1 die: answered; T1 commit: not sent; T2 commit: answered");
   EXPECT_EQ(ends(t), "aborted, committed");
+  EXPECT_TRUE(t.unanswered());
   EXPECT_FALSE(crew_->usable(0));
   EXPECT_TRUE(crew_->usable(1));
 }
@@ -221,7 +222,7 @@ TEST_F(Schedule, ADeadlockThatNobodyFindsIsGivenUpYoungestFirst) {
             "T1 lock a: answered; T2 lock b: answered; T1 lock b: waits; T2 lock a: waits; T2 lock a: given up; "
             "T1 lock b: answered; T1 commit: answered; T2 commit: not sent");
   EXPECT_EQ(ends(t), "committed, given up");
-  EXPECT_FALSE(t.out_of_patience());
+  EXPECT_FALSE(t.unanswered());
 }
 
 TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {
@@ -230,7 +231,7 @@ TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {
   const Transcript t = run({{1, "lock a"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}});
   EXPECT_EQ(events(t),
             "T1 lock a: answered; T2 lock a: no answer; T1 commit: answered; T2 lock a: answered; T2 commit: answered");
-  EXPECT_TRUE(t.out_of_patience());
+  EXPECT_TRUE(t.unanswered());
 }
 
 TEST_F(Schedule, OneThatCannotBeCancelledIsEndedAtTheServer) {

@@ -88,7 +88,7 @@ TEST(ProbeTable, HasALegendForWhatStandsInIt) {
   EXPECT_NE(text.find("G0              ✓ blk              write cycle\n"), std::string::npos) << text;
   EXPECT_NE(text.find("P4              —                  lost update\n"), std::string::npos) << text;
   EXPECT_NE(text.find("40001  could not serialize\n"), std::string::npos) << text;
-  EXPECT_EQ(text.find("did not answer"), std::string::npos) << text;
+  EXPECT_EQ(text.find("undecided"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -84,8 +84,9 @@ bool Transcript::waited() const {
   return std::any_of(steps.begin(), steps.end(), [](const StepRecord& s) { return s.wait != Wait::kNone; });
 }
 
-bool Transcript::out_of_patience() const {
-  return std::any_of(steps.begin(), steps.end(), [](const StepRecord& s) { return s.wait == Wait::kNoAnswer; });
+bool Transcript::unanswered() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const StepRecord& s) { return s.wait == Wait::kNoAnswer || s.reply.fate == db::Fate::kLost; });
 }
 
 const db::Failure* Transcript::failure() const {

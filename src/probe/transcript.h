@@ -75,8 +75,8 @@ struct Transcript {
   std::size_t fault_at = kNoStep;  // … at this step
 
   [[nodiscard]] bool waited() const;
-  // A step was given up, or passed by, only because it did not answer in time.
-  [[nodiscard]] bool out_of_patience() const;
+  // Something was not answered: a step was passed by only because it took too long, or a connection was lost.
+  [[nodiscard]] bool unanswered() const;
   // Of the first failure that ended a transaction, else of the first that failed a statement; null: none.
   [[nodiscard]] const db::Failure* failure() const;
 };

@@ -57,13 +57,14 @@ std::optional<db::Cell> cell_named(std::string_view word) {
     }
     return db::Cell{std::move(text)};
   }
-  const char* const end = word.data() + word.size();
+  const char* const begin = word.data();
+  const char* const end = begin + word.size();
   std::int64_t integer = 0;
-  if (const auto [after, failed] = std::from_chars(word.data(), end, integer); failed == std::errc() && after == end)
+  if (const auto [after, failed] = std::from_chars(begin, end, integer); failed == std::errc() && after == end)
     return db::Cell{integer};
   double real = 0;
   if (word.empty() || (!is_digit(word[0]) && word[0] != '-')) return std::nullopt;
-  if (const auto [after, failed] = std::from_chars(word.data(), end, real); failed == std::errc() && after == end)
+  if (const auto [after, failed] = std::from_chars(begin, end, real); failed == std::errc() && after == end)
     return db::Cell{real};
   return std::nullopt;
 }

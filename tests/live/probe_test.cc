@@ -57,7 +57,7 @@ class ProbeLive : public ::testing::Test {
 
 TEST_F(ProbeLive, PostgresDoesWhatItIsKnownToDo) {
   ASSERT_NO_FATAL_FAILURE(start({"postgres", "", {}}));
-  probe_all("postgres.txt", "");
+  probe_all("postgres.txt", "repeatable read");  // X9
 }
 
 TEST_F(ProbeLive, MariadbDoesWhatItIsKnownToDo) {
