@@ -96,8 +96,9 @@ std::vector<std::uint32_t> hinted_places(const History& history) {
   return place;
 }
 
-std::optional<std::vector<TxnId>> first_order(const SeenContext& known) {
-  if (!file_order_will_do(known)) return sorted_by_hints(known);
+std::optional<std::vector<TxnId>> first_order(const SeenContext& known, FirstOrder by) {
+  const bool by_clocks = by == FirstOrder::kClocks && has_clock(known.history);
+  if (by_clocks || !file_order_will_do(known)) return sorted_by_hints(known);
   std::vector<TxnId> order;
   order.reserve(known.history.txn_count());
   for (std::uint32_t t = 0; t < known.history.txn_count(); ++t) {

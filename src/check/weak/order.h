@@ -17,6 +17,9 @@ namespace isolde::weak {
 // The places of all transactions by what hints at time, by transaction.
 [[nodiscard]] std::vector<std::uint32_t> hinted_places(const History& history);
 
-[[nodiscard]] std::optional<std::vector<TxnId>> first_order(const graph::SeenContext& known);
+// Whether the order of the file, where it will do, is better than clocks, where there are any.
+enum class FirstOrder : std::uint8_t { kFile, kClocks };
+[[nodiscard]] std::optional<std::vector<TxnId>> first_order(const graph::SeenContext& known,
+                                                            FirstOrder by = FirstOrder::kFile);
 
 }  // namespace isolde::weak
