@@ -316,11 +316,18 @@ bool is_whole(const Trace& trace) {
   return !trace.out_of_time && trace.untraceable.empty() && !trace.breaks_a_rule && trace.bad_reads.empty();
 }
 
-bool holds_in(const History& h, const PredicateSet& predicates, const Trace& trace, const LevelRow& row, FirstOrder by,
-              const Limits& limits) {
+// What the first order of all transactions is close to.
+enum class Near : std::uint8_t { kDone, kHints, kFile };
+
+bool holds_near(const History& h, const PredicateSet& predicates, const Trace& trace, const LevelRow& row, Near near,
+                const Limits& limits) {
   const VersionOrders known = order_versions(h, trace, row.updates);
   if (!known.ambiguous.empty() || !known.lost_updates.empty()) return false;
-  const auto turns = explained_order({h, trace, known, {}, row}, by, limits);
+  const SeenContext context{h, trace, known, {}, row};
+  auto first = near == Near::kFile ? first_order(context)
+                                   : order_near(context, near == Near::kDone ? done_places(h) : hinted_places(h));
+  if (!first) return false;
+  const auto turns = explained_order(context, *std::move(first), limits);
   if (!turns) return false;
   std::vector<std::uint32_t> place(h.txn_count(), kNone32);
   for (std::uint32_t i = 0; i < turns->size(); ++i) place[raw((*turns)[i])] = i;
@@ -342,15 +349,17 @@ bool holds_with_looks(const History& history, const Trace& trace, Level level, c
   if (!is_whole(trace) && !(trace.only_open && !trace.breaks_a_rule && trace.bad_reads.empty())) return false;
   const PredicateSet predicates(history);
   if (!predicates.defect().empty()) return false;
-  for (const FirstOrder by : {FirstOrder::kClocks, FirstOrder::kFile}) {
+  const HistoryColumns& c = history.columns();
+  const bool by_client = c.order.empty() && c.commit_ts.empty() && !c.op_before.empty();
+  for (const Near near : {Near::kDone, Near::kHints, Near::kFile}) {
+    if (near == Near::kDone && !by_client) continue;
     if (limits.out_of_time()) return false;
-    if (!trace.only_open) {
-      if (holds_in(history, predicates, trace, *row, by, limits)) return true;
-      continue;
+    std::optional<Trace> chosen;
+    if (trace.only_open) {
+      chosen = choose_writers(history, trace, near == Near::kDone ? done_places(history) : hinted_places(history));
+      if (!chosen) return false;
     }
-    const auto chosen = choose_writers(history, trace, hinted_places(history));
-    if (!chosen) return false;
-    if (holds_in(history, predicates, *chosen, *row, by, limits)) return true;
+    if (holds_near(history, predicates, chosen ? *chosen : trace, *row, near, limits)) return true;
   }
   return false;
 }

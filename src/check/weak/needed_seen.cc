@@ -66,10 +66,10 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
   return as_seen(known, table, pairs, {});
 }
 
-std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, FirstOrder by, const Limits& limits) {
-  auto numbers = first_order(known, by);
-  if (!numbers || known.row.seen == SeenRule::kNone) return numbers;
-  Table table(known, *numbers);
+std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, std::vector<TxnId> first,
+                                                  const Limits& limits) {
+  if (known.row.seen == SeenRule::kNone) return first;
+  Table table(known, first);
   ContradictionFinder finder(known, table);
   std::optional<Order> order = table.first();
   std::vector<Pair> pairs;
@@ -78,8 +78,8 @@ std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, Firs
     const Contradictions found = finder.find(*order, limits);
     if (found.gave_up || !found.missed.empty()) return std::nullopt;
     if (found.pairs.empty()) {
-      for (std::size_t i = 0; i < order->turns.size(); ++i) (*numbers)[i] = table.txn[order->turns[i]];
-      return numbers;
+      for (std::size_t i = 0; i < order->turns.size(); ++i) first[i] = table.txn[order->turns[i]];
+      return first;
     }
     pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
     order = table.order_with(pairs, *order);

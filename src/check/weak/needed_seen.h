@@ -14,15 +14,15 @@
 #include <vector>
 
 #include "check/graph/seen.h"
-#include "check/weak/order.h"
 
 namespace isolde::weak {
 
 // A graph::FindSeen.
 [[nodiscard]] graph::SeenOrders needed_seen(const graph::SeenContext& known, const Limits& limits);
 
-// An order of all transactions that count which contradicts no pair; nothing if none was found soon.
-[[nodiscard]] std::optional<std::vector<TxnId>> explained_order(const graph::SeenContext& known, FirstOrder by,
-                                                                const Limits& limits);
+// An order of all transactions that count which contradicts no pair, if `first`, as order.h gives it, does, or one
+// close to it that is found soon.
+[[nodiscard]] std::optional<std::vector<TxnId>> explained_order(const graph::SeenContext& known,
+                                                                std::vector<TxnId> first, const Limits& limits);
 
 }  // namespace isolde::weak
