@@ -92,9 +92,8 @@ struct EngineRow {
 [[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << row.name; }
 
 constexpr EngineRow kEngines[] = {
-    {"replay", by_order, ordered, 45, 30, 90},
-    {"timeline", by_timestamps, stamped, 40, 35, 95},
-    {"graph", by_versions, never, 35, 10, 60},
+    {"replay", by_order, ordered, 45, 30, 90}, {"timeline", by_timestamps, stamped, 40, 35, 95},
+    {"graph", by_versions, never, 35, 10, 60}, {"weak", by_versions, never, 35, 10, 60},
     {"rules", by_nothing, never, 0, 5, 5},
 };
 

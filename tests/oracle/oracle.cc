@@ -10,6 +10,12 @@ bool by_database(OracleEvidence use) {
   return has(use, OracleEvidence::kCommitOrder) || has(use, OracleEvidence::kSnapshots);
 }
 
+// What predicates looked at counts as read.
+bool takes_looks_as_reads(Level level) {
+  return info(level).family == LevelFamily::kAxiomatic || level == Level::kMonotonicAtomicView ||
+         level == Level::kCursorStability;
+}
+
 OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {
   tiny.by_snapshot_sets = has(use, OracleEvidence::kSnapshotSets);
   // Each subset of the unknown transactions may be what committed beside the committed ones.
@@ -44,6 +50,8 @@ OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {
         holds = tiny::serial_order_exists(tiny, counted, level, use, versions);
         break;
     }
+    if (holds && tiny.has_looks && takes_looks_as_reads(level))
+      holds = tiny::looked_exists(tiny, counted, level, versions);
     if (holds) return OracleVerdict::kSatisfied;
     if (extra == 0) return OracleVerdict::kViolated;
   }
@@ -57,26 +65,6 @@ OracleVerdict judge_with_faults(tiny::Tiny& tiny, Level level, OracleEvidence us
   tiny.open_fits = false;
   const OracleVerdict worst = judge(tiny, level, use);
   return worst == best ? worst : OracleVerdict::kNotApplicable;
-}
-
-// Of these levels docs/predicates.md says less than what every version that was looked at must be.
-bool leaves_versions_open(Level level) {
-  return info(level).family == LevelFamily::kAxiomatic || level == Level::kMonotonicAtomicView ||
-         level == Level::kCursorStability;
-}
-
-// Violated if what was returned, by itself, violates it; satisfied if a level that speaks of states and implies it is.
-OracleVerdict judge_from_both_sides(tiny::Tiny& tiny, Level level, OracleEvidence use) {
-  tiny.open_fits = true;
-  const OracleVerdict best = judge(tiny, level, use);
-  if (best != OracleVerdict::kSatisfied) return best;
-  tiny.open_fits = false;
-  for (const LevelInfo& stronger : all_levels()) {
-    if (!implies(stronger.level, level) || leaves_versions_open(stronger.level)) continue;
-    if (stronger.level == Level::kRepeatableRead) continue;
-    if (judge(tiny, stronger.level, use) == OracleVerdict::kSatisfied) return OracleVerdict::kSatisfied;
-  }
-  return OracleVerdict::kNotApplicable;
 }
 
 }  // namespace
@@ -93,7 +81,7 @@ OracleVerdict OracleCase::operator()(Level level, OracleEvidence use) {
   if (info(level).family == LevelFamily::kAxiomatic && !tiny.registers_only) return OracleVerdict::kNotApplicable;
   if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
   if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;
-  return leaves_versions_open(level) ? judge_from_both_sides(tiny, level, use) : judge_with_faults(tiny, level, use);
+  return judge_with_faults(tiny, level, use);
 }
 
 OracleVerdict oracle(const History& history, Level level, OracleEvidence use) {

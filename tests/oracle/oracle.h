@@ -9,9 +9,7 @@
 // Cost:    exponential; some microseconds for four transactions.
 // Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-CS, PL-2.99); Bailis et al. (MAV).
 //
-// Predicates: docs/predicates.md, "What a level says of predicates". Where that leaves open which versions were looked
-// at (read-committed, monotonic-atomic-view, read-atomic, cursor-stability, causal), it says violated by what was
-// returned, satisfied if a level that speaks of states is, and else nothing.
+// Predicates: docs/predicates.md, "What a level says of predicates".
 #pragma once
 
 #include <cstdint>

@@ -112,6 +112,9 @@ class Tiny {
   // Of versions [v] and [v-1]: whether the one changes the matches that the other leaves.
   [[nodiscard]] bool changes_matches(const Look& look, std::size_t key, const std::vector<Version>& versions,
                                      std::size_t v);
+  // Of one key: no version between the one looked at and the one that stands there changes the matches.
+  [[nodiscard]] bool agree(const Look& look, std::size_t key, const std::vector<Version>& versions, std::size_t looked,
+                           std::size_t at);
   // The keys that `t` wrote before the look, and what it left there on top of `states`.
   [[nodiscard]] std::uint32_t own_before(std::size_t t, const Look& look, States& states);
   void commit(States& states, std::size_t t);
@@ -141,9 +144,6 @@ class Tiny {
  private:
   // The place of the version that the snapshot of `t` shows.
   [[nodiscard]] std::optional<std::size_t> shown(std::size_t t, const std::vector<Version>& versions) const;
-  // Of one key: no version between the one looked at and the one that stands there changes the matches.
-  [[nodiscard]] bool agree(const Look& look, std::size_t key, const std::vector<Version>& versions, std::size_t looked,
-                           std::size_t at);
   struct Content {
     enum class Type : std::uint8_t { kOther, kInteger, kList, kBroken } type;
     ValueId value = kNullValue;  // kOther; null is one of these
@@ -187,5 +187,7 @@ struct VersionEvidence {
                                        const Pairs& versions);
 [[nodiscard]] bool axioms_hold(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions);
 [[nodiscard]] bool graph_exists(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions);
+// … at the levels that take what predicates looked at as read; where there are predicates, beside the two above.
+[[nodiscard]] bool looked_exists(Tiny& tiny, TxnSet counted, Level level, const Pairs& versions);
 
 }  // namespace isolde::tiny

@@ -66,4 +66,25 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
   return as_seen(known, table, pairs, {});
 }
 
+std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, std::vector<TxnId> first,
+                                                  const Limits& limits) {
+  if (known.row.seen == SeenRule::kNone) return first;
+  Table table(known, first);
+  ContradictionFinder finder(known, table);
+  std::optional<Order> order = table.first();
+  std::vector<Pair> pairs;
+  for (int round = 0; order && round < kRounds; ++round) {
+    if (limits.out_of_time()) return std::nullopt;
+    const Contradictions found = finder.find(*order, limits);
+    if (found.gave_up || !found.missed.empty()) return std::nullopt;
+    if (found.pairs.empty()) {
+      for (std::size_t i = 0; i < order->turns.size(); ++i) first[i] = table.txn[order->turns[i]];
+      return first;
+    }
+    pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
+    order = table.order_with(pairs, *order);
+  }
+  return std::nullopt;
+}
+
 }  // namespace isolde::weak

@@ -10,11 +10,19 @@
 // Source:  Biswas and Enea; AWDIT.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "check/graph/seen.h"
 
 namespace isolde::weak {
 
 // A graph::FindSeen.
 [[nodiscard]] graph::SeenOrders needed_seen(const graph::SeenContext& known, const Limits& limits);
+
+// An order of all transactions that count which contradicts no pair, if `first`, as order.h gives it, does, or one
+// close to it that is found soon.
+[[nodiscard]] std::optional<std::vector<TxnId>> explained_order(const graph::SeenContext& known,
+                                                                std::vector<TxnId> first, const Limits& limits);
 
 }  // namespace isolde::weak

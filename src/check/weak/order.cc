@@ -1,5 +1,6 @@
 #include "check/weak/order.h"
 
+#include <algorithm>
 #include <functional>
 #include <queue>
 
@@ -57,9 +58,34 @@ std::vector<std::int64_t> hints(const History& h) {
   return ranks(h, TransactionView{bare}, Hint::kClocks);
 }
 
+std::vector<std::uint32_t> places_of(std::span<const std::int64_t> hint) {
+  std::vector<KeyedIndex> sorted;
+  for (std::uint32_t t = 0; t < hint.size(); ++t) sorted.push_back({order_preserving(hint[t]), t});
+  radix_sort(sorted);
+  std::vector<std::uint32_t> place(hint.size());
+  for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i].index] = i;
+  return place;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> hinted_places(const History& history) { return places_of(hints(history)); }
+
+std::vector<std::uint32_t> done_places(const History& history) {
+  std::vector<std::int64_t> done;
+  for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
+    const TxnId t{i};
+    std::int64_t last = history.begin(t);
+    for (std::uint32_t op = history.first_op(t); op < history.end_op(t); ++op) {
+      last = std::max(last, history.at(t, OpId{op}).after);
+    }
+    done.push_back(last);
+  }
+  return places_of(done);
+}
+
 // Of those that are ready, always the one with the least place.
-std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
-  const std::vector<std::uint32_t> place = hinted_places(known.history);
+std::optional<std::vector<TxnId>> order_near(const SeenContext& known, std::span<const std::uint32_t> place) {
   std::vector<std::uint32_t> at(place.size());
   for (std::uint32_t t = 0; t < place.size(); ++t) at[place[t]] = t;
   const Dependencies graph =
@@ -84,20 +110,8 @@ std::optional<std::vector<TxnId>> sorted_by_hints(const SeenContext& known) {
   return order;
 }
 
-}  // namespace
-
-std::vector<std::uint32_t> hinted_places(const History& history) {
-  std::vector<KeyedIndex> sorted;
-  const std::vector<std::int64_t> hint = hints(history);
-  for (std::uint32_t t = 0; t < hint.size(); ++t) sorted.push_back({order_preserving(hint[t]), t});
-  radix_sort(sorted);
-  std::vector<std::uint32_t> place(hint.size());
-  for (std::uint32_t i = 0; i < sorted.size(); ++i) place[sorted[i].index] = i;
-  return place;
-}
-
 std::optional<std::vector<TxnId>> first_order(const SeenContext& known) {
-  if (!file_order_will_do(known)) return sorted_by_hints(known);
+  if (!file_order_will_do(known)) return order_near(known, hinted_places(known.history));
   std::vector<TxnId> order;
   order.reserve(known.history.txn_count());
   for (std::uint32_t t = 0; t < known.history.txn_count(); ++t) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "check/graph/seen.h"
@@ -17,6 +18,13 @@ namespace isolde::weak {
 // The places of all transactions by what hints at time, by transaction.
 [[nodiscard]] std::vector<std::uint32_t> hinted_places(const History& history);
 
+// … of the client's clocks, by when each had done all but commit. Whoever saw it was done later than that, and so was
+// whoever overwrote it, if the database is right: of all clocks this one is contradicted least.
+[[nodiscard]] std::vector<std::uint32_t> done_places(const History& history);
+
 [[nodiscard]] std::optional<std::vector<TxnId>> first_order(const graph::SeenContext& known);
+// The one close to these places, whether or not the order of the file will do.
+[[nodiscard]] std::optional<std::vector<TxnId>> order_near(const graph::SeenContext& known,
+                                                           std::span<const std::uint32_t> place);
 
 }  // namespace isolde::weak

@@ -6,6 +6,7 @@
 
 #include "check/graph/graph.h"
 #include "check/weak/choose_writers.h"
+#include "check/weak/looks.h"
 #include "check/weak/needed_seen.h"
 #include "check/weak/order.h"
 
@@ -46,6 +47,14 @@ Verdict check(const History& history, Level level, const Limits& limits) {
 }  // namespace
 
 Verdict check_weak(const History& history, GraphChecks& graph, Level level, const Limits& limits) {
+  if (!history.columns().predicates.empty() &&
+      weak::holds_with_looks(history, graph.traced(level, limits), level, limits)) {
+    Verdict holds;
+    holds.level = level;
+    holds.method = kWeakEngine.name;
+    holds.outcome = Outcome::kSatisfied;
+    return holds;
+  }
   Verdict verdict = graph.check(level, limits, weak::needed_seen);
   verdict.method = kWeakEngine.name;
   if (verdict.outcome != Outcome::kUndecided || !history.columns().predicates.empty()) return verdict;
