@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <queue>
+#include <utility>
 
 #include "check/graph/match.h"
 #include "check/graph/slots.h"
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t kMostLooks = 2'000'000'000;  // at versions: a few seconds
 constexpr std::size_t kMostEdges = 50'000'000;
-constexpr int kNear = 32;  // so many versions to both sides a run is followed at first
+constexpr std::ptrdiff_t kAround = 128;  // so many changes before and after a transaction are looked at
+constexpr int kNear = 32;                // so many versions to both sides a run is followed at first
 constexpr std::size_t kMostMaybes = 24;
 constexpr int kRounds = 24;  // of replays
 constexpr std::int64_t kFirstMoment = std::numeric_limits<std::int64_t>::min();
@@ -224,6 +226,49 @@ class Looks {
   std::vector<Settled> settled_;  // of the writers that may or may not have been seen: few
 };
 
+// The versions of all keys by the clock, to find the keys that changed about when a transaction ran.
+class Changes {
+ public:
+  Changes(const History& h, const Slots& slots) : h_(h), slots_(slots), asked_(h.key_count(), kNoTxn) {
+    if (h.columns().begin.empty()) return;
+    for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+      if (slots.kind(KeyId{k}) != KeyKind::kOrdered) continue;
+      for (Slot s = slots.begin(KeyId{k}) + 1; s < slots.end(KeyId{k}); ++s)
+        all_.push_back({middle(committed(h, slots.writer(s))), KeyId{k}});
+    }
+    std::sort(all_.begin(), all_.end(), [](const Change& a, const Change& b) { return a.time < b.time; });
+  }
+
+  // All keys where there are no clocks.
+  void near(TxnId t, std::vector<KeyId>& keys) {
+    keys.clear();
+    if (all_.empty() || h_.begin(t) == kNoTime) return every(keys);
+    const auto by_time = [](const Change& c, std::int64_t time) { return c.time < time; };
+    const auto from = std::lower_bound(all_.begin(), all_.end(), h_.begin(t), by_time) - all_.begin();
+    const auto to = std::lower_bound(all_.begin(), all_.end(), committed(h_, t).to, by_time) - all_.begin();
+    const auto end = std::min<std::ptrdiff_t>(to + kAround, static_cast<std::ptrdiff_t>(all_.size()));
+    for (auto i = std::max<std::ptrdiff_t>(from - kAround, 0); i < end; ++i) {
+      if (std::exchange(asked_[raw(all_[i].key)], t) != t) keys.push_back(all_[i].key);
+    }
+  }
+  void every(std::vector<KeyId>& keys) const {
+    keys.clear();
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
+      if (slots_.kind(KeyId{k}) == KeyKind::kOrdered) keys.push_back(KeyId{k});
+    }
+  }
+
+ private:
+  struct Change {
+    std::int64_t time;
+    KeyId key;
+  };
+  const History& h_;
+  const Slots& slots_;
+  std::vector<Change> all_;
+  std::vector<TxnId> asked_;  // by key
+};
+
 // The edges that follow from looks.
 class LookEdges {
  public:
@@ -234,6 +279,7 @@ class LookEdges {
         trace_(trace),
         slots_(slots),
         looks_(h, trace, slots, by),
+        changes_(h, slots),
         limits_(limits),
         edge_from_(h.txn_count(), kNoTxn),
         edge_to_(h.txn_count(), kNoTxn),
@@ -245,6 +291,8 @@ class LookEdges {
     edges_ = &edges;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!trace_.is_counted(TxnId{t}) || !looks_.knows(TxnId{t})) continue;
+      changes_.near(TxnId{t}, keys_);
+      all_keys_ = keys_.size() == h_.key_count();
       enter(TxnId{t});
       for (std::uint32_t op = h_.first_op(TxnId{t}); op < h_.end_op(TxnId{t}); ++op) {
         if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNear);
@@ -259,6 +307,8 @@ class LookEdges {
   void look_again(TxnId t, std::vector<PredicateEdge>& edges) {
     if (!looks_.knows(t)) return;
     edges_ = &edges;
+    changes_.every(keys_);
+    all_keys_ = true;
     enter(t, attempts_[raw(t)]++);
     std::fill(edge_from_.begin(), edge_from_.end(), kNoTxn);
     std::fill(edge_to_.begin(), edge_to_.end(), kNoTxn);
@@ -294,6 +344,7 @@ class LookEdges {
       if (!is_predicate(head.kind()) || h_.predicate(head.predicate()).has_vset != 0) continue;
       mark_known(t, op, h_.predicate(head.predicate()), head.kind());
       const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
+      if (head.kind() == OpKind::kAggregate && !all_keys_) continue;  // it takes all rows: the replay tells
       if (head.kind() != OpKind::kAggregate) {
         for_each_key(OpId{op}, [&](KeyId key) { count += matcher.of(looks_.at(key).likely) == Match::kYes; });
         continue;
@@ -325,7 +376,7 @@ class LookEdges {
       });
     }
     for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
-      if (h_.op(op).kind() == OpKind::kAggregate) settle_aggregate(t, op);
+      if (all_keys_ && h_.op(op).kind() == OpKind::kAggregate) settle_aggregate(t, op);
     }
   }
 
@@ -412,10 +463,10 @@ class LookEdges {
 
   template <typename F>
   void for_each_key(OpId op, F&& f) {
-    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-      if (mine_[k] == op || slots_.kind(KeyId{k}) != KeyKind::kOrdered) continue;
+    for (const KeyId key : keys_) {
+      if (mine_[raw(key)] == op) continue;
       ++looked_;
-      f(KeyId{k});
+      f(key);
     }
   }
 
@@ -426,37 +477,37 @@ class LookEdges {
 
   // A minimum needs one row that has it, and no row below it; the rest may be as it likes.
   void look_for_extreme(TxnId t, OpId op, const Matcher& matcher, int far) {
-    const ValueId result = h_.op_value(raw(op));
-    const auto agrees = [&](KeyId key, Slot slot, KeyId also, ValueId row) {
-      AggregateState state(set_.aggregate(h_.op(raw(op)).predicate()), h_.values());
-      state.add(h_.columns().key_name[raw(key)], slots_.value(slot));
-      if (also != kNoKey) state.add(h_.columns().key_name[raw(also)], row);
-      return state.agrees(result);
+    const CompiledAggregate& aggregate = set_.aggregate(h_.op(raw(op)).predicate());
+    const Scalar result = scalar_of(h_.values(), h_.op_value(raw(op)));
+    AggregateState state(aggregate, h_.values());
+    const auto value_of = [&](KeyId key, ValueId row) {
+      state.clear();
+      state.add(h_.columns().key_name[raw(key)], row);
+      return state.result();
     };
-    Slot has_it = kNoSlot;
-    KeyId whose = kNoKey;
+    const auto is_past = [&](const Scalar& value) {
+      if (value.is_null()) return false;
+      return aggregate.kind() == AggregateKind::kMin ? index_less(value, result) : index_less(result, value);
+    };
+    const auto has_it = [&](KeyId key, ValueId row) {
+      const Scalar value = value_of(key, row);
+      return !value.is_null() && !index_less(value, result) && !index_less(result, value);
+    };
+    std::vector<Item> own;
+    add_own(t, raw(op), matcher, own);
+    bool found = std::any_of(own.begin(), own.end(), [&](const Item& item) { return has_it(item.key, item.value); });
     for_each_key(op, [&](KeyId key) {
-      if (has_it != kNoSlot) return;
       const Looks::Range range = looks_.at(key);
-      if (matcher.of(range.likely) != Match::kYes || !agrees(key, range.likely, kNoKey, kNullValue)) return;
-      has_it = range.likely;
-      whose = key;
-      unsure_ = range.unsure;
-    });
-    if (has_it == kNoSlot) return;  // its own row, or not what was looked at
-    follow(t, op, whose, has_it, far,
-           [&](Slot s) { return matcher.of(s) == Match::kYes && agrees(whose, s, kNoKey, kNullValue); });
-    const ValueId row = slots_.value(has_it);
-    for_each_key(op, [&](KeyId key) {
-      if (key == whose) return;
+      // The first row that has it is taken for the one that is needed; there may be another.
+      const bool is_it = !found && matcher.of(range.likely) == Match::kYes && has_it(key, slots_.value(range.likely));
+      found |= is_it;
       const auto leaves_it = [&](Slot s) {
         const Match match = matcher.of(s);
-        return match == Match::kNo || (match == Match::kYes && agrees(key, s, whose, row));
+        if (is_it) return match == Match::kYes && has_it(key, slots_.value(s));
+        return match == Match::kNo || (match == Match::kYes && !is_past(value_of(key, slots_.value(s))));
       };
-      const Looks::Range range = looks_.at(key);
-      const Slot slot = range.likely;
-      unsure_ = range.unsure;
-      if (leaves_it(slot)) follow(t, op, key, slot, far, leaves_it);
+      unsure_ = range.unsure || is_it;
+      if (leaves_it(range.likely)) follow(t, op, key, range.likely, far, leaves_it);
     });
   }
 
@@ -511,9 +562,12 @@ class LookEdges {
   const Trace& trace_;
   Slots& slots_;
   Looks looks_;
+  Changes changes_;
   const Limits& limits_;
   std::vector<PredicateEdge>* edges_ = nullptr;
   std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
+  std::vector<KeyId> keys_;                 // that are looked at
+  bool all_keys_ = true;                    // … are all there are
   std::vector<OpId> mine_;                  // by key: the operation that needs no look at it
   std::vector<std::uint8_t> attempts_;      // by transaction: how often it was looked at again
   std::uint64_t looked_ = 0;
