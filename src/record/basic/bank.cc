@@ -27,13 +27,14 @@ class Bank final : public ItemWorkload {
     if (!client.begin()) return;
     ItemRow payer;
     ItemRow payee;
-    if (!table().read(client, from, settings().lock, payer) || !table().read(client, to, settings().lock, payee))
-      return;
+    // What locks goes in the order of keys, so that two transfers between the same accounts do not deadlock.
+    const bool up = from < to;
+    const bool payer_first = settings().lock == Lock::kNone || up;
+    if (!table().read(client, payer_first ? from : to, settings().lock, payer_first ? payer : payee)) return;
+    if (!table().read(client, payer_first ? to : from, settings().lock, payer_first ? payee : payer)) return;
     if (payer.columns[0] < amount) return client.roll_back();
     const ItemColumns paid = {payer.columns[0] - amount, client.unique()};
     const ItemColumns received = {payee.columns[0] + amount, client.unique()};
-    // In the order of keys, so that the two rows of two transfers do not deadlock.
-    const bool up = from < to;
     if (!table().update(client, up ? from : to, up ? paid : received)) return;
     if (!table().update(client, up ? to : from, up ? received : paid)) return;
     client.commit();
