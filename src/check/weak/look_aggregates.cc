@@ -44,7 +44,7 @@ LookAggregates::LookAggregates(const LookOrder& order, bool one_view)
 LookAggregates::Window LookAggregates::window_of(TxnId t, OpId op) const {
   const History& h = o_.history;
   const std::uint32_t mine = o_.place[raw(t)];
-  History::Interval at = h.at(t, one_view_ ? OpId{h.first_op(t)} : op);
+  History::Interval at = h.at(t, op);
   if (at.before == kNoTime) at.before = h.begin(t);
   if (at.after == kNoTime) at.after = h.end(t);
   if (at.before == kNoTime || at.after == kNoTime) return {mine - std::min(mine, kWithoutClock), mine};
@@ -141,9 +141,8 @@ bool LookAggregates::search(const Window& window, ValueId recorded) {
   return false;
 }
 
-std::optional<std::span<const Slot>> LookAggregates::explain(TxnId t, OpId op, const LookFloors& floors,
-                                                             std::span<const OwnRow> own,
-                                                             std::span<const Slot> forced) {
+bool LookAggregates::explain_at(TxnId t, OpId op, OpId when, const LookFloors& floors, std::span<const OwnRow> own,
+                                std::span<const Slot> forced) {
   const History& h = o_.history;
   const PredicateId predicate = h.op(raw(op)).predicate();
   const Matcher matcher(h, o_.slots, o_.predicates.condition(predicate));
@@ -153,14 +152,23 @@ std::optional<std::span<const Slot>> LookAggregates::explain(TxnId t, OpId op, c
   for (const OwnRow& row : own) {
     own_stamp_[raw(row.key)] = stamp_;
     const Match match = matcher.of_value(row.key, row.value);
-    if (match == Match::kFault) return std::nullopt;
+    if (match == Match::kFault) return false;
     if (match == Match::kYes) fixed_->add(h.columns().key_name[raw(row.key)], row.value);
   }
-  const Window window = window_of(t, op);
+  const Window window = window_of(t, when);
   sort_keys(window, floors, forced, matcher);
-  if (faulty_ || !search(window, h.op_value(raw(op)))) return std::nullopt;
+  if (faulty_ || !search(window, h.op_value(raw(op)))) return false;
   looks_.insert(looks_.end(), fixed_looks_.begin(), fixed_looks_.end());
-  return looks_;
+  return true;
+}
+
+std::optional<std::span<const Slot>> LookAggregates::explain(TxnId t, OpId op, const LookFloors& floors,
+                                                             std::span<const OwnRow> own,
+                                                             std::span<const Slot> forced) {
+  const OpId first{o_.history.first_op(t)};
+  if (!one_view_ && explain_at(t, op, op, floors, own, forced)) return looks_;
+  if ((one_view_ || first != op) && explain_at(t, op, first, floors, own, forced)) return looks_;
+  return std::nullopt;
 }
 
 }  // namespace isolde::weak

@@ -53,6 +53,8 @@ class LookAggregates {
   };
   // Places of those who may have committed while the operation ran, or not.
   [[nodiscard]] Window window_of(TxnId t, OpId op) const;
+  [[nodiscard]] bool explain_at(TxnId t, OpId op, OpId when, const LookFloors& floors, std::span<const OwnRow> own,
+                                std::span<const graph::Slot> forced);
   // One key that was written in the window.
   struct Moved {
     KeyId key;
