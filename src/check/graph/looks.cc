@@ -295,11 +295,12 @@ class LookEdges {
       mark_known(t, op, h_.predicate(head.predicate()), head.kind());
       const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
       if (head.kind() != OpKind::kAggregate) {
-        for_each_key(OpId{op}, [&](KeyId key) { count += matcher.of(looks_.at(key).likely) == Match::kYes; });
+        for_each_that_may_match(OpId{op}, matcher,
+                                [&](KeyId key) { count += matcher.of(looks_.at(key).likely) == Match::kYes; });
         continue;
       }
       std::vector<Item> rows;
-      for_each_key(OpId{op}, [&](KeyId key) {
+      for_each_that_may_match(OpId{op}, matcher, [&](KeyId key) {
         const Slot slot = looks_.at(key).likely;
         if (matcher.of(slot) == Match::kYes) rows.push_back({key, slots_.value(slot)});
       });
@@ -318,7 +319,7 @@ class LookEdges {
       if (h_.predicate(head.predicate()).has_vset != 0) continue;
       mark_known(t, op, h_.predicate(head.predicate()), head.kind());
       const Matcher matcher(h_, slots_, set_.condition(head.predicate()));
-      for_each_key(OpId{op}, [&](KeyId key) {
+      for_each_that_may_match(OpId{op}, matcher, [&](KeyId key) {
         const Looks::Range range = looks_.at(key);
         if (range.first == range.last || matcher.of(range.likely) == Match::kNo) return;
         if (const Slot slot = nearest(range, matcher); slot != kNoSlot) looks_.settle(key, slot);
@@ -400,7 +401,7 @@ class LookEdges {
     if (head.kind() == OpKind::kAggregate && is_extreme(head.predicate()) && result != kNullValue)
       return look_for_extreme(t, OpId{op}, matcher, far);
     const bool any = head.kind() == OpKind::kAggregate && !is_extreme(head.predicate());
-    for_each_key(OpId{op}, [&](KeyId key) {
+    for_each_that_may_match(OpId{op}, matcher, [&](KeyId key) {
       const Looks::Range range = looks_.at(key);
       const Slot slot = any ? range.likely : nearest(range, matcher);
       if (slot == kNoSlot) return;
@@ -412,11 +413,25 @@ class LookEdges {
 
   template <typename F>
   void for_each_key(OpId op, F&& f) {
-    for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-      if (mine_[k] == op || slots_.kind(KeyId{k}) != KeyKind::kOrdered) continue;
-      ++looked_;
-      f(KeyId{k});
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) visit(KeyId{k}, op, f);
+  }
+  // Those of which some version matches, if an index tells them: the others come in one run from the first version to
+  // the last, and ask nothing.
+  template <typename F>
+  void for_each_that_may_match(OpId op, const Matcher& matcher, F&& f) {
+    const auto matching = matcher.matching();
+    if (!matching) return for_each_key(op, f);
+    KeyId last = kNoKey;
+    for (const Slot s : *matching) {
+      if (slots_.key_of(s) != last) visit(slots_.key_of(s), op, f);
+      last = slots_.key_of(s);
     }
+  }
+  template <typename F>
+  void visit(KeyId key, OpId op, F&& f) {
+    if (mine_[raw(key)] == op || slots_.kind(key) != KeyKind::kOrdered) return;
+    ++looked_;
+    f(key);
   }
 
   [[nodiscard]] bool is_extreme(PredicateId predicate) const {
