@@ -10,6 +10,7 @@
 #include "format/format.h"
 #include "record/run_faults.h"
 #include "record/session_client.h"
+#include "record/shadow.h"
 #include "record/traced_table.h"
 #include "record/tree_cpu.h"
 
@@ -224,6 +225,8 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
                        const RunOptions& options, const std::string& folder, const RunHooks& hooks) {
   RunSummary summary;
   const auto start = steady_clock::now();
+  if (options.shadow && url.scheme != "postgres")
+    return Error{"only PostgreSQL lets a shadow transaction share a snapshot"};
   if (auto possible = check_faults(options.faults, url, hooks.server); !possible) return possible.error();
   auto administrator = database.connect(level);
   if (!administrator) return std::move(administrator).error();
@@ -253,6 +256,13 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   RunShared shared(database, level, options.clients, options.evidence);
   auto clients = make_clients(shared, options, folder);
   if (!clients) return std::move(clients).error();
+  std::vector<std::unique_ptr<ShadowReader>> shadows;
+  if (options.trace && options.shadow) {
+    for (auto& client : *clients) {
+      shadows.push_back(std::make_unique<ShadowReader>(database, workload.tables()));
+      client->set_shadow([reader = shadows.back().get()](db::Connection& c) { return reader->version_set(c); });
+    }
+  }
   summary.setup_seconds = seconds_since(start);
   const double cpu_before = tree_cpu_seconds();
   const auto first = steady_clock::now();
