@@ -53,6 +53,7 @@ bool KeyValueWorkload::read_range(Client& client, std::uint32_t first, std::uint
   if (!client.run(select_range_, {std::int64_t{first}, std::int64_t{last}})) return false;
   const db::Reply& reply = client.reply();
   std::vector<RecordedItem> items;
+  items.reserve(reply.rows());
   for (std::size_t row = 0; row < reply.rows(); ++row)
     items.push_back({key_text(table_, std::span(&reply.at(row, 1), 1)), value_at(reply, table_, row)});
   client.scanned(fmt::format("key between {} and {}", first, last), items);

@@ -105,26 +105,26 @@ class Session : public WorkloadSession {
   enum class For : std::uint8_t { kReading, kWriting };
 
   // Each is false once the transaction is over.
-  bool balance(Client& client, std::int64_t one) {
+  bool balance(Client& client, std::int64_t one) const {
     std::int64_t saved = 0, checked = 0;
     return known(client, one) && read(client, bank_.savings, one, For::kReading, saved) &&
            read(client, bank_.checking, one, For::kReading, checked);
   }
 
-  bool deposit_checking(Client& client, std::int64_t one, std::int64_t amount) {
+  bool deposit_checking(Client& client, std::int64_t one, std::int64_t amount) const {
     std::int64_t checked = 0;
     return known(client, one) && read(client, bank_.checking, one, For::kWriting, checked) &&
            write(client, bank_.checking, one, checked + amount);
   }
 
-  bool transact_savings(Client& client, std::int64_t one, std::int64_t amount) {
+  bool transact_savings(Client& client, std::int64_t one, std::int64_t amount) const {
     std::int64_t saved = 0;
     if (!known(client, one) || !read(client, bank_.savings, one, For::kWriting, saved)) return false;
     if (saved + amount < 0) return refuse(client);
     return write(client, bank_.savings, one, saved + amount);
   }
 
-  bool amalgamate(Client& client, std::int64_t one, std::int64_t other) {
+  bool amalgamate(Client& client, std::int64_t one, std::int64_t other) const {
     std::int64_t saved = 0, checked = 0, others = 0;
     return known(client, one) && known(client, other) && read(client, bank_.savings, one, For::kWriting, saved) &&
            read(client, bank_.checking, one, For::kWriting, checked) && write(client, bank_.savings, one, 0) &&
@@ -132,7 +132,7 @@ class Session : public WorkloadSession {
            write(client, bank_.checking, other, others + saved + checked);
   }
 
-  bool write_check(Client& client, std::int64_t one, std::int64_t amount) {
+  bool write_check(Client& client, std::int64_t one, std::int64_t amount) const {
     std::int64_t saved = 0, checked = 0;
     if (!known(client, one) || !read(client, bank_.savings, one, For::kReading, saved) ||
         !read(client, bank_.checking, one, For::kWriting, checked)) {
@@ -142,7 +142,7 @@ class Session : public WorkloadSession {
     return write(client, bank_.checking, one, checked - amount - (covered ? 0 : kPenalty));
   }
 
-  bool send_payment(Client& client, std::int64_t one, std::int64_t other, std::int64_t amount) {
+  bool send_payment(Client& client, std::int64_t one, std::int64_t other, std::int64_t amount) const {
     std::int64_t checked = 0, others = 0;
     if (!known(client, one) || !known(client, other) || !read(client, bank_.checking, one, For::kWriting, checked)) {
       return false;
@@ -154,11 +154,11 @@ class Session : public WorkloadSession {
   }
 
   // The table of names is never written: what is read there is not recorded.
-  bool known(Client& client, std::int64_t customer) {
+  static bool known(Client& client, std::int64_t customer) {
     return client.run("select custid from account where name = ?", {customer_name(customer)});
   }
 
-  bool read(Client& client, const Account& account, std::int64_t customer, For what, std::int64_t& balance) {
+  bool read(Client& client, const Account& account, std::int64_t customer, For what, std::int64_t& balance) const {
     const bool locks = what == For::kWriting;
     if (!client.run(locks ? account.select_locking : account.select, {customer})) return false;
     if (!saw_row(client, account.table, {customer}, locks ? bank_.lock : Lock::kNone)) {
