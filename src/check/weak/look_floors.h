@@ -3,8 +3,8 @@
 //
 // In, out: an order of all transactions; the transactions in that order, each with the writers that it read from -> the
 //          floor of each key, by the level's SeenRule.
-// Always:  in an order in which no read and no look lies below its floor the level's axiom holds. Floors only rise while
-//          one transaction is walked.
+// Always:  in an order in which no read and no look lies below its floor the level's axiom holds. Floors only rise,
+//          until another transaction is entered.
 // Cost:    kLater: the versions of the writers that were seen. kAny: also the keys, for each transaction; kPast: for
 //          each writer seen. At most kCells entries are kept.
 // Source:  Biswas and Enea (the axioms).
