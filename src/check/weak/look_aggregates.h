@@ -1,12 +1,11 @@
 // check/weak/look_aggregates.h: versions whose aggregate is the one that was recorded.
 //
-// In, out: an order of all transactions, an aggregate of one of them -> the versions that match, of each key at most
-// one. Always:  what is found is evaluated: the versions, and what the transaction itself wrote, have the recorded
-// result. No
-//          version lies below its key's floor or comes from after the transaction.
-//          States that the order goes through about the time of the operation are tried, the earliest first; then
-//          states that have one or two of the transactions of that time more, or fewer: the clocks do not tell which of
-//          them had committed.
+// In, out: an order of all transactions, an aggregate of one of them -> the versions that match, of a key at most one.
+// Always:  what is found is evaluated: the versions, and what the transaction itself wrote, have the recorded result.
+//          None lies below its key's floor or comes from after the transaction.
+//          What was committed before the operation by the clients' clocks is in the state. Of those that were
+//          committing just then, as many as it takes are added, in the order in which they were heard to have
+//          committed; then one or two of them more, or fewer.
 // Cost:    keys, and for each state tried the keys that were written about that time.
 #pragma once
 
@@ -37,7 +36,10 @@ struct OwnRow {
 
 class LookAggregates {
  public:
-  LookAggregates(const LookOrder& order, bool one_view);
+  explicit LookAggregates(const LookOrder& order);
+
+  // The transaction reads from a snapshot, taken at its first operation.
+  void set_snapshot(bool snapshot) { snapshot_ = snapshot; }
 
   // The looks at versions that match; nothing if none were found. `own`: each key once. `forced`, by key: the one slot
   // that may be looked at, or kNoSlot; may be empty.
@@ -47,14 +49,12 @@ class LookAggregates {
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
  private:
-  static constexpr std::uint32_t kWindow = 64;  // a bit each
+  static constexpr std::uint32_t kMostOpen = 64;  // a bit each
+  // Places whose transactions may be part of the state or not, as far as clocks tell: all before it are, none after it.
   struct Window {
-    std::uint32_t first, end;  // places
+    std::uint32_t first, end;
+    History::Interval at;
   };
-  // Places of those who may have committed while the operation ran, or not.
-  [[nodiscard]] Window window_of(TxnId t, OpId op) const;
-  [[nodiscard]] bool explain_at(TxnId t, OpId op, OpId when, const LookFloors& floors, std::span<const OwnRow> own,
-                                std::span<const graph::Slot> forced);
   // One key that was written in the window.
   struct Moved {
     KeyId key;
@@ -62,26 +62,36 @@ class LookAggregates {
   };
   struct Candidate {
     graph::Slot slot;
-    std::uint64_t bit;  // of its writer; 0: it was there before
+    std::uint64_t bit;  // of its writer, if that is open
     graph::Match match;
   };
+  static constexpr std::uint8_t kIn = kMostOpen, kOut = kMostOpen + 1;  // in kind_
 
+  [[nodiscard]] Window window_of(TxnId t, OpId op) const;
+  // Tells the transactions of the window apart.
+  void sort_writers(TxnId t, OpId op, const Window& window);
+  // Whether what the transaction reads or does not find later shows that it had not seen the writer.
+  [[nodiscard]] bool is_missed_later(TxnId t, OpId op, TxnId writer);
   [[nodiscard]] graph::Slot slot_before(KeyId key, std::uint32_t place);
   // Parts the keys into those that were written in the window and those that were not.
   void sort_keys(const Window& window, const LookFloors& floors, std::span<const graph::Slot> forced,
                  const graph::Matcher& matcher);
-  [[nodiscard]] bool search(const Window& window, ValueId recorded);
-  // With what stood before the window and those of its transactions that `in` has.
+  void add_moved(KeyId key, const Window& window, const LookFloors& floors, const graph::Matcher& matcher);
+  [[nodiscard]] bool search(ValueId recorded);
+  // With what is in for sure and those of the open transactions that `in` has.
   [[nodiscard]] bool agrees(std::uint64_t in, ValueId recorded);
 
   const LookOrder& o_;
-  const bool one_view_;
-  std::vector<std::int64_t> latest_end_;       // by place: of all up to it
-  std::vector<std::int64_t> earliest_commit_;  // by place: of all from it on
-  std::vector<graph::Slot> at_;                // by key: what slot_before() found last
+  bool snapshot_ = false;
+  // By place: the client's clock before the commit and after it; the earliest of the former of all from the place on,
+  // and the latest of the latter of all up to it.
+  std::vector<std::int64_t> done_, end_, first_done_, last_end_;
+  std::vector<graph::Slot> at_;  // by key: what slot_before() found last
   // For one aggregate:
   std::vector<std::uint64_t> own_stamp_, moved_stamp_;  // by key
   std::uint64_t stamp_ = 0;
+  std::vector<std::uint8_t> kind_;       // by place in the window: its bit, kIn or kOut
+  std::vector<std::uint32_t> open_;      // places, by bit
   std::optional<AggregateState> fixed_;  // of keys that were not written in the window
   bool faulty_ = false;
   std::vector<graph::Slot> fixed_looks_, looks_;

@@ -19,7 +19,7 @@ LookFloors::LookFloors(const History& history, const Trace& trace, const Slots& 
       rule_(rule),
       slots_of_key_(history.key_count()),
       floors_(history.key_count()),
-      seen_by_(history.txn_count(), kNoTxn) {
+      seen_by_(history.txn_count(), 0) {
   if (rule != SeenRule::kAny && rule != SeenRule::kPast) return;
   const std::size_t count = rule == SeenRule::kAny ? h_.session_count() : h_.txn_count();
   has_room_ = slots_of_key_ == 0 || count <= kCells / slots_of_key_;
@@ -30,6 +30,7 @@ LookFloors::LookFloors(const History& history, const Trace& trace, const Slots& 
 
 void LookFloors::enter(TxnId t) {
   now_ = t;
+  ++stamp_;
   raised_.clear();
   const std::uint32_t session = raw(h_.session(t));
   if (rule_ == SeenRule::kAny) raise_to_row(session);
@@ -51,8 +52,8 @@ void LookFloors::leave() {
 }
 
 void LookFloors::see(TxnId writer) {
-  if (writer == kNoTxn || rule_ == SeenRule::kNone || seen_by_[raw(writer)] == now_) return;
-  seen_by_[raw(writer)] = now_;
+  if (writer == kNoTxn || rule_ == SeenRule::kNone || seen_by_[raw(writer)] == stamp_) return;
+  seen_by_[raw(writer)] = stamp_;
   if (rule_ == SeenRule::kPast) return raise_to_row(raw(writer));
   for (Version v = trace_.first_version[raw(writer)]; v < trace_.first_version[raw(writer) + 1]; ++v) {
     raise(trace_.versions[v].key, slots_.of(v, trace_.versions[v].key));
@@ -63,8 +64,8 @@ void LookFloors::raise(KeyId key, Slot slot) {
   ++steps_;
   if (slot <= of(key)) return;
   Floor& floor = floors_[raw(key)];
-  if (floor.reader != now_) raised_.push_back(key);
-  floor = {now_, slot};
+  if (floor.stamp != stamp_) raised_.push_back(key);
+  floor = {stamp_, slot};
   ++rises_;
 }
 

@@ -3,12 +3,10 @@
 //
 // In, out: an order of all transactions; the transactions in that order, each with the writers that it read from -> the
 //          floor of each key, by the level's SeenRule.
-// Always:  in an order in which no read and no look lies below its floor the level's axiom holds. Floors only rise
-// while
-//          one transaction is walked.
-// Cost:    kLater: the versions of the writers that were seen. kAny: also keys a transaction; kPast: keys a writer
-// seen.
-//          At most kCells entries are kept.
+// Always:  in an order in which no read and no look lies below its floor the level's axiom holds. Floors only rise,
+//          until another transaction is entered.
+// Cost:    kLater: the versions of the writers that were seen. kAny: also the keys, for each transaction; kPast: for
+//          each writer seen. At most kCells entries are kept.
 // Source:  Biswas and Enea (the axioms).
 #pragma once
 
@@ -26,7 +24,8 @@ class LookFloors {
   // There is room for what the rule needs; else nothing may be asked.
   [[nodiscard]] bool has_room() const { return has_room_; }
 
-  // The transactions, in the order; each is left before the next is entered.
+  // The transactions, in the order; each is left before the next is entered. One that is entered again has seen
+  // nothing.
   void enter(TxnId t);
   void leave();
   // The transaction read from `writer`; kNoTxn: the initial state.
@@ -34,7 +33,7 @@ class LookFloors {
 
   [[nodiscard]] graph::Slot of(KeyId key) const {
     const Floor& floor = floors_[raw(key)];
-    return floor.reader == now_ ? floor.slot : slots_.begin(key);
+    return floor.stamp == stamp_ ? floor.slot : slots_.begin(key);
   }
   // The keys whose floor is above the initial state.
   [[nodiscard]] std::span<const KeyId> raised() const { return raised_; }
@@ -44,7 +43,7 @@ class LookFloors {
 
  private:
   struct Floor {
-    TxnId reader = kNoTxn;
+    std::uint64_t stamp = 0;
     graph::Slot slot = 0;
   };
 
@@ -61,11 +60,12 @@ class LookFloors {
   const std::size_t slots_of_key_;  // entries a row
   bool has_room_ = true;
   TxnId now_ = kNoTxn;
+  std::uint64_t stamp_ = 0;    // of who was entered last
   std::vector<Floor> floors_;  // by key
   std::vector<KeyId> raised_;
-  std::vector<TxnId> seen_by_;       // by transaction: who saw it last
-  std::vector<graph::Slot> rows_;    // kAny: by session, what it wrote; kPast: by transaction, its past and itself
-  std::vector<TxnId> session_last_;  // kPast
+  std::vector<std::uint64_t> seen_by_;  // by transaction: the stamp of who saw it last
+  std::vector<graph::Slot> rows_;       // kAny: by session, what it wrote; kPast: by transaction, its past and itself
+  std::vector<TxnId> session_last_;     // kPast
   std::uint64_t rises_ = 0, steps_ = 0;
 };
 

@@ -61,7 +61,7 @@ class LookWalk {
         cursors_(row.level == Level::kCursorStability),
         limits_(limits),
         floors_(order.history, order.trace, order.slots, row.seen),
-        aggregates_(order, row.seen == SeenRule::kAny || row.seen == SeenRule::kPast),
+        aggregates_(order),
         initial_(order.history, order.predicates),
         own_(order.history.key_count()),
         result_(order.history.key_count()),
@@ -89,25 +89,33 @@ class LookWalk {
     std::size_t row = 0;
   };
 
+  // At the time of each operation; else, and where one view is asked for, from a snapshot.
   bool explain(TxnId t) {
-    floors_.enter(t);
     force_slots(t, true);
-    const bool whole = rule_ == SeenRule::kAny || rule_ == SeenRule::kPast;
-    if (whole) {
-      for (const TracedRead& read : o_.trace.reads_of(t)) {
-        if (read.version < o_.trace.versions.size()) floors_.see(o_.trace.versions[read.version].txn);
-      }
-    }
-    bool explained = true;
-    // What is seen by a later look may be too new for an earlier one.
-    for (std::uint64_t rises = floors_.rises() + 1; explained && rises != floors_.rises();) {
-      rises = floors_.rises();
-      explained = walk(t);
-      if (!whole || steps_ > kSteps) break;
+    const bool one_view = rule_ == SeenRule::kAny || rule_ == SeenRule::kPast;
+    bool explained = false;
+    for (const bool snapshot : {false, true}) {
+      if (explained || (one_view && !snapshot)) continue;
+      aggregates_.set_snapshot(snapshot);
+      floors_.enter(t);
+      explained = one_view ? walk_until_stable(t) : walk(t);
     }
     force_slots(t, false);
     floors_.leave();
     return explained && steps_ <= kSteps;
+  }
+
+  // What is seen by a later look may be too new for an earlier one.
+  bool walk_until_stable(TxnId t) {
+    for (const TracedRead& read : o_.trace.reads_of(t)) {
+      if (read.version < o_.trace.versions.size()) floors_.see(o_.trace.versions[read.version].txn);
+    }
+    std::uint64_t rises = 0;
+    do {
+      rises = floors_.rises();
+      if (steps_ > kSteps || !walk(t)) return false;
+    } while (rises != floors_.rises());
+    return true;
   }
 
   // Who reads a key and writes it writes the very next version.
