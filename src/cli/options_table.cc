@@ -25,7 +25,8 @@ constexpr VerbRow kVerbs[] = {
      "isolde demo"},
     {"record", "[URL]", 0, 1, "a workload run on a real database, saved as a history with all the evidence it gives",
      "URL: sqlite:FILE (without one: a scratch file), postgres://user@host/database, mariadb://…, cockroachdb://…,\n"
-     "yugabytedb://…, tidb://…. The workload makes tables of its own names and drops what has these names.\n"
+     "yugabytedb://…, tidb://…. The workload makes its tables anew; a table of that name\n"
+     "that `isolde record` did not make is never touched: the run is refused.\n"
      "While it runs, everything is kept in the folder OUT.recording, readable at any moment, also after a kill -9.\n"
      "Exit status: 0, or that of `isolde check` with --check; 2 if the run could not be made.",
      "isolde record --workload list-append --time 10 --check serializable\n"

@@ -20,7 +20,10 @@ struct Dialect {
   Upsert upsert = Upsert::kOnConflict;
   bool has_merge = false;             // the MERGE statement
   bool has_update_returning = false;  // UPDATE … RETURNING, DELETE … RETURNING
-  std::string_view table_options;     // what follows CREATE TABLE t (…): " engine=InnoDB"
+  // Counts the tables and views of one name (?) where tables are made.
+  std::string_view table_exists =
+      "select count(*) from information_schema.tables where table_schema = current_schema() and table_name = ?";
+  std::string_view table_options;  // what follows CREATE TABLE t (…): " engine=InnoDB"
 };
 
 // `a` and `b` put together as texts.

@@ -10,6 +10,7 @@
 #include "format/format.h"
 #include "record/run_faults.h"
 #include "record/session_client.h"
+#include "record/set_up.h"
 #include "record/shadow.h"
 #include "record/traced_table.h"
 #include "record/tree_cpu.h"
@@ -22,24 +23,6 @@ using std::chrono::steady_clock;
 
 double seconds_since(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
-}
-
-std::optional<Error> failure_of(const Result<db::Reply>& reply, std::string_view doing) {
-  if (!reply) return reply.error();
-  if (!reply->done()) return Error{fmt::format("{}: {} {}", doing, reply->failure.code, reply->failure.text)};
-  return std::nullopt;
-}
-
-std::optional<Error> set_up(db::Connection& connection, Workload& workload) {
-  for (const TracedTable& table : workload.tables()) {
-    if (auto e = failure_of(connection.run("drop table if exists " + table.name), "dropping " + table.name)) return e;
-  }
-  for (const std::string& sql : workload.schema()) {
-    if (auto e = failure_of(connection.run(sql), sql)) return e;
-  }
-  if (auto e = failure_of(connection.begin(), "loading")) return e;
-  if (auto loaded = workload.load(connection); !loaded) return loaded.error();
-  return failure_of(connection.commit(), "loading");
 }
 
 std::optional<Error> write_text(const fs::path& path, std::string_view text) {
@@ -233,7 +216,7 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   auto described = database.describe(**administrator);
   if (!described) return std::move(described).error();
   summary.database = *described;
-  if (auto e = set_up(**administrator, workload)) return *std::move(e);
+  if (auto ready = set_up(**administrator, database.dialect(), workload); !ready) return ready.error();
 
   std::unique_ptr<Recovery> recovery;
   if (options.trace) {

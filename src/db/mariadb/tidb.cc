@@ -64,6 +64,9 @@ constexpr Dialect kDialect = {.name = "tidb",
                               .upsert = Upsert::kOnDuplicateKey,
                               .has_merge = false,
                               .has_update_returning = false,
+                              .table_exists =
+                                  "select count(*) from information_schema.tables where table_schema = "
+                                  "database() and table_name = ?",
                               .table_options = ""};
 
 constexpr ServerLevel kLevels[] = {

@@ -23,6 +23,7 @@ constexpr Dialect kDialect = {.name = "sqlite",
                               .upsert = Upsert::kOnConflict,
                               .has_merge = false,
                               .has_update_returning = true,
+                              .table_exists = "select count(*) from sqlite_master where name = ?",
                               .table_options = ""};
 
 constexpr ServerLevel kLevels[] = {
