@@ -93,7 +93,7 @@ struct EngineRow {
 
 constexpr EngineRow kEngines[] = {
     {"replay", by_order, ordered, 45, 30, 90}, {"timeline", by_timestamps, stamped, 40, 35, 95},
-    {"graph", by_versions, never, 35, 10, 60}, {"weak", by_versions, never, 35, 10, 60},
+    {"graph", by_versions, never, 35, 10, 60}, {"weak", by_versions, never, 58, 10, 78},
     {"rules", by_nothing, never, 0, 5, 5},
 };
 

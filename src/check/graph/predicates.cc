@@ -85,8 +85,8 @@ class PredicateWalk {
       aggregate(t, i, op, p, matcher);
     } else {
       own_results(t, i, matcher);
-      if (rule_ == PredicateRule::kResult && !returned_all_that_may_match(t, i, op, p, matcher))
-        out_.choice_matters = true;
+      if (rule_ == PredicateRule::kResult && !out_.choice_matters)
+        out_.choice_matters = !returned_all_that_may_match(t, i, op, p, matcher);
       if (p.has_vset != 0) {
         version_set(t, i, op, p, matcher);
       } else {
