@@ -40,7 +40,8 @@ LookAggregates::Window LookAggregates::window_of(TxnId t, OpId op) const {
   const History& h = o_.history;
   const std::uint32_t mine = o_.place[raw(t)];
   History::Interval at = h.at(t, op);
-  if (at.before == kNoTime) at.before = h.begin(t);
+  // A snapshot may be as old as the transaction.
+  if (at.before == kNoTime || snapshot_) at.before = h.begin(t);
   if (at.after == kNoTime) at.after = h.end(t);
   if (at.before == kNoTime || at.after == kNoTime) {
     constexpr auto kEver = std::numeric_limits<std::int64_t>::max();

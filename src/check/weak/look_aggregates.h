@@ -38,7 +38,7 @@ class LookAggregates {
  public:
   explicit LookAggregates(const LookOrder& order);
 
-  // The transaction reads from a snapshot, taken at its first operation.
+  // The transaction reads from a snapshot, taken up to its first operation.
   void set_snapshot(bool snapshot) { snapshot_ = snapshot; }
 
   // The looks at versions that match; nothing if none were found. `own`: each key once. `forced`, by key: the one slot
