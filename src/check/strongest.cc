@@ -176,17 +176,24 @@ class Search {
   [[nodiscard]] bool is_open(Level level) const {
     return !left_out_[at(level)] && !out_.at(level) && !is_doomed(level);
   }
+  // Whether what satisfies `strong` satisfies `weak`, for this history: what predicates looked at is no read at
+  // repeatable-read, and is one at the levels below it.
+  [[nodiscard]] bool follows(Level strong, Level weak) const {
+    if (strong == Level::kRepeatableRead && !h_.columns().predicates.empty())
+      return weak == strong || weak == Level::kReadUncommitted;
+    return implies(strong, weak);
+  }
   // A weaker level is broken.
   [[nodiscard]] bool is_doomed(Level level) const {
     return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& weak) {
-      return implies(level, weak.level) && out_.at(weak.level) == Outcome::kViolated;
+      return follows(level, weak.level) && out_.at(weak.level) == Outcome::kViolated;
     });
   }
 
   // A stronger one of its family is undecided: likely for want of evidence that this one needs too, so it comes last.
   [[nodiscard]] bool is_put_off(Level level) const {
     return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
-      return strong.family == info(level).family && implies(strong.level, level) &&
+      return strong.family == info(level).family && follows(strong.level, level) &&
              out_.at(strong.level) == Outcome::kUndecided;
     });
   }
@@ -203,7 +210,7 @@ class Search {
         continue;
       }
       const bool below = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
-        return strong.level != level && implies(strong.level, level) && is_open(strong.level) &&
+        return strong.level != level && follows(strong.level, level) && is_open(strong.level) &&
                !is_put_off(strong.level);
       });
       if (below) continue;
@@ -223,9 +230,9 @@ class Search {
       if (other.level == level || engine_[at(other.level)] == nullptr) continue;
       const std::uint8_t theirs = beliefs_[at(other.level)];
       if (verdict.outcome == Outcome::kSatisfied) {
-        if (implies(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
+        if (follows(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
       } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
-        const bool broken = (implies(other.level, level) && believes_all_of(theirs, believed)) ||
+        const bool broken = (follows(other.level, level) && believes_all_of(theirs, believed)) ||
                             std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
                                         [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
         if (broken) infer(other.level, Outcome::kViolated);
@@ -246,7 +253,7 @@ class Search {
     for (std::size_t i = kLevelCount; i-- > 0;) {
       const Level level = all_levels()[i].level;
       const bool implied = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
-        return strong.level != level && implies(strong.level, level) && is_candidate(strong.level);
+        return strong.level != level && follows(strong.level, level) && is_candidate(strong.level);
       });
       if (implied) continue;
       if (is_candidate(level)) out_.holds.push_back(level);

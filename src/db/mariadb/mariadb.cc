@@ -12,20 +12,6 @@
 namespace isolde::db {
 namespace {
 
-constexpr Dialect kDialect = {.name = "mariadb",
-                              .text_type = "longtext",
-                              .concat = "concat({0}, {1})",
-                              .list_type = "json",
-                              .list_append = "json_array_append({0}, '$', ?)",
-                              .for_update = " for update",
-                              .upsert = Upsert::kOnDuplicateKey,
-                              .has_merge = false,
-                              .has_update_returning = false,
-                              .table_exists =
-                                  "select count(*) from information_schema.tables where table_schema = "
-                                  "database() and table_name = ?",
-                              .table_options = " engine=InnoDB"};
-
 constexpr ServerLevel kLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "read uncommitted"},
     {"read committed", Level::kReadCommitted, "read committed"},
@@ -58,7 +44,7 @@ class MariadbDatabase : public Database {
     if (auto ready = connection->set_up(); !ready) return std::move(ready).error();
     return std::unique_ptr<Connection>(std::move(connection));
   }
-  const Dialect& dialect() const override { return kDialect; }
+  const Dialect& dialect() const override { return kMariadbDialect; }
   std::span<const ServerLevel> levels() const override {
     return snapshot_isolation_ ? std::span<const ServerLevel>(kSnapshotLevels) : kLevels;
   }

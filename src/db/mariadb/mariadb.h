@@ -21,6 +21,21 @@
 
 namespace isolde::db {
 
+// TiDB's is this one with what differs.
+inline constexpr Dialect kMariadbDialect = {.name = "mariadb",
+                                            .text_type = "longtext",
+                                            .concat = "concat({0}, {1})",
+                                            .list_type = "json",
+                                            .list_append = "json_array_append({0}, '$', ?)",
+                                            .for_update = " for update",
+                                            .upsert = Upsert::kOnDuplicateKey,
+                                            .has_merge = false,
+                                            .has_update_returning = false,
+                                            .table_exists =
+                                                "select count(*) from information_schema.tables where table_schema = "
+                                                "database() and table_name = ?",
+                                            .table_options = " engine=InnoDB"};
+
 [[nodiscard]] Result<std::unique_ptr<Database>> open_mariadb(const Url& url);
 
 // The sessions that wait for a row's or table's lock, by the text of SHOW ENGINE INNODB STATUS.

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "db/mariadb/mariadb.h"
 #include "db/mariadb/mariadb_connection.h"
 #include "db/mariadb/mariadb_errors.h"
 
@@ -55,19 +56,12 @@ std::vector<ErrorRow> joined(std::span<const ErrorRow> own, std::span<const Erro
   return rows;
 }
 
-constexpr Dialect kDialect = {.name = "tidb",
-                              .text_type = "longtext",
-                              .concat = "concat({0}, {1})",
-                              .list_type = "json",
-                              .list_append = "json_array_append({0}, '$', ?)",
-                              .for_update = " for update",
-                              .upsert = Upsert::kOnDuplicateKey,
-                              .has_merge = false,
-                              .has_update_returning = false,
-                              .table_exists =
-                                  "select count(*) from information_schema.tables where table_schema = "
-                                  "database() and table_name = ?",
-                              .table_options = ""};
+constexpr Dialect kDialect = [] {
+  Dialect d = kMariadbDialect;
+  d.name = "tidb";
+  d.table_options = "";
+  return d;
+}();
 
 constexpr ServerLevel kLevels[] = {
     {"read committed", Level::kReadCommitted, "read committed"},

@@ -7,16 +7,13 @@
 namespace isolde::db {
 namespace {
 
-constexpr Dialect kDialect = {.name = "postgres",
-                              .text_type = "string",
-                              .concat = "{0} || {1}",
-                              .list_type = "int8[]",
-                              .list_append = "array_append({0}, ?)",
-                              .for_update = " for update",
-                              .upsert = Upsert::kOnConflict,
-                              .has_merge = false,
-                              .has_update_returning = true,
-                              .table_options = ""};
+constexpr Dialect kDialect = [] {
+  Dialect d = kPostgresDialect;
+  d.text_type = "string";
+  d.list_type = "int8[]";
+  d.has_merge = false;
+  return d;
+}();
 
 constexpr ServerLevel kLevels[] = {
     {"read committed", Level::kReadCommitted, "READ COMMITTED"},

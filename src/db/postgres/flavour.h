@@ -14,6 +14,18 @@
 
 namespace isolde::db {
 
+// A flavour's dialect is this one with what differs.
+inline constexpr Dialect kPostgresDialect = {.name = "postgres",
+                                             .text_type = "text",
+                                             .concat = "{0} || {1}",
+                                             .list_type = "bigint[]",
+                                             .list_append = "array_append({0}, ?)",
+                                             .for_update = " for update",
+                                             .upsert = Upsert::kOnConflict,
+                                             .has_merge = true,
+                                             .has_update_returning = true,
+                                             .table_options = ""};
+
 // Fills `facts` from the one row that the statement gave.
 using ReadFacts = std::function<Result<void>(std::span<const Cell> row, TxnFacts& facts)>;
 

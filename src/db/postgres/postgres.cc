@@ -12,17 +12,6 @@
 namespace isolde::db {
 namespace {
 
-constexpr Dialect kDialect = {.name = "postgres",
-                              .text_type = "text",
-                              .concat = "{0} || {1}",
-                              .list_type = "bigint[]",
-                              .list_append = "array_append({0}, ?)",
-                              .for_update = " for update",
-                              .upsert = Upsert::kOnConflict,
-                              .has_merge = true,
-                              .has_update_returning = true,
-                              .table_options = ""};
-
 constexpr ServerLevel kLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "READ UNCOMMITTED"},
     {"read committed", Level::kReadCommitted, "READ COMMITTED", true},
@@ -68,7 +57,7 @@ constexpr std::string_view kWaiting =
     "select distinct pid from pg_locks where not granted and locktype <> 'extend' and pid is not null";
 
 constexpr Flavour kPostgres = {.port = 5432,
-                               .dialect = kDialect,
+                               .dialect = kPostgresDialect,
                                .levels = kLevels,
                                .errors = kErrors,
                                .describe_sql = kDescribe,
