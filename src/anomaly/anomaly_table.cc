@@ -30,10 +30,6 @@ constexpr auto& kOneView =
                kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>;
 // … and what does not.
 constexpr auto& kNotOneView = kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView>;
-// What asks for a prefix of one order, predicates included.
-constexpr auto& kPrefixAndAbove =
-    kLevelList<kPrefix, kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable,
-               kStrongSessionSerializable, kStrictSerializable>;
 constexpr auto& kForkBreaks =
     kLevelList<kPrefix, kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation,
                kSerializable, kStrongSessionSerializable, kStrictSerializable>;
@@ -186,7 +182,9 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      R"({"id": "T1", "session": 1, "ops": [["w","x",{"v":1}]]}
 {"id": "T2", "session": 2, "ops": [["scan","v = 1",[]],["scan","v = 1",[["x",{"v":1}]]]]}
 )",
-     "The first search of T2 came before T1, the second after it.", kPrefixAndAbove,
+     "The first search of T2 came before T1, the second after it.",
+     kLevelList<kReadAtomic, kCausal, kPrefix, kSnapshotIsolation, kStrongSessionSnapshotIsolation,
+                kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>,
      kLevelList<kReadUncommitted, kCursorStability, kMonotonicAtomicView, kRepeatableRead>},
     {AnomalyKind::kOTV, "OTV", "an observed transaction vanishes",
      "A transaction saw a write of another, and a later read of it returned a version older than another write of that "
@@ -227,7 +225,10 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      R"({"id": "T1", "session": 1, "ops": [["w","x",{"v":1}]]}
 {"id": "T2", "session": 2, "ops": [["r","x",{"v":1}],["scan","v = 1",[]]]}
 )",
-     "T2 read the row x, which matches, but the search did not return it.", kPrefixAndAbove,
+     "T2 read the row x, which matches, but the search did not return it.",
+     kLevelList<kReadCommitted, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kSnapshotIsolation,
+                kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable,
+                kStrictSerializable>,
      kLevelList<kReadUncommitted, kCursorStability>},
     {AnomalyKind::kSessionOrder, "session-order", "a client does not see its own earlier transaction",
      "A transaction's snapshot lacks the transaction before it in its session: that one committed after this one "
