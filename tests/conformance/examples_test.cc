@@ -61,6 +61,8 @@ TEST(Examples, WhatBreaksALevelBreaksTheStrongerOnes) {
     for (const Level broken : row.breaks) {
       for (const LevelInfo& level : all_levels()) {
         if (!implies(level.level, broken)) continue;
+        // What predicates looked at is no read at repeatable-read.
+        if (level.level == Level::kRepeatableRead && !parsed(row.example).columns().predicates.empty()) continue;
         EXPECT_TRUE(holds(row.breaks, level.level)) << row.name << " at " << level.name;
       }
     }
