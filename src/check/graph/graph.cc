@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "check/graph/cycles.h"
-#include "check/graph/looks.h"
+#include "check/graph/explain_by_looks.h"
 #include "check/graph/predicates.h"
 #include "check/graph/snapshot_sets.h"
 
@@ -14,6 +14,7 @@ using namespace graph;
 namespace {
 
 constexpr std::uint32_t kFewForSearch = 2000;  // transactions
+constexpr std::uint32_t kSomeForSearch = 20'000;
 
 std::string lacks(const History& history, Level level) {
   if (row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
@@ -60,13 +61,15 @@ Verdict GraphChecks::check(Level level, const Limits& limits, FindSeen find_seen
   verdict.method = kGraphEngine.name;
   if (!predicates_left_open) return std::move(verdict);
   // More order leaves fewer choices: one order that holds at a stronger level shows this one too. A level that is not
-  // about states is hardly ever shown by a search for them.
-  const bool searches = predicate_rule(level) != PredicateRule::kResult;
+  // about states is hardly ever shown by a search for them; and in large histories, where a guess failed, neither is
+  // one that is.
+  const bool of_states = predicate_rule(level) != PredicateRule::kResult;
+  const bool searches = h_.txn_count() <= (of_states ? kSomeForSearch : kFewForSearch);
   for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable,
                                Level::kStrongSnapshotIsolation, Level::kStrictSerializable}) {
     if (stronger == level || !implies(stronger, level) || limits.out_of_time()) continue;
-    Witness witness = guess_predicates(stronger, limits);
-    if (witness.events.empty() && (searches || h_.txn_count() <= kFewForSearch)) {
+    Witness witness = of_states ? Witness{} : guess_predicates(stronger, limits);
+    if (witness.events.empty() && searches) {
       Verdict holds = judge(stronger, limits).verdict;
       if (holds.outcome != Outcome::kSatisfied) continue;
       witness = std::move(holds.witness);

@@ -21,7 +21,8 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kMostPast = 2'000'000'000;  // a second or two
+constexpr std::uint32_t kManyForPredicates = 20'000;  // transactions
+constexpr std::uint64_t kMostPast = 2'000'000'000;    // a second or two
 
 class Check {
  public:
@@ -147,6 +148,7 @@ class Check {
   bool find_cycles() {
     for (const LostUpdate& lost : orders_.lost_updates) keep(lost_update(h_, lost));
     if (row_.level == Level::kCursorStability) add_missed_versions();
+    if (predicates_ != nullptr && h_.txn_count() > kManyForPredicates && has_item_cycle()) return true;
     facts_ = predicate_facts(orders_);
     if (limits_.out_of_time()) return false;
     SeenOrders seen = find_seen_({h_, trace_, orders_, facts_.edges, row_}, limits_);
@@ -169,6 +171,14 @@ class Check {
               [](const Seen& a, const Seen& b) { return std::pair(a.before, a.after) < std::pair(b.before, b.after); });
     explain({h_, trace_, orders_, seen.orders, facts_.edges, graph}, sorted);
     return true;
+  }
+
+  // Of large histories first what costs little: whether items alone break the level.
+  bool has_item_cycle() {
+    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
+    const Sorted sorted = sort_nodes(graph, row_.nodes);
+    if (!sorted.components.empty()) explain({h_, trace_, orders_, {}, {}, graph}, sorted);
+    return verdict_.total() > 0;
   }
 
   [[nodiscard]] PredicateFacts predicate_facts(const VersionOrders& orders) {

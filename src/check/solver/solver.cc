@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <chrono>
 
+#include "check/graph/explain_by_looks.h"
 #include "check/graph/explain_cycle.h"
 #include "check/graph/fault_anomalies.h"
 #include "check/graph/graph.h"
 #include "check/graph/level_check.h"
-#include "check/graph/looks.h"
 #include "check/graph/version_evidence.h"
 #include "check/predicates/predicate_replay.h"
 #include "check/solver/explain.h"
