@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "check/graph/slots.h"
@@ -31,7 +32,7 @@ struct Span {
 inline Span evaluated(const History& h, TxnId t, std::uint32_t op) {
   const History::Interval at = h.at(t, OpId{op});
   if (at.before != kNoTime) return {at.before, at.after};
-  return {h.begin(t), h.end(t)};
+  return {h.begin(t), h.end(t) == kNoTime ? std::numeric_limits<std::int64_t>::max() : h.end(t)};
 }
 
 // When, by the client's clock, it committed.
@@ -45,7 +46,7 @@ inline Span committed(const History& h, TxnId t) {
   return {from, to == kNoTime ? std::numeric_limits<std::int64_t>::max() : to};
 }
 
-inline std::int64_t middle(Span s) { return s.from + (s.to - s.from) / 2; }
+inline std::int64_t middle(Span s) { return std::midpoint(s.from, s.to); }
 
 inline std::uint32_t statement(const History& h, TxnId t, LookBy by) {
   return by == LookBy::kLastStatement ? h.end_op(t) - 1 : h.first_op(t);
