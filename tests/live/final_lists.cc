@@ -70,6 +70,16 @@ std::string against_level(const History& h, Level level) {
                      verdict.reason);
 }
 
+std::string against_postgres_serializable(const History& h) {
+  std::string said = against_level(h, Level::kSerializable);
+  if (said.empty()) return said;
+  constexpr std::uint64_t kLeaks = 3;
+  const Verdict verdict = choose(h, Level::kSerializable, {}).engine->check(h, Level::kSerializable, {});
+  const bool leaks_only = verdict.outcome == Outcome::kViolated && verdict.total() <= kLeaks &&
+                          verdict.total() == verdict.counts[static_cast<std::size_t>(AnomalyKind::kG2Item)];
+  return leaks_only ? against_level(h, Level::kStrongSnapshotIsolation) : said;
+}
+
 StatusCounts status_counts(const History& h) {
   StatusCounts counts;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
