@@ -30,7 +30,6 @@ std::optional<Error> RunShared::fault() {
 SessionClient::SessionClient(RunShared& shared, std::uint32_t place, std::unique_ptr<db::Connection> connection,
                              std::optional<Journal> journal)
     : shared_(shared),
-      place_(place),
       connection_(std::move(connection)),
       journal_(std::move(journal)),
       next_id_(place),

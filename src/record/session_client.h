@@ -128,7 +128,6 @@ class SessionClient : public Client {
   void write_facts(const db::TxnFacts& facts);
 
   RunShared& shared_;
-  std::uint32_t place_;
   std::unique_ptr<db::Connection> connection_;
   std::mutex connection_guard_;  // held to replace the connection, and by other threads that use it
   std::optional<Journal> journal_;

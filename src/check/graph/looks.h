@@ -14,6 +14,7 @@
 
 #include "check/graph/slots.h"
 #include "check/graph/trace.h"
+#include "check/graph/visible.h"
 
 namespace isolde::graph {
 
@@ -203,10 +204,7 @@ class Looks {
   [[nodiscard]] bool is_visible(TxnId writer, const Snapshot& in) const {
     const Snapshot* const of = h_.snapshot(writer);
     if (of == nullptr || of->has_xid == 0) return false;
-    if (of->xid < in.xmin) return true;
-    if (of->xid >= in.xmax) return false;
-    const auto active = h_.columns().active_xids.subspan(in.active, in.active_count);
-    return std::find(active.begin(), active.end(), of->xid) == active.end();
+    return graph::is_visible(h_, of->xid, in);
   }
 
   const History& h_;

@@ -6,6 +6,7 @@
 #include "check/graph/explain_cycle.h"
 #include "check/graph/order_search.h"
 #include "check/graph/predicates.h"
+#include "check/graph/visible.h"
 #include "check/predicates/predicate_replay.h"
 
 namespace isolde::graph {
@@ -169,12 +170,7 @@ class SnapshotSets {
   // As PostgreSQL decides it; what a transaction writes later it does not see.
   [[nodiscard]] bool is_visible(TxnId writer, TxnId reader) const {
     if (writer == reader) return false;
-    const std::int64_t xid = h_.snapshot(writer)->xid;
-    const Snapshot& s = *h_.snapshot(reader);
-    if (xid < s.xmin) return true;
-    if (xid >= s.xmax) return false;
-    const auto active = h_.columns().active_xids.subspan(s.active, s.active_count);
-    return std::find(active.begin(), active.end(), xid) == active.end();
+    return graph::is_visible(h_, h_.snapshot(writer)->xid, *h_.snapshot(reader));
   }
 
   // After who began the run of versions that match alike, before who ended it.
