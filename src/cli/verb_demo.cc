@@ -1,9 +1,9 @@
 // The demo runs the verbs themselves, with the command lines that it shows.
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include <filesystem>
 
+#include "base/scratch_folder.h"
 #include "cli/verbs.h"
 
 namespace isolde::cli {
@@ -28,17 +28,10 @@ Exit run_line(Exit (*verb)(const Arguments&), const std::vector<std::string>& wo
   return exit;
 }
 
-std::string scratch_folder() {
-  std::error_code error;
-  const fs::path base = fs::temp_directory_path(error);
-  std::string name = (error ? fs::path("/tmp") : base) / "isolde-demo-XXXXXX";
-  return mkdtemp(name.data()) == nullptr ? std::string() : name;
-}
-
 }  // namespace
 
 Exit run_demo(const Arguments& args) {
-  const std::string folder = scratch_folder();
+  const std::string folder = make_scratch_folder("demo");
   if (folder.empty()) {
     print_error("cannot make a scratch folder for the demo");
     return Exit::kBadInput;

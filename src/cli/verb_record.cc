@@ -1,10 +1,10 @@
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include <charconv>
 #include <csignal>
 #include <filesystem>
 
+#include "base/scratch_folder.h"
 #include "cli/nearest.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -159,12 +159,7 @@ Result<Plan> plan_of(const Arguments& args) {
 // A folder for a recording that nobody asked to keep.
 class ScratchFolder {
  public:
-  ScratchFolder() {
-    std::error_code error;
-    const fs::path base = fs::temp_directory_path(error);
-    path_ = (error ? fs::path("/tmp") : base) / "isolde-record-XXXXXX";
-    if (mkdtemp(path_.data()) == nullptr) path_.clear();
-  }
+  ScratchFolder() : path_(make_scratch_folder("record")) {}
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {

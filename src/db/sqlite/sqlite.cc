@@ -1,12 +1,12 @@
 #include "db/sqlite/sqlite.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): mkdtemp is POSIX
 
 #include <atomic>
 #include <charconv>
 #include <filesystem>
 
+#include "base/scratch_folder.h"
 #include "db/sqlite/sqlite_connection.h"
 
 namespace isolde::db {
@@ -78,10 +78,8 @@ Result<std::unique_ptr<Database>> open_sqlite(const Url& url) {
     return Error{"each connection would have a database of its own in memory; sqlite: alone is a scratch file"};
   if (!url.database.empty())
     return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(url.database, "", timeout_ms));
-  std::error_code error;
-  const fs::path base = fs::temp_directory_path(error);
-  std::string folder = (error ? fs::path("/tmp") : base) / "isolde-sqlite-XXXXXX";
-  if (mkdtemp(folder.data()) == nullptr) return Error{"cannot make a scratch folder for SQLite"};
+  const std::string folder = make_scratch_folder("sqlite");
+  if (folder.empty()) return Error{"cannot make a scratch folder for SQLite"};
   return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(folder + "/scratch.db", folder, timeout_ms));
 }
 
