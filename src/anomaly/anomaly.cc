@@ -75,10 +75,10 @@ std::string_view name(Ground ground) {
   return kNames[static_cast<std::size_t>(ground)];
 }
 
-std::string full_name(const Anomaly& anomaly) {
-  std::string out(info(anomaly.kind).name);
-  if (anomaly.variant == Variant::kSession) out += "-session";
-  if (anomaly.variant == Variant::kRealtime) out += "-realtime";
+std::string full_name(AnomalyKind kind, Variant variant) {
+  std::string out(info(kind).name);
+  if (variant == Variant::kSession) out += "-session";
+  if (variant == Variant::kRealtime) out += "-realtime";
   return out;
 }
 

@@ -161,6 +161,7 @@ struct Anomaly {
 };
 
 // "G-single", "G-single-realtime", …
-[[nodiscard]] std::string full_name(const Anomaly& anomaly);
+[[nodiscard]] std::string full_name(AnomalyKind kind, Variant variant);
+[[nodiscard]] inline std::string full_name(const Anomaly& anomaly) { return full_name(anomaly.kind, anomaly.variant); }
 
 }  // namespace isolde

@@ -47,7 +47,7 @@ SessionId HistoryBuilder::session(ValueId name) {
 TxnId HistoryBuilder::begin_txn(SessionId session) {
   const TxnId txn{txn_count()};
   c_->session.push_back(session);
-  c_->id.push_back(values_.integer(raw(txn)));
+  c_->id.push_back(values_.integer(first_place_ + raw(txn)));
   c_->status.push_back(Status::kCommitted);
   open_ = true;
   open_predicates_ = c_->predicates.size();

@@ -43,6 +43,8 @@ class HistoryBuilder {
   TxnId begin_txn(SessionId session);
   void set_session(SessionId session);
   void set_id(ValueId id);  // left out: the transaction's place, from 0
+  // What the place of the first transaction is, where this is a piece of something longer.
+  void set_first_place(std::int64_t place) { first_place_ = place; }
   void set_status(Status status);
   void set_begin(std::int64_t time);
   void set_end(std::int64_t time);
@@ -129,6 +131,7 @@ class HistoryBuilder {
   [[nodiscard]] std::optional<Error> resolve_orders();
 
   ValueInterner values_;
+  std::int64_t first_place_ = 0;
   Column<std::uint32_t> small_key_;  // KeyId of the integer keys below kSmallKeys
   IdIndex key_index_, session_index_;
   Column<std::uint32_t> small_session_;

@@ -1,0 +1,70 @@
+// check/mirror/profile.h: what a DBMS does at one of its levels, as data: which mechanisms hold, and when a snapshot is
+// taken.
+//
+// In, out: a name ("postgres:serializable"), or a user's file -> Profile.
+// Always:  a row promises no more than the DBMS does: where the paper's Table I says more than its source, the sound
+//          form stands here and docs/profiles.md says so.
+// Source:  Leopard, Tables I and II; each row names its own.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace isolde::mirror {
+
+// Consistent read: what a plain read sees of other transactions.
+enum class Reads : std::uint8_t {
+  kDirty,        // anything that was ever written: only values that nobody wrote are wrong
+  kCommitted,    // a version that was committed and latest at some moment of the statement, each row for itself
+  kStatement,    // all rows of a statement as of one moment within it
+  kTransaction,  // all of a transaction as of one moment
+};
+
+// When that one moment of a transaction is.
+enum class SnapshotAt : std::uint8_t {
+  kFirstStatement,  // PostgreSQL: the first statement of any kind
+  kFirstRead,       // InnoDB: the first plain (consistent) read
+  kBegin,           // START TRANSACTION WITH CONSISTENT SNAPSHOT, and databases with start timestamps
+};
+
+// Serialization certifier.
+enum class Certifier : std::uint8_t {
+  kNone,
+  kSsi,             // PostgreSQL: no T1 -rw-> T2 -rw-> T3, both concurrent, where T3 committed first of the three (and,
+                    // if T1 wrote nothing, before T1 took its snapshot)
+  kTimestampOrder,  // TO: dependencies follow one order of moments, each within its transaction
+  kConflictCheck,   // OCC: what was read is still latest at commit: dependencies follow the order of commits
+  kCycles,          // conflict serializable: dependencies form no cycle
+};
+
+struct Profile {
+  std::string name;    // "postgres:repeatable-read"
+  std::string source;  // a document, section or test that says so
+  Reads reads = Reads::kCommitted;
+  SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
+  // Locking reads, and plain reads of a row that the transaction itself has written before, see the latest committed
+  // state at a moment of their statement (of that write) instead of the snapshot (InnoDB REPEATABLE READ).
+  bool locking_reads_see_latest = false;
+  // Mutual exclusion: a write or locking read holds its lock until the transaction ends. `read_locks`: plain reads take
+  // a shared one too (InnoDB and SQLite SERIALIZABLE).
+  bool write_locks = false;
+  bool read_locks = false;
+  // First updater (or committer) wins: who writes a key has in its snapshot whoever committed a version of it before.
+  bool first_updater_wins = false;
+  Certifier certifier = Certifier::kNone;
+
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+// Every profile that comes with Isolde.
+[[nodiscard]] std::span<const Profile> profiles();
+[[nodiscard]] const Profile* profile_named(std::string_view name);
+// A user's profiles: docs/profiles.md has the form.
+[[nodiscard]] Result<std::vector<Profile>> read_profiles(std::string_view text, const std::string& file);
+
+}  // namespace isolde::mirror

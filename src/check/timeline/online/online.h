@@ -1,0 +1,31 @@
+// check/timeline/online/online.h: Aion's checker: snapshot isolation, or serializability in commit order, by the
+// database's timestamps, while transactions arrive in any order between sessions.
+//
+// In, out: transactions with start_ts and commit_ts as they arrive -> violations; those of EXT when their deadline is
+//          over, since what is late may still explain them.
+// Always:  at finish() the same verdict as the engine `timeline` gives on the same transactions, however they arrived,
+//          as long as nothing came later than its deadline. docs/online.md.
+// Cost:    an operation looks at the versions and reads of its key around its own timestamp.
+// Source:  Aion (algorithm 3), with an index by key instead of copies by timestamp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "anomaly/level.h"
+#include "check/online.h"
+
+namespace isolde::timeline {
+
+struct OnlineOptions {
+  Level level = Level::kSnapshotIsolation;  // the snapshot family, or the serializable family by commit_ts
+  std::int64_t deadline = 10'000'000'000;   // nanoseconds of StreamTime::now that a transaction's verdict may flip
+  std::size_t memory_limit = std::size_t{1} << 30;
+  std::string spill_folder;  // empty: what is beyond the deadline is dropped; else kept there
+};
+
+// Requires: the level is of the snapshot or serializable family. `sink` outlives the engine.
+[[nodiscard]] std::unique_ptr<OnlineEngine> make_online(const OnlineOptions& options, OnlineSink& sink);
+
+}  // namespace isolde::timeline

@@ -1,0 +1,90 @@
+#include "format/native_chunks.h"
+
+#include <simdjson.h>
+
+#include <cstring>
+
+#include "format/native_fast.h"
+#include "format/native_line.h"
+#include "history/history_builder.h"
+
+namespace isolde {
+namespace {
+
+namespace od = simdjson::ondemand;
+
+// {"session": 3, "heartbeat": 1000}: nothing if the line is something else.
+std::optional<Heartbeat> heartbeat_in(std::string_view line) {
+  if (line.find("\"heartbeat\"") == std::string_view::npos) return std::nullopt;
+  od::parser parser;
+  const simdjson::padded_string padded(line);
+  od::document doc;
+  std::int64_t time = 0;
+  if (parser.iterate(padded).get(doc) || doc["heartbeat"].get(time)) return std::nullopt;
+  ValueInterner values;
+  od::value session;
+  if (doc["session"].get(session)) return std::nullopt;
+  std::int64_t number = 0;
+  std::string_view name;
+  if (!session.get(number)) return Heartbeat{print_of(values.table(), values.integer(number)), time};
+  if (session.get(name)) return std::nullopt;
+  const ValueId id = values.string(name);
+  return Heartbeat{print_of(values.table(), id), time};
+}
+
+bool says_nothing(std::string_view line) {
+  const std::size_t start = line.find_first_not_of(" \t\r");
+  return start == std::string_view::npos || line[start] == '#';
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
+  HistoryBuilder builder;
+  builder.set_first_place(static_cast<std::int64_t>(place_.transactions));
+  NativeLine general(builder);
+  std::vector<Heartbeat> heartbeats;
+  std::vector<std::uint32_t> line_of;  // of each transaction, from 0 in this piece
+  Place place = place_;
+  bool has_header = false;
+  const auto wrong = [&](Error error, std::uint64_t line) -> Error {
+    error.file = name_;
+    error.line = line;
+    return error;
+  };
+  for (std::size_t offset = 0; offset < lines.size();) {
+    const std::size_t stop = lines.find('\n', offset);
+    const std::string_view line = lines.substr(offset, stop - offset);
+    offset = stop + 1;
+    ++place.lines;
+    if (!add_plain_line(line, builder)) {
+      if (says_nothing(line)) continue;
+      if (const auto beat = heartbeat_in(line)) {
+        heartbeats.push_back(*beat);
+        continue;
+      }
+      const std::uint32_t before = builder.txn_count();
+      if (auto error = general.add(line, !place.past_header)) return wrong(*std::move(error), place.lines);
+      if (builder.version_order_count() != 0) {
+        return wrong(Error{"a version order has no meaning in a stream", {}, 0, 1}, place.lines);
+      }
+      has_header = has_header || builder.txn_count() == before;
+    }
+    place.past_header = true;
+    line_of.resize(builder.txn_count(), static_cast<std::uint32_t>(place.lines - place_.lines));
+  }
+  place.transactions += builder.txn_count();
+  auto history = builder.finish();
+  if (!history) {
+    const std::uint64_t line = builder.faulty_txn() ? place_.lines + line_of[raw(*builder.faulty_txn())] : place.lines;
+    return wrong(std::move(history).error(), line);
+  }
+  auto chunk = std::make_shared<Chunk>(*std::move(history));
+  chunk->heartbeats = std::move(heartbeats);
+  chunk->has_header = has_header;
+  chunk->first_line = place_.lines + 1;
+  place_ = place;
+  return std::shared_ptr<const Chunk>(std::move(chunk));
+}
+
+}  // namespace isolde

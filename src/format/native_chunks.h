@@ -1,0 +1,43 @@
+// format/native_chunks.h: native JSON Lines as they come in, piece by piece -> chunks of a stream.
+//
+// In, out: whole lines -> a Chunk, or what is wrong and on which line (counted over the whole stream).
+// Always:  lines mean what they mean in a file (format/native.h); the first may be the header. One more kind of line is
+//          a heartbeat, {"session": 3, "heartbeat": 1000}: no transaction of that session that is still to come begins
+//          before that time. Transactions without an id are numbered over the whole stream. Version orders have no
+//          meaning in a stream and are refused.
+// Cost:    that of the native reader; a piece of some hundred lines or more pays well.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "history/chunk.h"
+
+namespace isolde {
+
+class ChunkReader {
+ public:
+  // `name`: of the input, for errors.
+  explicit ChunkReader(std::string name) : name_(std::move(name)) {}
+
+  // Requires: `lines` is empty or ends with a newline. Nothing of a piece is used if one of its lines is wrong.
+  [[nodiscard]] Result<std::shared_ptr<const Chunk>> read(std::string_view lines);
+
+  // How far it is: what a restart goes on from.
+  struct Place {
+    std::uint64_t lines = 0;
+    std::uint64_t transactions = 0;
+    bool past_header = false;
+  };
+  [[nodiscard]] Place place() const { return place_; }
+  void resume_at(const Place& place) { place_ = place; }
+
+ private:
+  std::string name_;
+  Place place_;
+};
+
+}  // namespace isolde

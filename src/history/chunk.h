@@ -1,0 +1,54 @@
+// history/chunk.h: a piece of a stream: some transactions as a History, with prints that hold across all chunks.
+//
+// In, out: a History (a piece of a stream, or all of a file) -> a Chunk, whose transactions are Arrivals.
+// Always:  a chunk is immutable and shared by those of its transactions that somebody still needs.
+// Cost:    8 bytes a key and a table value beside the history.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "history/history.h"
+#include "history/print.h"
+
+namespace isolde {
+
+// "No transaction of this session that is still to come begins before `time`."
+struct Heartbeat {
+  Print session;
+  std::int64_t time;
+};
+
+struct Chunk {
+  explicit Chunk(History piece);
+
+  History history;
+  std::vector<Print> key_print;          // one a key
+  std::vector<Print> table_value_print;  // one an entry of the value table
+  std::vector<Print> session_print;      // one a session
+  std::vector<Heartbeat> heartbeats;
+  bool has_header = false;       // its initial values are the stream's
+  std::uint64_t first_line = 1;  // of the input, for messages
+
+  [[nodiscard]] std::size_t bytes() const;  // in memory, about
+  [[nodiscard]] Print key(KeyId k) const { return key_print[raw(k)]; }
+  [[nodiscard]] Print value(ValueId v) const {
+    if (is_inline_integer(v)) return *exact_print(raw(v));
+    return v == kNullValue ? kNullPrint : table_value_print[raw(v) - kFirstTableValue];
+  }
+  [[nodiscard]] Print session(TxnId t) const { return session_print[raw(history.session(t))]; }
+  [[nodiscard]] Print id(TxnId t) const { return value(history.columns().id[raw(t)]); }
+};
+
+// One transaction of a stream.
+struct Arrival {
+  std::shared_ptr<const Chunk> chunk;
+  TxnId txn{0};
+  bool late = false;  // it came after its time: others that began later were delivered before it
+
+  [[nodiscard]] const History& history() const { return chunk->history; }
+};
+
+}  // namespace isolde

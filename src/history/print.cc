@@ -1,0 +1,57 @@
+#include "history/print.h"
+
+#include <vector>
+
+namespace isolde {
+namespace {
+
+constexpr std::uint64_t kSeed = 0x697361'6c6f6465ULL;
+
+Print hashed(ValueType type, const void* data, std::size_t size) {
+  return Print{(hash_bytes(data, size, kSeed + static_cast<std::uint64_t>(type)) << 2) | 2};
+}
+
+}  // namespace
+
+// Recursive to the depth that values may nest (kMaxValueDepth).
+// NOLINTNEXTLINE(misc-no-recursion)
+Print print_of(const ValueTable& values, ValueId value) {
+  switch (const ValueType type = values.type(value)) {
+    case ValueType::kNull:
+      return kNullPrint;
+    case ValueType::kInteger: {
+      const std::int64_t number = values.integer(value);
+      if (const auto exact = exact_print(number)) return *exact;
+      return hashed(type, &number, sizeof number);
+    }
+    case ValueType::kString:
+    case ValueType::kNumberText: {
+      const std::string_view text = values.string(value);
+      return hashed(type, text.data(), text.size());
+    }
+    case ValueType::kBoolean: {
+      const bool truth = values.boolean(value);
+      return hashed(type, &truth, sizeof truth);
+    }
+    case ValueType::kReal: {
+      const double number = values.real(value);
+      return hashed(type, &number, sizeof number);
+    }
+    case ValueType::kList: {
+      Print print = kNullPrint;
+      for (const ValueId element : values.list(value)) print = appended(print, print_of(values, element));
+      return print;
+    }
+    case ValueType::kRow: {
+      std::vector<Print> fields;
+      for (const RowField& field : values.row(value)) {
+        fields.push_back(print_of(values, field.name));
+        fields.push_back(print_of(values, field.value));
+      }
+      return hashed(type, fields.data(), fields.size() * sizeof(Print));
+    }
+  }
+  return kNullPrint;
+}
+
+}  // namespace isolde

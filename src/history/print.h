@@ -1,0 +1,44 @@
+// history/print.h: keys and values of a stream as 64-bit prints, which mean the same in every chunk and every run.
+//
+// A history gives ids to what it holds; a stream never ends, so nothing can hold all that it named. A print is computed
+// from the content alone.
+// Always: null and the empty list are kNullPrint (one state of a list key); an integer of at most 61 bits is its own
+//         print and can be read back; a list's print is that of its elements appended one by one, so that an engine
+//         knows the print of a list that it never saw whole; anything else is 62 bits of a hash of its content. Equal
+//         values have equal prints. Different values share one with a chance of 2^-62 a pair; engines then take them
+//         for one value, written twice.
+// Cost:   a multiplication or two; a hash of its bytes for a string or row.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/hash.h"
+#include "history/value.h"
+
+namespace isolde {
+
+enum class Print : std::uint64_t {};
+constexpr std::uint64_t raw64(Print p) { return static_cast<std::uint64_t>(p); }
+
+inline constexpr Print kNullPrint{0};
+
+// The low two bits: 0 null, 1 an integer, 2 a hash, 3 a list.
+constexpr bool is_integer(Print p) { return (raw64(p) & 3) == 1; }
+constexpr std::int64_t integer_of(Print p) { return static_cast<std::int64_t>(raw64(p)) >> 2; }  // Requires: is_integer
+
+// Nothing for integers of 62 bits and more: their print is a hash.
+constexpr std::optional<Print> exact_print(std::int64_t value) {
+  if (value < -(std::int64_t{1} << 61) || value >= (std::int64_t{1} << 61)) return std::nullopt;
+  return Print{(static_cast<std::uint64_t>(value) << 2) | 1};
+}
+
+// The print of a list with one more element.
+constexpr Print appended(Print list, Print element) {
+  return Print{(mix64(raw64(list) * 0x9e3779b97f4a7c15ULL + raw64(element) + 1) << 2) | 3};
+}
+
+// Cost: a table value is hashed; nested ones too.
+[[nodiscard]] Print print_of(const ValueTable& values, ValueId value);
+
+}  // namespace isolde

@@ -1,0 +1,33 @@
+// history/recent_names.h: what prints stand for, as far as it was seen lately: names and values for messages.
+//
+// In, out: chunks as they pass -> the JSON text of a key, value or id by its print.
+// Always:  holds the latest chunks up to a limit of bytes, at least one; a print that is in none of them is told as
+//          such. Integers need no memory.
+// Cost:    nothing but a pointer a chunk; text() searches, which only violations pay.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "history/chunk.h"
+
+namespace isolde {
+
+class RecentNames {
+ public:
+  explicit RecentNames(std::size_t limit = std::size_t{32} << 20) : limit_(limit) {}
+
+  void note(const std::shared_ptr<const Chunk>& chunk);
+  // "7", "\"acct/9\"", "[1,2]"; a print that nothing held explains: "(value 1f2e…, no longer held)".
+  [[nodiscard]] std::string text(Print print) const;
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::deque<std::shared_ptr<const Chunk>> chunks_;
+  std::size_t bytes_ = 0;
+  std::size_t limit_;
+};
+
+}  // namespace isolde
