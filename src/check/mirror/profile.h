@@ -23,6 +23,7 @@ enum class Reads : std::uint8_t {
   kCommitted,    // a version that was committed and latest at some moment of the statement, each row for itself
   kStatement,    // all rows of a statement as of one moment within it
   kTransaction,  // all of a transaction as of one moment
+  kCertified,    // a version that was committed; which one only the certifier says
 };
 
 // When that one moment of a transaction is.
@@ -38,7 +39,8 @@ enum class Certifier : std::uint8_t {
   kSsi,             // PostgreSQL: no T1 -rw-> T2 -rw-> T3, both concurrent, where T3 committed first of the three (and,
                     // if T1 wrote nothing, before T1 took its snapshot)
   kTimestampOrder,  // TO: dependencies follow one order of moments, each within its transaction
-  kConflictCheck,   // OCC: what was read is still latest at commit: dependencies follow the order of commits
+  kConflictCheck,   // OCC: what a transaction that wrote something read is still latest at its commit: dependencies
+                    // follow the order of commits
   kCycles,          // conflict serializable: dependencies form no cycle
 };
 
@@ -64,7 +66,17 @@ struct Profile {
 // Every profile that comes with Isolde.
 [[nodiscard]] std::span<const Profile> profiles();
 [[nodiscard]] const Profile* profile_named(std::string_view name);
-// A user's profiles: docs/profiles.md has the form.
+// The profile of a server's level, by the names of src/db ("postgres", "repeatable read"); null if there is none.
+// `innodb_snapshot_isolation`: that setting of MariaDB is on. `optimistic`: TiDB's transactions are.
+struct ServerFlags {
+  bool innodb_snapshot_isolation = false;
+  bool optimistic = false;
+};
+[[nodiscard]] const Profile* profile_of_server(std::string_view dbms, std::string_view level, ServerFlags flags = {});
+
+// A user's profiles: docs/profiles.md has the form. The error has line and column.
 [[nodiscard]] Result<std::vector<Profile>> read_profiles(std::string_view text, const std::string& file);
+// A profile in that form. Ensures: read_profiles() of it gives the same.
+[[nodiscard]] std::string profile_text(const Profile& profile);
 
 }  // namespace isolde::mirror

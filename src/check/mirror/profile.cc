@@ -1,0 +1,214 @@
+#include "check/mirror/profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde::mirror {
+namespace {
+
+// What several rows share. Where the paper's Table I says otherwise, docs/profiles.md says why.
+struct Mechanisms {
+  Reads reads = Reads::kCommitted;
+  SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
+  bool locking_reads_see_latest = false;
+  bool write_locks = false;
+  bool read_locks = false;
+  bool first_updater_wins = false;
+  Certifier certifier = Certifier::kNone;
+};
+
+constexpr Mechanisms kAnything = {.reads = Reads::kDirty};
+constexpr Mechanisms kDirtyReads = {.reads = Reads::kDirty, .write_locks = true};
+constexpr Mechanisms kCommittedRows = {.reads = Reads::kCommitted, .write_locks = true};
+constexpr Mechanisms kStatements = {.reads = Reads::kStatement, .write_locks = true};
+constexpr Mechanisms kSnapshot = {.reads = Reads::kTransaction, .write_locks = true, .first_updater_wins = true};
+constexpr Mechanisms kOptimisticSnapshot = {.reads = Reads::kTransaction, .first_updater_wins = true};
+constexpr Mechanisms kSsi = {
+    .reads = Reads::kTransaction, .write_locks = true, .first_updater_wins = true, .certifier = Certifier::kSsi};
+constexpr Mechanisms kInnodbRepeatable = {.reads = Reads::kTransaction,
+                                          .snapshot_at = SnapshotAt::kFirstRead,
+                                          .locking_reads_see_latest = true,
+                                          .write_locks = true};
+constexpr Mechanisms kInnodbSnapshot = {.reads = Reads::kTransaction,
+                                        .snapshot_at = SnapshotAt::kFirstRead,
+                                        .locking_reads_see_latest = true,
+                                        .write_locks = true,
+                                        .first_updater_wins = true};
+constexpr Mechanisms kReadLocks = {.reads = Reads::kCommitted, .write_locks = true, .read_locks = true};
+constexpr Mechanisms kTwoPhase = {
+    .reads = Reads::kCommitted, .write_locks = true, .read_locks = true, .certifier = Certifier::kCycles};
+constexpr Mechanisms kCommittedOnly = {.reads = Reads::kCertified};
+constexpr Mechanisms kSerial = {.reads = Reads::kCertified, .certifier = Certifier::kCycles};
+constexpr Mechanisms kStrictSerial = {.reads = Reads::kCertified, .certifier = Certifier::kTimestampOrder};
+constexpr Mechanisms kCheckedSnapshot = {
+    .reads = Reads::kTransaction, .first_updater_wins = true, .certifier = Certifier::kConflictCheck};
+constexpr Mechanisms kOneWriter = {.reads = Reads::kTransaction,
+                                   .write_locks = true,
+                                   .first_updater_wins = true,
+                                   .certifier = Certifier::kConflictCheck};
+
+struct Row {
+  std::string_view name;
+  Mechanisms has;
+  std::string_view source;
+};
+
+constexpr std::string_view kPg = "PostgreSQL manual, 13.2 Transaction Isolation; probe G0 to X9 on 15.20";
+constexpr std::string_view kPgSsi = "Ports and Grittner 2012 (section 3.3); PostgreSQL manual, 13.2.3; probe on 15.20";
+constexpr std::string_view kMaria = "MariaDB documentation, SET TRANSACTION; probe G0 to X8 on 10.11.19";
+constexpr std::string_view kMariaSi = "MariaDB documentation, innodb_snapshot_isolation; probe G0 to X8 on 10.11.19";
+constexpr std::string_view kInnodb = "MySQL 8.0 manual, 17.7.2.1 Transaction Isolation Levels; Leopard, Table I";
+constexpr std::string_view kSqlite = "SQLite documentation, Isolation In SQLite; File Locking And Concurrency";
+constexpr std::string_view kTidb = "TiDB documentation, TiDB Transaction Isolation Levels; Leopard, Table I";
+constexpr std::string_view kMssql =
+    "SQL Server documentation, Transaction locking and row versioning guide; Leopard, Table I";
+constexpr std::string_view kOracleDb = "Oracle Database Concepts, Data Concurrency and Consistency; Leopard, Table I";
+constexpr std::string_view kCockroach = "CockroachDB (SIGMOD 2020), sections 3 and 4; Leopard, Table I";
+constexpr std::string_view kYugabyte = "YugabyteDB documentation, Transaction isolation levels; Leopard, Table I";
+constexpr std::string_view kGauss = "openGauss documentation, SET TRANSACTION; Leopard, Table I";
+constexpr std::string_view kOcean = "OceanBase documentation, Transaction isolation levels; Leopard, Table I";
+constexpr std::string_view kHana = "SAP HANA SQL reference, SET TRANSACTION; Leopard, Table I";
+constexpr std::string_view kNuo = "NuoDB documentation, Supported Transaction Isolation Levels; Leopard, Table I";
+constexpr std::string_view kAuroraMy = "Aurora MySQL is InnoDB on its primary (SIGMOD 2017); Leopard, Table I";
+constexpr std::string_view kPolar = "PolarDB is InnoDB on its primary (VLDB 2019); Leopard, Table I";
+constexpr std::string_view kRocks = "RocksDB wiki, Transactions; Leopard, Table I";
+constexpr std::string_view kByDefinition = "the level's definition, in real time";
+
+constexpr Row kRows[] = {
+    {"read-uncommitted", kAnything, kByDefinition},
+    {"read-committed", kCommittedOnly, kByDefinition},
+    {"snapshot-isolation", kOptimisticSnapshot, kByDefinition},
+    {"serializable", kSerial, kByDefinition},
+    {"strict-serializable", kStrictSerial, kByDefinition},
+
+    {"postgres:read-uncommitted", kStatements, kPg},
+    {"postgres:read-committed", kStatements, kPg},
+    {"postgres:repeatable-read", kSnapshot, kPg},
+    {"postgres:serializable", kSsi, kPgSsi},
+    {"mariadb:read-uncommitted", kDirtyReads, kMaria},
+    {"mariadb:read-committed", kStatements, kMaria},
+    {"mariadb:repeatable-read", kInnodbRepeatable, kMaria},
+    {"mariadb:serializable", kTwoPhase, kMaria},
+    {"mariadb-si:read-uncommitted", kDirtyReads, kMariaSi},
+    {"mariadb-si:read-committed", kStatements, kMariaSi},
+    {"mariadb-si:repeatable-read", kInnodbSnapshot, kMariaSi},
+    {"mariadb-si:serializable", kTwoPhase, kMariaSi},
+    {"sqlite:serializable", kOneWriter, kSqlite},
+    {"sqlite-wal:serializable", kOneWriter, kSqlite},
+    {"sqlite-shared-cache:read-uncommitted", kDirtyReads, kSqlite},
+
+    {"mysql:read-uncommitted", kDirtyReads, kInnodb},
+    {"mysql:read-committed", kStatements, kInnodb},
+    {"mysql:repeatable-read", kInnodbRepeatable, kInnodb},
+    {"mysql:serializable", kTwoPhase, kInnodb},
+    {"aurora-mysql:read-committed", kStatements, kAuroraMy},
+    {"aurora-mysql:repeatable-read", kInnodbRepeatable, kAuroraMy},
+    {"aurora-mysql:serializable", kTwoPhase, kAuroraMy},
+    {"polardb:read-committed", kStatements, kPolar},
+    {"polardb:repeatable-read", kInnodbRepeatable, kPolar},
+    {"polardb:serializable", kTwoPhase, kPolar},
+
+    {"opengauss:read-committed", kStatements, kGauss},
+    {"opengauss:repeatable-read", kSnapshot, kGauss},
+    {"opengauss:serializable", kSnapshot, kGauss},
+    {"yugabytedb:read-committed", kCommittedOnly, kYugabyte},
+    {"yugabytedb:repeatable-read", kCommittedOnly, kYugabyte},
+    {"yugabytedb:serializable", kSerial, kYugabyte},
+
+    {"sqlserver:read-uncommitted", kDirtyReads, kMssql},
+    {"sqlserver:read-committed", kCommittedRows, kMssql},
+    {"sqlserver:read-committed-snapshot", kStatements, kMssql},
+    {"sqlserver:repeatable-read", kReadLocks, kMssql},
+    {"sqlserver:snapshot", kSnapshot, kMssql},
+    {"sqlserver:serializable", kTwoPhase, kMssql},
+
+    {"tidb:read-committed", kStatements, kTidb},
+    {"tidb:repeatable-read",
+     {.reads = Reads::kTransaction, .locking_reads_see_latest = true, .write_locks = true},
+     kTidb},
+    {"tidb-optimistic:repeatable-read", kOptimisticSnapshot, kTidb},
+
+    {"rocksdb:snapshot",
+     {.reads = Reads::kTransaction, .locking_reads_see_latest = true, .write_locks = true, .first_updater_wins = true},
+     kRocks},
+    {"rocksdb-optimistic:snapshot", kOptimisticSnapshot, kRocks},
+    {"foundationdb:serializable", kCheckedSnapshot, "FoundationDB (SIGMOD 2021), section 2.4; Leopard, Table I"},
+    {"singlestore:read-committed", kCommittedRows, "SingleStore documentation, Isolation levels; Leopard, Table I"},
+    {"cockroachdb:read-committed", kCommittedOnly, kCockroach},
+    {"cockroachdb:repeatable-read", kCommittedOnly, kCockroach},
+    {"cockroachdb:serializable", kSerial, kCockroach},
+    {"spanner:serializable", kStrictSerial, "Spanner (OSDI 2012), section 4; Leopard, Table I"},
+
+    {"oracle:read-committed", kStatements, kOracleDb},
+    {"oracle:serializable", kSnapshot, kOracleDb},
+    {"saphana:read-committed", kStatements, kHana},
+    {"saphana:serializable", kSnapshot, kHana},
+    {"oceanbase:read-committed", kStatements, kOcean},
+    {"oceanbase:serializable", kSnapshot, kOcean},
+    {"nuodb:read-committed", kStatements, kNuo},
+    {"nuodb:consistent-read", kSnapshot, kNuo},
+};
+
+Profile profile_of(const Row& row) {
+  Profile p;
+  p.name = row.name;
+  p.source = row.source;
+  p.reads = row.has.reads;
+  p.snapshot_at = row.has.snapshot_at;
+  p.locking_reads_see_latest = row.has.locking_reads_see_latest;
+  p.write_locks = row.has.write_locks;
+  p.read_locks = row.has.read_locks;
+  p.first_updater_wins = row.has.first_updater_wins;
+  p.certifier = row.has.certifier;
+  return p;
+}
+
+char folded(char c) {
+  if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
+  return c == '_' || c == ' ' ? '-' : c;
+}
+
+struct ServerRow {
+  std::string_view dbms, level, profile;
+};
+
+// Names that are not the DBMS, a colon and the level. SQLite's are those of its journal modes.
+constexpr ServerRow kServers[] = {
+    {"sqlite", "delete deferred", "sqlite:serializable"},
+    {"sqlite", "delete immediate", "sqlite:serializable"},
+    {"sqlite", "wal deferred", "sqlite-wal:serializable"},
+    {"sqlite", "wal immediate", "sqlite-wal:serializable"},
+    {"sqlite", "shared-cache read_uncommitted deferred", "sqlite-shared-cache:read-uncommitted"},
+};
+
+}  // namespace
+
+std::span<const Profile> profiles() {
+  static const std::vector<Profile> kProfiles = [] {
+    std::vector<Profile> all;
+    for (const Row& row : kRows) all.push_back(profile_of(row));
+    return all;
+  }();
+  return kProfiles;
+}
+
+const Profile* profile_named(std::string_view name) {
+  const auto same = [](char a, char b) { return folded(a) == folded(b); };
+  for (const Profile& p : profiles()) {
+    if (std::equal(p.name.begin(), p.name.end(), name.begin(), name.end(), same)) return &p;
+  }
+  return nullptr;
+}
+
+const Profile* profile_of_server(std::string_view dbms, std::string_view level, ServerFlags flags) {
+  for (const ServerRow& row : kServers) {
+    if (row.dbms == dbms && row.level == level) return profile_named(row.profile);
+  }
+  std::string prefix(dbms);
+  if (dbms == "mariadb" && flags.innodb_snapshot_isolation) prefix += "-si";
+  if (dbms == "tidb" && flags.optimistic && level == "repeatable read") prefix += "-optimistic";
+  return profile_named(fmt::format("{}:{}", prefix, level));
+}
+
+}  // namespace isolde::mirror
