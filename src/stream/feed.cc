@@ -1,0 +1,34 @@
+#include "stream/feed.h"
+
+namespace isolde::stream {
+namespace {
+
+class AsItComes : public Feed {
+ public:
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t) override { chunks_.push_back(chunk); }
+  void gone(Print, std::int64_t) override {}
+
+  void deliver(std::int64_t, const Take& take) override {
+    for (const auto& chunk : chunks_) {
+      for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) take({.chunk = chunk, .txn = TxnId{t}});
+    }
+    chunks_.clear();
+  }
+  void deliver_all(std::int64_t now, const Take& take) override { deliver(now, take); }
+
+  [[nodiscard]] StreamTime time(std::int64_t now) const override { return {.now = now}; }
+  [[nodiscard]] Held held() const override { return {}; }
+
+  // Between two pieces it holds nothing.
+  void save(StateWriter&) const override {}
+  [[nodiscard]] bool load(StateReader&) override { return true; }
+
+ private:
+  std::vector<std::shared_ptr<const Chunk>> chunks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Feed> feed_as_it_comes() { return std::make_unique<AsItComes>(); }
+
+}  // namespace isolde::stream

@@ -1,0 +1,321 @@
+#include "stream/watcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "stream/pace.h"
+#include "stream/piece_queue.h"
+#include "stream/violation_record.h"
+
+namespace isolde::stream {
+namespace {
+
+using std::chrono::steady_clock;
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::chrono::milliseconds kTick{50};
+constexpr std::int64_t kShowEvery = kSecond / 4;
+// A state is written earlier than its time where so many violations would have to be remembered.
+constexpr std::uint64_t kMostUncovered = 100'000;
+// Writing states takes at most about this share of the time.
+constexpr std::int64_t kWriteShare = 10;
+// Pieces without a transaction that may come before it is decided what checks the stream.
+constexpr std::size_t kMostBeforeFirst = 64;
+
+class Watcher : public OnlineSink {
+ public:
+  Watcher(Input& input, const MakeChecker& make, WatchView& view, const WatchOptions& options)
+      : input_(input), make_(make), view_(view), options_(options) {}
+
+  [[nodiscard]] Result<WatchSummary> run();
+
+  void violated(const OnlineViolation& violation) override;
+  void suspected(const OnlineViolation& violation, std::string_view why) override;
+
+ private:
+  [[nodiscard]] std::int64_t elapsed() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(steady_clock::now() - began_).count();
+  }
+  [[nodiscard]] Result<void> resume();
+  [[nodiscard]] Result<void> take(PieceQueue::Item item);
+  [[nodiscard]] Result<void> start(const Chunk* first);
+  void add(const Piece& piece);
+  void advance(bool everything = false);
+  void show(bool now = false);
+  [[nodiscard]] Result<void> checkpoint(bool now);
+  [[nodiscard]] Result<WatchSummary> ended(bool stopped);
+  [[nodiscard]] WatchCounts counts() const;
+
+  Input& input_;
+  const MakeChecker& make_;
+  WatchView& view_;
+  const WatchOptions& options_;
+  const steady_clock::time_point began_ = steady_clock::now();
+  std::int64_t before_ = 0;  // time of watching before this watcher
+  std::int64_t now_ = 0;     // time of watching
+
+  std::optional<Checker> checker_;
+  std::vector<Piece> early_;  // came before there was a checker
+  bool begun_ = false;        // the engine has had the stream's header, or a transaction
+  std::string position_;
+  ViolationRecord record_;
+  Pace pace_;
+  std::unique_ptr<PieceQueue> queue_;
+
+  std::uint64_t arrived_ = 0, suspicions_ = 0, repeated_ = 0, late_ = 0, open_ = 0, checkpoints_ = 0;
+  bool cut_ = false;  // the stream was stopped: what follows is no more than open
+  bool changed_ = false;
+  std::int64_t shown_ = 0, written_ = 0, write_took_ = 0;
+};
+
+Result<void> Watcher::resume() {
+  if (options_.checkpoint == nullptr) return {};
+  auto& earlier = options_.checkpoint->earlier();
+  if (earlier) {
+    StateReader& in = earlier->rest;
+    before_ = now_ = in.get<std::int64_t>();
+    begun_ = in.get<bool>();
+    arrived_ = in.get<std::uint64_t>();
+    suspicions_ = in.get<std::uint64_t>();
+    late_ = in.get<std::uint64_t>();
+    if (!record_.load(in)) return Error{"the checkpoint cannot be read", options_.checkpoint->path()};
+    position_ = earlier->position;
+    if (auto made = start(nullptr); !made) return made;
+    const std::string other = difference(earlier->settings, checker_->settings);
+    if (!other.empty())
+      return Error{fmt::format("was made with other settings ({}): repeat those, or give another folder", other),
+                   options_.checkpoint->path()};
+    if (!checker_->feed->load(in) || !checker_->engine->load(in) || !in.at_end())
+      return Error{"the checkpoint does not fit this program or these settings", options_.checkpoint->path()};
+    earlier.reset();  // its memory is not needed any more
+  }
+  auto opened = record_.open(options_.checkpoint->violations());
+  if (!opened) return opened;
+  pace_.came(now_, arrived_);
+  return {};
+}
+
+Result<void> Watcher::start(const Chunk* first) {
+  auto made = make_(first, *this);
+  if (!made) return std::move(made).error();
+  checker_.emplace(*std::move(made));
+  view_.started(*checker_);
+  return {};
+}
+
+void Watcher::violated(const OnlineViolation& violation) {
+  if (cut_) {
+    ++open_;
+  } else if (record_.add(violation)) {
+    view_.violated(violation);
+  } else {
+    ++repeated_;
+  }
+}
+
+void Watcher::suspected(const OnlineViolation& violation, std::string_view why) {
+  if (cut_) {
+    ++open_;
+    return;
+  }
+  ++suspicions_;
+  view_.suspected(violation, why);
+}
+
+Result<void> Watcher::take(PieceQueue::Item item) {
+  now_ = std::max(now_, item.came);
+  for (const std::string& text : item.next.notices) view_.notice(text);
+  if (item.error) return *std::move(item.error);
+  if (item.next.piece) {
+    if (checker_) {
+      add(*item.next.piece);
+    } else {
+      early_.push_back(*std::move(item.next.piece));
+      const Chunk& chunk = *early_.back().chunk;
+      if (chunk.history.txn_count() > 0 || early_.size() > kMostBeforeFirst) {
+        auto made = start(&chunk);
+        if (!made) return made;
+        for (const Piece& piece : early_) add(piece);
+        early_.clear();
+      }
+    }
+  }
+  if (checker_) {
+    for (const Print session : item.next.gone) checker_->feed->gone(session, now_);
+  }
+  return {};
+}
+
+void Watcher::add(const Piece& piece) {
+  const Chunk& chunk = *piece.chunk;
+  if (chunk.has_header && !begun_) {
+    checker_->engine->begin(chunk);
+    begun_ = true;
+  }
+  begun_ = begun_ || chunk.history.txn_count() > 0;
+  checker_->feed->add(piece.chunk, now_);
+  position_ = piece.position;
+  arrived_ += chunk.history.txn_count();
+  changed_ = true;
+}
+
+void Watcher::advance(bool everything) {
+  if (!checker_) return;
+  const auto hand_on = [this](const Arrival& arrival) {
+    if (arrival.late) {
+      ++late_;
+      view_.late(arrival);
+    }
+    checker_->engine->take(arrival);
+  };
+  if (everything) {
+    checker_->feed->deliver_all(now_, hand_on);
+  } else {
+    checker_->feed->deliver(now_, hand_on);
+  }
+  checker_->engine->advance(checker_->feed->time(now_));
+}
+
+WatchCounts Watcher::counts() const {
+  WatchCounts c;
+  if (checker_) {
+    c.engine = checker_->engine->counts();
+    const Feed::Held held = checker_->feed->held();
+    c.held = held.transactions;
+    c.held_bytes = held.bytes;
+    c.missing = held.missing;
+  }
+  if (queue_) c.input = queue_->counts();
+  c.arrived = arrived_;
+  c.late = late_;
+  c.violations = record_.total();
+  c.suspicions = suspicions_;
+  c.repeated = repeated_;
+  c.by_name = record_.counts();
+  c.seconds = static_cast<double>(elapsed()) / kSecond;
+  c.in_per_second = pace_.in_per_second();
+  c.checked_per_second = pace_.checked_per_second();
+  c.lag = pace_.lag();
+  c.most_lag = pace_.most_lag();
+  c.checkpoints = checkpoints_;
+  return c;
+}
+
+void Watcher::show(bool now) {
+  const std::int64_t time = elapsed();
+  if (!now && time - shown_ < kShowEvery) return;
+  shown_ = time;
+  pace_.judged(before_ + time, checker_ ? checker_->engine->counts().checked : 0);
+  view_.progress(counts());
+}
+
+Result<void> Watcher::checkpoint(bool now) {
+  if (options_.checkpoint == nullptr || !checker_ || !changed_) return {};
+  const std::int64_t time = elapsed();
+  const auto due =
+      std::max(static_cast<std::int64_t>(options_.checkpoint_seconds * kSecond), write_took_ * kWriteShare);
+  if (!now && time - written_ < due && record_.since_checkpoint() < kMostUncovered) return {};
+  // A state on the disk means that what was found until then is on it too.
+  auto synced = record_.sync();
+  if (!synced) return synced;
+  auto written = options_.checkpoint->write(checker_->settings, position_, [this](StateWriter& out) {
+    out.put(now_);
+    out.put(begun_);
+    out.put(arrived_);
+    out.put(suspicions_);
+    out.put(late_);
+    record_.save(out);
+    checker_->feed->save(out);
+    checker_->engine->save(out);
+  });
+  if (!written) return written;
+  record_.covered();
+  queue_->covered(position_);
+  ++checkpoints_;
+  written_ = elapsed();
+  write_took_ = written_ - time;
+  changed_ = checker_->engine->counts().pending > 0 || checker_->feed->held().transactions > 0;
+  return {};
+}
+
+Result<WatchSummary> Watcher::run() {
+  auto resumed = resume();
+  if (!resumed) return std::move(resumed).error();
+  const std::int64_t late_start = elapsed();  // reading a large state is no time of watching
+  queue_ = std::make_unique<PieceQueue>(input_, [this, late_start] { return before_ + elapsed() - late_start; });
+  bool stopping = false;
+  while (true) {
+    if (options_.interrupted != nullptr && *options_.interrupted && !stopping) {
+      stopping = true;
+      queue_->stop();
+    }
+    auto item = queue_->take(kTick);
+    const bool over = item && (item->next.over || item->error);
+    if (item) {
+      auto taken = take(*std::move(item));
+      if (!taken) {
+        // What came before is kept; the next watcher meets the same error with nothing lost.
+        advance();
+        (void)checkpoint(true);
+        return std::move(taken).error();
+      }
+    } else if (!queue_->waiting()) {
+      now_ = std::max(now_, before_ + elapsed() - late_start);
+    }
+    advance();
+    if (!record_.fault().empty()) return Error{record_.fault()};
+    show();
+    if (over) return ended(stopping);
+    auto written = checkpoint(false);
+    if (!written) return std::move(written).error();
+  }
+}
+
+Result<WatchSummary> Watcher::ended(bool stopped) {
+  auto written = checkpoint(true);
+  if (!written) return std::move(written).error();
+  WatchSummary s;
+  s.stopped = cut_ = stopped;
+  show(true);
+  s.counts = counts();
+  s.pending = s.counts.engine.pending + s.counts.held;
+  if (checker_) {
+    advance(true);
+    checker_->engine->finish();
+    if (!record_.fault().empty()) return Error{record_.fault()};
+    auto synced = record_.sync();
+    if (!synced) return std::move(synced).error();
+  }
+  s.open = open_;
+  if (!stopped) {
+    show(true);
+    s.counts = counts();
+    s.pending = 0;
+  }
+  queue_.reset();
+  if (s.counts.violations > 0) {
+    s.outcome = Outcome::kViolated;
+  } else if (s.counts.suspicions > 0) {
+    s.reason = fmt::format("{} would be violations, unless a part of the stream that is missing explains them",
+                           s.counts.suspicions);
+  } else if (s.open > 0) {
+    s.reason = fmt::format("stopped too early: {} would be violations if nothing more came", s.open);
+  } else if (checker_ && checker_->certifies && s.counts.engine.unchecked > 0) {
+    s.reason = fmt::format("{} reads could not be checked: what they saw had been given up for memory, or came late",
+                           s.counts.engine.unchecked);
+  } else {
+    s.outcome = Outcome::kSatisfied;
+  }
+  return s;
+}
+
+}  // namespace
+
+Result<WatchSummary> watch(Input& input, const MakeChecker& make, WatchView& view, const WatchOptions& options) {
+  return Watcher(input, make, view, options).run();
+}
+
+}  // namespace isolde::stream
