@@ -11,7 +11,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -33,8 +33,10 @@ template <typename Item>
 struct Batch {
   std::vector<Timed<Item>> items;
   std::int64_t arrived = 0;  // on the clock of arrivals
-  std::uint64_t number = 0;  // among all arrivals
 };
+
+// A promise to give nothing more, but it may be broken.
+inline constexpr std::int64_t kEver = std::numeric_limits<std::int64_t>::max();
 
 enum class Pushed : std::uint8_t { kTaken, kFull };
 
@@ -46,8 +48,7 @@ struct Inbox {
   std::mutex mutex;
   std::vector<std::shared_ptr<LocalBuffer<Item>>> arrived;  // guarded by mutex
   std::atomic<bool> any{false};
-  std::atomic<std::size_t> items{0};       // in all buffers, and fetched but not delivered
-  std::atomic<std::uint64_t> arrivals{0};  // numbers them
+  std::atomic<std::size_t> items{0};  // in all buffers, and fetched but not delivered
 
   void put(std::shared_ptr<LocalBuffer<Item>> buffer) {
     const std::lock_guard lock(mutex);
@@ -81,8 +82,9 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
     items_ += batch.size();
     inbox_.items.fetch_add(batch.size(), std::memory_order_relaxed);
     heard_now(now);
-    batches_.push_back({std::exchange(batch, {}), now, number_});
+    batches_.push_back({std::exchange(batch, {}), now});
     promise_ = std::max(promise_, latest);
+    untimed_ = batches_.back().items.back().time == kNoTime;
     closed_ = false;  // a producer that ended may come back
     show();
     return Pushed::kTaken;
@@ -91,6 +93,7 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
     const std::lock_guard lock(mutex_);
     heard_now(now);
     promise_ = std::max(promise_, time);
+    untimed_ = false;
     closed_ = false;
     show();
   }
@@ -112,10 +115,13 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
   [[nodiscard]] Look fetch(Batch<Item>& into) {
     const std::lock_guard lock(mutex_);
     watched_ = true;
-    Look look{Has::kNothing, promise_, heard_, number_};
-    if (!batches_.empty()) {
-      into = std::move(batches_.front());
-      batches_.pop_front();
+    Look look{Has::kNothing, untimed_ ? kEver : promise_, heard_, number_};
+    if (first_ < batches_.size()) {
+      into = std::move(batches_[first_++]);
+      if (first_ * 2 >= batches_.size()) {
+        batches_.erase(batches_.begin(), batches_.begin() + static_cast<std::ptrdiff_t>(first_));
+        first_ = 0;
+      }
       items_ -= into.items.size();
       room_.notify_one();
       look.has = Has::kBatch;
@@ -129,9 +135,30 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
   // came since it was looked at.
   [[nodiscard]] bool leave(const Look& seen) {
     const std::lock_guard lock(mutex_);
-    if (number_ != seen.number || closed_ || !batches_.empty()) return false;
+    if (number_ != seen.number || closed_ || items_ != 0) return false;
     watched_ = false;
     return true;
+  }
+  // What a restart needs to know: the least time that it may still give, pending items included, and whether it ended.
+  struct Pending {
+    std::int64_t least;
+    bool closed, drained;
+  };
+  [[nodiscard]] Pending pending() const {
+    const std::lock_guard lock(mutex_);
+    const bool none = items_ == 0;
+    return {none ? promise_ : std::min(promise_, batches_[first_].items.front().time), closed_,
+            none && closed_ && !watched_};
+  }
+  // After a restart: what was promised, and no sign of life.
+  void restore(std::int64_t promise) {
+    const std::lock_guard lock(mutex_);
+    promise_ = promise;
+  }
+  // Its silence counts from `now` on.
+  void touch(std::int64_t now) {
+    const std::lock_guard lock(mutex_);
+    heard_ = std::max(heard_, now);
   }
   [[nodiscard]] Print print() const { return print_; }
 
@@ -142,7 +169,7 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
   }
   void heard_now(std::int64_t now) {
     heard_ = std::max(heard_, now);
-    number_ = inbox_.arrivals.fetch_add(1, std::memory_order_relaxed) + 1;
+    ++number_;
   }
   void show() {
     if (watched_) return;
@@ -153,13 +180,15 @@ class LocalBuffer : public std::enable_shared_from_this<LocalBuffer<Item>> {
   const Print print_;
   Inbox<Item>& inbox_;
   const std::size_t max_items_, max_total_;
-  std::mutex mutex_;  // guards all below
+  mutable std::mutex mutex_;  // guards all below
   std::condition_variable room_;
-  std::deque<Batch<Item>> batches_;
+  std::vector<Batch<Item>> batches_;  // from first_ on
+  std::size_t first_ = 0;
   std::size_t items_ = 0;
   std::int64_t promise_ = kNoTime;
   std::int64_t heard_ = kNoTime;
-  std::uint64_t number_ = 0;
+  std::uint64_t number_ = 0;  // of what came
+  bool untimed_ = false;      // what it gave last had no time: nobody can wait for its next
   bool closed_ = false;
   bool watched_ = false;
 };

@@ -4,9 +4,9 @@
 //          one producer in the order that it gave them (one thread, the consumer).
 // Always:  an item is delivered in order, or with `late` set: none is dropped. Nothing is delivered in order before
 //          every live producer has promised to give nothing earlier: by an item, by a heartbeat or by its end. A
-//          producer that is silent for too long is no longer waited for, and `missing` until it has caught up; so is
-//          one whose first item comes behind the watermark. Time of arrival is passed in, never asked for. The same
-//          calls in the same order give the same items in the same order.
+//          producer that holds others back and is silent for too long is no longer waited for, and `missing` until it
+//          has caught up; so is one whose first item comes behind the watermark. Time of arrival is passed in, never
+//          asked for. The same calls in the same order give the same items in the same order.
 // Cost:    a heap of producers: consecutive items of one producer go out with one step of the heap, log(producers).
 //          Memory: what local buffers hold, and one batch a producer.
 // Source:  Leopard (section IV-C, appendix II). Its global buffer may hold several batches of a producer; here it holds
@@ -16,8 +16,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -63,6 +63,7 @@ class Pipeline {
   class Producer {
    public:
     Producer() = default;
+    [[nodiscard]] bool is_open() const { return buffer_ != nullptr; }
     // kFull: nothing of the batch was taken. `now`: of arrival.
     [[nodiscard]] Pushed push(std::vector<Entry>& batch, std::int64_t now) { return buffer_->push(batch, now, false); }
     void push_wait(std::vector<Entry>& batch, std::int64_t now) { (void)buffer_->push(batch, now, true); }
@@ -70,6 +71,10 @@ class Pipeline {
     void heartbeat(std::int64_t time, std::int64_t now) { buffer_->heartbeat(time, now); }
     // It holds nothing back any more; what it gave is delivered in order. It may come back.
     void close() { buffer_->close(); }
+    // It was closed and all that it gave is delivered.
+    [[nodiscard]] bool ended() const { return buffer_->pending().drained; }
+    // Its silence counts from `now` on.
+    void touch(std::int64_t now) { buffer_->touch(now); }
 
    private:
     friend Pipeline;
@@ -93,8 +98,8 @@ class Pipeline {
   void advance(std::int64_t now) { now_ = std::max(now_, now); }
 
   // Calls take(item, late) for all that may go out, at most `max` of them. `pressed()`: too much is held. Then whoever
-  // holds all others back is given up before its time; but if it did send since the item arrived that it holds back, it
-  // is that item that is ahead of everyone, and that one goes out as late.
+  // holds all others back is given up before its time; but if it did send since the oldest held item arrived, it is
+  // that item that is ahead of everyone, and that one goes out as late.
   template <typename Take, typename Pressed>
   std::size_t dispatch(Take&& take, Pressed&& pressed, std::size_t max = SIZE_MAX);
   template <typename Take>
@@ -110,22 +115,75 @@ class Pipeline {
     return floor_;
   }
   [[nodiscard]] bool complete() const { return missing_.empty(); }
-  [[nodiscard]] std::vector<Print> missing() const;  // ascending
+  [[nodiscard]] const std::set<std::uint64_t>& missing() const { return missing_; }  // prints
+  // What a restart needs of a producer, if what is pending is given again after it.
+  struct Saved {
+    std::int64_t promise, last;
+    bool missing, barred, closed;
+  };
+  [[nodiscard]] Saved save(const Producer& producer) const;
+  [[nodiscard]] Producer restore(Print print, const Saved& saved);
+  [[nodiscard]] std::int64_t floor() const { return floor_; }
+  void restore_floor(std::int64_t floor) { floor_ = floor; }
+
   [[nodiscard]] std::size_t held() const { return inbox_.items.load(std::memory_order_relaxed); }
   [[nodiscard]] const PipelineCounts& counts() const { return counts_; }
   [[nodiscard]] std::vector<PipelineEvent> take_events() { return std::exchange(events_, {}); }
 
  private:
+  // The consumer's side of a producer.
   struct Member {
     std::shared_ptr<Buffer> buffer;
     Batch<Item> batch;
-    std::size_t at = 0;            // in the batch
-    std::int64_t last = kNoTime;   // key of what was delivered last
-    typename Buffer::Look look{};  // when it was last looked at
+    std::size_t at = 0;           // in the batch
+    std::int64_t last = kNoTime;  // the latest that it gave
+    typename Buffer::Look look{};
     bool missing = false;
-    bool barred = false;  // was given up: holds nothing back until it has caught up
-    std::int64_t behind_since = kNoTime;
+    bool barred = false;                  // holds nothing back until it has caught up
+    std::int64_t behind_since = kNoTime;  // holds what is there back for so long, to catch up
   };
+  struct Node {
+    std::int64_t key;    // nothing that it still gives is before this
+    std::uint64_t rank;  // among equal keys: the print; 0 for what is late anyway
+    Member* member;
+    bool waiting;  // it has nothing to give yet
+
+    [[nodiscard]] bool before(const Node& other) const {
+      return key != other.key ? key < other.key : rank < other.rank;
+    }
+  };
+
+  [[nodiscard]] bool place(Member& member, Node& node);
+  void take_inbox();
+  [[nodiscard]] bool refresh_root();
+  [[nodiscard]] bool over_time(const Member& member) const;
+  void give_up_root(PipelineEvent::What why);
+  template <typename Take>
+  void give_run(Take& take, std::size_t max);
+  template <typename Take>
+  void give_one(Member& member, bool late, Take& take);
+  template <typename Take>
+  [[nodiscard]] bool relieve(Take& take);
+  void caught_up(Member& member);
+  void mark_missing(Member& member, PipelineEvent::What why);
+  void tell(PipelineEvent::What what, Print producer);
+
+  void push_node(const Node& node);
+  void replace_root(const Node& node);
+  void pop_root();
+  void sift_down(std::size_t hole, const Node& node);
+
+  PipelineOptions options_;
+  Inbox<Item> inbox_;
+  std::unordered_map<Buffer*, std::unique_ptr<Member>> members_;
+  std::vector<Node> heap_;           // by before()
+  std::set<std::uint64_t> missing_;  // prints
+  std::int64_t now_ = kNoTime;
+  std::int64_t floor_ = kNoTime;  // what is behind this is late
+  PipelineCounts counts_;
+  std::vector<PipelineEvent> events_;
 };
 
 }  // namespace isolde::stream
+
+#include "stream/pipeline_impl.h"

@@ -20,6 +20,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/state_file.h"
@@ -55,7 +56,20 @@ class Sequencer {
   void advance(std::int64_t now);
   // Calls take(const Arrival&) for all that may go out; returns how many.
   template <typename Take>
-  std::size_t dispatch(Take&& take);
+  std::size_t dispatch(Take&& take) {
+    const std::size_t given = pipeline_.dispatch(
+        [&](const Pending& pending, bool late) {
+          if (arrival_.chunk != pending.piece->chunk) arrival_.chunk = pending.piece->chunk;
+          arrival_.txn = pending.txn;
+          arrival_.late = late;
+          take(std::as_const(arrival_));
+          delivered(pending);
+        },
+        [this] { return pressed(); });
+    arrival_.chunk.reset();
+    drop_ended();
+    return given;
+  }
   // Nothing more comes: the next dispatch() delivers all that is held.
   void close_all();
 
@@ -69,16 +83,61 @@ class Sequencer {
   struct Held {
     std::size_t transactions, bytes;
   };
-  [[nodiscard]] Held held() const;
+  [[nodiscard]] Held held() const { return {pipeline_.held(), bytes_}; }
   [[nodiscard]] SequencerCounts counts() const;
 
   // Pieces are the calls of add(), from 0. Everything before piece oldest_needed() was delivered.
-  [[nodiscard]] std::uint64_t pieces() const;
-  [[nodiscard]] std::uint64_t oldest_needed() const;
+  [[nodiscard]] std::uint64_t pieces() const { return first_piece_ + pieces_.size(); }
+  [[nodiscard]] std::uint64_t oldest_needed() const { return first_piece_; }
   // Counts of pieces go on after load(). `repeated`: the input begins with piece oldest_needed() again; if it goes on
   // with new ones instead, what was pending is lost (and held() said so). False: no such state.
   void save(StateWriter& out) const;
   [[nodiscard]] bool load(StateReader& in, bool repeated = true);
+
+ private:
+  struct Piece {
+    std::shared_ptr<const Chunk> chunk;  // while a transaction of it is pending
+    std::size_t bytes = 0;
+    std::uint32_t transactions = 0, pending = 0;
+    std::vector<bool> delivered;  // while some are pending
+  };
+  struct Pending {
+    Piece* piece;
+    TxnId txn;
+  };
+  struct Session {
+    Pipeline<Pending>::Producer producer;
+    std::string name;  // as JSON; empty if only a heartbeat told of it
+    std::int64_t heard = 0;
+    bool leaving = false;
+  };
+
+  [[nodiscard]] Session& session(Print print, std::int64_t now);
+  [[nodiscard]] std::string name_of(Print print) const;
+  [[nodiscard]] bool pressed() const;
+  void delivered(const Pending& pending);
+  void drop_ended();
+  void forget_silent();
+  void end_of_repeat();
+  [[nodiscard]] std::vector<std::uint8_t> delivered_marks() const;
+
+  SequencerOptions options_;
+  Pipeline<Pending> pipeline_;
+  std::unordered_map<std::uint64_t, Session> sessions_;  // by print
+  std::vector<Print> leaving_;                           // gone, and perhaps not yet all delivered
+  std::deque<Piece> pieces_;                             // from the oldest with something pending on
+  std::uint64_t first_piece_ = 0;
+  std::size_t bytes_ = 0;
+  bool closed_ = false;
+  bool restored_ = false;  // and no time is known yet
+  Arrival arrival_;
+  std::vector<std::vector<Timed<Pending>>> batches_;  // of the chunk at hand, one a session
+  std::vector<std::uint32_t> batch_sizes_;
+  // After a restart: what is given again, in order, and whether it had been delivered.
+  std::vector<std::uint8_t> repeated_;
+  std::size_t repeated_at_ = 0;
+  std::vector<Print> leave_after_repeat_;
+  SequencerCounts counts_;  // what the pipeline does not count, and all that was counted before a restart
 };
 
 }  // namespace isolde::stream
