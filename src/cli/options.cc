@@ -9,6 +9,7 @@
 #include <charconv>
 
 #include "check/engine.h"
+#include "check/mirror/profile.h"
 #include "cli/nearest.h"
 #include "format/format.h"
 #include "gen/plants.h"
@@ -218,6 +219,10 @@ std::string help_text(const VerbRow& verb) {
   if (verb.name == "record") {
     out += "\nWorkloads:\n";
     for (const record::WorkloadInfo& w : record::workloads()) out += fmt::format("  {:<24}  {}\n", w.name, w.summary);
+  }
+  if (verb.name == "watch") {
+    out += "\nProfiles:\n";
+    for (const mirror::Profile& p : mirror::profiles()) out += fmt::format("  {:<38}  {}\n", p.name, p.source);
   }
   if (verb.name == "check" || verb.name == "convert") {
     out += "\nFormats:\n";

@@ -20,6 +20,7 @@ Exit run_explain(const Arguments& args);
 Exit run_demo(const Arguments& args);
 Exit run_record(const Arguments& args);
 Exit run_probe(const Arguments& args);
+Exit run_watch(const Arguments& args);
 
 // The whole program: `args` without the program's own name.
 Exit run(std::vector<std::string> args);

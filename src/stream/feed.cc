@@ -5,7 +5,10 @@ namespace {
 
 class AsItComes : public Feed {
  public:
-  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t) override { chunks_.push_back(chunk); }
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t) override {
+    chunks_.push_back(chunk);
+    ++pieces_;
+  }
   void gone(Print, std::int64_t) override {}
 
   void deliver(std::int64_t, const Take& take) override {
@@ -16,14 +19,20 @@ class AsItComes : public Feed {
   }
   void deliver_all(std::int64_t now, const Take& take) override { deliver(now, take); }
 
-  [[nodiscard]] StreamTime time(std::int64_t now) const override { return {.now = now}; }
+  [[nodiscard]] StreamTime time(std::int64_t now) override { return {.now = now}; }
   [[nodiscard]] Held held() const override { return {}; }
 
   // Between two pieces it holds nothing.
-  void save(StateWriter&) const override {}
-  [[nodiscard]] bool load(StateReader&) override { return true; }
+  [[nodiscard]] std::uint64_t pieces() const override { return pieces_; }
+  [[nodiscard]] std::uint64_t oldest_needed() const override { return pieces_; }
+  void save(StateWriter& out) const override { out.put(pieces_); }
+  [[nodiscard]] bool load(StateReader& in) override {
+    pieces_ = in.get<std::uint64_t>();
+    return in.good();
+  }
 
  private:
+  std::uint64_t pieces_ = 0;
   std::vector<std::shared_ptr<const Chunk>> chunks_;
 };
 

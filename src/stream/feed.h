@@ -1,12 +1,14 @@
 // stream/feed.h: in which order an online engine gets what arrived.
 //
 // In, out: chunks as they arrive -> transactions, each once.
-// Always:  session order is kept within a session.
+// Always:  session order is kept within a session. What waits to be delivered is not saved: a restart repeats the input
+//          from piece oldest_needed() on, and what of that had been delivered is left out.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/state_file.h"
@@ -27,13 +29,20 @@ class Feed {
   virtual void deliver(std::int64_t now, const Take& take) = 0;
   // Nothing more comes: hands on everything.
   virtual void deliver_all(std::int64_t now, const Take& take) = 0;
-  [[nodiscard]] virtual StreamTime time(std::int64_t now) const = 0;
+  [[nodiscard]] virtual StreamTime time(std::int64_t now) = 0;
 
   struct Held {
     std::uint64_t transactions = 0, bytes = 0;
-    std::vector<Print> missing;  // sessions that are waited for no longer
   };
   [[nodiscard]] virtual Held held() const = 0;
+  // Sessions that are waited for no longer, as JSON; the first few.
+  [[nodiscard]] virtual std::vector<std::string> missing() const { return {}; }
+  // What a person should know, since it was last asked.
+  [[nodiscard]] virtual std::vector<std::string> notices() { return {}; }
+
+  // Pieces are the calls of add(), counted on over restarts.
+  [[nodiscard]] virtual std::uint64_t pieces() const = 0;
+  [[nodiscard]] virtual std::uint64_t oldest_needed() const = 0;
 
   virtual void save(StateWriter& out) const = 0;
   [[nodiscard]] virtual bool load(StateReader& in) = 0;
@@ -41,5 +50,13 @@ class Feed {
 
 // As they come.
 [[nodiscard]] std::unique_ptr<Feed> feed_as_it_comes();
+
+struct OrderOptions {
+  std::int64_t silence = 0;      // nanoseconds that a session is waited for; 0: for ever
+  std::size_t max_bytes = 0;     // of chunks that wait
+  std::size_t max_sessions = 0;  // known at once
+};
+// In order of begin, as far as that can be known (stream/sequencer.h).
+[[nodiscard]] std::unique_ptr<Feed> feed_in_order(const OrderOptions& options);
 
 }  // namespace isolde::stream

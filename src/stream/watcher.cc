@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <optional>
 
 #include "stream/pace.h"
@@ -60,12 +61,17 @@ class Watcher : public OnlineSink {
   std::optional<Checker> checker_;
   std::vector<Piece> early_;  // came before there was a checker
   bool begun_ = false;        // the engine has had the stream's header, or a transaction
-  std::string position_;
+  std::string position_;      // after the last piece
+  struct Before {
+    std::uint64_t piece;
+    std::string position;
+  };
+  std::deque<Before> pieces_;  // those that the feed still needs: the position before each
   ViolationRecord record_;
   Pace pace_;
   std::unique_ptr<PieceQueue> queue_;
 
-  std::uint64_t arrived_ = 0, suspicions_ = 0, repeated_ = 0, late_ = 0, open_ = 0, checkpoints_ = 0;
+  std::uint64_t delivered_ = 0, suspicions_ = 0, repeated_ = 0, late_ = 0, open_ = 0, checkpoints_ = 0;
   bool cut_ = false;  // the stream was stopped: what follows is no more than open
   bool changed_ = false;
   std::int64_t shown_ = 0, written_ = 0, write_took_ = 0;
@@ -78,7 +84,7 @@ Result<void> Watcher::resume() {
     StateReader& in = earlier->rest;
     before_ = now_ = in.get<std::int64_t>();
     begun_ = in.get<bool>();
-    arrived_ = in.get<std::uint64_t>();
+    delivered_ = in.get<std::uint64_t>();
     suspicions_ = in.get<std::uint64_t>();
     late_ = in.get<std::uint64_t>();
     if (!record_.load(in)) return Error{"the checkpoint cannot be read", options_.checkpoint->path()};
@@ -94,7 +100,6 @@ Result<void> Watcher::resume() {
   }
   auto opened = record_.open(options_.checkpoint->violations());
   if (!opened) return opened;
-  pace_.came(now_, arrived_);
   return {};
 }
 
@@ -156,15 +161,16 @@ void Watcher::add(const Piece& piece) {
     begun_ = true;
   }
   begun_ = begun_ || chunk.history.txn_count() > 0;
+  pieces_.push_back({checker_->feed->pieces(), std::move(position_)});
   checker_->feed->add(piece.chunk, now_);
   position_ = piece.position;
-  arrived_ += chunk.history.txn_count();
   changed_ = true;
 }
 
 void Watcher::advance(bool everything) {
   if (!checker_) return;
   const auto hand_on = [this](const Arrival& arrival) {
+    ++delivered_;
     if (arrival.late) {
       ++late_;
       view_.late(arrival);
@@ -177,6 +183,8 @@ void Watcher::advance(bool everything) {
     checker_->feed->deliver(now_, hand_on);
   }
   checker_->engine->advance(checker_->feed->time(now_));
+  for (const std::string& text : checker_->feed->notices()) view_.notice(text);
+  while (!pieces_.empty() && pieces_.front().piece < checker_->feed->oldest_needed()) pieces_.pop_front();
 }
 
 WatchCounts Watcher::counts() const {
@@ -186,10 +194,10 @@ WatchCounts Watcher::counts() const {
     const Feed::Held held = checker_->feed->held();
     c.held = held.transactions;
     c.held_bytes = held.bytes;
-    c.missing = held.missing;
+    c.missing = checker_->feed->missing();
   }
   if (queue_) c.input = queue_->counts();
-  c.arrived = arrived_;
+  c.arrived = delivered_ + c.held;
   c.late = late_;
   c.violations = record_.total();
   c.suspicions = suspicions_;
@@ -221,10 +229,11 @@ Result<void> Watcher::checkpoint(bool now) {
   // A state on the disk means that what was found until then is on it too.
   auto synced = record_.sync();
   if (!synced) return synced;
-  auto written = options_.checkpoint->write(checker_->settings, position_, [this](StateWriter& out) {
+  const std::string& position = pieces_.empty() ? position_ : pieces_.front().position;
+  auto written = options_.checkpoint->write(checker_->settings, position, [this](StateWriter& out) {
     out.put(now_);
     out.put(begun_);
-    out.put(arrived_);
+    out.put(delivered_);
     out.put(suspicions_);
     out.put(late_);
     record_.save(out);
@@ -233,7 +242,7 @@ Result<void> Watcher::checkpoint(bool now) {
   });
   if (!written) return written;
   record_.covered();
-  queue_->covered(position_);
+  queue_->covered(position);
   ++checkpoints_;
   written_ = elapsed();
   write_took_ = written_ - time;
@@ -266,6 +275,7 @@ Result<WatchSummary> Watcher::run() {
       now_ = std::max(now_, before_ + elapsed() - late_start);
     }
     advance();
+    if (checker_) pace_.came(now_, delivered_ + checker_->feed->held().transactions);
     if (!record_.fault().empty()) return Error{record_.fault()};
     show();
     if (over) return ended(stopping);

@@ -40,9 +40,9 @@ struct WatchCounts {
   InputCounts input;
   std::uint64_t arrived = 0;  // transactions taken from the input, by earlier watchers of this folder too
   std::uint64_t held = 0, held_bytes = 0;
-  std::vector<Print> missing;    // sessions that are waited for no longer
-  std::uint64_t late = 0;        // transactions delivered after their time
-  std::uint64_t violations = 0;  // recorded, by earlier watchers too
+  std::vector<std::string> missing;  // sessions that are waited for no longer
+  std::uint64_t late = 0;            // transactions delivered after their time
+  std::uint64_t violations = 0;      // recorded, by earlier watchers too
   std::uint64_t suspicions = 0;
   std::uint64_t repeated = 0;                        // derived again after a restart, and known already
   std::map<std::string, std::uint64_t> by_name;      // violations

@@ -98,7 +98,7 @@ TEST(Watcher, WhatStoppingLeavesOpenIsUndecided) {
 
 TEST(Watcher, KilledAnywhereItLosesAndRepeatsNothing) {
   Rng rng(6);
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 60; ++round) {
     const Scratch scratch;
     const auto all = texts(20, 1 + static_cast<int>(rng.below(9)));
     std::vector<std::string> expected, shown;

@@ -1,0 +1,168 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/verbs.h"
+#include "cli/watch_plan.h"
+#include "cli/watch_view.h"
+#include "stream/input.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Set by ctrl-C or a request to end. A second one ends the process as usual.
+std::atomic<bool> interrupted = false;
+void on_interrupt(int signal) {
+  interrupted = true;
+  std::signal(signal, SIG_DFL);
+}
+
+struct Source {
+  enum class Kind : std::uint8_t { kFile, kStandardInput, kSocket, kRecording } kind = Kind::kStandardInput;
+  std::string path;
+  bool follow = false;
+  stream::ListenOptions listen;
+
+  // As the verdict's subject, and as what a checkpoint knows it by.
+  [[nodiscard]] std::string shown() const {
+    if (kind == Kind::kSocket) return listen.address;
+    return kind == Kind::kStandardInput ? "standard input" : path;
+  }
+  [[nodiscard]] std::string fixed() const {
+    std::error_code error;
+    const fs::path whole = fs::absolute(path, error);
+    switch (kind) {
+      case Kind::kFile:
+        return "file " + whole.lexically_normal().string();
+      case Kind::kRecording:
+        return "recording " + whole.lexically_normal().string();
+      case Kind::kSocket:
+        return listen.address;
+      case Kind::kStandardInput:
+        break;
+    }
+    return "standard input";
+  }
+};
+
+Result<std::string> token_of(const std::string& file) {
+  std::ifstream in(file);
+  std::string token;
+  if (!in || !std::getline(in, token)) return Error{"cannot be read, or is empty", file};
+  while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
+  if (token.empty()) return Error{"its first line is empty: it must hold the token", file};
+  return token;
+}
+
+Result<Source> source_of(const Arguments& args) {
+  Source source;
+  source.follow = args.has("follow");
+  if (args.has("listen")) {
+    if (!args.positional.empty()) return Error{"--listen and a FILE are two streams: give one of them"};
+    source.kind = Source::Kind::kSocket;
+    source.listen.address = args.text("listen");
+    if (args.has("token-file")) {
+      auto token = token_of(args.text("token-file"));
+      if (!token) return std::move(token).error();
+      source.listen.token = *std::move(token);
+    }
+    auto most = args.count("connections", source.listen.max_connections, 1, 65'536);
+    if (!most) return std::move(most).error();
+    source.listen.max_connections = *most;
+    return source;
+  }
+  for (const char* option : {"token-file", "connections"}) {
+    if (args.has(option)) return Error{fmt::format("--{} is for --listen", option)};
+  }
+  if (args.positional.empty() || args.positional.front() == "-") {
+    if (args.positional.empty() && isatty(STDIN_FILENO) == 1)
+      return Error{"which stream? Give a FILE, - for standard input, or --listen (isolde watch --help)"};
+    return source;
+  }
+  source.path = args.positional.front();
+  std::error_code error;
+  source.kind = fs::is_directory(source.path, error) ? Source::Kind::kRecording : Source::Kind::kFile;
+  return source;
+}
+
+Result<std::unique_ptr<stream::Input>> open_source(const Source& source, stream::InputOptions options) {
+  switch (source.kind) {
+    case Source::Kind::kFile:
+      return stream::open_file(source.path, source.follow, std::move(options));
+    case Source::Kind::kRecording:
+      return stream::follow_recording(source.path, {}, std::move(options));
+    case Source::Kind::kSocket:
+      return stream::listen_on(source.listen, std::move(options));
+    case Source::Kind::kStandardInput:
+      break;
+  }
+  return stream::open_standard_input(std::move(options));
+}
+
+Exit watch_source(WatchPlan& plan, const Source& source, stream::CheckpointFolder* checkpoint, WatchStyle style,
+                  double checkpoint_seconds) {
+  stream::InputOptions input_options;
+  input_options.max_held = std::min(input_options.max_held, plan.memory / 8);
+  input_options.max_line = std::min(input_options.max_line, input_options.max_held / 2);
+  if (checkpoint != nullptr) {
+    style.record = checkpoint->violations();
+    input_options.spool_folder = checkpoint->spool();
+    if (const auto& earlier = checkpoint->earlier()) {
+      take_earlier(plan, earlier->settings);
+      input_options.resume = earlier->position;
+    }
+  }
+  auto input = open_source(source, std::move(input_options));
+  if (!input) return print_error(input.error()), Exit::kBadInput;
+
+  Chosen chosen;
+  TerminalView view(std::move(style), chosen);
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  const auto summary =
+      stream::watch(**input, checker_of(plan, chosen), view,
+                    {.checkpoint = checkpoint, .checkpoint_seconds = checkpoint_seconds, .interrupted = &interrupted});
+  view.clear();
+  if (!summary) return print_error(summary.error()), Exit::kBadInput;
+  view.summary(*summary);
+  return exit_of(summary->outcome);
+}
+
+}  // namespace
+
+Exit run_watch(const Arguments& args) {
+  auto plan = watch_plan(args);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  if (args.has("level")) {
+    auto level = level_by_name(args.text("level"));
+    if (!level) return print_error(level.error()), Exit::kBadInput;
+    plan->level = *level;
+  }
+  auto source = source_of(args);
+  if (!source) return print_error(source.error()), Exit::kBadInput;
+  plan->input = source->fixed();
+
+  WatchStyle style;
+  style.json = args.has("json");
+  style.quiet = args.has("quiet");
+  style.colour = output_colour();
+  style.subject = source->shown();
+  auto shown = args.count("max-anomalies", style.shown);
+  if (!shown) return print_error(shown.error()), Exit::kBadInput;
+  style.shown = *shown;
+  auto every = args.seconds("checkpoint-every");
+  if (!every) return print_error(every.error()), Exit::kBadInput;
+  constexpr double kEvery = 3;
+
+  if (!args.has("checkpoint")) return watch_source(*plan, *source, nullptr, std::move(style), kEvery);
+  auto checkpoint = stream::CheckpointFolder::open(args.text("checkpoint"));
+  if (!checkpoint) return print_error(checkpoint.error()), Exit::kBadInput;
+  return watch_source(*plan, *source, &*checkpoint, std::move(style), every->value_or(kEvery));
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,184 @@
+#include "cli/watch_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "check/mirror/mirror.h"
+#include "check/timeline/online/online.h"
+#include "cli/nearest.h"
+#include "cli/verbs.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr double kSecond = 1e9;
+constexpr std::uint64_t kLeastMemory = 16, kMostMemory = std::uint64_t{1} << 24;  // MiB
+
+bool by_timestamps(Level level) {
+  const LevelFamily family = info(level).family;
+  return family == LevelFamily::kSnapshot || family == LevelFamily::kSerializable;
+}
+
+std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * kSecond); }
+
+Result<mirror::Profile> generic_profile(const WatchPlan& plan) {
+  if (plan.profile) return *plan.profile;
+  if (!plan.level)
+    return Error{
+        "the method mirror needs --profile NAME, as postgres:serializable, or --level LEVEL (docs/profiles.md)"};
+  const std::string_view name = info(*plan.level).name;
+  if (const mirror::Profile* found = mirror::profile_named(name)) return *found;
+  return Error{
+      fmt::format("no profile stands for {} as such: name the database's with --profile (docs/profiles.md)", name)};
+}
+
+struct Decision {
+  bool mirror = false;
+  std::string why;
+};
+
+// Whether all committed transactions of the piece have both timestamps; whether one has the client's interval.
+Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
+  const History& h = first.history;
+  bool timestamps = h.txn_count() > 0, intervals = false;
+  for (std::uint32_t i = 0; i < h.txn_count(); ++i) {
+    const TxnId t{i};
+    if (h.status(t) == Status::kCommitted && (h.start_ts(t) == kNoTime || h.commit_ts(t) == kNoTime))
+      timestamps = false;
+    if (h.begin(t) != kNoTime) intervals = true;
+  }
+  if (timestamps && (!plan.level || by_timestamps(*plan.level)))
+    return Decision{false, "the stream has database timestamps"};
+  const std::string_view no_timeline = timestamps ? "timestamps tell nothing of this level, the clients' clocks do"
+                                                  : "the stream has no database timestamps";
+  if (intervals || h.txn_count() == 0) return Decision{true, std::string(no_timeline)};
+  return Error{
+      "the stream has neither database timestamps (start_ts, commit_ts) nor the clients' clocks (begin, end): nothing "
+      "can be said while it goes on; `isolde check` judges it when it is over"};
+}
+
+Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
+  const Level level = plan.level.value_or(Level::kSnapshotIsolation);
+  chosen.method = "timeline";
+  chosen.level = level;
+  chosen.judged = info(level).name;
+  stream::Checker checker;
+  checker.feed = stream::feed_as_it_comes();
+  checker.engine = timeline::make_online({.level = level,
+                                          .deadline = nanoseconds(plan.deadline),
+                                          .memory_limit = plan.memory / 4 * 3,
+                                          .spill_folder = plan.spill},
+                                         sink);
+  checker.settings = {{"method", "timeline"},
+                      {"level", chosen.judged},
+                      {"deadline", fmt::format("{} s", plan.deadline)},
+                      {"spill", plan.spill.empty() ? "no" : "yes"}};
+  checker.certifies = true;
+  return checker;
+}
+
+Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
+  auto profile = generic_profile(plan);
+  if (!profile) return std::move(profile).error();
+  chosen.method = "mirror";
+  chosen.level = plan.level;
+  chosen.mirror = true;
+  chosen.judged = profile->name;
+  stream::Checker checker;
+  checker.feed = stream::feed_in_order(
+      {.silence = nanoseconds(plan.silence), .max_bytes = plan.memory / 4, .max_sessions = plan.sessions});
+  checker.settings = {{"method", "mirror"},
+                      {"profile", mirror::profile_text(*profile)},
+                      {"silence", fmt::format("{} s", plan.silence)}};
+  checker.engine = mirror::make_mirror({.profile = *std::move(profile), .memory_limit = plan.memory / 2}, sink);
+  return checker;
+}
+
+Result<std::string> whole_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return Error{"cannot be read", path};
+  return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+std::optional<Error> take_seconds(const Arguments& args, std::string_view option, double& to) {
+  auto value = args.seconds(option);
+  if (!value) return std::move(value).error();
+  if (*value) to = **value;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file) {
+  std::vector<mirror::Profile> own;
+  if (!file.empty()) {
+    auto text = whole_file(file);
+    if (!text) return std::move(text).error();
+    auto read = mirror::read_profiles(*text, file);
+    if (!read) return std::move(read).error();
+    own = *std::move(read);
+  }
+  const auto at = std::find_if(own.begin(), own.end(), [&](const mirror::Profile& p) { return p.name == name; });
+  if (at != own.end()) return *at;
+  if (const mirror::Profile* found = mirror::profile_named(name)) return *found;
+  std::vector<std::string_view> names;
+  for (const mirror::Profile& p : own) names.push_back(p.name);
+  for (const mirror::Profile& p : mirror::profiles()) names.push_back(p.name);
+  return Error{fmt::format("unknown profile \"{}\"{} (isolde watch --help)", name, did_you_mean(name, names))};
+}
+
+Result<WatchPlan> watch_plan(const Arguments& args) {
+  WatchPlan plan;
+  plan.method = args.text("method");
+  if (!plan.method.empty() && plan.method != "timeline" && plan.method != "mirror")
+    return Error{fmt::format("a stream is judged by timeline or mirror, not by \"{}\"", plan.method)};
+  if (args.has("profiles") && !args.has("profile"))
+    return Error{"--profiles names a file of profiles: --profile says which of them"};
+  if (args.has("profile")) {
+    if (plan.method == "timeline") return Error{"a profile is for the method mirror, not for timeline"};
+    plan.method = "mirror";
+    auto profile = profile_by_name(args.text("profile"), args.text("profiles"));
+    if (!profile) return std::move(profile).error();
+    plan.profile = *std::move(profile);
+  }
+  if (auto e = take_seconds(args, "deadline", plan.deadline)) return *std::move(e);
+  if (auto e = take_seconds(args, "silence", plan.silence)) return *std::move(e);
+  auto memory = args.count("memory", plan.memory >> 20, kLeastMemory, kMostMemory);
+  if (!memory) return std::move(memory).error();
+  plan.memory = *memory << 20;
+  auto sessions = args.count("sessions", plan.sessions, 1, UINT32_MAX);
+  if (!sessions) return std::move(sessions).error();
+  plan.sessions = *sessions;
+  plan.spill = args.text("spill");
+  return plan;
+}
+
+void take_earlier(WatchPlan& plan, const stream::Settings& earlier) {
+  for (const auto& [name, value] : earlier) {
+    if (name == "method" && plan.method.empty()) plan.method = value;
+  }
+}
+
+stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
+  return [&plan, &chosen](const Chunk* first, OnlineSink& sink) -> Result<stream::Checker> {
+    bool mirror = plan.method == "mirror";
+    chosen.why = plan.method.empty() ? "" : "asked for";
+    if (plan.method.empty() && first != nullptr) {
+      auto decision = decide(plan, *first);
+      if (!decision) return std::move(decision).error();
+      mirror = decision->mirror;
+      chosen.why = std::move(decision->why);
+    }
+    if (!mirror && plan.level && !by_timestamps(*plan.level))
+      return Error{fmt::format("by timestamps, levels of the snapshot and serializable families can be judged, not {}",
+                               info(*plan.level).name)};
+    auto checker = mirror ? make_mirror(plan, chosen, sink) : make_timeline(plan, chosen, sink);
+    if (checker && !plan.input.empty()) checker->settings.emplace_back("input", plan.input);
+    return checker;
+  };
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,44 @@
+// cli/watch_plan.h: what checks a stream: method, level or profile, limits; shared by `watch` and `record --watch`.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "anomaly/level.h"
+#include "base/result.h"
+#include "check/mirror/profile.h"
+#include "cli/options.h"
+#include "stream/watcher.h"
+
+namespace isolde::cli {
+
+struct WatchPlan {
+  std::string method;  // "timeline", "mirror"; empty: by the stream's first transactions
+  std::optional<Level> level;
+  std::optional<mirror::Profile> profile;
+  double deadline = 10, silence = 10;         // seconds
+  std::size_t memory = std::size_t{1} << 30;  // bytes, of everything
+  std::size_t sessions = std::size_t{1} << 16;
+  std::string spill;
+  std::string input;  // what a checkpoint knows it by; empty: no part of the settings
+};
+
+// What was chosen, for the summary.
+struct Chosen {
+  std::string method, why;
+  std::string judged;  // "snapshot-isolation", "the profile postgres:serializable"
+  bool mirror = false;
+  std::optional<Level> level;
+};
+
+[[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);
+// A profile by name, of the file if there is one, or of those that come with Isolde. The error suggests the nearest.
+[[nodiscard]] Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file);
+
+// Fills in what an earlier watcher of the same checkpoint had chosen by itself.
+void take_earlier(WatchPlan& plan, const stream::Settings& earlier);
+
+// `plan` and `chosen` outlive it.
+[[nodiscard]] stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen);
+
+}  // namespace isolde::cli

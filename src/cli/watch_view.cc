@@ -1,0 +1,253 @@
+#include "cli/watch_view.h"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+
+#include "report/json.h"
+#include "report/report.h"
+#include "report/words.h"
+#include "stream/violation_record.h"
+
+namespace isolde::cli {
+namespace {
+
+constexpr std::uint64_t kNoticesShown = 100;
+constexpr std::uint64_t kLateShown = 3;
+constexpr std::string_view kIndent = "     ";
+
+std::string painted(Colour colour, std::string_view code, std::string_view text) {
+  return colour == Colour::kAlways ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
+}
+
+std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<12}{}\n", label, text); }
+
+std::string rate(double per_second) { return grouped(static_cast<std::uint64_t>(per_second)); }
+
+std::string list_json(const std::vector<std::string>& texts) {
+  std::string out = "[";
+  for (const std::string& text : texts) out += (out.size() > 1 ? ", " : "") + text;
+  return out + "]";
+}
+
+std::string counts_json(const stream::WatchCounts& c) {
+  const OnlineCounts& e = c.engine;
+  return fmt::format(
+      R"("seconds": {:.3f}, "arrived": {}, "taken": {}, "checked": {}, "pending": {}, "held": {}, "operations": {}, )"
+      R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "memory_mib": {:.1f}, )"
+      R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "unchecked": {}, )"
+      R"("flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
+      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "checkpoints": {})",
+      c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
+      c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.flips,
+      e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
+      c.input.connections, c.input.open_connections, c.input.refused, c.checkpoints);
+}
+
+std::string by_name_text(const stream::WatchCounts& c) {
+  std::string out;
+  for (const auto& [name, count] : c.by_name)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", name, grouped(count));
+  return out;
+}
+
+}  // namespace
+
+double resident_mib() {
+  std::ifstream in("/proc/self/statm");
+  double all = 0, resident = 0;
+  in >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1 << 20);
+}
+
+std::string live_text(const stream::WatchCounts& c) {
+  std::string out =
+      fmt::format("{}/s in, {}/s checked, lag {:.1f} s, {:.0f} MiB, {}", rate(c.in_per_second),
+                  rate(c.checked_per_second), c.lag, resident_mib(), words::counted(c.violations, "violation"));
+  if (c.suspicions > 0) out += fmt::format(", {} suspected", grouped(c.suspicions));
+  if (!c.missing.empty()) out += fmt::format(", {} missing", words::counted(c.missing.size(), "session"));
+  if (c.late > 0) out += fmt::format(", {} late", grouped(c.late));
+  if (c.input.open_connections > 0) out += fmt::format(", {}", words::counted(c.input.open_connections, "connection"));
+  return out;
+}
+
+void TerminalView::clear() {
+  if (live_) std::fputs("\r\033[K", stderr);
+  live_ = false;
+}
+
+void TerminalView::line(std::string_view text) {
+  clear();
+  print(text);
+  (void)flush_output();  // somebody may wait for it at the other end of a pipe
+}
+
+void TerminalView::started(const stream::Checker&) {
+  if (style_.quiet) return;
+  if (style_.json) {
+    line(fmt::format(R"({{"event": "started", "method": {}, "why": {}, "judged": {}}})"
+                     "\n",
+                     json_string(chosen_.method), json_string(chosen_.why), json_string(chosen_.judged)));
+  } else {
+    line(fmt::format("watching {}: {} by {}{}\n", style_.subject, chosen_.judged, chosen_.method,
+                     chosen_.why.empty() ? "" : fmt::format(" ({})", chosen_.why)));
+  }
+}
+
+void TerminalView::violated(const OnlineViolation& v) {
+  ++violations_;
+  if (style_.quiet) return;
+  if (style_.json) return line(stream::violation_json(v, "violation") + "\n");
+  if (violations_ <= style_.shown) {
+    const std::string title =
+        fmt::format("{}. {}: {}", violations_, full_name(v.kind, v.variant), info(v.kind).summary);
+    line(fmt::format("\n  {}\n{}{}\n", painted(style_.colour, "1", title), kIndent, v.text));
+  } else if (violations_ == style_.shown + 1) {
+    line(painted(style_.colour, "2",
+                 fmt::format("\n  … from here on violations are only counted (--max-anomalies N shows N{})",
+                             style_.record.empty() ? "" : "; all are in " + style_.record)) +
+         "\n");
+  }
+}
+
+void TerminalView::suspected(const OnlineViolation& v, std::string_view why) {
+  ++suspicions_;
+  if (style_.quiet) return;
+  if (style_.json) return line(stream::violation_json(v, "suspicion", why) + "\n");
+  if (suspicions_ > style_.shown) return;
+  line(fmt::format("\n  ? suspected {}: {}\n{}{}\n", full_name(v.kind, v.variant), v.text, kIndent, why));
+}
+
+void TerminalView::late(const Arrival& arrival) {
+  ++late_;
+  if (style_.quiet) return;
+  const Chunk& chunk = *arrival.chunk;
+  const std::string id = chunk.history.values().json(chunk.history.columns().id[raw(arrival.txn)]);
+  const std::string session = chunk.history.session_text(chunk.history.session(arrival.txn));
+  if (style_.json) {
+    return line(fmt::format(R"({{"event": "late", "transaction": {}, "session": {}}})"
+                            "\n",
+                            id, json_string(session)));
+  }
+  if (late_ > kLateShown) return;
+  line(fmt::format("  late: transaction {} of session {} came when others that began after it had been judged{}\n", id,
+                   session, late_ == kLateShown ? "; further ones are counted" : ""));
+}
+
+void TerminalView::notice(std::string_view text) {
+  if (style_.json) {
+    if (!style_.quiet)
+      line(fmt::format(R"({{"event": "notice", "text": {}}})"
+                       "\n",
+                       json_string(text)));
+    return;
+  }
+  if (++notices_ > kNoticesShown || style_.quiet) return;
+  clear();
+  print_error(text);
+  if (notices_ == kNoticesShown) print_error("further notices are not shown");
+}
+
+void TerminalView::progress(const stream::WatchCounts& counts) {
+  if (style_.json && !style_.quiet && counts.seconds - progress_shown_ >= 1) {
+    progress_shown_ = counts.seconds;
+    line(fmt::format("{{\"event\": \"progress\", {}}}\n", counts_json(counts)));
+  }
+  if (style_.quiet || !style_.live_line || !errors_on_terminal()) return;
+  std::fputs(fmt::format("\r\033[K{}", words::shortened(live_text(counts), terminal_width() - 1)).c_str(), stderr);
+  std::fflush(stderr);
+  live_ = true;
+}
+
+void TerminalView::summary(const stream::WatchSummary& summary) {
+  clear();
+  if (style_.json) {
+    json_summary(summary);
+  } else {
+    text_summary(summary);
+  }
+}
+
+void TerminalView::json_summary(const stream::WatchSummary& s) {
+  std::string names;
+  for (const auto& [name, count] : s.counts.by_name)
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
+  std::string out = fmt::format(R"({{"event": "summary", "file": {}, "verdict": {}, "method": {}, "why": {}, {}: {})",
+                                json_string(style_.subject), json_string(name(s.outcome)), json_string(chosen_.method),
+                                json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")",
+                                json_string(chosen_.judged));
+  if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
+  out += fmt::format(
+      R"(, "stopped": {}, "not_judged": {}, "open": {}, "repeated": {}, "counts": {{{}}}, "most_lag_seconds": {:.3f}, "peak_mib": {:.1f}, {}}})",
+      s.stopped, s.pending, s.open, s.counts.repeated, names, s.counts.most_lag, peak_mib(), counts_json(s.counts));
+  print(out + "\n");
+}
+
+void TerminalView::text_summary(const stream::WatchSummary& s) {
+  constexpr std::string_view kSigns[] = {"✓", "✗", "?"};
+  constexpr std::string_view kCodes[] = {"1;32", "1;31", "1;33"};
+  const auto place = static_cast<std::size_t>(s.outcome);
+  const stream::WatchCounts& c = s.counts;
+  const OnlineCounts& e = c.engine;
+  std::string verdict;
+  if (chosen_.method.empty()) {
+    verdict = fmt::format("{} had no transactions", style_.subject);
+  } else if (chosen_.mirror) {
+    constexpr std::string_view kSays[] = {"shows nothing that {} rules out", "breaks {}", "undecided: {}"};
+    verdict = fmt::format("{} {}", style_.subject, fmt::format(fmt::runtime(kSays[place]), chosen_.judged));
+  } else {
+    constexpr std::string_view kSays[] = {"satisfies", "violates", "undecided:"};
+    verdict = fmt::format("{} {} {}", style_.subject, kSays[place], chosen_.judged);
+  }
+  const bool after_others = !style_.quiet && (c.violations > 0 || c.suspicions > 0);
+  std::string out = after_others ? "\n" : "";
+  out += painted(style_.colour, kCodes[place], fmt::format("{} {}", kSigns[place], verdict)) + "\n";
+  if (style_.quiet) return print(out);
+  if (!s.reason.empty()) out += row("reason", s.reason);
+  if (!chosen_.method.empty()) {
+    out += row("method", chosen_.why.empty() ? chosen_.method : fmt::format("{} ({})", chosen_.method, chosen_.why));
+  }
+  out += row("stream", fmt::format("{}, {}, {:.1f} s{}", words::counted(c.arrived, "transaction"),
+                                   words::counted(e.operations, "operation"), c.seconds, s.stopped ? "; stopped" : ""));
+  if (s.pending > 0) {
+    out += row(
+        "not judged",
+        fmt::format("{} that came shortly before the stop{}", words::counted(s.pending, "transaction"),
+                    s.open == 0 ? "" : fmt::format("; {} would be violations if nothing more came", grouped(s.open))));
+  }
+  if (c.violations > 0) out += row("violations", by_name_text(c));
+  if (c.suspicions > 0) out += row("suspected", grouped(c.suspicions));
+  if (c.late > 0) out += row("late", words::counted(c.late, "transaction"));
+  if (!c.missing.empty()) {
+    std::string names;
+    for (const std::string& session : c.missing) names += (names.empty() ? "" : ", ") + session;
+    out += row("missing", "sessions " + names);
+  }
+  if (e.unchecked > 0) out += row("unchecked", words::counted(e.unchecked, "read"));
+  if (e.flips > 0) {
+    out += row("flips", fmt::format("{} of a tentative verdict, in {}", words::counted(e.flips, "change"),
+                                    words::counted(e.flipped_txns, "transaction")));
+  }
+  if (e.dependencies > 0) {
+    out += row("dependencies", fmt::format("{}; intervals of {} overlap, {} of these were deduced",
+                                           grouped(e.dependencies), grouped(e.overlapping), grouped(e.deduced)));
+  }
+  if (c.input.refused > 0) out += row("refused", words::counted(c.input.refused, "connection"));
+  out += row("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
+  if (!style_.record.empty() && c.violations > 0) out += row("recorded", style_.record);
+  if (!c.by_name.empty()) {
+    out +=
+        painted(style_.colour, "2", fmt::format("  What it means: isolde explain {}", c.by_name.begin()->first)) + "\n";
+  }
+  print(out);
+}
+
+}  // namespace isolde::cli

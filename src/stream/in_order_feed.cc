@@ -1,0 +1,45 @@
+#include "stream/feed.h"
+#include "stream/sequencer.h"
+
+namespace isolde::stream {
+namespace {
+
+class InOrder : public Feed {
+ public:
+  explicit InOrder(const OrderOptions& options)
+      : sequencer_({.silence = options.silence,
+                    .hold = 0,
+                    .max_bytes = options.max_bytes,
+                    .max_sessions = options.max_sessions}) {}
+
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) override { sequencer_.add(chunk, now); }
+  void gone(Print session, std::int64_t) override { sequencer_.gone(session); }
+  void deliver(std::int64_t now, const Take& take) override {
+    sequencer_.advance(now);
+    sequencer_.dispatch(take);
+  }
+  void deliver_all(std::int64_t now, const Take& take) override {
+    sequencer_.close_all();
+    deliver(now, take);
+  }
+  [[nodiscard]] StreamTime time(std::int64_t now) override { return sequencer_.time(now); }
+  [[nodiscard]] Held held() const override {
+    const Sequencer::Held held = sequencer_.held();
+    return {.transactions = held.transactions, .bytes = held.bytes};
+  }
+  [[nodiscard]] std::vector<std::string> missing() const override { return sequencer_.missing(); }
+  [[nodiscard]] std::vector<std::string> notices() override { return sequencer_.notices(); }
+  [[nodiscard]] std::uint64_t pieces() const override { return sequencer_.pieces(); }
+  [[nodiscard]] std::uint64_t oldest_needed() const override { return sequencer_.oldest_needed(); }
+  void save(StateWriter& out) const override { sequencer_.save(out); }
+  [[nodiscard]] bool load(StateReader& in) override { return sequencer_.load(in); }
+
+ private:
+  Sequencer sequencer_;
+};
+
+}  // namespace
+
+std::unique_ptr<Feed> feed_in_order(const OrderOptions& options) { return std::make_unique<InOrder>(options); }
+
+}  // namespace isolde::stream
