@@ -1,0 +1,349 @@
+#include "tests/mirror/oracle.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <unordered_set>
+
+#include "tests/mirror/moments.h"
+
+namespace isolde {
+namespace {
+
+using mirror::Certifier;
+using mirror::Profile;
+using mirror::Reads;
+using namespace moments;
+
+using Pairs = std::uint64_t;  // bit a * kMaxTxns + b
+constexpr Pairs pair(std::size_t a, std::size_t b) { return Pairs{1} << (a * kMaxTxns + b); }
+constexpr bool has(Pairs pairs, std::size_t a, std::size_t b) { return (pairs & pair(a, b)) != 0; }
+
+// The database at some moment of an execution. Plain bytes: states that failed are known by them.
+struct Database {
+  std::uint64_t done;  // moments
+  Pairs depends;       // b depends on a
+  Pairs rw;
+  Pairs snapshot_before_commit, prepared_before, prepared_before_snapshot;
+  State state[kMaxKeys];
+  std::int8_t writer[kMaxKeys];  // of the latest version; -1: initial
+  std::int8_t owner[kMaxKeys];   // holds it exclusively; -1: nobody
+  std::uint8_t sharers[kMaxKeys];
+  std::uint8_t readers[kMaxKeys];  // of the latest version
+  std::uint8_t newer[kMaxTxns];    // keys with a version that the snapshot does not have
+  std::uint8_t stale;              // transactions that read what is no longer latest
+  std::uint8_t snapped, prepared, committed;
+};
+
+class Search {
+ public:
+  Search(const Plan& plan, const Profile& profile, StateTable& states)
+      : plan_(plan),
+        p_(profile),
+        states_(states),
+        everything_(plan.moments.size() == 64 ? ~0ULL : (1ULL << plan.moments.size()) - 1) {}
+
+  bool possible(const Trace& trace) {
+    Database d;
+    std::memset(&d, 0, sizeof d);
+    for (std::size_t k = 0; k < trace.initial.size(); ++k) {
+      d.state[k] = states_.of(trace.initial[k]);
+      versions_[k] = {{d.state[k], -1}};
+    }
+    std::fill(std::begin(d.writer), std::end(d.writer), std::int8_t{-1});
+    std::fill(std::begin(d.owner), std::end(d.owner), std::int8_t{-1});
+    return go_on(d, INT64_MIN);
+  }
+  bool gave_up() const { return nodes_ > kMaxNodes; }
+
+ private:
+  static constexpr std::size_t kMaxNodes = 400'000;
+
+  bool is_lazy(const Moment& m) const { return m.kind == Moment::Kind::kLock; }
+  bool done(const Database& d, std::size_t m) const { return (d.done >> m & 1U) != 0; }
+
+  bool go_on(const Database& d, std::int64_t now) {
+    if (d.done == everything_) return certified(d);
+    if (++nodes_ > kMaxNodes) return false;
+    if (p_.reads != Reads::kCertified &&
+        !failed_.insert(std::string(reinterpret_cast<const char*>(&d), sizeof d)).second)
+      return false;
+    bool left = false;
+    for (std::size_t m = 0; m < plan_.moments.size(); ++m) {
+      if (done(d, m) || is_lazy(plan_.moments[m])) continue;
+      left = true;
+      Database after = d;
+      std::int64_t then = now;
+      const std::size_t versions = order_.size();
+      const bool fits = step(after, then, m);
+      if (fits && go_on(after, then)) return true;
+      take_back(versions);
+    }
+    if (left) return false;
+    // Only locks are left, of nobody who ends: there are none.
+    return false;
+  }
+
+  // Moment `m` comes next. Locks are taken as late as their windows, and what follows them, allow: whoever holds one
+  // keeps others out until its end, so nothing that it sees under it can differ.
+  bool step(Database& d, std::int64_t& now, std::size_t m) {
+    const Moment& moment = plan_.moments[m];
+    std::int64_t then = std::max(now, moment.before);
+    std::uint64_t first = moment.earlier & ~d.done;
+    for (std::size_t l = 0; l < plan_.moments.size(); ++l) {
+      if ((first >> l & 1U) != 0) then = std::max(then, plan_.moments[l].before);
+    }
+    if (moment.after < then) return false;
+    for (std::size_t l = 0; l < plan_.moments.size(); ++l) {
+      const Moment& other = plan_.moments[l];
+      if (l == m || done(d, l) || other.after >= then) continue;
+      if (!is_lazy(other)) return false;
+      first |= std::uint64_t{1} << l;
+    }
+    for (std::size_t l = 0; l < plan_.moments.size(); ++l) {
+      if ((first >> l & 1U) == 0) continue;
+      const Moment& other = plan_.moments[l];
+      if (!is_lazy(other)) return false;
+      for (std::size_t e = 0; e < plan_.moments.size(); ++e) {
+        if ((other.earlier >> e & 1U) != 0 && !done(d, e) && !is_lazy(plan_.moments[e])) return false;
+      }
+      if (!carry_out(d, l)) return false;
+    }
+    now = then;
+    return carry_out(d, m);
+  }
+
+  bool carry_out(Database& d, std::size_t m) {
+    const Moment& moment = plan_.moments[m];
+    const std::size_t t = moment.txn;
+    d.done |= std::uint64_t{1} << m;
+    for (const Check& check : moment.checks) {
+      if (!holds(d, t, check)) return false;
+    }
+    const auto bit = static_cast<std::uint8_t>(1U << t);
+    switch (moment.kind) {
+      case Moment::Kind::kSnapshot:
+        d.snapped = static_cast<std::uint8_t>(d.snapped | bit);
+        for (std::size_t u = 0; u < kMaxTxns; ++u) {
+          if ((d.prepared >> u & 1U) != 0) d.prepared_before_snapshot |= pair(u, t);
+        }
+        return true;
+      case Moment::Kind::kRead:
+        return true;
+      case Moment::Kind::kLock:
+        return locks(d, t, static_cast<std::size_t>(moment.key), moment.exclusive);
+      case Moment::Kind::kPrepare:
+        for (std::size_t u = 0; u < kMaxTxns; ++u) {
+          if ((d.prepared >> u & 1U) != 0) d.prepared_before |= pair(u, t);
+        }
+        d.prepared = static_cast<std::uint8_t>(d.prepared | bit);
+        return true;
+      case Moment::Kind::kCommit:
+        return commits(d, t);
+      case Moment::Kind::kRelease:
+        release(d, t);
+        return true;
+    }
+    return false;
+  }
+
+  State fold(State state, const OwnOps& own) {
+    for (const TraceOp* op : own) state = states_.apply(state, *op);
+    return state;
+  }
+
+  bool holds(Database& d, std::size_t t, const Check& check) {
+    const auto k = static_cast<std::size_t>(check.key);
+    if (check.only_present) return d.state[k] != kNullState;
+    if (fold(d.state[k], check.own) != check.expected) return false;
+    if (!check.is_read) return true;
+    d.readers[k] = static_cast<std::uint8_t>(d.readers[k] | 1U << t);
+    if (d.writer[k] >= 0) d.depends |= pair(static_cast<std::size_t>(d.writer[k]), t);
+    return true;
+  }
+
+  static bool locks(Database& d, std::size_t t, std::size_t k, bool exclusive) {
+    const auto self = static_cast<std::int8_t>(t);
+    const auto bit = static_cast<std::uint8_t>(1U << t);
+    if (d.owner[k] >= 0 && d.owner[k] != self) return false;
+    if (exclusive && (d.sharers[k] & ~bit) != 0) return false;
+    if (exclusive) {
+      d.owner[k] = self;
+    } else {
+      d.sharers[k] = static_cast<std::uint8_t>(d.sharers[k] | bit);
+    }
+    return true;
+  }
+
+  static void release(Database& d, std::size_t t) {
+    for (std::size_t k = 0; k < kMaxKeys; ++k) {
+      if (d.owner[k] == static_cast<std::int8_t>(t)) d.owner[k] = -1;
+      d.sharers[k] = static_cast<std::uint8_t>(d.sharers[k] & ~(1U << t));
+    }
+  }
+
+  bool commits(Database& d, std::size_t t) {
+    const PlannedTxn& txn = plan_.txns[t];
+    const auto bit = static_cast<std::uint8_t>(1U << t);
+    if (p_.certifier == Certifier::kConflictCheck && !txn.installs.empty() && (d.stale & bit) != 0) return false;
+    for (const Install& install : txn.installs) {
+      const auto k = static_cast<std::size_t>(install.key);
+      const State written = fold(d.state[k], install.own);
+      // What is overwritten is in the snapshot, unless there is nothing: an insert looks at no dead rows.
+      if (p_.first_updater_wins && (d.newer[t] >> k & 1U) != 0 && (d.state[k] != kNullState || written == kNullState))
+        return false;
+      if (d.writer[k] >= 0) d.depends |= pair(static_cast<std::size_t>(d.writer[k]), t);
+      for (std::size_t r = 0; r < kMaxTxns; ++r) {
+        if (r == t || (d.readers[k] >> r & 1U) == 0) continue;
+        d.depends |= pair(r, t);
+        d.rw |= pair(r, t);
+        d.stale = static_cast<std::uint8_t>(d.stale | 1U << r);
+      }
+      for (std::size_t u = 0; u < kMaxTxns; ++u) {
+        if (u != t && (d.snapped >> u & 1U) != 0 && (d.committed >> u & 1U) == 0)
+          d.newer[u] = static_cast<std::uint8_t>(d.newer[u] | 1U << k);
+      }
+      d.state[k] = written;
+      d.writer[k] = static_cast<std::int8_t>(t);
+      d.readers[k] = 0;
+      versions_[k].push_back({written, static_cast<int>(t)});
+      order_.push_back(k);
+    }
+    for (std::size_t u = 0; u < kMaxTxns; ++u) {
+      if ((d.snapped >> u & 1U) != 0) d.snapshot_before_commit |= pair(u, t);
+    }
+    d.committed = static_cast<std::uint8_t>(d.committed | bit);
+    d.newer[t] = 0;
+    release(d, t);
+    return true;
+  }
+
+  void take_back(std::size_t versions) {
+    while (order_.size() > versions) {
+      versions_[order_.back()].pop_back();
+      order_.pop_back();
+    }
+  }
+
+  bool certified(const Database& d) {
+    if (p_.reads == Reads::kCertified) return versions_fit(d.depends, 0, 0);
+    return certifier_allows(d.depends) && !(p_.certifier == Certifier::kSsi && is_dangerous(d));
+  }
+
+  // Each transaction can have a moment of its own after those that it depends on; kCycles: whenever.
+  bool certifier_allows(Pairs depends) const {
+    if (p_.certifier != Certifier::kCycles && p_.certifier != Certifier::kTimestampOrder) return true;
+    const bool timed = p_.certifier == Certifier::kTimestampOrder;
+    std::int64_t earliest[kMaxTxns];
+    const std::size_t n = plan_.txns.size();
+    for (std::size_t t = 0; t < n; ++t) earliest[t] = timed ? plan_.txns[t].begin : 0;
+    std::uint32_t placed = 0;
+    for (std::size_t round = 0; round < n; ++round) {
+      std::size_t next = n;
+      for (std::size_t t = 0; t < n && next == n; ++t) {
+        bool free = (placed >> t & 1U) == 0;
+        for (std::size_t u = 0; u < n; ++u) free = free && !(has(depends, u, t) && (placed >> u & 1U) == 0 && u != t);
+        if (free) next = t;
+      }
+      if (next == n) return false;
+      placed |= 1U << next;
+      if (timed && earliest[next] > plan_.txns[next].end) return false;
+      for (std::size_t u = 0; u < n; ++u) {
+        if (u != next && has(depends, next, u)) earliest[u] = std::max(earliest[u], earliest[next]);
+      }
+    }
+    return true;
+  }
+
+  // T1 -rw-> T2 -rw-> T3, each two concurrent, where T3 was the first to be sure of its commit; where T1 wrote nothing,
+  // before T1's snapshot.
+  bool is_dangerous(const Database& d) const {
+    const std::size_t n = plan_.txns.size();
+    const auto concurrent = [&](std::size_t a, std::size_t b) {
+      return has(d.snapshot_before_commit, a, b) && has(d.snapshot_before_commit, b, a);
+    };
+    for (std::size_t one = 0; one < n; ++one) {
+      for (std::size_t two = 0; two < n; ++two) {
+        if (!has(d.rw, one, two) || !concurrent(one, two)) continue;
+        for (std::size_t three = 0; three < n; ++three) {
+          if (!has(d.rw, two, three) || !concurrent(two, three)) continue;
+          const bool first = has(d.prepared_before, three, two) && (one == three || has(d.prepared_before, three, one));
+          const bool reader = plan_.txns[one].installs.empty();
+          if (first && (!reader || has(d.prepared_before_snapshot, three, one))) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // Reads::kCertified: each read of the transactions from `t` on, from its `r`-th, is of some version.
+  bool versions_fit(Pairs depends, std::size_t t, std::size_t r) {
+    if (t == plan_.txns.size()) return certifier_allows(depends);
+    const PlannedTxn& txn = plan_.txns[t];
+    if (r == txn.certified.size()) return versions_fit(depends, t + 1, 0);
+    const Check& check = txn.certified[r];
+    const auto& versions = versions_[static_cast<std::size_t>(check.key)];
+    for (std::size_t v = 0; v < versions.size(); ++v) {
+      const int writer = versions[v].writer;
+      if (fold(versions[v].state, check.own) != check.expected || writer == static_cast<int>(t)) continue;
+      Pairs more = depends;
+      if (writer >= 0) more |= pair(static_cast<std::size_t>(writer), t);
+      if (v + 1 < versions.size() && versions[v + 1].writer != static_cast<int>(t))
+        more |= pair(t, static_cast<std::size_t>(versions[v + 1].writer));
+      if (versions_fit(more, t, r + 1)) return true;
+    }
+    return false;
+  }
+
+  struct Version {
+    State state;
+    int writer;
+  };
+
+  const Plan& plan_;
+  const Profile& p_;
+  StateTable& states_;
+  std::uint64_t everything_;
+  std::size_t nodes_ = 0;
+  std::unordered_set<std::string> failed_;
+  std::vector<Version> versions_[kMaxKeys];
+  std::vector<std::size_t> order_;  // keys, as their versions came
+};
+
+bool has_lists(const Trace& trace) {
+  for (const TraceTxn& txn : trace.txns) {
+    for (const TraceOp& op : txn.ops) {
+      if (op.kind == OpKind::kAppend || op.kind == OpKind::kIncrement) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+MirrorTruth mirror_truth(const Trace& trace, const Profile& profile) {
+  if (trace.txns.size() > kMaxTxns || trace.initial.size() > kMaxKeys) return MirrorTruth::kTooLarge;
+  if (profile.reads == Reads::kDirty && has_lists(trace)) return MirrorTruth::kTooLarge;
+  const int idle = idle_choices(trace, profile);
+  if (idle > 8) return MirrorTruth::kTooLarge;
+  std::uint32_t unknown = 0;
+  for (std::size_t t = 0; t < trace.txns.size(); ++t) {
+    if (trace.txns[t].status == Status::kUnknown) unknown |= 1U << t;
+  }
+  bool too_large = false;
+  for (std::uint32_t seen = unknown;; seen = (seen - 1) & unknown) {
+    for (std::uint32_t bits = 0; bits < 1U << idle; ++bits) {
+      StateTable states;
+      const auto planned = plan(trace, profile, {seen, bits}, states);
+      if (!planned) continue;
+      if (planned->too_large) return MirrorTruth::kTooLarge;
+      Search search(*planned, profile, states);
+      if (search.possible(trace)) return MirrorTruth::kPossible;
+      too_large |= search.gave_up();
+    }
+    if (seen == 0) break;
+  }
+  return too_large ? MirrorTruth::kTooLarge : MirrorTruth::kImpossible;
+}
+
+}  // namespace isolde
