@@ -1,0 +1,99 @@
+// check/mirror: what nobody can need any more is dropped: moments, locks, replaced versions, and, at the limit of
+// memory, the keys that were longest untouched.
+#include <algorithm>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+namespace {
+
+void drop_holders(Core& core, KeySlot key) {
+  std::uint32_t* at = &core.keys[key].shared;
+  while (*at != 0) {
+    const std::uint32_t holder = *at;
+    if (core.holders[holder].hi >= core.horizon) {
+      at = &core.holders[holder].next;
+      continue;
+    }
+    *at = core.holders[holder].next;
+    core.free_holders.push_back(holder);
+  }
+}
+
+void close(Core& core, TxnSlot slot) {
+  Taken& txn = core.txns[slot];
+  for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
+  if (txn.commit != kNoNode) core.moments.remove(txn.commit);
+  for (const ReadMoment& moment : txn.moments) {
+    if (moment.node != kNoNode) core.moments.remove(moment.node);
+  }
+  txn.commit = kNoNode;
+  for (const TakenWrite& write : txn.writes) settle_key(core, write.key);
+  for (const TakenLock& lock : txn.locks) drop_holders(core, lock.key);
+  txn.live = false;
+  core.free_txns.push_back(slot);
+}
+
+}  // namespace
+
+void settle_key(Core& core, KeySlot key) {
+  KeyState& state = core.keys[key];
+  const auto versions = core.keys.versions(key);
+  if (versions.empty()) return;
+  // The last version that is committed for everybody to come, and after which all others come that were before.
+  const Version* base = nullptr;
+  for (const Version& v : versions) {
+    if (!v.has(kInstalled) || v.hi >= core.horizon || v.has(kStepwise | kDelete)) continue;
+    base = &v;
+  }
+  if (base == nullptr) {
+    core.keys.drop_versions(key, [&](const Version& v) {
+      const bool gone = !v.has(kInstalled | kMaybe) && v.hi < core.horizon;
+      if (gone) state.flags |= kDropped;
+      return gone;
+    });
+    return;
+  }
+  const Version last = *base;
+  bool alone = true;
+  for (const Version& v : versions) {
+    if (&v == base || !v.has(kInstalled)) continue;
+    const bool apart = v.hi < last.lo || last.hi < v.lo || core.orderly(v, last) || core.orderly(last, v);
+    if (!apart) alone = false;
+  }
+  const std::int64_t horizon = core.horizon;
+  if (!alone) {
+    state.flags |= kBaseGone | kDropped;
+    core.keys.drop_versions(key, [&](const Version& v) {
+      if (v.has(kMaybe)) return false;
+      if (!v.has(kInstalled)) return v.hi < horizon;
+      return v.hi < last.lo || (v.lo < last.lo && core.orderly(v, last));
+    });
+    return;
+  }
+  for (Version& v : versions) {
+    if (v.has(kInstalled) && core.orderly(last, v)) v.flags |= kAfterBase;
+  }
+  state.base = last.value;
+  state.base_hi = last.hi;
+  state.base_txn = last.txn;
+  state.flags = static_cast<std::uint8_t>((state.flags & ~(kBaseUnknown | kBaseGone | kBaseInitial)) | kDropped);
+  core.keys.drop_versions(key, [&](const Version& v) {
+    if (v.has(kMaybe)) return false;
+    if (!v.has(kInstalled)) return v.hi < horizon;
+    return v.lo <= last.lo;  // itself, and what it replaced
+  });
+}
+
+void close_until(Core& core, std::int64_t horizon) {
+  core.horizon = std::max(core.horizon, horizon);
+  while (!core.judged.empty() && core.judged.front().time < core.horizon) {
+    const TxnSlot slot = core.judged.front().slot;
+    core.judged.pop_front();
+    close(core, slot);
+  }
+}
+
+void make_room(Core& core) { static_cast<void>(core); }
+
+}  // namespace isolde::mirror

@@ -1,0 +1,268 @@
+// check/mirror: consistent read: what was read had been committed, and nothing newer had, at the moment of the read.
+//
+// Candidate versions of a read are those with its value that can have been the latest at its moment. None: a violation.
+// One: its commit comes before the moment, the moment before the commit of the next. Several: nothing is forced yet.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+namespace {
+
+class Reading {
+ public:
+  Reading(Core& core, Taken& txn, TxnSlot slot, TakenRead& read)
+      : core_(core),
+        txn_(txn),
+        slot_(slot),
+        read_(read),
+        state_(core.keys[read.key]),
+        versions_(core.keys.versions(read.key)),
+        kept_(txn.moments[read.moment]) {
+    at_ = core_.now({kept_.lo, kept_.hi, kept_.node, kept_.rows > 1 || read.moment == 0 ? slot : kNoTxnSlot});
+  }
+
+  void check() {
+    if (state_.has(kLossy)) return leave_open();
+    if (core_.options.profile.reads == Reads::kDirty) return was_ever_written();
+    if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
+    find_candidates();
+    if (candidates_ == 0) return none();
+    if (candidates_ > 1) return leave_open();
+    take();
+  }
+
+ private:
+  static constexpr int kBase = -1;
+
+  void leave_open() {
+    ++core_.counts.unchecked;
+    read_.flags |= kRefused;
+  }
+
+  // Reads may be dirty: only a value that nobody wrote is wrong, as far as all that was written is still held.
+  void was_ever_written() {
+    read_.flags |= kRefused;
+    if (state_.base == read_.value) return;
+    for (const Version& v : versions_) {
+      if (v.value == read_.value) return;
+    }
+    if (state_.has(kDropped | kBaseUnknown)) return leave_open();
+    none();
+  }
+
+  // A version that is certainly there, and not the reader's own.
+  [[nodiscard]] bool counts(const Version& v) const { return v.has(kInstalled) && !v.has(kDelete) && !own(v); }
+  [[nodiscard]] bool own(const Version& v) const { return v.slot == slot_ && v.txn == txn_.id; }
+
+  // Whether `n` certainly replaced version `v`, which stands before it in the list.
+  [[nodiscard]] bool replaces(int v, const Version& n) const {
+    if (v == kBase) return state_.base_hi < n.lo || n.has(kAfterBase);
+    const Version& a = versions_[static_cast<std::size_t>(v)];
+    return a.hi < n.lo || core_.orderly(a, n);
+  }
+
+  // Whether somebody had certainly replaced version `v` before the read.
+  [[nodiscard]] bool replaced(int v) const {
+    for (std::size_t i = static_cast<std::size_t>(v + 1); i < versions_.size(); ++i) {
+      const Version& n = versions_[i];
+      if (!counts(n) || n.lo > at_.hi) continue;
+      if (!replaces(v, n)) continue;
+      if (core_.commit_of(n).hi < at_.lo) return true;
+    }
+    return false;
+  }
+
+  void find_candidates() {
+    if (!state_.has(kBaseGone) && (state_.base == read_.value || state_.has(kBaseUnknown)) && !replaced(kBase)) {
+      candidates_ = 1;
+      candidate_ = kBase;
+    }
+    bool exact = candidates_ == 0 || state_.base == read_.value;
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const Version& v = versions_[i];
+      if (v.value != read_.value || !v.has(kInstalled | kMaybe) || v.has(kOverwritten) || own(v)) continue;
+      if (v.lo > at_.hi || core_.commit_of(v).lo > at_.hi) continue;
+      if (replaced(static_cast<int>(i))) continue;
+      if (!exact) candidates_ = 0;  // a version with that very value comes before one that is not known
+      exact = true;
+      ++candidates_;
+      candidate_ = static_cast<int>(i);
+    }
+  }
+
+  void take() {
+    if (candidate_ == kBase && state_.has(kBaseUnknown)) {
+      ++core_.counts.unchecked;
+      if (!core_.time.complete) return;
+      state_.base = read_.value;
+      state_.base_hi = at_.hi;
+      state_.flags = static_cast<std::uint8_t>(state_.flags & ~kBaseUnknown);
+    }
+    read_.flags |= kTraced;
+    ++core_.counts.dependencies;
+    if (candidate_ == kBase) {
+      read_.flags |= kFromBase;
+      read_.from = state_.base_txn;
+    } else {
+      Version& v = versions_[static_cast<std::size_t>(candidate_)];
+      if (v.has(kMaybe)) count_unknown(core_, read_.key, v, at_.hi);
+      v.flags &= ~kDelete;  // it was seen
+      read_.from = v.txn;
+      read_.from_slot = v.slot;
+      Moment commit = core_.commit_of(v);
+      if (v.hi >= at_.lo) {
+        ++core_.counts.overlapping;
+        ++core_.counts.deduced;
+      }
+      if (!core_.before(commit, at_, Why::kWr, read_.key)) return contradiction(v, true);
+    }
+    // The next version comes after the read.
+    bool found_next = false;
+    for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
+      const Version& n = versions_[i];
+      if (!counts(n)) continue;
+      if (!replaces(candidate_, n)) continue;
+      if (!found_next) {
+        ++core_.counts.dependencies;
+        if (n.lo <= at_.hi) {
+          ++core_.counts.overlapping;
+          ++core_.counts.deduced;
+        }
+      }
+      if (found_next && core_.ordered_by_locks()) break;
+      found_next = true;
+      if (n.lo > at_.hi) break;
+      Moment commit = core_.commit_of(n);
+      if (!core_.before(at_, commit, Why::kRw, read_.key)) return contradiction(n, false);
+    }
+    put_back();
+  }
+
+  void put_back() {
+    kept_.lo = at_.lo;
+    kept_.hi = at_.hi;
+    kept_.node = at_.node;
+  }
+
+  void fill(Found& found) const {
+    found.key = state_.key;
+    found.about_read = true;
+    found.read = read_.value;
+    found.time = txn_.end;
+  }
+
+  void contradiction(const Version& v, bool from) {
+    put_back();
+    read_.flags = (read_.flags & ~(kTraced | kFromBase)) | kRefused;
+    Found found{.kind = AnomalyKind::kGSingle, .rule = "consistent read", .txns = {txn_.id, v.txn}, .text = {}};
+    fill(found);
+    const Moment commit = core_.commit_of(v);
+    found.text =
+        fmt::format("{} {} with a commit within {}, and what else was read and locked leaves only {} for the read",
+                    txn_text(core_, v.txn), from ? "wrote that" : "replaced that", window_text(commit.lo, commit.hi),
+                    window_text(at_.lo, at_.hi));
+    tell(core_, std::move(found));
+  }
+
+  // The one that should have been seen, for the message.
+  void expect(Found& found) const {
+    const Version* last = nullptr;
+    for (const Version& v : versions_) {
+      if (counts(v) && core_.commit_of(v).hi < at_.lo) last = &v;
+    }
+    if (last == nullptr && (state_.has(kBaseGone | kBaseUnknown))) return;
+    found.expects = true;
+    found.expected = last == nullptr ? state_.base : last->value;
+    if (last != nullptr) found.txns.push_back(last->txn);
+  }
+
+  void none() {
+    read_.flags |= kRefused;
+    Found found{.kind = AnomalyKind::kGarbageRead, .rule = "consistent read", .txns = {txn_.id}, .text = {}};
+    fill(found);
+    const std::string moment = window_text(at_.lo, at_.hi);
+    const Version* match = nullptr;
+    const Version* spoiled = nullptr;
+    for (const Version& v : versions_) {
+      if (v.value != read_.value) continue;
+      if (v.has(kInstalled | kMaybe) && !v.has(kOverwritten)) {
+        match = &v;
+      } else {
+        spoiled = &v;
+      }
+    }
+    if (match != nullptr && own(*match)) {
+      found.kind = AnomalyKind::kInternal;
+      found.text = fmt::format("it writes that value itself, but later; it read within {}", moment);
+    } else if (match != nullptr && match->lo > at_.hi) {
+      found.kind = AnomalyKind::kGSIa;
+      found.txns.push_back(match->txn);
+      found.text = fmt::format("it read within {}, and {}, which wrote that, committed within {}", moment,
+                               txn_text(core_, match->txn), window_text(match->lo, match->hi));
+    } else if (match != nullptr || (state_.base == read_.value && !state_.has(kBaseUnknown))) {
+      found.kind = AnomalyKind::kGSIb;
+      if (match != nullptr) found.txns.push_back(match->txn);
+      expect(found);
+      found.text = fmt::format("that had been replaced before it read, within {}", moment);
+    } else if (spoiled != nullptr) {
+      const bool aborted = spoiled->has(kAbortedWrite);
+      found.kind = aborted ? AnomalyKind::kG1a : AnomalyKind::kG1b;
+      found.txns.push_back(spoiled->txn);
+      found.text = fmt::format("{} wrote that and {}", txn_text(core_, spoiled->txn),
+                               aborted ? "did not commit" : "overwrote it before it committed");
+    } else {
+      found.kind = state_.has(kDropped) ? AnomalyKind::kGSIb : AnomalyKind::kGarbageRead;
+      expect(found);
+      found.text = state_.has(kDropped)
+                       ? fmt::format(
+                             "that is no version it can have seen within {}: it had long been replaced, or was "
+                             "never written",
+                             moment)
+                       : fmt::format("nobody wrote that; it read within {}", moment);
+    }
+    tell(core_, std::move(found));
+    if (!core_.time.complete) state_.flags |= kBaseUnknown;
+  }
+
+  Core& core_;
+  Taken& txn_;
+  const TxnSlot slot_;
+  TakenRead& read_;
+  KeyState& state_;
+  const std::span<Version> versions_;
+  ReadMoment& kept_;
+  Moment at_{};
+  int candidates_ = 0;
+  int candidate_ = kBase;
+};
+
+}  // namespace
+
+void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
+  const auto count = [&](Version& v) {
+    v.flags = (v.flags & ~kMaybe) | kInstalled;
+    v.hi = std::min(v.hi, hi);
+  };
+  const TxnSlot slot = seen.slot;
+  const Print id = seen.txn;
+  Taken& txn = core.txns[slot];
+  if (!txn.live || txn.id != id) return count(seen);
+  txn.counts = true;
+  txn.commit_hi = std::min(txn.commit_hi, hi);
+  static_cast<void>(key);
+  for (const TakenWrite& write : txn.writes) {
+    for (Version& v : core.keys.versions(write.key)) {
+      if (v.slot == slot && v.txn == id && v.has(kMaybe)) count(v);
+    }
+  }
+}
+
+void check_reads(Core& core, Taken& txn, TxnSlot slot) {
+  if (!txn.counts) return;
+  for (TakenRead& read : txn.reads) Reading(core, txn, slot, read).check();
+}
+
+}  // namespace isolde::mirror

@@ -1,0 +1,144 @@
+// check/mirror/core.h: what the mirror holds, shared by its mechanisms: one file each works on it.
+//
+// A transaction goes through three steps: taken (its versions stand with their keys, its reads wait), judged (the
+// watermark has passed its end: whoever can have committed before has arrived), closed (nobody who still waits or is
+// still to come began before its end: its moments have no more to say and are dropped).
+// Always:  every check of a pair is made when the later of the two is judged, once.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "check/mirror/key_table.h"
+#include "check/mirror/mirror.h"
+#include "check/mirror/moments.h"
+#include "check/mirror/taken.h"
+#include "check/online.h"
+#include "history/recent_names.h"
+
+namespace isolde::mirror {
+
+// Somebody who holds a lock on a key without a version of it.
+struct Holder {
+  std::int64_t lock_hi;
+  std::int64_t lo, hi;  // release, as measured
+  Print txn;
+  NodeId node;
+  std::uint32_t generation;
+  std::uint32_t next;
+  bool exclusive;
+};
+
+// A moment in use: a node, or a window that nothing else shares.
+struct Moment {
+  std::int64_t lo, hi;
+  NodeId node = kNoNode;
+  TxnSlot owner = kNoTxnSlot;  // of a window that several constraints share: it becomes a node where one needs that
+};
+
+class Core {
+ public:
+  Core(const MirrorOptions& wanted, OnlineSink& told) : options(wanted), sink(told) {}
+
+  const MirrorOptions options;
+  OnlineSink& sink;
+  OnlineCounts counts;
+  StreamTime time;
+  std::int64_t horizon = kAlways;  // whoever began before is judged and will not come
+  RecentNames names{std::size_t{16} << 20};
+  KeyTable keys;
+  Moments moments;
+  std::vector<Holder> holders{1};
+  std::vector<std::uint32_t> free_holders;
+  Print default_initial = kNullPrint;
+  bool gave_up_keys = false;  // a key that is not held may have been
+
+  std::vector<Taken> txns;  // by slot
+  std::vector<TxnSlot> free_txns;
+  struct Waiting {
+    std::int64_t end;
+    std::uint32_t number;
+    TxnSlot slot;
+    friend bool operator<(const Waiting& a, const Waiting& b) {  // the heap's top is the earliest
+      return a.end != b.end ? a.end > b.end : a.number > b.number;
+    }
+  };
+  std::priority_queue<Waiting> waiting;  // taken, by end
+  struct Place {
+    std::int64_t time;  // of begin, or of end
+    std::uint32_t number;
+    TxnSlot slot;
+  };
+  std::deque<Place> in_order;  // taken, by begin; the front is not judged
+  std::deque<Place> judged;    // by end, to be closed
+  std::uint32_t next_number = 1;
+  KeySlot hand = 0;  // of the clock that gives up keys
+
+  // Helpers of the mechanisms.
+  [[nodiscard]] bool ordered_by_locks() const {
+    return options.profile.write_locks || options.profile.first_updater_wins;
+  }
+  // Whether the order of two versions of a key, the first with the earlier commit, follows from a mechanism.
+  [[nodiscard]] bool orderly(const Version& a, const Version& b) const {
+    const std::uint32_t both = a.flags & b.flags;
+    return (both & (kHoldsLock | kUpdateWins)) != 0 && a.lo < b.lo;
+  }
+  [[nodiscard]] Moment commit_of(const Version& v) const {
+    if (moments.is(v.node, v.generation)) return {moments[v.node].lo, moments[v.node].hi, v.node, kNoTxnSlot};
+    return {v.lo, v.hi, kNoNode, kNoTxnSlot};
+  }
+  [[nodiscard]] Moment now(Moment m) const {
+    if (m.node == kNoNode) return m;
+    return {moments[m.node].lo, moments[m.node].hi, m.node, m.owner};
+  }
+  // Takes "a before b"; a window that is no node is tightened where it stands. False: it cannot be.
+  bool before(Moment& a, Moment& b, Why why, KeySlot key);
+  void make_node(Moment& m);
+  struct Window {
+    std::int64_t lo, hi;
+  };
+  std::vector<KeySlot> scratch_slots;
+  std::vector<Window> scratch_windows;
+};
+
+// taken.cc
+TxnSlot take_in(Core& core, const Arrival& arrival);
+// judge.cc
+void judge(Core& core, TxnSlot slot);
+// consistent_read.cc
+// An unknown transaction was seen by one that counts, no later than `hi`: it counts too.
+void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi);
+void check_reads(Core& core, Taken& txn, TxnSlot slot);
+// mutual_exclusion.cc
+void check_locks(Core& core, Taken& txn, TxnSlot slot);
+// first_updater.cc
+void check_updates(Core& core, Taken& txn, TxnSlot slot);
+// deletes.cc
+// Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
+void settle_deletes(Core& core, KeySlot key, std::int64_t until);
+// collect.cc
+void close_until(Core& core, std::int64_t horizon);
+void settle_key(Core& core, KeySlot key);
+void make_room(Core& core);
+// report.cc
+struct Found {
+  AnomalyKind kind;
+  std::string_view rule;
+  std::vector<Print> txns;  // the guilty one first
+  bool about_key = true;
+  Print key = kNullPrint;
+  bool about_read = false;
+  Print read = kNullPrint;
+  bool expects = false;
+  Print expected = kNullPrint;
+  std::string text;
+  std::int64_t time = kNoTime;
+};
+void tell(Core& core, Found found);
+[[nodiscard]] std::string window_text(std::int64_t lo, std::int64_t hi);
+[[nodiscard]] std::string txn_text(const Core& core, Print id);
+
+}  // namespace isolde::mirror

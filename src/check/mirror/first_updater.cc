@@ -1,0 +1,50 @@
+// check/mirror: first updater wins: of two that wrote one key, one had committed before the other took its snapshot.
+//
+// By the clocks at most one of the two ways is possible (unless readings are equal): the one whose commit can be
+// earlier. So the writers of a key form a chain, and neighbours are enough.
+#include <fmt/format.h>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+
+void check_updates(Core& core, Taken& txn, TxnSlot slot) {
+  if (!core.options.profile.first_updater_wins || !txn.counts || !txn.has_snapshot()) return;
+  for (const TakenWrite& write : txn.writes) {
+    if ((write.flags & kUpdateWins) == 0) continue;
+    const auto versions = core.keys.versions(write.key);
+    const Version* earlier = nullptr;
+    for (const Version& v : versions) {
+      if (v.node == txn.commit && v.has(kUpdateWins)) break;
+      if (v.has(kUpdateWins)) earlier = &v;
+    }
+    if (earlier == nullptr) continue;
+    ++core.counts.dependencies;
+    if (earlier->hi >= txn.commit_lo) ++core.counts.overlapping;
+    if (earlier->lo >= txn.commit_lo) continue;  // equal readings: either may be first
+    if (earlier->hi >= txn.commit_lo) ++core.counts.deduced;
+    ReadMoment& kept = txn.moments.front();
+    Moment snapshot{kept.lo, kept.hi, kept.node, slot};
+    Moment commit = core.commit_of(*earlier);
+    const Moment was = commit;
+    if (core.before(commit, snapshot, Why::kUpdate, write.key)) {
+      kept.lo = snapshot.lo;
+      kept.hi = snapshot.hi;
+      kept.node = snapshot.node;
+      continue;
+    }
+    kept.node = snapshot.node;
+    Found found{
+        .kind = AnomalyKind::kLostUpdate, .rule = "first updater wins", .txns = {txn.id, earlier->txn}, .text = {}};
+    found.key = core.keys[write.key].key;
+    found.time = txn.end;
+    found.text = fmt::format(
+        "both wrote the key and committed; {} committed within {}, {} took its snapshot within {} and committed within "
+        "{}: neither was in the other's snapshot",
+        txn_text(core, earlier->txn), window_text(was.lo, was.hi), txn_text(core, txn.id),
+        window_text(kept.lo, kept.hi), window_text(txn.commit_lo, txn.commit_hi));
+    tell(core, std::move(found));
+  }
+}
+
+}  // namespace isolde::mirror

@@ -1,0 +1,66 @@
+#include <algorithm>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+
+void Core::make_node(Moment& m) {
+  m.node = moments.add(m.lo, m.hi, m.owner, false);
+  Taken& txn = txns[m.owner];
+  // Readings may be equal; a snapshot still comes before its own commit.
+  if (txn.commit != kNoNode) static_cast<void>(moments.order(m.node, txn.commit, Why::kProgram, kNoKeySlot));
+}
+
+bool Core::before(Moment& a, Moment& b, Why why, KeySlot key) {
+  a = now(a);
+  b = now(b);
+  if (a.hi < b.lo) return true;
+  if (a.lo > b.hi) return false;
+  if (a.node == kNoNode && b.node != kNoNode && a.owner != kNoTxnSlot) make_node(a);
+  if (b.node == kNoNode && a.node != kNoNode && b.owner != kNoTxnSlot) make_node(b);
+  if (a.node != kNoNode && b.node != kNoNode) {
+    const bool fine = moments.order(a.node, b.node, why, key);
+    a = now(a);
+    b = now(b);
+    return fine;
+  }
+  if (a.node != kNoNode) {
+    if (!moments.lower(a.node, b.hi)) return false;
+    a = now(a);
+  } else {
+    a.hi = std::min(a.hi, b.hi);
+  }
+  if (b.node != kNoNode) {
+    if (!moments.raise(b.node, a.lo)) return false;
+    b = now(b);
+  } else {
+    b.lo = std::max(b.lo, a.lo);
+  }
+  return true;
+}
+
+void judge(Core& core, TxnSlot slot) {
+  Taken& txn = core.txns[slot];
+  txn.judged = true;
+  for (const TakenRead& read : txn.reads) core.keys.prefetch(read.key);
+  for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
+  for (const TakenWrite& write : txn.writes) {
+    if ((write.flags & kDelete) != 0) settle_deletes(core, write.key, txn.end);
+  }
+  if (!txn.late) {
+    check_locks(core, txn, slot);
+    check_updates(core, txn, slot);
+    check_reads(core, txn, slot);
+  } else {
+    core.counts.unchecked += txn.reads.size();
+  }
+  for (const TakenWrite& write : txn.writes) {
+    for (Version& v : core.keys.versions(write.key)) {
+      if (v.slot == slot && v.txn == txn.id) v.flags |= kJudged;
+    }
+  }
+  ++core.counts.checked;
+  --core.counts.pending;
+}
+
+}  // namespace isolde::mirror

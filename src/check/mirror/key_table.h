@@ -1,0 +1,162 @@
+// check/mirror/key_table.h: what is known of every key: its settled version, and those that are still in motion.
+//
+// In, out: the print of a key -> its slot, which stays the same until the key is given up.
+// Always:  the versions in motion of a key stand in order of the earliest moment of their commit.
+// Cost:    a key is one cache line and 12 bytes of index; a version in motion 56 bytes. Nothing is allocated an
+//          operation: blocks of versions are reused.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/state_file.h"
+#include "check/mirror/moments.h"
+#include "history/print.h"
+
+namespace isolde::mirror {
+
+using KeySlot = std::uint32_t;
+inline constexpr KeySlot kNoKeySlot = 0xffffffffU;
+
+enum VersionFlag : std::uint32_t {
+  kInstalled = 1,      // its transaction committed, or counts as committed
+  kMaybe = 2,          // its transaction is unknown, and nobody has seen it yet
+  kAbortedWrite = 4,   // never installed
+  kOverwritten = 8,    // its own transaction overwrote it before commit
+  kHoldsLock = 16,     // certainly held the key's lock to its end
+  kDelete = 32,        // may have changed nothing, if the row was not there
+  kUpdateWins = 64,    // first updater wins applies to it
+  kJudged = 128,       // its transaction has been judged
+  kStepwise = 256,     // an append or increment: its value is the element or difference
+  kAfterBase = 2048,   // comes after the key's base, whatever the clocks leave open
+  kDoubted = 1024,     // a kDelete that may have found no row: decided, once
+  kStateUnsure = 512,  // … whose state is not known
+};
+
+struct Version {
+  Print value;
+  std::int64_t lo, hi;       // its commit, as measured
+  std::int64_t lock_hi;      // `after` of the statement that took the lock; of a kDelete: its begin
+  Print txn;                 // id
+  NodeId node;               // its commit, while that is in motion
+  std::uint32_t generation;  // of the node
+  std::uint32_t flags;
+  std::uint32_t slot;  // its transaction's, while the node is in motion
+
+  [[nodiscard]] bool has(std::uint32_t f) const { return (flags & f) != 0; }
+};
+static_assert(sizeof(Version) == 56);
+
+enum KeyFlag : std::uint8_t {
+  kBaseUnknown = 1,   // what it held at first is not known: it was given up before, or never told
+  kBaseGone = 2,      // one of the versions in motion has certainly replaced the base
+  kDropped = 4,       // some older version is no longer held
+  kLossy = 8,         // too much was open: what does not fit is left unchecked
+  kRecent = 16,       // touched since the hand passed
+  kHasDeletes = 64,   // some version may be a delete that found no row
+  kBaseInitial = 32,  // the base is what the key held before the stream
+};
+
+struct alignas(64) KeyState {
+  Print key;
+  Print base;             // the last version that every transaction to come finds committed
+  std::int64_t base_hi;   // its commit came no later
+  Print base_txn;         // id
+  std::uint32_t touched;  // number of the last transaction that used it
+  std::uint32_t own;      // number of the transaction whose write `own_at` is
+  std::uint32_t own_at;
+  std::uint32_t block;  // of versions in motion
+  std::uint16_t count;
+  std::uint16_t capacity;  // of the block; 0: none
+  std::uint8_t flags;
+  bool live;
+  std::uint32_t shared;  // first of its shared locks (core.h); 0: none
+
+  [[nodiscard]] bool has(std::uint8_t f) const { return (flags & f) != 0; }
+};
+static_assert(sizeof(KeyState) == 64);
+
+// More versions of one key in motion than this make it lossy.
+inline constexpr std::uint16_t kMaxVersions = 4096;
+
+class KeyTable {
+ public:
+  KeyTable();
+
+  [[nodiscard]] KeySlot find(Print key) const;
+  // A new key has no flags and null as its base.
+  KeySlot find_or_add(Print key, bool& is_new);
+  void prefetch_index(Print key) const { __builtin_prefetch(&index_[hash(key) & mask_]); }
+  void prefetch(KeySlot k) const { __builtin_prefetch(&(*this)[k], 1); }
+  void prefetch_versions(KeySlot k) const {
+    const KeyState& state = (*this)[k];
+    if (state.count != 0) __builtin_prefetch(&version(state.block));
+  }
+
+  KeyState& operator[](KeySlot k) { return states_[k >> kStateBits][k & kStateMask]; }
+  const KeyState& operator[](KeySlot k) const { return states_[k >> kStateBits][k & kStateMask]; }
+  [[nodiscard]] std::span<Version> versions(KeySlot k) {
+    const KeyState& state = (*this)[k];
+    return {state.count == 0 ? nullptr : &version(state.block), state.count};
+  }
+
+  // Puts it at its place; the key is full if this is null. Pointers into the key's versions end here.
+  Version* insert(KeySlot k, const Version& version);
+  // Drops the versions for which `gone` says so.
+  template <typename Gone>
+  void drop_versions(KeySlot k, Gone&& gone) {
+    KeyState& state = (*this)[k];
+    Version* const first = state.count == 0 ? nullptr : &version(state.block);
+    std::uint16_t left = 0;
+    for (std::uint16_t i = 0; i < state.count; ++i) {
+      if (gone(first[i])) continue;
+      if (left != i) first[left] = first[i];
+      ++left;
+    }
+    state.count = left;
+    if (left == 0) release(state);
+  }
+  void remove(KeySlot k);
+
+  [[nodiscard]] std::uint32_t size() const { return used_; }
+  [[nodiscard]] KeySlot slots() const { return static_cast<KeySlot>(next_state_); }  // live or not
+  [[nodiscard]] std::size_t bytes() const {
+    return index_.size() * sizeof(Entry) + states_.size() * sizeof(KeyState) * kStatesAChunk +
+           arenas_.size() * sizeof(Version) * kArena;
+  }
+  // What would be held if the next key were added: the limit is asked before memory is taken.
+  [[nodiscard]] std::size_t bytes_to_grow() const;
+
+  void save(StateWriter& out) const;
+  [[nodiscard]] bool load(StateReader& in);
+
+ private:
+  struct Entry {
+    std::uint32_t tag;
+    KeySlot slot;
+  };
+  static constexpr std::uint32_t kStateBits = 12, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
+  static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
+
+  static std::uint64_t hash(Print key) { return mix64(raw64(key) + 0x9e3779b97f4a7c15ULL); }
+  Version& version(std::uint32_t v) { return arenas_[v >> kArenaBits][v & kArenaMask]; }
+  [[nodiscard]] const Version& version(std::uint32_t v) const { return arenas_[v >> kArenaBits][v & kArenaMask]; }
+  std::uint32_t take_block(std::uint16_t capacity);
+  void release(KeyState& state);
+  void place(std::uint64_t h, KeySlot slot);
+  void grow();
+
+  std::vector<Entry> index_;
+  std::uint64_t mask_ = 0;
+  std::uint32_t used_ = 0;
+  std::uint64_t next_state_ = 0;
+  std::vector<std::unique_ptr<KeyState[]>> states_;
+  std::vector<KeySlot> free_states_;
+  std::vector<std::unique_ptr<Version[]>> arenas_;
+  std::uint32_t next_version_ = 0;
+  std::vector<std::uint32_t> free_blocks_[kArenaBits + 1];  // by the logarithm of their size
+};
+
+}  // namespace isolde::mirror

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+
+std::string window_text(std::int64_t lo, std::int64_t hi) {
+  const std::string from = lo == kAlways ? "(…" : fmt::format("[{}", lo);
+  return from + (hi == kNever ? ", …)" : fmt::format(", {}]", hi));
+}
+
+std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.names.text(id)); }
+
+void tell(Core& core, Found found) {
+  OnlineViolation violation;
+  violation.kind = found.kind;
+  violation.rule = found.rule;
+  for (const Print id : found.txns) violation.transactions.push_back(core.names.text(id));
+  if (found.about_key) violation.key = core.names.text(found.key);
+  if (found.about_read) violation.read = core.names.text(found.read);
+  if (found.expects) violation.expected = core.names.text(found.expected);
+  violation.time = found.time;
+  std::string text = fmt::format("Transaction {}", violation.transactions.front());
+  if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, violation.key);
+  if (!found.about_read && found.about_key) text += fmt::format(", key {}", violation.key);
+  if (found.expects) text += fmt::format(" where {} is expected", violation.expected);
+  violation.text = text + ": " + found.text + ".";
+  violation.identity = identity_of(violation);
+  if (core.time.complete) {
+    ++core.counts.violations;
+    core.sink.violated(violation);
+  } else {
+    ++core.counts.suspicions;
+    core.sink.suspected(violation, "a session is missing whose transactions might explain it");
+  }
+}
+
+}  // namespace isolde::mirror

@@ -1,0 +1,78 @@
+// check/mirror/taken.h: one transaction of the stream as the mirror holds it: its windows, what it read from others,
+// and what it left behind.
+//
+// In, out: an Arrival -> Taken: reads of others' versions, each with the moment it was made at; one last write a key;
+//          locks; own reads are compared here and gone.
+// Always:  a window contains the real moment whatever the clocks' unit: readings out of order widen it.
+// Cost:    linear in its operations; buffers are reused.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "check/mirror/key_table.h"
+#include "check/mirror/moments.h"
+#include "check/mirror/profile.h"
+#include "history/chunk.h"
+
+namespace isolde::mirror {
+
+using TxnSlot = std::uint32_t;
+inline constexpr TxnSlot kNoTxnSlot = 0xffffffffU;
+
+// A moment at which something was read.
+struct ReadMoment {
+  std::int64_t lo, hi;
+  NodeId node;         // kNoNode: nothing else shares it
+  std::uint32_t rows;  // reads made at it
+};
+
+enum ReadFlag : std::uint32_t {
+  kLockingRead = 1,
+  kRefused = 2,   // told as a violation, or left open: gives no dependency
+  kTraced = 4,    // its version is certain: `from`
+  kFromBase = 8,  // … and is the settled one
+};
+
+struct TakenRead {
+  Print value;
+  Print from;  // id of the transaction that wrote it, if traced
+  KeySlot key;
+  std::uint32_t moment;  // in Taken::moments
+  std::uint32_t flags;
+  std::uint32_t from_slot;  // of that transaction while it is held
+};
+
+struct TakenWrite {
+  Print value;
+  std::int64_t lock_hi;
+  KeySlot key;
+  std::uint32_t flags;  // VersionFlag bits
+};
+
+// A lock on a key that the transaction does not write, or holds before it writes.
+struct TakenLock {
+  std::int64_t lock_hi;
+  KeySlot key;
+  std::uint32_t exclusive;
+};
+
+struct Taken {
+  std::int64_t begin = 0, end = 0;
+  std::int64_t commit_lo = 0, commit_hi = 0;      // or release, if aborted
+  std::int64_t snapshot_lo = 0, snapshot_hi = 0;  // hi < lo: none is taken
+  std::uint32_t number = 0;
+  Status status = Status::kCommitted;
+  bool live = false, judged = false, late = false;
+  bool counts = false;  // committed, or unknown and seen
+  Print id = kNullPrint, session = kNullPrint;
+  NodeId commit = kNoNode, snapshot = kNoNode;
+  std::vector<ReadMoment> moments;
+  std::vector<TakenRead> reads;
+  std::vector<TakenWrite> writes;
+  std::vector<TakenLock> locks;
+
+  [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
+};
+
+}  // namespace isolde::mirror
