@@ -133,7 +133,9 @@ void compare(std::uint64_t first_seed, int histories, const RandomOptions& optio
         EXPECT_EQ(got.text(), expected.text()) << "seed " << first_seed + static_cast<std::uint64_t>(i) << " level "
                                                << info(level).name << " arrival " << ids << "\n"
                                                << native_text(h);
-        if (how > 0) EXPECT_EQ(got.identities, identities);
+        if (how > 0) {
+          EXPECT_EQ(got.identities, identities);
+        }
         identities = got.identities;
         if (got.text() != expected.text()) {
           ++wrong;
