@@ -13,6 +13,8 @@ Print hashed(ValueType type, const void* data, std::size_t size) {
 
 }  // namespace
 
+Print hashed_integer_print(std::int64_t value) { return hashed(ValueType::kInteger, &value, sizeof value); }
+
 // Recursive to the depth that values may nest (kMaxValueDepth).
 // NOLINTNEXTLINE(misc-no-recursion)
 Print print_of(const ValueTable& values, ValueId value) {
@@ -22,7 +24,7 @@ Print print_of(const ValueTable& values, ValueId value) {
     case ValueType::kInteger: {
       const std::int64_t number = values.integer(value);
       if (const auto exact = exact_print(number)) return *exact;
-      return hashed(type, &number, sizeof number);
+      return hashed_integer_print(number);
     }
     case ValueType::kString:
     case ValueType::kNumberText: {

@@ -33,6 +33,9 @@ constexpr std::optional<Print> exact_print(std::int64_t value) {
   return Print{(static_cast<std::uint64_t>(value) << 2) | 1};
 }
 
+// … which is this one.
+[[nodiscard]] Print hashed_integer_print(std::int64_t value);
+
 // The print of a list with one more element.
 constexpr Print appended(Print list, Print element) {
   return Print{(mix64(raw64(list) * 0x9e3779b97f4a7c15ULL + raw64(element) + 1) << 2) | 3};

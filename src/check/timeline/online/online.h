@@ -18,11 +18,20 @@
 
 namespace isolde::timeline {
 
+// Told of every change of a read's verdict, for those who study them.
+class FlipObserver {
+ public:
+  virtual ~FlipObserver() = default;
+  // `arrived`, `now`: of StreamTime::now.
+  virtual void flipped(Print txn, Print key, bool wrong, std::int64_t arrived, std::int64_t now) = 0;
+};
+
 struct OnlineOptions {
   Level level = Level::kSnapshotIsolation;  // the snapshot family, or the serializable family by commit_ts
   std::int64_t deadline = 10'000'000'000;   // nanoseconds of StreamTime::now that a transaction's verdict may flip
   std::size_t memory_limit = std::size_t{1} << 30;
   std::string spill_folder;  // empty: what is beyond the deadline is dropped; else kept there
+  FlipObserver* flips = nullptr;
 };
 
 // Requires: the level is of the snapshot or serializable family. `sink` outlives the engine.

@@ -1,0 +1,234 @@
+// check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), judge.cc (verdicts),
+// name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place) and checkpoint.cc.
+//
+// Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
+//         over once more, so that those that come within theirs still find what they read.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "anomaly/level.h"
+#include "anomaly/verdict.h"
+#include "check/accesses.h"
+#include "check/online.h"
+#include "check/timeline/online/clock_order.h"
+#include "check/timeline/online/key_index.h"
+#include "check/timeline/online/online.h"
+#include "check/timeline/online/spill.h"
+#include "check/timeline/online/window.h"
+#include "history/recent_names.h"
+
+namespace isolde::timeline {
+
+// One number for a key and a value.
+[[nodiscard]] inline std::uint64_t pair_of(Print key, Print value) {
+  return mix64(raw64(key) * 0x9e3779b97f4a7c15ULL + raw64(value));
+}
+
+class WindowHistory;
+
+class Online final : public OnlineEngine, private FoldSink {
+ public:
+  Online(const OnlineOptions& options, OnlineSink& sink);
+
+  void begin(const Chunk& head) override;
+  void take(const Arrival& arrival) override;
+  void advance(const StreamTime& time) override;
+  void finish() override;
+  [[nodiscard]] OnlineCounts counts() const override;
+  void save(StateWriter& out) const override;
+  [[nodiscard]] bool load(StateReader& in) override;
+
+ private:
+  // What the transaction being taken has made of a key so far.
+  struct Local {
+    std::uint32_t key;
+    std::uint32_t own = kNone32;  // index of its appends and increments since it last read or overwrote
+    State value = {};             // what it last read or wrote
+    bool from_snapshot = false;   // its appends stand on the snapshot
+    bool written = false;         // by a plain write, of `last`
+    State last = {};
+    std::uint32_t written_op = kNone32;
+    std::uint32_t extras = 0;  // appends and increments behind that, in extras_
+  };
+  struct Extra {  // an append or increment to be installed
+    std::uint32_t local;
+    EntryKind kind;
+    std::uint64_t value;
+    std::uint32_t op;
+  };
+  // A write that never was a version.
+  struct Shadow {
+    std::uint32_t txn;
+    std::uint32_t op;
+    bool intermediate;  // else of a transaction that did not commit
+  };
+
+  // Reads of states that are not held any more: judged from what was spilled.
+  struct LateRead {
+    std::uint32_t txn, key;
+    Print value;
+    bool on_own;
+    OwnTop top;
+  };
+
+  // take.cc
+  void classify(TxnRecord& r, const History& h);
+  void replay(std::uint32_t txn, bool reads, bool writes);
+  void read(std::uint32_t txn, KeyId key, ValueId value);
+  void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
+  void accumulate(KeyId key, OpKind kind, ValueId value, std::uint32_t op);
+  void install(std::uint32_t txn);
+  void note_uncommitted(std::uint32_t txn);
+  void note_shadow(Print key, Print value, Shadow shadow);
+  [[nodiscard]] std::uint32_t number_of(Window::Held& held, KeyId key);
+  // insert.cc
+  void insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top);
+  void insert_write(std::uint32_t txn, KeyState& key, Entry entry);
+  void propagate(const KeyState& key, Place from, State state);
+  void set_wrong(const KeyState& key, Entry& read, bool wrong);
+  [[nodiscard]] bool is_right(const Entry& read, State state) const;
+  void check_conflict(KeyState& key, Place later);
+  void write_into_the_past(KeyState& key, Entry entry);
+  // orders.cc
+  void check_orders(std::uint32_t txn);
+  void check_clock(std::uint32_t txn);
+  void look_for_ties(std::uint32_t txn);
+  [[nodiscard]] bool touch_each_other(const TxnRecord& a, const TxnRecord& b) const;
+
+  // judge.cc
+  void judge(std::uint32_t txn, bool early);
+  void judge_late(const LateRead& late, bool early);
+  void collect();
+  void release_one();
+  struct Wrong {  // a read that does not show its state
+    std::uint32_t txn;
+    const KeyState* key;
+    Print read;
+    const OwnTop* own;  // or null
+    State state;        // of the snapshot
+    bool has_writer;    // of that state
+    std::uint64_t writer;
+    std::uint32_t writer_txn;  // its number, if it is held
+  };
+  void report_external(const Wrong& wrong, std::string_view suspect);
+  void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
+  void report_conflict(const TxnRecord& r, const KeyState& key, std::uint64_t other, std::int64_t other_commit);
+  void report_order(const TxnRecord& r, AnomalyKind kind, std::uint64_t before);
+  void tell(OnlineViolation violation, std::string_view suspect);
+  [[nodiscard]] bool was_told(std::uint64_t identity);
+  [[nodiscard]] std::string id_text(std::uint64_t print) const;
+  [[nodiscard]] std::string state_text(State state) const;
+
+  // name_read.cc
+  struct Origin {
+    ReadSource source = ReadSource::kNeverWritten;
+    std::uint64_t writer = 0;  // meaningful for those that have one
+  };
+  struct Name {
+    AnomalyKind kind;
+    Origin origin;
+    bool names_expected;  // the writer of the expected version is part of it
+  };
+  [[nodiscard]] Name name_of(const Wrong& wrong) const;
+  [[nodiscard]] Origin origin_of_value(const Wrong& wrong, std::uint32_t op, Print value) const;
+  [[nodiscard]] Origin origin_of_rich(const Wrong& wrong, std::uint32_t op, ValueId read) const;
+  // The elements that the read should have shown; `whole` is false if the first ones are not held any more.
+  [[nodiscard]] std::vector<Print> expected_elements(const Wrong& wrong, bool& whole) const;
+  [[nodiscard]] bool writes_key(const TxnRecord& r, Print key) const;
+  [[nodiscard]] bool skewed(const TxnRecord& writer, const TxnRecord& reader) const;
+
+  // settle.cc
+  void open_place(std::uint32_t txn);
+  void mark_keys(std::uint32_t txn);
+  void close_keys();
+  void cloud(std::uint32_t txn);
+  void forget_open(std::uint32_t txn);
+  void settle(bool all);
+  [[nodiscard]] std::vector<std::uint32_t> in_file_order() const;
+  void report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all);
+  void adopt(const WindowHistory& made, const History& history, const Verdict& verdict, bool all);
+
+  // online.cc
+  [[nodiscard]] State initial_of(Print key) const;
+  [[nodiscard]] std::optional<ValueId> initial_value(Print key) const;  // in head_, if there is one
+  [[nodiscard]] std::vector<Print> initial_elements(Print key) const;
+  [[nodiscard]] std::size_t bytes() const;
+  void make_room();
+
+  // FoldSink
+  void folded(const KeyState& key, const Entry& version) override;
+
+  const OnlineOptions options_;
+  OnlineSink& sink_;
+  const LevelInfo& level_;
+  const bool serial_;
+
+  std::unique_ptr<const Chunk> head_chunk_;  // for the values that keys hold at first
+  const History* head_ = nullptr;
+  std::unordered_map<std::uint64_t, ValueId> initial_;  // where it is not the default
+  StreamTime time_;
+  KeyIndex keys_;
+  Window window_;
+  TimeChains chains_;
+  std::uint32_t judged_ = 0;  // the next to be judged
+  RecentNames names_;
+  OnlineCounts counts_;
+
+  // of the transaction being taken
+  std::vector<Local> locals_;
+  std::vector<Extra> extras_;
+  std::vector<OwnTop> owns_;
+  std::size_t owns_used_ = 0;
+  Window::Held* held_ = nullptr;  // its chunk
+  std::uint32_t stamp_ = 0;       // what KeyState::stamp is set to
+  bool was_late_ = false;
+
+  std::deque<LateRead> late_reads_;
+
+  std::unordered_multimap<std::uint64_t, Shadow> shadows_;
+  std::deque<std::pair<std::uint32_t, std::uint64_t>> shadow_order_;  // (transaction, where in shadows_)
+
+  struct Latest {
+    std::int64_t time = kNoTime;
+    std::uint64_t writer = 0;
+    std::uint8_t order = 0;
+  };
+  std::vector<Latest> sessions_;
+  std::unordered_map<std::uint64_t, std::uint32_t> session_numbers_;
+  [[nodiscard]] std::uint32_t session_number(Print session) {
+    const auto [at, fresh] = session_numbers_.emplace(raw64(session), static_cast<std::uint32_t>(sessions_.size()));
+    if (fresh) sessions_.emplace_back();
+    return at->second;
+  }
+  ClockOrder clock_;
+
+  std::unordered_set<std::uint64_t> told_;
+  std::deque<std::uint64_t> told_order_;
+
+  // transactions without a sure place
+  std::size_t open_count_ = 0;         // of the window's records with kCountedOpen
+  std::int64_t open_since_ = kNoTime;  // StreamTime::now of the first of them
+  std::vector<std::uint32_t> open_keys_;
+  std::unordered_set<std::uint64_t> cloud_;  // what transactions wrote that were never placed: pair_of
+  static constexpr std::size_t kMostCloud = std::size_t{1} << 20;
+  // Predicates are asked at the end, as long as all that happened is held.
+  bool asks_predicates_ = false;
+  std::uint64_t predicate_txns_ = 0;
+  bool released_any_ = false;
+  static constexpr std::size_t kMostForPredicates = std::size_t{64} << 20;
+  static constexpr std::uint64_t kLookAtMemory = 256;
+
+  std::unique_ptr<Spill> spill_;
+  std::uint32_t sweep_ = 0;  // the next key whose front is looked at
+};
+
+}  // namespace isolde::timeline

@@ -1,0 +1,76 @@
+#include "check/timeline/online/entry.h"
+
+namespace isolde::timeline {
+namespace {
+
+std::uint64_t sum(std::uint64_t a, std::int64_t b) { return a + static_cast<std::uint64_t>(b); }
+
+constexpr bool is_list(Print p) { return (raw64(p) & 3) == 3 || p == kNullPrint; }
+
+}  // namespace
+
+Print print_of_number(std::int64_t number) {
+  if (const auto exact = exact_print(number)) return *exact;
+  return hashed_integer_print(number);
+}
+
+State state_of(const Chunk& chunk, ValueId value) {
+  const Print print = chunk.value(value);
+  const bool big = (raw64(print) & 3) == 2 && chunk.history.values().type(value) == ValueType::kInteger;
+  return {raw64(print), big ? StateKind::kBig : StateKind::kPlain};
+}
+
+State as_rich(State state, bool counter) {
+  if (state.rich()) return state;
+  const Print print{state.bits};
+  if (counter) {
+    if (print == kNullPrint) return {0, StateKind::kCounter};
+    if (state.kind == StateKind::kBig) return {0, StateKind::kOpaque};
+    if (!is_integer(print)) return {0, StateKind::kNoNumber};
+    return {static_cast<std::uint64_t>(integer_of(print)), StateKind::kCounter};
+  }
+  return {is_list(print) ? state.bits : raw64(appended(kNullPrint, print)), StateKind::kList};
+}
+
+State behind(State before, const Entry& write) {
+  switch (write.kind) {
+    case EntryKind::kAppend: {
+      State state = as_rich(before, false);
+      if (state.kind == StateKind::kList) state.bits = raw64(appended(Print{state.bits}, Print{write.value}));
+      return state;
+    }
+    case EntryKind::kIncrement: {
+      State state = as_rich(before, true);
+      if (state.kind == StateKind::kCounter) state.bits += write.value;
+      return state;
+    }
+    default:
+      return write.behind();
+  }
+}
+
+bool shows(State state, Print read) {
+  switch (state.kind) {
+    case StateKind::kCounter:
+      return read == print_of_number(static_cast<std::int64_t>(state.bits));
+    case StateKind::kNoNumber:
+      return false;
+    case StateKind::kOpaque:
+      return true;
+    default:
+      return state.bits == raw64(read);
+  }
+}
+
+State with_own(State state, const OwnTop& own) {
+  State content = as_rich(state, own.is_counter);
+  if (content.kind == StateKind::kCounter) content.bits = sum(content.bits, own.delta);
+  if (content.kind == StateKind::kList) {
+    for (const Print element : own.appended) content.bits = raw64(appended(Print{content.bits}, element));
+  }
+  return content;
+}
+
+bool shows(State state, const OwnTop& own) { return shows(with_own(state, own), own.read); }
+
+}  // namespace isolde::timeline

@@ -1,0 +1,115 @@
+#include "check/timeline/online/engine.h"
+
+namespace isolde::timeline {
+
+bool Online::is_right(const Entry& read, State state) const {
+  return read.kind == EntryKind::kRead ? shows(state, Print{read.value}) : shows(state, keys_.top(read));
+}
+
+void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top) {
+  TxnRecord& r = window_.at(txn);
+  if (key.is_past(r.start, r.read_order)) [[unlikely]] {
+    was_late_ = true;
+    if (spill_ == nullptr) {
+      ++counts_.unchecked;
+      return;
+    }
+    late_reads_.push_back(
+        {txn, keys_.find(key.key), value, top != nullptr, top == nullptr ? OwnTop{} : *top});
+    return;
+  }
+  Entry entry{r.start, raw64(value), 0, 0, txn, r.read_order, EntryKind::kRead, StateKind::kPlain, 0};
+  if (top != nullptr) {
+    entry.kind = EntryKind::kReadOnOwn;
+    entry.value = keys_.add_top(*top);
+  }
+  const Place at = keys_.insert(key, entry, window_.first());
+  const State state = KeyIndex::before(key, at);
+  Entry& placed = at.entry();
+  placed.set_behind(state);
+  if (state.kind == StateKind::kOpaque) ++counts_.unchecked;
+  if (!is_right(placed, state)) {
+    placed.flags |= kWrong;
+    ++r.wrong;
+  }
+}
+
+void Online::insert_write(std::uint32_t txn, KeyState& key, Entry entry) {
+  if (key.is_past(entry.time, entry.order)) [[unlikely]] {
+    was_late_ = true;
+    write_into_the_past(key, entry);
+    return;
+  }
+  const Place at = keys_.insert(key, entry, window_.first());
+  const State state = behind(KeyIndex::before(key, at), entry);
+  at.entry().set_behind(state);
+  if (!serial_) {
+    check_conflict(key, at);
+    Place later = next_of(at);
+    while (later.valid() && !later.entry().is_write()) later = next_of(later);
+    if (later.valid() && later.entry().txn != txn) check_conflict(key, later);
+  }
+  propagate(key, next_of(at), state);
+}
+
+// The reads up to the next version see another state now; appends and increments pass it on.
+void Online::propagate(const KeyState& key, Place at, State state) {
+  for (; at.valid(); at = next_of(at)) {
+    Entry& entry = at.entry();
+    if (!entry.is_write()) {
+      entry.set_behind(state);
+      const bool wrong = !is_right(entry, state);
+      if (wrong != entry.is_wrong()) set_wrong(key, entry, wrong);
+    } else {
+      if (entry.kind == EntryKind::kWrite) return;
+      state = behind(state, entry);
+      entry.set_behind(state);
+    }
+  }
+}
+
+void Online::set_wrong(const KeyState& key, Entry& read, bool wrong) {
+  read.flags = static_cast<std::uint8_t>(wrong ? read.flags | kWrong : read.flags & ~kWrong);
+  if (!window_.holds(read.txn)) return;
+  TxnRecord& r = window_.at(read.txn);
+  if (arrived_before(read.txn, judged_)) return;  // its verdict was final
+  r.wrong = static_cast<std::uint16_t>(wrong ? r.wrong + 1 : r.wrong - 1);
+  ++counts_.flips;
+  if ((r.flags & kFlipped) == 0) ++counts_.flipped_txns;
+  r.flags |= kFlipped;
+  if (options_.flips != nullptr) options_.flips->flipped(r.id, key.key, wrong, r.arrived, time_.now);
+}
+
+// NOCONFLICT: the version before it was committed after its start.
+void Online::check_conflict(KeyState& key, Place later) {
+  Entry& entry = later.entry();
+  if ((entry.flags & kConflictTold) != 0 || !window_.holds(entry.txn)) return;
+  const TxnRecord& r = window_.at(entry.txn);
+  if ((r.flags & kHasStart) == 0) return;
+  Place before = prev_of(later);
+  while (before.valid() && (!before.entry().is_write() || before.entry().txn == entry.txn)) before = prev_of(before);
+  const std::int64_t time = before.valid() ? before.entry().time : key.base_time;
+  if (time == kNoTime || time <= r.start) return;
+  entry.flags |= kConflictTold;
+  report_conflict(r, key, before.valid() ? before.entry().writer : key.base_writer, time);
+}
+
+// Behind it stand versions that are final. What was grown on top of it is not known any more.
+void Online::write_into_the_past(KeyState& key, Entry entry) {
+  if (key.base().rich()) {
+    key.base_kind = StateKind::kOpaque;
+    if (key.head != nullptr) propagate(key, {key.head, 0}, key.base());
+  }
+  if (spill_ == nullptr) return;
+  if (entry.kind != EntryKind::kWrite) entry.set_behind({0, StateKind::kOpaque});
+  spill_->add({raw64(key.key), entry.time, entry.state, entry.writer, entry.value, entry.order, entry.state_kind,
+               entry.kind, entry.flags, 0});
+}
+
+void Online::folded(const KeyState& key, const Entry& version) {
+  if (spill_ == nullptr) return;
+  spill_->add({raw64(key.key), version.time, version.state, version.writer, version.value, version.order,
+               version.state_kind, version.kind, version.flags, 0});
+}
+
+}  // namespace isolde::timeline

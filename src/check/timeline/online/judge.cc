@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "check/timeline/online/engine.h"
+
+namespace isolde::timeline {
+namespace {
+
+constexpr std::size_t kMostTold = std::size_t{1} << 20;
+
+}  // namespace
+
+void Online::judge(std::uint32_t txn, bool early) {
+  const TxnRecord& r = window_.at(txn);
+  ++counts_.checked;
+  while (!late_reads_.empty() && !arrived_before(txn, late_reads_.front().txn)) {
+    judge_late(late_reads_.front(), early);
+    late_reads_.pop_front();
+  }
+  if (r.wrong == 0) return;
+  std::vector<std::uint32_t> seen;
+  const Window::Held& held = window_.held(r);
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    if (a.kind != OpKind::kRead) return;
+    const std::uint32_t number = held.key[raw(a.key)];
+    if (number == kNone32 || std::find(seen.begin(), seen.end(), number) != seen.end()) return;
+    seen.push_back(number);
+    const KeyState& key = keys_.at(number);
+    const Place at = KeyIndex::find_entry(key, r.start, r.read_order, txn);
+    if (!at.valid() || !at.entry().is_wrong() || (key.flags & kOpenKey) != 0) return;
+    const Entry& entry = at.entry();
+    Place version = prev_of(at);
+    while (version.valid() && !version.entry().is_write()) version = prev_of(version);
+    Wrong wrong{txn, &key, Print{entry.value}, nullptr, entry.behind(), true, 0, kNone32};
+    if (entry.kind == EntryKind::kReadOnOwn) {
+      wrong.own = &keys_.top(entry);
+      wrong.read = wrong.own->read;
+    }
+    if (version.valid()) {
+      wrong.writer = version.entry().writer;
+      wrong.writer_txn = version.entry().txn;
+    } else {
+      wrong.writer = key.base_writer;
+      wrong.has_writer = key.base_time != kNoTime;
+    }
+    report_external(wrong, early ? "memory ran out before its deadline was over" : "");
+  });
+}
+
+void Online::judge_late(const LateRead& late, bool early) {
+  const TxnRecord& r = window_.at(late.txn);
+  const KeyState& key = keys_.at(late.key);
+  const auto version = spill_->last_before(key.key, r.start, r.read_order);
+  if (!spill_->good()) {
+    ++counts_.unchecked;
+    return;
+  }
+  Wrong wrong{late.txn, &key, late.value, late.on_own ? &late.top : nullptr, {}, version.has_value(), 0, kNone32};
+  if (version) {
+    wrong.state = {version->state, version->state_kind};
+    wrong.writer = version->writer;
+  } else {
+    wrong.state = initial_of(key.key);
+  }
+  if (wrong.state.kind == StateKind::kOpaque) ++counts_.unchecked;
+  const bool right = late.on_own ? shows(wrong.state, late.top) : shows(wrong.state, late.value);
+  if (!right) report_external(wrong, early ? "memory ran out before its deadline was over" : "");
+}
+
+void Online::collect() {
+  const auto is_over = [this](std::int64_t since, int times) {
+    return (time_.now - since) / times >= options_.deadline;
+  };
+  while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
+  if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
+  if (open_count_ == 0 && !asks_predicates_) {
+    while (window_.first() != judged_ && is_over(window_.at(window_.first()).arrived, 2)) release_one();
+  }
+  // A key that nobody touches any more gives back what it holds, little by little.
+  if (keys_.size() > 0) {
+    if (sweep_ >= keys_.size()) sweep_ = 0;
+    KeyState& key = keys_.at(sweep_++);
+    if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
+  }
+  if (counts_.taken % kLookAtMemory == 0 && bytes() > options_.memory_limit) make_room();
+}
+
+std::size_t Online::bytes() const {
+  return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + shadow_order_.size() * 64 +
+         (told_.size() + cloud_.size()) * 48 + (spill_ == nullptr ? 0 : spill_->memory());
+}
+
+// The oldest go before their time, until a quarter is free.
+void Online::make_room() {
+  asks_predicates_ = false;
+  if (open_count_ > 0) settle(false);
+  const std::size_t wanted = options_.memory_limit / 4 * 3;
+  for (int round = 0; round < 8 && bytes() > wanted && window_.size() > 0; ++round) {
+    const std::uint32_t until = window_.first() + static_cast<std::uint32_t>((window_.size() + 3) / 4);
+    while (window_.first() != until) {
+      if (judged_ == window_.first()) judge(judged_++, true);
+      forget_open(window_.first());
+      release_one();
+    }
+    for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.trim(keys_.at(k), window_.first());
+  }
+}
+
+void Online::release_one() {
+  const std::uint32_t txn = window_.first();
+  while (!shadow_order_.empty() && !arrived_before(txn, shadow_order_.front().first)) {
+    const auto [begin, end] = shadows_.equal_range(shadow_order_.front().second);
+    for (auto at = begin; at != end; ++at) {
+      if (at->second.txn != shadow_order_.front().first) continue;
+      shadows_.erase(at);
+      break;
+    }
+    shadow_order_.pop_front();
+  }
+  window_.release();
+  released_any_ = true;
+}
+
+void Online::report_external(const Wrong& wrong, std::string_view suspect) {
+  const TxnRecord& r = window_.at(wrong.txn);
+  const KeyState& key = *wrong.key;
+  // One that was never placed may be why.
+  if ((key.flags & kCloudyKey) != 0) {
+    const bool rich = wrong.state.rich() || wrong.own != nullptr || (key.flags & kCloudyRich) != 0;
+    if (rich || cloud_.contains(pair_of(key.key, wrong.read))) {
+      ++counts_.unchecked;
+      return;
+    }
+  }
+  OnlineViolation v;
+  v.key = names_.text(key.key);
+  v.read = names_.text(wrong.read);
+  const State expected = wrong.own != nullptr ? with_own(wrong.state, *wrong.own) : wrong.state;
+  v.expected = state_text(expected);
+  v.transactions.push_back(id_text(raw64(r.id)));
+  if (wrong.own != nullptr && !wrong.own->ends_with_own) {
+    v.kind = AnomalyKind::kInternal;
+    v.rule = "INT";
+    v.text = fmt::format("{} read {} = {} after appending to it itself; its own elements are not at the end (expected {}).",
+                         v.transactions[0], v.key, v.read, v.expected);
+    tell(std::move(v), suspect);
+    return;
+  }
+  const Name name = name_of(wrong);
+  v.kind = name.kind;
+  v.rule = "EXT";
+  const std::string by = wrong.has_writer ? fmt::format("written by {}", id_text(wrong.writer)) : "its initial state";
+  v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, {}.", v.transactions[0], v.key, v.read,
+                       serial_ ? "place in commit order" : "snapshot", r.start, v.expected, by);
+  switch (name.origin.source) {
+    case ReadSource::kNewer:
+      v.transactions.push_back(id_text(name.origin.writer));
+      v.text += fmt::format(" What it read was committed later, by {}.", v.transactions[1]);
+      break;
+    case ReadSource::kAborted:
+      v.transactions.push_back(id_text(name.origin.writer));
+      v.text += fmt::format(" What it read was written by {}, which did not commit.", v.transactions[1]);
+      break;
+    case ReadSource::kIntermediate:
+      v.transactions.push_back(id_text(name.origin.writer));
+      v.text += fmt::format(" What it read was written by {}, which overwrote it itself.", v.transactions[1]);
+      break;
+    case ReadSource::kNeverWritten:
+      v.text += " Nobody wrote what it read.";
+      break;
+    default:
+      if (name.names_expected) v.transactions.push_back(id_text(wrong.writer));
+      break;
+  }
+  tell(std::move(v), suspect);
+}
+
+void Online::report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected) {
+  OnlineViolation v;
+  v.kind = AnomalyKind::kInternal;
+  v.rule = "INT";
+  v.transactions.push_back(id_text(raw64(r.id)));
+  v.key = names_.text(held_->chunk->key(key));
+  v.read = held_->chunk->history.value_text(read);
+  v.expected = std::move(expected);
+  v.text = fmt::format("{} read {} = {}, but had itself read or written {} before.", v.transactions[0], v.key, v.read,
+                       v.expected);
+  tell(std::move(v), {});
+}
+
+void Online::report_conflict(const TxnRecord& r, const KeyState& key, std::uint64_t other, std::int64_t other_commit) {
+  const Chunk& chunk = *window_.held(r).chunk;
+  bool written = false;
+  bool read_before = false;  // its last write
+  for_each_access(chunk.history, r.txn, [&](const Access& a) {
+    if (chunk.key(a.key) != key.key) return;
+    if (a.kind == OpKind::kRead) {
+      read_before = read_before || !written;
+    } else {
+      written = true;
+    }
+  });
+  OnlineViolation v;
+  v.kind = read_before ? AnomalyKind::kLostUpdate : AnomalyKind::kGSIa;
+  v.rule = "NOCONFLICT";
+  v.transactions = {id_text(raw64(r.id)), id_text(other)};
+  v.key = names_.text(key.key);
+  v.text = fmt::format("{} started at {} and wrote {}, which {} had written too and committed at {}: they overlap.",
+                       v.transactions[0], r.start, v.key, v.transactions[1], other_commit);
+  tell(std::move(v), {});
+}
+
+void Online::report_order(const TxnRecord& r, AnomalyKind kind, std::uint64_t before) {
+  OnlineViolation v;
+  v.kind = kind;
+  v.transactions.push_back(id_text(raw64(r.id)));
+  if (kind == AnomalyKind::kTimestampOrder) {
+    v.rule = "TIMESTAMP";
+    v.text = fmt::format("{} has a start_ts after its commit_ts.", v.transactions[0]);
+  } else {
+    v.transactions.push_back(id_text(before));
+    v.rule = kind == AnomalyKind::kSessionOrder ? "SESSION" : "REALTIME";
+    v.text = fmt::format("{} {} {}, yet by the timestamps the latter does not see it.", v.transactions[1],
+                         kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",
+                         v.transactions[0]);
+  }
+  tell(std::move(v), {});
+}
+
+void Online::tell(OnlineViolation v, std::string_view suspect) {
+  v.time = time_.now;
+  // Who else is named may depend on who has arrived, so it is no part of the identity.
+  OnlineViolation guilty;
+  guilty.kind = v.kind;
+  guilty.transactions.push_back(v.transactions[0]);
+  guilty.key = v.key;
+  v.identity = identity_of(guilty);
+  if (was_told(v.identity)) return;
+  if (suspect.empty()) {
+    ++counts_.violations;
+    sink_.violated(v);
+  } else {
+    ++counts_.suspicions;
+    ++counts_.unchecked;
+    sink_.suspected(v, suspect);
+  }
+}
+
+bool Online::was_told(std::uint64_t identity) {
+  if (!told_.insert(identity).second) return true;
+  told_order_.push_back(identity);
+  if (told_order_.size() > kMostTold) {
+    told_.erase(told_order_.front());
+    told_order_.pop_front();
+  }
+  return false;
+}
+
+std::string Online::id_text(std::uint64_t print) const {
+  std::string text = names_.text(Print{print});
+  if (text.size() >= 2 && text.front() == '"' && text.find('\\') == std::string::npos)
+    text = text.substr(1, text.size() - 2);
+  return text;
+}
+
+std::string Online::state_text(State state) const {
+  switch (state.kind) {
+    case StateKind::kCounter:
+      return std::to_string(static_cast<std::int64_t>(state.bits));
+    case StateKind::kNoNumber:
+    case StateKind::kOpaque:
+      return "\"not a number\"";
+    case StateKind::kList:
+      if (state.bits == raw64(kNullPrint)) return "[]";
+      [[fallthrough]];
+    default:
+      return names_.text(Print{state.bits});
+  }
+}
+
+}  // namespace isolde::timeline

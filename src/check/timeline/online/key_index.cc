@@ -1,0 +1,190 @@
+#include "check/timeline/online/key_index.h"
+
+#include <cstring>
+
+#include "base/hash.h"
+
+namespace isolde::timeline {
+namespace {
+
+bool stands_before(const Entry& a, const Entry& b) {
+  if (a.time != b.time) return a.time < b.time;
+  if (a.order != b.order) return a.order < b.order;
+  return a.is_write() && b.is_write() && a.writer < b.writer;
+}
+
+}  // namespace
+
+Block* BlockPool::make(std::size_t wanted) {
+  int size = 0;
+  while (size < 2 && kCapacity[size] < wanted) ++size;
+  const std::size_t bytes = sizeof(Block) + kCapacity[size] * sizeof(Entry);
+  Block* block = free_[size];
+  if (block != nullptr) {
+    free_[size] = block->next;
+  } else {
+    if (left_ < bytes) {
+      arenas_.push_back(std::make_unique_for_overwrite<std::byte[]>(kArena));
+      next_ = arenas_.back().get();
+      left_ = kArena;
+    }
+    block = new (next_) Block;
+    next_ += bytes;
+    left_ -= bytes;
+  }
+  used_ += bytes;
+  *block = Block{nullptr, nullptr, 0, 0, kCapacity[size], 0};
+  return block;
+}
+
+void BlockPool::free(Block* block) {
+  int size = 0;
+  while (kCapacity[size] != block->capacity) ++size;
+  used_ -= sizeof(Block) + block->capacity * sizeof(Entry);
+  block->next = free_[size];
+  free_[size] = block;
+}
+
+std::uint32_t KeyIndex::find(Print key) const {
+  if (slots_.empty()) return kNone32;
+  const std::uint64_t hash = mix64(raw64(key));
+  const auto tag = static_cast<std::uint32_t>(hash >> 32);
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask; slots_[i].key != kNone32; i = (i + 1) & mask) {
+    if (slots_[i].tag == tag && at(slots_[i].key).key == key) return slots_[i].key;
+  }
+  return kNone32;
+}
+
+std::uint32_t KeyIndex::find_or_add(Print key) {
+  if (const std::uint32_t found = find(key); found != kNone32) return found;
+  if ((count_ + 1) * std::size_t{4} > slots_.size() * 3) grow();
+  if ((count_ & kPageMask) == 0) keys_.push_back(std::make_unique_for_overwrite<KeyState[]>(kPageKeys));
+  const std::uint32_t fresh = count_++;
+  at(fresh) = KeyState{key, default_.bits, kNoTime, 0, nullptr, nullptr, 0, 0, default_.kind, 0, 0, {}};
+  const std::uint64_t hash = mix64(raw64(key));
+  const std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  while (slots_[i].key != kNone32) i = (i + 1) & mask;
+  slots_[i] = {static_cast<std::uint32_t>(hash >> 32), fresh};
+  return fresh;
+}
+
+void KeyIndex::grow() {
+  slots_.assign(slots_.empty() ? 1024 : slots_.size() * 2, Slot{});
+  const std::size_t mask = slots_.size() - 1;
+  for (std::uint32_t k = 0; k < count_; ++k) {
+    const std::uint64_t hash = mix64(raw64(at(k).key));
+    std::size_t i = hash & mask;
+    while (slots_[i].key != kNone32) i = (i + 1) & mask;
+    slots_[i] = {static_cast<std::uint32_t>(hash >> 32), k};
+  }
+}
+
+Place KeyIndex::insert(KeyState& key, const Entry& entry, std::uint32_t first) {
+  if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+  if (key.tail == nullptr) {
+    key.head = key.tail = pool_.make(1);
+    key.head->newest = entry.txn;
+  }
+  Block* block = key.tail;
+  while (block->prev != nullptr && stands_before(entry, block->entries()[0])) block = block->prev;
+  std::uint32_t at = block->count;
+  while (at > 0 && stands_before(entry, block->entries()[at - 1])) --at;
+  if (block->count == block->capacity) {
+    const bool at_end = block == key.tail && at == block->count;
+    // The longer a key's list the larger its blocks.
+    Block* const fresh = pool_.make(at_end ? block->capacity + 1U : block->capacity);
+    fresh->prev = block;
+    fresh->next = block->next;
+    (block->next != nullptr ? block->next->prev : key.tail) = fresh;
+    block->next = fresh;
+    fresh->newest = block->newest;
+    if (at_end) {
+      fresh->newest = entry.txn;
+      block = fresh;
+      at = 0;
+    } else {
+      const std::uint16_t kept = block->count / 2U;
+      fresh->count = static_cast<std::uint16_t>(block->count - kept);
+      std::memcpy(fresh->entries(), block->entries() + kept, fresh->count * sizeof(Entry));
+      block->count = kept;
+      if (at > kept) {
+        block = fresh;
+        at -= kept;
+      }
+    }
+  }
+  Entry* const entries = block->entries();
+  std::memmove(entries + at + 1, entries + at, (block->count - at) * sizeof(Entry));
+  entries[at] = entry;
+  ++block->count;
+  if (arrived_before(block->newest, entry.txn)) block->newest = entry.txn;
+  return {block, at};
+}
+
+Place KeyIndex::last_before(const KeyState& key, std::int64_t time, std::uint8_t order) {
+  for (Block* block = key.tail; block != nullptr; block = block->prev) {
+    for (std::uint32_t i = block->count; i-- > 0;) {
+      const Entry& e = block->entries()[i];
+      if (e.time < time || (e.time == time && e.order < order)) return {block, i};
+    }
+  }
+  return {nullptr, 0};
+}
+
+Place KeyIndex::find_entry(const KeyState& key, std::int64_t time, std::uint8_t order, std::uint32_t txn) {
+  for (Block* block = key.tail; block != nullptr; block = block->prev) {
+    if (block->entries()[0].time > time) continue;
+    for (std::uint32_t i = block->count; i-- > 0;) {
+      const Entry& e = block->entries()[i];
+      if (e.time < time) return {nullptr, 0};
+      if (e.time == time && e.order == order && e.txn == txn) return {block, i};
+    }
+  }
+  return {nullptr, 0};
+}
+
+void KeyIndex::drop_front(KeyState& key, std::uint32_t count) {
+  Block* const block = key.head;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Entry& e = block->entries()[i];
+    if (e.kind == EntryKind::kReadOnOwn) free_tops_.push_back(e.value);
+    if (!e.is_write()) continue;
+    key.base_bits = e.state;
+    key.base_kind = e.state_kind;
+    key.base_time = e.time;
+    key.base_order = e.order;
+    key.base_writer = e.writer;
+    if (sink_ != nullptr) sink_->folded(key, e);
+  }
+  if (count < block->count) {
+    std::memmove(block->entries(), block->entries() + count, (block->count - count) * sizeof(Entry));
+    block->count = static_cast<std::uint16_t>(block->count - count);
+    return;
+  }
+  key.head = block->next;
+  (key.head != nullptr ? key.head->prev : key.tail) = nullptr;
+  pool_.free(block);
+}
+
+std::uint64_t KeyIndex::add_top(OwnTop top) {
+  if (free_tops_.empty()) {
+    tops_.push_back(std::move(top));
+    return tops_.size() - 1;
+  }
+  const std::uint64_t at = free_tops_.back();
+  free_tops_.pop_back();
+  tops_[at] = std::move(top);
+  return at;
+}
+
+void KeyIndex::trim(KeyState& key, std::uint32_t first) {
+  while (key.head != nullptr && arrived_before(key.head->newest, first)) drop_front(key, key.head->count);
+  if (key.head == nullptr) return;
+  std::uint32_t count = 0;
+  while (count < key.head->count && arrived_before(key.head->entries()[count].txn, first)) ++count;
+  if (count > 0) drop_front(key, count);
+}
+
+}  // namespace isolde::timeline

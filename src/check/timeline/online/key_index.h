@@ -1,0 +1,163 @@
+// check/timeline/online/key_index.h: for each key its reads and versions in the order of their timestamps.
+//
+// In, out: entries as they arrive, in about the order of time -> the state before and behind any of them.
+// Always:  entries of a key are ordered by (time, order, writer); what was dropped from the front is summed up in the
+//          key's base. Blocks of entries come from a pool and go back to it.
+// Cost:    an insertion walks back from the end as far as it is late; constant otherwise. 80 bytes a key, 40 an entry.
+// Source:  Aion's frontier_ts, by key instead of by timestamp.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "check/timeline/online/entry.h"
+
+namespace isolde::timeline {
+
+struct Block {
+  Block* prev;
+  Block* next;
+  std::uint32_t newest;  // transaction that arrived last of those in the block
+  std::uint16_t count;
+  std::uint16_t capacity;
+  std::uint64_t unused;
+
+  [[nodiscard]] Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
+  [[nodiscard]] const Entry* entries() const { return reinterpret_cast<const Entry*>(this + 1); }
+};
+static_assert(sizeof(Block) == 32);
+
+// Blocks of three sizes; what is freed is used again.
+class BlockPool {
+ public:
+  [[nodiscard]] Block* make(std::size_t wanted);
+  void free(Block* block);
+  [[nodiscard]] std::size_t bytes_used() const { return used_; }
+  [[nodiscard]] std::size_t bytes_held() const { return arenas_.size() * kArena; }
+  static constexpr std::uint16_t kCapacity[] = {3, 12, 50};
+
+ private:
+  static constexpr std::size_t kArena = std::size_t{1} << 18;
+  std::vector<std::unique_ptr<std::byte[]>> arenas_;
+  Block* free_[3] = {nullptr, nullptr, nullptr};
+  std::byte* next_ = nullptr;
+  std::size_t left_ = 0, used_ = 0;
+};
+
+enum KeyFlag : std::uint8_t {
+  kOpenKey = 1,    // a transaction without a sure place touches it: judged when that is settled
+  kCloudyKey = 2,  // one that was never placed wrote it
+  kCloudyRich = 4,
+};
+
+struct KeyState {
+  Print key;
+  std::uint64_t base_bits;  // the state before all entries
+  std::int64_t base_time;   // of the version that made it; kNoTime: it is what the key held at first
+  std::uint64_t base_writer;
+  Block* head;
+  Block* tail;
+  std::uint32_t stamp;  // the transaction being taken, if it touched the key
+  std::uint32_t local;  // … and where its own view of the key is
+  StateKind base_kind;
+  std::uint8_t base_order;
+  std::uint8_t flags;
+  std::uint8_t unused[5];
+
+  [[nodiscard]] State base() const { return {base_bits, base_kind}; }
+  // Whether what stands at that time is summed up in the base.
+  [[nodiscard]] bool is_past(std::int64_t time, std::uint8_t order) const {
+    return base_time != kNoTime && (time < base_time || (time == base_time && order < base_order));
+  }
+};
+
+struct Place {
+  Block* block;
+  std::uint32_t index;
+
+  [[nodiscard]] Entry& entry() const { return block->entries()[index]; }
+  [[nodiscard]] bool valid() const { return block != nullptr; }
+};
+[[nodiscard]] inline Place next_of(Place at) {
+  if (at.index + 1 < at.block->count) return {at.block, at.index + 1};
+  return {at.block->next, 0};
+}
+[[nodiscard]] inline Place prev_of(Place at) {
+  if (at.index > 0) return {at.block, at.index - 1};
+  Block* const before = at.block->prev;
+  return {before, before == nullptr ? 0U : before->count - 1U};
+}
+
+// Told of versions that leave the index.
+class FoldSink {
+ public:
+  virtual ~FoldSink() = default;
+  virtual void folded(const KeyState& key, const Entry& version) = 0;
+};
+
+class KeyIndex {
+ public:
+  // Numbers of keys never change.
+  [[nodiscard]] std::uint32_t find_or_add(Print key);
+  [[nodiscard]] std::uint32_t find(Print key) const;  // kNone32 if it is not there
+  [[nodiscard]] KeyState& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
+  [[nodiscard]] const KeyState& at(std::uint32_t key) const { return keys_[key >> kPageBits][key & kPageMask]; }
+  [[nodiscard]] std::uint32_t size() const { return count_; }
+
+  // What keys hold at first, unless set otherwise. Before any key is added.
+  void set_default(State state) { default_ = state; }
+
+  // Its state is not set yet. `first`: the oldest transaction that must be kept, where there has to be room.
+  [[nodiscard]] Place insert(KeyState& key, const Entry& entry, std::uint32_t first);
+  [[nodiscard]] static State before(const KeyState& key, Place at) {
+    const Place prev = prev_of(at);
+    return prev.valid() ? prev.entry().behind() : key.base();
+  }
+  // The last entry that stands before (time, order), or an invalid place.
+  [[nodiscard]] static Place last_before(const KeyState& key, std::int64_t time, std::uint8_t order);
+  // The entry of that transaction at that time, or an invalid place.
+  [[nodiscard]] static Place find_entry(const KeyState& key, std::int64_t time, std::uint8_t order, std::uint32_t txn);
+
+  // Sums up in the base what stands at the front and arrived before transaction `first`.
+  void trim(KeyState& key, std::uint32_t first);
+  void set_fold_sink(FoldSink* sink) { sink_ = sink; }
+
+  // What reads of kind kReadOnOwn stand on; goes with its entry.
+  [[nodiscard]] std::uint64_t add_top(OwnTop top);
+  [[nodiscard]] const OwnTop& top(const Entry& entry) const { return tops_[entry.value]; }
+
+  [[nodiscard]] std::size_t bytes() const {
+    return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
+  }
+  // The same without what is held for later use.
+  [[nodiscard]] std::size_t bytes_used() const {
+    return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t key = kNone32;
+  };
+  static constexpr std::uint32_t kPageBits = 12, kPageKeys = 1U << kPageBits, kPageMask = kPageKeys - 1;
+
+  void grow();
+  void drop_front(KeyState& key, std::uint32_t count);
+
+  std::vector<std::unique_ptr<KeyState[]>> keys_;
+  std::uint32_t count_ = 0;
+  std::vector<Slot> slots_;
+  State default_;
+  std::vector<OwnTop> tops_;
+  std::vector<std::uint64_t> free_tops_;
+  BlockPool pool_;
+  FoldSink* sink_ = nullptr;
+};
+
+// Whether transaction `a` arrived before `b`. Numbers wrap around; no more than 2^31 are held at once.
+[[nodiscard]] constexpr bool arrived_before(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::int32_t>(a - b) < 0;
+}
+
+}  // namespace isolde::timeline

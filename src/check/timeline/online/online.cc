@@ -1,0 +1,81 @@
+#include "check/timeline/online/online.h"
+
+#include "check/timeline/online/engine.h"
+
+namespace isolde::timeline {
+
+Online::Online(const OnlineOptions& options, OnlineSink& sink)
+    : options_(options),
+      sink_(sink),
+      level_(info(options.level)),
+      serial_(level_.family == LevelFamily::kSerializable),
+      names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)) {
+  if (!options.spill_folder.empty()) {
+    spill_ = std::make_unique<Spill>(options.spill_folder);
+    keys_.set_fold_sink(this);
+  }
+}
+
+void Online::begin(const Chunk& head) {
+  head_chunk_ = std::make_unique<Chunk>(head);
+  head_ = &head_chunk_->history;
+  keys_.set_default(state_of(*head_chunk_, head_->default_initial()));
+  for (std::uint32_t k = 0; k < head_->key_count(); ++k) {
+    const ValueId value = head_->initial(KeyId{k});
+    if (value == head_->default_initial()) continue;
+    const Print print = head_chunk_->key(KeyId{k});
+    initial_.emplace(raw64(print), value);
+    KeyState& key = keys_.at(keys_.find_or_add(print));
+    const State state = state_of(*head_chunk_, value);
+    key.base_bits = state.bits;
+    key.base_kind = state.kind;
+  }
+}
+
+std::optional<ValueId> Online::initial_value(Print key) const {
+  if (head_ == nullptr) return std::nullopt;
+  const auto at = initial_.find(raw64(key));
+  return at == initial_.end() ? head_->default_initial() : at->second;
+}
+
+State Online::initial_of(Print key) const {
+  const auto value = initial_value(key);
+  return value ? state_of(*head_chunk_, *value) : State{};
+}
+
+std::vector<Print> Online::initial_elements(Print key) const {
+  std::vector<Print> prints;
+  const auto value = initial_value(key);
+  if (!value) return prints;
+  if (const auto elements = head_->values().elements(*value)) {
+    for (const ValueId element : *elements) prints.push_back(head_chunk_->value(element));
+  } else {
+    prints.push_back(head_chunk_->value(*value));
+  }
+  return prints;
+}
+
+void Online::advance(const StreamTime& time) {
+  time_ = time;
+  collect();
+}
+
+void Online::finish() {
+  while (judged_ != window_.next()) judge(judged_++, false);
+  if (predicate_txns_ > 0 && (released_any_ || !asks_predicates_)) counts_.unchecked += predicate_txns_;
+  if (open_count_ > 0 || asks_predicates_) settle(true);
+}
+
+OnlineCounts Online::counts() const {
+  OnlineCounts counts = counts_;
+  counts.pending = counts.taken - counts.checked;
+  counts.bytes = bytes();
+  counts.spilled = spill_ == nullptr ? 0 : spill_->bytes();
+  return counts;
+}
+
+std::unique_ptr<OnlineEngine> make_online(const OnlineOptions& options, OnlineSink& sink) {
+  return std::make_unique<Online>(options, sink);
+}
+
+}  // namespace isolde::timeline

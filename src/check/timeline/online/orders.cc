@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "check/timeline/online/engine.h"
+
+namespace isolde::timeline {
+
+// SESSION, and the client's clock. Those of one time stand in an order of ours, so what that breaks is left open.
+void Online::check_orders(std::uint32_t txn) {
+  TxnRecord& r = window_.at(txn);
+  if (r.commit == kNoTime) return;
+  const bool has_place = (r.flags & (kOpenPlace | kNoSnapshot)) == 0;
+  std::uint32_t& number = held_->session[raw(held_->chunk->history.session(r.txn))];
+  if (number == kNone32) number = session_number(held_->chunk->session(r.txn));
+  Latest& before = sessions_[number];
+  if (has_place && before.time != kNoTime) {
+    if (before.time > r.start) {
+      report_order(r, AnomalyKind::kSessionOrder, before.writer);
+    } else if (before.time == r.start && before.order >= r.read_order && (serial_ || r.read_order != kStartRead)) {
+      open_place(txn);
+    }
+  }
+  const bool is_later = before.time == kNoTime || r.commit > before.time ||
+                        (r.commit == before.time && r.write_order >= before.order);
+  if (is_later) before = {r.commit, raw64(r.id), r.write_order};
+  if (level_.order == AddedOrder::kRealTime) check_clock(txn);
+}
+
+void Online::check_clock(std::uint32_t txn) {
+  const TxnRecord& r = window_.at(txn);
+  const History& h = held_->chunk->history;
+  const bool has_place = (r.flags & (kOpenPlace | kNoSnapshot)) == 0;
+  const std::int64_t begin = h.begin(r.txn);
+  const std::int64_t end = h.end(r.txn);
+  const auto is_open = [&](std::int64_t other) { return other == r.start && (serial_ || r.read_order != kStartRead); };
+  if (has_place && begin != kNoTime) {
+    const auto before = clock_.latest_before(begin);
+    if (before && before->commit > r.start) {
+      report_order(r, AnomalyKind::kRealtimeOrder, before->writer);
+    } else if (before && is_open(before->commit)) {
+      open_place(txn);
+    }
+    clock_.add_began(begin, r.start);
+  }
+  if (end == kNoTime) return;
+  if (clock_.starts_too_early(end, r.commit)) {
+    for (std::uint32_t t = window_.first(); t != txn; ++t) {
+      const TxnRecord& other = window_.at(t);
+      if (other.commit == kNoTime || (other.flags & (kOpenPlace | kNoSnapshot)) != 0 || other.start >= r.commit) continue;
+      const std::int64_t began = window_.history(other).begin(other.txn);
+      if (began != kNoTime && began > end) report_order(other, AnomalyKind::kRealtimeOrder, raw64(r.id));
+    }
+  }
+  clock_.add_ended(end, r.commit, raw64(r.id));
+}
+
+// Transactions of one time whose order the timestamps leave open (check/timeline/schedule.h).
+void Online::look_for_ties(std::uint32_t txn) {
+  chains_.push(window_, txn);
+  TxnRecord& r = window_.at(txn);
+  bool tied = false;
+  TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
+    TxnRecord& other = window_.at(t);
+    if (other.write_order != r.write_order) return;
+    const bool in_group = (other.flags & kOpenPlace) != 0;
+    if (level_.order == AddedOrder::kNone && !in_group && !touch_each_other(r, other)) return;
+    tied = true;
+    open_place(t);
+  });
+  if (!tied) return;
+  open_place(txn);
+  // All of one time belong to the group, whomever they touch.
+  TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
+    if (window_.at(t).write_order == r.write_order) open_place(t);
+  });
+}
+
+bool Online::touch_each_other(const TxnRecord& a, const TxnRecord& b) const {
+  if (((a.flags | b.flags) & kPredicates) != 0) return true;
+  const Chunk& ca = *window_.held(a).chunk;
+  const Chunk& cb = *window_.held(b).chunk;
+  bool touch = false;
+  for_each_access(ca.history, a.txn, [&](const Access& x) {
+    const Print key = ca.key(x.key);
+    for_each_access(cb.history, b.txn, [&](const Access& y) {
+      if (x.kind == OpKind::kRead && y.kind == OpKind::kRead) return;
+      touch = touch || cb.key(y.key) == key;
+    });
+  });
+  return touch;
+}
+
+}  // namespace isolde::timeline

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/timeline/online/engine.h"
+#include "check/timeline/online/window_history.h"
+#include "check/timeline/timeline.h"
+
+namespace isolde::timeline {
+
+// What it touches is judged when its own place is settled, or given up.
+void Online::open_place(std::uint32_t txn) {
+  TxnRecord& r = window_.at(txn);
+  if ((r.flags & kCountedOpen) != 0) return;
+  r.flags |= kOpenPlace | kCountedOpen;
+  if (open_count_++ == 0) open_since_ = r.arrived;
+  mark_keys(txn);
+}
+
+void Online::mark_keys(std::uint32_t txn) {
+  const TxnRecord& r = window_.at(txn);
+  Window::Held& held = window_.held(r);
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    const std::uint32_t number = number_of(held, a.key);
+    KeyState& key = keys_.at(number);
+    if ((key.flags & kOpenKey) != 0) return;
+    key.flags |= kOpenKey;
+    open_keys_.push_back(number);
+  });
+}
+
+// Its writes may have been seen by anybody, at any time.
+void Online::cloud(std::uint32_t txn) {
+  const TxnRecord& r = window_.at(txn);
+  Window::Held& held = window_.held(r);
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    if (a.kind == OpKind::kRead) return;
+    KeyState& key = keys_.at(number_of(held, a.key));
+    key.flags |= kCloudyKey;
+    if (a.kind != OpKind::kWrite || cloud_.size() >= kMostCloud) {
+      key.flags |= kCloudyRich;
+    } else {
+      cloud_.insert(pair_of(key.key, held.chunk->value(a.value)));
+    }
+  });
+}
+
+void Online::forget_open(std::uint32_t txn) {
+  TxnRecord& r = window_.at(txn);
+  if ((r.flags & kCountedOpen) == 0) return;
+  r.flags &= static_cast<std::uint16_t>(~kCountedOpen);
+  cloud(txn);
+  if (--open_count_ == 0) close_keys();
+}
+
+void Online::close_keys() {
+  for (const std::uint32_t number : open_keys_) keys_.at(number).flags &= static_cast<std::uint8_t>(~kOpenKey);
+  open_keys_.clear();
+}
+
+// In the order of their ids where that keeps each session's order, as a file would have them.
+std::vector<std::uint32_t> Online::in_file_order() const {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t t = window_.first(); t != window_.next(); ++t) order.push_back(t);
+  std::vector<std::uint32_t> sorted = order;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return raw64(window_.at(a).id) < raw64(window_.at(b).id);
+  });
+  std::unordered_map<std::uint64_t, std::uint32_t> last;
+  for (const std::uint32_t t : sorted) {
+    const TxnRecord& r = window_.at(t);
+    const auto [at, fresh] = last.emplace(raw64(window_.held(r).chunk->session(r.txn)), t);
+    if (!fresh && arrived_before(t, at->second)) return order;
+    at->second = t;
+  }
+  return sorted;
+}
+
+// Replays what touches the open keys with the engine `timeline`, and tells what it finds. `all`: nothing more comes;
+// else only those whose deadline is over are told of, or settled.
+void Online::settle(bool all) {
+  const bool whole = !released_any_ && asks_predicates_;
+  WindowHistory made(whole);
+  const auto add_key = [&](const Chunk& chunk, KeyId k) {
+    const Print print = chunk.key(k);
+    const std::uint32_t number = keys_.find(print);
+    if (made.has_key(print)) return;
+    const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
+    const auto initial = initial_value(print);
+    made.add_key(chunk, k, number == kNone32 ? initial_of(print) : keys_.at(number).base(),
+                 past || !initial ? nullptr : head_, initial.value_or(kNullValue));
+  };
+  if (head_) made.set_default_initial(*head_, head_->default_initial());
+  bool missing = false;
+  for (std::uint32_t t = window_.first(); t != window_.next(); ++t) {
+    const TxnRecord& r = window_.at(t);
+    const Window::Held& held = window_.held(r);
+    for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+      const std::uint32_t number = held.key[raw(a.key)];
+      if (whole || (number != kNone32 && (keys_.at(number).flags & kOpenKey) != 0)) add_key(*held.chunk, a.key);
+    });
+    missing = missing || (r.flags & kOpenPlace) != 0;
+  }
+  // Whoever has no snapshot may stand anywhere among all the others.
+  const bool every = missing || level_.order != AddedOrder::kNone;
+  for (const std::uint32_t t : in_file_order()) {
+    const TxnRecord& r = window_.at(t);
+    made.add_txn(*window_.held(r).chunk, r.txn, t, !every && !whole);
+  }
+  const std::optional<History> history = made.finish();
+  if (!history) {
+    ++counts_.unchecked;
+  } else {
+    const Verdict verdict = timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps, "timeline");
+    if (verdict.outcome == Outcome::kViolated) {
+      for (const Anomaly& a : verdict.anomalies) report_settled(made, *history, a, all);
+    } else if (verdict.outcome == Outcome::kUndecided) {
+      ++counts_.unchecked;
+    } else {
+      adopt(made, *history, verdict, all);
+    }
+  }
+  close_keys();
+  const std::size_t before = open_count_;
+  open_count_ = 0;
+  for (std::uint32_t t = window_.first(); before > 0 && t != window_.next(); ++t) {
+    TxnRecord& r = window_.at(t);
+    if ((r.flags & kCountedOpen) == 0) continue;
+    if (all || arrived_before(t, judged_)) {
+      r.flags &= static_cast<std::uint16_t>(~kCountedOpen);
+      const bool has_sure_commit = r.commit != kNoTime && (r.flags & (kUnknownOutcome | kChained)) == 0;
+      if (!has_sure_commit) cloud(t);
+    } else {
+      if (open_count_++ == 0) open_since_ = r.arrived;
+      mark_keys(t);
+    }
+  }
+}
+
+void Online::report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all) {
+  const std::uint32_t txn = made.number_of(a.transactions[0]);
+  if (!all && !arrived_before(txn, judged_)) return;
+  if (a.key != kNoKey && made.is_opaque(a.key)) {
+    ++counts_.unchecked;
+    return;
+  }
+  const TxnRecord& r = window_.at(txn);
+  OnlineViolation v;
+  v.kind = a.kind;
+  v.variant = a.variant;
+  for (const TxnId t : a.transactions) v.transactions.push_back(id_text(raw64(window_.at(made.number_of(t)).id)));
+  const bool of_state = a.kind == AnomalyKind::kGSIb && serial_ && a.transactions.size() > 1;
+  if (of_state && skewed(window_.at(made.number_of(a.transactions[1])), r)) v.kind = AnomalyKind::kWriteSkew;
+  if (a.key != kNoKey) v.key = names_.text(made.print_of(a.key));
+  if (a.source != ReadSource::kNotARead) {
+    v.read = history.value_text(a.read);
+    if (a.expected_known) v.expected = a.expected_text.empty() ? history.value_text(a.expected) : a.expected_text;
+  }
+  switch (a.kind) {
+    case AnomalyKind::kInternal:
+      v.rule = "INT";
+      break;
+    case AnomalyKind::kSessionOrder:
+      v.rule = "SESSION";
+      break;
+    case AnomalyKind::kRealtimeOrder:
+      v.rule = "REALTIME";
+      break;
+    case AnomalyKind::kTimestampOrder:
+      v.rule = "TIMESTAMP";
+      break;
+    case AnomalyKind::kResultSetMismatch:
+      v.rule = "PREDICATE";
+      break;
+    default:
+      v.rule = a.source == ReadSource::kNotARead && a.kind != AnomalyKind::kGSingle ? "NOCONFLICT" : "EXT";
+      break;
+  }
+  v.text = fmt::format("{}: {}", v.transactions[0], info(v.kind).summary);
+  if (!v.key.empty()) v.text += fmt::format(" Key {}", v.key);
+  if (!v.read.empty()) v.text += fmt::format(", read {}", v.read);
+  if (!v.expected.empty()) v.text += fmt::format(", expected {}", v.expected);
+  v.text += '.';
+  tell(std::move(v), {});
+}
+
+// Those whose place was found by who saw them are versions from now on.
+void Online::adopt(const WindowHistory& made, const History& history, const Verdict& verdict, bool all) {
+  if (all) return;
+  const bool points = verdict.witness.kind == Witness::Kind::kPoints;
+  std::int64_t next = kNoTime;  // time of the event behind
+  const std::vector<std::uint32_t>& events = verdict.witness.events;
+  for (std::size_t i = events.size(); i-- > 0;) {
+    const TxnId t{points ? events[i] >> 1 : events[i]};
+    const bool is_commit = !points || (events[i] & 1) != 0;
+    const std::uint32_t txn = made.number_of(t);
+    TxnRecord& r = window_.at(txn);
+    const bool floats = (r.flags & kUnknownOutcome) != 0 || r.commit == kNoTime;
+    if (!floats) {
+      if ((r.flags & (kOpenPlace)) == 0) next = is_commit && points ? r.commit : r.start;
+      continue;
+    }
+    if (!is_commit || !arrived_before(txn, judged_)) continue;
+    const std::int64_t own = history.commit_ts(t);
+    if (own == kNoTime && next == kNoTime) continue;
+    r.commit = own != kNoTime ? own : next;
+    r.write_order = own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
+    held_ = &window_.held(r);
+    replay(txn, false, true);
+  }
+}
+
+}  // namespace isolde::timeline

@@ -1,0 +1,144 @@
+#include "check/timeline/online/spill.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <tuple>
+
+namespace isolde::timeline {
+namespace {
+
+bool write_all(int file, const void* data, std::size_t size) {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t n = ::write(file, at, size);
+    if (n <= 0) return false;
+    at += n;
+    size -= static_cast<std::size_t>(n);
+  }
+  return true;
+}
+
+auto place_of(const SpilledVersion& v) { return std::tuple(v.key, v.time, v.order, v.writer); }
+
+}  // namespace
+
+Spill::~Spill() {
+  for (const Run& run : runs_) {
+    ::close(run.file);
+    if (!keep_files_) ::unlink(path(run.name.number).c_str());
+  }
+}
+
+std::string Spill::path(std::uint64_t number) const { return fmt::format("{}/versions.{}", folder_, number); }
+
+void Spill::add(const SpilledVersion& version) {
+  if (!good_) return;
+  fresh_.push_back(version);
+  if (fresh_.size() >= kRun) write_run();
+}
+
+void Spill::keep() {
+  write_run();
+  keep_files_ = true;
+}
+
+void Spill::write_run() {
+  if (fresh_.empty() || !good_) return;
+  std::stable_sort(fresh_.begin(), fresh_.end(),
+                   [](const SpilledVersion& a, const SpilledVersion& b) { return place_of(a) < place_of(b); });
+  Run run;
+  run.name = {next_++, fresh_.size(), fresh_[0].time, fresh_[0].time};
+  for (std::size_t i = 0; i < fresh_.size(); ++i) {
+    run.name.least = std::min(run.name.least, fresh_[i].time);
+    run.name.most = std::max(run.name.most, fresh_[i].time);
+    if (i % kFence == 0) run.fence.push_back(fresh_[i].key);
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder_, error);
+  run.file = ::open(path(run.name.number).c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  good_ = run.file >= 0 && write_all(run.file, fresh_.data(), fresh_.size() * sizeof(SpilledVersion));
+  if (run.file >= 0) runs_.push_back(std::move(run));
+  on_disk_ += fresh_.size() * sizeof(SpilledVersion);
+  fresh_.clear();
+}
+
+std::optional<SpilledVersion> Spill::look(const Run& run, std::uint64_t key, std::int64_t time,
+                                          std::uint8_t order) const {
+  // The last block whose first key is not beyond the key, and those before it as long as the key goes on there.
+  auto block = static_cast<std::size_t>(std::upper_bound(run.fence.begin(), run.fence.end(), key) - run.fence.begin());
+  std::vector<SpilledVersion> versions;
+  while (block-- > 0) {
+    const std::size_t first = block * kFence;
+    versions.resize(std::min<std::size_t>(kFence, run.name.count - first));
+    const std::size_t size = versions.size() * sizeof(SpilledVersion);
+    if (::pread(run.file, versions.data(), size, static_cast<off_t>(first * sizeof(SpilledVersion))) !=
+        static_cast<ssize_t>(size)) {
+      good_ = false;
+      return std::nullopt;
+    }
+    const auto beyond = std::partition_point(versions.begin(), versions.end(), [&](const SpilledVersion& v) {
+      return v.key < key || (v.key == key && v.stands_before(time, order));
+    });
+    if (beyond != versions.begin()) {
+      const SpilledVersion& found = *(beyond - 1);
+      if (found.key == key) return found;
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, std::uint8_t order) const {
+  std::optional<SpilledVersion> best;
+  const auto offer = [&](const SpilledVersion& v) {
+    if (!best || std::tuple(best->time, best->order, best->writer) <= std::tuple(v.time, v.order, v.writer)) best = v;
+  };
+  for (const SpilledVersion& v : fresh_) {
+    if (v.key == raw64(key) && v.stands_before(time, order)) offer(v);
+  }
+  for (auto run = runs_.rbegin(); run != runs_.rend() && good_; ++run) {
+    if (run->name.least > time || (best && run->name.most < best->time)) continue;
+    if (const auto found = look(*run, raw64(key), time, order)) offer(*found);
+  }
+  return good_ ? best : std::nullopt;
+}
+
+std::size_t Spill::memory() const {
+  std::size_t sum = fresh_.capacity() * sizeof(SpilledVersion);
+  for (const Run& run : runs_) sum += sizeof run + run.fence.size() * sizeof(std::uint64_t);
+  return sum;
+}
+
+std::vector<Spill::RunName> Spill::runs() const {
+  std::vector<RunName> names;
+  for (const Run& run : runs_) names.push_back(run.name);
+  return names;
+}
+
+bool Spill::restore(const std::vector<RunName>& runs) {
+  for (const RunName& name : runs) {
+    Run run{name, ::open(path(name.number).c_str(), O_RDONLY | O_CLOEXEC), {}};
+    struct stat status {};
+    const bool whole = run.file >= 0 && ::fstat(run.file, &status) == 0 &&
+                       status.st_size == static_cast<off_t>(name.count * sizeof(SpilledVersion));
+    for (std::uint64_t i = 0; whole && i < name.count; i += kFence) {
+      std::uint64_t key = 0;
+      if (::pread(run.file, &key, sizeof key, static_cast<off_t>(i * sizeof(SpilledVersion))) != sizeof key) good_ = false;
+      run.fence.push_back(key);
+    }
+    if (run.file >= 0) runs_.push_back(std::move(run));
+    if (!whole) good_ = false;
+    if (!good_) return false;
+    next_ = std::max(next_, name.number + 1);
+    on_disk_ += name.count * sizeof(SpilledVersion);
+  }
+  keep_files_ = true;
+  return true;
+}
+
+}  // namespace isolde::timeline

@@ -1,0 +1,82 @@
+// check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held.
+//
+// In, out: versions as they are dropped -> the newest one of a key at or before a moment.
+// Always:  complete as far as it was told; a file that cannot be written or read ends it: `good()` is false then.
+// Cost:    sequential writes of 48 bytes a version, sorted in runs; a look-up reads a few blocks of each run that
+//          reaches that far back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "check/timeline/online/entry.h"
+
+namespace isolde::timeline {
+
+struct SpilledVersion {
+  std::uint64_t key;
+  std::int64_t time;
+  std::uint64_t state;
+  std::uint64_t writer;
+  std::uint64_t value;  // what was written: a print, or the number added
+  std::uint8_t order;
+  StateKind state_kind;
+  EntryKind kind;
+  std::uint8_t flags;
+  std::uint32_t unused;
+
+  [[nodiscard]] bool stands_before(std::int64_t t, std::uint8_t o) const {
+    return time < t || (time == t && order < o);
+  }
+};
+static_assert(sizeof(SpilledVersion) == 48);
+
+class Spill {
+ public:
+  explicit Spill(std::string folder) : folder_(std::move(folder)) {}
+  ~Spill();
+  Spill(const Spill&) = delete;
+  Spill& operator=(const Spill&) = delete;
+
+  void add(const SpilledVersion& version);
+  // The last version of the key that stands before (time, order).
+  [[nodiscard]] std::optional<SpilledVersion> last_before(Print key, std::int64_t time, std::uint8_t order) const;
+  [[nodiscard]] std::uint64_t bytes() const { return on_disk_; }
+  [[nodiscard]] std::size_t memory() const;
+  [[nodiscard]] bool good() const { return good_; }
+
+  // Checkpoints: everything goes to disk and stays there, and the list of runs is what has to be remembered.
+  void keep();
+  struct RunName {
+    std::uint64_t number, count;
+    std::int64_t least, most;
+  };
+  [[nodiscard]] std::vector<RunName> runs() const;
+  // False if the files are not there any more.
+  [[nodiscard]] bool restore(const std::vector<RunName>& runs);
+
+ private:
+  struct Run {
+    RunName name;
+    int file;
+    std::vector<std::uint64_t> fence;  // key of every kFence-th version
+  };
+  static constexpr std::size_t kRun = std::size_t{1} << 18;  // versions
+  static constexpr std::size_t kFence = 512;
+
+  void write_run();
+  [[nodiscard]] std::string path(std::uint64_t number) const;
+  [[nodiscard]] std::optional<SpilledVersion> look(const Run& run, std::uint64_t key, std::int64_t time,
+                                                   std::uint8_t order) const;
+
+  std::string folder_;
+  std::vector<SpilledVersion> fresh_;
+  std::vector<Run> runs_;
+  std::uint64_t next_ = 0, on_disk_ = 0;
+  mutable bool good_ = true;
+  bool keep_files_ = false;  // a checkpoint names them
+};
+
+}  // namespace isolde::timeline

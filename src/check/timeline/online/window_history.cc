@@ -1,0 +1,159 @@
+#include "check/timeline/online/window_history.h"
+
+#include <fmt/format.h>
+
+#include "check/accesses.h"
+
+namespace isolde::timeline {
+
+// Recursive to the depth that values may nest (kMaxValueDepth).
+// NOLINTNEXTLINE(misc-no-recursion)
+ValueId WindowHistory::copy(const ValueTable& from, ValueId value) {
+  ValueInterner& to = builder_.values();
+  switch (from.type(value)) {
+    case ValueType::kNull:
+      return kNullValue;
+    case ValueType::kInteger:
+      return to.integer(from.integer(value));
+    case ValueType::kString:
+      return to.string(from.string(value));
+    case ValueType::kNumberText:
+      return to.number_text(from.string(value));
+    case ValueType::kBoolean:
+      return to.boolean(from.boolean(value));
+    case ValueType::kReal:
+      return to.real(from.real(value));
+    case ValueType::kList: {
+      std::vector<ValueId> elements;
+      for (const ValueId element : from.list(value)) elements.push_back(copy(from, element));
+      return to.list(elements);
+    }
+    case ValueType::kRow: {
+      std::vector<RowField> fields;
+      for (const RowField& field : from.row(value)) fields.push_back({copy(from, field.name), copy(from, field.value)});
+      return to.row(fields);
+    }
+  }
+  return kNullValue;
+}
+
+void WindowHistory::set_default_initial(const History& head, ValueId initial) {
+  builder_.set_default_initial(copy(head.values(), initial));
+}
+
+void WindowHistory::add_key(const Chunk& chunk, KeyId key, State before, const History* head, ValueId initial) {
+  const Print print = chunk.key(key);
+  Before b;
+  b.key = builder_.key(copy(chunk.history.values(), chunk.history.columns().key_name[raw(key)]));
+  ValueInterner& values = builder_.values();
+  if (head != nullptr) {
+    builder_.set_initial(b.key, copy(head->values(), initial));
+  } else if (before.kind == StateKind::kCounter) {
+    builder_.set_initial(b.key, values.integer(static_cast<std::int64_t>(before.bits)));
+  } else if (before.kind == StateKind::kNoNumber) {
+    builder_.set_initial(b.key, values.string("\x01 no number"));
+  } else if (before.bits == 0 || is_integer(Print{before.bits})) {
+    builder_.set_initial(b.key, before.bits == 0 ? kNullValue : values.integer(integer_of(Print{before.bits})));
+  } else {
+    b.print = Print{before.bits};
+    b.list = (before.bits & 3) == 3;
+    b.name = values.string(fmt::format("\x01 {:x}", before.bits));
+    builder_.set_initial(b.key, b.list ? values.list(std::vector<ValueId>{b.name}) : b.name);
+  }
+  keys_.emplace(raw64(print), b);
+  if (prints_.size() <= raw(b.key)) prints_.resize(raw(b.key) + 1, kNullPrint);
+  if (opaque_.size() <= raw(b.key)) opaque_.resize(raw(b.key) + 1, false);
+  prints_[raw(b.key)] = print;
+  opaque_[raw(b.key)] = before.kind == StateKind::kOpaque;
+}
+
+ValueId WindowHistory::copy_of_key(const Chunk& chunk, const Before& before, ValueId value) {
+  const ValueTable& from = chunk.history.values();
+  if (before.name == kNullValue) return copy(from, value);
+  if (!before.list) return chunk.value(value) == before.print ? before.name : copy(from, value);
+  const auto elements = from.elements(value);
+  if (!elements) return copy(from, value);
+  std::vector<ValueId> translated;
+  Print print = kNullPrint;
+  for (const ValueId element : *elements) {
+    print = appended(print, chunk.value(element));
+    translated.push_back(copy(from, element));
+    if (print == before.print) translated.assign(1, before.name);
+  }
+  return translated.empty() ? kNullValue : builder_.values().list(translated);
+}
+
+void WindowHistory::add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number, bool skip_empty) {
+  const History& h = chunk.history;
+  if (skip_empty) {
+    bool any = false;
+    for_each_access(h, txn, [&](const Access& a) { any = any || has_key(chunk.key(a.key)); });
+    if (!any) return;
+  }
+  numbers_.push_back(number);
+  builder_.begin_txn(builder_.session(copy(h.values(), h.columns().session_name[raw(h.session(txn))])));
+  builder_.set_status(h.status(txn));
+  if (h.begin(txn) != kNoTime) builder_.set_begin(h.begin(txn));
+  if (h.end(txn) != kNoTime) builder_.set_end(h.end(txn));
+  if (h.start_ts(txn) != kNoTime) builder_.set_start_ts(h.start_ts(txn));
+  if (h.commit_ts(txn) != kNoTime) builder_.set_commit_ts(h.commit_ts(txn));
+  const auto add = [&](OpKind kind, KeyId k, ValueId v) {
+    const auto at = keys_.find(raw64(chunk.key(k)));
+    if (at == keys_.end()) return;
+    const KeyId key = at->second.key;
+    switch (kind) {
+      case OpKind::kRead:
+        builder_.read(key, copy_of_key(chunk, at->second, v));
+        break;
+      case OpKind::kAppend:
+        builder_.append(key, copy(h.values(), v));
+        break;
+      case OpKind::kIncrement:
+        builder_.increment(key, copy(h.values(), v));
+        break;
+      default:
+        builder_.write(key, copy_of_key(chunk, at->second, v));
+        break;
+    }
+  };
+  for (std::uint32_t i = h.first_op(txn); i < h.end_op(txn); ++i) {
+    const OpHead op = h.op(i);
+    if (!is_predicate(op.kind())) {
+      add(op.kind(), op.key(), h.op_value(i));
+      continue;
+    }
+    const Predicate& p = h.predicate(op.predicate());
+    if (!with_predicates_) {
+      const OpKind as = op.kind() == OpKind::kScan ? OpKind::kRead : OpKind::kWrite;
+      if (op.kind() == OpKind::kAggregate) continue;
+      for (const Item& item : h.items(p)) add(as, item.key, item.value);
+      continue;
+    }
+    const auto items_of = [&](std::span<const Item> items) {
+      std::vector<Item> copied;
+      for (const Item& item : items) {
+        const auto at = keys_.find(raw64(chunk.key(item.key)));
+        if (at != keys_.end()) copied.push_back({at->second.key, copy_of_key(chunk, at->second, item.value)});
+      }
+      return copied;
+    };
+    const std::string_view where = h.values().string(p.where);
+    if (op.kind() == OpKind::kScan) {
+      builder_.scan(where, items_of(h.items(p)), op.lock());
+    } else if (op.kind() == OpKind::kUpdate) {
+      builder_.update(where, items_of(h.items(p)));
+    } else {
+      builder_.aggregate(h.values().string(p.aggregate), where, copy(h.values(), h.op_value(i)), op.lock());
+    }
+    if (p.has_vset != 0) builder_.vset(items_of(h.vset(p)));
+  }
+  builder_.end_txn();
+}
+
+std::optional<History> WindowHistory::finish() {
+  auto made = builder_.finish();
+  if (!made) return std::nullopt;
+  return std::move(*made);
+}
+
+}  // namespace isolde::timeline
