@@ -2,8 +2,6 @@
 
 #include <simdjson.h>
 
-#include <cstring>
-
 #include "format/native_fast.h"
 #include "format/native_line.h"
 #include "history/history_builder.h"
@@ -11,23 +9,19 @@
 namespace isolde {
 namespace {
 
-namespace od = simdjson::ondemand;
-
-// {"session": 3, "heartbeat": 1000}: nothing if the line is something else.
-std::optional<Heartbeat> heartbeat_in(std::string_view line) {
+// {"session": 3, "heartbeat": 1000}: nothing if the line is something else. The line is parsed whole: what stands
+// behind the object, or a transaction that has a field of this name, must not be lost.
+std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::parser& parser) {
   if (line.find("\"heartbeat\"") == std::string_view::npos) return std::nullopt;
-  od::parser parser;
-  const simdjson::padded_string padded(line);
-  od::document doc;
+  simdjson::dom::object object;
   std::int64_t time = 0;
-  if (parser.iterate(padded).get(doc) || doc["heartbeat"].get(time)) return std::nullopt;
+  if (parser.parse(line.data(), line.size()).get(object) || object["heartbeat"].get(time)) return std::nullopt;
+  if (object["ops"].error() != simdjson::NO_SUCH_FIELD || time == kNoTime) return std::nullopt;
   ValueInterner values;
-  od::value session;
-  if (doc["session"].get(session)) return std::nullopt;
   std::int64_t number = 0;
   std::string_view name;
-  if (!session.get(number)) return Heartbeat{print_of(values.table(), values.integer(number)), time};
-  if (session.get(name)) return std::nullopt;
+  if (!object["session"].get(number)) return Heartbeat{print_of(values.table(), values.integer(number)), time};
+  if (object["session"].get(name)) return std::nullopt;
   const ValueId id = values.string(name);
   return Heartbeat{print_of(values.table(), id), time};
 }
@@ -42,7 +36,8 @@ bool says_nothing(std::string_view line) {
 Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   HistoryBuilder builder;
   builder.set_first_place(static_cast<std::int64_t>(place_.transactions));
-  NativeLine general(builder);
+  NativeLine general(builder, NativeLine::Keys::kStillToCome);
+  simdjson::dom::parser heartbeat_parser;
   std::vector<Heartbeat> heartbeats;
   std::vector<std::uint32_t> line_of;  // of each transaction, from 0 in this piece
   Place place = place_;
@@ -52,15 +47,17 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
     error.line = line;
     return error;
   };
-  for (std::size_t offset = 0; offset < lines.size();) {
+  const bool has_mark = place_.lines == 0 && lines.starts_with("\xef\xbb\xbf");
+  for (std::size_t offset = has_mark ? 3 : 0; offset < lines.size();) {
     const std::size_t stop = lines.find('\n', offset);
     const std::string_view line = lines.substr(offset, stop - offset);
     offset = stop + 1;
     ++place.lines;
     if (!add_plain_line(line, builder)) {
       if (says_nothing(line)) continue;
-      if (const auto beat = heartbeat_in(line)) {
+      if (const auto beat = heartbeat_in(line, heartbeat_parser)) {
         heartbeats.push_back(*beat);
+        place.past_header = true;
         continue;
       }
       const std::uint32_t before = builder.txn_count();
@@ -82,6 +79,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   auto chunk = std::make_shared<Chunk>(*std::move(history));
   chunk->heartbeats = std::move(heartbeats);
   chunk->has_header = has_header;
+  chunk->columns = general.columns();
   chunk->first_line = place_.lines + 1;
   place_ = place;
   return std::shared_ptr<const Chunk>(std::move(chunk));

@@ -62,7 +62,7 @@ NativeValues::Fault NativeLine::object() {
     field_.assign(name);
     Fault wrong;
     if (field_ == "isolde" || field_ == "about" || field_ == "initial" || field_ == "initial_of" ||
-        field_ == "serial_by") {
+        field_ == "serial_by" || field_ == "columns") {
       if (field_ == "isolde") {
         if (!may_be_header_) return fault_at("the header may only be the first line", value);
       }
@@ -112,6 +112,10 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
     builder_.set_about(text);
     return std::nullopt;
   }
+  if (field_ == "columns") {
+    if (value.get_bool().get(columns_)) return fault_at("expected \"columns\": true or false", value);
+    return std::nullopt;
+  }
   if (field_ == "serial_by") {
     std::string_view text;
     if (value.get_string().get(text) || text != "commit_ts")
@@ -135,10 +139,19 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
     if (key) {
       builder_.set_initial(*key, id);
     } else {
-      builder_.set_initial_by_name(kept, id);
+      initial_by_name(kept, id);
     }
     return std::nullopt;
   });
+}
+
+void NativeLine::initial_by_name(std::string_view name, ValueId value) {
+  if (keys_ == Keys::kAllKnownAtTheEnd) return builder_.set_initial_by_name(name, value);
+  builder_.set_initial(builder_.key(name), value);
+  const std::string text(name);
+  if (is_json_number(text) && text.find_first_of(".eE") == std::string::npos && text != "-0") {
+    builder_.set_initial(builder_.key(builder_.values().number_text(text)), value);
+  }
 }
 
 NativeValues::Fault NativeLine::version_order(od::value value, bool by_txn) {

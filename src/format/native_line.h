@@ -19,14 +19,21 @@ namespace isolde {
 
 class NativeLine : NativeOperations {
  public:
-  explicit NativeLine(HistoryBuilder& builder) : NativeOperations(builder) {}
+  // In a stream the keys that are to come are not known when the header is read: `{"initial": {"7": 0}}` speaks of the
+  // key "7" and of the key 7.
+  enum class Keys { kAllKnownAtTheEnd, kStillToCome };
+  explicit NativeLine(HistoryBuilder& builder, Keys keys = Keys::kAllKnownAtTheEnd)
+      : NativeOperations(builder), keys_(keys) {}
 
   std::optional<Error> add(std::string_view line, bool may_be_header);
+  // Whether a header said "columns": true, which only streams use (history/chunk.h).
+  [[nodiscard]] bool columns() const { return columns_; }
 
  private:
   Error place(const JsonFault& fault, std::string_view line);
   Fault object();
   Fault header_field(Json value);
+  void initial_by_name(std::string_view name, ValueId value);
   Fault version_order(Json value, bool by_txn);
   void open_txn();
   Fault txn_field(Json value, bool& has_session, bool& has_ops);
@@ -45,6 +52,8 @@ class NativeLine : NativeOperations {
   bool is_header_ = false;
   bool is_txn_ = false;
   bool complete_ = true;
+  bool columns_ = false;
+  Keys keys_;
   std::vector<PendingOrder> pending_orders_;
   std::vector<ValueId> order_entries_;
 };

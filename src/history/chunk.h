@@ -30,6 +30,7 @@ struct Chunk {
   std::vector<Print> session_print;      // one a session
   std::vector<Heartbeat> heartbeats;
   bool has_header = false;       // its initial values are the stream's
+  bool columns = false;          // the header says "columns": true: each column of a row is an item of its own
   std::uint64_t first_line = 1;  // of the input, for messages
 
   [[nodiscard]] std::size_t bytes() const;  // in memory, about

@@ -37,7 +37,7 @@ class Input {
   struct Next {
     std::optional<Piece> piece;        // none: nothing came in time
     std::vector<std::string> notices;  // what a person should know: "10.0.0.5:4711 refused: line 3: …"
-    std::vector<Print> gone;           // sessions whose sender has left for good
+    std::vector<Print> gone;           // sessions whose sender has left for good, after this piece
     bool over = false;                 // nothing more will come
   };
   // The next piece; waits for at most `wait`. An error ends the stream (a file that cannot be read, or is no history).
@@ -66,10 +66,14 @@ struct InputOptions {
 [[nodiscard]] Result<std::unique_ptr<Input>> open_standard_input(InputOptions options);
 
 struct ListenOptions {
-  std::string address;  // "unix:PATH", "tcp:PORT", "tcp:HOST:PORT"; a host that is not loopback needs a token
-  std::string token;    // the first line of every connection must be {"token": "…"} if this is not empty
+  std::string address;     // "unix:PATH", "tcp:PORT", "tcp:HOST:PORT"; a host that is not loopback needs a token
+  std::string token = {};  // the first line of every connection must be {"token": "…"} if this is not empty
   std::size_t max_connections = 256;
+  // How long a connection may take for its first line if that must be the token, and for a line that it has begun. Time
+  // in which nobody calls next() does not count.
+  std::chrono::milliseconds greeting_limit{10'000}, line_limit{60'000};
 };
+// The first notice tells where it listens: "listening on tcp:127.0.0.1:4711". docs/online.md has the protocol.
 [[nodiscard]] Result<std::unique_ptr<Input>> listen_on(const ListenOptions& listen, InputOptions options);
 
 // A recording folder (format/recording.h) that may still be growing. `clock`, if given, tells the time on the clients'

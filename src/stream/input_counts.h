@@ -1,0 +1,24 @@
+// stream/input_counts.h: what an input counts, readable from any thread while it works.
+#pragma once
+
+#include <atomic>
+
+#include "stream/input.h"
+
+namespace isolde::stream {
+
+struct LiveCounts {
+  std::atomic<std::uint64_t> bytes = 0, pieces = 0, transactions = 0;
+  std::atomic<std::uint64_t> connections = 0, open_connections = 0, refused = 0;
+  std::atomic<std::uint64_t> held_bytes = 0;
+
+  void give(const Chunk& chunk) {
+    pieces += 1;
+    transactions += chunk.history.txn_count();
+  }
+  [[nodiscard]] InputCounts now() const {
+    return {bytes, pieces, transactions, connections, open_connections, refused, held_bytes};
+  }
+};
+
+}  // namespace isolde::stream

@@ -1,0 +1,186 @@
+#include "stream/intake.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "stream/good_lines.h"
+#include "stream/position.h"
+
+namespace isolde::stream {
+namespace {
+
+constexpr std::string_view kSpoolKind = "spool", kLiveKind = "live";
+
+// What a header says, as a number: 0 if it is nothing but the defaults.
+std::uint64_t print_of_header(const Chunk& chunk) {
+  const History& h = chunk.history;
+  std::uint64_t sum = raw64(chunk.value(h.default_initial()));
+  const HistoryColumns& c = h.columns();
+  const Print usual = chunk.value(h.default_initial());
+  for (std::uint32_t k = 0; k < c.key_name.size(); ++k) {
+    const Print initial = chunk.value(h.initial(KeyId{k}));
+    if (initial != usual) sum += mix64(mix64(raw64(chunk.key(KeyId{k}))) + raw64(initial));
+  }
+  if (chunk.columns) sum += mix64(1);
+  if (h.has_flag(kSerialByCommitTs)) sum += mix64(2);
+  return sum;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Intake>> Intake::open(const InputOptions& options) {
+  std::unique_ptr<Intake> intake(new Intake());
+  if (options.spool_folder.empty()) {
+    intake->read_back_ = true;
+    if (options.resume.empty()) return intake;
+    const auto numbers = numbers_of(options.resume, kLiveKind, 3);
+    if (!numbers) return Error{"the checkpoint's position is not one of this input without a spool"};
+    intake->own_.txns = (*numbers)[0];
+    intake->own_.started = (*numbers)[1] != 0;
+    intake->own_.header = (*numbers)[2];
+    return intake;
+  }
+  std::uint64_t from = 0;
+  if (!options.resume.empty()) {
+    const auto numbers = numbers_of(options.resume, kSpoolKind, 1);
+    if (!numbers) return Error{"the checkpoint's position is not one in a spool", options.spool_folder};
+    from = (*numbers)[0];
+  }
+  auto spool = Spool::open(options.spool_folder, from);
+  if (!spool) return std::move(spool).error();
+  intake->spool_ = *std::move(spool);
+  intake->place_ = from;
+  return intake;
+}
+
+std::string Intake::position() const {
+  if (spool_) return make_position(kSpoolKind, {place_});
+  return make_position(kLiveKind, {own_.txns, std::uint64_t{own_.started ? 1U : 0U}, own_.header});
+}
+
+Result<Intake::Again> Intake::again() {
+  Again out;
+  while (!read_back_) {
+    auto record = spool_->read_next();
+    if (!record) return std::move(record).error();
+    if (!*record) {
+      read_back_ = true;
+      break;
+    }
+    SpoolRecord& found = **record;
+    place_ = found.end;
+    if (found.kind == SpoolRecord::Kind::kGone) {
+      out.gone.resize(found.payload.size() / sizeof(Print));
+      if (!out.gone.empty()) std::memcpy(out.gone.data(), found.payload.data(), out.gone.size() * sizeof(Print));
+      return out;
+    }
+    ChunkReader reader("the spool");
+    reader.resume_at({found.first_line - 1, found.first_txn, found.past_header});
+    GoodLines good = read_good_lines(reader, found.payload);
+    if (good.wrong) return *std::move(good.wrong);  // it could be read when it was spooled
+    if (!good.chunk) continue;
+    const auto chunk = std::const_pointer_cast<Chunk>(good.chunk);
+    chunk->has_header = chunk->has_header && found.streams_header;
+    out.piece = Piece{chunk, position()};
+    return out;
+  }
+  out.done = true;
+  return out;
+}
+
+std::optional<Error> Intake::keep(const SpoolRecord& record) {
+  if (!spool_) {
+    own_.apply(record);
+    return std::nullopt;
+  }
+  auto end = spool_->append(record);
+  if (!end) return std::move(end).error();
+  place_ = *end;
+  return std::nullopt;
+}
+
+Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::string& name) {
+  Taken out;
+  const SpoolState& known = state();
+  ChunkReader reader(name);
+  const ChunkReader::Place before{sender.lines, known.txns, sender.past_header};
+  reader.resume_at(before);
+  GoodLines good = read_good_lines(reader, lines);
+  out.wrong = std::move(good.wrong);
+  if (good.lines == 0) return out;
+  SpoolRecord record;
+  record.past_header = sender.past_header;
+  record.sender = sender.number;
+  record.first_line = sender.lines + 1;
+  record.lines = good.lines;
+  record.first_txn = known.txns;
+  record.txns = reader.place().transactions - known.txns;
+  record.said_something = reader.place().past_header;
+  if (good.chunk && good.chunk->has_header) {
+    record.header = print_of_header(*good.chunk);
+    record.streams_header = !known.started;
+    if (known.started && record.header != known.header) {
+      // The header is the first line that says something, so nothing before it matters.
+      out.wrong = Error{"this header says something else than the stream's: every sender must give the same one", name,
+                        sender.lines + 1, 1};
+      return out;
+    }
+    std::const_pointer_cast<Chunk>(good.chunk)->has_header = record.streams_header;
+  }
+  if (spool_) record.payload = lines.substr(0, good.bytes);
+  if ((out.broken = keep(record))) return out;
+  sender.lines += good.lines;
+  sender.past_header = reader.place().past_header;
+  if (good.chunk) out.piece = Piece{std::move(good.chunk), position()};
+  return out;
+}
+
+Intake::Known Intake::sender_named(std::string_view name, std::uint64_t first) {
+  Known out;
+  const SpoolState& known = state();
+  const auto at = known.senders.find(name);
+  const bool is_new = at == known.senders.end();
+  if (is_new && !known.has_room_for(name)) return out;
+  const std::uint64_t lines = is_new ? 0 : at->second.lines;
+  if (first > lines + 1) out.missing = first - 1 - lines;
+  SpoolRecord record;
+  record.kind = SpoolRecord::Kind::kSender;
+  record.payload = name;
+  record.sender = is_new ? known.last_number + 1 : at->second.number;
+  record.lines = lines + out.missing;
+  // Whether what is missing was a header cannot be known, so another one may not come.
+  record.past_header = (!is_new && at->second.past_header) || out.missing > 0;
+  const bool changes = is_new || out.missing > 0 || at->second.left;
+  if (changes && (out.broken = keep(record))) return out;
+  out.sender = Sender{record.sender, record.lines, record.past_header};
+  return out;
+}
+
+std::optional<Error> Intake::farewell(std::string_view name) {
+  const SpoolState& known = state();
+  const auto at = known.senders.find(name);
+  if (at == known.senders.end()) return std::nullopt;
+  SpoolRecord record;
+  record.kind = SpoolRecord::Kind::kSender;
+  record.payload = name;
+  record.sender = at->second.number;
+  record.lines = at->second.lines;
+  record.past_header = at->second.past_header;
+  record.left = true;
+  return keep(record);
+}
+
+std::optional<Error> Intake::gone(const std::vector<Print>& sessions) {
+  SpoolRecord record;
+  record.kind = SpoolRecord::Kind::kGone;
+  record.payload.assign(reinterpret_cast<const char*>(sessions.data()), sessions.size() * sizeof(Print));
+  return keep(record);
+}
+
+void Intake::covered(const std::string& position) {
+  if (!spool_) return;
+  if (const auto numbers = numbers_of(position, kSpoolKind, 1)) spool_->covered((*numbers)[0]);
+}
+
+}  // namespace isolde::stream

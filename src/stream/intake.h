@@ -1,0 +1,72 @@
+// stream/intake.h: lines of one sender after another -> pieces of one stream.
+//
+// In, out: whole lines -> a piece, kept in the spool if there is one; after a restart first what the spool holds.
+// Always:  transactions without an id are numbered over all senders. The stream has one header: the first sender's, or
+//          none; a later sender may repeat it, and is refused if it says something else. A line counts as taken when it
+//          is in the spool, or, without one, when its piece is returned.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "stream/input.h"
+#include "stream/spool.h"
+
+namespace isolde::stream {
+
+struct Sender {
+  std::uint32_t number = 0;  // 0: without a name
+  std::uint64_t lines = 0;   // taken
+  bool past_header = false;
+};
+
+class Intake {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Intake>> open(const InputOptions& options);
+
+  struct Again {
+    std::optional<Piece> piece;
+    std::vector<Print> gone;
+    bool done = false;  // all that the spool held was given
+  };
+  // The next of what the spool held.
+  [[nodiscard]] Result<Again> again();
+
+  struct Taken {
+    std::optional<Piece> piece;
+    std::optional<Error> wrong;   // the sender is to be refused: nothing was used from error.line on
+    std::optional<Error> broken;  // the spool cannot be written: the stream is over
+  };
+  // Requires: `lines` is empty or ends with a newline. `name` is the sender's, for errors.
+  [[nodiscard]] Taken take(Sender& sender, std::string_view lines, const std::string& name);
+
+  // A sender that has given its name. `first`: the first line that it can still send; those before are missing if they
+  // were not taken, and then `missing` tells how many.
+  struct Known {
+    std::optional<Sender> sender;  // none: there are too many
+    std::uint64_t missing = 0;
+    std::optional<Error> broken;
+  };
+  [[nodiscard]] Known sender_named(std::string_view name, std::uint64_t first);
+  // It will not come back.
+  [[nodiscard]] std::optional<Error> farewell(std::string_view name);
+  [[nodiscard]] std::optional<Error> gone(const std::vector<Print>& sessions);
+
+  void covered(const std::string& position);
+
+ private:
+  Intake() = default;
+  [[nodiscard]] const SpoolState& state() const { return spool_ ? spool_->state() : own_; }
+  [[nodiscard]] std::optional<Error> keep(const SpoolRecord& record);
+  [[nodiscard]] std::string position() const;
+
+  std::unique_ptr<Spool> spool_;
+  SpoolState own_;           // without a spool
+  std::uint64_t place_ = 0;  // in the spool
+  bool read_back_ = false;
+};
+
+}  // namespace isolde::stream
