@@ -146,6 +146,7 @@ Exit run_watch(const Arguments& args) {
   auto source = source_of(args);
   if (!source) return print_error(source.error()), Exit::kBadInput;
   plan->input = source->fixed();
+  plan->whole = source->kind == Source::Kind::kFile && !source->follow;
 
   WatchStyle style;
   style.json = args.has("json");

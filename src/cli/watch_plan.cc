@@ -88,8 +88,10 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   chosen.mirror = true;
   chosen.judged = profile->name;
   stream::Checker checker;
-  checker.feed = stream::feed_in_order(
-      {.silence = nanoseconds(plan.silence), .max_bytes = plan.memory / 4, .max_sessions = plan.sessions});
+  checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
+                                        .whole = plan.whole,
+                                        .max_bytes = plan.memory / 4,
+                                        .max_sessions = plan.sessions});
   checker.settings = {{"method", "mirror"},
                       {"profile", mirror::profile_text(*profile)},
                       {"silence", fmt::format("{} s", plan.silence)}};

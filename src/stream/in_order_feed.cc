@@ -8,7 +8,7 @@ class InOrder : public Feed {
  public:
   explicit InOrder(const OrderOptions& options)
       : sequencer_({.silence = options.silence,
-                    .hold = 0,
+                    .hold = options.whole ? kEver : 0,
                     .max_bytes = options.max_bytes,
                     .max_sessions = options.max_sessions}) {}
 

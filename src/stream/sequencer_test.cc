@@ -103,6 +103,38 @@ TEST(Sequencer, ASilentSessionIsNamedAndWhatItSendsLaterIsLate) {
   EXPECT_EQ(sequencer.notices(), std::vector<std::string>{"session 1 is back in order"});
 }
 
+TEST(Sequencer, SessionsThatStandOneAfterAnotherInAFileAreInOrderIfAllIsHeld) {
+  Sequencer sequencer({.hold = kEver});
+  for (int s = 0; s < 5; ++s) {
+    sequencer.add(chunk(txn(s, s, 10 - s) + txn(10 + s, s, 20 + s)), s * kSecond * 100);
+    EXPECT_EQ(dispatched(sequencer), "");
+  }
+  sequencer.close_all();
+  EXPECT_EQ(dispatched(sequencer), "4 3 2 1 0 10 11 12 13 14");
+}
+
+TEST(Sequencer, WhatIsHeldForEverGoesOutInOrderWhenThereIsTooMuch) {
+  Sequencer sequencer({.hold = kEver, .max_bytes = 20'000});
+  std::size_t most = 0, out = 0;
+  std::int64_t last = 0;
+  const auto take = [&](const Arrival& arrival) {
+    EXPECT_FALSE(arrival.late);
+    EXPECT_LE(last, arrival.history().begin(arrival.txn));
+    last = arrival.history().begin(arrival.txn);
+    ++out;
+  };
+  for (int i = 0; i < 500; ++i) {
+    sequencer.add(chunk(txn(2 * i, 1, 10 * i) + txn(2 * i + 1, 2, 10 * i + 5)), i);
+    sequencer.dispatch(take);
+    most = std::max(most, sequencer.held().bytes);
+  }
+  EXPECT_LT(most, 21'000);
+  EXPECT_GT(out, 900);
+  sequencer.close_all();
+  sequencer.dispatch(take);
+  EXPECT_EQ(out, 1000);
+}
+
 TEST(Sequencer, TransactionsWithoutBeginComeInTheirSessionsOrderAndAreNotLate) {
   Sequencer sequencer;
   sequencer.add(chunk(txn(1, 1, 10) + txn(2, 1, 20) + untimed(3, 2) + untimed(4, 2) + txn(5, 3, 5) + untimed(6, 3)), 0);
