@@ -20,9 +20,9 @@ std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::pars
   ValueInterner values;
   std::int64_t number = 0;
   std::string_view name;
-  if (!object["session"].get(number)) return Heartbeat{print_of(values.table(), values.integer(number)), time};
-  if (object["session"].get(name)) return std::nullopt;
-  const ValueId id = values.string(name);
+  const bool is_number = !object["session"].get(number);
+  if (!is_number && object["session"].get(name)) return std::nullopt;
+  const ValueId id = is_number ? values.integer(number) : values.string(name);
   return Heartbeat{print_of(values.table(), id), time};
 }
 

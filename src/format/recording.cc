@@ -1,7 +1,6 @@
 #include "format/recording.h"
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
 #include <algorithm>
 
@@ -16,7 +15,6 @@ namespace {
 
 constexpr std::string_view kHeader = "header.jsonl";
 constexpr std::string_view kEvidence = "evidence.jsonl";
-constexpr std::string_view kVersion = "isolde-recording";
 
 const SourceFile* file_named(const Source& source, std::string_view name) {
   const auto at = std::find_if(source.files.begin(), source.files.end(),
@@ -30,20 +28,6 @@ bool recognise_recording(const Source& source) {
   const SourceFile* header = file_named(source, kHeader);
   return header != nullptr &&
          header->bytes.substr(0, header->bytes.find('\n')).find("\"isolde-recording\"") != std::string_view::npos;
-}
-
-// The header's line, if it is one of a recording that this program can read.
-std::optional<Error> wrong_header(const SourceFile& file, std::string_view line) {
-  const simdjson::padded_string padded(line);
-  simdjson::ondemand::parser parser;
-  simdjson::ondemand::document doc;
-  std::int64_t version = 0;
-  std::int64_t native = 0;
-  if (parser.iterate(padded).get(doc) || doc.find_field_unordered(kVersion).get_int64().get(version) ||
-      doc.find_field_unordered("isolde").get_int64().get(native) || version != 1 || native != 1) {
-    return Error{"expected the header of a recording: {\"isolde\":1,\"isolde-recording\":1,…}", file.name, 1, 1};
-  }
-  return std::nullopt;
 }
 
 class RecordingReader {
@@ -72,7 +56,7 @@ class RecordingReader {
     if (file == nullptr) return Error{fmt::format("expected a recording: it has no {}", kHeader), source_.path};
     const std::size_t newline = file->bytes.find('\n');
     const std::string_view line = file->bytes.substr(0, newline);
-    if (auto wrong = wrong_header(*file, line)) return wrong;
+    if (auto wrong = wrong_recording_header(file->name, line)) return wrong;
     if (auto wrong = NativeLine(builder_).add(line, true)) {
       wrong->file = file->name;
       wrong->line = 1;

@@ -45,8 +45,8 @@ Error JournalReader::error(std::string text) const { return Error{std::move(text
 
 std::optional<Error> JournalReader::read(const JournalView& view) {
   view_ = &view;
-  number_ = 0;
-  session_.reset();
+  number_ = view.lines_before;
+  session_ = view.session;
   open_ = false;
   std::size_t offset = 0;
   while (offset < view.records.size()) {

@@ -48,6 +48,9 @@ struct JournalView {
   std::uint32_t file = 0;       // its number in the folder
   bool going_on = false;        // the run is not over: what has no end yet may still be committed
   std::size_t reads_until = 0;  // reads that are recorded from here on are left out (format/recording_live.h)
+  // Where `records` are not the journal's first: the lines before them, and the session that they belong to.
+  std::uint32_t lines_before = 0;
+  std::optional<std::int64_t> session = {};
 };
 
 class JournalReader {
@@ -56,6 +59,8 @@ class JournalReader {
       : builder_(builder), native_(builder), findings_(findings) {}
 
   [[nodiscard]] std::optional<Error> read(const JournalView& view);
+  // That what follows the last journal read would belong to.
+  [[nodiscard]] std::optional<std::int64_t> last_session() const { return session_; }
 
  private:
   using Fault = std::optional<Error>;

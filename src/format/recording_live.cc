@@ -1,6 +1,7 @@
 #include "format/recording_live.h"
 
 #include <fcntl.h>
+#include <simdjson.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -15,14 +16,6 @@ namespace isolde {
 namespace {
 
 constexpr std::size_t kAll = static_cast<std::size_t>(-1);
-
-bool is_locked(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;  // whoever opens it next says why
-  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
-  return locked;
-}
 
 // Read, not mapped: the writer cuts the file when it ends, and a mapped page behind the end is a SIGBUS.
 Result<std::string> content_of(const std::string& path) {
@@ -47,6 +40,27 @@ Result<std::string> content_of(const std::string& path) {
 
 }  // namespace
 
+bool has_writer(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;  // whoever opens it next says why
+  const bool locked = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(fd);
+  return locked;
+}
+
+std::optional<Error> wrong_recording_header(const std::string& name, std::string_view line) {
+  const simdjson::padded_string padded(line);
+  simdjson::ondemand::parser parser;
+  simdjson::ondemand::document doc;
+  std::int64_t version = 0;
+  std::int64_t native = 0;
+  if (parser.iterate(padded).get(doc) || doc.find_field_unordered("isolde-recording").get_int64().get(version) ||
+      doc.find_field_unordered("isolde").get_int64().get(native) || version != 1 || native != 1) {
+    return Error{"expected the header of a recording: {\"isolde\":1,\"isolde-recording\":1,…}", name, 1, 1};
+  }
+  return std::nullopt;
+}
+
 std::string_view name_in_folder(const SourceFile& file) {
   const std::string_view name = file.name;
   const std::size_t slash = name.rfind('/');
@@ -66,7 +80,7 @@ Result<RecordingFiles> look_at(const Source& source) {
   }
   std::map<std::string, std::size_t> first_look;
   for (const SourceFile& file : source.files)
-    files.going_on = files.going_on || (is_journal(file) && is_locked(file.name));
+    files.going_on = files.going_on || (is_journal(file) && has_writer(file.name));
   if (files.going_on) {
     for (const SourceFile& file : source.files) {
       if (!is_journal(file)) continue;

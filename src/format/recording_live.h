@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <list>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct RecordingFiles {
 
 [[nodiscard]] std::string_view name_in_folder(const SourceFile& file);
 [[nodiscard]] bool is_journal(const SourceFile& file);
+
+// Whether the journal's writer is still at work.
+[[nodiscard]] bool has_writer(const std::string& path);
+
+// What is wrong with the first line of header.jsonl, if it is not one of a recording that this program can read.
+[[nodiscard]] std::optional<Error> wrong_recording_header(const std::string& name, std::string_view line);
 
 // A source in memory is taken as it is.
 [[nodiscard]] Result<RecordingFiles> look_at(const Source& source);

@@ -170,6 +170,13 @@ Result<Journal> Journal::create(const std::string& path) {
 
 void Journal::session(std::int64_t name) { file_->with_number("s ", name); }
 
+void Journal::about_to_begin() {
+  char* const at = file_->room(2 * kNumber + 4);
+  if (at == nullptr) return;
+  std::atomic_ref<char>(*at).store('b', std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // before the clock is read
+}
+
 void Journal::begin(std::int64_t id, std::int64_t time) {
   if (char* const at = file_->room(2 * kNumber + 4)) {
     file_->finish(Pen(at).text("b ").number(id).text(" ").number(time));

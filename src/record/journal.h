@@ -28,6 +28,9 @@ class Journal {
   ~Journal();  // cuts the file to what was written
 
   void session(std::int64_t name);
+  // Before the time of a begin is read: whoever looks at the journal from now on sees that one is to come, and who sees
+  // no sign of it has read an earlier clock. So a follower knows up to when nobody has begun (stream/input.h).
+  void about_to_begin();
   void begin(std::int64_t id, std::int64_t time);
   // An operation that was answered; `op` is its native array up to the details, without the closing bracket:
   // `["r",7,1`. The lock, the interval and `details` ("vset":{…}) are added.

@@ -39,6 +39,7 @@ SessionClient::SessionClient(RunShared& shared, std::uint32_t place, std::unique
 }
 
 bool SessionClient::begin() {
+  if (journal_) journal_->about_to_begin();
   began_ = shared_.clock.now();
   before_ = began_;
   goes_on_ = false;

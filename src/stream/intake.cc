@@ -75,6 +75,7 @@ Result<Intake::Again> Intake::again() {
       if (!out.gone.empty()) std::memcpy(out.gone.data(), found.payload.data(), out.gone.size() * sizeof(Print));
       return out;
     }
+    if (found.kind != SpoolRecord::Kind::kLines) return Error{"this spool belongs to another kind of input"};
     ChunkReader reader("the spool");
     reader.resume_at({found.first_line - 1, found.first_txn, found.past_header});
     GoodLines good = read_good_lines(reader, found.payload);

@@ -224,7 +224,7 @@ Result<std::optional<SpoolRecord>> Spool::read_next() {
     if (take_record(rest, record) != RecordFound::kWhole) return damaged(read_at_);
     read_at_ += before - rest.size();
     record.end = read_at_;
-    if (record.kind == SpoolRecord::Kind::kLines || record.kind == SpoolRecord::Kind::kGone) {
+    if (record.kind != SpoolRecord::Kind::kState && record.kind != SpoolRecord::Kind::kSender) {
       return std::optional<SpoolRecord>(std::move(record));
     }
   }

@@ -32,12 +32,13 @@ struct SpoolRecord {
     kLines,      // lines of one sender
     kSender,     // a sender's name, the payload, and how many of its lines were taken or will never come
     kGone,       // sessions whose sender has left: the payload is their prints
+    kCut,        // a piece of a recording: how far each journal went (stream/recording_input.cc)
   };
   Kind kind = Kind::kLines;
   bool past_header = false;     // kLines: the first of them cannot be the header
   bool streams_header = false;  // kLines: their header is the stream's
   bool said_something = false;  // kLines: not only empty lines, so that no header can come after them
-  bool left = false;            // kSender: it said that it will not come back
+  bool left = false;            // kSender: it said that it will not come back; kCut: the last one
   std::uint32_t sender = 0;     // kLines, kSender: the number of a sender with a name; 0: it has none
   std::uint64_t first_line = 0;
   std::uint64_t lines = 0;

@@ -57,7 +57,7 @@ RecordFound take_record(std::string_view& bytes, SpoolRecord& record) {
   std::memcpy(&head, bytes.data(), sizeof head);
   if (head.magic != kMagic || head.head_sum != sum_of(head)) return RecordFound::kDamaged;
   if (head.kind < static_cast<std::uint8_t>(SpoolRecord::Kind::kState) ||
-      head.kind > static_cast<std::uint8_t>(SpoolRecord::Kind::kGone)) {
+      head.kind > static_cast<std::uint8_t>(SpoolRecord::Kind::kCut)) {
     return RecordFound::kDamaged;
   }
   if (head.size > bytes.size() - sizeof head) return RecordFound::kCut;
