@@ -1,0 +1,97 @@
+// tests/live/mirror_test.cc: real servers under real contention, mirrored by the profile of each level: no alarm; and
+// by one that is too strong: alarms, each of which another engine confirms.
+#include "check/mirror/mirror.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "db/server.h"
+#include "tests/support/confirm.h"
+#include "tests/support/recorded_run.h"
+
+namespace isolde::record {
+namespace {
+
+constexpr std::size_t kConfirmed = 100;  // of each run, spread over all that was found
+
+class Found : public OnlineSink {
+ public:
+  std::vector<OnlineViolation> violations;
+  void violated(const OnlineViolation& violation) override { violations.push_back(violation); }
+  void suspected(const OnlineViolation& violation, std::string_view why) override {
+    ADD_FAILURE() << why << ": " << violation.text;
+  }
+};
+
+std::vector<OnlineViolation> mirrored(const History& history, const std::string& profile) {
+  const auto chunk = std::make_shared<const Chunk>(history);
+  std::vector<TxnId> order;
+  for (std::uint32_t t = 0; t < history.txn_count(); ++t) order.push_back(TxnId{t});
+  std::stable_sort(order.begin(), order.end(), [&](TxnId a, TxnId b) { return history.begin(a) < history.begin(b); });
+  Found found;
+  const auto engine = mirror::make_mirror({.profile = *mirror::profile_named(profile)}, found);
+  engine->begin(*chunk);
+  for (const TxnId t : order) {
+    engine->take({chunk, t});
+    engine->advance({.watermark = history.begin(t)});
+  }
+  engine->finish();
+  EXPECT_EQ(engine->counts().checked, history.txn_count());
+  EXPECT_EQ(engine->counts().unchecked, 0U);
+  return std::move(found.violations);
+}
+
+struct Case {
+  std::string name, kind, profiles;
+  std::map<std::string, std::string> settings;
+};
+
+class MirrorOf : public testing::TestWithParam<Case> {};
+
+TEST_P(MirrorOf, AServerThatKeepsItsPromisesReportsNothing) {
+  const Case& given = GetParam();
+  auto server = db::start_server({given.kind, "", given.settings});
+  ASSERT_TRUE(server) << server.error().message();
+  for (const std::string level : {"read uncommitted", "read committed", "repeatable read", "serializable"}) {
+    std::string profile = given.profiles + ":" + level;
+    std::replace(profile.begin(), profile.end(), ' ', '-');
+    // All four everywhere, and for a minute each: bench/watch_live.sh.
+    for (const std::string_view workload : {"smallbank", "ycsb-a", "blindw-rw+", "tpcc"}) {
+      if (workload == "tpcc" && level != "repeatable read") continue;
+      const auto run = record_on(place((*server)->url(), level), workload, {}, transactions(500, 16));
+      ASSERT_TRUE(run);
+      const auto violations = mirrored(run->history, profile);
+      EXPECT_TRUE(violations.empty()) << workload << " at " << level << ": " << violations.size() << " alarms, e.g. "
+                                      << violations.front().text;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, MirrorOf,
+                         testing::Values(Case{"postgres", "postgres", "postgres", {}},
+                                         Case{"mariadb", "mariadb", "mariadb", {}},
+                                         Case{"mariadb_with_snapshot_isolation",
+                                              "mariadb",
+                                              "mariadb-si",
+                                              {{"innodb_snapshot_isolation", "ON"}}}),
+                         [](const auto& given) { return given.param.name; });
+
+TEST(Mirror, WhatBreaksAProfileThatIsTooStrongIsConfirmedByAnotherEngine) {
+  auto server = db::start_server({"mariadb", "", {}});
+  ASSERT_TRUE(server) << server.error().message();
+  for (const std::string_view workload : {"smallbank", "ycsb-a"}) {
+    const auto run = record_on(place((*server)->url(), "repeatable read"), workload, {}, transactions(2'000, 16));
+    ASSERT_TRUE(run);
+    const auto violations = mirrored(run->history, "mariadb-si:repeatable-read");
+    EXPECT_FALSE(violations.empty()) << workload;
+    const Confirmer confirmer(run->history);
+    const std::size_t step = violations.size() / kConfirmed + 1;
+    for (std::size_t i = 0; i < violations.size(); i += step) {
+      EXPECT_EQ(confirmer.against_snapshot_isolation(violations[i]), "") << workload;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isolde::record
