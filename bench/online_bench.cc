@@ -13,7 +13,7 @@
 #include <ctime>
 #include <fstream>
 #include <map>
-#include <sstream>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,9 +72,11 @@ struct Line {
 int run(const std::string& profile_name, const std::string& path) {
   const mirror::Profile* profile = mirror::profile_named(profile_name);
   if (profile == nullptr) return fmt::print(stderr, "online_bench: no profile {}\n", profile_name), 2;
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) return fmt::print(stderr, "online_bench: cannot read {}\n", path), 2;
-  const std::string text = (std::ostringstream() << file.rdbuf()).str();
+  std::string text(static_cast<std::size_t>(file.tellg()), '\0');
+  file.seekg(0);
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
   std::vector<Line> lines;
   std::string head;
   std::map<std::string, std::int64_t> first_begin;  // by session, as it is written
