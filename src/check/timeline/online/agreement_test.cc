@@ -16,12 +16,9 @@
 namespace isolde {
 namespace {
 
-constexpr Level kLevels[] = {Level::kSnapshotIsolation,
-                             Level::kStrongSessionSnapshotIsolation,
-                             Level::kStrongSnapshotIsolation,
-                             Level::kSerializable,
-                             Level::kStrongSessionSerializable,
-                             Level::kStrictSerializable};
+constexpr Level kLevels[] = {Level::kSnapshotIsolation,         Level::kStrongSessionSnapshotIsolation,
+                             Level::kStrongSnapshotIsolation,   Level::kSerializable,
+                             Level::kStrongSessionSerializable, Level::kStrictSerializable};
 
 struct Told : OnlineSink {
   std::set<std::string> anomalies;
@@ -42,9 +39,7 @@ struct Answer {
   std::set<std::string> anomalies;
   std::set<std::uint64_t> identities;
 
-  [[nodiscard]] std::string text() const {
-    return fmt::format("{}: {}", name(outcome), fmt::join(anomalies, ", "));
-  }
+  [[nodiscard]] std::string text() const { return fmt::format("{}: {}", name(outcome), fmt::join(anomalies, ", ")); }
 };
 
 std::string key_text(const History& h, KeyId key) {
@@ -55,7 +50,8 @@ Answer offline(const History& h, Level level) {
   const Verdict verdict = kTimelineEngine.check(h, level, Limits{});
   Answer answer{verdict.outcome, {}, {}};
   for (const Anomaly& a : verdict.anomalies) {
-    answer.anomalies.insert(fmt::format("{} {} {}", full_name(a), h.txn_text(a.transactions.at(0)), key_text(h, a.key)));
+    answer.anomalies.insert(
+        fmt::format("{} {} {}", full_name(a), h.txn_text(a.transactions.at(0)), key_text(h, a.key)));
   }
   return answer;
 }

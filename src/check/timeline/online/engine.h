@@ -1,5 +1,6 @@
-// check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), judge.cc (verdicts),
-// name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place) and checkpoint.cc.
+// check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), judge.cc
+// (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place) and
+// checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -81,7 +82,7 @@ class Online final : public OnlineEngine, private FoldSink {
   };
 
   // take.cc
-  void classify(TxnRecord& r, const History& h);
+  void place(TxnRecord& r, const History& h);
   void replay(std::uint32_t txn, bool reads, bool writes);
   void read(std::uint32_t txn, KeyId key, ValueId value);
   void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
@@ -101,6 +102,7 @@ class Online final : public OnlineEngine, private FoldSink {
   // orders.cc
   void check_orders(std::uint32_t txn);
   void check_clock(std::uint32_t txn);
+  void check_clock_at_once(std::uint32_t txn);
   void look_for_ties(std::uint32_t txn);
   [[nodiscard]] bool touch_each_other(const TxnRecord& a, const TxnRecord& b) const;
 

@@ -14,8 +14,7 @@ void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* 
       ++counts_.unchecked;
       return;
     }
-    late_reads_.push_back(
-        {txn, keys_.find(key.key), value, top != nullptr, top == nullptr ? OwnTop{} : *top});
+    late_reads_.push_back({txn, keys_.find(key.key), value, top != nullptr, top == nullptr ? OwnTop{} : *top});
     return;
   }
   Entry entry{r.start, raw64(value), 0, 0, txn, r.read_order, EntryKind::kRead, StateKind::kPlain, 0};

@@ -143,8 +143,9 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   if (wrong.own != nullptr && !wrong.own->ends_with_own) {
     v.kind = AnomalyKind::kInternal;
     v.rule = "INT";
-    v.text = fmt::format("{} read {} = {} after appending to it itself; its own elements are not at the end (expected {}).",
-                         v.transactions[0], v.key, v.read, v.expected);
+    v.text =
+        fmt::format("{} read {} = {} after appending to it itself; its own elements are not at the end (expected {}).",
+                    v.transactions[0], v.key, v.read, v.expected);
     tell(std::move(v), suspect);
     return;
   }
@@ -222,9 +223,10 @@ void Online::report_order(const TxnRecord& r, AnomalyKind kind, std::uint64_t be
   } else {
     v.transactions.push_back(id_text(before));
     v.rule = kind == AnomalyKind::kSessionOrder ? "SESSION" : "REALTIME";
-    v.text = fmt::format("{} {} {}, yet by the timestamps the latter does not see it.", v.transactions[1],
-                         kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",
-                         v.transactions[0]);
+    v.text = fmt::format(
+        "{} {} {}, yet by the timestamps the latter does not see it.", v.transactions[1],
+        kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",
+        v.transactions[0]);
   }
   tell(std::move(v), {});
 }

@@ -132,7 +132,8 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
     std::uint64_t best = 0;
     Origin found{ReadSource::kUntraceable, 0};
     const auto offer = [&](std::uint64_t writer, bool is_final) {
-      if (found.source != ReadSource::kUntraceable && writer >= best) return;
+      // A transaction's last write comes after its others.
+      if (found.source != ReadSource::kUntraceable && (writer > best || (writer == best && is_final))) return;
       best = writer;
       found = {is_final ? ReadSource::kOlder : ReadSource::kIntermediate, writer};
     };
@@ -199,9 +200,8 @@ std::vector<Print> Online::expected_elements(const Wrong& wrong, bool& whole) co
 bool Online::writes_key(const TxnRecord& r, Print key) const {
   const Chunk& chunk = *window_.held(r).chunk;
   bool writes = false;
-  for_each_access(chunk.history, r.txn, [&](const Access& a) {
-    writes = writes || (a.kind != OpKind::kRead && chunk.key(a.key) == key);
-  });
+  for_each_access(chunk.history, r.txn,
+                  [&](const Access& a) { writes = writes || (a.kind != OpKind::kRead && chunk.key(a.key) == key); });
   return writes;
 }
 

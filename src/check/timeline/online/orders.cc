@@ -19,10 +19,12 @@ void Online::check_orders(std::uint32_t txn) {
       open_place(txn);
     }
   }
-  const bool is_later = before.time == kNoTime || r.commit > before.time ||
-                        (r.commit == before.time && r.write_order >= before.order);
+  const bool is_later =
+      before.time == kNoTime || r.commit > before.time || (r.commit == before.time && r.write_order >= before.order);
   if (is_later) before = {r.commit, raw64(r.id), r.write_order};
-  if (level_.order == AddedOrder::kRealTime) check_clock(txn);
+  if (level_.order != AddedOrder::kRealTime) return;
+  check_clock(txn);
+  if (!serial_ && (r.flags & kChained) != 0) check_clock_at_once(txn);
 }
 
 void Online::check_clock(std::uint32_t txn) {
@@ -31,13 +33,10 @@ void Online::check_clock(std::uint32_t txn) {
   const bool has_place = (r.flags & (kOpenPlace | kNoSnapshot)) == 0;
   const std::int64_t begin = h.begin(r.txn);
   const std::int64_t end = h.end(r.txn);
-  const auto is_open = [&](std::int64_t other) { return other == r.start && (serial_ || r.read_order != kStartRead); };
   if (has_place && begin != kNoTime) {
     const auto before = clock_.latest_before(begin);
     if (before && before->commit > r.start) {
       report_order(r, AnomalyKind::kRealtimeOrder, before->writer);
-    } else if (before && is_open(before->commit)) {
-      open_place(txn);
     }
     clock_.add_began(begin, r.start);
   }
@@ -45,12 +44,29 @@ void Online::check_clock(std::uint32_t txn) {
   if (clock_.starts_too_early(end, r.commit)) {
     for (std::uint32_t t = window_.first(); t != txn; ++t) {
       const TxnRecord& other = window_.at(t);
-      if (other.commit == kNoTime || (other.flags & (kOpenPlace | kNoSnapshot)) != 0 || other.start >= r.commit) continue;
+      if (other.commit == kNoTime || (other.flags & (kOpenPlace | kNoSnapshot)) != 0 || other.start >= r.commit)
+        continue;
       const std::int64_t began = window_.history(other).begin(other.txn);
       if (began != kNoTime && began > end) report_order(other, AnomalyKind::kRealtimeOrder, raw64(r.id));
     }
   }
   clock_.add_ended(end, r.commit, raw64(r.id));
+}
+
+// Snapshots: of those that start and commit at one time, one that had ended before another began may stand behind it.
+void Online::check_clock_at_once(std::uint32_t txn) {
+  const auto is_broken = [this](const TxnRecord& before, const TxnRecord& after) {
+    if ((after.flags & (kOpenPlace | kNoSnapshot)) != 0) return false;
+    const std::int64_t end = window_.history(before).end(before.txn);
+    const std::int64_t begin = window_.history(after).begin(after.txn);
+    if (end == kNoTime || begin == kNoTime || end >= begin) return false;
+    return before.write_order > after.write_order ||
+           (before.write_order == after.write_order && raw64(before.id) > raw64(after.id));
+  };
+  TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
+    if (is_broken(window_.at(t), window_.at(txn))) open_place(txn);
+    if (is_broken(window_.at(txn), window_.at(t))) open_place(t);
+  });
 }
 
 // Transactions of one time whose order the timestamps leave open (check/timeline/schedule.h).
@@ -60,7 +76,7 @@ void Online::look_for_ties(std::uint32_t txn) {
   bool tied = false;
   TimeChains::for_each_other(window_, txn, [&](std::uint32_t t) {
     TxnRecord& other = window_.at(t);
-    if (other.write_order != r.write_order) return;
+    if (other.write_order != r.write_order || (!serial_ && r.write_order == kStartRead)) return;
     const bool in_group = (other.flags & kOpenPlace) != 0;
     if (level_.order == AddedOrder::kNone && !in_group && !touch_each_other(r, other)) return;
     tied = true;

@@ -63,9 +63,8 @@ std::vector<std::uint32_t> Online::in_file_order() const {
   std::vector<std::uint32_t> order;
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) order.push_back(t);
   std::vector<std::uint32_t> sorted = order;
-  std::stable_sort(sorted.begin(), sorted.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return raw64(window_.at(a).id) < raw64(window_.at(b).id);
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return raw64(window_.at(a).id) < raw64(window_.at(b).id); });
   std::unordered_map<std::uint64_t, std::uint32_t> last;
   for (const std::uint32_t t : sorted) {
     const TxnRecord& r = window_.at(t);
@@ -91,21 +90,22 @@ void Online::settle(bool all) {
                  past || !initial ? nullptr : head_, initial.value_or(kNullValue));
   };
   if (head_) made.set_default_initial(*head_, head_->default_initial());
-  bool missing = false;
+  const auto add_all = [&](const Chunk& chunk) {
+    for (std::uint32_t k = 0; k < chunk.history.key_count(); ++k) add_key(chunk, KeyId{k});
+  };
+  if (whole && head_ != nullptr) add_all(*head_chunk_);
+  if (whole) window_.for_each_chunk([&](std::uint32_t, const Window::Held& held) { add_all(*held.chunk); });
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) {
     const TxnRecord& r = window_.at(t);
     const Window::Held& held = window_.held(r);
     for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
       const std::uint32_t number = held.key[raw(a.key)];
-      if (whole || (number != kNone32 && (keys_.at(number).flags & kOpenKey) != 0)) add_key(*held.chunk, a.key);
+      if (number != kNone32 && (keys_.at(number).flags & kOpenKey) != 0) add_key(*held.chunk, a.key);
     });
-    missing = missing || (r.flags & kOpenPlace) != 0;
   }
-  // Whoever has no snapshot may stand anywhere among all the others.
-  const bool every = missing || level_.order != AddedOrder::kNone;
   for (const std::uint32_t t : in_file_order()) {
     const TxnRecord& r = window_.at(t);
-    made.add_txn(*window_.held(r).chunk, r.txn, t, !every && !whole);
+    made.add_txn(*window_.held(r).chunk, r.txn, t);  // whoever has no place may stand anywhere among all the others
   }
   const std::optional<History> history = made.finish();
   if (!history) {
@@ -204,7 +204,8 @@ void Online::adopt(const WindowHistory& made, const History& history, const Verd
     const std::int64_t own = history.commit_ts(t);
     if (own == kNoTime && next == kNoTime) continue;
     r.commit = own != kNoTime ? own : next;
-    r.write_order = own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
+    r.write_order =
+        own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
     held_ = &window_.held(r);
     replay(txn, false, true);
   }

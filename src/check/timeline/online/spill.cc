@@ -123,12 +123,13 @@ std::vector<Spill::RunName> Spill::runs() const {
 bool Spill::restore(const std::vector<RunName>& runs) {
   for (const RunName& name : runs) {
     Run run{name, ::open(path(name.number).c_str(), O_RDONLY | O_CLOEXEC), {}};
-    struct stat status {};
+    struct stat status{};
     const bool whole = run.file >= 0 && ::fstat(run.file, &status) == 0 &&
                        status.st_size == static_cast<off_t>(name.count * sizeof(SpilledVersion));
     for (std::uint64_t i = 0; whole && i < name.count; i += kFence) {
       std::uint64_t key = 0;
-      if (::pread(run.file, &key, sizeof key, static_cast<off_t>(i * sizeof(SpilledVersion))) != sizeof key) good_ = false;
+      if (::pread(run.file, &key, sizeof key, static_cast<off_t>(i * sizeof(SpilledVersion))) != sizeof key)
+        good_ = false;
       run.fence.push_back(key);
     }
     if (run.file >= 0) runs_.push_back(std::move(run));

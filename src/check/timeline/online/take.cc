@@ -36,10 +36,16 @@ void Online::take(const Arrival& arrival) {
   ++counts_.taken;
   counts_.operations += h.end_op(arrival.txn) - h.first_op(arrival.txn);
   was_late_ = false;
+  if (!h.columns().predicates.empty()) {
+    for (std::uint32_t i = h.first_op(r.txn); i < h.end_op(r.txn); ++i) {
+      if (is_predicate(h.op(i).kind())) r.flags |= kPredicates;
+    }
+  }
   if (h.status(arrival.txn) != Status::kCommitted) {
     note_uncommitted(txn);
   } else {
-    classify(r, h);
+    place(r, h);
+    if ((r.flags & kNoSnapshot) != 0) report_order(r, AnomalyKind::kTimestampOrder, 0);
     const bool open = (r.flags & kOpenPlace) != 0;
     if (r.commit != kNoTime || !open) replay(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
     if (open) open_place(txn);
@@ -47,7 +53,7 @@ void Online::take(const Arrival& arrival) {
     if (level_.order != AddedOrder::kNone) check_orders(txn);
   }
   if ((r.flags & kPredicates) != 0) {
-    ++predicate_txns_;
+    if ((r.flags & kAborted) == 0) ++predicate_txns_;
     if (!released_any_ && window_.bytes() < kMostForPredicates) asks_predicates_ = true;
   }
   if (asks_predicates_ && window_.bytes() >= kMostForPredicates) asks_predicates_ = false;
@@ -56,17 +62,12 @@ void Online::take(const Arrival& arrival) {
 }
 
 // Where it reads and writes (docs/timestamps.md).
-void Online::classify(TxnRecord& r, const History& h) {
+void Online::place(TxnRecord& r, const History& h) {
   const TxnId t = r.txn;
   const std::int64_t start = h.start_ts(t);
   r.commit = h.commit_ts(t);
   if (r.commit == kNoTime) r.commit = commit_time(h, t);
   r.start = r.commit;
-  if (!h.columns().predicates.empty()) {
-    for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
-      if (is_predicate(h.op(i).kind())) r.flags |= kPredicates;
-    }
-  }
   if (r.commit == kNoTime) {
     r.flags |= kOpenPlace;
     return;
@@ -84,11 +85,10 @@ void Online::classify(TxnRecord& r, const History& h) {
     const bool writes = writes_anything(h, t);
     r.read_order = writes ? kInstantRead : kStartRead;
     r.write_order = writes ? kInstantWrite : kStartRead;
-    if (writes) r.flags |= kChained;
+    if (writes || level_.order == AddedOrder::kRealTime) r.flags |= kChained;
   } else if (start > r.commit) {
     r.flags |= kNoSnapshot;
     r.write_order = kCommitOrder;
-    report_order(r, AnomalyKind::kTimestampOrder, 0);
   } else {
     r.start = start;
     r.read_order = kStartRead;
@@ -230,8 +230,8 @@ void Online::accumulate(KeyId key, OpKind kind, ValueId value, std::uint32_t op)
     extra.value = raw64(element);
   } else {
     const std::int64_t number_added = held_->chunk->history.values().integer(value);
-    own.delta = static_cast<std::int64_t>(static_cast<std::uint64_t>(own.delta) +
-                                          static_cast<std::uint64_t>(number_added));
+    own.delta =
+        static_cast<std::int64_t>(static_cast<std::uint64_t>(own.delta) + static_cast<std::uint64_t>(number_added));
     extra.kind = EntryKind::kIncrement;
     extra.value = static_cast<std::uint64_t>(number_added);
   }
@@ -273,8 +273,10 @@ void Online::note_uncommitted(std::uint32_t txn) {
     note_shadow(held_->chunk->key(a.key), held_->chunk->value(a.value), {txn, a.op, false});
   });
   if (!writes || (r.flags & kAborted) != 0) return;
+  place(r, h);
   r.flags |= kOpenPlace;
   open_place(txn);
+  if ((r.flags & kChained) != 0) look_for_ties(txn);
 }
 
 void Online::note_shadow(Print key, Print value, Shadow shadow) {

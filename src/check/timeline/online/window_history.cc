@@ -83,13 +83,8 @@ ValueId WindowHistory::copy_of_key(const Chunk& chunk, const Before& before, Val
   return translated.empty() ? kNullValue : builder_.values().list(translated);
 }
 
-void WindowHistory::add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number, bool skip_empty) {
+void WindowHistory::add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number) {
   const History& h = chunk.history;
-  if (skip_empty) {
-    bool any = false;
-    for_each_access(h, txn, [&](const Access& a) { any = any || has_key(chunk.key(a.key)); });
-    if (!any) return;
-  }
   numbers_.push_back(number);
   builder_.begin_txn(builder_.session(copy(h.values(), h.columns().session_name[raw(h.session(txn))])));
   builder_.set_status(h.status(txn));

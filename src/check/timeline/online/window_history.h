@@ -30,8 +30,7 @@ class WindowHistory {
   [[nodiscard]] bool is_opaque(KeyId key) const { return opaque_[raw(key)]; }
   void set_default_initial(const History& head, ValueId initial);
 
-  // `skip_empty`: leave it out if it has nothing to do with these keys.
-  void add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number, bool skip_empty);
+  void add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number);
   [[nodiscard]] std::optional<History> finish();
 
   [[nodiscard]] std::uint32_t number_of(TxnId txn) const { return numbers_[raw(txn)]; }
@@ -40,8 +39,8 @@ class WindowHistory {
  private:
   struct Before {
     KeyId key;
-    Print print = kNullPrint;       // of a value known by that only
-    ValueId name = kNullValue;      // that stands for it; kNullValue: the value is known
+    Print print = kNullPrint;   // of a value known by that only
+    ValueId name = kNullValue;  // that stands for it; kNullValue: the value is known
     bool list = false;
   };
   ValueId copy(const ValueTable& from, ValueId value);

@@ -1,0 +1,373 @@
+// The experiments of Aion (section 5) with the online timeline engine: throughput with and without bounded memory, and
+// flips against delay. Prints tables; --long also runs 20 million transactions and prints resident memory.
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "base/rng.h"
+#include "base/scratch_folder.h"
+#include "check/timeline/online/online.h"
+#include "gen/sampler.h"
+#include "history/history_builder.h"
+
+namespace isolde {
+namespace {
+
+struct Workload {
+  std::uint64_t transactions = 400'000;
+  std::uint32_t ops = 15, keys = 1000, sessions = 24, collectors = 1;
+  Distribution distribution = Distribution::kZipf;
+  double rate = 25'000;        // transactions a second, of the database
+  double mean = 100, sd = 10;  // of the delay of a transaction, milliseconds
+  bool serial = false;
+};
+
+double normal(Rng& rng) {
+  return std::sqrt(-2 * std::log(1 - rng.unit())) * std::cos(2 * 3.14159265358979323846 * rng.unit());
+}
+
+// Transactions of a database that keeps snapshot isolation (or one serial order), chunk by chunk.
+class Source {
+ public:
+  explicit Source(const Workload& w)
+      : w_(w), rng_(7), sampler_(w.distribution, w.keys, 0.99), state_(w.keys, 0), written_(w.keys, 0) {}
+
+  std::shared_ptr<const Chunk> next(std::uint32_t count) {
+    HistoryBuilder b;
+    b.set_first_place(static_cast<std::int64_t>(made_));
+    for (std::uint32_t i = 0; i < count; ++i) one(b);
+    auto h = b.finish();
+    return std::make_shared<const Chunk>(std::move(*h));
+  }
+
+ private:
+  struct Open {
+    std::uint64_t start;
+    std::uint32_t session;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> reads;  // (key, value)
+    std::vector<std::uint32_t> writes;
+  };
+
+  void begin() {
+    Open t;
+    t.start = ++clock_;
+    t.session = next_session_++ % w_.sessions;
+    for (std::uint32_t i = 0; i < w_.ops; ++i) {
+      const auto key = sampler_.draw(rng_);
+      if (rng_.below(2) == 0) {
+        t.reads.emplace_back(key, state_[key]);
+      } else {
+        t.writes.push_back(key);
+      }
+    }
+    open_.push_back(std::move(t));
+  }
+
+  void one(HistoryBuilder& b) {
+    while (open_.size() < (w_.serial ? 1U : 4U)) begin();
+    // Nobody stays so long that its session's next one begins before.
+    const std::size_t which = clock_ - open_[0].start > 24 ? 0 : rng_.below(open_.size());
+    Open t = std::move(open_[which]);
+    open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(which));
+    const std::uint64_t commit = ++clock_;
+    ++made_;
+    b.begin_txn(b.session(t.session));
+    b.set_start_ts(static_cast<std::int64_t>(t.start));
+    b.set_commit_ts(static_cast<std::int64_t>(commit));
+    b.set_begin(static_cast<std::int64_t>(t.start));
+    b.set_end(static_cast<std::int64_t>(commit));
+    std::vector<std::uint32_t> done;
+    for (const auto& [key, value] : t.reads) {
+      b.read(b.key(std::int64_t{key}), value == 0 ? kNullValue : b.values().integer(static_cast<std::int64_t>(value)));
+    }
+    std::uint64_t fresh = commit * 16;
+    for (const std::uint32_t key : t.writes) {
+      if (written_[key] > t.start) continue;  // first committer wins: this one leaves the key alone
+      b.write(b.key(std::int64_t{key}), b.values().integer(static_cast<std::int64_t>(++fresh)));
+      state_[key] = fresh;
+      done.push_back(key);
+    }
+    for (const std::uint32_t key : done) written_[key] = commit;
+    b.end_txn();
+  }
+
+  const Workload w_;
+  Rng rng_;
+  KeySampler sampler_;
+  std::vector<std::uint64_t> state_, written_;
+  std::vector<Open> open_;
+  std::uint64_t clock_ = 0, made_ = 0;
+  std::uint32_t next_session_ = 0;
+};
+
+struct Timed {
+  std::int64_t at;  // nanoseconds
+  std::uint64_t number;
+  Arrival arrival;
+  bool operator>(const Timed& other) const { return std::pair(at, number) > std::pair(other.at, other.number); }
+};
+
+// Collectors gather 500 transactions, then send them, each with a delay of its own; sessions stay in order.
+class Delays {
+ public:
+  explicit Delays(const Workload& w) : w_(w), rng_(11), batches_(w.collectors), last_(w.sessions, 0) {}
+
+  // Everything that arrives before what is still to be made, in order of arrival.
+  void add(const std::shared_ptr<const Chunk>& chunk, std::vector<Timed>& out) {
+    const History& h = chunk->history;
+    for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+      const auto made = static_cast<std::int64_t>(static_cast<double>(count_) / w_.rate * 1e9);
+      auto& batch = batches_[session_of({chunk, TxnId{t}}) % w_.collectors];
+      batch.push_back({made, count_, {chunk, TxnId{t}}});
+      ++count_;
+      if (batch.size() == 500) send(batch, made);
+      while (!waiting_.empty() && waiting_.top().at <= made) {
+        out.push_back(waiting_.top());
+        waiting_.pop();
+      }
+    }
+  }
+  void flush(std::vector<Timed>& out) {
+    const auto now = static_cast<std::int64_t>(static_cast<double>(count_) / w_.rate * 1e9);
+    for (auto& batch : batches_) send(batch, now);
+    for (; !waiting_.empty(); waiting_.pop()) out.push_back(waiting_.top());
+  }
+
+ private:
+  static std::uint32_t session_of(const Arrival& a) {
+    return static_cast<std::uint32_t>(integer_of(a.chunk->session(a.txn)));
+  }
+  void send(std::vector<Timed>& batch, std::int64_t now) {
+    for (Timed& t : batch) {
+      const double delay = std::max(0.0, w_.mean + w_.sd * normal(rng_));
+      const std::uint32_t session = session_of(t.arrival);
+      t.at = std::max(now + static_cast<std::int64_t>(delay * 1e6), last_[session] + 1);
+      last_[session] = t.at;
+      waiting_.push(std::move(t));
+    }
+    batch.clear();
+  }
+
+  const Workload w_;
+  Rng rng_;
+  std::vector<std::vector<Timed>> batches_;
+  std::vector<std::int64_t> last_;
+  std::priority_queue<Timed, std::vector<Timed>, std::greater<>> waiting_;
+  std::uint64_t count_ = 0;
+};
+
+struct Quiet : OnlineSink {
+  void violated(const OnlineViolation& v) override {
+    if (++count == 1) fmt::print("  unexpected: {}\n", v.text);
+  }
+  void suspected(const OnlineViolation&, std::string_view) override {}
+  int count = 0;
+};
+
+struct Flips : timeline::FlipObserver {
+  struct Of {
+    int flips = 0;
+    std::int64_t wrong_since = 0;
+  };
+  std::map<std::uint64_t, int> by_txn;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::int64_t> since;
+  std::vector<double> rectified;  // milliseconds that a wrong verdict stood
+  void flipped(Print txn, Print key, bool wrong, std::int64_t arrived, std::int64_t now) override {
+    ++by_txn[raw64(txn)];
+    const auto [at, fresh] = since.emplace(std::pair(raw64(txn), raw64(key)), arrived);
+    if (!wrong) rectified.push_back(static_cast<double>(now - at->second) / 1e6);
+    at->second = now;
+  }
+};
+
+// Of this thread: the machine may have other things to do.
+double cpu_seconds() {
+  timespec t{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+struct Result {
+  double seconds = 0;
+  OnlineCounts counts;
+};
+
+std::size_t resident_mib() {
+  std::FILE* const f = std::fopen("/proc/self/statm", "r");
+  unsigned long size = 0;
+  unsigned long resident = 0;
+  if (f != nullptr && std::fscanf(f, "%lu %lu", &size, &resident) != 2) resident = 0;
+  if (f != nullptr) std::fclose(f);
+  return resident * static_cast<std::size_t>(::getpagesize()) >> 20;
+}
+
+Result run(const Workload& w, timeline::OnlineOptions options, bool verbose = false) {
+  Quiet sink;
+  Source source(w);
+  Delays delays(w);
+  const auto engine = timeline::make_online(options, sink);
+  Result result;
+  std::vector<Timed> arrivals;
+  std::uint64_t made = 0;
+  std::uint64_t next_report = w.transactions / 10;
+  const auto feed = [&] {
+    const double begin = cpu_seconds();
+    std::size_t i = 0;
+    for (const Timed& t : arrivals) {
+      if (i++ % 16 == 0) engine->advance({t.at, kNoTime, true});
+      engine->take(t.arrival);
+    }
+    result.seconds += cpu_seconds() - begin;
+    arrivals.clear();
+  };
+  while (made < w.transactions) {
+    const auto count = static_cast<std::uint32_t>(std::min<std::uint64_t>(4096, w.transactions - made));
+    delays.add(source.next(count), arrivals);
+    made += count;
+    if (arrivals.size() >= 200'000) feed();
+    if (verbose && made >= next_report) {
+      feed();
+      const OnlineCounts c = engine->counts();
+      fmt::print("{:>12} {:>12.0f} {:>14} {:>12} {:>12}\n", made, static_cast<double>(c.taken) / result.seconds,
+                 c.bytes >> 20, resident_mib(), c.spilled >> 20);
+      std::fflush(stdout);
+      next_report += w.transactions / 10;
+    }
+  }
+  delays.flush(arrivals);
+  feed();
+  const double begin = cpu_seconds();
+  engine->finish();
+  result.seconds += cpu_seconds() - begin;
+  result.counts = engine->counts();
+  if (sink.count > 0) fmt::print("  {} violations in a history without any\n", sink.count);
+  return result;
+}
+
+timeline::OnlineOptions options_of(Level level) {
+  timeline::OnlineOptions options;
+  options.level = level;
+  options.deadline = 2'000'000'000;
+  return options;
+}
+
+void throughput() {
+  fmt::print(
+      "Throughput (figure 10): transactions a second of processor time, from memory; batches of 500, delays N(100, "
+      "10^2) ms\n");
+  fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10} {:>10} {:>9}\n", "level", "keys", "", "ops", "collectors", "txn/s",
+             "flips", "held MiB");
+  const auto row = [](Level level, std::uint32_t keys, Distribution d, std::uint32_t ops, std::uint32_t collectors) {
+    Workload w;
+    w.keys = keys;
+    w.distribution = d;
+    w.ops = ops;
+    w.collectors = collectors;
+    w.sessions = collectors > 1 ? collectors : 24;
+    w.serial = info(level).family == LevelFamily::kSerializable;
+    const Result r = run(w, options_of(level));
+    fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10.0f} {:>10} {:>9}\n", info(level).name, keys,
+               std::string(name(d)).substr(0, 6), ops, collectors, static_cast<double>(w.transactions) / r.seconds,
+               r.counts.flips, r.counts.bytes >> 20);
+    std::fflush(stdout);
+  };
+  const Level si = Level::kSnapshotIsolation;
+  for (const std::uint32_t ops : {8U, 15U}) {
+    for (const std::uint32_t keys : {1000U, 10000U}) {
+      for (const Distribution d : {Distribution::kUniform, Distribution::kZipf, Distribution::kHotspot})
+        row(si, keys, d, ops, 1);
+    }
+  }
+  row(si, 1000, Distribution::kZipf, 15, 24);
+  row(si, 10000, Distribution::kUniform, 15, 24);
+  row(Level::kStrongSnapshotIsolation, 1000, Distribution::kZipf, 15, 1);
+  row(Level::kSerializable, 1000, Distribution::kZipf, 15, 1);
+  row(Level::kStrictSerializable, 10000, Distribution::kUniform, 15, 1);
+}
+
+void bounded() {
+  fmt::print("\nBounded memory (figure 11): 15 operations, 1000 keys, zipf\n");
+  fmt::print("{:>12} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "limit MiB", "spill", "txn/s", "held MiB",
+             "spilled MiB", "late", "unchecked");
+  for (const std::size_t limit : {1024U, 64U, 48U}) {
+    for (const bool spill : {false, true}) {
+      const std::string folder = make_scratch_folder("online-bench");
+      Workload w;
+      timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
+      options.memory_limit = limit << 20;
+      if (spill) options.spill_folder = folder;
+      const Result r = run(w, options);
+      fmt::print("{:>12} {:>8} {:>10.0f} {:>10} {:>12} {:>10} {:>10}\n", limit, spill ? "yes" : "no",
+                 static_cast<double>(w.transactions) / r.seconds, r.counts.bytes >> 20, r.counts.spilled >> 20,
+                 r.counts.late, r.counts.unchecked);
+      std::fflush(stdout);
+      std::filesystem::remove_all(folder);
+    }
+  }
+}
+
+void stability() {
+  fmt::print("\nFlips against delay (figures 12, 13): 10,000 transactions of 15 operations at 4,000 a second\n");
+  fmt::print("{:>8} {:>6} {:>8} {:>10} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "mean ms", "sd ms", "flips", "txns",
+             "once %", "twice %", "more %", "median ms", "95 % in ms");
+  const auto row = [](double mean, double sd) {
+    Workload w;
+    w.transactions = 10'000;
+    w.rate = 4000;
+    w.mean = mean;
+    w.sd = sd;
+    Flips flips;
+    timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
+    options.deadline = 10'000'000'000;
+    options.flips = &flips;
+    const Result r = run(w, options);
+    double share[3] = {0, 0, 0};
+    for (const auto& [txn, n] : flips.by_txn)
+      share[std::min(n, 3) - 1] += 100.0 / static_cast<double>(flips.by_txn.size());
+    std::sort(flips.rectified.begin(), flips.rectified.end());
+    const auto at = [&](double q) {
+      return flips.rectified.empty()
+                 ? 0
+                 : flips.rectified[static_cast<std::size_t>(q * static_cast<double>(flips.rectified.size() - 1))];
+    };
+    fmt::print("{:>8} {:>6} {:>8} {:>9.1f}% {:>9.1f} {:>9.1f} {:>9.1f} {:>12.1f} {:>12.1f}\n", mean, sd, r.counts.flips,
+               static_cast<double>(r.counts.flipped_txns) / 100, share[0], share[1], share[2], at(0.5), at(0.95));
+  };
+  for (const double mean : {50.0, 100.0, 200.0, 400.0}) row(mean, 10);
+  for (const double sd : {1.0, 5.0, 20.0, 50.0}) row(100, sd);
+}
+
+void long_run(std::uint64_t transactions) {
+  fmt::print("\n{} transactions of 15 operations, 10,000 keys, zipf\n", transactions);
+  fmt::print("{:>12} {:>12} {:>14} {:>12} {:>12}\n", "transactions", "txn/s", "engine MiB", "RSS MiB", "spilled MiB");
+  Workload w;
+  w.transactions = transactions;
+  w.keys = 10'000;
+  run(w, options_of(Level::kSnapshotIsolation), true);
+}
+
+}  // namespace
+}  // namespace isolde
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "--long") {
+    isolde::long_run(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20'000'000);
+    return 0;
+  }
+  if (what.empty() || what == "--throughput") isolde::throughput();
+  if (what.empty() || what == "--bounded") isolde::bounded();
+  if (what.empty() || what == "--flips") isolde::stability();
+  return 0;
+}
