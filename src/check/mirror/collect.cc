@@ -20,6 +20,20 @@ void drop_holders(Core& core, KeySlot key) {
   }
 }
 
+void drop_readers(Core& core, KeySlot key) {
+  std::uint32_t* at = &core.keys[key].readers;
+  while (*at != 0) {
+    const std::uint32_t reader = *at;
+    const Taken& txn = core.txns[core.readers[reader].slot];
+    if (txn.live && txn.number == core.readers[reader].number) {
+      at = &core.readers[reader].next;
+      continue;
+    }
+    *at = core.readers[reader].next;
+    core.free_readers.push_back(reader);
+  }
+}
+
 void close(Core& core, TxnSlot slot) {
   Taken& txn = core.txns[slot];
   for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
@@ -27,10 +41,15 @@ void close(Core& core, TxnSlot slot) {
   for (const ReadMoment& moment : txn.moments) {
     if (moment.node != kNoNode) core.moments.remove(moment.node);
   }
-  txn.commit = kNoNode;
+  if (txn.stamp != kNoNode) core.moments.remove(txn.stamp);
+  if (txn.place != DependencyOrder::kNone) core.order.close(txn.place);
+  txn.commit = txn.stamp = kNoNode;
   for (const TakenWrite& write : txn.writes) settle_key(core, write.key);
   for (const TakenLock& lock : txn.locks) drop_holders(core, lock.key);
   txn.live = false;
+  for (const TakenRead& read : txn.reads) {
+    if ((read.flags & kTraced) != 0 && core.keys[read.key].readers != 0) drop_readers(core, read.key);
+  }
   core.free_txns.push_back(slot);
 }
 
@@ -87,6 +106,13 @@ void settle_key(Core& core, KeySlot key) {
 
 void close_until(Core& core, std::int64_t horizon) {
   core.horizon = std::max(core.horizon, horizon);
+  if (core.options.profile.certifier == Certifier::kSsi) {
+    for (const Core::Place& place : core.judged) {
+      if (place.time >= core.horizon) break;
+      const Taken& txn = core.txns[place.slot];
+      if (!txn.rw_in.empty() || !txn.rw_out.empty()) check_dangerous_around(core, txn);
+    }
+  }
   while (!core.judged.empty() && core.judged.front().time < core.horizon) {
     const TxnSlot slot = core.judged.front().slot;
     core.judged.pop_front();

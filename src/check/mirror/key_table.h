@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_array.h"
 #include "base/state_file.h"
 #include "check/mirror/moments.h"
 #include "history/print.h"
@@ -72,7 +73,8 @@ struct alignas(64) KeyState {
   std::uint16_t capacity;  // of the block; 0: none
   std::uint8_t flags;
   bool live;
-  std::uint32_t shared;  // first of its shared locks (core.h); 0: none
+  std::uint32_t shared;   // first of its locks without a version (core.h); 0: none
+  std::uint32_t readers;  // first of its readers, for certifiers
 
   [[nodiscard]] bool has(std::uint8_t f) const { return (flags & f) != 0; }
 };
@@ -88,7 +90,15 @@ class KeyTable {
   [[nodiscard]] KeySlot find(Print key) const;
   // A new key has no flags and null as its base.
   KeySlot find_or_add(Print key, bool& is_new);
+  // Three steps for many keys at once: the lines of the index, then those of the keys, then find_or_add().
   void prefetch_index(Print key) const { __builtin_prefetch(&index_[hash(key) & mask_]); }
+  void prefetch_found(Print key) const {
+    const std::uint64_t h = hash(key);
+    const auto tag = static_cast<std::uint32_t>(h >> 32);
+    for (std::uint64_t i = h & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
+      if (index_[i].tag == tag) return prefetch(index_[i].slot);
+    }
+  }
   void prefetch(KeySlot k) const { __builtin_prefetch(&(*this)[k], 1); }
   void prefetch_versions(KeySlot k) const {
     const KeyState& state = (*this)[k];
@@ -137,7 +147,8 @@ class KeyTable {
     std::uint32_t tag;
     KeySlot slot;
   };
-  static constexpr std::uint32_t kStateBits = 12, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
+  static constexpr Entry kEmpty{0, kNoKeySlot};
+  static constexpr std::uint32_t kStateBits = 15, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
   static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
 
   static std::uint64_t hash(Print key) { return mix64(raw64(key) + 0x9e3779b97f4a7c15ULL); }
@@ -148,13 +159,13 @@ class KeyTable {
   void place(std::uint64_t h, KeySlot slot);
   void grow();
 
-  std::vector<Entry> index_;
+  HugeArray<Entry> index_;
   std::uint64_t mask_ = 0;
   std::uint32_t used_ = 0;
   std::uint64_t next_state_ = 0;
-  std::vector<std::unique_ptr<KeyState[]>> states_;
+  std::vector<HugeArray<KeyState>> states_;
   std::vector<KeySlot> free_states_;
-  std::vector<std::unique_ptr<Version[]>> arenas_;
+  std::vector<HugeArray<Version>> arenas_;
   std::uint32_t next_version_ = 0;
   std::vector<std::uint32_t> free_blocks_[kArenaBits + 1];  // by the logarithm of their size
 };

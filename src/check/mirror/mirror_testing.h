@@ -33,7 +33,7 @@ struct Told : OnlineSink {
 inline Profile random_profile(Rng& rng) {
   Profile p;
   p.name = "random";
-  p.reads = static_cast<Reads>(rng.below(4));
+  p.reads = static_cast<Reads>(rng.below(5));
   p.snapshot_at = static_cast<SnapshotAt>(rng.below(3));
   p.locking_reads_see_latest = rng.chance(0.3);
   p.write_locks = rng.chance(0.6);

@@ -42,6 +42,10 @@ class Taking {
     }
     for (std::uint32_t op = first_; op < end_; ++op) {
       const OpHead head = h_.op(op);
+      if (!is_predicate(head.kind())) core_.keys.prefetch_found(chunk_.key(head.key()));
+    }
+    for (std::uint32_t op = first_; op < end_; ++op) {
+      const OpHead head = h_.op(op);
       slots_.push_back(is_predicate(head.kind()) ? kNoKeySlot : slot_of(chunk_.key(head.key())));
     }
   }
@@ -299,7 +303,10 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.live = true;
   txn.judged = false;
   txn.late = arrival.late;
-  txn.commit = txn.snapshot = kNoNode;
+  txn.commit = txn.stamp = kNoNode;
+  txn.place = DependencyOrder::kNone;
+  txn.rw_out.clear();
+  txn.rw_in.clear();
   Taking(core, arrival, txn).run();
   return slot;
 }
