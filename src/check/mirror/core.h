@@ -87,11 +87,14 @@ class Core {
     std::uint32_t number;
     TxnSlot slot;
   };
-  std::deque<Place> in_order;  // taken, by begin; the front is not judged
-  std::deque<Place> judged;    // by end, to be closed
-  std::deque<Place> unclosed;  // by arrival; the front is not closed
+  std::deque<Place> in_order;           // taken, by begin; the front is not judged
+  std::priority_queue<Waiting> judged;  // by end, to be closed
+  std::vector<Waiting> closing;         // scratch
+  std::int64_t last_begin = kAlways;    // of those taken
+  std::deque<Place> unclosed;           // by arrival; the front is not closed
   std::uint32_t next_number = 1;
-  KeySlot hand = 0;  // of the clock that gives up keys
+  KeySlot hand = 0;                // of the clock that gives up keys
+  std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.
   [[nodiscard]] bool ordered_by_locks() const {
@@ -148,7 +151,14 @@ void settle_deletes(Core& core, KeySlot key, std::int64_t until);
 // collect.cc
 void close_until(Core& core, std::int64_t horizon);
 void settle_key(Core& core, KeySlot key);
+// Called before a key is added: gives up others where the limit is reached.
 void make_room(Core& core);
+// How many keys may be held, and how much may be in motion.
+[[nodiscard]] std::size_t max_keys(const Core& core);
+[[nodiscard]] std::size_t max_motion(const Core& core);
+// state.cc
+void save_core(Core& core, StateWriter& out);
+[[nodiscard]] bool load_core(Core& core, StateReader& in);
 // report.cc
 struct Found {
   AnomalyKind kind;

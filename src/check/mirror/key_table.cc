@@ -17,10 +17,7 @@ KeySlot KeyTable::find(Print key) const {
   }
 }
 
-KeySlot KeyTable::find_or_add(Print key, bool& is_new) {
-  const KeySlot found = find(key);
-  is_new = found == kNoKeySlot;
-  if (!is_new) return found;
+KeySlot KeyTable::add(Print key) {
   if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
   KeySlot slot;
   if (free_states_.empty()) {
@@ -56,13 +53,6 @@ void KeyTable::grow() {
   for (const Entry& entry : old) {
     if (entry.slot != kNoKeySlot) place(hash((*this)[entry.slot].key), entry.slot);
   }
-}
-
-std::size_t KeyTable::bytes_to_grow() const {
-  std::size_t more = 0;
-  if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) more += index_.size() * sizeof(Entry);
-  if (free_states_.empty() && (next_state_ >> kStateBits) == states_.size()) more += sizeof(KeyState) * kStatesAChunk;
-  return more;
 }
 
 void KeyTable::remove(KeySlot k) {

@@ -88,9 +88,9 @@ class KeyTable {
   KeyTable();
 
   [[nodiscard]] KeySlot find(Print key) const;
-  // A new key has no flags and null as its base.
-  KeySlot find_or_add(Print key, bool& is_new);
-  // Three steps for many keys at once: the lines of the index, then those of the keys, then find_or_add().
+  // A new key has no flags and null as its base. Requires: it is not there.
+  KeySlot add(Print key);
+  // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
   void prefetch_index(Print key) const { __builtin_prefetch(&index_[hash(key) & mask_]); }
   void prefetch_found(Print key) const {
     const std::uint64_t h = hash(key);
@@ -136,9 +136,6 @@ class KeyTable {
     return index_.size() * sizeof(Entry) + states_.size() * sizeof(KeyState) * kStatesAChunk +
            arenas_.size() * sizeof(Version) * kArena;
   }
-  // What would be held if the next key were added: the limit is asked before memory is taken.
-  [[nodiscard]] std::size_t bytes_to_grow() const;
-
   void save(StateWriter& out) const;
   [[nodiscard]] bool load(StateReader& in);
 

@@ -51,8 +51,12 @@ class Taking {
   }
 
   KeySlot slot_of(Print key) {
-    bool is_new = false;
-    const KeySlot slot = core_.keys.find_or_add(key, is_new);
+    KeySlot slot = core_.keys.find(key);
+    const bool is_new = slot == kNoKeySlot;
+    if (is_new) {
+      make_room(core_);
+      slot = core_.keys.add(key);
+    }
     KeyState& state = core_.keys[slot];
     if (is_new) {
       state.base = core_.default_initial;
@@ -237,6 +241,7 @@ class Taking {
 
   void install() {
     const Profile& profile = core_.options.profile;
+    txn_.late = txn_.late || txn_.begin < core_.horizon;
     if (txn_.writes.empty()) return;
     std::uint32_t fate = kInstalled;
     if (txn_.status == Status::kAborted) {
@@ -269,6 +274,10 @@ class Taking {
       version.flags = write.flags;
       version.slot = txn_slot();
       KeyState& state = core_.keys[write.key];
+      if (txn_.late && version.lo <= state.base_hi && fate != kAbortedWrite) {  // which of the two is older?
+        state.flags |= kBaseUnknown | kDropped;
+        continue;
+      }
       if ((write.flags & kDelete) != 0) state.flags |= kHasDeletes;
       if (core_.keys.insert(write.key, version) == nullptr || (write.flags & kStepwise) != 0) state.flags |= kLossy;
     }

@@ -83,6 +83,11 @@ struct Taken {
   std::vector<TakenWrite> writes;
   std::vector<TakenLock> locks;
 
+  // Held for it, with its versions.
+  [[nodiscard]] std::size_t bytes() const {
+    return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
+           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64);
+  }
   [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
 };
 
