@@ -65,9 +65,11 @@ class Reading {
       ++matches;
       version = static_cast<int>(i);
     }
-    if (matches == 0 && state_.has(kDropped | kBaseUnknown)) return leave_open();
+    // By timestamps nobody sees what had been replaced before it began.
+    const bool timed = core_.options.profile.certifier == Certifier::kTimestampOrder;
+    if (matches == 0 && (state_.has(kBaseUnknown) || (state_.has(kDropped) && !timed))) return leave_open();
     if (matches == 0) return none();
-    if (matches > 1 || state_.has(kDropped)) return leave_open();
+    if (matches > 1 || (state_.has(kDropped) && !timed)) return leave_open();
     if (version != kBase) {
       Version& v = versions_[static_cast<std::size_t>(version)];
       if (v.has(kMaybe)) count_unknown(core_, read_.key, v, kNever);
@@ -166,13 +168,14 @@ class Reading {
       if (!core_.before(at_, commit, Why::kRw, read_.key)) return contradiction(n, false);
     }
     put_back();
+    if ((read_.flags & kNoDependency) != 0) return;
     if (core_.options.profile.certifier == Certifier::kConflictCheck && !still_latest()) return;
     read_traced(core_, slot_, read_, candidate_);
   }
 
   // Certifier::kConflictCheck: what a transaction that writes has read is the latest at its commit.
   bool still_latest() {
-    if (txn_.commit == kNoNode) return true;
+    if (!txn_.wrote()) return true;
     for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
       const Version& n = versions_[i];
       if (!counts(n) || !replaces(candidate_, n)) continue;

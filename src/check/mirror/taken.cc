@@ -189,14 +189,17 @@ class Taking {
     KeyState& state = core_.keys[key];
     if (state.own == txn_.number) {
       const TakenWrite& own = txn_.writes[state.own_at];
-      const bool same = own.value == value;
-      if ((own.flags & (kStepwise | kDelete)) == 0 && !same) own_read_differs(key, value, own.value, op);
-      // A delete that found no row leaves nothing of its own to see.
-      if ((own.flags & kDelete) == 0 || same) return;
+      if (own.value == value || (own.flags & kStepwise) != 0) return;
+      const bool once = state.own_at + 1 == txn_.writes.size() || txn_.writes.back().key != key;
+      if ((own.flags & kDelete) == 0 && !(same_value_is_idle() && once)) {
+        return own_read_differs(key, value, own.value, op);
+      }
+      write_was_idle(key, state);
     }
     txn_.reads.push_back({value, kNullPrint, key, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
     ++txn_.moments[moment].rows;
     const Profile& profile = core_.options.profile;
+    if (value == kNullPrint) return;  // no row, no lock
     if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
       if (lock == Lock::kUpdate) {
         txn_.locks.push_back({at.hi, key, 1});
@@ -204,6 +207,28 @@ class Taking {
         txn_.locks.push_back({at.hi, key, 0});
       }
     }
+  }
+
+  // A write that changed nothing was a read of what stood there, at its moment.
+  void write_was_idle(KeySlot key, KeyState& state) {
+    TakenWrite& own = txn_.writes[state.own_at];
+    own.flags = kOverwritten;
+    state.own = 0;
+    const Profile& profile = core_.options.profile;
+    if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1});
+    if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
+    std::uint32_t moment = 0;
+    if (!snapshot_taken_ || profile.reads != Reads::kTransaction || profile.locking_reads_see_latest) {
+      txn_.moments.push_back({txn_.begin, own.lock_hi, kNoNode, 0});
+      moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
+    }
+    txn_.reads.push_back({own.value, kNullPrint, key, moment, kNoDependency, kNoTxnSlot});
+    ++txn_.moments[moment].rows;
+  }
+  // InnoDB at REPEATABLE READ: a write of the value that stands there already leaves the row to the snapshot.
+  [[nodiscard]] bool same_value_is_idle() const {
+    const Profile& profile = core_.options.profile;
+    return profile.reads == Reads::kTransaction && profile.locking_reads_see_latest && !profile.first_updater_wins;
   }
 
   void own_read_differs(KeySlot key, Print read, Print own, std::uint32_t) {
@@ -227,6 +252,7 @@ class Taking {
         return;
       }
       const TakenWrite earlier = own;
+      if ((earlier.flags & kDelete) != 0) own.lock_hi = at.hi;  // that may have found nothing to lock
       own.value = value;
       own.flags = (earlier.flags & kDelete) == 0 ? 0 : flags;  // what it wrote itself it certainly deletes
       if (earlier.value == value) return;
@@ -274,6 +300,16 @@ class Taking {
       version.flags = write.flags;
       version.slot = txn_slot();
       KeyState& state = core_.keys[write.key];
+      if (version.value == kNullPrint && profile.first_updater_wins && fate != kAbortedWrite) {
+        // An insert over a dead row looks at no snapshot: writers on both sides of a delete are not ordered by it.
+        for (Version& v : core_.keys.versions(write.key)) v.flags &= ~kUpdateWins;
+        version.flags &= ~kUpdateWins;
+        write.flags &= ~kUpdateWins;
+      } else if (version.has(kUpdateWins)) {
+        for (const Version& v : core_.keys.versions(write.key)) {
+          if (v.value == kNullPrint && v.has(kInstalled | kMaybe)) version.flags &= ~kUpdateWins;
+        }
+      }
       if (txn_.late && version.lo <= state.base_hi && fate != kAbortedWrite) {  // which of the two is older?
         state.flags |= kBaseUnknown | kDropped;
         continue;

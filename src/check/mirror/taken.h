@@ -30,9 +30,10 @@ struct ReadMoment {
 
 enum ReadFlag : std::uint32_t {
   kLockingRead = 1,
-  kRefused = 2,   // told as a violation, or left open: gives no dependency
-  kTraced = 4,    // its version is certain: `from`
-  kFromBase = 8,  // … and is the settled one
+  kRefused = 2,        // told as a violation, or left open: gives no dependency
+  kTraced = 4,         // its version is certain: `from`
+  kNoDependency = 16,  // a write that found nothing to change looked there
+  kFromBase = 8,       // … and is the settled one
 };
 
 struct TakenRead {
@@ -83,6 +84,13 @@ struct Taken {
   std::vector<TakenWrite> writes;
   std::vector<TakenLock> locks;
 
+  // Whether it certainly left a version.
+  [[nodiscard]] bool wrote() const {
+    for (const TakenWrite& write : writes) {
+      if ((write.flags & (kOverwritten | kDelete)) == 0) return true;
+    }
+    return false;
+  }
   // Held for it, with its versions.
   [[nodiscard]] std::size_t bytes() const {
     return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
