@@ -218,7 +218,8 @@ class Taking {
     if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1});
     if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
     std::uint32_t moment = 0;
-    if (!snapshot_taken_ || profile.reads != Reads::kTransaction || profile.locking_reads_see_latest) {
+    if (profile.snapshot_at == SnapshotAt::kFirstRead || profile.reads != Reads::kTransaction ||
+        !profile.first_updater_wins) {
       txn_.moments.push_back({txn_.begin, own.lock_hi, kNoNode, 0});
       moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
     }
