@@ -166,19 +166,6 @@ bool keeps_readers(const Core& core) {
   return c == Certifier::kSsi || c == Certifier::kTimestampOrder || c == Certifier::kCycles;
 }
 
-// Whether nothing can lie between version `v` (-1: the base) and the later one at `n`.
-bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n) {
-  const Version* first = v < 0 ? nullptr : &versions[static_cast<std::size_t>(v)];
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    const Version& u = versions[i];
-    if (&u == first || i == n || !u.has(kInstalled | kMaybe) || u.has(kOverwritten)) continue;
-    const bool before = first != nullptr && (u.hi < first->lo || core.orderly(u, *first));
-    const bool after = versions[n].hi < u.lo || core.orderly(versions[n], u);
-    if (!before && !after) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 void check_dangerous_around(Core& core, const Taken& txn) {

@@ -30,6 +30,7 @@ class Reading {
       return was_ever_written(kInstalled | kMaybe | kAbortedWrite | kOverwritten);
     if (core_.options.profile.reads == Reads::kCertified) return certified();
     if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
+    if (!states_known()) return leave_open();
     find_candidates();
     if (candidates_ == 0) return none();
     if (candidates_ > 1) return leave_open();
@@ -42,6 +43,19 @@ class Reading {
   void leave_open() {
     ++core_.counts.unchecked;
     read_.flags |= kRefused;
+  }
+
+  // Whether every list and counter state that it can have seen is known.
+  bool states_known() {
+    for (int round = 0; round < 2; ++round) {
+      bool known = true;
+      for (const Version& v : versions_) {
+        if (v.has(kStepwise) && v.has(kInstalled | kMaybe) && v.lo <= at_.hi && !own(v)) known = false;
+      }
+      if (known) return true;
+      if (round == 0) settle_steps(core_, read_.key, at_.hi);
+    }
+    return false;
   }
 
   // Reads may be dirty: only a value that nobody wrote is wrong, as far as all that was written is still held.
@@ -294,6 +308,31 @@ class Reading {
 
 }  // namespace
 
+namespace {
+
+// A scan of a range of keys read the absence of those that are known and not in its result.
+void read_absences(Core& core, Taken& txn) {
+  for (const TakenRange& range : txn.ranges) {
+    const auto first = txn.range_keys.begin() + range.first_key;
+    for (std::int64_t k = range.low; k <= range.high; ++k) {
+      const auto print = exact_print(k);
+      const KeySlot key = print ? core.keys.find(*print) : kNoKeySlot;
+      if (key == kNoKeySlot || std::find(first, first + range.keys, key) != first + range.keys) continue;
+      core.keys[key].touched = std::max(core.keys[key].touched, txn.number);
+      std::uint32_t moment = range.moment;
+      if (range.alone != 0) {
+        moment = static_cast<std::uint32_t>(txn.moments.size());
+        const ReadMoment whole = txn.moments[range.moment];
+        txn.moments.push_back({whole.lo, whole.hi, kNoNode, 0});
+      }
+      ++txn.moments[moment].rows;
+      txn.reads.push_back({kNullPrint, kNullPrint, key, moment, 0, kNoTxnSlot});
+    }
+  }
+}
+
+}  // namespace
+
 void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
   const auto count = [&](Version& v) {
     v.flags = (v.flags & ~kMaybe) | kInstalled;
@@ -315,6 +354,7 @@ void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
 
 void check_reads(Core& core, Taken& txn, TxnSlot slot) {
   if (!txn.counts) return;
+  read_absences(core, txn);
   for (TakenRead& read : txn.reads) Reading(core, txn, slot, read).check();
 }
 

@@ -145,6 +145,11 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
 void check_dangerous_around(Core& core, const Taken& txn);
+// versions.cc
+// Whether nothing can lie between version `v` (-1: the base) of a key and the later one at `n`.
+[[nodiscard]] bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n);
+// Appends and increments whose predecessor is certain get their state. Requires: as settle_deletes().
+void settle_steps(Core& core, KeySlot key, std::int64_t until);
 // deletes.cc
 // Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
 void settle_deletes(Core& core, KeySlot key, std::int64_t until);

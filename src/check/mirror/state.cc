@@ -44,6 +44,9 @@ void put_txn(StateWriter& out, const Taken& txn) {
   out.put_all(txn.reads);
   out.put_all(txn.writes);
   out.put_all(txn.locks);
+  out.put_all(txn.steps);
+  out.put_all(txn.ranges);
+  out.put_all(txn.range_keys);
 }
 
 void get_txn(StateReader& in, Taken& txn) {
@@ -70,6 +73,9 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.reads = in.get_all<TakenRead>();
   txn.writes = in.get_all<TakenWrite>();
   txn.locks = in.get_all<TakenLock>();
+  txn.steps = in.get_all<TakenStep>();
+  txn.ranges = in.get_all<TakenRange>();
+  txn.range_keys = in.get_all<KeySlot>();
 }
 
 // The names that a message about what is in motion may need. Integers need none.

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "check/mirror/dependency_order.h"
@@ -47,9 +48,28 @@ struct TakenRead {
 
 struct TakenWrite {
   Print value;
-  std::int64_t lock_hi;
+  std::int64_t lock_lo, lock_hi;
   KeySlot key;
-  std::uint32_t flags;  // VersionFlag bits
+  std::uint32_t flags;       // VersionFlag bits
+  std::uint32_t first_step;  // kStepwise: in Taken::steps; linked
+  std::uint32_t last_step;
+};
+
+// One append or increment.
+struct TakenStep {
+  Print value;
+  std::uint32_t next;  // kNone32: the last
+  bool appends;
+};
+// What `state` becomes; nothing if it is no list, or no number that fits.
+[[nodiscard]] std::optional<Print> after_step(Print state, const TakenStep& step);
+
+// A scan of a range of keys: what is known there and not in its result was absent.
+struct TakenRange {
+  std::int64_t low, high;
+  std::uint32_t moment;           // in Taken::moments
+  std::uint32_t first_key, keys;  // in Taken::range_keys: those that it says something of already
+  std::uint32_t alone;            // each row has a moment of its own
 };
 
 // A lock on a key that the transaction does not write, or holds before it writes.
@@ -83,6 +103,9 @@ struct Taken {
   std::vector<TakenRead> reads;
   std::vector<TakenWrite> writes;
   std::vector<TakenLock> locks;
+  std::vector<TakenStep> steps;
+  std::vector<TakenRange> ranges;
+  std::vector<KeySlot> range_keys;
 
   // Whether it certainly left a version.
   [[nodiscard]] bool wrote() const {
@@ -94,7 +117,8 @@ struct Taken {
   // Held for it, with its versions.
   [[nodiscard]] std::size_t bytes() const {
     return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
-           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64);
+           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64) +
+           steps.size() * sizeof(TakenStep) + ranges.size() * sizeof(TakenRange) + range_keys.size() * sizeof(KeySlot);
   }
   [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
 };
