@@ -65,8 +65,15 @@ class Reading {
     for (const Version& v : versions_) {
       if (v.value == read_.value && v.has(flags)) return;
     }
-    if (state_.has(kDropped | kBaseUnknown)) return leave_open();
-    none();
+    wait_for_value();
+  }
+
+  void wait_for_value() {
+    constexpr std::size_t kMostUnmet = 4096;
+    if (state_.has(kBaseUnknown) || core_.written.full() || core_.unmet.size() >= kMostUnmet || !core_.time.complete) {
+      return leave_open();
+    }
+    core_.unmet.push_back({txn_.id, state_.key, read_.value, at_.lo, at_.hi, txn_.end});
   }
 
   // Any committed version will do; which one it was the certifier needs to know.
@@ -81,7 +88,8 @@ class Reading {
     }
     // By timestamps nobody sees what had been replaced before it began.
     const bool timed = core_.options.profile.certifier == Certifier::kTimestampOrder;
-    if (matches == 0 && (state_.has(kBaseUnknown) || (state_.has(kDropped) && !timed))) return leave_open();
+    if (matches == 0 && state_.has(kBaseUnknown)) return leave_open();
+    if (matches == 0 && !timed) return wait_for_value();
     if (matches == 0) return none();
     if (matches > 1 || (state_.has(kDropped) && !timed)) return leave_open();
     if (version != kBase) {
@@ -332,6 +340,24 @@ void read_absences(Core& core, Taken& txn) {
 }
 
 }  // namespace
+
+void tell_unmet(Core& core) {
+  for (const UnmetRead& read : core.unmet) {
+    if (core.written.full()) {
+      ++core.counts.unchecked;
+      continue;
+    }
+    if (core.written.has(read.key, read.value)) continue;
+    Found found{.kind = AnomalyKind::kGarbageRead, .rule = "consistent read", .txns = {read.txn}, .text = {}};
+    found.key = read.key;
+    found.about_read = true;
+    found.read = read.value;
+    found.time = read.end;
+    found.text = fmt::format("nobody wrote that; it read within {}", window_text(read.lo, read.hi));
+    tell(core, std::move(found));
+  }
+  core.unmet.clear();
+}
 
 void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
   const auto count = [&](Version& v) {

@@ -84,6 +84,11 @@ void put_names(StateWriter& out, Core& core) {
   const auto want = [&](Print p) {
     if (p != kNullPrint && !is_integer(p)) wanted.insert(raw64(p));
   };
+  for (const UnmetRead& read : core.unmet) {
+    want(read.txn);
+    want(read.key);
+    want(read.value);
+  }
   for (const Taken& txn : core.txns) {
     if (!txn.live) continue;
     want(txn.id);
@@ -137,6 +142,8 @@ void save_core(Core& core, StateWriter& out) {
   core.keys.save(out);
   core.moments.save(out);
   core.order.save(out);
+  core.written.save(out);
+  out.put_all(core.unmet);
   out.put_all(core.holders);
   out.put_all(core.free_holders);
   out.put_all(core.readers);
@@ -179,7 +186,10 @@ bool load_core(Core& core, StateReader& in) {
   core.next_number = in.get<std::uint32_t>();
   core.hand = in.get<KeySlot>();
   core.motion_bytes = in.get<std::uint64_t>();
-  if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in)) return false;
+  if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in) || !core.written.load(in)) {
+    return false;
+  }
+  core.unmet = in.get_all<UnmetRead>();
   core.holders = in.get_all<Holder>();
   core.free_holders = in.get_all<std::uint32_t>();
   core.readers = in.get_all<Reader>();

@@ -88,6 +88,9 @@ class Taking {
     }
     KeyState& state = core_.keys[slot];
     if (is_new) {
+      if (core_.options.profile.reads == Reads::kDirty || core_.options.profile.reads == Reads::kCertified) {
+        core_.written.add(key, core_.default_initial, core_.options.memory_limit / 8);
+      }
       state.base = core_.default_initial;
       state.flags = core_.gave_up_keys ? kBaseUnknown : kBaseInitial;
     }
@@ -258,11 +261,10 @@ class Taking {
     const Profile& profile = core_.options.profile;
     if (value == kNullPrint) return;  // no row, no lock
     if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
-      if (lock == Lock::kUpdate) {
-        txn_.locks.push_back({at.hi, key, 1});
-      } else {
-        txn_.locks.push_back({at.hi, key, 0});
-      }
+      const bool latest =
+          profile.reads != Reads::kTransaction || (lock != Lock::kNone && profile.locking_reads_see_latest);
+      const bool own_moment = latest && txn_.moments[moment].rows == 1;
+      txn_.locks.push_back({at.hi, key, lock == Lock::kUpdate ? 1U : 0U, own_moment ? moment : kNone32});
     }
   }
 
@@ -345,7 +347,7 @@ class Taking {
     own.flags = kOverwritten;
     state.own = 0;
     const Profile& profile = core_.options.profile;
-    if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1});
+    if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
     if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
     std::uint32_t moment = 0;
     if (profile.snapshot_at == SnapshotAt::kFirstRead || profile.reads != Reads::kTransaction ||
@@ -407,6 +409,7 @@ class Taking {
       txn_.commit = core_.moments.add(txn_.commit_lo, txn_.commit_hi, txn_slot(), true);
       if (txn_.status == Status::kUnknown) fate = kMaybe;
     }
+    const bool remembers = profile.reads == Reads::kDirty || profile.reads == Reads::kCertified;
     for (TakenWrite& write : txn_.writes) {
       if ((write.flags & kOverwritten) == 0) {
         write.flags |= fate;
@@ -419,6 +422,10 @@ class Taking {
             fate == kInstalled && (write.flags & kDelete) == 0) {
           write.flags |= kUpdateWins;
         }
+      }
+      if (remembers && (fate != kAbortedWrite || profile.reads == Reads::kDirty) &&
+          ((write.flags & kOverwritten) == 0 || profile.reads == Reads::kDirty)) {
+        core_.written.add(core_.keys[write.key].key, write.value, core_.options.memory_limit / 8);
       }
       Version version{};
       version.value = write.value;

@@ -77,6 +77,7 @@ struct TakenLock {
   std::int64_t lock_hi;
   KeySlot key;
   std::uint32_t exclusive;
+  std::uint32_t moment;  // of the read that took it, if that is the lock's own; else kNone32
 };
 
 // An anti-dependency from or to another transaction that is held.
