@@ -110,7 +110,6 @@ class Taking {
     windows.clear();
     txn_.begin = begin == kNoTime ? kAlways : begin;
     std::int64_t last = txn_.begin;  // answered so far
-    std::int64_t last_before = txn_.begin;
     bool all = true;
     for (std::uint32_t op = first_; op < end_; ++op) {
       const History::Interval at = h_.at(t_, OpId{op});
@@ -122,7 +121,6 @@ class Taking {
       windows.push_back({std::min(at.before, at.after), std::max(at.before, at.after)});
       txn_.begin = std::min(txn_.begin, windows.back().lo);
       last = std::max(last, windows.back().hi);
-      last_before = std::max(last_before, windows.back().lo);
     }
     txn_.end = end == kNoTime ? kNever : std::max(end, last);
     if (!all) {
@@ -135,8 +133,8 @@ class Taking {
         }
       }
     }
-    // An aborted transaction's last statement may be the one that failed and let its locks go.
-    txn_.commit_lo = txn_.status == Status::kAborted ? last_before : last;
+    // A statement that failed has no interval: whatever has one was answered, and held its locks until then.
+    txn_.commit_lo = last;
     txn_.commit_hi = txn_.status == Status::kUnknown ? kNever : txn_.end;
     txn_.snapshot_lo = txn_.begin;
     txn_.snapshot_hi = kAlways;
@@ -413,7 +411,7 @@ class Taking {
     for (TakenWrite& write : txn_.writes) {
       if ((write.flags & kOverwritten) == 0) {
         write.flags |= fate;
-        // Without intervals, or in the statement that may have failed, it is not certain that the lock was held.
+        // Without an interval it is not certain that the lock was held.
         const bool held = write.lock_hi <= txn_.commit_lo;
         if (profile.write_locks && (write.flags & kDelete) == 0 && fate != kMaybe && held) {
           write.flags |= kHoldsLock;
