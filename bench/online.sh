@@ -109,7 +109,7 @@ table_throughput() {
         printf '| %-10s | %-9s | %-10s | %10s | %7s | %22s | %10.1f | %4.0f | %s |\n' $server $workload "$([[ $scale == 1 ]] && echo high || echo low)" \
           "$(each "$all" "$(json_number run)")" "$(each "$all" "$(value check_s)")" \
           "$(each "$all" "$(plus "$(value read_s)" "$(value order_s)" "$(value check_s)")")" \
-          "$(awk -v o="$(value operations)" -v t="$all" 'BEGIN { print t > 0 ? o / t : 0 }')" "$(value peak_mib)" "$(found)"
+          "$(awk -v o="$(value operations)" -v t="$all" 'BEGIN { print (t > 0 ? o / t : 0) }')" "$(value peak_mib)" "$(found)"
       done
     done
   done
