@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "cli/options.h"
+#include "cli/which_profile.h"
 #include "stream/watcher.h"
 
 namespace isolde::cli {
@@ -33,8 +34,6 @@ struct Chosen {
 };
 
 [[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);
-// A profile by name, of the file if there is one, or of those that come with Isolde. The error suggests the nearest.
-[[nodiscard]] Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file);
 
 // Fills in what an earlier watcher of the same checkpoint had chosen by itself.
 void take_earlier(WatchPlan& plan, const stream::Settings& earlier);
