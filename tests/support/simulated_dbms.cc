@@ -53,7 +53,7 @@ struct Txn {
   bool over = false;
   bool wants_unknown = false;
   std::map<int, Content> own;
-  std::map<int, int> read_from;  // key -> writer, -1: initial
+  std::set<std::pair<int, int>> read_from;  // key, writer; -1: initial
   bool wrote() const { return !own.empty(); }
 };
 
@@ -250,9 +250,12 @@ class Simulation {
       } else {
         if (p_.certifier == Certifier::kTimestampOrder) {
           if (writer >= 0 && txns_[static_cast<std::size_t>(writer)].stamp > txn.stamp) return Outcome::kFails;
+          for (const Written& w : versions_[static_cast<std::size_t>(k)]) {
+            if (w.moment > moment && txns_[static_cast<std::size_t>(w.txn)].stamp < txn.stamp) return Outcome::kFails;
+          }
           read_stamp_[k] = std::max(read_stamp_[k], txn.stamp);
         }
-        if (!txn.read_from.contains(k)) txn.read_from[k] = writer;
+        txn.read_from.emplace(k, writer);
       }
       if (p_.reads == Reads::kDirty && own == txn.own.end() && rng_.chance(0.3)) {
         for (const Txn& other : txns_) {
@@ -339,7 +342,8 @@ class Simulation {
       for (std::size_t i = 0; i < list.size(); ++i) {
         if (list[i].txn == writer) next = i + 1;
       }
-      if (next < list.size() && list[next].txn != t) out.insert(list[next].txn);
+      if (next < list.size() && list[next].txn == t) ++next;
+      if (next < list.size()) out.insert(list[next].txn);
     }
     return out;
   }

@@ -20,6 +20,20 @@ void drop_holders(Core& core, KeySlot key) {
   }
 }
 
+void drop_readers(Core& core, KeySlot key) {
+  std::uint32_t* at = &core.keys[key].readers;
+  while (*at != 0) {
+    const std::uint32_t reader = *at;
+    const Taken& txn = core.txns[core.readers[reader].slot];
+    if (txn.live && txn.number == core.readers[reader].number) {
+      at = &core.readers[reader].next;
+      continue;
+    }
+    *at = core.readers[reader].next;
+    core.free_readers.push_back(reader);
+  }
+}
+
 void close(Core& core, TxnSlot slot) {
   Taken& txn = core.txns[slot];
   for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
@@ -27,10 +41,16 @@ void close(Core& core, TxnSlot slot) {
   for (const ReadMoment& moment : txn.moments) {
     if (moment.node != kNoNode) core.moments.remove(moment.node);
   }
-  txn.commit = kNoNode;
+  if (txn.stamp != kNoNode) core.moments.remove(txn.stamp);
+  if (txn.place != DependencyOrder::kNone) core.order.close(txn.place);
+  txn.commit = txn.stamp = kNoNode;
   for (const TakenWrite& write : txn.writes) settle_key(core, write.key);
   for (const TakenLock& lock : txn.locks) drop_holders(core, lock.key);
   txn.live = false;
+  for (const TakenRead& read : txn.reads) {
+    if ((read.flags & kTraced) != 0 && core.keys[read.key].readers != 0) drop_readers(core, read.key);
+  }
+  core.motion_bytes -= std::min<std::uint64_t>(core.motion_bytes, txn.bytes());
   core.free_txns.push_back(slot);
 }
 
@@ -87,13 +107,51 @@ void settle_key(Core& core, KeySlot key) {
 
 void close_until(Core& core, std::int64_t horizon) {
   core.horizon = std::max(core.horizon, horizon);
-  while (!core.judged.empty() && core.judged.front().time < core.horizon) {
-    const TxnSlot slot = core.judged.front().slot;
-    core.judged.pop_front();
-    close(core, slot);
+  core.closing.clear();
+  while (!core.judged.empty() && core.judged.top().end < core.horizon) {
+    core.closing.push_back(core.judged.top());
+    core.judged.pop();
+  }
+  if (core.options.profile.certifier == Certifier::kSsi) {
+    for (const Core::Waiting& next : core.closing) {
+      const Taken& txn = core.txns[next.slot];
+      if (!txn.rw_in.empty() || !txn.rw_out.empty()) check_dangerous_around(core, txn);
+    }
+  }
+  for (const Core::Waiting& next : core.closing) close(core, next.slot);
+  while (!core.unclosed.empty()) {
+    const Taken& txn = core.txns[core.unclosed.front().slot];
+    if (txn.live && txn.number == core.unclosed.front().number) break;
+    core.unclosed.pop_front();
   }
 }
 
-void make_room(Core& core) { static_cast<void>(core); }
+std::size_t max_keys(const Core& core) {
+  constexpr std::size_t kBytesAKey = sizeof(KeyState) + 24;  // with its part of the index, at worst
+  return std::max<std::size_t>(16, core.options.memory_limit / 8 * 5 / kBytesAKey);
+}
+
+std::size_t max_motion(const Core& core) { return std::max<std::size_t>(4096, core.options.memory_limit / 4); }
+
+// A hand goes round: who was not touched since it last came by, and has nothing in motion, goes.
+void make_room(Core& core) {
+  if (core.keys.size() < max_keys(core)) return;
+  const std::uint32_t oldest = core.unclosed.empty() ? core.next_number : core.unclosed.front().number;
+  int freed = 0;
+  for (std::uint32_t looked = 0; looked < 512 && freed < 8 && core.keys.slots() > 0; ++looked) {
+    core.hand = core.hand + 1 < core.keys.slots() ? core.hand + 1 : 0;
+    KeyState& state = core.keys[core.hand];
+    if (!state.live) continue;
+    if (state.has(kRecent)) {
+      state.flags = static_cast<std::uint8_t>(state.flags & ~kRecent);
+      continue;
+    }
+    const bool in_use = static_cast<std::int32_t>(state.touched - oldest) >= 0;
+    if (state.count != 0 || state.shared != 0 || state.readers != 0 || in_use) continue;
+    core.keys.remove(core.hand);
+    core.gave_up_keys = true;
+    ++freed;
+  }
+}
 
 }  // namespace isolde::mirror

@@ -26,7 +26,9 @@ class Reading {
 
   void check() {
     if (state_.has(kLossy)) return leave_open();
-    if (core_.options.profile.reads == Reads::kDirty) return was_ever_written();
+    if (core_.options.profile.reads == Reads::kDirty)
+      return was_ever_written(kInstalled | kMaybe | kAbortedWrite | kOverwritten);
+    if (core_.options.profile.reads == Reads::kCertified) return certified();
     if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
     find_candidates();
     if (candidates_ == 0) return none();
@@ -43,14 +45,39 @@ class Reading {
   }
 
   // Reads may be dirty: only a value that nobody wrote is wrong, as far as all that was written is still held.
-  void was_ever_written() {
+  void was_ever_written(std::uint32_t flags) {
     read_.flags |= kRefused;
-    if (state_.base == read_.value) return;
+    if (state_.base == read_.value && !state_.has(kBaseGone)) return;
     for (const Version& v : versions_) {
-      if (v.value == read_.value) return;
+      if (v.value == read_.value && v.has(flags)) return;
     }
     if (state_.has(kDropped | kBaseUnknown)) return leave_open();
     none();
+  }
+
+  // Any committed version will do; which one it was the certifier needs to know.
+  void certified() {
+    int version = kBase;
+    int matches = !state_.has(kBaseGone) && state_.base == read_.value ? 1 : 0;
+    for (std::size_t i = 0; i < versions_.size(); ++i) {
+      const Version& v = versions_[i];
+      if (v.value != read_.value || !v.has(kInstalled | kMaybe) || v.has(kOverwritten) || own(v)) continue;
+      ++matches;
+      version = static_cast<int>(i);
+    }
+    if (matches == 0 && state_.has(kDropped | kBaseUnknown)) return leave_open();
+    if (matches == 0) return none();
+    if (matches > 1 || state_.has(kDropped)) return leave_open();
+    if (version != kBase) {
+      Version& v = versions_[static_cast<std::size_t>(version)];
+      if (v.has(kMaybe)) count_unknown(core_, read_.key, v, kNever);
+      v.flags &= ~kDelete;
+      read_.from = v.txn;
+    } else {
+      read_.from = state_.base_txn;
+    }
+    read_.flags |= kTraced;
+    read_traced(core_, slot_, read_, version);
   }
 
   // A version that is certainly there, and not the reader's own.
@@ -139,6 +166,29 @@ class Reading {
       if (!core_.before(at_, commit, Why::kRw, read_.key)) return contradiction(n, false);
     }
     put_back();
+    if (core_.options.profile.certifier == Certifier::kConflictCheck && !still_latest()) return;
+    read_traced(core_, slot_, read_, candidate_);
+  }
+
+  // Certifier::kConflictCheck: what a transaction that writes has read is the latest at its commit.
+  bool still_latest() {
+    if (txn_.commit == kNoNode) return true;
+    for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
+      const Version& n = versions_[i];
+      if (!counts(n) || !replaces(candidate_, n)) continue;
+      Moment mine = core_.now({0, 0, txn_.commit, kNoTxnSlot});
+      Moment commit = core_.commit_of(n);
+      if (core_.before(mine, commit, Why::kRw, read_.key)) continue;
+      Found found{
+          .kind = AnomalyKind::kG2Item, .rule = "serialization certifier", .txns = {txn_.id, n.txn}, .text = {}};
+      fill(found);
+      found.text =
+          fmt::format("{} replaced that with a commit within {}, before its own, within {}", txn_text(core_, n.txn),
+                      window_text(commit.lo, commit.hi), window_text(mine.lo, mine.hi));
+      tell(core_, std::move(found));
+      return false;
+    }
+    return true;
   }
 
   void put_back() {

@@ -6,12 +6,15 @@
 // Always:  every check of a pair is made when the later of the two is judged, once.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <queue>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
+#include "check/mirror/dependency_order.h"
 #include "check/mirror/key_table.h"
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
@@ -30,6 +33,14 @@ struct Holder {
   std::uint32_t generation;
   std::uint32_t next;
   bool exclusive;
+};
+
+// A transaction that read a version of a key, for certifiers.
+struct Reader {
+  Print from;  // id of the version's writer
+  TxnSlot slot;
+  std::uint32_t number;
+  std::uint32_t next;
 };
 
 // A moment in use: a node, or a window that nothing else shares.
@@ -53,6 +64,10 @@ class Core {
   Moments moments;
   std::vector<Holder> holders{1};
   std::vector<std::uint32_t> free_holders;
+  std::vector<Reader> readers{1};
+  std::vector<std::uint32_t> free_readers;
+  DependencyOrder order;  // Certifier::kCycles
+  std::deque<std::array<std::uint32_t, 3>> told_dangerous;
   Print default_initial = kNullPrint;
   bool gave_up_keys = false;  // a key that is not held may have been
 
@@ -72,10 +87,14 @@ class Core {
     std::uint32_t number;
     TxnSlot slot;
   };
-  std::deque<Place> in_order;  // taken, by begin; the front is not judged
-  std::deque<Place> judged;    // by end, to be closed
+  std::deque<Place> in_order;           // taken, by begin; the front is not judged
+  std::priority_queue<Waiting> judged;  // by end, to be closed
+  std::vector<Waiting> closing;         // scratch
+  std::int64_t last_begin = kAlways;    // of those taken
+  std::deque<Place> unclosed;           // by arrival; the front is not closed
   std::uint32_t next_number = 1;
-  KeySlot hand = 0;  // of the clock that gives up keys
+  KeySlot hand = 0;                // of the clock that gives up keys
+  std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.
   [[nodiscard]] bool ordered_by_locks() const {
@@ -97,6 +116,9 @@ class Core {
   // Takes "a before b"; a window that is no node is tightened where it stands. False: it cannot be.
   bool before(Moment& a, Moment& b, Why why, KeySlot key);
   void make_node(Moment& m);
+  // What a print stands for, as JSON.
+  [[nodiscard]] std::string name(Print print) const;
+  std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
   struct Window {
     std::int64_t lo, hi;
   };
@@ -116,13 +138,27 @@ void check_reads(Core& core, Taken& txn, TxnSlot slot);
 void check_locks(Core& core, Taken& txn, TxnSlot slot);
 // first_updater.cc
 void check_updates(Core& core, Taken& txn, TxnSlot slot);
+// certifier.cc
+// A read's version has become certain: the one at `version` of its key, or the base (-1).
+void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
+// A transaction that counts is judged: what its version of the key replaces.
+void version_judged(Core& core, TxnSlot slot, KeySlot key);
+// Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
+void check_dangerous_around(Core& core, const Taken& txn);
 // deletes.cc
 // Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
 void settle_deletes(Core& core, KeySlot key, std::int64_t until);
 // collect.cc
 void close_until(Core& core, std::int64_t horizon);
 void settle_key(Core& core, KeySlot key);
+// Called before a key is added: gives up others where the limit is reached.
 void make_room(Core& core);
+// How many keys may be held, and how much may be in motion.
+[[nodiscard]] std::size_t max_keys(const Core& core);
+[[nodiscard]] std::size_t max_motion(const Core& core);
+// state.cc
+void save_core(Core& core, StateWriter& out);
+[[nodiscard]] bool load_core(Core& core, StateReader& in);
 // report.cc
 struct Found {
   AnomalyKind kind;

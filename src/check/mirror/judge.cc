@@ -58,6 +58,7 @@ void judge(Core& core, TxnSlot slot) {
     for (Version& v : core.keys.versions(write.key)) {
       if (v.slot == slot && v.txn == txn.id) v.flags |= kJudged;
     }
+    if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }
   ++core.counts.checked;
   --core.counts.pending;

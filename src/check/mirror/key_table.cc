@@ -5,7 +5,7 @@
 
 namespace isolde::mirror {
 
-KeyTable::KeyTable() : index_(1U << 12, Entry{0, kNoKeySlot}), mask_(index_.size() - 1) {}
+KeyTable::KeyTable() : index_(1U << 12), mask_(index_.size() - 1) { std::fill(index_.begin(), index_.end(), kEmpty); }
 
 KeySlot KeyTable::find(Print key) const {
   const std::uint64_t h = hash(key);
@@ -17,15 +17,12 @@ KeySlot KeyTable::find(Print key) const {
   }
 }
 
-KeySlot KeyTable::find_or_add(Print key, bool& is_new) {
-  const KeySlot found = find(key);
-  is_new = found == kNoKeySlot;
-  if (!is_new) return found;
+KeySlot KeyTable::add(Print key) {
   if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
   KeySlot slot;
   if (free_states_.empty()) {
     slot = static_cast<KeySlot>(next_state_++);
-    if ((slot >> kStateBits) == states_.size()) states_.push_back(std::make_unique<KeyState[]>(kStatesAChunk));
+    if ((slot >> kStateBits) == states_.size()) states_.emplace_back(kStatesAChunk);
   } else {
     slot = free_states_.back();
     free_states_.pop_back();
@@ -49,19 +46,13 @@ void KeyTable::place(std::uint64_t h, KeySlot slot) {
 }
 
 void KeyTable::grow() {
-  std::vector<Entry> old(index_.size() * 2, Entry{0, kNoKeySlot});
-  old.swap(index_);
+  HugeArray<Entry> old(index_.size() * 2);
+  std::fill(old.begin(), old.end(), kEmpty);
+  std::swap(old, index_);
   mask_ = index_.size() - 1;
   for (const Entry& entry : old) {
     if (entry.slot != kNoKeySlot) place(hash((*this)[entry.slot].key), entry.slot);
   }
-}
-
-std::size_t KeyTable::bytes_to_grow() const {
-  std::size_t more = 0;
-  if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) more += index_.size() * sizeof(Entry);
-  if (free_states_.empty() && (next_state_ >> kStateBits) == states_.size()) more += sizeof(KeyState) * kStatesAChunk;
-  return more;
 }
 
 void KeyTable::remove(KeySlot k) {
@@ -78,7 +69,7 @@ void KeyTable::remove(KeySlot k) {
     index_[i] = index_[j];
     i = j;
   }
-  index_[i] = {0, kNoKeySlot};
+  index_[i] = kEmpty;
   free_states_.push_back(k);
   --used_;
 }
@@ -97,7 +88,7 @@ std::uint32_t KeyTable::take_block(std::uint16_t capacity) {
     next_version_ += 1U << bits;
   }
   const std::uint32_t block = next_version_;
-  if ((block >> kArenaBits) == arenas_.size()) arenas_.push_back(std::make_unique<Version[]>(kArena));
+  if ((block >> kArenaBits) == arenas_.size()) arenas_.emplace_back(kArena);
   next_version_ += capacity;
   return block;
 }
@@ -168,7 +159,7 @@ bool KeyTable::load(StateReader& in) {
     if (!free_once(k)) return false;
   }
   while (states_.size() * kStatesAChunk < next_state_) {
-    states_.push_back(std::make_unique<KeyState[]>(kStatesAChunk));
+    states_.emplace_back(kStatesAChunk);
   }
   std::size_t at = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {

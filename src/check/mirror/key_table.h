@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "base/huge_array.h"
 #include "base/state_file.h"
 #include "check/mirror/moments.h"
 #include "history/print.h"
@@ -72,7 +73,8 @@ struct alignas(64) KeyState {
   std::uint16_t capacity;  // of the block; 0: none
   std::uint8_t flags;
   bool live;
-  std::uint32_t shared;  // first of its shared locks (core.h); 0: none
+  std::uint32_t shared;   // first of its locks without a version (core.h); 0: none
+  std::uint32_t readers;  // first of its readers, for certifiers
 
   [[nodiscard]] bool has(std::uint8_t f) const { return (flags & f) != 0; }
 };
@@ -86,9 +88,17 @@ class KeyTable {
   KeyTable();
 
   [[nodiscard]] KeySlot find(Print key) const;
-  // A new key has no flags and null as its base.
-  KeySlot find_or_add(Print key, bool& is_new);
+  // A new key has no flags and null as its base. Requires: it is not there.
+  KeySlot add(Print key);
+  // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
   void prefetch_index(Print key) const { __builtin_prefetch(&index_[hash(key) & mask_]); }
+  void prefetch_found(Print key) const {
+    const std::uint64_t h = hash(key);
+    const auto tag = static_cast<std::uint32_t>(h >> 32);
+    for (std::uint64_t i = h & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
+      if (index_[i].tag == tag) return prefetch(index_[i].slot);
+    }
+  }
   void prefetch(KeySlot k) const { __builtin_prefetch(&(*this)[k], 1); }
   void prefetch_versions(KeySlot k) const {
     const KeyState& state = (*this)[k];
@@ -126,9 +136,6 @@ class KeyTable {
     return index_.size() * sizeof(Entry) + states_.size() * sizeof(KeyState) * kStatesAChunk +
            arenas_.size() * sizeof(Version) * kArena;
   }
-  // What would be held if the next key were added: the limit is asked before memory is taken.
-  [[nodiscard]] std::size_t bytes_to_grow() const;
-
   void save(StateWriter& out) const;
   [[nodiscard]] bool load(StateReader& in);
 
@@ -137,7 +144,8 @@ class KeyTable {
     std::uint32_t tag;
     KeySlot slot;
   };
-  static constexpr std::uint32_t kStateBits = 12, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
+  static constexpr Entry kEmpty{0, kNoKeySlot};
+  static constexpr std::uint32_t kStateBits = 15, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
   static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
 
   static std::uint64_t hash(Print key) { return mix64(raw64(key) + 0x9e3779b97f4a7c15ULL); }
@@ -148,13 +156,13 @@ class KeyTable {
   void place(std::uint64_t h, KeySlot slot);
   void grow();
 
-  std::vector<Entry> index_;
+  HugeArray<Entry> index_;
   std::uint64_t mask_ = 0;
   std::uint32_t used_ = 0;
   std::uint64_t next_state_ = 0;
-  std::vector<std::unique_ptr<KeyState[]>> states_;
+  std::vector<HugeArray<KeyState>> states_;
   std::vector<KeySlot> free_states_;
-  std::vector<std::unique_ptr<Version[]>> arenas_;
+  std::vector<HugeArray<Version>> arenas_;
   std::uint32_t next_version_ = 0;
   std::vector<std::uint32_t> free_blocks_[kArenaBits + 1];  // by the logarithm of their size
 };

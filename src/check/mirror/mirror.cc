@@ -17,8 +17,9 @@ class Mirror final : public OnlineEngine {
     for (std::uint32_t k = 0; k < head.history.key_count(); ++k) {
       const Print value = head.value(head.history.initial(KeyId{k}));
       if (value == core_.default_initial) continue;
-      bool is_new = false;
-      KeyState& state = core_.keys[core_.keys.find_or_add(head.key(KeyId{k}), is_new)];
+      if (core_.keys.find(head.key(KeyId{k})) != kNoKeySlot) continue;
+      make_room(core_);
+      KeyState& state = core_.keys[core_.keys.add(head.key(KeyId{k}))];
       state.base = value;
       state.flags |= kBaseInitial;
     }
@@ -29,13 +30,14 @@ class Mirror final : public OnlineEngine {
     ++core_.counts.taken;
     ++core_.counts.pending;
     if (arrival.late) ++core_.counts.late;
-    make_room(core_);
     const TxnSlot slot = take_in(core_, arrival);
-    const Taken& txn = core_.txns[slot];
-    // An unknown transaction's reads are settled when its last answer came.
-    const std::int64_t end = txn.status == Status::kUnknown ? txn.commit_lo : txn.end;
-    core_.waiting.push({end, txn.number, slot});
+    Taken& txn = core_.txns[slot];
+    core_.last_begin = std::max(core_.last_begin, txn.begin);
+    core_.waiting.push({settled_at(txn), txn.number, slot});
     core_.in_order.push_back({txn.begin, txn.number, slot});
+    core_.unclosed.push_back({txn.begin, txn.number, slot});
+    core_.motion_bytes += txn.bytes();
+    while (core_.motion_bytes > max_motion(core_) && !core_.in_order.empty()) give_up_waiting();
   }
 
   void advance(const StreamTime& time) override {
@@ -47,24 +49,45 @@ class Mirror final : public OnlineEngine {
 
   [[nodiscard]] OnlineCounts counts() const override {
     OnlineCounts counts = core_.counts;
-    counts.bytes = core_.keys.bytes() + core_.moments.bytes();
+    counts.bytes =
+        core_.keys.bytes() + core_.moments.bytes() + core_.order.bytes() + core_.names.bytes() + core_.motion_bytes;
     return counts;
   }
 
-  void save(StateWriter& out) const override { static_cast<void>(out); }
-  [[nodiscard]] bool load(StateReader& in) override { return in.good(); }
+  void save(StateWriter& out) const override { save_core(const_cast<Core&>(core_), out); }
+  [[nodiscard]] bool load(StateReader& in) override { return load_core(core_, in); }
 
  private:
   void judge_before(std::int64_t watermark) {
     while (!core_.waiting.empty() && (core_.waiting.top().end < watermark || watermark == kNever)) {
       const Core::Waiting next = core_.waiting.top();
       core_.waiting.pop();
+      if (gone({next.end, next.number, next.slot})) continue;
       judge(core_, next.slot);
-      core_.judged.push_back({next.end, next.number, next.slot});
+      core_.judged.push(next);
       while (!core_.in_order.empty() && gone(core_.in_order.front())) core_.in_order.pop_front();
     }
     const std::int64_t first = core_.in_order.empty() ? kNever : core_.in_order.front().time;
     close_until(core_, std::min(first, watermark));
+  }
+
+  // An unknown transaction's reads are settled when its last answer came.
+  static std::int64_t settled_at(const Taken& txn) { return txn.status == Status::kUnknown ? txn.commit_lo : txn.end; }
+
+  // Too much is in motion: the one that has waited longest is left unchecked, and whoever began before it and comes
+  // yet is late.
+  void give_up_waiting() {
+    while (!core_.in_order.empty() && gone(core_.in_order.front())) core_.in_order.pop_front();
+    if (!core_.in_order.empty()) {
+      const Core::Place place = core_.in_order.front();
+      core_.in_order.pop_front();
+      Taken& txn = core_.txns[place.slot];
+      txn.late = true;
+      judge(core_, place.slot);
+      core_.judged.push({settled_at(txn), place.number, place.slot});
+    }
+    while (!core_.in_order.empty() && gone(core_.in_order.front())) core_.in_order.pop_front();
+    close_until(core_, core_.in_order.empty() ? core_.last_begin : core_.in_order.front().time);
   }
 
   [[nodiscard]] bool gone(const Core::Place& place) const {

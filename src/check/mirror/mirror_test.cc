@@ -26,20 +26,7 @@ int rounds() {
 TEST(Mirror, ACorrectDbmsNeverRaisesAnAlarm) {
   for (int round = 0; round < rounds(); ++round) {
     Rng rng(static_cast<std::uint64_t>(round));
-    SimulationOptions o;
-    o.profile = random_profile(rng);
-    o.seed = static_cast<std::uint64_t>(round) * 7919 + 1;
-    o.sessions = 2 + static_cast<int>(rng.below(4));
-    o.transactions = 3 + static_cast<int>(rng.below(14));
-    o.keys = 1 + static_cast<int>(rng.below(4));
-    o.values = rng.chance(0.5) ? 0 : 2 + static_cast<int>(rng.below(4));
-    o.granularity = 1 + static_cast<int>(rng.below(6));
-    o.deletes = rng.chance(0.3) ? 0.3 : 0;
-    o.appends = rng.chance(0.3) ? 0.3 : 0;
-    o.increments = rng.chance(0.3) ? 0.3 : 0;
-    if (o.appends + o.increments > 0) o.keys = std::max(o.keys, 3);
-    o.scans = rng.chance(0.3) ? 0.4 : 0;
-    o.no_interval = rng.chance(0.2) ? 0.2 : 0;
+    const SimulationOptions o = random_options(rng, static_cast<std::uint64_t>(round) * 7919 + 1);
     const Simulated stream = simulate_dbms(o);
     Told told;
     MirrorOptions options;
@@ -49,6 +36,87 @@ TEST(Mirror, ACorrectDbmsNeverRaisesAnAlarm) {
     ASSERT_TRUE(told.violations.empty()) << "round " << round << "\n"
                                          << text_of(o.profile) << "\n"
                                          << told.text() << native_text(stream.chunk->history);
+  }
+}
+
+// Larger streams, so that keys and transactions really are given up.
+TEST(Mirror, GivingUpKeysAndTransactionsForMemoryNeverRaisesAnAlarm) {
+  std::uint64_t unchecked = 0;
+  for (int round = 0; round < rounds() / 50; ++round) {
+    Rng rng(static_cast<std::uint64_t>(round));
+    SimulationOptions o = random_options(rng, static_cast<std::uint64_t>(round) * 31 + 5);
+    o.transactions = 200;
+    o.keys = 8 + static_cast<int>(rng.below(60));
+    o.sessions = 6;
+    if (o.profile.certifier == Certifier::kCycles || o.profile.certifier == Certifier::kSsi) o.transactions = 40;
+    const Simulated stream = simulate_dbms(o);
+    Told told;
+    MirrorOptions options;
+    options.profile = o.profile;
+    options.memory_limit = 1024 * (1 + rng.below(40));
+    const auto engine = make_mirror(options, told);
+    feed(*engine, stream, rng, rng.chance(0.5) ? 0.5 : 0.02);
+    unchecked += engine->counts().unchecked;
+    ASSERT_TRUE(told.violations.empty()) << "round " << round << "\n"
+                                         << text_of(o.profile) << "\n"
+                                         << told.text() << native_text(stream.chunk->history);
+  }
+  EXPECT_GT(unchecked, 0U);
+}
+
+// A profile that promises more than the database keeps: violations, the same ones with and without restarts.
+TEST(Mirror, SavingAndLoadingAtAnyMomentChangesNoViolation) {
+  int violated = 0;
+  for (int round = 0; round < rounds() / 10; ++round) {
+    Rng rng(static_cast<std::uint64_t>(round) + 99);
+    SimulationOptions o = random_options(rng, static_cast<std::uint64_t>(round) * 17 + 3);
+    const Simulated stream = simulate_dbms(o);
+    MirrorOptions options;
+    options.profile = random_profile(rng);
+    Told whole;
+    const auto one = make_mirror(options, whole);
+    Rng steps(static_cast<std::uint64_t>(round));
+    feed(*one, stream, steps);
+    Told pieces;
+    auto engine = make_mirror(options, pieces);
+    Rng again(static_cast<std::uint64_t>(round));
+    const History& h = stream.chunk->history;
+    for (const TxnId t : stream.by_begin) {
+      if (again.chance(0.5)) engine->advance({.now = 0, .watermark = h.begin(t), .complete = true});
+      if (rng.chance(0.3)) {
+        StateWriter out;
+        engine->save(out);
+        StateReader in(out.bytes());
+        engine = make_mirror(options, pieces);
+        ASSERT_TRUE(engine->load(in));
+        ASSERT_TRUE(in.at_end());
+      }
+      engine->take({stream.chunk, t, false});
+    }
+    engine->finish();
+    ASSERT_EQ(whole.identities(), pieces.identities()) << "round " << round << "\n"
+                                                       << whole.text() << "\n"
+                                                       << pieces.text();
+    violated += whole.violations.empty() ? 0 : 1;
+  }
+  EXPECT_GT(violated, rounds() / 100);
+}
+
+TEST(Mirror, AStateOfOtherSettingsOrADamagedOneIsRefused) {
+  Told told;
+  MirrorOptions options;
+  options.profile.name = "a";
+  const auto engine = make_mirror(options, told);
+  StateWriter out;
+  engine->save(out);
+  options.profile.write_locks = true;
+  const auto other = make_mirror(options, told);
+  StateReader in(out.bytes());
+  EXPECT_FALSE(other->load(in));
+  options.profile.write_locks = false;
+  for (std::size_t size = 0; size < out.bytes().size(); size += 7) {
+    StateReader part(out.bytes().substr(0, size));
+    EXPECT_FALSE(make_mirror(options, told)->load(part)) << size;
   }
 }
 

@@ -33,7 +33,7 @@ struct Told : OnlineSink {
 inline Profile random_profile(Rng& rng) {
   Profile p;
   p.name = "random";
-  p.reads = static_cast<Reads>(rng.below(4));
+  p.reads = static_cast<Reads>(rng.below(5));
   p.snapshot_at = static_cast<SnapshotAt>(rng.below(3));
   p.locking_reads_see_latest = rng.chance(0.3);
   p.write_locks = rng.chance(0.6);
@@ -49,6 +49,24 @@ inline std::string text_of(const Profile& p) {
          std::to_string(static_cast<int>(p.snapshot_at)) + " latest " + std::to_string(p.locking_reads_see_latest) +
          " write_locks " + std::to_string(p.write_locks) + " read_locks " + std::to_string(p.read_locks) + " fuw " +
          std::to_string(p.first_updater_wins) + " certifier " + std::to_string(static_cast<int>(p.certifier));
+}
+
+inline SimulationOptions random_options(Rng& rng, std::uint64_t seed) {
+  SimulationOptions o;
+  o.profile = random_profile(rng);
+  o.seed = seed;
+  o.sessions = 2 + static_cast<int>(rng.below(4));
+  o.transactions = 3 + static_cast<int>(rng.below(14));
+  o.keys = 1 + static_cast<int>(rng.below(4));
+  o.values = rng.chance(0.5) ? 0 : 2 + static_cast<int>(rng.below(4));
+  o.granularity = 1 + static_cast<int>(rng.below(6));
+  o.deletes = rng.chance(0.3) ? 0.3 : 0;
+  o.appends = rng.chance(0.3) ? 0.3 : 0;
+  o.increments = rng.chance(0.3) ? 0.3 : 0;
+  if (o.appends + o.increments > 0) o.keys = std::max(o.keys, 3);
+  o.scans = rng.chance(0.3) ? 0.4 : 0;
+  o.no_interval = rng.chance(0.2) ? 0.2 : 0;
+  return o;
 }
 
 // Feeds transactions in order of begin; the watermark moves now and then.

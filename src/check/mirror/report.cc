@@ -9,16 +9,21 @@ std::string window_text(std::int64_t lo, std::int64_t hi) {
   return from + (hi == kNever ? ", …)" : fmt::format(", {}]", hi));
 }
 
-std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.names.text(id)); }
+std::string Core::name(Print print) const {
+  const auto saved = saved_names.find(raw64(print));
+  return saved != saved_names.end() ? saved->second : names.text(print);
+}
+
+std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.name(id)); }
 
 void tell(Core& core, Found found) {
   OnlineViolation violation;
   violation.kind = found.kind;
   violation.rule = found.rule;
-  for (const Print id : found.txns) violation.transactions.push_back(core.names.text(id));
-  if (found.about_key) violation.key = core.names.text(found.key);
-  if (found.about_read) violation.read = core.names.text(found.read);
-  if (found.expects) violation.expected = core.names.text(found.expected);
+  for (const Print id : found.txns) violation.transactions.push_back(core.name(id));
+  if (found.about_key) violation.key = core.name(found.key);
+  if (found.about_read) violation.read = core.name(found.read);
+  if (found.expects) violation.expected = core.name(found.expected);
   violation.time = found.time;
   std::string text = fmt::format("Transaction {}", violation.transactions.front());
   if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, violation.key);

@@ -42,13 +42,21 @@ class Taking {
     }
     for (std::uint32_t op = first_; op < end_; ++op) {
       const OpHead head = h_.op(op);
+      if (!is_predicate(head.kind())) core_.keys.prefetch_found(chunk_.key(head.key()));
+    }
+    for (std::uint32_t op = first_; op < end_; ++op) {
+      const OpHead head = h_.op(op);
       slots_.push_back(is_predicate(head.kind()) ? kNoKeySlot : slot_of(chunk_.key(head.key())));
     }
   }
 
   KeySlot slot_of(Print key) {
-    bool is_new = false;
-    const KeySlot slot = core_.keys.find_or_add(key, is_new);
+    KeySlot slot = core_.keys.find(key);
+    const bool is_new = slot == kNoKeySlot;
+    if (is_new) {
+      make_room(core_);
+      slot = core_.keys.add(key);
+    }
     KeyState& state = core_.keys[slot];
     if (is_new) {
       state.base = core_.default_initial;
@@ -233,6 +241,7 @@ class Taking {
 
   void install() {
     const Profile& profile = core_.options.profile;
+    txn_.late = txn_.late || txn_.begin < core_.horizon;
     if (txn_.writes.empty()) return;
     std::uint32_t fate = kInstalled;
     if (txn_.status == Status::kAborted) {
@@ -265,6 +274,10 @@ class Taking {
       version.flags = write.flags;
       version.slot = txn_slot();
       KeyState& state = core_.keys[write.key];
+      if (txn_.late && version.lo <= state.base_hi && fate != kAbortedWrite) {  // which of the two is older?
+        state.flags |= kBaseUnknown | kDropped;
+        continue;
+      }
       if ((write.flags & kDelete) != 0) state.flags |= kHasDeletes;
       if (core_.keys.insert(write.key, version) == nullptr || (write.flags & kStepwise) != 0) state.flags |= kLossy;
     }
@@ -299,7 +312,10 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.live = true;
   txn.judged = false;
   txn.late = arrival.late;
-  txn.commit = txn.snapshot = kNoNode;
+  txn.commit = txn.stamp = kNoNode;
+  txn.place = DependencyOrder::kNone;
+  txn.rw_out.clear();
+  txn.rw_in.clear();
   Taking(core, arrival, txn).run();
   return slot;
 }

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "check/mirror/dependency_order.h"
 #include "check/mirror/key_table.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/profile.h"
@@ -57,6 +58,13 @@ struct TakenLock {
   std::uint32_t exclusive;
 };
 
+// An anti-dependency from or to another transaction that is held.
+struct RwEdge {
+  TxnSlot slot;
+  std::uint32_t number;
+  KeySlot key;
+};
+
 struct Taken {
   std::int64_t begin = 0, end = 0;
   std::int64_t commit_lo = 0, commit_hi = 0;      // or release, if aborted
@@ -66,12 +74,20 @@ struct Taken {
   bool live = false, judged = false, late = false;
   bool counts = false;  // committed, or unknown and seen
   Print id = kNullPrint, session = kNullPrint;
-  NodeId commit = kNoNode, snapshot = kNoNode;
+  NodeId commit = kNoNode;
+  NodeId stamp = kNoNode;                                // Certifier::kTimestampOrder
+  DependencyOrder::Node place = DependencyOrder::kNone;  // Certifier::kCycles
+  std::vector<RwEdge> rw_out, rw_in;                     // Certifier::kSsi
   std::vector<ReadMoment> moments;
   std::vector<TakenRead> reads;
   std::vector<TakenWrite> writes;
   std::vector<TakenLock> locks;
 
+  // Held for it, with its versions.
+  [[nodiscard]] std::size_t bytes() const {
+    return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
+           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64);
+  }
   [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
 };
 

@@ -1,0 +1,120 @@
+// bench/mirror_bench.cc: the mirror on an endless stream of TPC-C-shaped transactions: how many a second, and how much
+// memory.
+//
+//   mirror_bench                       a million transactions from memory
+//   mirror_bench --long 20             twenty million, made on the fly; memory every two million
+//   mirror_bench --profile ssi|si|rc   what is checked
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+#include <string>
+
+#include "bench/tpcc_stream.h"
+#include "check/mirror/mirror.h"
+
+namespace isolde {
+namespace {
+
+struct Sink : OnlineSink {
+  void violated(const OnlineViolation& v) override {
+    if (++count < 5) fmt::print("violated: {}\n", v.text);
+  }
+  void suspected(const OnlineViolation& v, std::string_view) override { fmt::print("suspected: {}\n", v.text); }
+  int count = 0;
+};
+
+// Of this thread's own time: the machine may be shared.
+double seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+// VmRSS or VmHWM, in MiB.
+double memory(const char* field) {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (line.starts_with(field)) return std::atof(line.c_str() + std::strlen(field) + 1) / 1024;
+  }
+  return 0;
+}
+
+mirror::Profile profile_of(const std::string& name) {
+  mirror::Profile p;
+  p.name = name;
+  p.reads = name == "rc" ? mirror::Reads::kStatement : mirror::Reads::kTransaction;
+  p.write_locks = true;
+  p.first_updater_wins = name != "rc";
+  if (name == "ssi") p.certifier = mirror::Certifier::kSsi;
+  if (name == "cycles") p.certifier = mirror::Certifier::kCycles;
+  return p;
+}
+
+void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, double& spent) {
+  const double start = seconds();
+  const std::uint32_t count = chunk->history.txn_count();
+  for (std::uint32_t t = 0; t < count; ++t) {
+    engine.take({chunk, TxnId{t}, false});
+    if (t % 64 == 63) engine.advance({.now = 0, .watermark = chunk->history.begin(TxnId{t}), .complete = true});
+  }
+  spent += seconds() - start;
+}
+
+}  // namespace
+}  // namespace isolde
+
+int main(int argc, char** argv) {
+  using namespace isolde;
+  int millions = 0;
+  std::string profile = "si";
+  std::size_t limit = std::size_t{512} << 20;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (std::strcmp(argv[i], "--long") == 0) millions = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--profile") == 0) profile = argv[i + 1];
+    if (std::strcmp(argv[i], "--limit") == 0) limit = static_cast<std::size_t>(std::atoi(argv[i + 1])) << 20;
+  }
+  Sink sink;
+  mirror::MirrorOptions options;
+  options.profile = profile_of(profile);
+  options.memory_limit = limit;
+  const auto engine = mirror::make_mirror(options, sink);
+  TpccStream stream({});
+  double spent = 0;
+  std::uint64_t transactions = 0;
+  const auto line = [&] {
+    const OnlineCounts counts = engine->counts();
+    fmt::print(
+        "{:>12} txn {:>10.0f} txn/s {:>11.0f} op/s  engine {:>7.1f} MiB  rss {:>7.1f} MiB  beta {:.4f}  deduced {:.4f} "
+        " "
+        "unchecked {}  violations {}\n",
+        transactions, static_cast<double>(transactions) / spent, static_cast<double>(counts.operations) / spent,
+        static_cast<double>(counts.bytes) / 1048576, memory("VmRSS:"),
+        static_cast<double>(counts.overlapping) / static_cast<double>(counts.dependencies),
+        static_cast<double>(counts.deduced) / static_cast<double>(std::max<std::uint64_t>(1, counts.overlapping)),
+        counts.unchecked, counts.violations);
+    std::fflush(stdout);
+  };
+  if (millions > 0) {
+    while (transactions < static_cast<std::uint64_t>(millions) * 1'000'000) {
+      feed(*engine, stream.next(2000), spent);
+      transactions += 2000;
+      if (transactions % 2'000'000 == 0) line();
+    }
+  } else {
+    std::vector<std::shared_ptr<const Chunk>> chunks;
+    for (int i = 0; i < 500; ++i) chunks.push_back(stream.next(2000));
+    fmt::print("made {} operations; rss {:.1f} MiB\n", stream.operations(), memory("VmRSS:"));
+    for (const auto& chunk : chunks) feed(*engine, chunk, spent);
+    transactions = 1'000'000;
+  }
+  engine->finish();
+  line();
+  fmt::print("peak {:.1f} MiB\n", memory("VmHWM:"));
+  return 0;
+}

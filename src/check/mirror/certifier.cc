@@ -1,0 +1,257 @@
+// check/mirror: the serialization certifier: what dependencies may do together.
+//
+// Only certain dependencies count: a read whose version is certain, the version that certainly replaced it. Each is
+// handed over once, when the later of its two transactions is judged.
+// Source: Leopard (section V-D); PostgreSQL's predicate.c for when two anti-dependencies are dangerous.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/mirror/core.h"
+
+namespace isolde::mirror {
+namespace {
+
+constexpr std::string_view kRule = "serialization certifier";
+
+Taken* held(Core& core, TxnSlot slot, std::uint32_t number) {
+  Taken& txn = core.txns[slot];
+  return txn.live && txn.number == number ? &txn : nullptr;
+}
+
+Moment snapshot_of(const Core& core, const Taken& txn) {
+  const ReadMoment& m = txn.moments.front();
+  return core.now({m.lo, m.hi, m.node, kNoTxnSlot});
+}
+
+Moment commit_of(const Core& core, const Taken& txn) {
+  if (txn.commit != kNoNode) return core.now({0, 0, txn.commit, kNoTxnSlot});
+  return {txn.commit_lo, txn.commit_hi, kNoNode, kNoTxnSlot};
+}
+
+bool certainly(const Core& core, const Moment& a, const Moment& b) {
+  if (a.hi < b.lo) return true;
+  return a.node != kNoNode && b.node != kNoNode && core.moments.certainly_before(a.node, b.node);
+}
+
+// Whether `a` was certainly sure of its commit before `b` was: a commit is decided before it shows.
+bool decided_before(const Core& core, const Taken& a, const Taken& b) { return commit_of(core, a).hi < b.commit_lo; }
+
+const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : type == Dependency::kWw ? "ww" : "rw"; }
+
+// T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain.
+void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key) {
+  if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
+  if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
+  if (!decided_before(core, three, two)) return;
+  if (&one != &three && !decided_before(core, three, one)) return;
+  const bool reader = std::none_of(one.writes.begin(), one.writes.end(),
+                                   [](const TakenWrite& w) { return (w.flags & kOverwritten) == 0; });
+  if (reader && !certainly(core, commit_of(core, three), snapshot_of(core, one))) return;
+  const std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
+  auto& told = core.told_dangerous;
+  if (std::find(told.begin(), told.end(), numbers) != told.end()) return;
+  told.push_back(numbers);
+  if (told.size() > 256) told.pop_front();
+  const bool skew = &one == &three;
+  Found found{
+      .kind = skew ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item, .rule = kRule, .txns = {two.id}, .text = {}};
+  found.txns.push_back(one.id);
+  if (!skew) found.txns.push_back(three.id);
+  found.key = core.keys[key].key;
+  found.time = std::max({one.end, two.end, three.end});
+  found.text = fmt::format(
+      "{} overwrote what {} had read, and {} overwrote what {} had read, each two at once; {} committed first, within "
+      "{}",
+      txn_text(core, two.id), txn_text(core, one.id), txn_text(core, three.id), txn_text(core, two.id),
+      txn_text(core, three.id), window_text(three.commit_lo, three.commit_hi));
+  tell(core, std::move(found));
+}
+
+void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, KeySlot key) {
+  if (from.moments.empty() || to.moments.empty()) return;
+  for (const RwEdge& edge : from.rw_out) {
+    if (edge.slot == to_slot && edge.number == to.number) return;
+  }
+  from.rw_out.push_back({to_slot, to.number, key});
+  to.rw_in.push_back({from_slot, from.number, key});
+  check_dangerous_around(core, from);
+  check_dangerous_around(core, to);
+}
+
+void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Dependency type,
+                    KeySlot key) {
+  if (from.end < to.begin && from.commit_hi != kNever) return;
+  const auto node_of = [&](Taken& txn, TxnSlot slot) {
+    if (txn.stamp == kNoNode) txn.stamp = core.moments.add(txn.begin, std::max(txn.end, txn.commit_hi), slot, false);
+    return txn.stamp;
+  };
+  const Why why = type == Dependency::kWr ? Why::kWr : type == Dependency::kWw ? Why::kWw : Why::kRw;
+  const NodeId a = node_of(from, from_slot);
+  const NodeId b = node_of(to, to_slot);
+  if (core.moments.order(a, b, why, key)) return;
+  Found found{.kind = type == Dependency::kRw ? AnomalyKind::kG2Item : AnomalyKind::kG1c,
+              .rule = kRule,
+              .txns = {to.id, from.id},
+              .text = {}};
+  found.key = core.keys[key].key;
+  found.time = std::max(from.end, to.end);
+  found.text = fmt::format(
+      "it depends ({}) on {}, so its place in the order comes later, but dependencies leave {} for the one and {} for "
+      "the "
+      "other",
+      letters(type), txn_text(core, from.id), window_text(core.moments[a].lo, core.moments[a].hi),
+      window_text(core.moments[b].lo, core.moments[b].hi));
+  tell(core, std::move(found));
+}
+
+void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlot key) {
+  for (Taken* txn : {&from, &to}) {
+    if (txn->place == DependencyOrder::kNone) txn->place = core.order.add(raw64(txn->id));
+  }
+  std::vector<DependencyOrder::Step> circle;
+  if (core.order.depend(from.place, to.place, type, key, circle)) return;
+  int ww = 0, wr = 0, rw = 0;
+  std::string text = "each depends on the one before:";
+  Found found{.kind = AnomalyKind::kG0, .rule = kRule, .txns = {}, .text = {}};
+  for (const DependencyOrder::Step& step : circle) {
+    ++(step.type == Dependency::kWw ? ww : step.type == Dependency::kWr ? wr : rw);
+    const Print id{core.order.name(step.node)};
+    found.txns.push_back(id);
+    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.name(core.keys[step.key].key));
+  }
+  text += " " + core.name(found.txns.front());
+  if (rw == 0 && wr > 0) found.kind = AnomalyKind::kG1c;
+  if (rw == 1) found.kind = AnomalyKind::kGSingle;
+  if (rw > 1) found.kind = rw == 2 && circle.size() == 2 ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item;
+  found.key = core.keys[key].key;
+  found.time = std::max(from.end, to.end);
+  found.text = text;
+  tell(core, std::move(found));
+}
+
+void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, KeySlot key) {
+  Taken& from = core.txns[from_slot];
+  Taken& to = core.txns[to_slot];
+  if (from_slot == to_slot || !from.counts || !to.counts) return;
+  switch (core.options.profile.certifier) {
+    case Certifier::kSsi:
+      if (type == Dependency::kRw) depend_dangerous(core, from, from_slot, to, to_slot, key);
+      break;
+    case Certifier::kTimestampOrder:
+      depend_in_time(core, from, from_slot, to, to_slot, type, key);
+      break;
+    case Certifier::kCycles:
+      depend_in_order(core, from, to, type, key);
+      break;
+    case Certifier::kNone:
+    case Certifier::kConflictCheck:
+      break;
+  }
+}
+
+bool keeps_readers(const Core& core) {
+  const Certifier c = core.options.profile.certifier;
+  return c == Certifier::kSsi || c == Certifier::kTimestampOrder || c == Certifier::kCycles;
+}
+
+// Whether nothing can lie between version `v` (-1: the base) and the later one at `n`.
+bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n) {
+  const Version* first = v < 0 ? nullptr : &versions[static_cast<std::size_t>(v)];
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Version& u = versions[i];
+    if (&u == first || i == n || !u.has(kInstalled | kMaybe) || u.has(kOverwritten)) continue;
+    const bool before = first != nullptr && (u.hi < first->lo || core.orderly(u, *first));
+    const bool after = versions[n].hi < u.lo || core.orderly(versions[n], u);
+    if (!before && !after) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void check_dangerous_around(Core& core, const Taken& txn) {
+  const auto each = [&](const Taken& two) {
+    for (const RwEdge& in : two.rw_in) {
+      const Taken* one = held(core, in.slot, in.number);
+      if (one == nullptr) continue;
+      for (const RwEdge& out : two.rw_out) {
+        const Taken* three = held(core, out.slot, out.number);
+        if (three != nullptr) check_dangerous(core, *one, two, *three, in.key);
+      }
+    }
+  };
+  each(txn);
+  for (const auto* edges : {&txn.rw_in, &txn.rw_out}) {
+    for (const RwEdge& edge : *edges) {
+      if (const Taken* other = held(core, edge.slot, edge.number)) each(*other);
+    }
+  }
+}
+
+void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
+  if (!keeps_readers(core)) return;
+  const Taken& txn = core.txns[slot];
+  std::uint32_t at;
+  if (core.free_readers.empty()) {
+    at = static_cast<std::uint32_t>(core.readers.size());
+    core.readers.emplace_back();
+  } else {
+    at = core.free_readers.back();
+    core.free_readers.pop_back();
+  }
+  KeyState& state = core.keys[read.key];
+  core.readers[at] = {read.from, slot, txn.number, state.readers};
+  state.readers = at;
+  const auto versions = core.keys.versions(read.key);
+  if (version >= 0) {
+    const Version& v = versions[static_cast<std::size_t>(version)];
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, read.key);
+  }
+  for (std::size_t n = static_cast<std::size_t>(version + 1); n < versions.size(); ++n) {
+    const Version& next = versions[n];
+    if (!next.has(kInstalled) || next.has(kDelete) || next.txn == txn.id) continue;
+    const bool after = version < 0 ? state.base_hi < next.lo || next.has(kAfterBase)
+                                   : versions[static_cast<std::size_t>(version)].hi < next.lo ||
+                                         core.orderly(versions[static_cast<std::size_t>(version)], next);
+    if (!after) continue;
+    if (next.has(kJudged) && core.moments.is(next.node, next.generation) && is_next(core, versions, version, n)) {
+      depend(core, slot, next.slot, Dependency::kRw, read.key);
+    }
+    break;
+  }
+}
+
+void version_judged(Core& core, TxnSlot slot, KeySlot key) {
+  if (!keeps_readers(core)) return;
+  const auto versions = core.keys.versions(key);
+  const Taken& txn = core.txns[slot];
+  std::size_t own = versions.size();
+  for (std::size_t i = 0; i < versions.size(); ++i) {
+    const Version& v = versions[i];
+    if (v.slot == slot && v.txn == txn.id && v.has(kInstalled) && !v.has(kOverwritten | kDelete)) own = i;
+  }
+  if (own == versions.size()) return;
+  int before = -1;
+  for (std::size_t i = 0; i < own; ++i) {
+    const Version& v = versions[i];
+    if (!v.has(kInstalled) || v.has(kDelete)) continue;
+    if (v.hi < versions[own].lo || core.orderly(v, versions[own])) before = static_cast<int>(i);
+  }
+  const KeyState& state = core.keys[key];
+  if (before < 0 && (state.has(kBaseGone) || !(state.base_hi < versions[own].lo || versions[own].has(kAfterBase))))
+    return;
+  const Print from = before < 0 ? state.base_txn : versions[static_cast<std::size_t>(before)].txn;
+  if (before >= 0) {
+    const Version& v = versions[static_cast<std::size_t>(before)];
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWw, key);
+  }
+  if (!is_next(core, versions, before, own)) return;
+  for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
+    const Reader reader = core.readers[r];
+    if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;
+    depend(core, reader.slot, slot, Dependency::kRw, key);
+  }
+}
+
+}  // namespace isolde::mirror
