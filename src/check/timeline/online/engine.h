@@ -83,6 +83,7 @@ class Online final : public OnlineEngine, private FoldSink {
 
   // take.cc
   void place(TxnRecord& r, const History& h);
+  void prefetch(const History& h, std::uint32_t first, std::uint32_t end);
   void replay(std::uint32_t txn, bool reads, bool writes);
   void read(std::uint32_t txn, KeyId key, ValueId value);
   void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
@@ -110,6 +111,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void judge(std::uint32_t txn, bool early);
   void judge_late(const LateRead& late, bool early);
   void collect();
+  void tidy();
   void release_one();
   struct Wrong {  // a read that does not show its state
     std::uint32_t txn;
@@ -227,7 +229,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::uint64_t predicate_txns_ = 0;
   bool released_any_ = false;
   static constexpr std::size_t kMostForPredicates = std::size_t{64} << 20;
-  static constexpr std::uint64_t kLookAtMemory = 256;
+  static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
   std::unique_ptr<Spill> spill_;
   std::uint32_t sweep_ = 0;  // the next key whose front is looked at

@@ -78,13 +78,16 @@ void Online::collect() {
   if (open_count_ == 0 && !asks_predicates_) {
     while (window_.first() != judged_ && is_over(window_.at(window_.first()).arrived, 2)) release_one();
   }
-  // A key that nobody touches any more gives back what it holds, little by little.
-  if (keys_.size() > 0) {
+}
+
+// A key that nobody touches any more gives back what it holds, little by little.
+void Online::tidy() {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(kTidy, keys_.size()); ++i) {
     if (sweep_ >= keys_.size()) sweep_ = 0;
     KeyState& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
-  if (counts_.taken % kLookAtMemory == 0 && bytes() > options_.memory_limit) make_room();
+  if (bytes() > options_.memory_limit) make_room();
 }
 
 std::size_t Online::bytes() const {
