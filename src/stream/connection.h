@@ -54,13 +54,15 @@ struct Connection {
   // Throws away what is there; whether the peer has closed.
   [[nodiscard]] bool drain() const;
 
-  void say(std::string_view line) { out_ += line; }
+  void say(std::string_view line);
   void acknowledge() { acknowledge_ = true; }
   [[nodiscard]] bool has_something_to_say() const { return !out_.empty() || acknowledge_; }
   // Writes what can be written now; false: the peer is gone.
   [[nodiscard]] bool flush();
 
  private:
+  void write_acknowledgement();
+
   std::string out_;
   bool acknowledge_ = false;
 };

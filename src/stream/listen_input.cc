@@ -194,26 +194,24 @@ class ListenInput final : public Input {
     const auto at = connections_.find(id);
     if (at == connections_.end()) return;
     Connection& c = *at->second;
-    const bool stays = work_on(c, out);
-    held_ = 0;
-    for (const auto& [other, connection] : connections_) held_ += connection->buffer.size();
-    if (!stays) {
-      held_ -= c.buffer.size();
-      close(at);
-    } else if (held_ > max_held_) {
-      refuse_largest();
-    }
-    counts_.held_bytes = held_;
+    if (!work_on(c, out)) close(at);
+    std::size_t held = 0;
+    for (const auto& [other, connection] : connections_) held += connection->buffer.size();
+    if (held > max_held_) held -= refuse_largest();
+    counts_.held_bytes = held;
   }
 
   // Together they hold as much as may be held, all of it lines that are not whole: whoever holds most has to go.
-  void refuse_largest() {
+  // Returns how much that was.
+  std::size_t refuse_largest() {
     const auto most = std::max_element(connections_.begin(), connections_.end(), [](const auto& a, const auto& b) {
       return a.second->buffer.size() < b.second->buffer.size();
     });
     Connection& c = *most->second;
+    const std::size_t held = c.buffer.size();
     refuse(c, fmt::format("line {}: a line of more than {} bytes has no room beside those of other connections",
-                          c.sender.lines + 1, c.buffer.size()));
+                          c.sender.lines + 1, held));
+    return held;
   }
 
   // False: the connection is to be closed.
@@ -438,7 +436,6 @@ class ListenInput final : public Input {
   std::ptrdiff_t turn_ = 0;
   std::uint64_t last_id_ = 0;
   std::size_t serving_ = 0;
-  std::size_t held_ = 0;
   std::unordered_map<std::uint32_t, std::unordered_set<std::uint64_t>> parked_;  // sessions of named senders that left
   std::size_t parked_count_ = 0;
   std::vector<std::string> notices_;
