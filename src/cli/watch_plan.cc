@@ -61,7 +61,6 @@ Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
 Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
   const Level level = plan.level.value_or(Level::kSnapshotIsolation);
   chosen.method = "timeline";
-  chosen.level = level;
   chosen.judged = info(level).name;
   stream::Checker checker;
   checker.feed = stream::feed_as_it_comes();
@@ -82,11 +81,12 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   auto profile = generic_profile(plan);
   if (!profile) return std::move(profile).error();
   chosen.method = "mirror";
-  chosen.level = plan.level;
   chosen.mirror = true;
+  chosen.profile = *profile;
   chosen.judged = profile->name;
   stream::Checker checker;
   checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
+                                        .hold = nanoseconds(plan.hold),
                                         .whole = plan.whole,
                                         .max_bytes = plan.memory / 4,
                                         .max_sessions = plan.sessions});
@@ -122,6 +122,7 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   }
   if (auto e = take_seconds(args, "deadline", plan.deadline)) return *std::move(e);
   if (auto e = take_seconds(args, "silence", plan.silence)) return *std::move(e);
+  if (auto e = take_seconds(args, "hold", plan.hold)) return *std::move(e);
   auto memory = args.count("memory", plan.memory >> 20, kLeastMemory, kMostMemory);
   if (!memory) return std::move(memory).error();
   plan.memory = *memory << 20;

@@ -17,8 +17,8 @@ struct WatchPlan {
   std::string method;  // "timeline", "mirror"; empty: by the stream's first transactions
   std::optional<Level> level;
   std::optional<mirror::Profile> profile;
-  double deadline = 10, silence = 10;         // seconds
-  std::size_t memory = std::size_t{1} << 30;  // bytes, of everything
+  double deadline = 10, silence = 10, hold = 0;  // seconds
+  std::size_t memory = std::size_t{1} << 30;     // bytes, of everything
   std::size_t sessions = std::size_t{1} << 16;
   std::string spill;
   bool whole = false;  // the stream is a file that does not grow: its sessions may stand one after another
@@ -30,7 +30,7 @@ struct Chosen {
   std::string method, why;
   std::string judged;  // "snapshot-isolation", "the profile postgres:serializable"
   bool mirror = false;
-  std::optional<Level> level;
+  std::optional<mirror::Profile> profile;
 };
 
 [[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);
