@@ -4,6 +4,7 @@
 #   pipeline    Leopard, figures 9 and 17: traces of many clients into one order, against one heap, one sort, external merging
 #   mirror      figure 10: what checking BlindW-RW+ costs by transactions, clients and length, beside what running it took
 #   large       the same on generated histories: 15 operations, 24 sessions, up to a million transactions
+#   tpcc        TPC-C-shaped transactions from memory, as many as the mirror can take
 #   throughput  figures 11 and 20: TPC-C and SmallBank, high and low contention: what the database does a second, and the mirror
 #   overlap     figure 3: the share of dependencies between overlapping intervals (beta), YCSB A, by skew, clients and reads
 #   deduced     figures 12 and 22: how many of those the mirror deduces
@@ -19,8 +20,8 @@ isolde=${ISOLDE:-build/isolde}
 paper=no
 if [[ ${1:-} == --paper ]]; then paper=yes && shift; fi
 tables=("$@")
-[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large throughput overlap deduced timeline)
-for program in "$isolde" build/online_bench build/pipeline_bench build/timeline_online_bench; do
+[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large tpcc throughput overlap deduced timeline)
+for program in "$isolde" build/online_bench build/pipeline_bench build/mirror_bench build/timeline_online_bench; do
   [[ -x $program ]] || { echo "bench/online.sh: no $program (./dev bench online builds it)" >&2; exit 2; }
 done
 scratch=$(mktemp -d)
@@ -94,6 +95,18 @@ table_large() {
   done
 }
 
+table_tpcc() {
+  echo
+  echo "## TPC-C-shaped transactions from memory"
+  echo
+  local profile
+  for profile in ssi si rc; do
+    echo "profile $profile:"
+    build/mirror_bench --profile $profile
+  done
+  if [[ $paper == yes ]]; then build/mirror_bench --long 20; fi
+}
+
 table_throughput() {
   echo
   echo "## the database's transactions a second and the mirror's (figures 11, 20)"
@@ -164,7 +177,7 @@ table_timeline() {
 
 for table in "${tables[@]}"; do
   case $table in
-    pipeline | mirror | large | throughput | overlap | deduced | timeline) "table_$table" ;;
+    pipeline | mirror | large | tpcc | throughput | overlap | deduced | timeline) "table_$table" ;;
     *) echo "bench/online.sh: no table $table" >&2; exit 2 ;;
   esac
 done
