@@ -90,7 +90,7 @@ class TxnPlanner {
   bool plan(Plan& plan, StateTable& states, std::uint32_t& idle);
 
  private:
-  // The last statement of an aborted transaction may be the one that failed.
+  // The write that is the last statement of an aborted transaction may be what failed.
   bool surely_done(const Access& access) const {
     return txn_.status != Status::kAborted || access.place + 1 < txn_.ops.size();
   }
@@ -163,7 +163,9 @@ bool TxnPlanner::dirty_value(const Access& access) const {
   for (const TraceTxn& txn : trace_.txns) {
     std::deque<TraceOp> made;
     for (const Access& other : accesses(txn, trace_.initial.size(), made)) {
-      if (other.writes && other.key == access.key && other.value == access.value) return true;
+      if (other.writes && other.key == access.key && other.value == access.value &&
+          other.op->before <= access.op->after)
+        return true;
     }
   }
   return false;
@@ -175,7 +177,7 @@ bool TxnPlanner::read(const Access& access) {
   const bool takes_lock = locks && p_.write_locks && !is_null(access.value);
   const bool exclusive = access.op->lock == Lock::kUpdate;
   if (!counts_) {
-    if (takes_lock && own.empty() && surely_done(access)) lock(access, exclusive, {});
+    if (takes_lock && own.empty()) lock(access, exclusive, {});
     return true;
   }
   Check check{access.key, own, states_->of(access.value)};
