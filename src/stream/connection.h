@@ -42,8 +42,10 @@ struct Connection {
   bool served = false;     // it is one of those that are counted
   bool had_token = false;  // that nobody asked for
   bool said_bye = false;
+  bool has_ended = false;     // nothing more comes
+  bool is_broken = false;     // … and nothing can be said any more
   bool half_line = false;     // `deadline` is when the line that it has begun must be whole
-  std::uint64_t half_of = 0;  // the lines before that one
+  std::uint64_t half_of = 0;  // the bytes before that one
   Time deadline;
   std::uint64_t silent_lines = 0;              // in a row, without anything in them
   std::unordered_set<std::uint64_t> sessions;  // it has sent, up to a limit

@@ -311,7 +311,7 @@ TEST(ListenInput, ASenderWithANameGoesOnWhereItsLinesEnded) {
   heard.listen(*input, [&] { return again.heard("{\"resume\": 10}\n"); });
   again.send(lines(1, 11, 12) + "{\"bye\": true}\n");
   again.done();
-  heard.listen(*input, [&] { return again.closed(); });
+  heard.listen(*input, [&] { return again.closed() && !heard.gone.empty(); });
   EXPECT_TRUE(again.heard("{\"ack\": 12}"));
   EXPECT_EQ(writes_of(heard.pieces), expected_writes(1, 1, 12));
   EXPECT_EQ(heard.gone, std::vector<Print>{*exact_print(1)}) << "it said that it will not";

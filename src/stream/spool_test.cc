@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 SpoolRecord record_of(std::uint64_t number, std::size_t size = 50) {
   SpoolRecord record;
   record.first_line = number + 1;
-  record.lines = 1;
+  record.parts = {{0, 1}};
   record.first_txn = number;
   record.txns = 1;
   record.said_something = true;
@@ -79,7 +79,7 @@ TEST(Spool, WhatACheckpointCoversGoesAndTheStateStays) {
     ASSERT_TRUE(spool->append(name));
     for (std::uint64_t i = 0; i < 100; ++i) {
       SpoolRecord record = record_of(i);
-      record.sender = 1;
+      record.parts = {{1, 1}, {0, 7}};
       const auto place = spool->append(record);
       if (i == 50) middle = *place;
     }
