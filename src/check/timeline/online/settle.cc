@@ -146,7 +146,7 @@ void Online::settle(bool all) {
     if ((r.flags & kCountedOpen) == 0) continue;
     if (all || arrived_before(t, judged_)) {
       r.flags &= static_cast<std::uint16_t>(~kCountedOpen);
-      const bool has_sure_commit = r.commit != kNoTime && (r.flags & (kUnknownOutcome | kChained)) == 0;
+      const bool has_sure_commit = r.commit != kNoTime && (r.flags & (kUnknownOutcome | kChained | kAdopted)) == 0;
       if (!has_sure_commit) cloud(t);
     } else {
       if (open_count_++ == 0) open_since_ = r.arrived;
@@ -166,7 +166,9 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   } else if (of_order ? arrived_before(txn, settled_) : (r.flags & kDeferred) == 0) {
     return;
   }
-  if (a.key != kNoKey && made.is_opaque(a.key)) {
+  bool opaque = a.key != kNoKey && made.is_opaque(a.key);
+  for (const Step& step : a.steps) opaque = opaque || (step.key != kNoKey && made.is_opaque(step.key));
+  if (opaque) {
     ++counts_.unchecked;
     return;
   }
@@ -210,17 +212,20 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   if (!v.read.empty()) v.text += fmt::format(", read {}", v.read);
   if (!v.expected.empty()) v.text += fmt::format(", expected {}", v.expected);
   v.text += '.';
-  // Whoever has no snapshot may have read a state from before the window.
-  const bool any_state = a.kind == AnomalyKind::kGSingle && reads_dropped(r);
+  const bool any_state = a.kind != AnomalyKind::kInternal && !of_order && reads_dropped(r);
   tell(std::move(v), any_state ? "a state that is not held any more may explain it" : "");
 }
 
+// Whether it reads a key at a moment before the window, or may do so, since nobody knows when it read.
 bool Online::reads_dropped(const TxnRecord& r) const {
   const Window::Held& held = window_.held(r);
+  const std::int64_t time = serial_ ? r.commit : held.chunk->history.start_ts(r.txn);
   bool dropped = false;
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     const std::uint32_t number = held.key[raw(a.key)];
-    if (a.kind == OpKind::kRead && number != kNone32) dropped = dropped || keys_.at(number).base_time != kNoTime;
+    if (a.kind != OpKind::kRead || number == kNone32) return;
+    const KeyState& key = keys_.at(number);
+    dropped = dropped || (key.base_time != kNoTime && (time == kNoTime || time <= key.base_time));
   });
   return dropped;
 }
@@ -252,17 +257,18 @@ void Online::adopt(const WindowHistory& made, const History& history, const Verd
     const bool is_commit = !points || (events[i] & 1) != 0;
     const std::uint32_t txn = made.number_of(t);
     TxnRecord& r = window_.at(txn);
-    const bool floats = (r.flags & kUnknownOutcome) != 0 || r.commit == kNoTime;
+    const bool floats = (r.flags & (kUnknownOutcome | kAdopted)) != 0 || r.commit == kNoTime;
     if (!floats) {
       if ((r.flags & (kOpenPlace)) == 0) next = is_commit && points ? r.commit : r.start;
       continue;
     }
-    if (!is_commit || !arrived_before(txn, judged_)) continue;
+    if (!is_commit || !arrived_before(txn, judged_) || (r.flags & kAdopted) != 0) continue;
     const std::int64_t own = history.commit_ts(t);
     if (own == kNoTime && next == kNoTime) continue;
     r.commit = own != kNoTime ? own : next;
     r.write_order =
         own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
+    r.flags |= kAdopted;
     held_ = &window_.held(r);
     replay(txn, false, true);
   }
