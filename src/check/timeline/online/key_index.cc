@@ -81,8 +81,7 @@ void KeyIndex::grow() {
   }
 }
 
-Place KeyIndex::insert(KeyState& key, const Entry& entry, std::uint32_t first) {
-  if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+Place KeyIndex::insert(KeyState& key, const Entry& entry) {
   if (key.tail == nullptr) {
     key.head = key.tail = pool_.make(1);
     key.head->newest = entry.txn;

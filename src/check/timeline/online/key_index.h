@@ -108,8 +108,13 @@ class KeyIndex {
   // What keys hold at first, unless set otherwise. Before any key is added.
   void set_default(State state) { default_ = state; }
 
-  // Its state is not set yet. `first`: the oldest transaction that must be kept, where there has to be room.
-  [[nodiscard]] Place insert(KeyState& key, const Entry& entry, std::uint32_t first);
+  // To be called before insert(), and before asking whether something is_past(): drops what nobody needs any more where
+  // the key would grow. `first`: the oldest transaction that must be kept.
+  void prepare(KeyState& key, std::uint32_t first) {
+    if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+  }
+  // Its state is not set yet. Requires: it is not past.
+  [[nodiscard]] Place insert(KeyState& key, const Entry& entry);
   [[nodiscard]] static State before(const KeyState& key, Place at) {
     const Place prev = prev_of(at);
     return prev.valid() ? prev.entry().behind() : key.base();

@@ -45,7 +45,7 @@ void Online::take(const Arrival& arrival) {
     note_uncommitted(txn);
   } else {
     place(r, h);
-    if ((r.flags & kNoSnapshot) != 0) report_order(r, AnomalyKind::kTimestampOrder, 0);
+    if ((r.flags & kNoSnapshot) != 0) report_order(raw64(r.id), AnomalyKind::kTimestampOrder, 0);
     const bool open = (r.flags & kOpenPlace) != 0;
     if (r.commit != kNoTime || !open) replay(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
     if (open) open_place(txn);

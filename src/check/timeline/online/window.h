@@ -26,6 +26,8 @@ enum TxnFlag : std::uint16_t {
   kChained = 64,       // it is in TimeChains
   kPredicates = 128,   // it asks for all rows that match
   kCountedOpen = 256,  // kOpenPlace, and not settled yet
+  kDeferred = 512,     // its deadline came while a key of it was open
+  kAdopted = 1024,     // its place was found by who saw it
 };
 
 struct TxnRecord {
