@@ -45,6 +45,7 @@ void Online::save(StateWriter& out) const {
   out.put(window_.first());
   out.put(judged_);
   out.put(settled_);
+  out.put(sweep_);
   out.put(open_since_);
   out.put(std::uint64_t{open_count_});
   out.put(any_cloudy_rich_);
@@ -119,6 +120,7 @@ bool Online::load(StateReader& in) {
   const auto first = in.get<std::uint32_t>();
   judged_ = in.get<std::uint32_t>();
   settled_ = in.get<std::uint32_t>();
+  sweep_ = in.get<std::uint32_t>();
   open_since_ = in.get<std::int64_t>();
   open_count_ = in.get<std::uint64_t>();
   any_cloudy_rich_ = in.get<bool>();

@@ -154,7 +154,6 @@ class KeyIndex {
 
   void grow();
   void drop_front(KeyState& key, std::uint32_t count);
-  void append(KeyState& key, const Entry& entry);
 
   std::vector<std::unique_ptr<KeyState[]>> keys_;
   std::uint32_t count_ = 0;
