@@ -178,6 +178,69 @@ std::uint64_t KeyIndex::add_top(OwnTop top) {
   return at;
 }
 
+void KeyIndex::save(StateWriter& out) const {
+  out.put(default_);
+  out.put(count_);
+  std::vector<Entry> entries;
+  for (std::uint32_t k = 0; k < count_; ++k) {
+    KeyState key = at(k);
+    entries.clear();
+    for (const Block* block = key.head; block != nullptr; block = block->next)
+      entries.insert(entries.end(), block->entries(), block->entries() + block->count);
+    key.head = key.tail = nullptr;
+    key.stamp = 0;
+    out.put(key);
+    out.put_all(entries);
+    for (const Entry& e : entries) {
+      if (e.kind != EntryKind::kReadOnOwn) continue;
+      const OwnTop& own = top(e);
+      out.put(own.read);
+      out.put(own.is_counter);
+      out.put(own.ends_with_own);
+      out.put(own.delta);
+      out.put_all(own.appended);
+    }
+  }
+}
+
+bool KeyIndex::load(StateReader& in) {
+  default_ = in.get<State>();
+  for (auto left = in.get<std::uint32_t>(); left > 0 && in.good(); --left) {
+    const auto saved = in.get<KeyState>();
+    std::vector<Entry> entries = in.get_all<Entry>();
+    if (!in.good() || find(saved.key) != kNone32) return false;
+    KeyState& key = at(find_or_add(saved.key));
+    key = saved;
+    key.head = key.tail = nullptr;
+    for (Entry& e : entries) {
+      if (e.kind == EntryKind::kReadOnOwn) {
+        OwnTop own;
+        own.read = in.get<Print>();
+        own.is_counter = in.get<bool>();
+        own.ends_with_own = in.get<bool>();
+        own.delta = in.get<std::int64_t>();
+        own.appended = in.get_all<Print>();
+        e.value = add_top(std::move(own));
+      }
+      append(key, e);
+    }
+  }
+  return in.good();
+}
+
+void KeyIndex::append(KeyState& key, const Entry& entry) {
+  Block* block = key.tail;
+  if (block == nullptr || block->count == block->capacity) {
+    Block* const fresh = pool_.make(block == nullptr ? 1 : block->capacity + 1U);
+    fresh->prev = block;
+    fresh->newest = entry.txn;
+    (block == nullptr ? key.head : block->next) = fresh;
+    key.tail = block = fresh;
+  }
+  block->entries()[block->count++] = entry;
+  if (arrived_before(block->newest, entry.txn)) block->newest = entry.txn;
+}
+
 void KeyIndex::trim(KeyState& key, std::uint32_t first) {
   while (key.head != nullptr && arrived_before(key.head->newest, first)) drop_front(key, key.head->count);
   if (key.head == nullptr) return;
