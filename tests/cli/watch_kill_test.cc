@@ -90,8 +90,7 @@ class Sender {
   Sender(std::string socket, const std::vector<std::string>& lines) : socket_(std::move(socket)), lines_(lines) {}
   ~Sender() { drop(); }
 
-  std::atomic<bool> last_life = false;  // nobody kills the watcher any more
-  std::atomic<bool> done = false;
+  std::atomic<bool> done = false;  // set from outside
 
   void operator()() {
     while (!done) {
@@ -111,7 +110,6 @@ class Sender {
     peer_ = -1;
     next_.reset();
     heard_.clear();
-    said_bye_ = false;
   }
   bool reach() {
     peer_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -138,10 +136,8 @@ class Sender {
     for (std::size_t end = 0; (end = heard_.find('\n')) != std::string::npos; heard_.erase(0, end + 1)) {
       const std::string line = heard_.substr(0, end);
       if (line.find("\"resume\"") != std::string::npos) next_ = number(line);
-      if (line.find("\"ack\"") != std::string::npos && number(line) == lines_.size() && said_bye_) done = true;
       EXPECT_EQ(line.find("\"error\""), std::string::npos) << line;
     }
-    if (next_ && *next_ == lines_.size() && said_bye_) done = true;
   }
   static std::size_t number(const std::string& line) {
     const std::size_t at = line.find_first_of("0123456789");
@@ -152,10 +148,6 @@ class Sender {
   void send_some() {
     std::string text;
     for (int i = 0; i < 8 && *next_ < lines_.size(); ++i) text += lines_[(*next_)++] + "\n";
-    if (*next_ == lines_.size() && last_life && !said_bye_) {
-      text += "{\"bye\": true}\n";
-      said_bye_ = true;
-    }
     if (!text.empty()) (void)put(text);
   }
 
@@ -164,7 +156,6 @@ class Sender {
   int peer_ = -1;
   std::string heard_;
   std::optional<std::size_t> next_;  // how many lines are sent; unknown until the watcher has said it
-  bool said_bye_ = false;
 };
 
 // Waits until the watcher says that everything that came is judged.
@@ -196,7 +187,6 @@ void send_and_kill(const std::string& method) {
     kill_watch(child);
   }
   const pid_t last = start_watch(args, scratch.path("log"));
-  sender.last_life = true;
   EXPECT_TRUE(all_judged(scratch.path("log"))) << content_of(scratch.path("log"));
   kill(last, SIGINT);
   EXPECT_EQ(ended(last), 1) << content_of(scratch.path("log"));

@@ -33,6 +33,9 @@ std::vector<std::string> faulty_stream(int transactions, Rng& rng) {
         begin + 1, begin + 8));
     versions[written].push_back(i);
   }
+  for (int s = 0; s < kSessions; ++s) {
+    lines.push_back(fmt::format(R"({{"session": "s{}", "heartbeat": {}}})", s, 10L * (transactions + 2)));
+  }
   return lines;
 }
 

@@ -11,7 +11,7 @@
 namespace isolde::test {
 
 // Of a store that one transaction after the other uses, seven sessions in turn; about one read in thirty returns what
-// had been overwritten. The first lines are heartbeats. Ids, sessions, keys and values are texts.
+// had been overwritten. The first and last lines are heartbeats. Ids, sessions, keys and values are texts.
 [[nodiscard]] std::vector<std::string> faulty_stream(int transactions, Rng& rng);
 
 // `isolde watch …` with its output in the file `log`.
