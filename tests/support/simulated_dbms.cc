@@ -450,8 +450,7 @@ class Simulation {
         } else {
           b.write(keys[static_cast<std::size_t>(op.key)], op.is_delete ? kNullValue : b.values().integer(op.value));
         }
-        const std::int64_t after = op.done ? op.after : txn.end;
-        if (!rng_.chance(o_.no_interval)) b.at(reading(op.before), reading(after));
+        if (op.done && !rng_.chance(o_.no_interval)) b.at(reading(op.before), reading(op.after));
       }
       b.end_txn();
     }

@@ -45,8 +45,7 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
   if (!decided_before(core, three, two)) return;
   if (&one != &three && !decided_before(core, three, one)) return;
-  const bool reader = std::none_of(one.writes.begin(), one.writes.end(),
-                                   [](const TakenWrite& w) { return (w.flags & kOverwritten) == 0; });
+  const bool reader = !one.wrote();
   if (reader && !certainly(core, commit_of(core, three), snapshot_of(core, one))) return;
   const std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
   auto& told = core.told_dangerous;
@@ -150,22 +149,21 @@ void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, Key
   }
 }
 
+// By timestamps a reader comes before whoever replaces what it read; this one had ended before.
+void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Version& next) {
+  Found found{.kind = AnomalyKind::kGSIb, .rule = kRule, .txns = {txn.id, next.txn}, .text = {}};
+  found.key = core.keys[read.key].key;
+  found.about_read = true;
+  found.read = read.value;
+  found.time = txn.end;
+  found.text = fmt::format("{}, which replaced that, had ended by {}, before it began at {}", txn_text(core, next.txn),
+                           next.hi, txn.begin);
+  tell(core, std::move(found));
+}
+
 bool keeps_readers(const Core& core) {
   const Certifier c = core.options.profile.certifier;
   return c == Certifier::kSsi || c == Certifier::kTimestampOrder || c == Certifier::kCycles;
-}
-
-// Whether nothing can lie between version `v` (-1: the base) and the later one at `n`.
-bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n) {
-  const Version* first = v < 0 ? nullptr : &versions[static_cast<std::size_t>(v)];
-  for (std::size_t i = 0; i < versions.size(); ++i) {
-    const Version& u = versions[i];
-    if (&u == first || i == n || !u.has(kInstalled | kMaybe) || u.has(kOverwritten)) continue;
-    const bool before = first != nullptr && (u.hi < first->lo || core.orderly(u, *first));
-    const bool after = versions[n].hi < u.lo || core.orderly(versions[n], u);
-    if (!before && !after) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -215,6 +213,9 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
                                    : versions[static_cast<std::size_t>(version)].hi < next.lo ||
                                          core.orderly(versions[static_cast<std::size_t>(version)], next);
     if (!after) continue;
+    if (core.options.profile.certifier == Certifier::kTimestampOrder && next.hi < txn.begin) {
+      return tell_too_old(core, txn, read, next);
+    }
     if (next.has(kJudged) && core.moments.is(next.node, next.generation) && is_next(core, versions, version, n)) {
       depend(core, slot, next.slot, Dependency::kRw, read.key);
     }

@@ -63,7 +63,7 @@ void settle_key(Core& core, KeySlot key) {
   // The last version that is committed for everybody to come, and after which all others come that were before.
   const Version* base = nullptr;
   for (const Version& v : versions) {
-    if (!v.has(kInstalled) || v.hi >= core.horizon || v.has(kStepwise | kDelete)) continue;
+    if (!v.has(kInstalled) || v.hi >= core.horizon || v.has(kDelete)) continue;
     base = &v;
   }
   if (base == nullptr) {
@@ -98,6 +98,7 @@ void settle_key(Core& core, KeySlot key) {
   state.base_hi = last.hi;
   state.base_txn = last.txn;
   state.flags = static_cast<std::uint8_t>((state.flags & ~(kBaseUnknown | kBaseGone | kBaseInitial)) | kDropped);
+  if (last.has(kStepwise)) state.flags |= kBaseUnknown;
   core.keys.drop_versions(key, [&](const Version& v) {
     if (v.has(kMaybe)) return false;
     if (!v.has(kInstalled)) return v.hi < horizon;

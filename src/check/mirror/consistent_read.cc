@@ -30,6 +30,7 @@ class Reading {
       return was_ever_written(kInstalled | kMaybe | kAbortedWrite | kOverwritten);
     if (core_.options.profile.reads == Reads::kCertified) return certified();
     if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
+    if (!states_known()) return leave_open();
     find_candidates();
     if (candidates_ == 0) return none();
     if (candidates_ > 1) return leave_open();
@@ -44,6 +45,19 @@ class Reading {
     read_.flags |= kRefused;
   }
 
+  // Whether every list and counter state that it can have seen is known.
+  bool states_known() {
+    for (int round = 0; round < 2; ++round) {
+      bool known = true;
+      for (const Version& v : versions_) {
+        if (v.has(kStepwise) && v.has(kInstalled | kMaybe) && v.lo <= at_.hi && !own(v)) known = false;
+      }
+      if (known) return true;
+      if (round == 0) settle_steps(core_, read_.key, at_.hi);
+    }
+    return false;
+  }
+
   // Reads may be dirty: only a value that nobody wrote is wrong, as far as all that was written is still held.
   void was_ever_written(std::uint32_t flags) {
     read_.flags |= kRefused;
@@ -51,8 +65,15 @@ class Reading {
     for (const Version& v : versions_) {
       if (v.value == read_.value && v.has(flags)) return;
     }
-    if (state_.has(kDropped | kBaseUnknown)) return leave_open();
-    none();
+    wait_for_value();
+  }
+
+  void wait_for_value() {
+    constexpr std::size_t kMostUnmet = 4096;
+    if (state_.has(kBaseUnknown) || core_.written.full() || core_.unmet.size() >= kMostUnmet || !core_.time.complete) {
+      return leave_open();
+    }
+    core_.unmet.push_back({txn_.id, state_.key, read_.value, at_.lo, at_.hi, txn_.end});
   }
 
   // Any committed version will do; which one it was the certifier needs to know.
@@ -65,9 +86,12 @@ class Reading {
       ++matches;
       version = static_cast<int>(i);
     }
-    if (matches == 0 && state_.has(kDropped | kBaseUnknown)) return leave_open();
+    // By timestamps nobody sees what had been replaced before it began.
+    const bool timed = core_.options.profile.certifier == Certifier::kTimestampOrder;
+    if (matches == 0 && state_.has(kBaseUnknown)) return leave_open();
+    if (matches == 0 && !timed) return wait_for_value();
     if (matches == 0) return none();
-    if (matches > 1 || state_.has(kDropped)) return leave_open();
+    if (matches > 1 || (state_.has(kDropped) && !timed)) return leave_open();
     if (version != kBase) {
       Version& v = versions_[static_cast<std::size_t>(version)];
       if (v.has(kMaybe)) count_unknown(core_, read_.key, v, kNever);
@@ -166,13 +190,14 @@ class Reading {
       if (!core_.before(at_, commit, Why::kRw, read_.key)) return contradiction(n, false);
     }
     put_back();
+    if ((read_.flags & kNoDependency) != 0) return;
     if (core_.options.profile.certifier == Certifier::kConflictCheck && !still_latest()) return;
     read_traced(core_, slot_, read_, candidate_);
   }
 
   // Certifier::kConflictCheck: what a transaction that writes has read is the latest at its commit.
   bool still_latest() {
-    if (txn_.commit == kNoNode) return true;
+    if (!txn_.wrote()) return true;
     for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
       const Version& n = versions_[i];
       if (!counts(n) || !replaces(candidate_, n)) continue;
@@ -291,6 +316,49 @@ class Reading {
 
 }  // namespace
 
+namespace {
+
+// A scan of a range of keys read the absence of those that are known and not in its result.
+void read_absences(Core& core, Taken& txn) {
+  for (const TakenRange& range : txn.ranges) {
+    const auto first = txn.range_keys.begin() + range.first_key;
+    for (std::int64_t k = range.low; k <= range.high; ++k) {
+      const auto print = exact_print(k);
+      const KeySlot key = print ? core.keys.find(*print) : kNoKeySlot;
+      if (key == kNoKeySlot || std::find(first, first + range.keys, key) != first + range.keys) continue;
+      core.keys[key].touched = std::max(core.keys[key].touched, txn.number);
+      std::uint32_t moment = range.moment;
+      if (range.alone != 0) {
+        moment = static_cast<std::uint32_t>(txn.moments.size());
+        const ReadMoment whole = txn.moments[range.moment];
+        txn.moments.push_back({whole.lo, whole.hi, kNoNode, 0});
+      }
+      ++txn.moments[moment].rows;
+      txn.reads.push_back({kNullPrint, kNullPrint, key, moment, 0, kNoTxnSlot});
+    }
+  }
+}
+
+}  // namespace
+
+void tell_unmet(Core& core) {
+  for (const UnmetRead& read : core.unmet) {
+    if (core.written.full()) {
+      ++core.counts.unchecked;
+      continue;
+    }
+    if (core.written.has(read.key, read.value)) continue;
+    Found found{.kind = AnomalyKind::kGarbageRead, .rule = "consistent read", .txns = {read.txn}, .text = {}};
+    found.key = read.key;
+    found.about_read = true;
+    found.read = read.value;
+    found.time = read.end;
+    found.text = fmt::format("nobody wrote that; it read within {}", window_text(read.lo, read.hi));
+    tell(core, std::move(found));
+  }
+  core.unmet.clear();
+}
+
 void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
   const auto count = [&](Version& v) {
     v.flags = (v.flags & ~kMaybe) | kInstalled;
@@ -312,6 +380,7 @@ void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
 
 void check_reads(Core& core, Taken& txn, TxnSlot slot) {
   if (!txn.counts) return;
+  read_absences(core, txn);
   for (TakenRead& read : txn.reads) Reading(core, txn, slot, read).check();
 }
 

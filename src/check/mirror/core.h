@@ -19,6 +19,7 @@
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/taken.h"
+#include "check/mirror/written_values.h"
 #include "check/online.h"
 #include "history/recent_names.h"
 
@@ -41,6 +42,12 @@ struct Reader {
   TxnSlot slot;
   std::uint32_t number;
   std::uint32_t next;
+};
+
+// A read of a value that nobody has written yet, by a clock that may be wrong.
+struct UnmetRead {
+  Print txn, key, value;
+  std::int64_t lo, hi, end;
 };
 
 // A moment in use: a node, or a window that nothing else shares.
@@ -68,6 +75,10 @@ class Core {
   std::vector<std::uint32_t> free_readers;
   DependencyOrder order;  // Certifier::kCycles
   std::deque<std::array<std::uint32_t, 3>> told_dangerous;
+  // Reads::kDirty and kCertified: all that was ever written, as prints of key and value, while there is room; and the
+  // reads whose value has not been met: they are told at the end.
+  WrittenValues written;
+  std::vector<UnmetRead> unmet;
   Print default_initial = kNullPrint;
   bool gave_up_keys = false;  // a key that is not held may have been
 
@@ -138,6 +149,8 @@ void check_reads(Core& core, Taken& txn, TxnSlot slot);
 void check_locks(Core& core, Taken& txn, TxnSlot slot);
 // first_updater.cc
 void check_updates(Core& core, Taken& txn, TxnSlot slot);
+// Nothing more comes: what nobody wrote is told.
+void tell_unmet(Core& core);
 // certifier.cc
 // A read's version has become certain: the one at `version` of its key, or the base (-1).
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
@@ -145,6 +158,11 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
 void check_dangerous_around(Core& core, const Taken& txn);
+// versions.cc
+// Whether nothing can lie between version `v` (-1: the base) of a key and the later one at `n`.
+[[nodiscard]] bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n);
+// Appends and increments whose predecessor is certain get their state. Requires: as settle_deletes().
+void settle_steps(Core& core, KeySlot key, std::int64_t until);
 // deletes.cc
 // Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
 void settle_deletes(Core& core, KeySlot key, std::int64_t until);

@@ -14,11 +14,13 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
     if ((write.flags & kUpdateWins) == 0) continue;
     const auto versions = core.keys.versions(write.key);
     const Version* earlier = nullptr;
+    bool found = false;
     for (const Version& v : versions) {
-      if (v.node == txn.commit && v.has(kUpdateWins)) break;
+      found = v.node == txn.commit && v.has(kUpdateWins);
+      if (found) break;
       if (v.has(kUpdateWins)) earlier = &v;
     }
-    if (earlier == nullptr) continue;
+    if (!found || earlier == nullptr) continue;
     ++core.counts.dependencies;
     if (earlier->hi >= txn.commit_lo) ++core.counts.overlapping;
     if (earlier->lo >= txn.commit_lo) continue;  // equal readings: either may be first
@@ -34,16 +36,16 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
       continue;
     }
     kept.node = snapshot.node;
-    Found found{
+    Found lost{
         .kind = AnomalyKind::kLostUpdate, .rule = "first updater wins", .txns = {txn.id, earlier->txn}, .text = {}};
-    found.key = core.keys[write.key].key;
-    found.time = txn.end;
-    found.text = fmt::format(
+    lost.key = core.keys[write.key].key;
+    lost.time = txn.end;
+    lost.text = fmt::format(
         "both wrote the key and committed; {} committed within {}, {} took its snapshot within {} and committed within "
         "{}: neither was in the other's snapshot",
         txn_text(core, earlier->txn), window_text(was.lo, was.hi), txn_text(core, txn.id),
         window_text(kept.lo, kept.hi), window_text(txn.commit_lo, txn.commit_hi));
-    tell(core, std::move(found));
+    tell(core, std::move(lost));
   }
 }
 

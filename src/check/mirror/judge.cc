@@ -44,10 +44,11 @@ void judge(Core& core, TxnSlot slot) {
   txn.judged = true;
   for (const TakenRead& read : txn.reads) core.keys.prefetch(read.key);
   for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
-  for (const TakenWrite& write : txn.writes) {
-    if ((write.flags & kDelete) != 0) settle_deletes(core, write.key, txn.end);
-  }
   if (!txn.late) {
+    for (const TakenWrite& write : txn.writes) {
+      if ((write.flags & kDelete) != 0) settle_deletes(core, write.key, txn.end);
+      if ((write.flags & kStepwise) != 0) settle_steps(core, write.key, txn.end);
+    }
     check_locks(core, txn, slot);
     check_updates(core, txn, slot);
     check_reads(core, txn, slot);
@@ -56,7 +57,11 @@ void judge(Core& core, TxnSlot slot) {
   }
   for (const TakenWrite& write : txn.writes) {
     for (Version& v : core.keys.versions(write.key)) {
-      if (v.slot == slot && v.txn == txn.id) v.flags |= kJudged;
+      if (v.slot != slot || v.txn != txn.id) continue;
+      v.flags |= kJudged;
+      // Who came late may have missed what decides this.
+      if (txn.late && v.has(kDelete)) v.flags |= kDoubted;
+      if (txn.late && v.has(kStepwise)) v.flags |= kStateUnsure;
     }
     if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }

@@ -21,6 +21,7 @@ class Mirror final : public OnlineEngine {
       make_room(core_);
       KeyState& state = core_.keys[core_.keys.add(head.key(KeyId{k}))];
       state.base = value;
+      core_.written.add(state.key, value, core_.options.memory_limit / 8);
       state.flags |= kBaseInitial;
     }
   }
@@ -45,12 +46,15 @@ class Mirror final : public OnlineEngine {
     if (time.watermark != kNoTime) judge_before(time.watermark);
   }
 
-  void finish() override { judge_before(kNever); }
+  void finish() override {
+    judge_before(kNever);
+    tell_unmet(core_);
+  }
 
   [[nodiscard]] OnlineCounts counts() const override {
     OnlineCounts counts = core_.counts;
-    counts.bytes =
-        core_.keys.bytes() + core_.moments.bytes() + core_.order.bytes() + core_.names.bytes() + core_.motion_bytes;
+    counts.bytes = core_.keys.bytes() + core_.moments.bytes() + core_.order.bytes() + core_.names.bytes() +
+                   core_.written.bytes() + core_.motion_bytes;
     return counts;
   }
 

@@ -80,6 +80,19 @@ void check_write(Core& core, Taken& txn, TxnSlot slot, const TakenWrite& write) 
   }
 }
 
+// What is read under the lock is what those left who had let it go before.
+void read_after(Core& core, Taken& txn, const TakenLock& lock, Hold& theirs) {
+  if (lock.moment == kNone32 || theirs.lock_hi >= txn.commit_lo) return;
+  if (theirs.release.lo > lock.lock_hi || txn.commit_lo <= theirs.lock_hi) return;
+  ReadMoment& kept = txn.moments[lock.moment];
+  Moment read{kept.lo, kept.hi, kept.node, static_cast<TxnSlot>(&txn - core.txns.data())};
+  theirs.release = core.now(theirs.release);
+  static_cast<void>(core.before(theirs.release, read, Why::kLock, lock.key));
+  kept.lo = read.lo;
+  kept.hi = read.hi;
+  kept.node = read.node;
+}
+
 void check_lock(Core& core, Taken& txn, const TakenLock& lock) {
   Holder holder{lock.lock_hi, txn.commit_lo, txn.commit_hi, txn.id, txn.commit, 0, 0, lock.exclusive != 0};
   if (txn.commit != kNoNode) holder.generation = core.moments[txn.commit].generation;
@@ -88,7 +101,11 @@ void check_lock(Core& core, Taken& txn, const TakenLock& lock) {
   for (const Version& v : core.keys.versions(lock.key)) {
     if (!v.has(kHoldsLock) || !v.has(kJudged) || v.txn == txn.id) continue;
     Hold theirs = hold_of(core, v);
-    if (!exclude(core, theirs, mine, lock.key)) tell_both(core, txn, lock.key, mine, theirs);
+    if (!exclude(core, theirs, mine, lock.key)) {
+      tell_both(core, txn, lock.key, mine, theirs);
+    } else if (v.has(kInstalled)) {
+      read_after(core, txn, lock, theirs);
+    }
   }
   for (std::uint32_t at = state.shared; at != 0; at = core.holders[at].next) {
     const Holder& other = core.holders[at];

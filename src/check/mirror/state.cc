@@ -44,6 +44,9 @@ void put_txn(StateWriter& out, const Taken& txn) {
   out.put_all(txn.reads);
   out.put_all(txn.writes);
   out.put_all(txn.locks);
+  out.put_all(txn.steps);
+  out.put_all(txn.ranges);
+  out.put_all(txn.range_keys);
 }
 
 void get_txn(StateReader& in, Taken& txn) {
@@ -70,6 +73,9 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.reads = in.get_all<TakenRead>();
   txn.writes = in.get_all<TakenWrite>();
   txn.locks = in.get_all<TakenLock>();
+  txn.steps = in.get_all<TakenStep>();
+  txn.ranges = in.get_all<TakenRange>();
+  txn.range_keys = in.get_all<KeySlot>();
 }
 
 // The names that a message about what is in motion may need. Integers need none.
@@ -78,6 +84,11 @@ void put_names(StateWriter& out, Core& core) {
   const auto want = [&](Print p) {
     if (p != kNullPrint && !is_integer(p)) wanted.insert(raw64(p));
   };
+  for (const UnmetRead& read : core.unmet) {
+    want(read.txn);
+    want(read.key);
+    want(read.value);
+  }
   for (const Taken& txn : core.txns) {
     if (!txn.live) continue;
     want(txn.id);
@@ -131,6 +142,8 @@ void save_core(Core& core, StateWriter& out) {
   core.keys.save(out);
   core.moments.save(out);
   core.order.save(out);
+  core.written.save(out);
+  out.put_all(core.unmet);
   out.put_all(core.holders);
   out.put_all(core.free_holders);
   out.put_all(core.readers);
@@ -173,7 +186,10 @@ bool load_core(Core& core, StateReader& in) {
   core.next_number = in.get<std::uint32_t>();
   core.hand = in.get<KeySlot>();
   core.motion_bytes = in.get<std::uint64_t>();
-  if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in)) return false;
+  if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in) || !core.written.load(in)) {
+    return false;
+  }
+  core.unmet = in.get_all<UnmetRead>();
   core.holders = in.get_all<Holder>();
   core.free_holders = in.get_all<std::uint32_t>();
   core.readers = in.get_all<Reader>();

@@ -1,11 +1,40 @@
 #include "check/mirror/taken.h"
 
 #include <algorithm>
+#include <charconv>
+#include <string_view>
 
 #include "check/mirror/core.h"
 
 namespace isolde::mirror {
 namespace {
+
+bool take_integer(std::string_view& text, std::int64_t& value) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (wrong != std::errc{}) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+// `key = 7` and `key between 3 and 9`, as recorders write them. Anything else says nothing of what is not there.
+bool whole_key_range(std::string_view where, std::int64_t& low, std::int64_t& high) {
+  constexpr std::string_view kPoint = "key =", kBetween = "key between ", kAnd = " and ";
+  if (where.starts_with(kPoint)) {
+    where.remove_prefix(kPoint.size());
+    if (!take_integer(where, low)) return false;
+    high = low;
+  } else if (where.starts_with(kBetween)) {
+    where.remove_prefix(kBetween.size());
+    if (!take_integer(where, low) || !where.starts_with(kAnd)) return false;
+    where.remove_prefix(kAnd.size());
+    if (!take_integer(where, high)) return false;
+  } else {
+    return false;
+  }
+  constexpr std::int64_t kWidest = 1024;  // each key in it is looked up
+  return where.empty() && low <= high && high < low + kWidest;
+}
 
 // Reads one Arrival into a Taken.
 class Taking {
@@ -59,6 +88,9 @@ class Taking {
     }
     KeyState& state = core_.keys[slot];
     if (is_new) {
+      if (core_.options.profile.reads == Reads::kDirty || core_.options.profile.reads == Reads::kCertified) {
+        core_.written.add(key, core_.default_initial, core_.options.memory_limit / 8);
+      }
       state.base = core_.default_initial;
       state.flags = core_.gave_up_keys ? kBaseUnknown : kBaseInitial;
     }
@@ -78,7 +110,6 @@ class Taking {
     windows.clear();
     txn_.begin = begin == kNoTime ? kAlways : begin;
     std::int64_t last = txn_.begin;  // answered so far
-    std::int64_t last_before = txn_.begin;
     bool all = true;
     for (std::uint32_t op = first_; op < end_; ++op) {
       const History::Interval at = h_.at(t_, OpId{op});
@@ -90,7 +121,6 @@ class Taking {
       windows.push_back({std::min(at.before, at.after), std::max(at.before, at.after)});
       txn_.begin = std::min(txn_.begin, windows.back().lo);
       last = std::max(last, windows.back().hi);
-      last_before = std::max(last_before, windows.back().lo);
     }
     txn_.end = end == kNoTime ? kNever : std::max(end, last);
     if (!all) {
@@ -103,8 +133,8 @@ class Taking {
         }
       }
     }
-    // An aborted transaction's last statement may be the one that failed and let its locks go.
-    txn_.commit_lo = txn_.status == Status::kAborted ? last_before : last;
+    // A statement that failed has no interval: whatever has one was answered, and held its locks until then.
+    txn_.commit_lo = last;
     txn_.commit_hi = txn_.status == Status::kUnknown ? kNever : txn_.end;
     txn_.snapshot_lo = txn_.begin;
     txn_.snapshot_hi = kAlways;
@@ -136,6 +166,9 @@ class Taking {
     txn_.reads.clear();
     txn_.writes.clear();
     txn_.locks.clear();
+    txn_.steps.clear();
+    txn_.ranges.clear();
+    txn_.range_keys.clear();
     if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0});
     for (std::uint32_t op = first_; op < end_; ++op) {
       const OpHead head = h_.op(op);
@@ -144,24 +177,18 @@ class Taking {
       const Print value = chunk_.value(h_.op_value(op));
       switch (head.kind()) {
         case OpKind::kRead:
-          read(slots_[op - first_], value, head.lock(), moment_of(head.lock(), at, true), at, op);
+          read(slots_[op - first_], value, head.lock(), moment_of(head.lock(), at, true), at, op, h_.op_value(op));
           break;
         case OpKind::kWrite:
           write(slots_[op - first_], value, at, value == kNullPrint ? kDelete : VersionFlag{}, op);
           break;
         case OpKind::kAppend:
         case OpKind::kIncrement:
-          write(slots_[op - first_], value, at, kStepwise, op);
+          step(slots_[op - first_], {value, kNone32, head.kind() == OpKind::kAppend}, at);
           break;
-        case OpKind::kScan: {
-          const std::uint32_t shared = moment_of(head.lock(), at, false);
-          for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
-            const bool each = core_.options.profile.reads <= Reads::kCommitted || head.lock() != Lock::kNone;
-            const KeySlot key = slot_of(chunk_.key(item.key));
-            read(key, chunk_.value(item.value), head.lock(), each ? moment_of(head.lock(), at, true) : shared, at, op);
-          }
+        case OpKind::kScan:
+          scan(h_.predicate(head.predicate()), head.lock(), at, op);
           break;
-        }
         case OpKind::kUpdate:
           for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
             const KeySlot key = slot_of(chunk_.key(item.key));
@@ -175,6 +202,35 @@ class Taking {
     }
   }
 
+  void scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
+    const bool alone = core_.options.profile.reads == Reads::kCommitted || lock != Lock::kNone;
+    const std::uint32_t shared = moment_of(lock, at, false);
+    const auto first = static_cast<std::uint32_t>(txn_.range_keys.size());
+    for (const Item& item : h_.items(predicate)) {
+      const KeySlot key = slot_of(chunk_.key(item.key));
+      txn_.range_keys.push_back(key);
+      read(key, chunk_.value(item.value), lock, alone ? moment_of(lock, at, true) : shared, at, op, item.value);
+    }
+    std::int64_t low = 0, high = 0;
+    if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
+      txn_.range_keys.resize(first);
+      return;
+    }
+    const auto found = static_cast<std::uint32_t>(txn_.range_keys.size());
+    for (std::size_t i = 0; i < txn_.writes.size(); ++i) {
+      const TakenWrite write = txn_.writes[i];
+      const KeyState& state = core_.keys[write.key];
+      if (state.own != txn_.number || state.own_at != i || !is_integer(state.key)) continue;
+      if (integer_of(state.key) < low || integer_of(state.key) > high) continue;
+      const auto begin = txn_.range_keys.begin() + first;
+      if (std::find(begin, txn_.range_keys.begin() + found, write.key) != txn_.range_keys.begin() + found) continue;
+      read(write.key, kNullPrint, lock, shared, at, op, kNullValue);
+      txn_.range_keys.push_back(write.key);
+    }
+    txn_.ranges.push_back(
+        {low, high, shared, first, static_cast<std::uint32_t>(txn_.range_keys.size()) - first, alone ? 1U : 0U});
+  }
+
   // The moment at which a statement reads. `alone`: one row, whose moment nothing else shares.
   std::uint32_t moment_of(Lock lock, const Window& at, bool alone) {
     const Profile& profile = core_.options.profile;
@@ -185,25 +241,125 @@ class Taking {
     return static_cast<std::uint32_t>(txn_.moments.size() - 1);
   }
 
-  void read(KeySlot key, Print value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op) {
+  void read(KeySlot key, Print value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op,
+            ValueId read_value) {
     KeyState& state = core_.keys[key];
     if (state.own == txn_.number) {
       const TakenWrite& own = txn_.writes[state.own_at];
-      const bool same = own.value == value;
-      if ((own.flags & (kStepwise | kDelete)) == 0 && !same) own_read_differs(key, value, own.value, op);
-      // A delete that found no row leaves nothing of its own to see.
-      if ((own.flags & kDelete) == 0 || same) return;
+      if ((own.flags & kStepwise) != 0) return read_after_steps(key, own, value, read_value, moment, op);
+      if (own.value == value) return;
+      const bool once = state.own_at + 1 == txn_.writes.size() || txn_.writes.back().key != key;
+      if ((own.flags & kDelete) == 0 && !(same_value_is_idle() && once)) {
+        return own_read_differs(key, value, own.value, op);
+      }
+      write_was_idle(key, state);
     }
     txn_.reads.push_back({value, kNullPrint, key, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
     ++txn_.moments[moment].rows;
     const Profile& profile = core_.options.profile;
+    if (value == kNullPrint) return;  // no row, no lock
     if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
-      if (lock == Lock::kUpdate) {
-        txn_.locks.push_back({at.hi, key, 1});
+      const bool latest =
+          profile.reads != Reads::kTransaction || (lock != Lock::kNone && profile.locking_reads_see_latest);
+      const bool own_moment = latest && txn_.moments[moment].rows == 1;
+      txn_.locks.push_back({at.hi, key, lock == Lock::kUpdate ? 1U : 0U, own_moment ? moment : kNone32});
+    }
+  }
+
+  // What was there before its own appends and increments, by what it read after them.
+  void read_after_steps(KeySlot key, const TakenWrite& own, Print value, ValueId read_value, std::uint32_t moment,
+                        std::uint32_t op) {
+    const Profile& profile = core_.options.profile;
+    if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
+    std::vector<Print> elements;
+    std::int64_t number = is_integer(value) ? integer_of(value) : 0;
+    bool fits = true;
+    std::size_t appends = 0;
+    for (std::uint32_t i = own.first_step; i != kNone32; i = txn_.steps[i].next) {
+      const TakenStep& s = txn_.steps[i];
+      if (s.appends) {
+        ++appends;
+        elements.push_back(s.value);
+      } else if (is_integer(value) && is_integer(s.value)) {
+        number -= integer_of(s.value);
       } else {
-        txn_.locks.push_back({at.hi, key, 0});
+        fits = false;
       }
     }
+    Print before = kNullPrint;
+    if (appends > 0) {
+      const auto list = h_.values().elements(read_value);
+      fits = fits && list && list->size() >= appends;
+      for (std::size_t i = 0; fits && i < list->size(); ++i) {
+        const Print element = print_of(h_.values(), (*list)[i]);
+        if (i + appends < list->size()) {
+          before = appended(before, element);
+        } else if (element != elements[i + appends - list->size()]) {
+          fits = false;
+        }
+      }
+    } else if (fits && is_integer(value)) {
+      const auto print = exact_print(number);
+      if (!print) return;
+      before = *print;
+    } else {
+      fits = false;
+    }
+    if (!fits) return own_read_differs(key, value, value, op);
+    // A counter that was absent counts as zero: which of the two it was is not told.
+    if (appends == 0 && number == 0) return;
+    const bool by_snapshot = moment == 0 && profile.first_updater_wins && profile.reads == Reads::kTransaction;
+    if (!by_snapshot && !profile.write_locks) return;
+    if (!by_snapshot) {
+      txn_.moments.push_back({own.lock_lo, own.lock_hi, kNoNode, 0});
+      moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
+    }
+    if (profile.locking_reads_see_latest && by_snapshot) return;
+    txn_.reads.push_back({before, kNullPrint, key, moment, by_snapshot ? 0U : kNoDependency, kNoTxnSlot});
+    ++txn_.moments[moment].rows;
+  }
+
+  void step(KeySlot key, const TakenStep& step, const Window& at) {
+    KeyState& state = core_.keys[key];
+    if (state.own == txn_.number && (txn_.writes[state.own_at].flags & kStepwise) == 0) {
+      const auto after = after_step(txn_.writes[state.own_at].value, step);
+      if (after && (txn_.writes[state.own_at].flags & kDelete) == 0) return write(key, *after, at, 0, 0);
+      txn_.writes[state.own_at].flags |= kStepwise | kStateUnsure;
+      return;
+    }
+    const auto place = static_cast<std::uint32_t>(txn_.steps.size());
+    txn_.steps.push_back(step);
+    if (state.own == txn_.number) {
+      TakenWrite& own = txn_.writes[state.own_at];
+      if (own.last_step != kNone32) txn_.steps[own.last_step].next = place;
+      own.last_step = place;
+      return;
+    }
+    write(key, step.value, at, kStepwise, 0);
+    txn_.writes.back().first_step = txn_.writes.back().last_step = place;
+  }
+
+  // A write that changed nothing was a read of what stood there, at its moment.
+  void write_was_idle(KeySlot key, KeyState& state) {
+    TakenWrite& own = txn_.writes[state.own_at];
+    own.flags = kOverwritten;
+    state.own = 0;
+    const Profile& profile = core_.options.profile;
+    if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
+    if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
+    std::uint32_t moment = 0;
+    if (profile.snapshot_at == SnapshotAt::kFirstRead || profile.reads != Reads::kTransaction ||
+        !profile.first_updater_wins) {
+      txn_.moments.push_back({txn_.begin, own.lock_hi, kNoNode, 0});
+      moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
+    }
+    txn_.reads.push_back({own.value, kNullPrint, key, moment, kNoDependency, kNoTxnSlot});
+    ++txn_.moments[moment].rows;
+  }
+  // InnoDB at REPEATABLE READ: a write of the value that stands there already leaves the row to the snapshot.
+  [[nodiscard]] bool same_value_is_idle() const {
+    const Profile& profile = core_.options.profile;
+    return profile.reads == Reads::kTransaction && profile.locking_reads_see_latest && !profile.first_updater_wins;
   }
 
   void own_read_differs(KeySlot key, Print read, Print own, std::uint32_t) {
@@ -222,13 +378,14 @@ class Taking {
     KeyState& state = core_.keys[key];
     if (state.own == txn_.number) {
       TakenWrite& own = txn_.writes[state.own_at];
-      if (((own.flags | flags) & kStepwise) != 0) {
-        own.flags |= kStepwise | kStateUnsure;
-        return;
-      }
       const TakenWrite earlier = own;
+      if ((earlier.flags & kDelete) != 0) own.lock_hi = at.hi;  // that may have found nothing to lock
       own.value = value;
       own.flags = (earlier.flags & kDelete) == 0 ? 0 : flags;  // what it wrote itself it certainly deletes
+      if ((earlier.flags & kStepwise) != 0) {                  // what it was in between nobody knows
+        own.flags = flags;
+        return;
+      }
       if (earlier.value == value) return;
       txn_.writes.push_back(earlier);
       txn_.writes.back().flags = kOverwritten;
@@ -236,7 +393,7 @@ class Taking {
     }
     state.own = txn_.number;
     state.own_at = static_cast<std::uint32_t>(txn_.writes.size());
-    txn_.writes.push_back({value, at.hi, key, flags});
+    txn_.writes.push_back({value, at.lo, at.hi, key, flags, kNone32, kNone32});
   }
 
   void install() {
@@ -250,10 +407,11 @@ class Taking {
       txn_.commit = core_.moments.add(txn_.commit_lo, txn_.commit_hi, txn_slot(), true);
       if (txn_.status == Status::kUnknown) fate = kMaybe;
     }
+    const bool remembers = profile.reads == Reads::kDirty || profile.reads == Reads::kCertified;
     for (TakenWrite& write : txn_.writes) {
       if ((write.flags & kOverwritten) == 0) {
         write.flags |= fate;
-        // Without intervals, or in the statement that may have failed, it is not certain that the lock was held.
+        // Without an interval it is not certain that the lock was held.
         const bool held = write.lock_hi <= txn_.commit_lo;
         if (profile.write_locks && (write.flags & kDelete) == 0 && fate != kMaybe && held) {
           write.flags |= kHoldsLock;
@@ -262,6 +420,10 @@ class Taking {
             fate == kInstalled && (write.flags & kDelete) == 0) {
           write.flags |= kUpdateWins;
         }
+      }
+      if (remembers && (fate != kAbortedWrite || profile.reads == Reads::kDirty) &&
+          ((write.flags & kOverwritten) == 0 || profile.reads == Reads::kDirty)) {
+        core_.written.add(core_.keys[write.key].key, write.value, core_.options.memory_limit / 8);
       }
       Version version{};
       version.value = write.value;
@@ -274,12 +436,28 @@ class Taking {
       version.flags = write.flags;
       version.slot = txn_slot();
       KeyState& state = core_.keys[write.key];
+      if (version.value == kNullPrint && profile.first_updater_wins && fate != kAbortedWrite) {
+        // An insert over a dead row looks at no snapshot: writers on both sides of a delete are not ordered by it.
+        for (Version& v : core_.keys.versions(write.key)) v.flags &= ~kUpdateWins;
+        version.flags &= ~kUpdateWins;
+        write.flags &= ~kUpdateWins;
+      } else if (version.has(kUpdateWins)) {
+        for (const Version& v : core_.keys.versions(write.key)) {
+          if (v.value == kNullPrint && v.has(kInstalled | kMaybe)) version.flags &= ~kUpdateWins;
+        }
+      }
       if (txn_.late && version.lo <= state.base_hi && fate != kAbortedWrite) {  // which of the two is older?
         state.flags |= kBaseUnknown | kDropped;
         continue;
       }
       if ((write.flags & kDelete) != 0) state.flags |= kHasDeletes;
-      if (core_.keys.insert(write.key, version) == nullptr || (write.flags & kStepwise) != 0) state.flags |= kLossy;
+      // Without a lock or first updater wins nothing says what an append was made to.
+      const bool blind =
+          profile.reads == Reads::kDirty || profile.reads == Reads::kCertified ||
+          (!profile.write_locks && (!profile.first_updater_wins || profile.snapshot_at == SnapshotAt::kFirstRead));
+      if (core_.keys.insert(write.key, version) == nullptr || ((write.flags & kStepwise) != 0 && blind)) {
+        state.flags |= kLossy;
+      }
     }
   }
 
@@ -296,6 +474,15 @@ class Taking {
 };
 
 }  // namespace
+
+std::optional<Print> after_step(Print state, const TakenStep& step) {
+  if (step.appends) {
+    const bool list = state == kNullPrint || (raw64(state) & 3) == 3;
+    return list ? std::optional<Print>(appended(state, step.value)) : std::nullopt;
+  }
+  if (!is_integer(step.value) || (state != kNullPrint && !is_integer(state))) return std::nullopt;
+  return exact_print((state == kNullPrint ? 0 : integer_of(state)) + integer_of(step.value));
+}
 
 TxnSlot take_in(Core& core, const Arrival& arrival) {
   TxnSlot slot;

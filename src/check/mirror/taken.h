@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "check/mirror/dependency_order.h"
@@ -30,9 +31,10 @@ struct ReadMoment {
 
 enum ReadFlag : std::uint32_t {
   kLockingRead = 1,
-  kRefused = 2,   // told as a violation, or left open: gives no dependency
-  kTraced = 4,    // its version is certain: `from`
-  kFromBase = 8,  // … and is the settled one
+  kRefused = 2,        // told as a violation, or left open: gives no dependency
+  kTraced = 4,         // its version is certain: `from`
+  kNoDependency = 16,  // a write that found nothing to change looked there
+  kFromBase = 8,       // … and is the settled one
 };
 
 struct TakenRead {
@@ -46,9 +48,28 @@ struct TakenRead {
 
 struct TakenWrite {
   Print value;
-  std::int64_t lock_hi;
+  std::int64_t lock_lo, lock_hi;
   KeySlot key;
-  std::uint32_t flags;  // VersionFlag bits
+  std::uint32_t flags;       // VersionFlag bits
+  std::uint32_t first_step;  // kStepwise: in Taken::steps; linked
+  std::uint32_t last_step;
+};
+
+// One append or increment.
+struct TakenStep {
+  Print value;
+  std::uint32_t next;  // kNone32: the last
+  bool appends;
+};
+// What `state` becomes; nothing if it is no list, or no number that fits.
+[[nodiscard]] std::optional<Print> after_step(Print state, const TakenStep& step);
+
+// A scan of a range of keys: what is known there and not in its result was absent.
+struct TakenRange {
+  std::int64_t low, high;
+  std::uint32_t moment;           // in Taken::moments
+  std::uint32_t first_key, keys;  // in Taken::range_keys: those that it says something of already
+  std::uint32_t alone;            // each row has a moment of its own
 };
 
 // A lock on a key that the transaction does not write, or holds before it writes.
@@ -56,6 +77,7 @@ struct TakenLock {
   std::int64_t lock_hi;
   KeySlot key;
   std::uint32_t exclusive;
+  std::uint32_t moment;  // of the read that took it, if that is the lock's own; else kNone32
 };
 
 // An anti-dependency from or to another transaction that is held.
@@ -82,11 +104,22 @@ struct Taken {
   std::vector<TakenRead> reads;
   std::vector<TakenWrite> writes;
   std::vector<TakenLock> locks;
+  std::vector<TakenStep> steps;
+  std::vector<TakenRange> ranges;
+  std::vector<KeySlot> range_keys;
 
+  // Whether it certainly left a version.
+  [[nodiscard]] bool wrote() const {
+    for (const TakenWrite& write : writes) {
+      if ((write.flags & (kOverwritten | kDelete)) == 0) return true;
+    }
+    return false;
+  }
   // Held for it, with its versions.
   [[nodiscard]] std::size_t bytes() const {
     return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
-           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64);
+           writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64) +
+           steps.size() * sizeof(TakenStep) + ranges.size() * sizeof(TakenRange) + range_keys.size() * sizeof(KeySlot);
   }
   [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
 };
