@@ -90,10 +90,6 @@ class TxnPlanner {
   bool plan(Plan& plan, StateTable& states, std::uint32_t& idle);
 
  private:
-  // The write that is the last statement of an aborted transaction may be what failed.
-  bool surely_done(const Access& access) const {
-    return txn_.status != Status::kAborted || access.place + 1 < txn_.ops.size();
-  }
   bool snapshot_reads() const { return p_.reads == Reads::kTransaction; }
   bool read(const Access& access);
   bool write(const Access& access, Idle idle, bool is_idle);
@@ -226,8 +222,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
   OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool by_snapshot = snapshot_reads() && !p_.locking_reads_see_latest;
   if (!counts_) {  // deletes: as if they had found nothing
-    if (p_.write_locks && surely_done(access) && !(access.op->kind == OpKind::kWrite && is_null(access.value)))
-      lock(access, true, {});
+    if (p_.write_locks && !(access.op->kind == OpKind::kWrite && is_null(access.value))) lock(access, true, {});
     return true;
   }
   std::vector<Check> checks;
@@ -260,7 +255,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
 
 void TxnPlanner::finish(Plan& plan) {
   std::int64_t last = txn_.begin;
-  for (const TraceOp& op : txn_.ops) last = std::max(last, txn_.status == Status::kAborted ? op.before : op.after);
+  for (const TraceOp& op : txn_.ops) last = std::max(last, op.after);
   const std::int64_t end = txn_.status == Status::kUnknown ? kForever : txn_.end;
   for (std::size_t k = 0; k < kMaxKeys; ++k) {
     if (counts_ && !own_[k].empty()) planned_.installs.push_back({static_cast<int>(k), own_[k]});
