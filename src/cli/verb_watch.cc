@@ -95,7 +95,7 @@ Result<std::unique_ptr<stream::Input>> open_source(const Source& source, stream:
     case Source::Kind::kFile:
       return stream::open_file(source.path, source.follow, std::move(options));
     case Source::Kind::kRecording:
-      return Error{"is a folder: convert the recording first, and watch that", source.path};
+      return stream::follow_recording(source.path, {}, std::move(options));
     case Source::Kind::kSocket:
       return stream::listen_on(source.listen, std::move(options));
     case Source::Kind::kStandardInput:

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/state_file.h"
 #include "check/timeline/online/entry.h"
 
 namespace isolde::timeline {
@@ -131,6 +132,10 @@ class KeyIndex {
   // What reads of kind kReadOnOwn stand on; goes with its entry.
   [[nodiscard]] std::uint64_t add_top(OwnTop top);
   [[nodiscard]] const OwnTop& top(const Entry& entry) const { return tops_[entry.value]; }
+
+  void save(StateWriter& out) const;
+  // Requires: the index is empty. False if that is no index.
+  [[nodiscard]] bool load(StateReader& in);
 
   [[nodiscard]] std::size_t bytes() const {
     return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);

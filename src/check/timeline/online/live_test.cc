@@ -180,7 +180,7 @@ std::int64_t time_of(const History& h, TxnId t) {
   if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
   return h.start_ts(t) != kNoTime ? h.start_ts(t) : 1'000'000;
 }
-std::vector<Timed> delayed(const History& h, Rng& rng, std::int64_t most) {
+std::vector<Timed> delayed(const History& h, Rng& rng, std::int64_t most, bool serial) {
   std::vector<Timed> arrivals;
   std::vector<std::int64_t> session(h.session_count(), 0);
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -190,7 +190,8 @@ std::vector<Timed> delayed(const History& h, Rng& rng, std::int64_t most) {
     if (comes_early(h, id)) {
       bool reads = false;
       for_each_access(h, id, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
-      if (last > time || (reads && h.start_ts(id) == kNoTime)) return {};
+      // In a serial order it may stand before its start.
+      if (last > time || (reads && h.start_ts(id) == kNoTime) || (serial && time > 0)) return {};
       last = time;
     } else {
       last = std::max(last, time + rng.between(0, most));
@@ -221,7 +222,7 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
       if (!kTimelineEngine.lacks(h, level).empty()) continue;
       const Verdict offline = kTimelineEngine.check(h, level, Limits{});
       const std::int64_t delay = rng.between(0, 60);
-      const auto arrivals = delayed(h, rng, delay);
+      const auto arrivals = delayed(h, rng, delay, info(level).family == LevelFamily::kSerializable);
       if (arrivals.empty()) continue;
       // Sessions in order may hold some back longer than the delay.
       std::int64_t behind = 0;
@@ -270,6 +271,67 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
   if (!folder.empty()) std::filesystem::remove_all(folder);
   EXPECT_GT(judged, histories / 8);
   EXPECT_GT(found, histories / 20);
+}
+
+// Saves and loads the engine at every arrival.
+TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
+  const std::string folder = make_scratch_folder("online-test");
+  int found = 0;
+  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+    Rng rng(seed);
+    RandomOptions random;
+    random.max_txns = 16;
+    const History h = random_history(rng, random);
+    const auto chunk = std::make_shared<const Chunk>(h);
+    for (const Level level : {Level::kSnapshotIsolation, Level::kStrictSerializable}) {
+      if (!kTimelineEngine.lacks(h, level).empty()) continue;
+      const auto arrivals = delayed(h, rng, 60, false);
+      timeline::OnlineOptions options = with_deadline(rng.between(1, 200), level);
+      if (rng.chance(0.5)) options.spill_folder = folder;
+      Told whole;
+      Told parts;
+      auto straight = timeline::make_online(options, whole);
+      if (!options.spill_folder.empty()) options.spill_folder += "/restarted";
+      auto restarted = timeline::make_online(options, parts);
+      straight->begin(*chunk);
+      restarted->begin(*chunk);
+      for (const Timed& t : arrivals) {
+        StateWriter out;
+        restarted->save(out);
+        restarted = timeline::make_online(options, parts);
+        StateReader in(out.bytes());
+        ASSERT_TRUE(restarted->load(in));
+        EXPECT_TRUE(in.at_end());
+        for (const auto* engine : {&straight, &restarted}) {
+          (*engine)->advance({t.at, kNoTime, true});
+          (*engine)->take({chunk, t.txn});
+        }
+      }
+      straight->finish();
+      restarted->finish();
+      ASSERT_EQ(parts.names(), whole.names()) << "seed " << seed << "\n" << native_text(h);
+      EXPECT_EQ(restarted->counts().unchecked, straight->counts().unchecked);
+      EXPECT_EQ(restarted->counts().flips, straight->counts().flips);
+      EXPECT_EQ(restarted->counts().checked, straight->counts().checked);
+      found += whole.violations.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(found, 50);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(TimelineOnline, AStateOfOtherSettingsOrCutShortIsRefused) {
+  Stream s(with_deadline(100));
+  s.take("T1 1..2: w x1 | T2 3..4: r x2");
+  StateWriter out;
+  s.engine->save(out);
+  Told told;
+  StateReader other(out.bytes());
+  EXPECT_FALSE(timeline::make_online(with_deadline(100, Level::kSerializable), told)->load(other));
+  for (std::size_t size = 0; size < out.bytes().size(); size += 7) {
+    StateReader part(out.bytes().substr(0, size));
+    EXPECT_FALSE(timeline::make_online(with_deadline(100), told)->load(part)) << size;
+  }
 }
 
 TEST(TimelineOnline, AStreamWithDeadlinesTellsWhatTheOfflineEngineFinds) {
