@@ -4,6 +4,7 @@
 #   pipeline    Leopard, figures 9 and 17: traces of many clients into one order, against one heap, one sort, external merging
 #   mirror      figure 10: what checking BlindW-RW+ costs by transactions, clients and length, beside what running it took
 #   large       the same on generated histories: 15 operations, 24 sessions, up to a million transactions
+#   tpcc        TPC-C-shaped transactions from memory, as many as the mirror can take
 #   throughput  figures 11 and 20: TPC-C and SmallBank, high and low contention: what the database does a second, and the mirror
 #   overlap     figure 3: the share of dependencies between overlapping intervals (beta), YCSB A, by skew, clients and reads
 #   deduced     figures 12 and 22: how many of those the mirror deduces
@@ -19,9 +20,10 @@ isolde=${ISOLDE:-build/isolde}
 paper=no
 if [[ ${1:-} == --paper ]]; then paper=yes && shift; fi
 tables=("$@")
-[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large throughput overlap deduced timeline)
-[[ -x $isolde && -x build/online_bench && -x build/pipeline_bench ]] ||
-  { echo "bench/online.sh: no $isolde, build/online_bench or build/pipeline_bench (./dev bench online builds them)" >&2; exit 2; }
+[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large tpcc throughput overlap deduced timeline)
+for program in "$isolde" build/online_bench build/pipeline_bench build/mirror_bench build/timeline_online_bench; do
+  [[ -x $program ]] || { echo "bench/online.sh: no $program (./dev bench online builds it)" >&2; exit 2; }
+done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -93,6 +95,18 @@ table_large() {
   done
 }
 
+table_tpcc() {
+  echo
+  echo "## TPC-C-shaped transactions from memory"
+  echo
+  local profile
+  for profile in ssi si rc; do
+    echo "profile $profile:"
+    build/mirror_bench --profile $profile
+  done
+  if [[ $paper == yes ]]; then build/mirror_bench --long 20; fi
+}
+
 table_throughput() {
   echo
   echo "## the database's transactions a second and the mirror's (figures 11, 20)"
@@ -109,7 +123,7 @@ table_throughput() {
         printf '| %-10s | %-9s | %-10s | %10s | %7s | %22s | %10.1f | %4.0f | %s |\n' $server $workload "$([[ $scale == 1 ]] && echo high || echo low)" \
           "$(each "$all" "$(json_number run)")" "$(each "$all" "$(value check_s)")" \
           "$(each "$all" "$(plus "$(value read_s)" "$(value order_s)" "$(value check_s)")")" \
-          "$(awk -v o="$(value operations)" -v t="$all" 'BEGIN { print t > 0 ? o / t : 0 }')" "$(value peak_mib)" "$(found)"
+          "$(awk -v o="$(value operations)" -v t="$all" 'BEGIN { print (t > 0 ? o / t : 0) }')" "$(value peak_mib)" "$(found)"
       done
     done
   done
@@ -154,16 +168,16 @@ table_deduced() {
 }
 
 table_timeline() {
-  [[ -x build/timeline_online_bench ]] || { echo "(no build/timeline_online_bench)"; return; }
   echo
   echo "## timeline, online (Aion, section 5)"
   echo
   build/timeline_online_bench
+  if [[ $paper == yes ]]; then build/timeline_online_bench --long; fi
 }
 
 for table in "${tables[@]}"; do
   case $table in
-    pipeline | mirror | large | throughput | overlap | deduced | timeline) "table_$table" ;;
+    pipeline | mirror | large | tpcc | throughput | overlap | deduced | timeline) "table_$table" ;;
     *) echo "bench/online.sh: no table $table" >&2; exit 2 ;;
   esac
 done

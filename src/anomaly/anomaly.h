@@ -158,6 +158,8 @@ struct Anomaly {
   std::string expected_text;
   TxnId expected_writer = kNoTxn;  // kNoTxn: the initial state
   TxnId source_writer = kNoTxn;
+  // Of the engine `mirror`: which rule of its profile broke, and the intervals that leave no way.
+  std::string says = {};
 };
 
 // "G-single", "G-single-realtime", …

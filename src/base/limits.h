@@ -8,6 +8,10 @@
 
 namespace isolde {
 
+namespace mirror {
+struct Profile;
+}
+
 // Told how far a long piece of work is. The library never prints; src/cli shows these on a terminal.
 class Progress {
  public:
@@ -21,6 +25,7 @@ struct Limits {
   unsigned threads = 1;
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with their details; all are counted
   Progress* progress = nullptr;
+  const mirror::Profile* profile = nullptr;  // of the engine `mirror`: what the DBMS does
   bool guess = true;  // hints may be tried before anything is proved; false is for measuring what that saves
 
   [[nodiscard]] bool out_of_time() const {

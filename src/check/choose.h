@@ -3,7 +3,8 @@
 // Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Passed over although it could:
 //            timeline  at the serializable family, unless commit timestamps are promised to be the serialization order;
 //            graph     at levels that ask for one order of all transactions, if the order of some key's versions is
-//                      neither given nor shown by lists: then `solver` looks for one.
+//                      neither given nor shown by lists: then `solver` looks for one;
+//            mirror    always: only when asked.
 // Source: CONTRACT section 1, "What a verdict is about".
 #pragma once
 

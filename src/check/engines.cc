@@ -4,6 +4,7 @@
 
 #include "check/engine.h"
 #include "check/graph/graph.h"
+#include "check/mirror/engine.h"
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
 #include "check/solver/solver.h"
@@ -14,7 +15,7 @@ namespace isolde {
 namespace {
 
 const Engine kEngines[] = {
-    kReplayEngine, kTimelineEngine, kWeakEngine, kGraphEngine, kSolverEngine, kRulesEngine,
+    kReplayEngine, kTimelineEngine, kWeakEngine, kGraphEngine, kSolverEngine, kRulesEngine, kMirrorEngine,
 };
 
 }  // namespace

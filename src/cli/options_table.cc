@@ -28,12 +28,24 @@ constexpr VerbRow kVerbs[] = {
      "yugabytedb://…, tidb://…. The workload makes its tables anew; a table of that name\n"
      "that `isolde record` did not make is never touched: the run is refused.\n"
      "While it runs, everything is kept in the folder OUT.recording, readable at any moment, also after a kill -9.\n"
-     "Exit status: 0, or that of `isolde check` with --check; 2 if the run could not be made.",
+     "--watch checks the run while it goes on and shows violations at once (docs/online.md).\n"
+     "Exit status: 0, or that of `isolde check` with --check and of `isolde watch` with --watch; 2 if the run could "
+     "not\n"
+     "be made.",
      "isolde record --workload list-append --time 10 --check serializable\n"
      "isolde record postgres://me@localhost/test --level serializable --clients 16 --time 60 --out run.isl\n"
-     "isolde record --spawn mariadb --workload rmw --level repeatable-read --check snapshot-isolation"},
-    {"watch", "[FILE|-]", 0, 1, "the same verdict, online, on a stream that never ends, in bounded memory", "", "",
-     true},
+     "isolde record --spawn mariadb --workload rmw --level repeatable-read --check snapshot-isolation\n"
+     "isolde record --spawn postgres --workload smallbank --level serializable --time 60 --watch"},
+    {"watch", "[FILE|-]", 0, 1, "the same verdict, online, on a stream that never ends, in bounded memory",
+     "FILE is native JSON Lines (docs/formats.md), a folder that `isolde record` writes, or - for standard input.\n"
+     "Violations are shown as soon as nothing that may still come can take them back; a summary at the end, or at\n"
+     "ctrl-C. docs/online.md: how an application sends its transactions, what lag, late and suspected mean.\n"
+     "Exit status: 0 nothing wrong found, 1 violated, 2 bad usage or input, 3 undecided: something could not be "
+     "judged.",
+     "isolde watch history.jsonl --level snapshot-isolation\n"
+     "isolde watch --listen unix:/tmp/isolde.socket --profile postgres:repeatable-read --checkpoint state\n"
+     "tail -f trace.jsonl | isolde watch - --level serializable --method timeline --json\n"
+     "isolde watch run.isl.recording --profile mariadb:repeatable-read"},
     {"probe", "[URL]", 0, 1, "which anomalies a database lets through at each of its levels",
      "Runs scripted interleavings on real connections, each at every level of the database, and tells which anomalies\n"
      "happened. URL: sqlite:FILE (without one: a scratch file), postgres://user@host/database, mariadb://…, and so "
@@ -57,7 +69,46 @@ constexpr OptionRow kOptions[] = {
      "for as by --strongest, for at most 10 seconds or three times the check. gen: what the history satisfies "
      "(snapshot-isolation)",
      "check gen"},
+    {"level", "LEVEL",
+     "what the stream is held against: for timeline of the snapshot or serializable family (snapshot-isolation); for "
+     "mirror a level that has a profile of its own (docs/profiles.md)",
+     "watch"},
+    {"method", "METHOD",
+     "timeline (database timestamps) or mirror (the clients' clocks); without it, timeline if the stream's first "
+     "transactions have start_ts and commit_ts, else mirror",
+     "watch"},
+    {"profile", "NAME",
+     "mirror: what the database does at the level it runs at, e.g. postgres:serializable (list below)", "watch"},
+    {"profiles", "FILE", "profiles of your own (docs/profiles.md)", "watch record"},
+    {"listen", "ADDRESS",
+     "take connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines",
+     "watch"},
+    {"token-file", "FILE", "its first line is the token that every connection must begin with: {\"token\": \"…\"}",
+     "watch"},
+    {"connections", "N", "at most so many at once (256)", "watch"},
+    {"follow", "", "at the end of FILE wait for more, until ctrl-C", "watch"},
+    {"checkpoint", "DIR",
+     "keep there every few seconds what a restart goes on from, and all violations in DIR/violations.jsonl; after a "
+     "restart, or a kill -9, none is lost and none is told twice",
+     "watch"},
+    {"checkpoint-every", "S", "seconds between two checkpoints (3)", "watch"},
+    {"deadline", "S", "timeline: what arrives so much later than what read it still counts (10)", "watch"},
+    {"silence", "S", "mirror: a session that sends nothing for so long is no longer waited for; 0: wait for ever (10)",
+     "watch"},
+    {"hold", "S",
+     "mirror: keep each transaction for so long, in case that a session appears that was not heard of before (1; of a "
+     "recording 0; a file that is not followed is read to its end first, as far as memory goes)",
+     "watch"},
+    {"memory", "MiB", "about so much may be held in all for watching (1024)", "watch record"},
+    {"sessions", "N", "mirror: at most so many are known at once (65536)", "watch"},
+    {"spill", "DIR", "timeline: keep on disk what is older than the deadline, so that what is later is still judged",
+     "watch"},
+    {"max-anomalies", "N",
+     "tell so many violations in full; beyond that they are only counted, except with --json (10)", "watch"},
     {"method", "METHOD", "force a method instead of the cheapest that the evidence supports", "check"},
+    {"profile", "NAME",
+     "method mirror: what the database does at its level, as postgres:repeatable-read (docs/profiles.md)", "check"},
+    {"profiles", "FILE", "method mirror: more profiles, of your own", "check"},
     {"explain-method", "",
      "say of every method whether it could judge this history at this level, and why one is taken", "check"},
     {"no-guess", "",
@@ -136,6 +187,11 @@ constexpr OptionRow kOptions[] = {
     {"for-update", "", "read with FOR UPDATE what is going to be written", "record"},
     {"out", "FILE", "where the history goes (.jsonl or .isl)", "record"},
     {"check", "LEVEL", "check what was recorded at once", "record"},
+    {"watch", "",
+     "check the run while it goes on, by the clients' clocks, against the profile of the server and its level "
+     "(docs/online.md)",
+     "record"},
+    {"profile", "NAME", "watch against this profile instead", "record"},
     {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record probe"},
     {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)",
      "record probe"},

@@ -17,7 +17,7 @@ struct Runner {
 };
 constexpr Runner kRunners[] = {
     {"check", run_check}, {"convert", run_convert}, {"gen", run_gen},     {"explain", run_explain},
-    {"demo", run_demo},   {"record", run_record},   {"probe", run_probe},
+    {"demo", run_demo},   {"record", run_record},   {"probe", run_probe}, {"watch", run_watch},
 };
 
 Exit bad_usage(std::string_view text) {

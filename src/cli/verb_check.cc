@@ -5,9 +5,11 @@
 
 #include "check/choose.h"
 #include "check/engine.h"
+#include "check/mirror/engine.h"
 #include "check/strongest.h"
 #include "cli/nearest.h"
 #include "cli/verbs.h"
+#include "cli/which_profile.h"
 #include "proof/prove.h"
 #include "report/dot.h"
 #include "report/json.h"
@@ -29,6 +31,7 @@ struct Plan {
   std::optional<Level> level;  // none: by the evidence of each file
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
+  std::optional<mirror::Profile> profile;  // of the method mirror
   bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false,
        guess = true;
   std::optional<double> timeout;
@@ -45,6 +48,26 @@ Result<const Engine*> engine_by_name(std::string_view name) {
   return Error{fmt::format("unknown method \"{}\"{} (isolde check --help)", name, did_you_mean(name, names))};
 }
 
+// The method mirror and its profile need each other; a report names the level that the profile is for.
+std::optional<Error> take_profile(const Arguments& args, Plan& plan) {
+  const bool is_mirror = plan.choose.method == kMirrorEngine.name;
+  if (args.has("profiles") && !args.has("profile"))
+    return Error{"--profiles names a file of profiles: --profile says which of them"};
+  if (!args.has("profile")) {
+    if (!is_mirror) return std::nullopt;
+    return Error{"--method mirror needs --profile NAME, as postgres:serializable (docs/profiles.md)"};
+  }
+  if (!plan.choose.method.empty() && !is_mirror)
+    return Error{fmt::format("a profile is for the method mirror, not for {}", plan.choose.method)};
+  if (args.has("prove")) return Error{"--prove: what mirror finds rests on its profile, not on the history alone"};
+  auto profile = profile_by_name(args.text("profile"), args.text("profiles"));
+  if (!profile) return std::move(profile).error();
+  plan.choose.method = kMirrorEngine.name;
+  plan.profile = *std::move(profile);
+  if (!plan.level) plan.level = mirror::level_of(*plan.profile);
+  return std::nullopt;
+}
+
 Result<Plan> plan_of(const Arguments& args) {
   Plan plan;
   if (args.has("level")) {
@@ -57,6 +80,7 @@ Result<Plan> plan_of(const Arguments& args) {
     if (!engine) return std::move(engine).error();
     plan.choose.method = (*engine)->name;
   }
+  if (auto e = take_profile(args, plan)) return *std::move(e);
   if (args.has("format")) {
     auto format = format_by_name(args.text("format"));
     if (!format) return std::move(format).error();
@@ -127,6 +151,7 @@ Limits limits_of(const Plan& plan, TerminalProgress& progress) {
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
   limits.guess = plan.guess;
+  limits.profile = plan.profile ? &*plan.profile : nullptr;
   if (plan.timeout) limits.deadline = after(*plan.timeout);
   return limits;
 }
@@ -143,6 +168,7 @@ Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limi
 // Of a violated history, and where no level was given, everybody wants to know it; but then it may not take much longer
 // than what was asked for.
 void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
+  if (plan.profile) return;  // what is broken is no level
   const bool violated = report.verdict.outcome == Outcome::kViolated;
   if (!plan.strongest && (plan.quiet || (!violated && plan.level))) return;
   if (!plan.strongest) {

@@ -6,6 +6,7 @@
 
 #include "base/scratch_folder.h"
 #include "cli/nearest.h"
+#include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "db/server.h"
@@ -35,6 +36,7 @@ struct Plan {
   std::string level;  // empty: the database's default
   std::string out;    // empty: nothing is kept
   std::optional<Level> check;
+  std::optional<WatchPlan> watch;
   bool json = false, quiet = false;
 };
 
@@ -134,12 +136,21 @@ std::optional<Error> take_output(const Arguments& args, Plan& plan) {
     if (!level) return std::move(level).error();
     plan.check = *level;
   }
+  if (args.has("watch")) {
+    auto watch = watch_plan(args);
+    if (!watch) return std::move(watch).error();
+    plan.watch = *std::move(watch);
+    plan.watch->method = "mirror";
+  } else if (args.has("profile") || args.has("profiles") || args.has("memory")) {
+    return Error{"--profile, --profiles and --memory are for --watch"};
+  }
   if (!plan.run.trace) {
-    if (!plan.out.empty() || plan.check) return Error{"--no-trace records nothing: there is nothing to write or check"};
+    if (!plan.out.empty() || plan.check || plan.watch)
+      return Error{"--no-trace records nothing: there is nothing to write or check"};
     return std::nullopt;
   }
-  if (plan.out.empty() && !plan.check)
-    return Error{"`isolde record` needs --out FILE, or --check LEVEL (isolde record --help)"};
+  if (plan.out.empty() && !plan.check && !plan.watch)
+    return Error{"`isolde record` needs --out FILE, --check LEVEL or --watch (isolde record --help)"};
   if (plan.out.empty()) return std::nullopt;
   const FormatInfo* const format = format_for_path(plan.out);
   if (format == nullptr || format->write == nullptr || format->is_folder)
@@ -181,7 +192,9 @@ std::string failures_text(const record::RunSummary& s) {
 
 double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
 
-void print_summary(const Plan& plan, const db::ServerLevel& level, const record::RunSummary& s) {
+// `watched`: a member of the JSON object, with a comma in front; empty: the run was not watched.
+void print_summary(const Plan& plan, const db::ServerLevel& level, const record::RunSummary& s,
+                   const std::string& watched) {
   if (plan.quiet) return;
   const double per_second = s.seconds > 0 ? static_cast<double>(s.committed) / s.seconds : 0;
   if (plan.json) {
@@ -193,14 +206,14 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
         R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, "faults": {}, )"
         R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "cpu_seconds": {:.2f}, "committed_per_second": {:.1f}, )"
         R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}}}, )"
-        R"("journal_bytes": {}}})"
+        R"("journal_bytes": {}{}}})"
         "\n",
         json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
         json_string(level.name), plan.run.clients, plan.run.seed, plan.out.empty() ? "null" : json_string(plan.out),
         s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, json_string(record::to_text(s.faults)),
         s.setup_seconds, s.seconds, s.recovery_seconds, s.cpu_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
         milliseconds(s.latency.at_most(0.99)), s.evidence_source.empty() ? "null" : json_string(s.evidence_source),
-        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.journal_bytes));
+        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.journal_bytes, watched));
     return;
   }
   print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
@@ -247,7 +260,7 @@ Exit check_recorded(const Plan& plan, const std::string& path) {
   return run_check(*args);
 }
 
-Exit record_history(const Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
+Exit record_history(Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
   const db::ServerLevel* level = nullptr;
   if (plan.level.empty()) {
     for (const db::ServerLevel& one : database.levels()) {
@@ -262,36 +275,76 @@ Exit record_history(const Plan& plan, db::Database& database, db::Server* server
   auto workload = plan.workload->make(plan.workload_options, database.dialect());
   if (!workload) return print_error(workload.error()), Exit::kBadInput;
 
+  std::optional<RunWatcher> watcher;
+  if (plan.watch) {
+    if (!plan.watch->profile) {
+      auto profile = profile_of_database(database, plan.url, *level);
+      if (!profile) return print_error(profile.error()), Exit::kBadInput;
+      plan.watch->profile = *std::move(profile);
+    }
+    constexpr std::uint64_t kShown = 3;
+    watcher.emplace(*plan.watch, folder, kShown);
+  }
+
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
+  const auto show_found = [&] {
+    if (!watcher || plan.quiet || plan.json) return;
+    for (const std::string& text : watcher->found(output_colour())) {
+      progress.clear();
+      print(text);
+    }
+    (void)flush_output();
+  };
   const auto show = [&](const record::RunProgress& p) {
-    const std::string stage = fmt::format("{} committed, {} aborted, {} unknown; {} of", grouped(p.committed),
-                                          grouped(p.aborted), grouped(p.unknown), "seconds");
+    show_found();
+    const std::string stage =
+        fmt::format("{} committed, {} aborted, {} unknown; {}{} of", grouped(p.committed), grouped(p.aborted),
+                    grouped(p.unknown), watcher ? watcher->live() + "; " : std::string(), "seconds");
     if (plan.run.transactions) {
-      progress.advance("transactions", p.committed + p.aborted + p.unknown, *plan.run.transactions);
+      progress.advance(watcher ? watcher->live() + "; transactions" : "transactions",
+                       p.committed + p.aborted + p.unknown, *plan.run.transactions);
     } else {
       progress.advance(stage, static_cast<std::uint64_t>(p.seconds), static_cast<std::uint64_t>(plan.run.seconds));
     }
   };
   std::signal(SIGINT, on_interrupt);
   const auto summary = record::run(database, plan.url, *level, **workload, plan.run, folder,
-                                   {.progress = show, .interrupted = &interrupted, .server = server});
+                                   {.progress = show,
+                                    .interrupted = &interrupted,
+                                    .started =
+                                        [&](const record::RunClock& clock) {
+                                          if (watcher) watcher->start(clock);
+                                        },
+                                    .server = server});
   std::signal(SIGINT, SIG_DFL);
+  auto watched = watcher ? watcher->finish() : std::nullopt;
   progress.clear();
+  show_found();
   if (!summary) {
     print_error(summary.error());
     if (!plan.out.empty() && fs::exists(folder))
       print_error(fmt::format("what was recorded until then is in {}", folder));
     return Exit::kBadInput;
   }
-  print_summary(plan, *level, *summary);
+  const bool judged = watched && *watched;
+  print_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string());
   if (!plan.run.trace) return Exit::kFine;
+  Exit exit = Exit::kFine;
+  if (watched && !*watched) {
+    print_error(watched->error());
+    exit = Exit::kBadInput;
+  }
   std::string checked = folder;
   if (!plan.out.empty()) {
     if (auto e = keep(folder, plan.out)) return print_error(*e), Exit::kBadInput;
     checked = plan.out;
     if (!plan.json && !plan.quiet) print(fmt::format("  recorded in {}\n", plan.out));
   }
-  return plan.check ? check_recorded(plan, checked) : Exit::kFine;
+  if (judged) {
+    if (!plan.json) print(watched_text(*plan.watch->profile, **watched, plan.out, plan.quiet));
+    exit = exit_of((**watched).outcome);
+  }
+  return plan.check ? worse(exit, check_recorded(plan, checked)) : exit;
 }
 
 }  // namespace

@@ -104,8 +104,8 @@ Result<std::unique_ptr<stream::Input>> open_source(const Source& source, stream:
   return stream::open_standard_input(std::move(options));
 }
 
-Exit watch_source(WatchPlan& plan, const Source& source, stream::CheckpointFolder* checkpoint, WatchStyle style,
-                  double checkpoint_seconds) {
+Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, stream::WatchOptions options) {
+  stream::CheckpointFolder* const checkpoint = options.checkpoint;
   stream::InputOptions input_options;
   input_options.max_held = std::min(input_options.max_held, plan.memory / 8);
   input_options.max_line = std::min(input_options.max_line, input_options.max_held / 2);
@@ -124,9 +124,8 @@ Exit watch_source(WatchPlan& plan, const Source& source, stream::CheckpointFolde
   TerminalView view(std::move(style), chosen);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
-  const auto summary =
-      stream::watch(**input, checker_of(plan, chosen), view,
-                    {.checkpoint = checkpoint, .checkpoint_seconds = checkpoint_seconds, .interrupted = &interrupted});
+  options.interrupted = &interrupted;
+  const auto summary = stream::watch(**input, checker_of(plan, chosen), view, options);
   view.clear();
   if (!summary) return print_error(summary.error()), Exit::kBadInput;
   view.summary(*summary);
@@ -147,23 +146,32 @@ Exit run_watch(const Arguments& args) {
   if (!source) return print_error(source.error()), Exit::kBadInput;
   plan->input = source->fixed();
   plan->whole = source->kind == Source::Kind::kFile && !source->follow;
+  // A recording tells its sessions before they begin; elsewhere one may appear at any moment.
+  constexpr double kHold = 1;
+  if (!args.has("hold") && source->kind != Source::Kind::kRecording) plan->hold = kHold;
 
   WatchStyle style;
   style.json = args.has("json");
   style.quiet = args.has("quiet");
   style.colour = output_colour();
   style.subject = source->shown();
+  style.confirm = source->path;
   auto shown = args.count("max-anomalies", style.shown);
   if (!shown) return print_error(shown.error()), Exit::kBadInput;
   style.shown = *shown;
-  auto every = args.seconds("checkpoint-every");
-  if (!every) return print_error(every.error()), Exit::kBadInput;
-  constexpr double kEvery = 3;
 
-  if (!args.has("checkpoint")) return watch_source(*plan, *source, nullptr, std::move(style), kEvery);
+  stream::WatchOptions options;
+  const auto every = args.seconds("checkpoint-every");
+  if (!every) return print_error(every.error()), Exit::kBadInput;
+  options.checkpoint_seconds = every->value_or(options.checkpoint_seconds);
+  const auto timeout = args.seconds("timeout");
+  if (!timeout) return print_error(timeout.error()), Exit::kBadInput;
+  options.seconds = timeout->value_or(0);
+  if (!args.has("checkpoint")) return watch_source(*plan, *source, std::move(style), options);
   auto checkpoint = stream::CheckpointFolder::open(args.text("checkpoint"));
   if (!checkpoint) return print_error(checkpoint.error()), Exit::kBadInput;
-  return watch_source(*plan, *source, &*checkpoint, std::move(style), every->value_or(kEvery));
+  options.checkpoint = &*checkpoint;
+  return watch_source(*plan, *source, std::move(style), options);
 }
 
 }  // namespace isolde::cli

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
 #include "check/mirror/mirror.h"
 #include "check/timeline/online/online.h"
@@ -63,7 +61,6 @@ Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
 Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
   const Level level = plan.level.value_or(Level::kSnapshotIsolation);
   chosen.method = "timeline";
-  chosen.level = level;
   chosen.judged = info(level).name;
   stream::Checker checker;
   checker.feed = stream::feed_as_it_comes();
@@ -84,11 +81,12 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   auto profile = generic_profile(plan);
   if (!profile) return std::move(profile).error();
   chosen.method = "mirror";
-  chosen.level = plan.level;
   chosen.mirror = true;
+  chosen.profile = *profile;
   chosen.judged = profile->name;
   stream::Checker checker;
   checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
+                                        .hold = nanoseconds(plan.hold),
                                         .whole = plan.whole,
                                         .max_bytes = plan.memory / 4,
                                         .max_sessions = plan.sessions});
@@ -99,12 +97,6 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   return checker;
 }
 
-Result<std::string> whole_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return Error{"cannot be read", path};
-  return std::string{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
-
 std::optional<Error> take_seconds(const Arguments& args, std::string_view option, double& to) {
   auto value = args.seconds(option);
   if (!value) return std::move(value).error();
@@ -113,24 +105,6 @@ std::optional<Error> take_seconds(const Arguments& args, std::string_view option
 }
 
 }  // namespace
-
-Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file) {
-  std::vector<mirror::Profile> own;
-  if (!file.empty()) {
-    auto text = whole_file(file);
-    if (!text) return std::move(text).error();
-    auto read = mirror::read_profiles(*text, file);
-    if (!read) return std::move(read).error();
-    own = *std::move(read);
-  }
-  const auto at = std::find_if(own.begin(), own.end(), [&](const mirror::Profile& p) { return p.name == name; });
-  if (at != own.end()) return *at;
-  if (const mirror::Profile* found = mirror::profile_named(name)) return *found;
-  std::vector<std::string_view> names;
-  for (const mirror::Profile& p : own) names.push_back(p.name);
-  for (const mirror::Profile& p : mirror::profiles()) names.push_back(p.name);
-  return Error{fmt::format("unknown profile \"{}\"{} (isolde watch --help)", name, did_you_mean(name, names))};
-}
 
 Result<WatchPlan> watch_plan(const Arguments& args) {
   WatchPlan plan;
@@ -148,6 +122,7 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   }
   if (auto e = take_seconds(args, "deadline", plan.deadline)) return *std::move(e);
   if (auto e = take_seconds(args, "silence", plan.silence)) return *std::move(e);
+  if (auto e = take_seconds(args, "hold", plan.hold)) return *std::move(e);
   auto memory = args.count("memory", plan.memory >> 20, kLeastMemory, kMostMemory);
   if (!memory) return std::move(memory).error();
   plan.memory = *memory << 20;
@@ -160,14 +135,16 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
 
 void take_earlier(WatchPlan& plan, const stream::Settings& earlier) {
   for (const auto& [name, value] : earlier) {
-    if (name == "method" && plan.method.empty()) plan.method = value;
+    if (name != "method" || !plan.method.empty()) continue;
+    plan.method = value;
+    plan.why = "as before the restart";
   }
 }
 
 stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
   return [&plan, &chosen](const Chunk* first, OnlineSink& sink) -> Result<stream::Checker> {
     bool mirror = plan.method == "mirror";
-    chosen.why = plan.method.empty() ? "" : "asked for";
+    chosen.why = plan.method.empty() ? "" : plan.why;
     if (plan.method.empty() && first != nullptr) {
       auto decision = decide(plan, *first);
       if (!decision) return std::move(decision).error();

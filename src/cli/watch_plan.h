@@ -8,16 +8,18 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "cli/options.h"
+#include "cli/which_profile.h"
 #include "stream/watcher.h"
 
 namespace isolde::cli {
 
 struct WatchPlan {
-  std::string method;  // "timeline", "mirror"; empty: by the stream's first transactions
+  std::string method;             // "timeline", "mirror"; empty: by the stream's first transactions
+  std::string why = "asked for";  // that method
   std::optional<Level> level;
   std::optional<mirror::Profile> profile;
-  double deadline = 10, silence = 10;         // seconds
-  std::size_t memory = std::size_t{1} << 30;  // bytes, of everything
+  double deadline = 10, silence = 10, hold = 0;  // seconds
+  std::size_t memory = std::size_t{1} << 30;     // bytes, of everything
   std::size_t sessions = std::size_t{1} << 16;
   std::string spill;
   bool whole = false;  // the stream is a file that does not grow: its sessions may stand one after another
@@ -29,12 +31,10 @@ struct Chosen {
   std::string method, why;
   std::string judged;  // "snapshot-isolation", "the profile postgres:serializable"
   bool mirror = false;
-  std::optional<Level> level;
+  std::optional<mirror::Profile> profile;
 };
 
 [[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);
-// A profile by name, of the file if there is one, or of those that come with Isolde. The error suggests the nearest.
-[[nodiscard]] Result<mirror::Profile> profile_by_name(const std::string& name, const std::string& file);
 
 // Fills in what an earlier watcher of the same checkpoint had chosen by itself.
 void take_earlier(WatchPlan& plan, const stream::Settings& earlier);

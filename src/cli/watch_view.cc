@@ -28,7 +28,7 @@ std::size_t terminal_width() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
-std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<12}{}\n", label, text); }
+std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<14}{}\n", label, text); }
 
 std::string rate(double per_second) { return grouped(static_cast<std::uint64_t>(per_second)); }
 
@@ -52,6 +52,8 @@ std::string counts_json(const stream::WatchCounts& c) {
       c.input.connections, c.input.open_connections, c.input.refused, c.checkpoints);
 }
 
+}  // namespace
+
 std::string by_name_text(const stream::WatchCounts& c) {
   std::string out;
   for (const auto& [name, count] : c.by_name)
@@ -59,7 +61,34 @@ std::string by_name_text(const stream::WatchCounts& c) {
   return out;
 }
 
-}  // namespace
+std::string violation_text(const OnlineViolation& v, std::uint64_t number, Colour colour) {
+  const std::string title = fmt::format("{}. {}: {}", number, full_name(v.kind, v.variant), info(v.kind).summary);
+  return fmt::format("\n  {}\n{}{}\n", painted(colour, "1", title), kIndent, v.text);
+}
+
+std::string verdict_text(const std::string& subject, const Chosen& chosen, Outcome outcome) {
+  constexpr std::string_view kSigns[] = {"✓", "✗", "?"};
+  constexpr std::string_view kByMirror[] = {"shows nothing that breaks", "breaks", "undecided:"};
+  constexpr std::string_view kByLevel[] = {"satisfies", "violates", "undecided:"};
+  const auto place = static_cast<std::size_t>(outcome);
+  if (chosen.method.empty()) return fmt::format("{} {} has no transactions", kSigns[place], subject);
+  return fmt::format("{} {} {} {}", kSigns[place], subject, chosen.mirror ? kByMirror[place] : kByLevel[place],
+                     chosen.judged);
+}
+
+std::string confirm_text(const std::string& file, const mirror::Profile& profile) {
+  Level level = Level::kReadCommitted;
+  if (profile.certifier == mirror::Certifier::kTimestampOrder) {
+    level = Level::kStrictSerializable;
+  } else if (profile.certifier != mirror::Certifier::kNone) {
+    level = Level::kSerializable;
+  } else if (profile.reads == mirror::Reads::kTransaction && profile.first_updater_wins) {
+    level = Level::kSnapshotIsolation;
+  } else if (profile.reads == mirror::Reads::kDirty) {
+    level = Level::kReadUncommitted;
+  }
+  return fmt::format("isolde check {} --level {}", file, info(level).name);
+}
 
 double resident_mib() {
   std::ifstream in("/proc/self/statm");
@@ -107,9 +136,7 @@ void TerminalView::violated(const OnlineViolation& v) {
   if (style_.quiet) return;
   if (style_.json) return line(stream::violation_json(v, "violation") + "\n");
   if (violations_ <= style_.shown) {
-    const std::string title =
-        fmt::format("{}. {}: {}", violations_, full_name(v.kind, v.variant), info(v.kind).summary);
-    line(fmt::format("\n  {}\n{}{}\n", painted(style_.colour, "1", title), kIndent, v.text));
+    line(violation_text(v, violations_, style_.colour));
   } else if (violations_ == style_.shown + 1) {
     line(painted(style_.colour, "2",
                  fmt::format("\n  … from here on violations are only counted (--max-anomalies N shows N{})",
@@ -192,24 +219,16 @@ void TerminalView::json_summary(const stream::WatchSummary& s) {
 }
 
 void TerminalView::text_summary(const stream::WatchSummary& s) {
-  constexpr std::string_view kSigns[] = {"✓", "✗", "?"};
   constexpr std::string_view kCodes[] = {"1;32", "1;31", "1;33"};
   const auto place = static_cast<std::size_t>(s.outcome);
   const stream::WatchCounts& c = s.counts;
   const OnlineCounts& e = c.engine;
-  std::string verdict;
-  if (chosen_.method.empty()) {
-    verdict = fmt::format("{} had no transactions", style_.subject);
-  } else if (chosen_.mirror) {
-    constexpr std::string_view kSays[] = {"shows nothing that {} rules out", "breaks {}", "undecided: {}"};
-    verdict = fmt::format("{} {}", style_.subject, fmt::format(fmt::runtime(kSays[place]), chosen_.judged));
-  } else {
-    constexpr std::string_view kSays[] = {"satisfies", "violates", "undecided:"};
-    verdict = fmt::format("{} {} {}", style_.subject, kSays[place], chosen_.judged);
-  }
   const bool after_others = !style_.quiet && (c.violations > 0 || c.suspicions > 0);
   std::string out = after_others ? "\n" : "";
-  out += painted(style_.colour, kCodes[place], fmt::format("{} {}", kSigns[place], verdict)) + "\n";
+  out += painted(style_.colour, kCodes[place],
+                 verdict_text(style_.subject, chosen_, s.outcome) +
+                     (s.stopped && s.outcome == Outcome::kSatisfied ? " so far" : "")) +
+         "\n";
   if (style_.quiet) return print(out);
   if (!s.reason.empty()) out += row("reason", s.reason);
   if (!chosen_.method.empty()) {
@@ -243,6 +262,8 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   if (c.input.refused > 0) out += row("refused", words::counted(c.input.refused, "connection"));
   out += row("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
   if (!style_.record.empty() && c.violations > 0) out += row("recorded", style_.record);
+  if (chosen_.profile && s.outcome == Outcome::kViolated && !style_.confirm.empty())
+    out += row("confirm", confirm_text(style_.confirm, *chosen_.profile) + " (another engine, the same transactions)");
   if (!c.by_name.empty()) {
     out +=
         painted(style_.colour, "2", fmt::format("  What it means: isolde explain {}", c.by_name.begin()->first)) + "\n";

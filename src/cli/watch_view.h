@@ -21,12 +21,21 @@ struct WatchStyle {
   Colour colour = Colour::kNever;
   std::string subject;    // of the verdict line: the file, "standard input", …
   std::string record;     // where all violations are; empty: nowhere
+  std::string confirm;    // what `isolde check` can read of the same transactions; empty: nothing
   bool live_line = true;  // false: somebody else shows live_text()
 };
 
 // "12,345/s in, 12,300/s checked, lag 0.4 s, 128 MiB, 3 violations".
 [[nodiscard]] std::string live_text(const stream::WatchCounts& counts);
 [[nodiscard]] double resident_mib();
+// "  1. GSIb: missed effects …" and what happened, as a paragraph.
+[[nodiscard]] std::string violation_text(const OnlineViolation& violation, std::uint64_t number, Colour colour);
+// "✗ FILE breaks postgres:serializable", without a newline.
+[[nodiscard]] std::string verdict_text(const std::string& subject, const Chosen& chosen, Outcome outcome);
+// "isolde check FILE --level snapshot-isolation": how another engine confirms what the mirror found.
+[[nodiscard]] std::string confirm_text(const std::string& file, const mirror::Profile& profile);
+// "lost-update 3, GSIb 1".
+[[nodiscard]] std::string by_name_text(const stream::WatchCounts& counts);
 
 class TerminalView : public stream::WatchView {
  public:

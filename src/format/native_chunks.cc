@@ -39,7 +39,9 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   NativeLine general(builder, NativeLine::Keys::kStillToCome);
   simdjson::dom::parser heartbeat_parser;
   std::vector<Heartbeat> heartbeats;
-  std::vector<std::uint32_t> line_of;  // of each transaction, from 0 in this piece
+  std::vector<std::uint32_t>& line_of = transaction_lines_;
+  line_of.clear();
+  heartbeat_lines_.clear();
   Place place = place_;
   bool has_header = false;
   const auto wrong = [&](Error error, std::uint64_t line) -> Error {
@@ -57,6 +59,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
       if (says_nothing(line)) continue;
       if (const auto beat = heartbeat_in(line, heartbeat_parser)) {
         heartbeats.push_back(*beat);
+        heartbeat_lines_.push_back(static_cast<std::uint32_t>(place.lines - place_.lines));
         place.past_header = true;
         continue;
       }

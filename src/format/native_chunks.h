@@ -12,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "history/chunk.h"
@@ -35,9 +36,14 @@ class ChunkReader {
   [[nodiscard]] Place place() const { return place_; }
   void resume_at(const Place& place) { place_ = place; }
 
+  // Of the piece read last: on which of its lines, from 1, each transaction and each heartbeat stands.
+  [[nodiscard]] const std::vector<std::uint32_t>& transaction_lines() const { return transaction_lines_; }
+  [[nodiscard]] const std::vector<std::uint32_t>& heartbeat_lines() const { return heartbeat_lines_; }
+
  private:
   std::string name_;
   Place place_;
+  std::vector<std::uint32_t> transaction_lines_, heartbeat_lines_;
 };
 
 }  // namespace isolde

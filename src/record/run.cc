@@ -249,6 +249,7 @@ Result<RunSummary> run(db::Database& database, const db::Url& url, const db::Ser
   summary.setup_seconds = seconds_since(start);
   const double cpu_before = tree_cpu_seconds();
   const auto first = steady_clock::now();
+  if (hooks.started) hooks.started(shared.clock);
   summary.faults = drive(*clients, workload, shared, options, hooks);
   summary.seconds = seconds_since(first);
   summary.cpu_seconds = tree_cpu_seconds() - cpu_before;

@@ -46,6 +46,8 @@ struct RunProgress {
 struct RunHooks {
   std::function<void(const RunProgress&)> progress;  // about four times a second, from the caller's thread
   const std::atomic<bool>* interrupted = nullptr;    // set: finish early, in good order
+  // The folder and its journals are there, and no client has begun; the clock is that of all times in the journals.
+  std::function<void(const RunClock&)> started = {};
   db::Server* server = nullptr;                      // what faults may restart
 };
 

@@ -297,6 +297,7 @@ std::string lost_update(const History& h, const Anomaly& a) {
 }
 
 std::string contradiction(const History& h, const Anomaly& a) {
+  if (!a.says.empty()) return a.says;
   const std::string on = a.key == kNoKey ? std::string("the list") : words::key(h, a.key);
   if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
   if (a.kind == AnomalyKind::kIncompatibleOrder)

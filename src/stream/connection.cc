@@ -46,12 +46,19 @@ bool Connection::drain() const {
   return false;
 }
 
+void Connection::say(std::string_view line) {
+  write_acknowledgement();  // in the order in which things happened
+  out_ += line;
+}
+
+void Connection::write_acknowledgement() {
+  if (acknowledge_) out_ += fmt::format("{{\"ack\": {}}}\n", sender.lines);
+  acknowledge_ = false;
+}
+
 bool Connection::flush() {
   for (;;) {
-    if (out_.empty() && acknowledge_) {
-      out_ = fmt::format("{{\"ack\": {}}}\n", sender.lines);
-      acknowledge_ = false;
-    }
+    if (out_.empty()) write_acknowledgement();
     if (out_.empty()) return true;
     const ssize_t sent = ::send(fd, out_.data(), out_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent < 0) {

@@ -42,8 +42,10 @@ struct Connection {
   bool served = false;     // it is one of those that are counted
   bool had_token = false;  // that nobody asked for
   bool said_bye = false;
+  bool has_ended = false;     // nothing more comes
+  bool is_broken = false;     // … and nothing can be said any more
   bool half_line = false;     // `deadline` is when the line that it has begun must be whole
-  std::uint64_t half_of = 0;  // the lines before that one
+  std::uint64_t half_of = 0;  // the bytes before that one
   Time deadline;
   std::uint64_t silent_lines = 0;              // in a row, without anything in them
   std::unordered_set<std::uint64_t> sessions;  // it has sent, up to a limit
@@ -54,13 +56,15 @@ struct Connection {
   // Throws away what is there; whether the peer has closed.
   [[nodiscard]] bool drain() const;
 
-  void say(std::string_view line) { out_ += line; }
+  void say(std::string_view line);
   void acknowledge() { acknowledge_ = true; }
   [[nodiscard]] bool has_something_to_say() const { return !out_.empty() || acknowledge_; }
   // Writes what can be written now; false: the peer is gone.
   [[nodiscard]] bool flush();
 
  private:
+  void write_acknowledgement();
+
   std::string out_;
   bool acknowledge_ = false;
 };

@@ -53,6 +53,7 @@ class Feed {
 
 struct OrderOptions {
   std::int64_t silence = 0;      // nanoseconds that a session is waited for; 0: for ever
+  std::int64_t hold = 0;         // nanoseconds that a transaction is kept, in case that a session appears that is new
   bool whole = false;            // nothing goes out before all is there, or what waits is too much
   std::size_t max_bytes = 0;     // of chunks that wait
   std::size_t max_sessions = 0;  // known at once

@@ -8,7 +8,7 @@ class InOrder : public Feed {
  public:
   explicit InOrder(const OrderOptions& options)
       : sequencer_({.silence = options.silence,
-                    .hold = options.whole ? kEver : 0,
+                    .hold = options.whole ? kEver : options.hold,
                     .max_bytes = options.max_bytes,
                     .max_sessions = options.max_sessions}) {}
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "stream/good_lines.h"
@@ -112,9 +113,8 @@ Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::st
   if (good.lines == 0) return out;
   SpoolRecord record;
   record.past_header = sender.past_header;
-  record.sender = sender.number;
+  record.parts = {{sender.number, good.lines}};
   record.first_line = sender.lines + 1;
-  record.lines = good.lines;
   record.first_txn = known.txns;
   record.txns = reader.place().transactions - known.txns;
   record.said_something = reader.place().past_header;
@@ -134,6 +134,75 @@ Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::st
   sender.lines += good.lines;
   sender.past_header = reader.place().past_header;
   if (good.chunk) out.piece = Piece{std::move(good.chunk), position()};
+  return out;
+}
+
+void Intake::take_apart(std::span<Part> parts, TakenTogether& out) {
+  for (Part& part : parts) {
+    Taken taken = take(*part.sender, part.lines, *part.name);
+    part.wrong = std::move(taken.wrong);
+    out.broken = std::move(taken.broken);
+    if (out.broken) return;
+    if (!taken.piece) continue;
+    const Chunk& chunk = *taken.piece->chunk;
+    part.sessions = chunk.session_print;
+    for (const Heartbeat& beat : chunk.heartbeats) part.sessions.push_back(beat.session);
+    out.pieces.push_back(*std::move(taken.piece));
+  }
+}
+
+// False: something is wrong with one of them, or between them, and nothing was done.
+bool Intake::take_at_once(std::span<Part> parts, TakenTogether& out) {
+  std::string text;
+  std::vector<std::uint64_t> ends;  // of each part, in lines
+  for (const Part& part : parts) {
+    text += part.lines;
+    const auto count = std::count(part.lines.begin(), part.lines.end(), '\n');
+    ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::uint64_t>(count));
+  }
+  const SpoolState& known = state();
+  ChunkReader reader("a stream");
+  reader.resume_at({1, known.txns, true});
+  auto read = reader.read(text);
+  if (!read) return false;
+  const Chunk& chunk = **read;
+  const auto note = [&](const std::vector<std::uint32_t>& lines, auto&& session_of) {
+    std::size_t part = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      while (lines[i] > ends[part]) ++part;
+      std::vector<Print>& sessions = parts[part].sessions;
+      const Print session = session_of(i);
+      if (sessions.empty() || sessions.back() != session) sessions.push_back(session);
+    }
+  };
+  note(reader.transaction_lines(), [&](std::size_t i) { return chunk.session(TxnId{static_cast<std::uint32_t>(i)}); });
+  note(reader.heartbeat_lines(), [&](std::size_t i) { return chunk.heartbeats[i].session; });
+  SpoolRecord record;
+  record.past_header = true;
+  record.said_something = true;
+  record.first_txn = known.txns;
+  record.txns = chunk.history.txn_count();
+  record.first_line = 2;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    record.parts.push_back({parts[i].sender->number, ends[i] - (i == 0 ? 0 : ends[i - 1])});
+  }
+  if (spool_) record.payload = std::move(text);
+  if ((out.broken = keep(record))) return true;
+  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].sender->lines += record.parts[i].lines;
+  if (chunk.history.txn_count() > 0 || !chunk.heartbeats.empty()) out.pieces.push_back({*std::move(read), position()});
+  return true;
+}
+
+Intake::TakenTogether Intake::take_together(std::span<Part> parts) {
+  TakenTogether out;
+  // Whose first lines these are may give a header: each of them by itself.
+  const auto middle =
+      std::stable_partition(parts.begin(), parts.end(), [](const Part& part) { return !part.sender->past_header; });
+  const std::span<Part> first(parts.begin(), middle);
+  const std::span<Part> later(middle, parts.end());
+  take_apart(first, out);
+  if (out.broken || later.empty()) return out;
+  if (later.size() == 1 || !take_at_once(later, out)) take_apart(later, out);
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,21 @@ class Intake {
   // Requires: `lines` is empty or ends with a newline. `name` is the sender's, for errors.
   [[nodiscard]] Taken take(Sender& sender, std::string_view lines, const std::string& name);
 
+  struct Part {
+    Sender* sender;
+    std::string_view lines;
+    const std::string* name;
+    // what became of it
+    std::optional<Error> wrong = {};
+    std::vector<Print> sessions = {};  // that it speaks of, some of them twice
+  };
+  struct TakenTogether {
+    std::vector<Piece> pieces;
+    std::optional<Error> broken;
+  };
+  // The same for the lines of several senders, which become one piece if nothing is wrong with them.
+  [[nodiscard]] TakenTogether take_together(std::span<Part> parts);
+
   // A sender that has given its name. `first`: the first line that it can still send; those before are missing if they
   // were not taken, and then `missing` tells how many.
   struct Known {
@@ -60,6 +76,8 @@ class Intake {
  private:
   Intake() = default;
   [[nodiscard]] const SpoolState& state() const { return spool_ ? spool_->state() : own_; }
+  void take_apart(std::span<Part> parts, TakenTogether& out);
+  [[nodiscard]] bool take_at_once(std::span<Part> parts, TakenTogether& out);
   [[nodiscard]] std::optional<Error> keep(const SpoolRecord& record);
   [[nodiscard]] std::string position() const;
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -51,11 +52,14 @@ class LineBuffer {
   [[nodiscard]] std::string_view whole() const { return {bytes_.data(), whole_}; }
   // What follows the whole lines.
   [[nodiscard]] std::string_view rest() const { return {bytes_.data() + whole_, size_ - whole_}; }
+  // Bytes of whole lines in all, also of those that were dropped.
+  [[nodiscard]] std::uint64_t whole_ever() const { return dropped_ + whole_; }
   [[nodiscard]] bool too_long() const { return too_long_; }
   [[nodiscard]] std::size_t size() const { return size_; }
 
   // Takes `count` bytes of whole lines away.
   void drop(std::size_t count) {
+    dropped_ += count;
     bytes_.erase(0, count);
     size_ -= count;
     whole_ -= count;
@@ -73,6 +77,7 @@ class LineBuffer {
   std::string bytes_;
   std::size_t size_ = 0;   // of what was filled
   std::size_t whole_ = 0;  // of whole lines
+  std::uint64_t dropped_ = 0;
   std::size_t max_line_;
   bool too_long_ = false;
 };

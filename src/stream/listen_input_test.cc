@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <map>
 #include <thread>
 
 #include "stream/testing.h"
@@ -86,6 +87,321 @@ TEST(ListenInput, AddressesThatAreNoneAreRefused) {
     EXPECT_FALSE(listen_on({.address = bad}, {})) << bad;
   }
   EXPECT_FALSE(listen_on({.address = "unix:/" + std::string(200, 'x')}, {}));
+}
+
+TEST(ListenInput, EverySenderIsRefusedByItselfAndOthersAreServedOn) {
+  InputOptions options;
+  options.max_line = 10'000;
+  const auto input = listen_tcp(options);
+  const std::string address = address_of(*input);
+  Peer good(address);
+  Heard heard;
+  int sent = 0;
+  struct Case {
+    std::string what, why;
+  };
+  std::string silent;
+  for (int i = 0; i < 20'000; ++i) silent += " \n";
+  std::string binary = "\x01\x00\xff\xfe garbage";
+  binary += '\n';
+  const Case cases[] = {
+      {line(1, 1) + line(1, 2) + "{\"session\":1}\n", "line 3: expected a transaction with"},
+      {"GET / HTTP/1.1\r\nHost: x\r\n\r\n", "line 1: expected a JSON object"},
+      {binary, "line 1: "},
+      {std::string(20'000, 'x'), "line 1: it is longer than 10000 bytes"},
+      {line(1, 1) + "{\"session\":1,\"ops\":[[\"r\",\"x\",\"" + std::string(20'000, 'y') + "\"]]}\n",
+       "line 2: it is longer than 10000 bytes"},
+      {silent, "lines in a row say nothing"},
+      {std::string(2000, '[') + "\n", "line 1: "},
+      {line(1, 1) + "{\"isolde\":1}\n", "line 2: the header may only be the first line"},
+      {"{\"version_order\":{\"x\":[1]}}\n", "line 1: a version order has no meaning in a stream"},
+      {"{\"hello\":\"\"}\n", "line 1: expected {\\\"hello"},
+      {"{\"hello\":\"a\\u001b[31m\"}\n", "line 1: expected {\\\"hello"},
+      {"{\"hello\":7}\n", "line 1: expected {\\\"hello"},
+      {"{\"hello\":\"x\",\"from\":0}\n", "line 1: expected \\\"from"},
+      {"{\"token\":\"x\"}\n{\"token\":\"x\"}\n", "line 1: expected a transaction"},
+      {"{\"id\":1,\"session\":1,\"ops\":[]}\n{\"id\":1,\"session\":1,\"ops\":[]}\n",
+       "line 2: transaction id 1 stands twice"},
+      {line(1, 1) + "{\"bye\":false}\n", "line 2: "},
+      {"{\"bye\":true}\n" + line(1, 1), "line 1: "},
+      {std::string("{\"session\":1,\"ops\":[[\"w\",\"\xff\xfe\",1]]}\n"), "line 1: "},
+  };
+  std::uint64_t refused = 0;
+  for (const Case& wrong : cases) {
+    Peer bad(address);
+    bad.send(wrong.what);
+    heard.listen(*input, [&] { return bad.closed(); });
+    EXPECT_TRUE(bad.heard("{\"error\": \"line ") && bad.heard(wrong.why))
+        << bad.heard() << " for " << wrong.what.substr(0, 80);
+    EXPECT_EQ(input->counts().refused, ++refused);
+    const std::size_t before = writes_of(heard.pieces).size();
+    good.send(line(9, ++sent));
+    heard.until_writes(*input, before + 1);
+  }
+  EXPECT_EQ(heard.error, "");
+  std::vector<std::string> served;
+  for (const std::string& write : writes_of(heard.pieces)) {
+    if (write.starts_with("9:")) served.push_back(write);
+  }
+  EXPECT_EQ(served, expected_writes(9, 1, sent));
+  EXPECT_TRUE(heard.noticed("refused: line 3: expected a transaction"));
+  bool good_was_refused = good.heard("error");
+  EXPECT_FALSE(good_was_refused);
+}
+
+TEST(ListenInput, LinesBeforeAWrongOneAreTakenAndAcknowledged) {
+  const auto input = listen_tcp();
+  Peer peer(address_of(*input));
+  peer.send(lines(1, 1, 5) + "{}\n" + lines(1, 6, 9));
+  Heard heard;
+  heard.listen(*input, [&] { return peer.closed(); });
+  EXPECT_EQ(writes_of(heard.pieces), expected_writes(1, 1, 5));
+  EXPECT_TRUE(peer.heard("{\"ack\": 5}"));
+  EXPECT_TRUE(peer.heard("{\"error\": \"line 6: "));
+  EXPECT_TRUE(heard.gone.empty()) << "what a refused sender had to say is missing, not over";
+}
+
+TEST(ListenInput, WithoutTheTokenNothingIsTaken) {
+  const auto input = listen({.address = "tcp:0", .token = "secret"});
+  const std::string address = address_of(*input);
+  Heard heard;
+  for (const std::string& first :
+       {line(1, 1), std::string("{\"token\":\"secre\"}\n"), std::string("{\"token\":\"secrets\"}\n"),
+        std::string("{\"token\":\"\"}\n"), std::string("{\"token\":7}\n"), std::string("\n"),
+        std::string("{\"hello\":\"secret\"}\n"), std::string(5000, ' ')}) {
+    Peer peer(address);
+    peer.send(first + line(1, 2));
+    heard.listen(*input, [&] { return peer.closed(); });
+    EXPECT_TRUE(peer.heard("{\"error\": \"line 1: ")) << peer.heard();
+  }
+  EXPECT_TRUE(heard.pieces.empty());
+  Peer right(address);
+  right.send("{\"token\": \"secret\"}\n" + line(1, 7));
+  heard.until_writes(*input, 1);
+  EXPECT_EQ(writes_of(heard.pieces), expected_writes(1, 7, 7));
+}
+
+TEST(ListenInput, ATokenThatNobodyAskedForIsIgnored) {
+  const auto input = listen_tcp();
+  Peer peer(address_of(*input));
+  peer.send("{\"token\": \"secret\"}\n{\"hello\": \"a\"}\n" + line(1, 7));
+  Heard heard;
+  heard.until_writes(*input, 1);
+  heard.listen(*input, [&] { return peer.heard("{\"resume\": 0}\n{\"ack\": 1}\n"); });
+}
+
+TEST(ListenInput, WhoDoesNotFinishItsFirstLineOrAnyLineIsRefused) {
+  const auto input = listen({.address = "tcp:0",
+                             .token = "secret",
+                             .greeting_limit = std::chrono::milliseconds(50),
+                             .line_limit = std::chrono::milliseconds(50)});
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer mute(address);
+  Peer slow(address);
+  slow.send("{\"tok");
+  heard.listen(*input, [&] { return mute.closed() && slow.closed(); });
+  EXPECT_TRUE(mute.heard("the token did not come in time"));
+  EXPECT_TRUE(slow.heard("the token did not come in time"));
+}
+
+TEST(ListenInput, ALineThatDripsInIsRefusedAndAQuietConnectionIsNot) {
+  const auto input = listen({.address = "tcp:0", .line_limit = std::chrono::milliseconds(50)});
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer quiet(address);
+  quiet.send(line(1, 1));
+  Peer drip(address);
+  drip.send(line(2, 1));
+  heard.listen(*input, [&] {
+    drip.send(" ");
+    return drip.closed();
+  });
+  EXPECT_TRUE(drip.heard("line 2: it was begun and did not become whole in time"));
+  quiet.send(line(1, 2));
+  heard.until_writes(*input, 3);
+  EXPECT_EQ(input->counts().refused, 1U);
+}
+
+TEST(ListenInput, MoreConnectionsThanAllowedAreToldSo) {
+  const auto input = listen({.address = "tcp:0", .max_connections = 3});
+  const std::string address = address_of(*input);
+  Heard heard;
+  std::vector<Peer> peers;
+  for (int i = 0; i < 3; ++i) {
+    peers.emplace_back(address);
+    peers.back().send(line(i, 1));
+  }
+  heard.until_writes(*input, 3);
+  Peer fourth(address);
+  heard.listen(*input, [&] { return fourth.closed(); });
+  EXPECT_TRUE(fourth.heard("there are 3 connections already"));
+  peers.pop_back();
+  heard.listen(*input, [&] { return input->counts().open_connections == 2; });
+  Peer fifth(address);
+  fifth.send(line(5, 1));
+  heard.until_writes(*input, 4);
+}
+
+TEST(ListenInput, WhoSendsFasterThanPiecesAreTakenHasToWait) {
+  InputOptions options;
+  options.max_held = std::size_t{1} << 20;
+  options.piece_bytes = std::size_t{64} << 10;
+  const auto input = listen_tcp(options);
+  Peer peer(address_of(*input));
+  std::string text;
+  while (text.size() < std::size_t{32} << 20) text += lines(1, 1, 1000);
+  // Nobody calls next(): what goes out is in the system's buffers, which end somewhere.
+  std::size_t sent = peer.send(text);
+  EXPECT_LT(sent, text.size());
+  EXPECT_EQ(input->counts().bytes, 0U);
+  std::uint64_t most_held = 0;
+  std::uint64_t largest = 0;
+  std::uint64_t transactions = 0;
+  while (sent < text.size() || transactions < text.size() / lines(1, 1, 1000).size() * 1000) {
+    const auto next = input->next(std::chrono::milliseconds(10));
+    ASSERT_TRUE(next);
+    if (next->piece) {
+      transactions += next->piece->chunk->history.txn_count();
+      largest = std::max<std::uint64_t>(largest, next->piece->chunk->history.txn_count());
+    }
+    most_held = std::max(most_held, input->counts().held_bytes);
+    sent += peer.send(std::string_view(text).substr(sent));
+  }
+  EXPECT_LE(most_held, options.max_held);
+  EXPECT_LE(largest * 30, 2 * (options.piece_bytes + (std::size_t{64} << 10))) << "a piece is no larger than asked";
+}
+
+TEST(ListenInput, UnfinishedLinesTogetherStayWithinTheLimit) {
+  InputOptions options;
+  options.max_held = std::size_t{1} << 20;
+  options.max_line = options.max_held;
+  const auto input = listen_tcp(options);
+  const std::string address = address_of(*input);
+  std::vector<Peer> hostile;
+  for (int i = 0; i < 30; ++i) hostile.emplace_back(address);
+  Peer good(address);
+  const std::string half = "{\"about\":\"" + std::string(100'000, 'x');
+  Heard heard;
+  for (Peer& peer : hostile) {
+    peer.send(half);
+    for (int i = 0; i < 3; ++i) heard.listen(*input, [n = 0]() mutable { return n++ == 1; });
+    ASSERT_LE(input->counts().held_bytes, options.max_held);
+  }
+  heard.listen(*input, [&] { return input->counts().refused >= 19; });
+  EXPECT_TRUE(heard.noticed("has no room beside those of other connections"));
+  good.send(line(1, 1));
+  heard.until_writes(*input, 1);
+}
+
+TEST(ListenInput, ASenderWithANameGoesOnWhereItsLinesEnded) {
+  const auto input = listen_tcp();
+  const std::string address = address_of(*input);
+  Heard heard;
+  {
+    Peer peer(address);
+    peer.send("{\"hello\": \"app-1\"}\n" + lines(1, 1, 10) + "{\"session\":1,\"op");
+    heard.until_writes(*input, 10);
+    heard.listen(*input, [&] { return peer.heard("{\"resume\": 0}\n{\"ack\": 10}\n"); });
+  }
+  heard.listen(*input, [&] { return input->counts().open_connections == 0; });
+  EXPECT_TRUE(heard.gone.empty()) << "it may come back";
+  Peer again(address);
+  again.send("{\"hello\": \"app-1\"}\n");
+  heard.listen(*input, [&] { return again.heard("{\"resume\": 10}\n"); });
+  again.send(lines(1, 11, 12) + "{\"bye\": true}\n");
+  again.done();
+  heard.listen(*input, [&] { return again.closed() && !heard.gone.empty(); });
+  EXPECT_TRUE(again.heard("{\"ack\": 12}"));
+  EXPECT_EQ(writes_of(heard.pieces), expected_writes(1, 1, 12));
+  EXPECT_EQ(heard.gone, std::vector<Print>{*exact_print(1)}) << "it said that it will not";
+}
+
+TEST(ListenInput, ANewConnectionUnderTheSameNameReplacesTheOld) {
+  const auto input = listen_tcp();
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer old(address);
+  old.send("{\"hello\": \"a\"}\n" + lines(1, 1, 3));
+  heard.until_writes(*input, 3);
+  Peer fresh(address);
+  fresh.send("{\"hello\": \"a\"}\n");
+  heard.listen(*input, [&] { return fresh.heard("{\"resume\": 3}\n") && old.closed(); });
+  EXPECT_TRUE(old.heard("another connection goes on under this name"));
+}
+
+TEST(ListenInput, LinesThatASenderCannotSendAgainAreToldMissing) {
+  const auto input = listen_tcp();
+  Peer peer(address_of(*input));
+  peer.send("{\"hello\": \"a\", \"from\": 501}\n" + line(1, 1));
+  Heard heard;
+  heard.until_writes(*input, 1);
+  heard.listen(*input, [&] { return peer.heard("{\"resume\": 500}\n{\"ack\": 501}\n"); });
+  EXPECT_TRUE(heard.noticed("500 lines up to line 500 are missing"));
+}
+
+TEST(ListenInput, TheStreamHasOneHeaderAndTransactionsAreNumberedOverAllSenders) {
+  const auto input = listen_tcp();
+  const std::string address = address_of(*input);
+  const std::string header = "{\"isolde\":1,\"initial\":{\"7\":5},\"columns\":true}\n";
+  Heard heard;
+  Peer first(address);
+  first.send(header + line(1, 1));
+  heard.until_writes(*input, 1);
+  Peer same(address);
+  same.send(header + line(2, 1));
+  heard.until_writes(*input, 2);
+  Peer none(address);
+  none.send(line(3, 1));
+  heard.until_writes(*input, 3);
+  Peer other(address);
+  other.send("{\"isolde\":1,\"initial\":{\"7\":6},\"columns\":true}\n" + line(4, 1));
+  heard.listen(*input, [&] { return other.closed(); });
+  EXPECT_TRUE(other.heard("line 1: this header says something else than the stream's"));
+  ASSERT_EQ(heard.pieces.size(), 3U);
+  EXPECT_TRUE(heard.pieces[0].chunk->has_header);
+  EXPECT_TRUE(heard.pieces[0].chunk->columns);
+  EXPECT_FALSE(heard.pieces[1].chunk->has_header);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(heard.pieces[i].chunk->id(TxnId{0}), *exact_print(static_cast<std::int64_t>(i)));
+  }
+}
+
+TEST(ListenInput, ManySendersAtOnceLoseNothing) {
+  testing::Scratch folder;
+  InputOptions options;
+  options.spool_folder = folder / "spool";
+  const auto input = listen({.address = "unix:" + folder / "socket"}, options);
+  const std::string address = address_of(*input);
+  constexpr int kSenders = 24;
+  constexpr int kLines = 400;
+  std::vector<std::thread> senders;
+  senders.reserve(kSenders);
+  for (int i = 0; i < kSenders; ++i) {
+    senders.emplace_back([&, i] {
+      Peer peer(address);
+      const std::string text = lines(i, 1, kLines);
+      for (std::size_t sent = 0; sent < text.size();) {
+        sent += peer.send(std::string_view(text).substr(sent, 777));
+        std::this_thread::yield();
+      }
+      peer.done();
+      while (!peer.closed()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      EXPECT_TRUE(peer.heard(fmt::format("{{\"ack\": {}}}", kLines)));
+    });
+  }
+  Heard heard;
+  heard.listen(*input, [&] { return heard.gone.size() == kSenders; });
+  std::thread stopper([&] { input->stop(); });
+  heard.listen(*input);
+  stopper.join();
+  for (std::thread& sender : senders) sender.join();
+  EXPECT_EQ(heard.error, "");
+  std::map<std::string, std::vector<std::string>> by_session;
+  for (const std::string& write : writes_of(heard.pieces))
+    by_session[write.substr(0, write.find(':'))].push_back(write);
+  ASSERT_EQ(by_session.size(), std::size_t{kSenders});
+  for (int i = 0; i < kSenders; ++i) EXPECT_EQ(by_session[std::to_string(i)], expected_writes(i, 1, kLines));
 }
 
 }  // namespace

@@ -216,7 +216,7 @@ void Pipeline<Item>::tell(PipelineEvent::What what, Print producer) {
 template <typename Item>
 typename Pipeline<Item>::Saved Pipeline<Item>::save(const Producer& producer) const {
   const auto pending = producer.buffer_->pending();
-  Saved saved{pending.least, kNoTime, false, false, pending.closed};
+  Saved saved{pending.least, kNoTime, false, false, pending.closed, {}};
   if (const auto found = members_.find(producer.buffer_.get()); found != members_.end()) {
     const Member& member = *found->second;
     saved.last = member.last;

@@ -5,14 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include "format/native_line.h"
 #include "format/recording_journal.h"
 #include "format/recording_live.h"
 #include "history/history_builder.h"
 #include "stream/input_counts.h"
-#include "stream/journal_tail.h"
+#include "stream/recording_position.h"
 #include "stream/spool.h"
 #include "stream/wake.h"
 
@@ -25,58 +24,11 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kLookEvery{10};
 constexpr std::size_t kLeastShare = std::size_t{16} << 10;  // bytes of a journal at a look
-constexpr std::string_view kKind = "recording";
 
 struct Followed {
   explicit Followed(JournalTail journal) : tail(std::move(journal)) {}
   JournalTail tail;
   std::int64_t bound = kNoTime;  // no transaction of its session that is still to come begins before
-};
-
-// "recording PLACE;NAME OFFSET LINES SESSION;…": the place in the spool, then each journal; the session may be "-".
-struct Position {
-  std::uint64_t spool = 0;
-  std::map<std::string, JournalTail::Place> journals;
-
-  [[nodiscard]] std::string journals_text() const {
-    std::string text;
-    for (const auto& [name, place] : journals) {
-      text += fmt::format(";{} {} {} {}", name, place.offset, place.lines,
-                          place.session ? fmt::format_int(*place.session).str() : "-");
-    }
-    return text;
-  }
-  [[nodiscard]] std::string text() const { return fmt::format("{} {}{}", kKind, spool, journals_text()); }
-
-  bool parse_journals(const std::string& text) {
-    std::istringstream all(text);
-    std::string one;
-    std::getline(all, one, ';');  // what stands before the first
-    if (!one.empty()) return false;
-    while (std::getline(all, one, ';')) {
-      std::istringstream in(one);
-      std::string name;
-      std::string session;
-      JournalTail::Place place;
-      if (!(in >> name >> place.offset >> place.lines >> session) || name.find('/') != std::string::npos) return false;
-      if (session != "-") {
-        std::int64_t number = 0;
-        const auto [stop, failed] = std::from_chars(session.data(), session.data() + session.size(), number);
-        if (failed != std::errc{} || stop != session.data() + session.size()) return false;
-        place.session = number;
-      }
-      journals[name] = place;
-    }
-    return true;
-  }
-  bool parse(const std::string& text) {
-    const std::size_t semicolon = std::min(text.find(';'), text.size());
-    const std::string head = text.substr(0, semicolon);
-    if (!head.starts_with(kKind)) return false;
-    const char* const from = head.data() + std::min(kKind.size() + 1, head.size());
-    const auto [stop, failed] = std::from_chars(from, head.data() + head.size(), spool);
-    return failed == std::errc{} && stop == head.data() + head.size() && parse_journals(text.substr(semicolon));
-  }
 };
 
 class RecordingInput final : public Input {
@@ -88,7 +40,7 @@ class RecordingInput final : public Input {
         max_held_(options.max_held) {}
 
   [[nodiscard]] Result<void> start(const InputOptions& options) {
-    Position position;
+    RecordingPosition position;
     if (!options.resume.empty()) {
       if (!position.parse(options.resume)) return Error{"the checkpoint's position is not one in a recording", folder_};
       header_given_ = true;
@@ -113,7 +65,7 @@ class RecordingInput final : public Input {
   }
 
   void covered(const std::string& position) override {
-    if (Position at; spool_ && at.parse(position)) spool_->covered(at.spool);
+    if (RecordingPosition at; spool_ && at.parse(position)) spool_->covered(at.spool);
   }
   void stop() override { wake_.stop(); }
   [[nodiscard]] InputCounts counts() const override { return counts_.now(); }
@@ -259,7 +211,7 @@ class RecordingInput final : public Input {
       read_back_ = true;
       return {};
     }
-    Position position;
+    RecordingPosition position;
     if ((*record)->kind != SpoolRecord::Kind::kCut || !position.parse_journals((*record)->payload)) {
       return Error{"this spool belongs to another kind of input", folder_};
     }
@@ -332,7 +284,7 @@ class RecordingInput final : public Input {
   }
 
   [[nodiscard]] Result<void> give(std::shared_ptr<const Chunk> chunk, bool last, Next& out) {
-    Position position;
+    RecordingPosition position;
     for (const auto& [name, followed] : journals_) position.journals[name] = followed.tail.place();
     if (spool_ && !repeating_) {
       SpoolRecord record;

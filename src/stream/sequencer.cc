@@ -44,7 +44,8 @@ void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now)
   for (std::uint32_t t = 0; t < count; ++t) ++batch_sizes_[raw(h.session(TxnId{t}))];
   for (std::uint32_t s = 0; s < h.session_count(); ++s) batches_[s].reserve(batch_sizes_[s]);
   for (std::uint32_t t = 0; t < count; ++t) {
-    const bool known = repeated_at_ < repeated_.size() && repeated_[repeated_at_++] != 0;
+    bool known = false;
+    if (repeated_at_ < repeated_.size()) known = repeated_[repeated_at_++] != 0;
     if (known) {
       if (piece.delivered.empty()) piece.delivered.resize(count);
       piece.delivered[t] = true;
@@ -235,6 +236,7 @@ void Sequencer::save(StateWriter& out) const {
   out.put_all(delivered_marks());
   out.put(std::uint64_t{sessions_.size()});
   std::vector<std::uint64_t> prints;
+  prints.reserve(sessions_.size());
   for (const auto& [print, known] : sessions_) prints.push_back(print);
   std::sort(prints.begin(), prints.end());
   for (const std::uint64_t print : prints) {

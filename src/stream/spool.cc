@@ -198,7 +198,8 @@ Result<std::uint64_t> Spool::append(const SpoolRecord& record) {
 
 void Spool::covered(std::uint64_t place) {
   // What is still to be read back, and the last one, which holds the state, stay.
-  while (segments_.size() > 1 && segments_.front().end <= place && segments_.front().end <= read_at_) {
+  const auto is_read = [this](const Segment& s) { return read_at_ >= read_end_ || s.end <= read_at_; };
+  while (segments_.size() > 1 && segments_.front().end <= place && is_read(segments_.front())) {
     ::unlink(path_of(segments_.front().begin).c_str());
     segments_.pop_front();
   }

@@ -26,22 +26,28 @@
 
 namespace isolde::stream {
 
+struct SpoolPart {
+  std::uint32_t sender = 0;  // the number of a sender with a name; 0: it has none
+  std::uint64_t lines = 0;
+};
+
 struct SpoolRecord {
   enum class Kind : std::uint8_t {
     kState = 1,  // the state, at the beginning of a segment
-    kLines,      // lines of one sender
+    kLines,      // lines of one sender or several, one after the other
     kSender,     // a sender's name, the payload, and how many of its lines were taken or will never come
     kGone,       // sessions whose sender has left: the payload is their prints
     kCut,        // a piece of a recording: how far each journal went (stream/recording_input.cc)
   };
   Kind kind = Kind::kLines;
-  bool past_header = false;     // kLines: the first of them cannot be the header
-  bool streams_header = false;  // kLines: their header is the stream's
-  bool said_something = false;  // kLines: not only empty lines, so that no header can come after them
-  bool left = false;            // kSender: it said that it will not come back; kCut: the last one
-  std::uint32_t sender = 0;     // kLines, kSender: the number of a sender with a name; 0: it has none
-  std::uint64_t first_line = 0;
-  std::uint64_t lines = 0;
+  bool past_header = false;           // kLines: the first of them cannot be the header
+  bool streams_header = false;        // kLines: their header is the stream's
+  bool said_something = false;        // kLines: not only empty lines, so that no header can come after them
+  bool left = false;                  // kSender: it said that it will not come back; kCut: the last one
+  std::uint32_t sender = 0;           // kSender: its number
+  std::uint64_t lines = 0;            // kSender
+  std::vector<SpoolPart> parts = {};  // kLines: whose they are
+  std::uint64_t first_line = 1;       // kLines of one sender: the number of the first
   std::uint64_t first_txn = 0;
   std::uint64_t txns = 0;
   std::uint64_t header = 0;  // kLines with streams_header: its print

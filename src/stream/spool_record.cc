@@ -16,10 +16,13 @@ struct Head {
   std::uint8_t flags = 0;
   std::uint16_t zero = 0;
   std::uint32_t sender = 0;
-  std::uint32_t zero_too = 0;
+  std::uint32_t parts = 0;
   std::uint64_t first_line = 0, lines = 0, first_txn = 0, txns = 0, header = 0, size = 0;
   std::uint64_t head_sum = 0;     // of all before
   std::uint64_t payload_sum = 0;  // seeded with head_sum, so that a payload fits its head alone
+};
+struct PartText {
+  std::uint64_t sender = 0, lines = 0;
 };
 static_assert(sizeof(Head) == 80 && std::is_trivially_copyable_v<Head>);
 
@@ -38,12 +41,19 @@ std::string text_of(const SpoolRecord& record) {
   head.first_txn = record.first_txn;
   head.txns = record.txns;
   head.header = record.header;
-  head.size = record.payload.size();
-  head.head_sum = sum_of(head);
-  head.payload_sum = hash_bytes(record.payload.data(), record.payload.size(), head.head_sum);
+  head.parts = static_cast<std::uint32_t>(record.parts.size());
   std::string text(sizeof head, '\0');
+  text.reserve(sizeof head + record.parts.size() * sizeof(PartText) + record.payload.size());
+  for (const SpoolPart& part : record.parts) {
+    const PartText plain{part.sender, part.lines};
+    text.append(reinterpret_cast<const char*>(&plain), sizeof plain);
+  }
+  text += record.payload;
+  head.size = text.size() - sizeof head;
+  head.head_sum = sum_of(head);
+  head.payload_sum = hash_bytes(text.data() + sizeof head, head.size, head.head_sum);
   std::memcpy(text.data(), &head, sizeof head);
-  return text + record.payload;
+  return text;
 }
 
 RecordFound take_record(std::string_view& bytes, SpoolRecord& record) {
@@ -61,8 +71,16 @@ RecordFound take_record(std::string_view& bytes, SpoolRecord& record) {
     return RecordFound::kDamaged;
   }
   if (head.size > bytes.size() - sizeof head) return RecordFound::kCut;
-  const std::string_view payload = bytes.substr(sizeof head, head.size);
+  std::string_view payload = bytes.substr(sizeof head, head.size);
   if (hash_bytes(payload.data(), payload.size(), head.head_sum) != head.payload_sum) return RecordFound::kDamaged;
+  if (head.parts > payload.size() / sizeof(PartText)) return RecordFound::kDamaged;
+  record.parts.clear();
+  for (std::uint32_t i = 0; i < head.parts; ++i) {
+    PartText plain;
+    std::memcpy(&plain, payload.data(), sizeof plain);
+    payload.remove_prefix(sizeof plain);
+    record.parts.push_back({static_cast<std::uint32_t>(plain.sender), plain.lines});
+  }
   record.kind = static_cast<SpoolRecord::Kind>(head.kind);
   record.past_header = (head.flags & 1) != 0;
   record.streams_header = (head.flags & 2) != 0;
@@ -113,11 +131,13 @@ void SpoolState::apply(const SpoolRecord& record) {
   txns = record.first_txn + record.txns;
   if (record.streams_header) header = record.header;
   started = started || record.said_something;
-  const auto at = by_number_.find(record.sender);
-  if (at == by_number_.end()) return;
-  Sender& sender = at->second->second;
-  sender.lines = record.first_line - 1 + record.lines;
-  sender.past_header = sender.past_header || record.said_something;
+  for (const SpoolPart& part : record.parts) {
+    const auto at = by_number_.find(part.sender);
+    if (at == by_number_.end()) continue;
+    Sender& sender = at->second->second;
+    sender.lines += part.lines;
+    sender.past_header = sender.past_header || record.said_something;
+  }
 }
 
 std::string SpoolState::text() const {

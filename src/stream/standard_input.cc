@@ -81,8 +81,16 @@ class PipeInput final : public Input {
     return ::poll(fds, 2, Wake::poll_time(wait)) > 0 && fds[0].revents != 0;
   }
 
-  // What is there, up to a piece; true if it cannot be read.
+  // What is there and what comes within a moment, up to a piece: one line at a time would cost much. True if it cannot
+  // be read.
   bool fill() {
+    constexpr milliseconds kGather{2};
+    constexpr std::size_t kEnough = std::size_t{64} << 10;
+    const auto until = steady_clock::now() + kGather;
+    const auto wait = [&] {
+      if (buffer_.size() >= kEnough) return milliseconds(0);
+      return std::max(std::chrono::ceil<milliseconds>(until - steady_clock::now()), milliseconds(0));
+    };
     do {
       constexpr std::size_t kStep = std::size_t{64} << 10;
       const std::size_t step = std::min(kStep, piece_bytes_);
@@ -100,8 +108,7 @@ class PipeInput final : public Input {
         if (!buffer_.rest().empty() && !buffer_.too_long()) buffer_.add("\n");
         return false;
       }
-    } while (!buffer_.too_long() && buffer_.whole().size() < piece_bytes_ && is_readable(milliseconds(0)) &&
-             !wake_.stopped());
+    } while (!buffer_.too_long() && buffer_.whole().size() < piece_bytes_ && is_readable(wait()) && !wake_.stopped());
     return false;
   }
 

@@ -71,6 +71,7 @@ class Watcher : public OnlineSink {
   Pace pace_;
   std::unique_ptr<PieceQueue> queue_;
 
+  std::uint64_t arrived_before_ = 0, checked_before_ = 0;  // by earlier watchers
   std::uint64_t delivered_ = 0, suspicions_ = 0, repeated_ = 0, late_ = 0, open_ = 0, checkpoints_ = 0;
   bool cut_ = false;  // the stream was stopped: what follows is no more than open
   bool changed_ = false;
@@ -79,6 +80,7 @@ class Watcher : public OnlineSink {
 
 Result<void> Watcher::resume() {
   if (options_.checkpoint == nullptr) return {};
+  bool resumed = false;
   auto& earlier = options_.checkpoint->earlier();
   if (earlier) {
     StateReader& in = earlier->rest;
@@ -96,10 +98,16 @@ Result<void> Watcher::resume() {
                    options_.checkpoint->path()};
     if (!checker_->feed->load(in) || !checker_->engine->load(in) || !in.at_end())
       return Error{"the checkpoint does not fit this program or these settings", options_.checkpoint->path()};
+    arrived_before_ = delivered_;
+    checked_before_ = checker_->engine->counts().checked;
+    resumed = true;
     earlier.reset();  // its memory is not needed any more
   }
   auto opened = record_.open(options_.checkpoint->violations());
   if (!opened) return opened;
+  if (resumed)
+    view_.notice(fmt::format("goes on from {}, after {} transactions; violations until now: {}",
+                             options_.checkpoint->path(), delivered_, record_.total()));
   return {};
 }
 
@@ -257,7 +265,9 @@ Result<WatchSummary> Watcher::run() {
   queue_ = std::make_unique<PieceQueue>(input_, [this, late_start] { return before_ + elapsed() - late_start; });
   bool stopping = false;
   while (true) {
-    if (options_.interrupted != nullptr && *options_.interrupted && !stopping) {
+    const bool interrupted = options_.interrupted != nullptr && *options_.interrupted;
+    const bool timed_out = options_.seconds > 0 && static_cast<double>(elapsed()) >= options_.seconds * kSecond;
+    if ((interrupted || timed_out) && !stopping) {
       stopping = true;
       queue_->stop();
     }
@@ -306,6 +316,10 @@ Result<WatchSummary> Watcher::ended(bool stopped) {
     s.pending = 0;
   }
   queue_.reset();
+  if (s.counts.seconds > 0) {
+    s.counts.in_per_second = static_cast<double>(s.counts.arrived - arrived_before_) / s.counts.seconds;
+    s.counts.checked_per_second = static_cast<double>(s.counts.engine.checked - checked_before_) / s.counts.seconds;
+  }
   if (s.counts.violations > 0) {
     s.outcome = Outcome::kViolated;
   } else if (s.counts.suspicions > 0) {

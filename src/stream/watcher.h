@@ -47,7 +47,7 @@ struct WatchCounts {
   std::uint64_t repeated = 0;                        // derived again after a restart, and known already
   std::map<std::string, std::uint64_t> by_name;      // violations
   double seconds = 0;                                // of watching, by this watcher
-  double in_per_second = 0, checked_per_second = 0;  // lately
+  double in_per_second = 0, checked_per_second = 0;  // lately; of a summary: on average
   double lag = 0;  // seconds that the oldest transaction that is not judged for good has waited since it came
   double most_lag = 0;
   std::uint64_t checkpoints = 0;
@@ -78,6 +78,7 @@ struct WatchOptions {
   CheckpointFolder* checkpoint = nullptr;          // null: none
   double checkpoint_seconds = 3;                   // between two; longer where writing one takes long
   const std::atomic<bool>* interrupted = nullptr;  // set: take what has arrived, and end
+  double seconds = 0;                              // as if interrupted after so long; 0: never
 };
 
 // `first`: the first piece that has transactions; null where the checkpoint's settings say what it was. `sink`

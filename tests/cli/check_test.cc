@@ -274,6 +274,53 @@ TEST(CheckMethod, EachMethodSaysWhyItIsTakenOrNot) {
   EXPECT_EQ(taken, 1);
 }
 
+constexpr std::string_view kStale = R"({"isolde":1,"initial":0})"
+                                    "\n"
+                                    R"({"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[11,12]}]]})"
+                                    "\n"
+                                    R"({"id":2,"session":2,"begin":30,"end":40,"ops":[["r","x",0,{"at":[31,32]}]]})"
+                                    "\n";
+
+TEST(CheckMethod, MirrorFindsWhatAProfileForbids) {
+  const Scratch scratch;
+  const std::string file = scratch.file("stale.jsonl", kStale);
+  const Answer a = isolde({"check", file, "--profile", "postgres:repeatable-read", "--json"});
+  EXPECT_EQ(a.status, 1) << a.out << a.err;
+  simdjson::dom::parser parser;
+  const auto report = parsed(parser, a.out);
+  EXPECT_EQ(std::string_view(report["method"]), "mirror");
+  EXPECT_EQ(std::string_view(report["level"]), "snapshot-isolation");
+  EXPECT_EQ(std::string_view(report["anomalies"].at(0)["name"]), "GSIb");
+  EXPECT_NE(std::string_view(report["anomalies"].at(0)["text"]).find("consistent read"), std::string_view::npos);
+  EXPECT_EQ(std::int64_t(report["anomalies"].at(0)["transactions"].at(0)), 2);
+  EXPECT_EQ(isolde({"check", file, "--level", "serializable"}).status, 0) << "of itself no level breaks";
+}
+
+TEST(CheckMethod, MirrorDoesNotCertify) {
+  const Scratch scratch;
+  const std::string file = scratch.file("stale.jsonl", kStale);
+  const Answer a = isolde({"check", file, "--method", "mirror", "--profile", "serializable"});
+  EXPECT_EQ(a.status, 3) << a.out << a.err;
+  EXPECT_NE(a.out.find("does not certify"), std::string::npos) << a.out;
+}
+
+TEST(CheckMethod, MirrorAndItsProfileNeedEachOther) {
+  const Scratch scratch;
+  const std::string file = scratch.file("stale.jsonl", kStale);
+  const auto error = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", file});
+    const Answer a = isolde(more);
+    EXPECT_EQ(a.status, 2) << a.out;
+    return a.err;
+  };
+  EXPECT_NE(error({"--method", "mirror"}).find("--profile NAME"), std::string::npos);
+  EXPECT_NE(error({"--method", "graph", "--profile", "serializable"}).find("not for graph"), std::string::npos);
+  EXPECT_NE(error({"--profile", "postgress:serializable"}).find("postgres:serializable"), std::string::npos);
+  EXPECT_NE(error({"--profiles", "p"}).find("--profile says which"), std::string::npos);
+  const std::string bad = scratch.file("p", "[x]\nreads = some");
+  EXPECT_NE(error({"--profile", "x", "--profiles", bad}).find(":2:9: expected"), std::string::npos);
+}
+
 TEST(CheckStrongest, WithoutALevelItIsLookedFor) {
   const Scratch scratch;
   const std::string good = scratch.file("good.jsonl", kGood);

@@ -315,6 +315,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, Conformance,
 
 TEST(ConformanceTable, EveryEngineHasItsRow) {
   for (const Engine& engine : engines()) {
+    if (engine.name == "mirror") continue;  // judges by a profile, not by a level: tests/mirror
     bool found = false;
     for (const EngineRow& row : kEngines) found |= row.name == engine.name;
     EXPECT_TRUE(found) << engine.name << " is not compared with the oracle: add its row to kEngines";

@@ -159,7 +159,9 @@ bool TxnPlanner::dirty_value(const Access& access) const {
   for (const TraceTxn& txn : trace_.txns) {
     std::deque<TraceOp> made;
     for (const Access& other : accesses(txn, trace_.initial.size(), made)) {
-      if (other.writes && other.key == access.key && other.value == access.value) return true;
+      if (other.writes && other.key == access.key && other.value == access.value &&
+          other.op->before <= access.op->after)
+        return true;
     }
   }
   return false;
@@ -231,7 +233,9 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
   if (idle == Idle::kDelete) {
     Check check{access.key, {}, kNullState, !is_idle, false};
     const bool says_nothing = p_.reads == Reads::kDirty || p_.reads == Reads::kCertified;
-    if (by_snapshot) {
+    if (p_.reads == Reads::kCertified && is_idle) {
+      planned_.certified.push_back(check);
+    } else if (by_snapshot) {
       at_snapshot_.push_back(check);
     } else if (is_idle && !says_nothing) {
       statement(access, check, true);

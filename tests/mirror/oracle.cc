@@ -287,8 +287,8 @@ class Search {
       const int writer = versions[v].writer;
       if (fold(versions[v].state, check.own) != check.expected || writer == static_cast<int>(t)) continue;
       Pairs more = depends;
-      if (writer >= 0) more |= pair(static_cast<std::size_t>(writer), t);
-      if (v + 1 < versions.size() && versions[v + 1].writer != static_cast<int>(t))
+      if (check.is_read && writer >= 0) more |= pair(static_cast<std::size_t>(writer), t);
+      if (check.is_read && v + 1 < versions.size() && versions[v + 1].writer != static_cast<int>(t))
         more |= pair(t, static_cast<std::size_t>(versions[v + 1].writer));
       if (versions_fit(more, t, r + 1)) return true;
     }

@@ -131,8 +131,7 @@ void run(int seeds, bool say) {
       std::map<MirrorTruth, int> counts;
       for (int seed = 0; seed < seeds; ++seed) {
         Rng rng(static_cast<std::uint64_t>(seed) * 1000 + static_cast<std::uint64_t>(f));
-        SimulatorOptions options = varied_options(profile, rng);
-        options.fault = fault;
+        const SimulatorOptions options = varied_options(profile, fault, rng);
         const Simulated s = simulate(options, rng);
         if (fault != SimulatedFault::kNone && !s.faulty) continue;
         const MirrorTruth truth = mirror_truth(s.trace, profile);

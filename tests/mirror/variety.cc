@@ -40,9 +40,10 @@ std::vector<Profile> varied_profiles() {
   return all;
 }
 
-SimulatorOptions varied_options(const Profile& profile, Rng& rng) {
+SimulatorOptions varied_options(const Profile& profile, SimulatedFault fault, Rng& rng) {
   SimulatorOptions o;
   o.profile = profile;
+  o.fault = fault;
   o.txns = static_cast<int>(rng.between(2, 5));
   o.ops = static_cast<int>(rng.between(1, 3));
   o.keys = static_cast<int>(rng.between(1, 3));
@@ -55,6 +56,14 @@ SimulatorOptions varied_options(const Profile& profile, Rng& rng) {
   o.locking = rng.chance(0.4);
   o.deletes = rng.chance(0.3);
   o.unknown = rng.chance(0.3);
+  if (fault == SimulatedFault::kNoCertifier) {  // needs several who overlap and read what others write
+    o.txns = static_cast<int>(rng.between(3, 5));
+    o.ops = 3;
+    o.keys = static_cast<int>(rng.between(2, 3));
+    o.clients = 4;
+    o.width = static_cast<int>(rng.below(2));
+    o.locking = o.deletes = o.unknown = false;
+  }
   return o;
 }
 

@@ -11,6 +11,6 @@ namespace isolde {
 // One profile of each set of mechanisms that any built-in one has, and some that none has.
 [[nodiscard]] std::vector<mirror::Profile> varied_profiles();
 // Settings by chance: few or many values, lists, scans, deletes, wide and short intervals.
-[[nodiscard]] SimulatorOptions varied_options(const mirror::Profile& profile, Rng& rng);
+[[nodiscard]] SimulatorOptions varied_options(const mirror::Profile& profile, SimulatedFault fault, Rng& rng);
 
 }  // namespace isolde

@@ -43,27 +43,29 @@ const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : t
 void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key) {
   if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
   if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
-  if (!decided_before(core, three, two)) return;
-  if (&one != &three && !decided_before(core, three, one)) return;
+  // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
+  const bool skew = &one == &three;
+  if (!skew && (!decided_before(core, three, two) || !decided_before(core, three, one))) return;
   const bool reader = !one.wrote();
   if (reader && !certainly(core, commit_of(core, three), snapshot_of(core, one))) return;
-  const std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
+  std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
+  if (skew) numbers = {std::min(one.number, two.number), std::max(one.number, two.number), 0};
   auto& told = core.told_dangerous;
   if (std::find(told.begin(), told.end(), numbers) != told.end()) return;
   told.push_back(numbers);
   if (told.size() > 256) told.pop_front();
-  const bool skew = &one == &three;
   Found found{
       .kind = skew ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item, .rule = kRule, .txns = {two.id}, .text = {}};
   found.txns.push_back(one.id);
   if (!skew) found.txns.push_back(three.id);
   found.key = core.keys[key].key;
   found.time = std::max({one.end, two.end, three.end});
-  found.text = fmt::format(
-      "{} overwrote what {} had read, and {} overwrote what {} had read, each two at once; {} committed first, within "
-      "{}",
-      txn_text(core, two.id), txn_text(core, one.id), txn_text(core, three.id), txn_text(core, two.id),
-      txn_text(core, three.id), window_text(three.commit_lo, three.commit_hi));
+  found.text =
+      fmt::format("{} overwrote what {} had read, and {} overwrote what {} had read, each two at once",
+                  txn_text(core, two.id), txn_text(core, one.id), txn_text(core, three.id), txn_text(core, two.id));
+  found.text += skew ? std::string("; the one that committed last had to be refused")
+                     : fmt::format("; {} committed first, within {}", txn_text(core, three.id),
+                                   window_text(three.commit_lo, three.commit_hi));
   tell(core, std::move(found));
 }
 

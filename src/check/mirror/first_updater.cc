@@ -15,10 +15,12 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
     const auto versions = core.keys.versions(write.key);
     const Version* earlier = nullptr;
     bool found = false;
+    // Where both held the lock, that says who was first, also of one that had no snapshot yet when it wrote.
+    const bool locked = (write.flags & kHoldsLock) != 0;
     for (const Version& v : versions) {
       found = v.node == txn.commit && v.has(kUpdateWins);
       if (found) break;
-      if (v.has(kUpdateWins)) earlier = &v;
+      if (v.has(kUpdateWins) || (locked && v.has(kInstalled) && v.has(kHoldsLock))) earlier = &v;
     }
     if (!found || earlier == nullptr) continue;
     ++core.counts.dependencies;

@@ -129,9 +129,7 @@ constexpr Row kRows[] = {
      kTidb},
     {"tidb-optimistic:repeatable-read", kOptimisticSnapshot, kTidb},
 
-    {"rocksdb:snapshot",
-     {.reads = Reads::kTransaction, .locking_reads_see_latest = true, .write_locks = true, .first_updater_wins = true},
-     kRocks},
+    {"rocksdb:snapshot", kSnapshot, kRocks},
     {"rocksdb-optimistic:snapshot", kOptimisticSnapshot, kRocks},
     {"foundationdb:serializable", kCheckedSnapshot, "FoundationDB (SIGMOD 2021), section 2.4; Leopard, Table I"},
     {"singlestore:read-committed", kCommittedRows, "SingleStore documentation, Isolation levels; Leopard, Table I"},

@@ -30,7 +30,10 @@ void tell(Core& core, Found found) {
   if (!found.about_read && found.about_key) text += fmt::format(", key {}", violation.key);
   if (found.expects) text += fmt::format(" where {} is expected", violation.expected);
   violation.text = text + ": " + found.text + ".";
-  violation.identity = identity_of(violation);
+  // Whose versions are named beside a wrong read depends on which of them are still held: no part of the identity.
+  OnlineViolation guilty = violation;
+  if (found.about_read) guilty.transactions.resize(1);
+  violation.identity = identity_of(guilty);
   if (core.time.complete) {
     ++core.counts.violations;
     core.sink.violated(violation);

@@ -34,17 +34,21 @@ class ClockOrder {
     return std::prev(at)->second;
   }
 
-  void add_began(std::int64_t begin, std::int64_t start) {
+  struct Began {
+    std::int64_t start;
+    std::uint64_t id;
+  };
+  void add_began(std::int64_t begin, std::int64_t start, std::uint64_t id) {
     auto at = began_.lower_bound(begin);
-    if (at != began_.end() && at->second <= start) return;
-    at = began_.insert_or_assign(begin, start).first;
-    while (at != began_.begin() && std::prev(at)->second >= start) began_.erase(std::prev(at));
+    if (at != began_.end() && at->second.start <= start) return;
+    at = began_.insert_or_assign(begin, Began{start, id}).first;
+    while (at != began_.begin() && std::prev(at)->second.start >= start) began_.erase(std::prev(at));
     if (began_.size() > kMost) began_.erase(began_.begin());
   }
-  // Whether one that began after `end` starts before `commit`.
-  [[nodiscard]] bool starts_too_early(std::int64_t end, std::int64_t commit) const {
-    const auto at = began_.upper_bound(end);
-    return at != began_.end() && at->second < commit;
+  // Calls f(id) for those of whom it holds that began after `end` and start before `commit`; there is one if any is.
+  template <typename F>
+  void for_each_too_early(std::int64_t end, std::int64_t commit, F&& f) const {
+    for (auto at = began_.upper_bound(end); at != began_.end() && at->second.start < commit; ++at) f(at->second.id);
   }
 
   [[nodiscard]] std::size_t bytes() const { return (ended_.size() + began_.size()) * 64; }
@@ -64,14 +68,14 @@ class ClockOrder {
     }
     for (auto n = in.template get<std::uint64_t>(); n > 0 && in.good(); --n) {
       const auto begin = in.template get<std::int64_t>();
-      began_.insert_or_assign(begin, in.template get<std::int64_t>());
+      began_.insert_or_assign(begin, in.template get<Began>());
     }
   }
 
  private:
   static constexpr std::size_t kMost = std::size_t{1} << 18;
-  std::map<std::int64_t, Ended> ended_;         // later ends have later commits
-  std::map<std::int64_t, std::int64_t> began_;  // later begins have later starts
+  std::map<std::int64_t, Ended> ended_;  // later ends have later commits
+  std::map<std::int64_t, Began> began_;  // later begins have later starts
 };
 
 }  // namespace isolde::timeline

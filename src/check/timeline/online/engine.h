@@ -83,6 +83,7 @@ class Online final : public OnlineEngine, private FoldSink {
 
   // take.cc
   void place(TxnRecord& r, const History& h);
+  void prefetch(const History& h, std::uint32_t first, std::uint32_t end);
   void replay(std::uint32_t txn, bool reads, bool writes);
   void read(std::uint32_t txn, KeyId key, ValueId value);
   void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
@@ -108,8 +109,11 @@ class Online final : public OnlineEngine, private FoldSink {
 
   // judge.cc
   void judge(std::uint32_t txn, bool early);
+  void defer(TxnRecord& r) const;
+  [[nodiscard]] bool is_cloudy(const KeyState& key, Print read, bool rich) const;
   void judge_late(const LateRead& late, bool early);
   void collect();
+  void tidy();
   void release_one();
   struct Wrong {  // a read that does not show its state
     std::uint32_t txn;
@@ -124,7 +128,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void report_external(const Wrong& wrong, std::string_view suspect);
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyState& key, std::uint64_t other, std::int64_t other_commit);
-  void report_order(const TxnRecord& r, AnomalyKind kind, std::uint64_t before);
+  void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
   void tell(OnlineViolation violation, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
   [[nodiscard]] std::string id_text(std::uint64_t print) const;
@@ -154,9 +158,12 @@ class Online final : public OnlineEngine, private FoldSink {
   void close_keys();
   void cloud(std::uint32_t txn);
   void forget_open(std::uint32_t txn);
+  [[nodiscard]] State before_window(KeyState& key);
   void settle(bool all);
   [[nodiscard]] std::vector<std::uint32_t> in_file_order() const;
   void report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all);
+  [[nodiscard]] bool reads_dropped(const TxnRecord& r) const;
+  [[nodiscard]] bool is_excused(const TxnRecord& r, Print key) const;
   void adopt(const WindowHistory& made, const History& history, const Verdict& verdict, bool all);
 
   // online.cc
@@ -220,14 +227,16 @@ class Online final : public OnlineEngine, private FoldSink {
   std::size_t open_count_ = 0;         // of the window's records with kCountedOpen
   std::int64_t open_since_ = kNoTime;  // StreamTime::now of the first of them
   std::vector<std::uint32_t> open_keys_;
+  std::uint32_t settled_ = 0;                // those before were settled once
   std::unordered_set<std::uint64_t> cloud_;  // what transactions wrote that were never placed: pair_of
+  bool any_cloudy_rich_ = false;
   static constexpr std::size_t kMostCloud = std::size_t{1} << 20;
   // Predicates are asked at the end, as long as all that happened is held.
   bool asks_predicates_ = false;
   std::uint64_t predicate_txns_ = 0;
   bool released_any_ = false;
   static constexpr std::size_t kMostForPredicates = std::size_t{64} << 20;
-  static constexpr std::uint64_t kLookAtMemory = 256;
+  static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
   std::unique_ptr<Spill> spill_;
   std::uint32_t sweep_ = 0;  // the next key whose front is looked at

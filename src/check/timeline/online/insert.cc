@@ -8,6 +8,7 @@ bool Online::is_right(const Entry& read, State state) const {
 
 void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top) {
   TxnRecord& r = window_.at(txn);
+  keys_.prepare(key, window_.first());
   if (key.is_past(r.start, r.read_order)) [[unlikely]] {
     was_late_ = true;
     if (spill_ == nullptr) {
@@ -22,7 +23,7 @@ void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* 
     entry.kind = EntryKind::kReadOnOwn;
     entry.value = keys_.add_top(*top);
   }
-  const Place at = keys_.insert(key, entry, window_.first());
+  const Place at = keys_.insert(key, entry);
   const State state = KeyIndex::before(key, at);
   Entry& placed = at.entry();
   placed.set_behind(state);
@@ -34,12 +35,13 @@ void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* 
 }
 
 void Online::insert_write(std::uint32_t txn, KeyState& key, Entry entry) {
+  keys_.prepare(key, window_.first());
   if (key.is_past(entry.time, entry.order)) [[unlikely]] {
     was_late_ = true;
     write_into_the_past(key, entry);
     return;
   }
-  const Place at = keys_.insert(key, entry, window_.first());
+  const Place at = keys_.insert(key, entry);
   const State state = behind(KeyIndex::before(key, at), entry);
   at.entry().set_behind(state);
   if (!serial_) {
@@ -85,8 +87,11 @@ void Online::check_conflict(KeyState& key, Place later) {
   if ((entry.flags & kConflictTold) != 0 || !window_.holds(entry.txn)) return;
   const TxnRecord& r = window_.at(entry.txn);
   if ((r.flags & kHasStart) == 0) return;
+  // When one that was placed by who saw it has committed nobody knows.
+  const auto counts = [&](const Entry& e) { return e.is_write() && e.txn != entry.txn && e.order != kPlacedWrite; };
   Place before = prev_of(later);
-  while (before.valid() && (!before.entry().is_write() || before.entry().txn == entry.txn)) before = prev_of(before);
+  while (before.valid() && !counts(before.entry())) before = prev_of(before);
+  if (!before.valid() && key.base_order == kPlacedWrite) return;
   const std::int64_t time = before.valid() ? before.entry().time : key.base_time;
   if (time == kNoTime || time <= r.start) return;
   entry.flags |= kConflictTold;

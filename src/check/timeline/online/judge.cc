@@ -13,8 +13,9 @@ constexpr std::size_t kMostTold = std::size_t{1} << 20;
 }  // namespace
 
 void Online::judge(std::uint32_t txn, bool early) {
-  const TxnRecord& r = window_.at(txn);
+  TxnRecord& r = window_.at(txn);
   ++counts_.checked;
+  if (open_count_ > 0) defer(r);
   while (!late_reads_.empty() && !arrived_before(txn, late_reads_.front().txn)) {
     judge_late(late_reads_.front(), early);
     late_reads_.pop_front();
@@ -49,6 +50,21 @@ void Online::judge(std::uint32_t txn, bool early) {
   });
 }
 
+void Online::defer(TxnRecord& r) const {
+  const Window::Held& held = window_.held(r);
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    const std::uint32_t number = held.key[raw(a.key)];
+    if (number != kNone32 && (keys_.at(number).flags & kOpenKey) != 0) r.flags |= kDeferred;
+  });
+  if ((r.flags & kCountedOpen) != 0) r.flags |= kDeferred;
+}
+
+// One that was never placed may be why.
+bool Online::is_cloudy(const KeyState& key, Print read, bool rich) const {
+  if ((key.flags & kCloudyKey) == 0) return false;
+  return rich || (key.flags & kCloudyRich) != 0 || cloud_.contains(pair_of(key.key, read));
+}
+
 void Online::judge_late(const LateRead& late, bool early) {
   const TxnRecord& r = window_.at(late.txn);
   const KeyState& key = keys_.at(late.key);
@@ -78,13 +94,16 @@ void Online::collect() {
   if (open_count_ == 0 && !asks_predicates_) {
     while (window_.first() != judged_ && is_over(window_.at(window_.first()).arrived, 2)) release_one();
   }
-  // A key that nobody touches any more gives back what it holds, little by little.
-  if (keys_.size() > 0) {
+}
+
+// A key that nobody touches any more gives back what it holds, little by little.
+void Online::tidy() {
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(kTidy, keys_.size()); ++i) {
     if (sweep_ >= keys_.size()) sweep_ = 0;
     KeyState& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
-  if (counts_.taken % kLookAtMemory == 0 && bytes() > options_.memory_limit) make_room();
+  if (bytes() > options_.memory_limit) make_room();
 }
 
 std::size_t Online::bytes() const {
@@ -126,13 +145,9 @@ void Online::release_one() {
 void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   const TxnRecord& r = window_.at(wrong.txn);
   const KeyState& key = *wrong.key;
-  // One that was never placed may be why.
-  if ((key.flags & kCloudyKey) != 0) {
-    const bool rich = wrong.state.rich() || wrong.own != nullptr || (key.flags & kCloudyRich) != 0;
-    if (rich || cloud_.contains(pair_of(key.key, wrong.read))) {
-      ++counts_.unchecked;
-      return;
-    }
+  if (is_cloudy(key, wrong.read, wrong.state.rich() || wrong.own != nullptr)) {
+    ++counts_.unchecked;
+    return;
   }
   OnlineViolation v;
   v.key = names_.text(key.key);
@@ -213,10 +228,10 @@ void Online::report_conflict(const TxnRecord& r, const KeyState& key, std::uint6
   tell(std::move(v), {});
 }
 
-void Online::report_order(const TxnRecord& r, AnomalyKind kind, std::uint64_t before) {
+void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before) {
   OnlineViolation v;
   v.kind = kind;
-  v.transactions.push_back(id_text(raw64(r.id)));
+  v.transactions.push_back(id_text(id));
   if (kind == AnomalyKind::kTimestampOrder) {
     v.rule = "TIMESTAMP";
     v.text = fmt::format("{} has a start_ts after its commit_ts.", v.transactions[0]);

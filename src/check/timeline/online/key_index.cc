@@ -13,6 +13,11 @@ bool stands_before(const Entry& a, const Entry& b) {
   return a.is_write() && b.is_write() && a.writer < b.writer;
 }
 
+struct SavedBlock {
+  std::uint32_t newest;
+  std::uint16_t count, capacity;
+};
+
 }  // namespace
 
 Block* BlockPool::make(std::size_t wanted) {
@@ -81,8 +86,7 @@ void KeyIndex::grow() {
   }
 }
 
-Place KeyIndex::insert(KeyState& key, const Entry& entry, std::uint32_t first) {
-  if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+Place KeyIndex::insert(KeyState& key, const Entry& entry) {
   if (key.tail == nullptr) {
     key.head = key.tail = pool_.make(1);
     key.head->newest = entry.txn;
@@ -177,6 +181,75 @@ std::uint64_t KeyIndex::add_top(OwnTop top) {
   free_tops_.pop_back();
   tops_[at] = std::move(top);
   return at;
+}
+
+void KeyIndex::save(StateWriter& out) const {
+  out.put(default_);
+  out.put(count_);
+  std::vector<Entry> entries;
+  std::vector<SavedBlock> blocks;  // when a key is trimmed depends on them, so they are made again as they were
+  for (std::uint32_t k = 0; k < count_; ++k) {
+    KeyState key = at(k);
+    entries.clear();
+    blocks.clear();
+    for (const Block* block = key.head; block != nullptr; block = block->next) {
+      entries.insert(entries.end(), block->entries(), block->entries() + block->count);
+      blocks.push_back({block->newest, block->count, block->capacity});
+    }
+    key.head = key.tail = nullptr;
+    key.stamp = 0;
+    out.put(key);
+    out.put_all(blocks);
+    out.put_all(entries);
+    for (const Entry& e : entries) {
+      if (e.kind != EntryKind::kReadOnOwn) continue;
+      const OwnTop& own = top(e);
+      out.put(own.read);
+      out.put(own.is_counter);
+      out.put(own.ends_with_own);
+      out.put(own.delta);
+      out.put_all(own.appended);
+    }
+  }
+}
+
+bool KeyIndex::load(StateReader& in) {
+  default_ = in.get<State>();
+  for (auto left = in.get<std::uint32_t>(); left > 0 && in.good(); --left) {
+    const auto saved = in.get<KeyState>();
+    const std::vector<SavedBlock> blocks = in.get_all<SavedBlock>();
+    std::vector<Entry> entries = in.get_all<Entry>();
+    std::size_t sum = 0;
+    for (const SavedBlock& b : blocks) sum += b.count <= b.capacity && b.count > 0 ? b.count : entries.size() + 1;
+    if (sum != entries.size()) return false;
+    if (!in.good() || find(saved.key) != kNone32) return false;
+    KeyState& key = at(find_or_add(saved.key));
+    key = saved;
+    key.head = key.tail = nullptr;
+    for (Entry& e : entries) {
+      if (e.kind != EntryKind::kReadOnOwn) continue;
+      OwnTop own;
+      own.read = in.get<Print>();
+      own.is_counter = in.get<bool>();
+      own.ends_with_own = in.get<bool>();
+      own.delta = in.get<std::int64_t>();
+      own.appended = in.get_all<Print>();
+      e.value = add_top(std::move(own));
+    }
+    const Entry* from = entries.data();
+    for (const SavedBlock& b : blocks) {
+      Block* const block = pool_.make(b.capacity);
+      if (block->capacity != b.capacity) return false;
+      block->prev = key.tail;
+      (key.tail == nullptr ? key.head : key.tail->next) = block;
+      key.tail = block;
+      block->newest = b.newest;
+      block->count = b.count;
+      std::memcpy(block->entries(), from, b.count * sizeof(Entry));
+      from += b.count;
+    }
+  }
+  return in.good();
 }
 
 void KeyIndex::trim(KeyState& key, std::uint32_t first) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/state_file.h"
 #include "check/timeline/online/entry.h"
 
 namespace isolde::timeline {
@@ -108,8 +109,13 @@ class KeyIndex {
   // What keys hold at first, unless set otherwise. Before any key is added.
   void set_default(State state) { default_ = state; }
 
-  // Its state is not set yet. `first`: the oldest transaction that must be kept, where there has to be room.
-  [[nodiscard]] Place insert(KeyState& key, const Entry& entry, std::uint32_t first);
+  // To be called before insert(), and before asking whether something is_past(): drops what nobody needs any more where
+  // the key would grow. `first`: the oldest transaction that must be kept.
+  void prepare(KeyState& key, std::uint32_t first) {
+    if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+  }
+  // Its state is not set yet. Requires: it is not past.
+  [[nodiscard]] Place insert(KeyState& key, const Entry& entry);
   [[nodiscard]] static State before(const KeyState& key, Place at) {
     const Place prev = prev_of(at);
     return prev.valid() ? prev.entry().behind() : key.base();
@@ -126,6 +132,10 @@ class KeyIndex {
   // What reads of kind kReadOnOwn stand on; goes with its entry.
   [[nodiscard]] std::uint64_t add_top(OwnTop top);
   [[nodiscard]] const OwnTop& top(const Entry& entry) const { return tops_[entry.value]; }
+
+  void save(StateWriter& out) const;
+  // Requires: the index is empty. False if that is no index.
+  [[nodiscard]] bool load(StateReader& in);
 
   [[nodiscard]] std::size_t bytes() const {
     return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);

@@ -14,7 +14,7 @@ void Online::check_orders(std::uint32_t txn) {
   Latest& before = sessions_[number];
   if (has_place && before.time != kNoTime) {
     if (before.time > r.start) {
-      report_order(r, AnomalyKind::kSessionOrder, before.writer);
+      report_order(raw64(r.id), AnomalyKind::kSessionOrder, before.writer);
     } else if (before.time == r.start && before.order >= r.read_order && (serial_ || r.read_order != kStartRead)) {
       open_place(txn);
     }
@@ -36,18 +36,24 @@ void Online::check_clock(std::uint32_t txn) {
   if (has_place && begin != kNoTime) {
     const auto before = clock_.latest_before(begin);
     if (before && before->commit > r.start) {
-      report_order(r, AnomalyKind::kRealtimeOrder, before->writer);
+      report_order(raw64(r.id), AnomalyKind::kRealtimeOrder, before->writer);
     }
-    clock_.add_began(begin, r.start);
+    clock_.add_began(begin, r.start, raw64(r.id));
   }
   if (end == kNoTime) return;
-  if (clock_.starts_too_early(end, r.commit)) {
+  bool any = false;
+  clock_.for_each_too_early(end, r.commit, [&](std::uint64_t id) {
+    if (id == raw64(r.id)) return;
+    any = true;
+    report_order(id, AnomalyKind::kRealtimeOrder, raw64(r.id));
+  });
+  if (any) {  // then others may be, too
     for (std::uint32_t t = window_.first(); t != txn; ++t) {
       const TxnRecord& other = window_.at(t);
       if (other.commit == kNoTime || (other.flags & (kOpenPlace | kNoSnapshot)) != 0 || other.start >= r.commit)
         continue;
       const std::int64_t began = window_.history(other).begin(other.txn);
-      if (began != kNoTime && began > end) report_order(other, AnomalyKind::kRealtimeOrder, raw64(r.id));
+      if (began != kNoTime && began > end) report_order(raw64(other.id), AnomalyKind::kRealtimeOrder, raw64(r.id));
     }
   }
   clock_.add_ended(end, r.commit, raw64(r.id));

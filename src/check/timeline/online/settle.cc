@@ -39,6 +39,7 @@ void Online::cloud(std::uint32_t txn) {
     key.flags |= kCloudyKey;
     if (a.kind != OpKind::kWrite || cloud_.size() >= kMostCloud) {
       key.flags |= kCloudyRich;
+      any_cloudy_rich_ = true;
     } else {
       cloud_.insert(pair_of(key.key, held.chunk->value(a.value)));
     }
@@ -75,6 +76,18 @@ std::vector<std::uint32_t> Online::in_file_order() const {
   return sorted;
 }
 
+// The state before all that the window holds; opaque if a version in between is of one that is not held any more.
+State Online::before_window(KeyState& key) {
+  keys_.trim(key, window_.first());
+  for (const Block* block = key.head; block != nullptr; block = block->next) {
+    for (std::uint32_t i = 0; i < block->count; ++i) {
+      const Entry& e = block->entries()[i];
+      if (e.is_write() && !window_.holds(e.txn)) return {0, StateKind::kOpaque};
+    }
+  }
+  return key.base();
+}
+
 // Replays what touches the open keys with the engine `timeline`, and tells what it finds. `all`: nothing more comes;
 // else only those whose deadline is over are told of, or settled.
 void Online::settle(bool all) {
@@ -84,10 +97,11 @@ void Online::settle(bool all) {
     const Print print = chunk.key(k);
     const std::uint32_t number = keys_.find(print);
     if (made.has_key(print)) return;
+    const State before = number == kNone32 ? initial_of(print) : before_window(keys_.at(number));
     const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
     const auto initial = initial_value(print);
-    made.add_key(chunk, k, number == kNone32 ? initial_of(print) : keys_.at(number).base(),
-                 past || !initial ? nullptr : head_, initial.value_or(kNullValue));
+    const bool known = !past && initial && before.kind != StateKind::kOpaque;
+    made.add_key(chunk, k, before, known ? head_ : nullptr, initial.value_or(kNullValue));
   };
   if (head_) made.set_default_initial(*head_, head_->default_initial());
   const auto add_all = [&](const Chunk& chunk) {
@@ -121,6 +135,10 @@ void Online::settle(bool all) {
     }
   }
   close_keys();
+  for (std::uint32_t t = window_.first(); t != judged_; ++t) {
+    window_.at(t).flags &= static_cast<std::uint16_t>(~kDeferred);
+  }
+  settled_ = judged_;
   const std::size_t before = open_count_;
   open_count_ = 0;
   for (std::uint32_t t = window_.first(); before > 0 && t != window_.next(); ++t) {
@@ -128,7 +146,7 @@ void Online::settle(bool all) {
     if ((r.flags & kCountedOpen) == 0) continue;
     if (all || arrived_before(t, judged_)) {
       r.flags &= static_cast<std::uint16_t>(~kCountedOpen);
-      const bool has_sure_commit = r.commit != kNoTime && (r.flags & (kUnknownOutcome | kChained)) == 0;
+      const bool has_sure_commit = r.commit != kNoTime && (r.flags & (kUnknownOutcome | kChained | kAdopted)) == 0;
       if (!has_sure_commit) cloud(t);
     } else {
       if (open_count_++ == 0) open_since_ = r.arrived;
@@ -139,12 +157,25 @@ void Online::settle(bool all) {
 
 void Online::report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all) {
   const std::uint32_t txn = made.number_of(a.transactions[0]);
-  if (!all && !arrived_before(txn, judged_)) return;
-  if (a.key != kNoKey && made.is_opaque(a.key)) {
+  const TxnRecord& r = window_.at(txn);
+  // Those whose deadline is not over may still be explained; those that were settled or judged before are.
+  const bool of_order = a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder;
+  if (!arrived_before(txn, judged_)) return;
+  if (a.kind == AnomalyKind::kResultSetMismatch) {
+    if (!all) return;  // predicates are asked at the end
+  } else if (of_order ? arrived_before(txn, settled_) : (r.flags & kDeferred) == 0) {
+    return;
+  }
+  bool opaque = a.key != kNoKey && made.is_opaque(a.key);
+  for (const Step& step : a.steps) opaque = opaque || (step.key != kNoKey && made.is_opaque(step.key));
+  if (opaque) {
     ++counts_.unchecked;
     return;
   }
-  const TxnRecord& r = window_.at(txn);
+  if (!of_order && is_excused(r, a.key == kNoKey ? kNullPrint : made.print_of(a.key))) {
+    ++counts_.unchecked;
+    return;
+  }
   OnlineViolation v;
   v.kind = a.kind;
   v.variant = a.variant;
@@ -181,7 +212,38 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   if (!v.read.empty()) v.text += fmt::format(", read {}", v.read);
   if (!v.expected.empty()) v.text += fmt::format(", expected {}", v.expected);
   v.text += '.';
-  tell(std::move(v), {});
+  const bool any_state = a.kind != AnomalyKind::kInternal && !of_order && reads_dropped(r);
+  tell(std::move(v), any_state ? "a state that is not held any more may explain it" : "");
+}
+
+// Whether it reads a key at a moment before the window, or may do so, since nobody knows when it read.
+bool Online::reads_dropped(const TxnRecord& r) const {
+  const Window::Held& held = window_.held(r);
+  const std::int64_t time = serial_ ? r.commit : held.chunk->history.start_ts(r.txn);
+  bool dropped = false;
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    const std::uint32_t number = held.key[raw(a.key)];
+    if (a.kind != OpKind::kRead || number == kNone32) return;
+    const KeyState& key = keys_.at(number);
+    dropped = dropped || (key.base_time != kNoTime && (time == kNoTime || time <= key.base_time));
+  });
+  return dropped;
+}
+
+// Whether a transaction that was given up may explain what it read (of that key; kNullPrint: of any).
+bool Online::is_excused(const TxnRecord& r, Print key) const {
+  if (cloud_.empty() && !any_cloudy_rich_) return false;
+  const Window::Held& held = window_.held(r);
+  bool excused = false;
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    const std::uint32_t number = held.key[raw(a.key)];
+    if (number == kNone32 || a.kind != OpKind::kRead) return;
+    const KeyState& k = keys_.at(number);
+    if (key != kNullPrint && k.key != key) return;
+    const bool list = held.chunk->history.values().type(a.value) == ValueType::kList;
+    excused = excused || is_cloudy(k, held.chunk->value(a.value), list);
+  });
+  return excused;
 }
 
 // Those whose place was found by who saw them are versions from now on.
@@ -195,17 +257,18 @@ void Online::adopt(const WindowHistory& made, const History& history, const Verd
     const bool is_commit = !points || (events[i] & 1) != 0;
     const std::uint32_t txn = made.number_of(t);
     TxnRecord& r = window_.at(txn);
-    const bool floats = (r.flags & kUnknownOutcome) != 0 || r.commit == kNoTime;
+    const bool floats = (r.flags & (kUnknownOutcome | kAdopted)) != 0 || r.commit == kNoTime;
     if (!floats) {
       if ((r.flags & (kOpenPlace)) == 0) next = is_commit && points ? r.commit : r.start;
       continue;
     }
-    if (!is_commit || !arrived_before(txn, judged_)) continue;
+    if (!is_commit || !arrived_before(txn, judged_) || (r.flags & kAdopted) != 0) continue;
     const std::int64_t own = history.commit_ts(t);
     if (own == kNoTime && next == kNoTime) continue;
     r.commit = own != kNoTime ? own : next;
     r.write_order =
         own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
+    r.flags |= kAdopted;
     held_ = &window_.held(r);
     replay(txn, false, true);
   }

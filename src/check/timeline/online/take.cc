@@ -45,7 +45,7 @@ void Online::take(const Arrival& arrival) {
     note_uncommitted(txn);
   } else {
     place(r, h);
-    if ((r.flags & kNoSnapshot) != 0) report_order(r, AnomalyKind::kTimestampOrder, 0);
+    if ((r.flags & kNoSnapshot) != 0) report_order(raw64(r.id), AnomalyKind::kTimestampOrder, 0);
     const bool open = (r.flags & kOpenPlace) != 0;
     if (r.commit != kNoTime || !open) replay(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
     if (open) open_place(txn);
@@ -58,7 +58,7 @@ void Online::take(const Arrival& arrival) {
   }
   if (asks_predicates_ && window_.bytes() >= kMostForPredicates) asks_predicates_ = false;
   if (was_late_) ++counts_.late;
-  collect();
+  if (counts_.taken % kTidy == 0) tidy();
 }
 
 // Where it reads and writes (docs/timestamps.md).
@@ -103,6 +103,26 @@ std::uint32_t Online::number_of(Window::Held& held, KeyId key) {
   return number;
 }
 
+// The keys, the heads of their last blocks and the ends of these: each is needed to know where the next one lies.
+void Online::prefetch(const History& h, std::uint32_t first, std::uint32_t end) {
+  for (std::uint32_t i = first; i < end; ++i) {
+    const OpHead op = h.op(i);
+    if (op.is_read_or_write()) __builtin_prefetch(&keys_.at(number_of(*held_, op.key())));
+  }
+  for (std::uint32_t i = first; i < end; ++i) {
+    const OpHead op = h.op(i);
+    if (!op.is_read_or_write()) continue;
+    const Block* const tail = keys_.at(held_->key[raw(op.key())]).tail;
+    if (tail != nullptr) __builtin_prefetch(tail);
+  }
+  for (std::uint32_t i = first; i < end; ++i) {
+    const OpHead op = h.op(i);
+    if (!op.is_read_or_write()) continue;
+    const Block* const tail = keys_.at(held_->key[raw(op.key())]).tail;
+    if (tail != nullptr) __builtin_prefetch(tail->entries() + tail->count - 1);
+  }
+}
+
 void Online::replay(std::uint32_t txn, bool reads, bool writes) {
   const TxnRecord& r = window_.at(txn);
   const History& h = held_->chunk->history;
@@ -115,18 +135,7 @@ void Online::replay(std::uint32_t txn, bool reads, bool writes) {
     for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.at(k).stamp = 0;
     stamp_ = 1;
   }
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (op.is_read_or_write()) __builtin_prefetch(&keys_.at(number_of(*held_, op.key())));
-  }
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (!op.is_read_or_write()) continue;
-    const Block* const tail = keys_.at(held_->key[raw(op.key())]).tail;
-    if (tail == nullptr) continue;
-    __builtin_prefetch(tail);
-    __builtin_prefetch(tail->entries() + BlockPool::kCapacity[1]);
-  }
+  prefetch(h, first, end);
   for (std::uint32_t i = first; i < end; ++i) {
     const OpHead op = h.op(i);
     if (op.is_read()) {

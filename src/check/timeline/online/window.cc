@@ -86,13 +86,17 @@ void TimeChains::hang(Window& window, std::uint32_t txn) {
   r.flags |= kChained;
 }
 
-void TimeChains::push(Window& window, std::uint32_t txn) {
-  if (heads_.size() < window.size() || heads_.empty()) {
-    heads_.assign(std::max<std::size_t>(1024, heads_.size() * 4), window.first() - 1);
-    for (std::uint32_t t = window.first(); t != txn; ++t) {
-      if ((window.at(t).flags & kChained) != 0) hang(window, t);
-    }
+void TimeChains::rehang(Window& window, std::size_t size, std::uint32_t until) {
+  std::size_t wanted = 1024;
+  while (wanted < size * 2) wanted *= 2;
+  heads_.assign(wanted, window.first() - 1);
+  for (std::uint32_t t = window.first(); t != until; ++t) {
+    if ((window.at(t).flags & kChained) != 0) hang(window, t);
   }
+}
+
+void TimeChains::push(Window& window, std::uint32_t txn) {
+  if (heads_.size() < window.size() || heads_.empty()) rehang(window, window.size(), txn);
   hang(window, txn);
 }
 

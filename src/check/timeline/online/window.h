@@ -26,6 +26,8 @@ enum TxnFlag : std::uint16_t {
   kChained = 64,       // it is in TimeChains
   kPredicates = 128,   // it asks for all rows that match
   kCountedOpen = 256,  // kOpenPlace, and not settled yet
+  kDeferred = 512,     // its deadline came while a key of it was open
+  kAdopted = 1024,     // its place was found by who saw it
 };
 
 struct TxnRecord {
@@ -73,7 +75,8 @@ class Window {
   void for_each_chunk(F&& f) const {
     for (std::size_t i = 0; i < chunks_.size(); ++i) f(first_chunk_ + static_cast<std::uint32_t>(i), chunks_[i]);
   }
-  // What a checkpoint says was held. Requires: the window is empty.
+  [[nodiscard]] std::uint32_t first_chunk() const { return first_chunk_; }
+  // What a checkpoint says was held. Requires: the window is empty; the records' chunks are there.
   void restore(std::uint32_t first, std::vector<TxnRecord> records, std::uint32_t first_chunk,
                std::vector<std::shared_ptr<const Chunk>> chunks);
 
@@ -93,6 +96,8 @@ class TimeChains {
  public:
   // Puts a held transaction in front of its chain.
   void push(Window& window, std::uint32_t txn);
+  // Makes the chains of all that is held anew.
+  void restore(Window& window) { rehang(window, window.size(), window.next()); }
   // Calls f(other) for the others of the same time.
   template <typename F>
   static void for_each_other(const Window& window, std::uint32_t txn, F&& f) {
@@ -105,6 +110,7 @@ class TimeChains {
 
  private:
   void hang(Window& window, std::uint32_t txn);
+  void rehang(Window& window, std::size_t size, std::uint32_t until);
   std::vector<std::uint32_t> heads_;
 };
 

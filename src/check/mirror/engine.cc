@@ -1,0 +1,139 @@
+#include "check/mirror/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "check/mirror/mirror.h"
+
+namespace isolde {
+namespace mirror {
+namespace {
+
+constexpr std::uint32_t kStride = 1024;  // transactions between looks at the time
+
+// Violations of a stream, found again in the history that it was made of.
+class Collector final : public OnlineSink {
+ public:
+  Collector(const History& history, const Limits& limits, Verdict& verdict)
+      : h_(history), limits_(limits), verdict_(verdict) {}
+
+  void violated(const OnlineViolation& violation) override {
+    verdict_.count(violation.kind);
+    if (verdict_.anomalies.size() >= limits_.max_anomalies) return;
+    if (txns_.empty()) index();
+    Anomaly anomaly{};
+    anomaly.kind = violation.kind;
+    anomaly.variant = violation.variant;
+    for (const std::string& id : violation.transactions) {
+      if (const auto at = txns_.find(id); at != txns_.end()) anomaly.transactions.push_back(at->second);
+    }
+    if (const auto at = keys_.find(violation.key); !violation.key.empty() && at != keys_.end())
+      anomaly.key = at->second;
+    if (!violation.read.empty() && !anomaly.transactions.empty())
+      anomaly.op = read_of(anomaly.transactions.front(), anomaly.key, violation.read);
+    anomaly.expected_text = violation.expected;
+    anomaly.says = fmt::format("{}: {}", violation.rule, violation.text);
+    verdict_.anomalies.push_back(std::move(anomaly));
+  }
+  // Everything is there, so nothing is missing that might explain it.
+  void suspected(const OnlineViolation& violation, std::string_view /*why*/) override { violated(violation); }
+
+ private:
+  void index() {
+    const HistoryColumns& c = h_.columns();
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) txns_.emplace(h_.value_text(c.id[t]), TxnId{t});
+    for (std::uint32_t k = 0; k < h_.key_count(); ++k) keys_.emplace(h_.value_text(c.key_name[k]), KeyId{k});
+  }
+
+  OpId read_of(TxnId t, KeyId key, const std::string& value) const {
+    for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
+      const OpHead head = h_.op(op);
+      if (head.kind() == OpKind::kRead && head.key() == key && h_.value_text(h_.op_value(op)) == value) return OpId{op};
+      if (head.kind() != OpKind::kScan) continue;
+      for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
+        if (item.key == key && h_.value_text(item.value) == value) return OpId{op};
+      }
+    }
+    return kNoOp;
+  }
+
+  const History& h_;
+  const Limits& limits_;
+  Verdict& verdict_;
+  std::unordered_map<std::string, TxnId> txns_;
+  std::unordered_map<std::string, KeyId> keys_;
+};
+
+std::string lacks(const History& history, Level /*level*/) {
+  if (history.columns().begin.empty() || history.columns().end.empty())
+    return "transactions have no begin and end on the clients' clock";
+  return {};
+}
+
+// All of the history, in order of begin. False: the time limit ran out.
+bool feed(const History& history, const Limits& limits, OnlineEngine& engine) {
+  const auto chunk = std::make_shared<const Chunk>(history);
+  std::vector<std::uint32_t> order(history.txn_count());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return history.begin(TxnId{a}) < history.begin(TxnId{b}); });
+  engine.begin(*chunk);
+  for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
+    const TxnId txn{order[i]};
+    if (i % kStride == 0) {
+      if (limits.out_of_time()) return false;
+      if (limits.progress != nullptr) limits.progress->advance("mirror", i, history.txn_count());
+      engine.advance({.now = static_cast<std::int64_t>(i), .watermark = history.begin(txn), .complete = true});
+    }
+    engine.take({chunk, txn, false});
+  }
+  engine.finish();
+  return true;
+}
+
+Verdict check(const History& history, Level level, const Limits& limits) {
+  Verdict verdict;
+  verdict.level = level;
+  verdict.method = kMirrorEngine.name;
+  if (limits.profile == nullptr) {
+    verdict.reason = "mirror compares with what a DBMS does, and no profile was given (--profile)";
+    return verdict;
+  }
+  Collector collector(history, limits, verdict);
+  const auto engine = make_mirror({.profile = *limits.profile, .memory_limit = SIZE_MAX / 4}, collector);
+  const bool whole = feed(history, limits, *engine);
+  const OnlineCounts counts = engine->counts();
+  verdict.notes.push_back(fmt::format("the profile {} ({})", limits.profile->name, limits.profile->source));
+  verdict.notes.push_back(
+      fmt::format("{} dependencies, of which {} are between overlapping intervals and {} of these were ordered; "
+                  "{} reads could not be judged",
+                  counts.dependencies, counts.overlapping, counts.deduced, counts.unchecked));
+  if (verdict.total() > 0) {
+    verdict.outcome = Outcome::kViolated;
+    return verdict;
+  }
+  verdict.reason = whole ? "mirror finds bugs against a profile; it does not certify" : "the time limit ran out";
+  return verdict;
+}
+
+}  // namespace
+
+Level level_of(const Profile& profile) {
+  if (profile.certifier != Certifier::kNone) return Level::kSerializable;
+  if (profile.first_updater_wins) return Level::kSnapshotIsolation;
+  if (profile.reads == Reads::kTransaction || profile.read_locks) return Level::kRepeatableRead;
+  return profile.reads == Reads::kDirty ? Level::kReadUncommitted : Level::kReadCommitted;
+}
+
+}  // namespace mirror
+
+constinit const Engine kMirrorEngine{
+    .name = "mirror",
+    .summary = "bugs against what a DBMS does at a level (--profile), by client-side intervals; only when asked",
+    .lacks = mirror::lacks,
+    .check = mirror::check};
+
+}  // namespace isolde

@@ -1,0 +1,121 @@
+#include "cli/record_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/json.h"
+#include "report/report.h"
+#include "report/words.h"
+#include "stream/input.h"
+
+namespace isolde::cli {
+
+Result<mirror::Profile> profile_of_database(db::Database& database, const db::Url& url, const db::ServerLevel& level) {
+  auto connection = database.connect(level);
+  if (!connection) return std::move(connection).error();
+  auto described = database.describe(**connection);
+  if (!described) return std::move(described).error();
+  mirror::ServerFlags flags;
+  flags.innodb_snapshot_isolation = described->find("innodb_snapshot_isolation=ON") != std::string::npos;
+  flags.optimistic = described->find("optimistic") != std::string::npos;
+  const mirror::Profile* const found = mirror::profile_of_server(url.scheme, level.name, flags);
+  if (found == nullptr)
+    return Error{fmt::format("no profile is known for {} at \"{}\": name one with --profile (docs/profiles.md)",
+                             *described, level.name)};
+  return *found;
+}
+
+void RunWatcher::start(const record::RunClock& clock) {
+  thread_ = std::thread([this, clock] {
+    auto summary = watch(clock);
+    const std::scoped_lock lock(mutex_);
+    summary_.emplace(std::move(summary));
+  });
+}
+
+Result<stream::WatchSummary> RunWatcher::watch(const record::RunClock& clock) {
+  stream::InputOptions options;
+  options.max_held = std::min(options.max_held, plan_.memory / 8);
+  options.max_line = std::min(options.max_line, options.max_held / 2);
+  auto input = stream::follow_recording(folder_, [clock] { return clock.now(); }, std::move(options));
+  if (!input) return std::move(input).error();
+  return stream::watch(**input, checker_of(plan_, chosen_), *this, {});
+}
+
+void RunWatcher::violated(const OnlineViolation& violation) {
+  const std::scoped_lock lock(mutex_);
+  if (++violations_ <= shown_) fresh_.push_back(violation);
+}
+
+void RunWatcher::suspected(const OnlineViolation& violation, std::string_view why) {
+  const std::scoped_lock lock(mutex_);
+  if (notices_.size() < shown_)
+    notices_.push_back(
+        fmt::format("suspected {}: {} ({})", full_name(violation.kind, violation.variant), violation.text, why));
+}
+
+void RunWatcher::notice(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (notices_.size() < shown_) notices_.emplace_back(text);
+}
+
+void RunWatcher::progress(const stream::WatchCounts& counts) {
+  const std::scoped_lock lock(mutex_);
+  counts_ = counts;
+}
+
+std::vector<std::string> RunWatcher::found(Colour colour) {
+  const std::scoped_lock lock(mutex_);
+  std::vector<std::string> out;
+  for (const std::string& text : notices_) out.push_back(fmt::format("  watch: {}\n", text));
+  for (const OnlineViolation& violation : fresh_) out.push_back(violation_text(violation, ++told_, colour));
+  notices_.clear();
+  fresh_.clear();
+  return out;
+}
+
+std::string RunWatcher::live() const {
+  const std::scoped_lock lock(mutex_);
+  return fmt::format("checked {}/s, lag {:.1f} s, {}", static_cast<std::uint64_t>(counts_.checked_per_second),
+                     counts_.lag, words::counted(counts_.violations, "violation"));
+}
+
+std::optional<Result<stream::WatchSummary>> RunWatcher::finish() {
+  wait();
+  return std::move(summary_);
+}
+
+std::string watched_json(const mirror::Profile& profile, const stream::WatchSummary& s) {
+  const OnlineCounts& e = s.counts.engine;
+  std::string names;
+  for (const auto& [name, count] : s.counts.by_name)
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
+  return fmt::format(
+      R"(, "watch": {{"verdict": {}, "profile": {}, "violations": {}, "counts": {{{}}}, "suspicions": {}, )"
+      R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "late": {}, )"
+      R"("most_lag_seconds": {:.3f}{}}})",
+      json_string(name(s.outcome)), json_string(profile.name), s.counts.violations, names, s.counts.suspicions,
+      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, s.counts.late, s.counts.most_lag,
+      s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
+}
+
+std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, const std::string& file,
+                         bool verdict_only) {
+  Chosen chosen;
+  chosen.method = "mirror";
+  chosen.judged = profile.name;
+  chosen.mirror = true;
+  std::string out = verdict_text("the run, watched,", chosen, s.outcome) + "\n";
+  if (verdict_only) return out;
+  if (!s.reason.empty()) out += fmt::format("  {}\n", s.reason);
+  if (s.counts.violations > 0) out += fmt::format("  {}\n", by_name_text(s.counts));
+  out += fmt::format("  {} transactions, {} dependencies, lag at most {:.1f} s\n", grouped(s.counts.arrived),
+                     grouped(s.counts.engine.dependencies), s.counts.most_lag);
+  if (s.counts.violations == 0) return out;
+  return out + (file.empty()
+                    ? std::string("  to have another engine confirm it, record with --out FILE and check that\n")
+                    : fmt::format("  another engine confirms it: {}\n", confirm_text(file, profile)));
+}
+
+}  // namespace isolde::cli

@@ -1,0 +1,76 @@
+// The senders of examples/online against a listening input, which goes away in between.
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+
+#include <map>
+
+#include "stream/testing.h"
+
+extern char** environ;
+
+namespace isolde::stream {
+namespace {
+
+using testing::expected_writes;
+using testing::Heard;
+
+pid_t start(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t child = -1;
+  EXPECT_EQ(::posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ), 0);
+  return child;
+}
+
+// Both send while the watcher is stopped and started again: every transaction comes once, in order.
+void watch_both(const std::string& address, const std::string& spool) {
+  constexpr int kCount = 20'000;
+  InputOptions options;
+  options.spool_folder = spool;
+  std::string shown = address;
+  Heard heard;
+  std::vector<pid_t> children;
+  std::size_t before = 0;
+  for (int round = 0; round < 4; ++round) {
+    auto input = listen_on({.address = shown}, options);
+    ASSERT_TRUE(input) << input.error().message();
+    shown = testing::address_of(**input);
+    if (round == 0) {
+      const std::string python = std::string(ISOLDE_SOURCE_DIR) + "/examples/online/send_traces.py";
+      children.push_back(start({"python3", python, shown, "python", "1", std::to_string(kCount)}));
+      children.push_back(start({ISOLDE_BINARY_DIR "/send_traces", shown, "c++", "2", std::to_string(kCount)}));
+    }
+    heard.listen(**input, [&] {
+      const std::size_t now = (*input)->counts().transactions;
+      return round < 3 ? now > 5000 : before + now == std::size_t{2 * kCount} && heard.gone.size() == 2;
+    });
+    ASSERT_EQ(heard.error, "");
+    before += (*input)->counts().transactions;
+    ASSERT_FALSE(heard.pieces.empty());
+    options.resume = heard.pieces.back().position;
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  std::map<std::string, std::vector<std::string>> by_session;
+  for (const std::string& write : testing::writes_of(heard.pieces)) by_session[write.substr(0, 1)].push_back(write);
+  EXPECT_EQ(by_session["1"], expected_writes(1, 1, kCount));
+  EXPECT_EQ(by_session["2"], expected_writes(2, 1, kCount));
+}
+
+TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnAUnixSocket) {
+  testing::Scratch folder;
+  watch_both("unix:" + folder / "socket", folder / "spool");
+}
+
+TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnTcp) {
+  testing::Scratch folder;
+  watch_both("tcp:127.0.0.1:0", folder / "spool");
+}
+
+}  // namespace
+}  // namespace isolde::stream

@@ -1,0 +1,184 @@
+// `isolde watch` as a person or a program uses it. tests/cli/watch_kill_test.cc has kills and restarts.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <simdjson.h>
+
+#include <chrono>
+#include <map>
+#include <sstream>
+#include <thread>
+
+#include "tests/cli/run_program.h"
+#include "tests/cli/watched_stream.h"
+
+namespace isolde::test {
+namespace {
+
+std::string stream_text(int transactions = 300) {
+  Rng rng(3);
+  std::string all;
+  for (const std::string& line : faulty_stream(transactions, rng)) all += line + "\n";
+  return all;
+}
+
+// Two transactions without any clock.
+constexpr const char* kBare = "{\"session\": 1, \"ops\": [[\"w\", \"x\", 1]]}\n{\"session\": 2, \"ops\": []}\n";
+// Only the clients' clocks.
+constexpr const char* kClocks =
+    "{\"session\": 1, \"ops\": [[\"w\", \"x\", 1]], \"begin\": 1, \"end\": 5}\n"
+    "{\"session\": 2, \"ops\": [[\"r\", \"x\", 1]], \"begin\": 6, \"end\": 9}\n";
+
+TEST(Watch, ViolationsAreToldAndDecideTheExitStatus) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text());
+  const Answer a = isolde({"watch", file, "--level", "si", "--max-anomalies", "2"});
+  EXPECT_EQ(a.status, 1) << a.out << a.err;
+  EXPECT_NE(a.out.find("watching " + file + ": snapshot-isolation by timeline (the stream has database timestamps)"),
+            std::string::npos)
+      << a.out;
+  EXPECT_NE(a.out.find("2. GSIb: missed effects"), std::string::npos) << a.out;
+  EXPECT_EQ(a.out.find("3. GSIb"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("violations are only counted"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("✗ " + file + " violates snapshot-isolation"), std::string::npos) << a.out;
+  EXPECT_EQ(a.err, "") << "nothing of the live line where there is no terminal";
+}
+
+TEST(Watch, EveryEventIsOneJsonObjectALine) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text());
+  for (const char* method : {"timeline", "mirror"}) {
+    const Answer a = isolde({"watch", file, "--level", "si", "--method", method, "--json"});
+    EXPECT_EQ(a.status, 1) << a.out << a.err;
+    std::istringstream in(a.out);
+    std::map<std::string, int> events;
+    std::string verdict;
+    std::int64_t violations = 0;
+    for (std::string line; std::getline(in, line);) {
+      simdjson::dom::parser parser;
+      simdjson::dom::element event;
+      ASSERT_EQ(parser.parse(line).get(event), simdjson::SUCCESS) << line;
+      ++events[std::string(std::string_view(event["event"]))];
+      if (std::string_view(event["event"]) != "summary") continue;
+      verdict = std::string_view(event["verdict"]);
+      violations = event["violations"];
+    }
+    EXPECT_EQ(events["started"], 1);
+    EXPECT_EQ(events["summary"], 1);
+    EXPECT_EQ(events["violation"], violations);
+    EXPECT_GT(violations, 0);
+    EXPECT_EQ(verdict, "violated");
+  }
+}
+
+TEST(Watch, TheMethodFollowsFromWhatTheStreamHas) {
+  const Scratch scratch;
+  const Answer mirror = isolde({"watch", scratch.file("clocks.jsonl", kClocks), "--level", "serializable"});
+  EXPECT_EQ(mirror.status, 0) << mirror.out << mirror.err;
+  EXPECT_NE(mirror.out.find("serializable by mirror (the stream has no database timestamps)"), std::string::npos)
+      << mirror.out;
+  const Answer none = isolde({"watch", scratch.file("bare.jsonl", kBare), "--level", "serializable"});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("neither database timestamps"), std::string::npos) << none.err;
+}
+
+TEST(Watch, WhatCannotBeAskedIsSaidInOneLine) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", kClocks);
+  const std::vector<std::vector<std::string>> asked = {
+      {"watch", file, "--method", "solver"},
+      {"watch", file, "--profile", "postgres:serialisable"},
+      {"watch", file, "--method", "timeline", "--profile", "postgres:serializable"},
+      {"watch", file, "--method", "mirror"},
+      {"watch", file, "--level", "causal"},
+      {"watch", file, "--listen", "unix:/nowhere/socket"},
+      {"watch", "--listen", "unix:/nowhere/socket", "--level", "si"},
+      {"watch", file, "--token-file", file},
+      {"watch", scratch.path("absent.jsonl"), "--level", "si"},
+      {"watch", scratch.path(), "--level", "si"},
+      {"watch", file, "--memory", "1"},
+      {"watch", scratch.file("broken.jsonl", "{\"session\": 1, \"ops\": [[\"w\", 1]]}\n"), "--level", "si"},
+  };
+  for (const auto& args : asked) {
+    const Answer a = isolde(args);
+    EXPECT_EQ(a.status, 2) << a.out << a.err;
+    EXPECT_EQ(std::count(a.err.begin(), a.err.end(), '\n'), 1) << a.err;
+  }
+}
+
+TEST(Watch, ACheckpointGoesOnAndRefusesOtherSettings) {
+  const Scratch scratch;
+  const std::string all = stream_text();
+  const std::string file = scratch.file("h.jsonl", all);
+  const std::vector<std::string> args = {"watch", file, "--level", "si", "--checkpoint", scratch.path("c"), "--json"};
+  const Answer first = isolde(args);
+  EXPECT_EQ(first.status, 1) << first.out << first.err;
+  const auto found = identities(scratch.path("c/violations.jsonl"));
+  EXPECT_FALSE(found.empty());
+
+  const Answer again = isolde(args);
+  EXPECT_EQ(again.status, 1) << "what was found stays found: " << again.out << again.err;
+  EXPECT_EQ(again.out.find("\"event\": \"violation\""), std::string::npos) << again.out;
+  EXPECT_EQ(identities(scratch.path("c/violations.jsonl")), found);
+
+  const Answer other = isolde({"watch", file, "--level", "serializable", "--checkpoint", scratch.path("c")});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("level: snapshot-isolation before, serializable now"), std::string::npos) << other.err;
+  const Answer elsewhere =
+      isolde({"watch", scratch.file("other.jsonl", all), "--level", "si", "--checkpoint", scratch.path("c")});
+  EXPECT_EQ(elsewhere.status, 2);
+  EXPECT_NE(elsewhere.err.find("input: file"), std::string::npos) << elsewhere.err;
+}
+
+TEST(Watch, CtrlCGivesASummary) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text());
+  const pid_t child = start_watch({file, "--follow", "--level", "si", "--deadline", "0.05"}, scratch.path("log"));
+  // Until its last violation is told, so that nothing is open.
+  while (content_of(scratch.path("log")).find("GSIb") == std::string::npos)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(child, SIGINT);
+  EXPECT_EQ(ended(child), 1) << content_of(scratch.path("log"));
+  EXPECT_NE(content_of(scratch.path("log")).find("; stopped"), std::string::npos) << content_of(scratch.path("log"));
+}
+
+TEST(Watch, ATerminalHasALiveLine) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text());
+  const Answer a = isolde_on_terminal({"watch", file, "--level", "si"});
+  EXPECT_NE(a.out.find("/s in, "), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("lag "), std::string::npos) << a.out;
+}
+
+TEST(Watch, ATimeLimitStopsIt) {
+  const Scratch scratch;
+  const Answer a =
+      isolde({"watch", scratch.file("h.jsonl", kClocks), "--follow", "--level", "serializable", "--timeout", "0.2"});
+  EXPECT_EQ(a.status, 0) << a.out << a.err;
+  EXPECT_NE(a.out.find("so far"), std::string::npos) << a.out;
+}
+
+TEST(Watch, ARunIsCheckedWhileItIsRecorded) {
+  const Scratch scratch;
+  const Answer a = isolde({"record", "sqlite:" + scratch.path("db"), "--workload", "rmw", "--transactions", "400",
+                           "--watch", "--out", scratch.path("h.jsonl")});
+  EXPECT_EQ(a.status, 0) << a.out << a.err;
+  EXPECT_NE(a.out.find("shows nothing that breaks sqlite"), std::string::npos) << a.out;
+  const Answer json = isolde(
+      {"record", "sqlite:" + scratch.path("db2"), "--workload", "rmw", "--transactions", "400", "--watch", "--json"});
+  EXPECT_EQ(json.status, 0) << json.out << json.err;
+  simdjson::dom::parser parser;
+  simdjson::dom::element summary;
+  ASSERT_EQ(parser.parse(json.out).get(summary), simdjson::SUCCESS) << json.out;
+  EXPECT_EQ(std::string_view(summary["watch"]["verdict"]), "satisfied");
+}
+
+TEST(Watch, OptionsOfWatchingNeedIt) {
+  const Scratch scratch;
+  const Answer refused = isolde(
+      {"record", "--workload", "rmw", "--transactions", "10", "--profile", "x", "--out", scratch.path("h.jsonl")});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("are for --watch"), std::string::npos) << refused.err;
+}
+
+}  // namespace
+}  // namespace isolde::test
