@@ -44,7 +44,11 @@ void close(Core& core, TxnSlot slot) {
   if (txn.stamp != kNoNode) core.moments.remove(txn.stamp);
   if (txn.place != DependencyOrder::kNone) core.order.close(txn.place);
   txn.commit = txn.stamp = kNoNode;
-  for (const TakenWrite& write : txn.writes) settle_key(core, write.key);
+  for (const TakenWrite& write : txn.writes) {
+    settle_key(core, write.key);
+    KeyState& state = core.keys[write.key];
+    if (state.count == 0) state.flags = static_cast<std::uint8_t>(state.flags & ~kOpen);
+  }
   for (const TakenLock& lock : txn.locks) drop_holders(core, lock.key);
   txn.live = false;
   for (const TakenRead& read : txn.reads) {

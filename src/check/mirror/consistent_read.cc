@@ -25,7 +25,10 @@ class Reading {
   }
 
   void check() {
-    if (state_.has(kLossy)) return leave_open();
+    if (state_.has(kLossy)) {
+      read_.flags |= kRefused;
+      return leave_open();
+    }
     if (core_.options.profile.reads == Reads::kDirty)
       return was_ever_written(kInstalled | kMaybe | kAbortedWrite | kOverwritten);
     if (core_.options.profile.reads == Reads::kCertified) return certified();
@@ -42,7 +45,7 @@ class Reading {
 
   void leave_open() {
     ++core_.counts.unchecked;
-    read_.flags |= kRefused;
+    state_.flags |= kOpen;
   }
 
   // Whether every list and counter state that it can have seen is known.
@@ -170,12 +173,19 @@ class Reading {
       }
       if (!core_.before(commit, at_, Why::kWr, read_.key)) return contradiction(v, true);
     }
+    for (int i = 0; i < candidate_; ++i) {
+      const Version& u = versions_[static_cast<std::size_t>(i)];
+      if (counts(u) && !replaces(i, versions_[static_cast<std::size_t>(candidate_)])) state_.flags |= kOpen;
+    }
     // The next version comes after the read.
     bool found_next = false;
     for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
       const Version& n = versions_[i];
       if (!counts(n)) continue;
-      if (!replaces(candidate_, n)) continue;
+      if (!replaces(candidate_, n)) {
+        if (n.lo <= at_.hi) state_.flags |= kOpen;  // before or after what was read?
+        continue;
+      }
       if (!found_next) {
         ++core_.counts.dependencies;
         if (n.lo <= at_.hi) {

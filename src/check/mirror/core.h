@@ -151,6 +151,8 @@ void check_locks(Core& core, Taken& txn, TxnSlot slot);
 void check_updates(Core& core, Taken& txn, TxnSlot slot);
 // Nothing more comes: what nobody wrote is told.
 void tell_unmet(Core& core);
+// small_cases.cc
+void try_small_cases(Core& core, TxnSlot slot);
 // certifier.cc
 // A read's version has become certain: the one at `version` of its key, or the base (-1).
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);

@@ -39,6 +39,7 @@ void settle_deletes(Core& core, KeySlot key, std::int64_t until) {
       v.flags &= ~kDelete;
     } else {
       v.flags |= kDoubted;
+      state.flags |= kOpen;
     }
   }
   if (!left) state.flags = static_cast<std::uint8_t>(state.flags & ~kHasDeletes);

@@ -65,6 +65,12 @@ void judge(Core& core, TxnSlot slot) {
     }
     if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }
+  if (!txn.late && core.options.profile.reads != Reads::kDirty && core.options.profile.reads != Reads::kCertified) {
+    bool open = false;
+    for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
+    for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);
+    if (open) try_small_cases(core, slot);
+  }
   ++core.counts.checked;
   --core.counts.pending;
 }

@@ -451,6 +451,7 @@ class Taking {
         continue;
       }
       if ((write.flags & kDelete) != 0) state.flags |= kHasDeletes;
+      if (fate == kMaybe) state.flags |= kOpen;
       // Without a lock or first updater wins nothing says what an append was made to.
       const bool blind =
           profile.reads == Reads::kDirty || profile.reads == Reads::kCertified ||

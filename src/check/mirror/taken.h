@@ -31,7 +31,7 @@ struct ReadMoment {
 
 enum ReadFlag : std::uint32_t {
   kLockingRead = 1,
-  kRefused = 2,        // told as a violation, or left open: gives no dependency
+  kRefused = 2,        // told as a violation, or not to be judged
   kTraced = 4,         // its version is certain: `from`
   kNoDependency = 16,  // a write that found nothing to change looked there
   kFromBase = 8,       // … and is the settled one
