@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace isolde::mirror {
@@ -34,6 +36,25 @@ TEST(Profiles, PromiseNoMoreThanTheDbmsDoes) {
   EXPECT_EQ(profile_named("opengauss:serializable")->certifier, Certifier::kNone);
   EXPECT_EQ(profile_named("cockroachdb:serializable")->reads, Reads::kCertified)
       << "timestamps may run ahead of clocks";
+}
+
+// As docs/profiles.md shows it.
+std::string documented(const Profile& p) {
+  constexpr std::string_view kReads[] = {"dirty", "committed", "statement", "transaction", "certified"};
+  constexpr std::string_view kAt[] = {"first statement", "first read", "begin"};
+  constexpr std::string_view kCertifiers[] = {"", "ssi", "timestamp-order", "conflict-check", "cycles"};
+  std::string reads(kReads[static_cast<int>(p.reads)]);
+  if (p.reads == Reads::kTransaction) reads += ", " + std::string(kAt[static_cast<int>(p.snapshot_at)]);
+  if (p.locking_reads_see_latest) reads += "; locking: latest";
+  const std::string locks = p.read_locks ? "write, read" : p.write_locks ? "write" : "";
+  return "| `" + p.name + "` | " + reads + " | " + locks + " | " + (p.first_updater_wins ? "yes" : "") + " | " +
+         std::string(kCertifiers[static_cast<int>(p.certifier)]) + " | " + p.source + " |\n";
+}
+
+TEST(Profiles, AreAllInTheirPage) {
+  std::ifstream in(ISOLDE_SOURCE_DIR "/docs/profiles.md");
+  const std::string page{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  for (const Profile& p : profiles()) EXPECT_NE(page.find(documented(p)), std::string::npos) << documented(p);
 }
 
 TEST(Profiles, OfAServersLevel) {
