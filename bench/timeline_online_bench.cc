@@ -31,6 +31,7 @@ struct Workload {
   double rate = 25'000;        // transactions a second, of the database
   double mean = 100, sd = 10;  // of the delay of a transaction, milliseconds
   bool serial = false;
+  bool spaced = false;  // a batch is sent as slowly as it came about; else all of it at once
 };
 
 double normal(Rng& rng) {
@@ -149,10 +150,12 @@ class Delays {
     return static_cast<std::uint32_t>(integer_of(a.chunk->session(a.txn)));
   }
   void send(std::vector<Timed>& batch, std::int64_t now) {
+    const std::int64_t first = batch.empty() ? 0 : batch.front().at;
     for (Timed& t : batch) {
       const double delay = std::max(0.0, w_.mean + w_.sd * normal(rng_));
       const std::uint32_t session = session_of(t.arrival);
-      t.at = std::max(now + static_cast<std::int64_t>(delay * 1e6), last_[session] + 1);
+      const std::int64_t sent = w_.spaced ? now + t.at - first : now;
+      t.at = std::max(sent + static_cast<std::int64_t>(delay * 1e6), last_[session] + 1);
       last_[session] = t.at;
       waiting_.push(std::move(t));
     }
@@ -327,6 +330,7 @@ void stability() {
     w.rate = 4000;
     w.mean = mean;
     w.sd = sd;
+    w.spaced = true;
     Flips flips;
     timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
     options.deadline = 10'000'000'000;

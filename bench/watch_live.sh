@@ -20,7 +20,7 @@ field() { grep -o "\"$1\": \?\"\?[a-z0-9.-]*" "$2" | tail -1 | sed 's/.*: \?"\?/
 
 # row WHAT SERVER LEVEL WORKLOAD WANTED [RECORD OPTION…]
 row() {
-  local what=$1 out=$scratch/h verdict status=0 mark=''
+  local what=$1 out=$scratch/h.isl verdict status=0 mark=''
   grep -qE "$which" <<<"$what" || return 0
   "$isolde" record --spawn "$2" --level "$3" --workload "$4" --clients "$clients" --time "$seconds" --out "$out" --watch --json \
     "${@:6}" >"$scratch/summary" 2>"$scratch/errors" || status=$?

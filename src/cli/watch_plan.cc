@@ -135,14 +135,16 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
 
 void take_earlier(WatchPlan& plan, const stream::Settings& earlier) {
   for (const auto& [name, value] : earlier) {
-    if (name == "method" && plan.method.empty()) plan.method = value;
+    if (name != "method" || !plan.method.empty()) continue;
+    plan.method = value;
+    plan.why = "as before the restart";
   }
 }
 
 stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
   return [&plan, &chosen](const Chunk* first, OnlineSink& sink) -> Result<stream::Checker> {
     bool mirror = plan.method == "mirror";
-    chosen.why = plan.method.empty() ? "" : "asked for";
+    chosen.why = plan.method.empty() ? "" : plan.why;
     if (plan.method.empty() && first != nullptr) {
       auto decision = decide(plan, *first);
       if (!decision) return std::move(decision).error();

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "check/mirror/engine.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -77,17 +78,7 @@ std::string verdict_text(const std::string& subject, const Chosen& chosen, Outco
 }
 
 std::string confirm_text(const std::string& file, const mirror::Profile& profile) {
-  Level level = Level::kReadCommitted;
-  if (profile.certifier == mirror::Certifier::kTimestampOrder) {
-    level = Level::kStrictSerializable;
-  } else if (profile.certifier != mirror::Certifier::kNone) {
-    level = Level::kSerializable;
-  } else if (profile.reads == mirror::Reads::kTransaction && profile.first_updater_wins) {
-    level = Level::kSnapshotIsolation;
-  } else if (profile.reads == mirror::Reads::kDirty) {
-    level = Level::kReadUncommitted;
-  }
-  return fmt::format("isolde check {} --level {}", file, info(level).name);
+  return fmt::format("isolde check {} --level {}", file, info(mirror::level_of(profile)).name);
 }
 
 double resident_mib() {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "history/recent_names.h"
 
 namespace isolde {
@@ -62,6 +64,63 @@ TEST(NativeChunks, AnErrorNamesTheLineOfTheStream) {
   const auto twice = reader.read("{\"id\":5,\"session\":1,\"ops\":[]}\n{\"id\":5,\"session\":1,\"ops\":[]}\n");
   ASSERT_FALSE(twice);
   EXPECT_EQ(twice.error().line, 4U);
+}
+
+TEST(NativeChunks, ALineWithOperationsIsATransactionWhateverElseItHas) {
+  ChunkReader reader("stream");
+  const auto chunk = reader.read("{\"session\":3,\"heartbeat\":1000,\"ops\":[[\"w\",\"x\",1]]}\n");
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ((*chunk)->history.txn_count(), 1U);
+  EXPECT_TRUE((*chunk)->heartbeats.empty());
+  EXPECT_FALSE(reader.read("{\"session\":3,\"heartbeat\":1000} {\"session\":3,\"ops\":[]}\n"));
+  EXPECT_FALSE(reader.read("{\"heartbeat\":1000}\n"));
+}
+
+TEST(NativeChunks, TheHeaderMaySayColumns) {
+  for (const bool columns : {true, false}) {
+    ChunkReader reader("stream");
+    const auto chunk =
+        reader.read(columns ? "{\"isolde\":1,\"columns\":true}\n" : "{\"isolde\":1,\"columns\":false}\n");
+    ASSERT_TRUE(chunk);
+    EXPECT_EQ((*chunk)->columns, columns);
+    EXPECT_FALSE(reader.read("{\"isolde\":1}\n")) << "it may only be the first line";
+  }
+  EXPECT_FALSE(ChunkReader("stream").read("{\"isolde\":1,\"columns\":1}\n"));
+  ChunkReader reader("stream");
+  const auto ignored = reader.read("{\"session\":1,\"columns\":7,\"ops\":[]}\n");
+  ASSERT_TRUE(ignored);
+  EXPECT_FALSE((*ignored)->columns);
+}
+
+TEST(NativeChunks, InitialValuesByNameAreOfTheStringAndOfTheIntegerKey) {
+  ChunkReader reader("stream");
+  const auto chunk = reader.read("{\"isolde\":1,\"initial\":{\"7\":5,\"x\":6,\"-0\":1}}\n");
+  ASSERT_TRUE(chunk);
+  const Chunk& c = **chunk;
+  std::map<std::uint64_t, std::int64_t> initial;
+  for (std::uint32_t k = 0; k < c.key_print.size(); ++k) {
+    initial[raw64(c.key_print[k])] = integer_of(c.value(c.history.initial(KeyId{k})));
+  }
+  EXPECT_EQ(initial.size(), 4U);
+  EXPECT_EQ(initial.at(raw64(*exact_print(7))), 5);
+  ValueInterner values;
+  const ValueId text = values.string("7");
+  EXPECT_EQ(initial.at(raw64(print_of(values.table(), text))), 5);
+}
+
+TEST(NativeChunks, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  ChunkReader reader("stream");
+  EXPECT_TRUE(reader.read("\xef\xbb\xbf{\"session\":1,\"ops\":[]}\n"));
+  EXPECT_FALSE(reader.read("\xef\xbb\xbf{\"session\":1,\"ops\":[]}\n"));
+}
+
+TEST(NativeChunks, TheLinesOfTransactionsAndHeartbeatsAreTold) {
+  ChunkReader reader("stream");
+  reader.resume_at({100, 5, true});
+  ASSERT_TRUE(
+      reader.read("\n{\"session\":1,\"ops\":[]}\n{\"session\":1,\"heartbeat\":5}\n# x\n{\"session\":2,\"ops\":[]}\n"));
+  EXPECT_EQ(reader.transaction_lines(), (std::vector<std::uint32_t>{2, 5}));
+  EXPECT_EQ(reader.heartbeat_lines(), (std::vector<std::uint32_t>{3}));
 }
 
 TEST(NativeChunks, IntegersAreTheirOwnPrints) {

@@ -258,6 +258,23 @@ TEST(Journal, KilledAtAnyMomentItHasEveryRecordThatItsWriterWasSureOf) {
   }
 }
 
+TEST(Journal, ABeginThatIsAnnouncedIsSeenAndIsNoRecordYet) {
+  const Folder folder;
+  {
+    Journal journal = create(folder.journal(0));
+    journal.session(1);
+    journal.about_to_begin();
+    EXPECT_EQ(folder.text(0).substr(0, 6), std::string("s 1\nb\0", 6));
+    const auto before = load(folder.path(), nullptr, {});
+    ASSERT_TRUE(before);
+    EXPECT_EQ(before->history.txn_count(), 0U);
+    journal.begin(7, 10);
+    journal.end(Status::kAborted, 11);
+    journal.about_to_begin();
+  }
+  EXPECT_EQ(folder.text(0), "s 1\nb 7 10\ne aborted 11\n") << "what was only announced is cut away";
+}
+
 TEST(Journal, ARunThatGoesOnIsReadAsOne) {
   const Folder folder;
   Journal journal = create(folder.journal(1));

@@ -43,7 +43,8 @@ class Input {
   // The next piece; waits for at most `wait`. An error ends the stream (a file that cannot be read, or is no history).
   [[nodiscard]] virtual Result<Next> next(std::chrono::milliseconds wait) = 0;
 
-  // A checkpoint covers everything up to `position`: what was kept to repeat it may go.
+  // A checkpoint covers everything up to `position`: what was kept to repeat it may go. Called by the thread that calls
+  // next().
   virtual void covered(const std::string& position) = 0;
   // May be called from another thread: next() returns soon, and `over` when what had arrived is taken.
   virtual void stop() = 0;
@@ -76,8 +77,10 @@ struct ListenOptions {
 // The first notice tells where it listens: "listening on tcp:127.0.0.1:4711". docs/online.md has the protocol.
 [[nodiscard]] Result<std::unique_ptr<Input>> listen_on(const ListenOptions& listen, InputOptions options);
 
-// A recording folder (format/recording.h) that may still be growing. `clock`, if given, tells the time on the clients'
-// clock: whoever has no open transaction then begins none before it. Over when the run is (nobody holds the journals).
+// A recording folder (format/recording.h) that may still be growing. `clock`, if given, reads the clients' clock: who
+// has announced no begin by then (Journal::about_to_begin) begins none before it. Every session has a heartbeat in
+// every piece. Over when the run is (nobody holds the journals). The spool keeps how the journals were cut into pieces,
+// without which a restart would give the same transactions in another order between sessions.
 [[nodiscard]] Result<std::unique_ptr<Input>> follow_recording(const std::string& folder,
                                                               std::function<std::int64_t()> clock,
                                                               InputOptions options);

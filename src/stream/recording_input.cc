@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLookEvery{10};
+constexpr milliseconds kLookEvery{20};
 constexpr std::size_t kLeastShare = std::size_t{16} << 10;  // bytes of a journal at a look
 
 struct Followed {

@@ -80,6 +80,7 @@ class Watcher : public OnlineSink {
 
 Result<void> Watcher::resume() {
   if (options_.checkpoint == nullptr) return {};
+  bool resumed = false;
   auto& earlier = options_.checkpoint->earlier();
   if (earlier) {
     StateReader& in = earlier->rest;
@@ -99,10 +100,14 @@ Result<void> Watcher::resume() {
       return Error{"the checkpoint does not fit this program or these settings", options_.checkpoint->path()};
     arrived_before_ = delivered_;
     checked_before_ = checker_->engine->counts().checked;
+    resumed = true;
     earlier.reset();  // its memory is not needed any more
   }
   auto opened = record_.open(options_.checkpoint->violations());
   if (!opened) return opened;
+  if (resumed)
+    view_.notice(fmt::format("goes on from {}, after {} transactions; violations until now: {}",
+                             options_.checkpoint->path(), delivered_, record_.total()));
   return {};
 }
 

@@ -240,7 +240,8 @@ class Simulation {
   Outcome read(int t, Op& op) {
     Txn& txn = txns_[static_cast<std::size_t>(t)];
     for (int k = op.key; k <= (op.kind == OpKind::kScan ? op.last_key : op.key); ++k) {
-      const bool latest = p_.reads != Reads::kTransaction || (op.lock != Lock::kNone && p_.locking_reads_see_latest);
+      const bool locks = op.lock != Lock::kNone || p_.read_locks;
+      const bool latest = p_.reads != Reads::kTransaction || (locks && p_.locking_reads_see_latest);
       const std::int64_t moment = latest || txn.snapshot < 0 ? clock_ : txn.snapshot;
       int writer = -1;
       Content seen = at(k, moment, &writer);

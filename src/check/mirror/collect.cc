@@ -91,7 +91,9 @@ void settle_key(Core& core, KeySlot key) {
     core.keys.drop_versions(key, [&](const Version& v) {
       if (v.has(kMaybe)) return false;
       if (!v.has(kInstalled)) return v.hi < horizon;
-      return v.hi < last.lo || (v.lo < last.lo && core.orderly(v, last));
+      const bool gone = v.hi < last.lo || (v.lo < last.lo && core.orderly(v, last));
+      if (gone) state.flags |= kBaseUnknown;  // what was there before those that are left
+      return gone;
     });
     return;
   }

@@ -33,6 +33,7 @@ struct Holder {
   NodeId node;
   std::uint32_t generation;
   std::uint32_t next;
+  std::uint32_t judged_at;  // transactions with lower numbers have been compared with it
   bool exclusive;
 };
 
@@ -165,6 +166,8 @@ void check_dangerous_around(Core& core, const Taken& txn);
 [[nodiscard]] bool is_next(const Core& core, std::span<const Version> versions, int v, std::size_t n);
 // Appends and increments whose predecessor is certain get their state. Requires: as settle_deletes().
 void settle_steps(Core& core, KeySlot key, std::int64_t until);
+// What a kStepwise version makes of `state`; nothing if that is not known.
+[[nodiscard]] std::optional<Print> after_version(const Core& core, const Version& v, KeySlot key, Print state);
 // deletes.cc
 // Deletes that certainly found a row become versions like others. Requires: all that commit until `until` have arrived.
 void settle_deletes(Core& core, KeySlot key, std::int64_t until);

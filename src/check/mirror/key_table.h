@@ -32,6 +32,8 @@ enum VersionFlag : std::uint32_t {
   kJudged = 128,       // its transaction has been judged
   kStepwise = 256,     // an append or increment: its value is the element or difference
   kAfterBase = 2048,   // comes after the key's base, whatever the clocks leave open
+  kOneStep = 4096,     // a kStepwise whose `value` is all that it adds
+  kAppends = 8192,     // … to a list
   kDoubted = 1024,     // a kDelete that may have found no row: decided, once
   kStateUnsure = 512,  // … whose state is not known
 };

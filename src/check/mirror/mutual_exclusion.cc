@@ -53,6 +53,18 @@ Hold hold_of(const Core& core, const Holder& h) {
   return {h.lock_hi, release, h.lo, h.txn};
 }
 
+// What is read under the lock is what those left who had let it go before.
+void read_after(Core& core, Taken& txn, std::uint32_t moment, std::int64_t lock_hi, KeySlot key, Hold& theirs) {
+  if (moment == kNone32 || theirs.release.lo > lock_hi || txn.commit_lo <= theirs.lock_hi) return;
+  ReadMoment& kept = txn.moments[moment];
+  Moment read{kept.lo, kept.hi, kept.node, static_cast<TxnSlot>(&txn - core.txns.data())};
+  theirs.release = core.now(theirs.release);
+  static_cast<void>(core.before(theirs.release, read, Why::kLock, key));
+  kept.lo = read.lo;
+  kept.hi = read.hi;
+  kept.node = read.node;
+}
+
 void check_write(Core& core, Taken& txn, TxnSlot slot, const TakenWrite& write) {
   const auto versions = core.keys.versions(write.key);
   const Version* own = nullptr;
@@ -71,40 +83,34 @@ void check_write(Core& core, Taken& txn, TxnSlot slot, const TakenWrite& write) 
     if (earlier->hi >= txn.commit_lo) ++core.counts.overlapping;
     if (earlier->hi >= txn.commit_lo && earlier->lo < own->lo) ++core.counts.deduced;
     Hold theirs = hold_of(core, *earlier);
-    if (!exclude(core, theirs, mine, write.key)) tell_both(core, txn, write.key, mine, theirs);
+    if (!exclude(core, theirs, mine, write.key)) {
+      tell_both(core, txn, write.key, mine, theirs);
+    } else if (earlier->has(kInstalled)) {
+      read_after(core, txn, write.lock_moment, write.lock_hi, write.key, theirs);
+    }
   }
   for (std::uint32_t at = core.keys[write.key].shared; at != 0; at = core.holders[at].next) {
-    if (core.holders[at].txn == txn.id) continue;
+    // Whoever was judged after this one had come has looked at it.
+    if (core.holders[at].txn == txn.id || static_cast<std::int32_t>(txn.number - core.holders[at].judged_at) < 0)
+      continue;
     Hold theirs = hold_of(core, core.holders[at]);
     if (!exclude(core, theirs, mine, write.key)) tell_both(core, txn, write.key, mine, theirs);
   }
 }
 
-// What is read under the lock is what those left who had let it go before.
-void read_after(Core& core, Taken& txn, const TakenLock& lock, Hold& theirs) {
-  if (lock.moment == kNone32 || theirs.lock_hi >= txn.commit_lo) return;
-  if (theirs.release.lo > lock.lock_hi || txn.commit_lo <= theirs.lock_hi) return;
-  ReadMoment& kept = txn.moments[lock.moment];
-  Moment read{kept.lo, kept.hi, kept.node, static_cast<TxnSlot>(&txn - core.txns.data())};
-  theirs.release = core.now(theirs.release);
-  static_cast<void>(core.before(theirs.release, read, Why::kLock, lock.key));
-  kept.lo = read.lo;
-  kept.hi = read.hi;
-  kept.node = read.node;
-}
-
 void check_lock(Core& core, Taken& txn, const TakenLock& lock) {
-  Holder holder{lock.lock_hi, txn.commit_lo, txn.commit_hi, txn.id, txn.commit, 0, 0, lock.exclusive != 0};
+  Holder holder{lock.lock_hi,     txn.commit_lo,      txn.commit_hi, txn.id, txn.commit, 0, 0,
+                core.next_number, lock.exclusive != 0};
   if (txn.commit != kNoNode) holder.generation = core.moments[txn.commit].generation;
   Hold mine = hold_of(core, holder);
   KeyState& state = core.keys[lock.key];
   for (const Version& v : core.keys.versions(lock.key)) {
-    if (!v.has(kHoldsLock) || !v.has(kJudged) || v.txn == txn.id) continue;
+    if (!v.has(kHoldsLock) || v.txn == txn.id) continue;
     Hold theirs = hold_of(core, v);
     if (!exclude(core, theirs, mine, lock.key)) {
       tell_both(core, txn, lock.key, mine, theirs);
     } else if (v.has(kInstalled)) {
-      read_after(core, txn, lock, theirs);
+      read_after(core, txn, lock.moment, lock.lock_hi, lock.key, theirs);
     }
   }
   for (std::uint32_t at = state.shared; at != 0; at = core.holders[at].next) {
@@ -133,7 +139,6 @@ void check_locks(Core& core, Taken& txn, TxnSlot slot) {
   for (const TakenWrite& write : txn.writes) {
     if ((write.flags & kHoldsLock) != 0) check_write(core, txn, slot, write);
   }
-  if (txn.status == Status::kUnknown) return;
   for (const TakenLock& lock : txn.locks) {
     if (lock.lock_hi > txn.commit_lo) continue;
     check_lock(core, txn, lock);

@@ -25,9 +25,8 @@ struct Check {
 struct Install {
   std::size_t key;
   Print value;
-  const Taken* stepper;  // whose appends and increments are made, or null
-  const TakenWrite* steps;
-  std::size_t look;  // the moment at which a delete looked for its row; kMostMoments: it is certain
+  const Version* step;  // whose appends and increments are made, or null
+  std::size_t look;     // the moment at which a delete looked for its row; kMostMoments: it is certain
 };
 struct Case {
   std::int64_t lo, hi;
@@ -51,7 +50,7 @@ class SmallCases {
     std::array<Print, kMostKeys> state{};
     for (std::size_t k = 0; k < keys_.size(); ++k) {
       const KeyState& key = core_.keys[keys_[k]];
-      if (key.has(kBaseUnknown | kBaseGone | kLossy)) return true;
+      if (key.has(kBaseUnknown | kLossy)) return true;
       state[k] = key.base;
     }
     const bool found = search(0, 0, state);
@@ -109,16 +108,8 @@ class SmallCases {
           ids_.push_back(v.txn);
           writer = writers_.end() - 1;
         }
-        Install install{k, v.value, nullptr, nullptr, kMostMoments};
-        if (v.has(kStepwise)) {
-          const Taken& txn = core_.txns[v.slot];
-          if (v.has(kStateUnsure) || !txn.live || txn.id != v.txn) return false;
-          for (const TakenWrite& write : txn.writes) {
-            if (write.key == keys_[k] && (write.flags & kStepwise) != 0) install.steps = &write;
-          }
-          if (install.steps == nullptr) return false;
-          install.stepper = &txn;
-        }
+        Install install{k, v.value, nullptr, kMostMoments};
+        if (v.has(kStepwise)) install.step = &v;
         if (v.has(kDelete)) {
           if (cases_.size() == kMostMoments) return false;
           install.look = cases_.size();
@@ -225,18 +216,15 @@ class SmallCases {
                        [&](const Check& check) { return state[check.key] == check.value; });
   }
 
-  static bool make(const Install& install, std::uint64_t rows, std::array<Print, kMostKeys>& state) {
+  bool make(const Install& install, std::uint64_t rows, std::array<Print, kMostKeys>& state) const {
     if (install.look != kMostMoments && (rows >> install.look & 1U) == 0) return true;  // found no row
-    if (install.stepper == nullptr) {
+    if (install.step == nullptr) {
       state[install.key] = install.value;
       return true;
     }
-    for (std::uint32_t s = install.steps->first_step; s != kNone32; s = install.stepper->steps[s].next) {
-      const auto next = after_step(state[install.key], install.stepper->steps[s]);
-      if (!next) return false;
-      state[install.key] = *next;
-    }
-    return true;
+    const auto next = after_version(core_, *install.step, keys_[install.key], state[install.key]);
+    if (next) state[install.key] = *next;
+    return next.has_value();
   }
 
   Core& core_;

@@ -203,8 +203,9 @@ class Taking {
   }
 
   void scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
-    const bool alone = core_.options.profile.reads == Reads::kCommitted || lock != Lock::kNone;
     const std::uint32_t shared = moment_of(lock, at, false);
+    const bool by_snapshot = txn_.has_snapshot() && shared == 0;
+    const bool alone = !by_snapshot && (core_.options.profile.reads == Reads::kCommitted || lock != Lock::kNone);
     const auto first = static_cast<std::uint32_t>(txn_.range_keys.size());
     for (const Item& item : h_.items(predicate)) {
       const KeySlot key = slot_of(chunk_.key(item.key));
@@ -234,7 +235,7 @@ class Taking {
   // The moment at which a statement reads. `alone`: one row, whose moment nothing else shares.
   std::uint32_t moment_of(Lock lock, const Window& at, bool alone) {
     const Profile& profile = core_.options.profile;
-    const bool latest = lock != Lock::kNone && profile.locking_reads_see_latest;
+    const bool latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
     if (profile.reads == Reads::kTransaction && !latest && snapshot_taken_) return 0;
     static_cast<void>(alone);
     txn_.moments.push_back({at.lo, at.hi, kNoNode, 0});
@@ -259,8 +260,7 @@ class Taking {
     const Profile& profile = core_.options.profile;
     if (value == kNullPrint) return;  // no row, no lock
     if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
-      const bool latest =
-          profile.reads != Reads::kTransaction || (lock != Lock::kNone && profile.locking_reads_see_latest);
+      const bool latest = profile.reads != Reads::kTransaction || profile.locking_reads_see_latest;
       const bool own_moment = latest && txn_.moments[moment].rows == 1;
       txn_.locks.push_back({at.hi, key, lock == Lock::kUpdate ? 1U : 0U, own_moment ? moment : kNone32});
     }
@@ -308,13 +308,14 @@ class Taking {
     if (!fits) return own_read_differs(key, value, value, op);
     // A counter that was absent counts as zero: which of the two it was is not told.
     if (appends == 0 && number == 0) return;
-    const bool by_snapshot = moment == 0 && profile.first_updater_wins && profile.reads == Reads::kTransaction;
+    const bool by_snapshot = moment == 0 && profile.first_updater_wins && profile.reads == Reads::kTransaction &&
+                             !profile.locking_reads_see_latest;
     if (!by_snapshot && !profile.write_locks) return;
     if (!by_snapshot) {
       txn_.moments.push_back({own.lock_lo, own.lock_hi, kNoNode, 0});
       moment = static_cast<std::uint32_t>(txn_.moments.size() - 1);
+      txn_.writes[core_.keys[key].own_at].lock_moment = moment;
     }
-    if (profile.locking_reads_see_latest && by_snapshot) return;
     txn_.reads.push_back({before, kNullPrint, key, moment, by_snapshot ? 0U : kNoDependency, kNoTxnSlot});
     ++txn_.moments[moment].rows;
   }
@@ -393,7 +394,7 @@ class Taking {
     }
     state.own = txn_.number;
     state.own_at = static_cast<std::uint32_t>(txn_.writes.size());
-    txn_.writes.push_back({value, at.lo, at.hi, key, flags, kNone32, kNone32});
+    txn_.writes.push_back({value, at.lo, at.hi, key, flags, kNone32, kNone32, kNone32});
   }
 
   void install() {
@@ -413,7 +414,7 @@ class Taking {
         write.flags |= fate;
         // Without an interval it is not certain that the lock was held.
         const bool held = write.lock_hi <= txn_.commit_lo;
-        if (profile.write_locks && (write.flags & kDelete) == 0 && fate != kMaybe && held) {
+        if (profile.write_locks && (write.flags & kDelete) == 0 && held) {
           write.flags |= kHoldsLock;
         }
         if (profile.first_updater_wins && txn_.has_snapshot() && txn_.snapshot_hi <= txn_.commit_lo &&
@@ -452,6 +453,10 @@ class Taking {
       }
       if ((write.flags & kDelete) != 0) state.flags |= kHasDeletes;
       if (fate == kMaybe) state.flags |= kOpen;
+      if ((write.flags & kStepwise) != 0 && write.first_step != kNone32 && write.first_step == write.last_step) {
+        version.flags |= kOneStep;
+        if (txn_.steps[write.first_step].appends) version.flags |= kAppends;
+      }
       // Without a lock or first updater wins nothing says what an append was made to.
       const bool blind =
           profile.reads == Reads::kDirty || profile.reads == Reads::kCertified ||

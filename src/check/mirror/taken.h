@@ -53,6 +53,7 @@ struct TakenWrite {
   std::uint32_t flags;       // VersionFlag bits
   std::uint32_t first_step;  // kStepwise: in Taken::steps; linked
   std::uint32_t last_step;
+  std::uint32_t lock_moment;  // in Taken::moments: a read of what was there when the lock was taken; or kNone32
 };
 
 // One append or increment.

@@ -15,14 +15,27 @@ bool is_next(const Core& core, std::span<const Version> versions, int v, std::si
   return true;
 }
 
+std::optional<Print> after_version(const Core& core, const Version& v, KeySlot key, Print state) {
+  if (v.has(kStateUnsure)) return std::nullopt;
+  if (v.has(kOneStep)) return after_step(state, {v.value, kNone32, v.has(kAppends)});
+  const Taken& txn = core.txns[v.slot];
+  if (!txn.live || txn.id != v.txn) return std::nullopt;
+  std::optional<Print> content = state;
+  for (const TakenWrite& write : txn.writes) {
+    if (write.key != key || (write.flags & kStepwise) == 0) continue;
+    for (std::uint32_t s = write.first_step; s != kNone32 && content; s = txn.steps[s].next) {
+      content = after_step(*content, txn.steps[s]);
+    }
+  }
+  return content;
+}
+
 void settle_steps(Core& core, KeySlot key, std::int64_t until) {
   KeyState& state = core.keys[key];
   const auto versions = core.keys.versions(key);
   for (std::size_t i = 0; i < versions.size(); ++i) {
     Version& v = versions[i];
     if (!v.has(kStepwise) || !v.has(kInstalled) || v.has(kOverwritten | kStateUnsure) || v.hi > until) continue;
-    const Taken& txn = core.txns[v.slot];
-    if (!txn.live || txn.id != v.txn) continue;
     int before = -1;
     for (std::size_t j = 0; j < i; ++j) {
       const Version& u = versions[j];
@@ -36,12 +49,7 @@ void settle_steps(Core& core, KeySlot key, std::int64_t until) {
     } else if (!state.has(kBaseUnknown | kBaseGone) && (state.base_hi < v.lo || v.has(kAfterBase))) {
       content = state.base;
     }
-    for (const TakenWrite& write : txn.writes) {
-      if (write.key != key || (write.flags & kStepwise) == 0) continue;
-      for (std::uint32_t s = write.first_step; s != kNone32 && content; s = txn.steps[s].next) {
-        content = after_step(*content, txn.steps[s]);
-      }
-    }
+    if (content) content = after_version(core, v, key, *content);
     if (!content) continue;
     v.value = *content;
     v.flags &= ~kStepwise;

@@ -91,8 +91,14 @@ void Online::collect() {
   };
   while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
   if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
-  if (open_count_ == 0 && !asks_predicates_) {
-    while (window_.first() != judged_ && is_over(window_.at(window_.first()).arrived, 2)) release_one();
+  if (asks_predicates_) return;
+  while (window_.first() != judged_) {
+    const TxnRecord& r = window_.at(window_.first());
+    // Those that may have to do with one that is still open stay.
+    const bool free = open_count_ == 0 ||
+                      (open_since_ - r.arrived > options_.deadline && (r.flags & (kDeferred | kCountedOpen)) == 0);
+    if (!free || !is_over(r.arrived, 2)) return;
+    release_one();
   }
 }
 

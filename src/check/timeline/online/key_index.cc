@@ -253,11 +253,17 @@ bool KeyIndex::load(StateReader& in) {
 }
 
 void KeyIndex::trim(KeyState& key, std::uint32_t first) {
-  while (key.head != nullptr && arrived_before(key.head->newest, first)) drop_front(key, key.head->count);
-  if (key.head == nullptr) return;
-  std::uint32_t count = 0;
-  while (count < key.head->count && arrived_before(key.head->entries()[count].txn, first)) ++count;
-  if (count > 0) drop_front(key, count);
+  while (key.head != nullptr) {
+    std::uint32_t count = 0;
+    if (arrived_before(key.head->newest, first)) {
+      count = key.head->count;
+    } else {
+      while (count < key.head->count && arrived_before(key.head->entries()[count].txn, first)) ++count;
+    }
+    const bool whole = count == key.head->count;
+    if (count > 0) drop_front(key, count);
+    if (!whole) return;
+  }
 }
 
 }  // namespace isolde::timeline

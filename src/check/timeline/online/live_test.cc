@@ -162,6 +162,45 @@ TEST(TimelineOnline, MemoryStaysUnderTheLimit) {
   EXPECT_EQ(s.told.names(), "");
 }
 
+TEST(TimelineOnline, TransactionsOfUnknownOutcomeNowAndThenDoNotHoldUpTheRest) {
+  Stream s(with_deadline(100));
+  std::size_t most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    s.advance(i * 10);
+    // Every tenth loses its answer; every other of these took effect and is seen by the next.
+    const bool unknown = i % 10 == 5;
+    const int seen = i % 10 == 6 && i % 20 == 6 ? i - 1 : i % 10 == 6 ? i - 2 : i - 1;
+    if (unknown) {
+      s.take(fmt::format("T{}? {}..: w x{}", i, i * 10 + 1, i));
+    } else if (i == 0) {
+      s.take("T0 1..2: w x0");
+    } else {
+      s.take(fmt::format("T{} {}..{}: r x{} w x{}", i, i * 10 + 1, i * 10 + 2, seen, i));
+    }
+    most = std::max<std::size_t>(most, s.engine->counts().bytes);
+  }
+  s.advance(100'000);
+  s.engine->finish();
+  EXPECT_EQ(s.told.names(), "");
+  EXPECT_EQ(s.engine->counts().unchecked, 0U);
+  EXPECT_LT(most, std::size_t{3} << 20);
+}
+
+TEST(TimelineOnline, AnUnknownAppendThatWasSeenIsPartOfTheListFromThenOn) {
+  Stream s(with_deadline(100));
+  s.advance(0);
+  s.take("T1 1..2: a x1 | U? 3..: a x2 | R1 5..5: r x[1 2]");
+  for (int i = 1; i < 20; ++i) {
+    s.advance(i * 100);
+    s.take(fmt::format("R{} {}..{}: r x[1 2]", i + 1, i * 10, i * 10));
+  }
+  s.take("T2 300..301: a x3 | R 302..302: r x[1 2 3]");
+  s.advance(10'000);
+  s.engine->finish();
+  EXPECT_EQ(s.told.names(), "");
+  EXPECT_EQ(s.engine->counts().unchecked, 0U);
+}
+
 // Arrival within `most` of the commit, session order kept. A writer without commit_ts or of unknown outcome comes as it
 // starts, before anybody can have seen it; if its session does not let it there is no such arrival. A reader that may
 // have read at any time comes last.

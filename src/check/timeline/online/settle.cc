@@ -108,7 +108,10 @@ void Online::settle(bool all) {
     for (std::uint32_t k = 0; k < chunk.history.key_count(); ++k) add_key(chunk, KeyId{k});
   };
   if (whole && head_ != nullptr) add_all(*head_chunk_);
-  if (whole) window_.for_each_chunk([&](std::uint32_t, const Window::Held& held) { add_all(*held.chunk); });
+  if (whole)
+    window_.for_each_chunk([&](std::uint32_t, const Window::Held& held) {
+      if (held.chunk != nullptr) add_all(*held.chunk);
+    });
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) {
     const TxnRecord& r = window_.at(t);
     const Window::Held& held = window_.held(r);
