@@ -274,17 +274,16 @@ TEST(CheckMethod, EachMethodSaysWhyItIsTakenOrNot) {
   EXPECT_EQ(taken, 1);
 }
 
-constexpr std::string_view kStaleByClock =
-    R"({"isolde":1,"initial":0})"
-    "\n"
-    R"({"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[11,12]}]]})"
-    "\n"
-    R"({"id":2,"session":2,"begin":30,"end":40,"ops":[["r","x",0,{"at":[31,32]}]]})"
-    "\n";
+constexpr std::string_view kStaleByClocks = R"({"isolde":1,"initial":0})"
+                                    "\n"
+                                    R"({"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[11,12]}]]})"
+                                    "\n"
+                                    R"({"id":2,"session":2,"begin":30,"end":40,"ops":[["r","x",0,{"at":[31,32]}]]})"
+                                    "\n";
 
 TEST(CheckMethod, MirrorFindsWhatAProfileForbids) {
   const Scratch scratch;
-  const std::string file = scratch.file("stale.jsonl", kStaleByClock);
+  const std::string file = scratch.file("stale.jsonl", std::string(kStaleByClocks));
   const Answer a = isolde({"check", file, "--profile", "postgres:repeatable-read", "--json"});
   EXPECT_EQ(a.status, 1) << a.out << a.err;
   simdjson::dom::parser parser;
@@ -299,7 +298,7 @@ TEST(CheckMethod, MirrorFindsWhatAProfileForbids) {
 
 TEST(CheckMethod, MirrorDoesNotCertify) {
   const Scratch scratch;
-  const std::string file = scratch.file("stale.jsonl", kStaleByClock);
+  const std::string file = scratch.file("stale.jsonl", std::string(kStaleByClocks));
   const Answer a = isolde({"check", file, "--method", "mirror", "--profile", "serializable"});
   EXPECT_EQ(a.status, 3) << a.out << a.err;
   EXPECT_NE(a.out.find("does not certify"), std::string::npos) << a.out;
@@ -307,7 +306,7 @@ TEST(CheckMethod, MirrorDoesNotCertify) {
 
 TEST(CheckMethod, MirrorAndItsProfileNeedEachOther) {
   const Scratch scratch;
-  const std::string file = scratch.file("stale.jsonl", kStaleByClock);
+  const std::string file = scratch.file("stale.jsonl", std::string(kStaleByClocks));
   const auto error = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"check", file});
     const Answer a = isolde(more);
