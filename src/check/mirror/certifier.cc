@@ -41,11 +41,11 @@ const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : t
 
 // T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain.
 void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key) {
-  if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
-  if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
   if (!skew && (!decided_before(core, three, two) || !decided_before(core, three, one))) return;
+  if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
+  if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
   const bool reader = !one.wrote();
   if (reader && !certainly(core, commit_of(core, three), snapshot_of(core, one))) return;
   std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
@@ -69,6 +69,17 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   tell(core, std::move(found));
 }
 
+void check_dangerous_from(Core& core, const Taken& one, const Taken& two, KeySlot key) {
+  for (const RwEdge& out : two.rw_out) {
+    if (const Taken* three = held(core, out.slot, out.number)) check_dangerous(core, one, two, *three, key);
+  }
+}
+void check_dangerous_to(Core& core, const Taken& two, const Taken& three) {
+  for (const RwEdge& in : two.rw_in) {
+    if (const Taken* one = held(core, in.slot, in.number)) check_dangerous(core, *one, two, three, in.key);
+  }
+}
+
 void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, KeySlot key) {
   if (from.moments.empty() || to.moments.empty()) return;
   for (const RwEdge& edge : from.rw_out) {
@@ -76,8 +87,8 @@ void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, Txn
   }
   from.rw_out.push_back({to_slot, to.number, key});
   to.rw_in.push_back({from_slot, from.number, key});
-  check_dangerous_around(core, from);
-  check_dangerous_around(core, to);
+  check_dangerous_to(core, from, to);
+  check_dangerous_from(core, from, to, key);
 }
 
 void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Dependency type,
@@ -171,21 +182,14 @@ bool keeps_readers(const Core& core) {
 }  // namespace
 
 void check_dangerous_around(Core& core, const Taken& txn) {
-  const auto each = [&](const Taken& two) {
-    for (const RwEdge& in : two.rw_in) {
-      const Taken* one = held(core, in.slot, in.number);
-      if (one == nullptr) continue;
-      for (const RwEdge& out : two.rw_out) {
-        const Taken* three = held(core, out.slot, out.number);
-        if (three != nullptr) check_dangerous(core, *one, two, *three, in.key);
-      }
-    }
-  };
-  each(txn);
-  for (const auto* edges : {&txn.rw_in, &txn.rw_out}) {
-    for (const RwEdge& edge : *edges) {
-      if (const Taken* other = held(core, edge.slot, edge.number)) each(*other);
-    }
+  for (const RwEdge& in : txn.rw_in) {
+    const Taken* one = held(core, in.slot, in.number);
+    if (one == nullptr) continue;
+    check_dangerous_from(core, *one, txn, in.key);
+    check_dangerous_to(core, *one, txn);
+  }
+  for (const RwEdge& out : txn.rw_out) {
+    if (const Taken* two = held(core, out.slot, out.number)) check_dangerous_from(core, txn, *two, out.key);
   }
 }
 
