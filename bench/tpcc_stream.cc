@@ -157,7 +157,7 @@ void TpccStream::run(HistoryBuilder& b, int client) {
   }
   b.set_end(end);
   b.end_txn();
-  if (orders_.size() > static_cast<std::size_t>(o_.warehouses) * 10 * kKeptOrders * 12) {
+  if (made_ % 200'000 == 199'999) {
     std::erase_if(orders_,
                   [&](const auto& entry) { return entry.second.committed < begin - std::int64_t{300'000'000'000}; });
   }
