@@ -239,7 +239,8 @@ class Online final : public OnlineEngine, private FoldSink {
   static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
   std::unique_ptr<Spill> spill_;
-  std::uint32_t sweep_ = 0;  // the next key whose front is looked at
+  std::uint64_t next_room_ = 0;  // of counts_.taken: when memory is looked at again
+  std::uint32_t sweep_ = 0;      // the next key whose front is looked at
 };
 
 }  // namespace isolde::timeline

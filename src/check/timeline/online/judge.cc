@@ -109,7 +109,9 @@ void Online::tidy() {
     KeyState& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
-  if (bytes() > options_.memory_limit) make_room();
+  if (counts_.taken < next_room_ || bytes() <= options_.memory_limit) return;
+  make_room();
+  next_room_ = counts_.taken + keys_.size() / 4;  // it looks at all keys
 }
 
 std::size_t Online::bytes() const {
