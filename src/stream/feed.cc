@@ -11,13 +11,14 @@ class AsItComes : public Feed {
   }
   void gone(Print, std::int64_t) override {}
 
-  void deliver(std::int64_t, const Take& take) override {
+  std::size_t deliver(std::int64_t, const Take& take, std::size_t) override {
     for (const auto& chunk : chunks_) {
       for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) take({.chunk = chunk, .txn = TxnId{t}});
     }
     chunks_.clear();
+    return 0;  // nothing is left
   }
-  void deliver_all(std::int64_t now, const Take& take) override { deliver(now, take); }
+  void close() override {}
 
   [[nodiscard]] StreamTime time(std::int64_t now) override { return {.now = now}; }
   [[nodiscard]] Held held() const override { return {}; }

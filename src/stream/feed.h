@@ -25,10 +25,10 @@ class Feed {
   virtual void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) = 0;
   // This session's sender has left: nothing more comes of it.
   virtual void gone(Print session, std::int64_t now) = 0;
-  // Hands on what may go by now.
-  virtual void deliver(std::int64_t now, const Take& take) = 0;
-  // Nothing more comes: hands on everything.
-  virtual void deliver_all(std::int64_t now, const Take& take) = 0;
+  // Hands on what may go by now, about `most` of it; returns how many. Fewer than `most`: that was all.
+  virtual std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) = 0;
+  // Nothing more comes: everything may go.
+  virtual void close() = 0;
   [[nodiscard]] virtual StreamTime time(std::int64_t now) = 0;
 
   struct Held {

@@ -14,14 +14,11 @@ class InOrder : public Feed {
 
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) override { sequencer_.add(chunk, now); }
   void gone(Print session, std::int64_t) override { sequencer_.gone(session); }
-  void deliver(std::int64_t now, const Take& take) override {
+  std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) override {
     sequencer_.advance(now);
-    sequencer_.dispatch(take);
+    return sequencer_.dispatch(take, most);
   }
-  void deliver_all(std::int64_t now, const Take& take) override {
-    sequencer_.close_all();
-    deliver(now, take);
-  }
+  void close() override { sequencer_.close_all(); }
   [[nodiscard]] StreamTime time(std::int64_t now) override { return sequencer_.time(now); }
   [[nodiscard]] Held held() const override {
     const Sequencer::Held held = sequencer_.held();

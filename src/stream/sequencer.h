@@ -54,9 +54,9 @@ class Sequencer {
   // The session's sender has left for good: it holds nobody back.
   void gone(Print session);
   void advance(std::int64_t now);
-  // Calls take(const Arrival&) for all that may go out; returns how many.
+  // Calls take(const Arrival&) for all that may go out, at most `max` of them; returns how many.
   template <typename Take>
-  std::size_t dispatch(Take&& take) {
+  std::size_t dispatch(Take&& take, std::size_t max = SIZE_MAX) {
     const std::size_t given = pipeline_.dispatch(
         [&](const Pending& pending, bool late) {
           if (arrival_.chunk != pending.piece->chunk) arrival_.chunk = pending.piece->chunk;
@@ -65,7 +65,7 @@ class Sequencer {
           take(std::as_const(arrival_));
           delivered(pending);
         },
-        [this] { return pressed(); });
+        [this] { return pressed(); }, max);
     arrival_.chunk.reset();
     drop_ended();
     return given;

@@ -25,6 +25,8 @@ constexpr std::uint64_t kMostUncovered = 100'000;
 constexpr std::int64_t kWriteShare = 10;
 // Pieces without a transaction that may come before it is decided what checks the stream.
 constexpr std::size_t kMostBeforeFirst = 64;
+// Transactions that an engine is given before it is told how far the stream is.
+constexpr std::size_t kMostAtOnce = 256;
 
 class Watcher : public OnlineSink {
  public:
@@ -185,12 +187,12 @@ void Watcher::advance(bool everything) {
     }
     checker_->engine->take(arrival);
   };
-  if (everything) {
-    checker_->feed->deliver_all(now_, hand_on);
-  } else {
-    checker_->feed->deliver(now_, hand_on);
+  if (everything) checker_->feed->close();
+  // An engine that is given much at once without being told how far the stream is has to hold all of it.
+  for (bool more = true; more;) {
+    more = checker_->feed->deliver(now_, hand_on, kMostAtOnce) >= kMostAtOnce;
+    checker_->engine->advance(checker_->feed->time(now_));
   }
-  checker_->engine->advance(checker_->feed->time(now_));
   for (const std::string& text : checker_->feed->notices()) view_.notice(text);
   while (!pieces_.empty() && pieces_.front().piece < checker_->feed->oldest_needed()) pieces_.pop_front();
 }

@@ -105,7 +105,10 @@ class Core {
   std::int64_t last_begin = kAlways;    // of those taken
   std::deque<Place> unclosed;           // by arrival; the front is not closed
   std::uint32_t next_number = 1;
-  KeySlot hand = 0;                // of the clock that gives up keys
+  KeySlot hand = 0;  // of the clock that gives up keys
+  // Steps that small_cases.cc may take: many at first, then a share of each transaction's time.
+  std::int64_t credit = kMostCredit;
+  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 20, kCreditATransaction = 128;
   std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.

@@ -69,6 +69,7 @@ void judge(Core& core, TxnSlot slot) {
     bool open = false;
     for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
     for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);
+    core.credit = std::min(core.credit + Core::kCreditATransaction, Core::kMostCredit);
     if (open) try_small_cases(core, slot);
   }
   ++core.counts.checked;

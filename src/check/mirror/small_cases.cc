@@ -63,6 +63,7 @@ class SmallCases {
   }
   [[nodiscard]] const std::vector<Print>& txns() const { return ids_; }
   [[nodiscard]] KeySlot key() const { return keys_.front(); }
+  [[nodiscard]] std::size_t steps() const { return steps_; }
 
  private:
   void add_key(KeySlot key) {
@@ -241,8 +242,11 @@ class SmallCases {
 }  // namespace
 
 void try_small_cases(Core& core, TxnSlot slot) {
+  if (core.credit < 0) return;
   SmallCases cases(core);
-  if (cases.possible(slot)) return;
+  const bool possible = cases.possible(slot);
+  core.credit -= static_cast<std::int64_t>(cases.steps() + core.unclosed.size());
+  if (possible) return;
   const Taken& txn = core.txns[slot];
   Found found{.kind = AnomalyKind::kNoOrder, .rule = "consistent read", .txns = {txn.id}, .text = {}};
   for (const Print id : cases.txns()) {

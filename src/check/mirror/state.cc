@@ -139,6 +139,7 @@ void save_core(Core& core, StateWriter& out) {
   out.put(core.next_number);
   out.put(core.hand);
   out.put(core.motion_bytes);
+  out.put(core.credit);
   core.keys.save(out);
   core.moments.save(out);
   core.order.save(out);
@@ -186,6 +187,7 @@ bool load_core(Core& core, StateReader& in) {
   core.next_number = in.get<std::uint32_t>();
   core.hand = in.get<KeySlot>();
   core.motion_bytes = in.get<std::uint64_t>();
+  core.credit = in.get<std::int64_t>();
   if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in) || !core.written.load(in)) {
     return false;
   }

@@ -1,0 +1,269 @@
+// Each rule of the mirror by its smallest histories: forced, and just not forced.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "check/mirror/mirror.h"
+#include "check/mirror/mirror_testing.h"
+#include "tests/support/native_history.h"
+
+namespace isolde::mirror {
+namespace {
+
+Profile si() {
+  Profile p;
+  p.name = "si";
+  p.reads = Reads::kTransaction;
+  p.write_locks = p.first_updater_wins = true;
+  return p;
+}
+Profile rc() {
+  Profile p;
+  p.name = "rc";
+  p.reads = Reads::kStatement;
+  p.write_locks = true;
+  return p;
+}
+
+// The kinds of what is told, in order, for lines that stand in order of begin.
+std::string told(const Profile& profile, std::string_view lines, bool complete = true) {
+  const auto chunk = std::make_shared<const Chunk>(native(lines));
+  Told sink;
+  MirrorOptions options;
+  options.profile = profile;
+  const auto engine = make_mirror(options, sink);
+  engine->begin(*chunk);
+  for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+    engine->advance({.now = 0, .watermark = chunk->history.begin(TxnId{t}), .complete = complete});
+    engine->take({chunk, TxnId{t}, false});
+  }
+  engine->finish();
+  std::string kinds;
+  for (const auto* list : {&sink.violations, &sink.suspicions}) {
+    for (const OnlineViolation& v : *list) kinds += (kinds.empty() ? "" : " ") + full_name(v.kind, v.variant);
+  }
+  if (!sink.suspicions.empty()) kinds = "suspected: " + kinds;
+  return kinds;
+}
+
+TEST(MirrorRules, AReadOfWhatWasReplacedBeforeItBeganIsStale) {
+  const char* const writer = R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[5,10]}]]})"
+                             "\n";
+  EXPECT_EQ(told(si(), std::string(writer) +
+                           R"({"id":2,"session":2,"begin":21,"end":30,"ops":[["r","x",null,{"at":[22,25]}]]})"),
+            "GSIb");
+  // The commit may have come after the snapshot, or at the same reading of the clock.
+  EXPECT_EQ(told(si(), std::string(writer) +
+                           R"({"id":2,"session":2,"begin":20,"end":30,"ops":[["r","x",null,{"at":[22,25]}]]})"),
+            "");
+}
+
+TEST(MirrorRules, AReadOfWhatCommitsAfterItIsFromTheFuture) {
+  const auto history = [](const char* at) {
+    return std::string(R"({"id":2,"session":2,"begin":0,"end":30,"ops":[["r","x",1,{"at":)") + at + "}]]}\n" +
+           R"({"id":1,"session":1,"begin":1,"end":20,"ops":[["w","x",1,{"at":[5,10]}]]})";
+  };
+  EXPECT_EQ(told(si(), history("[2,9]")), "GSIa");
+  EXPECT_EQ(told(si(), history("[2,10]")), "");
+}
+
+TEST(MirrorRules, TheSnapshotIsTakenByTheFirstStatementAndNotLater) {
+  const char* const lines =
+      R"({"id":2,"session":2,"begin":0,"end":90,"ops":[["r","y",null,{"at":[1,2]}],["r","x",1,{"at":[50,60]}]]}
+{"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[12,15]}]]})";
+  EXPECT_EQ(told(si(), lines), "GSIa");
+  EXPECT_EQ(told(rc(), lines), "");
+}
+
+TEST(MirrorRules, TwoReadsOfOneSnapshotMustAgreeOnAMoment) {
+  // x before the writer's commit, y after it: no one moment.
+  const char* const lines =
+      R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["w","x",1,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]}
+{"id":2,"session":2,"begin":3,"end":40,"ops":[["r","x",null,{"at":[10,20]}],["r","y",1,{"at":[21,25]}]]})";
+  EXPECT_EQ(told(si(), lines), "G-single");
+  EXPECT_EQ(told(rc(), lines), "");
+}
+
+TEST(MirrorRules, AbortedIntermediateAndInventedValuesAreWrong) {
+  EXPECT_EQ(told(rc(), R"({"id":1,"session":1,"status":"aborted","begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",1,{"at":[4,5]}]]})"),
+            "G1a");
+  EXPECT_EQ(
+      told(rc(), R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}],["w","x",2,{"at":[6,7]}]]}
+{"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",1,{"at":[4,5]}]]})"),
+      "G1b");
+  EXPECT_EQ(told(rc(), R"({"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",7,{"at":[4,5]}]]})"), "garbage-read");
+  EXPECT_EQ(told(rc(), R"({"id":2,"session":2,"begin":3,"end":8,"ops":[["w","x",7],["r","x",8]]})"), "internal");
+}
+
+TEST(MirrorRules, TwoWhoHeldOneLockAtOnceBreakMutualExclusion) {
+  const auto history = [](const char* second) {
+    return std::string(
+               R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["w","x",1,{"at":[1,2]}],["r","y",null,{"at":[20,21]}]]})") +
+           "\n" + R"({"id":2,"session":2,"begin":3,"end":40,"ops":[["w","x",2,{"at":)" + second +
+           "}],[\"r\",\"z\",null,{\"at\":[35,36]}]]}";
+  };
+  EXPECT_EQ(told(rc(), history("[5,10]")), "dirty-update");
+  EXPECT_EQ(told(rc(), history("[5,21]")), "");
+  Profile free = rc();
+  free.write_locks = false;
+  EXPECT_EQ(told(free, history("[5,10]")), "");
+}
+
+TEST(MirrorRules, AnAbortedHolderKeepsOthersOutUntilItsLastAnswer) {
+  EXPECT_EQ(
+      told(
+          rc(),
+          R"({"id":1,"session":1,"status":"aborted","begin":0,"end":30,"ops":[["w","x",1,{"at":[1,2]}],["r","y",null,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":12,"ops":[["w","x",2,{"at":[5,10]}]]})"),
+      "dirty-update");
+  // A write that was never answered may have failed.
+  EXPECT_EQ(told(rc(), R"({"id":1,"session":1,"status":"aborted","begin":0,"end":30,"ops":[["w","x",1]]}
+{"id":2,"session":2,"begin":3,"end":12,"ops":[["w","x",2,{"at":[5,10]}]]})"),
+            "");
+}
+
+TEST(MirrorRules, SharedLocksExcludeWritersAndNotEachOther) {
+  EXPECT_EQ(
+      told(
+          rc(),
+          R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["r","x",0,{"at":[1,2],"lock":"share"}],["r","y",null,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":12,"ops":[["r","x",0,{"at":[5,10],"lock":"share"}]]})"
+          "\n"),
+      "garbage-read garbage-read");
+  const std::string initial = R"({"isolde":1,"initial":0})"
+                              "\n";
+  EXPECT_EQ(
+      told(
+          rc(),
+          initial +
+              R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["r","x",0,{"at":[1,2],"lock":"share"}],["r","y",0,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":12,"ops":[["r","x",0,{"at":[5,10],"lock":"share"}]]})"),
+      "");
+  EXPECT_EQ(
+      told(
+          rc(),
+          initial +
+              R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["r","x",0,{"at":[1,2],"lock":"share"}],["r","y",0,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":12,"ops":[["w","x",2,{"at":[5,10]}]]})"),
+      "dirty-update");
+}
+
+TEST(MirrorRules, TwoUpdatersWhoDidNotSeeEachOtherLoseAnUpdate) {
+  Profile p = si();
+  p.write_locks = false;
+  const auto history = [](const char* begin) {
+    return std::string(R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[1,10]}]]})") + "\n" +
+           R"({"id":2,"session":2,"begin":5,"end":40,"ops":[["r","y",null,{"at":)" + begin +
+           "}],[\"w\",\"x\",2,{\"at\":[25,30]}]]}";
+  };
+  EXPECT_EQ(told(p, history("[6,9]")), "lost-update");
+  EXPECT_EQ(told(p, history("[6,10]")), "");
+}
+
+TEST(MirrorRules, AnUnknownTransactionCountsOnceItWasSeen) {
+  const std::string unknown =
+      R"({"id":1,"session":1,"status":"unknown","begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]})"
+      "\n";
+  EXPECT_EQ(told(rc(), unknown + R"({"id":2,"session":2,"begin":10,"end":20,"ops":[["r","x",null,{"at":[11,12]}]]})"),
+            "");
+  EXPECT_EQ(told(rc(), unknown + R"({"id":2,"session":2,"begin":10,"end":20,"ops":[["r","x",1,{"at":[11,12]}]]})"), "");
+  EXPECT_EQ(
+      told(
+          rc(),
+          unknown +
+              R"({"id":2,"session":2,"begin":10,"end":20,"ops":[["r","x",1,{"at":[11,12]}],["r","y",null,{"at":[14,15]}]]})"),
+      "no-order");
+}
+
+TEST(MirrorRules, TwoAntiDependenciesAreDangerousOnlyIfTheThirdCommittedFirst) {
+  Profile p = si();
+  p.certifier = Certifier::kSsi;
+  // Write skew: each reads what the other writes.
+  EXPECT_EQ(told(p, R"({"isolde":1,"initial":0}
+{"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",0,{"at":[1,2]}],["w","y",1,{"at":[5,6]}]]}
+{"id":2,"session":2,"begin":1,"end":40,"ops":[["r","y",0,{"at":[3,4]}],["w","x",1,{"at":[30,31]}]]})"),
+            "write-skew");
+  // Three in a row: the last had certainly committed first, or perhaps not.
+  const auto three = [](const char* end) {
+    return std::string(R"({"isolde":1,"initial":0}
+{"id":1,"session":1,"begin":0,"end":60,"ops":[["r","x",0,{"at":[1,2]}],["w","z",1,{"at":[40,41]}]]}
+{"id":2,"session":2,"begin":1,"end":50,"ops":[["r","y",0,{"at":[3,4]}],["w","x",1,{"at":[30,31]}]]}
+{"id":3,"session":3,"begin":2,"end":)") +
+           end + R"(,"ops":[["w","y",1,{"at":[7,8]}]]})";
+  };
+  EXPECT_EQ(told(p, three("20")), "G2-item");
+  EXPECT_EQ(told(p, three("35")), "");
+  // One alone is no harm.
+  EXPECT_EQ(told(p, R"({"isolde":1,"initial":0}
+{"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",0,{"at":[1,2]}],["w","y",1,{"at":[5,6]}]]}
+{"id":2,"session":2,"begin":1,"end":40,"ops":[["w","x",1,{"at":[30,31]}]]})"),
+            "");
+}
+
+TEST(MirrorRules, OtherCertifiersRefuseWriteSkewToo) {
+  const char* const skew = R"({"isolde":1,"initial":0}
+{"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",0,{"at":[1,2]}],["w","y",1,{"at":[5,6]}]]}
+{"id":2,"session":2,"begin":1,"end":40,"ops":[["r","y",0,{"at":[3,4]}],["w","x",1,{"at":[30,31]}]]})";
+  Profile p = si();
+  EXPECT_EQ(told(p, skew), "");
+  p.certifier = Certifier::kCycles;
+  EXPECT_EQ(told(p, skew), "write-skew");
+  p.certifier = Certifier::kConflictCheck;
+  EXPECT_EQ(told(p, skew), "G2-item");
+  p.certifier = Certifier::kTimestampOrder;
+  EXPECT_EQ(told(p, skew), "G2-item");
+}
+
+TEST(MirrorRules, ListsAndCountersHoldWhatTheOrderOfTheirWritersSays) {
+  const std::string lists = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["append","x",1,{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":10,"end":19,"ops":[["append","x",2,{"at":[11,12]}]]}
+)";
+  EXPECT_EQ(told(rc(), lists + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",[1,2],{"at":[21,22]}]]})"),
+            "");
+  EXPECT_EQ(told(rc(), lists + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",[2,1],{"at":[21,22]}]]})"),
+            "GSIb");
+  const std::string counters = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["inc","x",1,{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":10,"end":19,"ops":[["inc","x",2,{"at":[11,12]}]]}
+)";
+  EXPECT_EQ(told(rc(), counters + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",3,{"at":[21,22]}]]})"),
+            "");
+  EXPECT_EQ(told(rc(), counters + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",2,{"at":[21,22]}]]})"),
+            "GSIb");
+}
+
+TEST(MirrorRules, AScanOfARangeReadsTheAbsenceOfWhatItDoesNotReturn) {
+  const std::string writer = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w",5,1,{"at":[1,2]}]]})"
+                             "\n";
+  EXPECT_EQ(
+      told(rc(),
+           writer +
+               R"({"id":2,"session":2,"begin":20,"end":29,"ops":[["scan","key between 1 and 9",[],{"at":[21,22]}]]})"),
+      "GSIb");
+  EXPECT_EQ(
+      told(rc(),
+           writer +
+               R"({"id":2,"session":2,"begin":20,"end":29,"ops":[["scan","key between 6 and 9",[],{"at":[21,22]}]]})"),
+      "");
+}
+
+TEST(MirrorRules, ValuesWrittenTwiceAreTriedOut) {
+  // 1 was there before and after 2; at the read's moment only 2 can have been.
+  const std::string writers = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":10,"end":19,"ops":[["w","x",2,{"at":[11,12]}]]}
+)";
+  EXPECT_EQ(told(rc(), writers + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",1,{"at":[21,22]}]]}
+{"id":4,"session":4,"begin":23,"end":39,"ops":[["w","x",1,{"at":[31,32]}]]})"),
+            "GSIa");
+  EXPECT_EQ(told(rc(), writers + R"({"id":3,"session":3,"begin":20,"end":29,"ops":[["r","x",1,{"at":[21,25]}]]}
+{"id":4,"session":4,"begin":23,"end":39,"ops":[["w","x",1,{"at":[24,25]}]]})"),
+            "");
+}
+
+TEST(MirrorRules, WithASessionMissingNothingIsMoreThanSuspected) {
+  EXPECT_EQ(told(rc(), R"({"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",7,{"at":[4,5]}]]})", false),
+            "suspected: garbage-read");
+}
+
+}  // namespace
+}  // namespace isolde::mirror
