@@ -30,6 +30,7 @@ struct SimulationOptions {
   double appends = 0;     // of the writes; on keys that are only appended to
   double increments = 0;  // likewise
   double scans = 0;
+  int columns = 0;         // rows of that many, written and read in part, instead of numbers
   double no_interval = 0;  // operations whose interval was not recorded
 };
 
