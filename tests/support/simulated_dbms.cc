@@ -64,6 +64,10 @@ enum class Phase { kIdle, kBegun, kSent, kDone, kCommitting, kEnding, kRollingBa
 class Simulation {
  public:
   explicit Simulation(const SimulationOptions& o) : o_(o), p_(o.profile), rng_(o.seed), versions_(o.keys) {
+    if (o.initial_rows) {
+      initial_.there = true;
+      for (int c = 0; c < o.columns; ++c) initial_.columns[c] = c % 2;
+    }
     exclusive_.assign(static_cast<std::size_t>(o.keys), -1);
     shared_.resize(static_cast<std::size_t>(o.keys));
     phase_.assign(static_cast<std::size_t>(o.sessions), Phase::kIdle);
@@ -197,8 +201,7 @@ class Simulation {
   enum class Outcome { kDone, kWaits, kFails };
 
   const Content& at(int key, std::int64_t moment, int* writer = nullptr) const {
-    static const Content nothing;
-    const Content* found = &nothing;
+    const Content* found = &initial_;
     if (writer != nullptr) *writer = -1;
     for (const Written& w : versions_[static_cast<std::size_t>(key)]) {
       if (w.moment > moment) break;
@@ -445,6 +448,11 @@ class Simulation {
       for (const std::int64_t e : c.list) list.push_back(b.values().integer(e));
       return b.values().list(list);
     };
+    if (o_.initial_rows) {
+      std::vector<int> all;
+      for (int c = 0; c < o_.columns; ++c) all.push_back(c);
+      b.set_default_initial(value_of(initial_, all));
+    }
     for (std::size_t t = 0; t < txns_.size(); ++t) {
       const Txn& txn = txns_[t];
       b.begin_txn(b.session(std::int64_t{txn.session}));
@@ -490,6 +498,7 @@ class Simulation {
   const Profile& p_ = o_.profile;
   Rng rng_;
   std::int64_t clock_ = 0, next_value_ = 100;
+  Content initial_;
   std::vector<std::vector<Written>> versions_;
   std::vector<int> exclusive_;
   std::vector<std::set<int>> shared_;

@@ -52,6 +52,7 @@ TEST(Mirror, ACorrectDbmsNeverRaisesAnAlarmWhereRowsAreWrittenInPart) {
     o.profile = *real[static_cast<std::size_t>(round) % real.size()];
     o.appends = o.increments = 0;
     o.columns = 1 + static_cast<int>(rng.below(4));
+    o.initial_rows = rng.chance(0.5);
     Told told;
     MirrorOptions options;
     options.profile = o.profile;
@@ -62,6 +63,7 @@ TEST(Mirror, ACorrectDbmsNeverRaisesAnAlarmWhereRowsAreWrittenInPart) {
     }
     const Simulated stream = simulate_dbms(o);
     const auto engine = make_mirror(options, told);
+    engine->begin(*stream.chunk);
     feed(*engine, stream, rng);
     dependencies += engine->counts().dependencies;
     ASSERT_TRUE(told.violations.empty()) << "round " << round << "\n"
