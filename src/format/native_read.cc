@@ -65,6 +65,9 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
       if (options.progress != nullptr) options.progress->advance("reading", offset, whole.size());
     }
   }
+  if (general.columns()) {
+    notes.push_back("\"columns\": true is for streams (isolde watch); here every row counts as one whole value");
+  }
   return {std::nullopt, line_number};
 }
 

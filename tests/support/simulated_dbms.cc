@@ -24,6 +24,7 @@ struct Content {
   bool is_list = false;
   std::int64_t number = 0;
   std::vector<std::int64_t> list;
+  std::map<int, std::int64_t> columns;
 };
 
 struct Written {
@@ -38,6 +39,7 @@ struct Op {
   int key = 0, last_key = 0;  // a scan's range
   std::int64_t value = 0;
   bool is_delete = false;
+  std::vector<int> columns;  // that it names
   std::int64_t before = 0, moment = 0, after = 0;
   Content seen;
   std::vector<std::pair<int, Content>> rows;
@@ -62,6 +64,10 @@ enum class Phase { kIdle, kBegun, kSent, kDone, kCommitting, kEnding, kRollingBa
 class Simulation {
  public:
   explicit Simulation(const SimulationOptions& o) : o_(o), p_(o.profile), rng_(o.seed), versions_(o.keys) {
+    if (o.initial_rows) {
+      initial_.there = true;
+      for (int c = 0; c < o.columns; ++c) initial_.columns[c] = c % 2;
+    }
     exclusive_.assign(static_cast<std::size_t>(o.keys), -1);
     shared_.resize(static_cast<std::size_t>(o.keys));
     phase_.assign(static_cast<std::size_t>(o.sessions), Phase::kIdle);
@@ -183,6 +189,9 @@ class Simulation {
         if (op.kind == OpKind::kWrite) op.is_delete = rng_.chance(o_.deletes);
         if (op.kind == OpKind::kIncrement) op.value = 1 + static_cast<std::int64_t>(rng_.below(3));
       }
+      for (int c = 0; c < o_.columns; ++c) {
+        if (rng_.chance(0.5)) op.columns.push_back(c);
+      }
       txn.ops.push_back(op);
     }
     current_[static_cast<std::size_t>(s)] = static_cast<int>(txns_.size());
@@ -192,8 +201,7 @@ class Simulation {
   enum class Outcome { kDone, kWaits, kFails };
 
   const Content& at(int key, std::int64_t moment, int* writer = nullptr) const {
-    static const Content nothing;
-    const Content* found = &nothing;
+    const Content* found = &initial_;
     if (writer != nullptr) *writer = -1;
     for (const Written& w : versions_[static_cast<std::size_t>(key)]) {
       if (w.moment > moment) break;
@@ -290,9 +298,12 @@ class Simulation {
       content.there = true;
       content.number += op.value;
     } else {
-      content = {};
+      if (op.is_delete) content.columns.clear();
       content.there = !op.is_delete;
       content.number = op.value;
+      for (const int c : op.columns) {
+        if (!op.is_delete) content.columns[c] = op.value;
+      }
     }
     if (op.is_delete && !txn.own.contains(op.key) && !at(op.key, clock_).there) return Outcome::kDone;  // no row
     txn.own[op.key] = content;
@@ -421,13 +432,27 @@ class Simulation {
     HistoryBuilder b;
     std::vector<KeyId> keys;
     for (int k = 0; k < o_.keys; ++k) keys.push_back(b.key(std::int64_t{k}));
-    const auto value_of = [&](const Content& c) {
+    const auto value_of = [&](const Content& c, const std::vector<int>& names) {
       if (!c.there) return kNullValue;
+      if (o_.columns > 0) {
+        std::vector<RowField> fields;
+        for (const int name : names) {
+          const auto held = c.columns.find(name);
+          fields.push_back({b.values().string(fmt::format("c{}", name)),
+                            held == c.columns.end() ? kNullValue : b.values().integer(held->second)});
+        }
+        return b.values().row(fields);
+      }
       if (!c.is_list) return b.values().integer(c.number);
       std::vector<ValueId> list;
       for (const std::int64_t e : c.list) list.push_back(b.values().integer(e));
       return b.values().list(list);
     };
+    if (o_.initial_rows) {
+      std::vector<int> all;
+      for (int c = 0; c < o_.columns; ++c) all.push_back(c);
+      b.set_default_initial(value_of(initial_, all));
+    }
     for (std::size_t t = 0; t < txns_.size(); ++t) {
       const Txn& txn = txns_[t];
       b.begin_txn(b.session(std::int64_t{txn.session}));
@@ -439,17 +464,22 @@ class Simulation {
         const bool reads = op.kind == OpKind::kRead || op.kind == OpKind::kScan;
         if (!op.done && (reads || op.before == 0)) break;  // a failed write stands in the journal as an intent
         if (op.kind == OpKind::kRead) {
-          b.read(keys[static_cast<std::size_t>(op.key)], value_of(op.seen), op.lock);
+          b.read(keys[static_cast<std::size_t>(op.key)], value_of(op.seen, op.columns), op.lock);
         } else if (op.kind == OpKind::kScan) {
           std::vector<Item> rows;
-          for (const auto& [k, c] : op.rows) rows.push_back({keys[static_cast<std::size_t>(k)], value_of(c)});
+          for (const auto& [k, c] : op.rows)
+            rows.push_back({keys[static_cast<std::size_t>(k)], value_of(c, op.columns)});
           b.scan(fmt::format("key between {} and {}", op.key, op.last_key), rows, op.lock);
         } else if (op.kind == OpKind::kAppend) {
           b.append(keys[static_cast<std::size_t>(op.key)], b.values().integer(op.value));
         } else if (op.kind == OpKind::kIncrement) {
           b.increment(keys[static_cast<std::size_t>(op.key)], b.values().integer(op.value));
         } else {
-          b.write(keys[static_cast<std::size_t>(op.key)], op.is_delete ? kNullValue : b.values().integer(op.value));
+          Content written;
+          written.there = !op.is_delete;
+          written.number = op.value;
+          for (const int c : op.columns) written.columns[c] = op.value;
+          b.write(keys[static_cast<std::size_t>(op.key)], value_of(written, op.columns));
         }
         if (op.done && !rng_.chance(o_.no_interval)) b.at(reading(op.before), reading(op.after));
       }
@@ -457,7 +487,9 @@ class Simulation {
     }
     Simulated out;
     auto history = b.finish();
-    out.chunk = std::make_shared<const Chunk>(std::move(*history));
+    auto chunk = std::make_shared<Chunk>(std::move(*history));
+    chunk->columns = o_.columns > 0;
+    out.chunk = std::move(chunk);
     for (std::uint32_t t = 0; t < txns_.size(); ++t) out.by_begin.push_back(TxnId{t});
     return out;
   }
@@ -466,6 +498,7 @@ class Simulation {
   const Profile& p_ = o_.profile;
   Rng rng_;
   std::int64_t clock_ = 0, next_value_ = 100;
+  Content initial_;
   std::vector<std::vector<Written>> versions_;
   std::vector<int> exclusive_;
   std::vector<std::set<int>> shared_;

@@ -30,7 +30,9 @@ struct SimulationOptions {
   double appends = 0;     // of the writes; on keys that are only appended to
   double increments = 0;  // likewise
   double scans = 0;
-  double no_interval = 0;  // operations whose interval was not recorded
+  int columns = 0;            // rows of that many, written and read in part, instead of numbers
+  bool initial_rows = false;  // with columns: every row is there at first
+  double no_interval = 0;     // operations whose interval was not recorded
 };
 
 struct Simulated {

@@ -133,7 +133,7 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlo
     ++(step.type == Dependency::kWw ? ww : step.type == Dependency::kWr ? wr : rw);
     const Print id{core.order.name(step.node)};
     found.txns.push_back(id);
-    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.name(core.keys[step.key].key));
+    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(core.keys[step.key].key));
   }
   text += " " + core.name(found.txns.front());
   if (rw == 0 && wr > 0) found.kind = AnomalyKind::kG1c;
@@ -251,6 +251,9 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
   const KeyState& state = core.keys[key];
   if (before < 0 && (state.has(kBaseGone) || !(state.base_hi < versions[own].lo || versions[own].has(kAfterBase))))
     return;
+  // Who writes another column of a row does not depend on who wrote it before.
+  const Print replaced = before < 0 ? state.base : versions[static_cast<std::size_t>(before)].value;
+  if (core.columns.on && versions[own].value == kPresentPrint && replaced == kPresentPrint) return;
   const Print from = before < 0 ? state.base_txn : versions[static_cast<std::size_t>(before)].txn;
   if (before >= 0) {
     const Version& v = versions[static_cast<std::size_t>(before)];

@@ -134,7 +134,8 @@ void close_until(Core& core, std::int64_t horizon) {
 }
 
 std::size_t max_keys(const Core& core) {
-  constexpr std::size_t kBytesAKey = sizeof(KeyState) + 24;  // with its part of the index, at worst
+  const std::size_t kBytesAKey =  // with its part of the index, at worst
+      sizeof(KeyState) + 24 + (core.columns.on ? sizeof(Columns::Of) : 0);
   return std::max<std::size_t>(16, core.options.memory_limit / 8 * 5 / kBytesAKey);
 }
 
@@ -143,7 +144,9 @@ std::size_t max_motion(const Core& core) { return std::max<std::size_t>(4096, co
 // A hand goes round: who was not touched since it last came by, and has nothing in motion, goes.
 void make_room(Core& core) {
   if (core.keys.size() < max_keys(core)) return;
-  const std::uint32_t oldest = core.unclosed.empty() ? core.next_number : core.unclosed.front().number;
+  // The one that is just being taken uses its keys, too.
+  const std::uint32_t taken = core.counts.taken == 0 ? core.next_number : core.next_number - 1;
+  const std::uint32_t oldest = core.unclosed.empty() ? taken : core.unclosed.front().number;
   int freed = 0;
   for (std::uint32_t looked = 0; looked < 512 && freed < 8 && core.keys.slots() > 0; ++looked) {
     core.hand = core.hand + 1 < core.keys.slots() ? core.hand + 1 : 0;

@@ -25,6 +25,7 @@ class Reading {
   }
 
   void check() {
+    if ((read_.flags & kPresence) != 0) return check_presence();
     if (state_.has(kLossy)) {
       read_.flags |= kRefused;
       return leave_open();
@@ -42,6 +43,19 @@ class Reading {
 
  private:
   static constexpr int kBase = -1;
+
+  // Which of its writers was seen the columns say; here only that there was a row at all.
+  void check_presence() {
+    read_.flags |= kRefused;
+    if (state_.has(kLossy | kBaseUnknown)) return;
+    bool always = state_.base == kPresentPrint;
+    for (const Version& v : versions_) always = always && (v.value == kPresentPrint || v.has(kAbortedWrite));
+    if (always) return;
+    if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
+    if (!states_known()) return;
+    find_candidates();
+    if (candidates_ == 0) none();
+  }
 
   void leave_open() {
     ++core_.counts.unchecked;
@@ -76,6 +90,8 @@ class Reading {
     if (state_.has(kBaseUnknown) || core_.written.full() || core_.unmet.size() >= kMostUnmet || !core_.time.complete) {
       return leave_open();
     }
+    // What stood in a column at first is mostly not told.
+    if (core_.columns.is_column(read_.key) && !core_.written.has(state_.key, kPresentPrint)) return leave_open();
     core_.unmet.push_back({txn_.id, state_.key, read_.value, at_.lo, at_.hi, txn_.end});
   }
 

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "check/mirror/columns.h"
 #include "check/mirror/dependency_order.h"
 #include "check/mirror/key_table.h"
 #include "check/mirror/mirror.h"
@@ -69,6 +70,7 @@ class Core {
   std::int64_t horizon = kAlways;  // whoever began before is judged and will not come
   RecentNames names{std::size_t{16} << 20};
   KeyTable keys;
+  Columns columns;
   Moments moments;
   std::vector<Holder> holders{1};
   std::vector<std::uint32_t> free_holders;
@@ -133,6 +135,7 @@ class Core {
   void make_node(Moment& m);
   // What a print stands for, as JSON.
   [[nodiscard]] std::string name(Print print) const;
+  [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
   struct Window {
     std::int64_t lo, hi;

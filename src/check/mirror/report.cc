@@ -10,8 +10,15 @@ std::string window_text(std::int64_t lo, std::int64_t hi) {
 }
 
 std::string Core::name(Print print) const {
+  if (columns.on && print == kPresentPrint) return "a row";
   const auto saved = saved_names.find(raw64(print));
   return saved != saved_names.end() ? saved->second : names.text(print);
+}
+
+std::string Core::key_name(Print key) const {
+  const KeySlot slot = columns.on ? keys.find(key) : kNoKeySlot;
+  if (!columns.is_column(slot)) return name(key);
+  return fmt::format("{} (column {})", name(columns.of[slot].row), name(columns.of[slot].name));
 }
 
 std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.name(id)); }
@@ -21,13 +28,16 @@ void tell(Core& core, Found found) {
   violation.kind = found.kind;
   violation.rule = found.rule;
   for (const Print id : found.txns) violation.transactions.push_back(core.name(id));
-  if (found.about_key) violation.key = core.name(found.key);
+  if (found.about_key) {
+    const KeySlot slot = core.keys.find(found.key);
+    violation.key = core.name(core.columns.is_column(slot) ? core.columns.of[slot].row : found.key);
+  }
   if (found.about_read) violation.read = core.name(found.read);
   if (found.expects) violation.expected = core.name(found.expected);
   violation.time = found.time;
   std::string text = fmt::format("Transaction {}", violation.transactions.front());
-  if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, violation.key);
-  if (!found.about_read && found.about_key) text += fmt::format(", key {}", violation.key);
+  if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, core.key_name(found.key));
+  if (!found.about_read && found.about_key) text += fmt::format(", key {}", core.key_name(found.key));
   if (found.expects) text += fmt::format(" where {} is expected", violation.expected);
   violation.text = text + ": " + found.text + ".";
   // Whose versions are named beside a wrong read depends on which of them are still held: no part of the identity.

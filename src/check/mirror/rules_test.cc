@@ -26,8 +26,10 @@ Profile rc() {
 }
 
 // The kinds of what is told, in order, for lines that stand in order of begin.
-std::string told(const Profile& profile, std::string_view lines, bool complete = true) {
-  const auto chunk = std::make_shared<const Chunk>(native(lines));
+std::string told(const Profile& profile, std::string_view lines, bool complete = true, bool columns = false,
+                 std::string* text = nullptr) {
+  const auto chunk = std::make_shared<Chunk>(native(lines));
+  chunk->columns = columns;
   Told sink;
   MirrorOptions options;
   options.profile = profile;
@@ -42,6 +44,7 @@ std::string told(const Profile& profile, std::string_view lines, bool complete =
   for (const auto* list : {&sink.violations, &sink.suspicions}) {
     for (const OnlineViolation& v : *list) kinds += (kinds.empty() ? "" : " ") + full_name(v.kind, v.variant);
   }
+  if (text != nullptr) *text = sink.text();
   if (!sink.suspicions.empty()) kinds = "suspected: " + kinds;
   return kinds;
 }
@@ -282,6 +285,93 @@ TEST(MirrorRules, AGatheredSnapshotHasAMomentForEachRow) {
 TEST(MirrorRules, WithASessionMissingNothingIsMoreThanSuspected) {
   EXPECT_EQ(told(rc(), R"({"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",7,{"at":[4,5]}]]})", false),
             "suspected: garbage-read");
+}
+
+std::string told_of_columns(const Profile& profile, std::string_view lines, std::string* text = nullptr) {
+  return told(profile, lines, true, true, text);
+}
+
+constexpr const char* kRow = R"({"isolde":1,"columns":true,"initial":{"x":{"a":0,"b":0}}}
+)";
+
+TEST(MirrorColumns, WhoChangesOneColumnDoesNotDisturbReadsOfAnother) {
+  const std::string lines = std::string(kRow) +
+                            R"({"id":1,"session":1,"begin":0,"end":10,"ops":[["w","x",{"a":1},{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":20,"end":30,"ops":[["w","x",{"b":2},{"at":[21,22]}]]}
+{"id":3,"session":3,"begin":40,"end":50,"ops":[["r","x",{"a":1},{"at":[41,42]}],["r","x",{"b":2},{"at":[43,44]}],["r","x",{"a":1,"b":2},{"at":[45,46]}]]})";
+  EXPECT_EQ(told_of_columns(si(), lines), "");
+  EXPECT_EQ(told_of_columns(rc(), lines), "");
+  // As whole values these are rows that nobody wrote.
+  EXPECT_NE(told(si(), lines), "");
+}
+
+TEST(MirrorColumns, AStaleColumnIsFoundThoughAnotherWasWrittenLater) {
+  const std::string writers = std::string(kRow) +
+                              R"({"id":1,"session":1,"begin":0,"end":10,"ops":[["w","x",{"a":1},{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":20,"end":30,"ops":[["w","x",{"b":2},{"at":[21,22]}]]}
+)";
+  const auto read = [&](const char* row, std::string* text) {
+    return told_of_columns(
+        si(), writers + R"({"id":3,"session":3,"begin":40,"end":50,"ops":[["r","x",)" + row + R"(,{"at":[41,42]}]]})",
+        text);
+  };
+  std::string text;
+  EXPECT_EQ(read(R"({"a":0,"b":2})", &text), "GSIb");
+  EXPECT_NE(text.find(R"(read 0 of key "x" (column "a") where 1 is expected)"), std::string::npos) << text;
+  EXPECT_EQ(read(R"({"a":7})", nullptr), "GSIb");  // long replaced, or never written
+  EXPECT_EQ(read("null", nullptr), "GSIb");
+  // One writer of both: there was no moment with the one and not the other.
+  const std::string one_moment = std::string(kRow) +
+                                 R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["w","x",{"a":1,"b":1},{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":3,"end":40,"ops":[["r","x",{"a":0,"b":1},{"at":[10,20]}]]})";
+  EXPECT_EQ(told_of_columns(rc(), one_moment), "G-single");
+}
+
+TEST(MirrorColumns, TheLockIsTheRows) {
+  const auto history = [](const char* second) {
+    return std::string(kRow) +
+           R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["w","x",{"a":1},{"at":[1,2]}],["r","y",null,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":40,"ops":[["w","x",{"b":2},{"at":)" +
+           second + R"(}],["r","z",null,{"at":[35,36]}]]})";
+  };
+  std::string text;
+  EXPECT_EQ(told_of_columns(rc(), history("[5,10]"), &text), "dirty-update");
+  EXPECT_NE(text.find("key \"x\":"), std::string::npos) << text;
+  EXPECT_EQ(told_of_columns(rc(), history("[5,21]")), "");
+  EXPECT_EQ(
+      told_of_columns(
+          rc(),
+          std::string(kRow) +
+              R"({"id":1,"session":1,"begin":0,"end":30,"ops":[["r","x",{"a":0},{"lock":"update","at":[1,2]}],["r","y",null,{"at":[20,21]}]]}
+{"id":2,"session":2,"begin":3,"end":40,"ops":[["w","x",{"b":2},{"at":[5,10]}],["r","z",null,{"at":[35,36]}]]})"),
+      "dirty-update");
+}
+
+TEST(MirrorColumns, TheFirstUpdaterOfARowWinsWhateverTheColumns) {
+  const std::string lines =
+      std::string(kRow) +
+      R"({"id":1,"session":1,"begin":0,"end":90,"ops":[["r","y",null,{"at":[1,2]}],["w","x",{"a":1},{"at":[50,60]}]]}
+{"id":2,"session":2,"begin":10,"end":20,"ops":[["w","x",{"b":1},{"at":[12,15]}]]})";
+  EXPECT_EQ(told_of_columns(si(), lines), "lost-update");
+  EXPECT_EQ(told_of_columns(rc(), lines), "");
+}
+
+TEST(MirrorColumns, OwnWritesAreReadBackAndADeletedRowIsAbsent) {
+  EXPECT_EQ(told_of_columns(si(), std::string(kRow) +
+                                      R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",{"a":1},{"at":[1,2]}],)"
+                                      R"(["r","x",{"a":0,"b":0},{"at":[3,4]}]]})"),
+            "internal");
+  const std::string deleted = std::string(kRow) +
+                              R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",null,{"at":[1,2]}]]}
+)";
+  EXPECT_EQ(told_of_columns(
+                si(), deleted + R"({"id":2,"session":2,"begin":10,"end":19,"ops":[["r","x",{"b":0},{"at":[11,12]}]]})"),
+            "GSIb");
+  EXPECT_EQ(
+      told_of_columns(si(), deleted +
+                                R"({"id":2,"session":2,"begin":10,"end":19,"ops":[["w","x",{"a":1},{"at":[11,12]}]]}
+{"id":3,"session":2,"begin":20,"end":29,"ops":[["r","x",{"a":1,"b":null},{"at":[21,22]}]]})"),
+      "");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x69736f6c'6d697231ULL;
+constexpr std::uint64_t kMagic = 0x69736f6c'6d697232ULL;
 
 template <typename T>
 std::vector<T> as_vector(const std::deque<T>& items) {
@@ -84,9 +84,15 @@ void put_names(StateWriter& out, Core& core) {
   const auto want = [&](Print p) {
     if (p != kNullPrint && !is_integer(p)) wanted.insert(raw64(p));
   };
+  const auto want_column = [&](KeySlot key) {
+    if (!core.columns.is_column(key)) return;
+    want(core.columns.of[key].row);
+    want(core.columns.of[key].name);
+  };
   for (const UnmetRead& read : core.unmet) {
     want(read.txn);
     want(read.key);
+    want_column(core.keys.find(read.key));
     want(read.value);
   }
   for (const Taken& txn : core.txns) {
@@ -94,6 +100,7 @@ void put_names(StateWriter& out, Core& core) {
     want(txn.id);
     const auto want_key = [&](KeySlot key) {
       want(core.keys[key].key);
+      want_column(key);
       want(core.keys[key].base);
       for (const Version& v : core.keys.versions(key)) {
         want(v.value);
@@ -145,6 +152,7 @@ void save_core(Core& core, StateWriter& out) {
   core.moments.save(out);
   core.order.save(out);
   core.written.save(out);
+  core.columns.save(out);
   out.put_all(core.unmet);
   out.put_all(core.holders);
   out.put_all(core.free_holders);
@@ -193,6 +201,7 @@ bool load_core(Core& core, StateReader& in) {
   if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in) || !core.written.load(in)) {
     return false;
   }
+  core.columns.load(in);
   core.unmet = in.get_all<UnmetRead>();
   core.holders = in.get_all<Holder>();
   core.free_holders = in.get_all<std::uint32_t>();

@@ -85,6 +85,7 @@ class Taking {
     if (is_new) {
       make_room(core_);
       slot = core_.keys.add(key);
+      if (slot < core_.columns.of.size()) core_.columns.of[slot] = {};
     }
     KeyState& state = core_.keys[slot];
     if (is_new) {
@@ -177,10 +178,10 @@ class Taking {
       const Print value = chunk_.value(h_.op_value(op));
       switch (head.kind()) {
         case OpKind::kRead:
-          read(slots_[op - first_], value, head.lock(), moment_of(head.lock(), at), at, op, h_.op_value(op));
+          read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at), at, op);
           break;
         case OpKind::kWrite:
-          write(slots_[op - first_], value, at, value == kNullPrint ? kDelete : VersionFlag{}, op);
+          write_value(slots_[op - first_], h_.op_value(op), at, op);
           break;
         case OpKind::kAppend:
         case OpKind::kIncrement:
@@ -192,8 +193,7 @@ class Taking {
         case OpKind::kUpdate:
           for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
             const KeySlot key = slot_of(chunk_.key(item.key));
-            const Print row = chunk_.value(item.value);
-            write(key, row, at, row == kNullPrint ? kDelete : VersionFlag{}, op);
+            write_value(key, item.value, at, op);
           }
           break;
         case OpKind::kAggregate:
@@ -212,7 +212,7 @@ class Taking {
     for (const Item& item : h_.items(predicate)) {
       const KeySlot key = slot_of(chunk_.key(item.key));
       txn_.range_keys.push_back(key);
-      read(key, chunk_.value(item.value), lock, alone ? moment_of(lock, at) : shared, at, op, item.value);
+      read_value(key, item.value, lock, alone ? moment_of(lock, at) : shared, at, op);
     }
     std::int64_t low = 0, high = 0;
     if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
@@ -245,11 +245,109 @@ class Taking {
     return static_cast<std::uint32_t>(txn_.moments.size() - 1);
   }
 
+  void read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op) {
+    if (core_.columns.on && is_row(h_, value)) return read_row(key, value, lock, moment, at, op);
+    read(key, chunk_.value(value), lock, moment, at, op, value);
+  }
+
+  void write_value(KeySlot key, ValueId value, const Window& at, std::uint32_t op) {
+    const Print print = chunk_.value(value);
+    if (core_.columns.on && is_row(h_, value)) return write_row(key, value, at, op);
+    if (core_.columns.on && txn_.status != Status::kAborted) replace_row(key, print);
+    write(key, print, at, print == kNullPrint ? kDelete : VersionFlag{}, op);
+  }
+
+  // Columns of a row (columns.h).
+  void read_row(KeySlot row, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op) {
+    const Profile& profile = core_.options.profile;
+    if (wrote(row) && own(row).value != kPresentPrint) {
+      if ((own(row).flags & kStepwise) != 0) return leave_out();
+      if ((own(row).flags & kDelete) == 0) return own_read_differs(row, kPresentPrint, own(row).value, op);
+      write_was_idle(row, core_.keys[row]);
+    }
+    const bool own_row = wrote(row);
+    const bool first = txn_.moments[moment].rows == 0;
+    // Its own write may have made the latest state visible, or have changed nothing.
+    const bool by_snapshot = profile.reads == Reads::kTransaction && moment == 0;
+    const bool same = by_snapshot ? profile.first_updater_wins && !profile.locking_reads_see_latest
+                                  : profile.write_locks || profile.reads == Reads::kCertified;
+    const bool unclear = own_row && !same;
+    if (!own_row && profile.reads != Reads::kDirty && profile.reads != Reads::kCertified) {
+      txn_.reads.push_back({kPresentPrint, kNullPrint, row, moment, kPresence, kNoTxnSlot});
+    }
+    const bool doubted = in_doubt(row);
+    for (const RowField& field : h_.values().row(value)) {
+      const KeySlot column = touch_column(row, field, doubted);
+      const Print seen = chunk_.value(field.value);
+      if (core_.keys[column].has(kLossy)) {
+        leave_out();
+      } else if (wrote(column)) {
+        if (own(column).value == seen) continue;
+        if (same_value_is_idle()) {
+          leave_out();
+        } else {
+          own_read_differs(column, seen, own(column).value, op);
+        }
+      } else if (unclear) {
+        leave_out();
+      } else {
+        txn_.reads.push_back({seen, kNullPrint, column, moment, lock == Lock::kNone ? 0U : kLockingRead, kNoTxnSlot});
+        ++txn_.moments[moment].rows;
+      }
+    }
+    if (own_row) return;  // and its lock
+    if ((lock != Lock::kNone && profile.write_locks) || (lock == Lock::kNone && profile.read_locks)) {
+      const bool latest = profile.reads != Reads::kTransaction || profile.locking_reads_see_latest;
+      txn_.locks.push_back({at.hi, row, lock == Lock::kUpdate ? 1U : 0U, latest && first ? moment : kNone32});
+    }
+  }
+
+  void write_row(KeySlot row, ValueId value, const Window& at, std::uint32_t op) {
+    write(row, kPresentPrint, at, 0, op);
+    const bool doubted = in_doubt(row);
+    for (const RowField& field : h_.values().row(value)) {
+      write(touch_column(row, field, doubted), chunk_.value(field.value), at, 0, op);
+    }
+  }
+
+  // A delete, or something that is no row, is written: if a row was there, its columns are gone.
+  void replace_row(KeySlot row, Print value) {
+    bool was_row = value == kNullPrint || core_.keys[row].base == kPresentPrint || wrote(row);
+    for (const Version& v : core_.keys.versions(row)) was_row = was_row || v.value == kPresentPrint;
+    if (was_row) doubt_columns(core_, row);
+    if (txn_.late || txn_.begin < core_.horizon) {
+      core_.columns.doubt_until = std::max(core_.columns.doubt_until, txn_.commit_hi);
+    }
+  }
+
+  [[nodiscard]] bool in_doubt(KeySlot row) {
+    if (txn_.begin <= core_.columns.doubt_until || row_in_doubt(core_, row)) return true;
+    if (!wrote(row)) return false;
+    return std::any_of(txn_.writes.begin(), txn_.writes.end(),
+                       [&](const TakenWrite& w) { return w.key == row && w.value != kPresentPrint; });
+  }
+
+  KeySlot touch_column(KeySlot row, const RowField& field, bool doubted) {
+    const KeySlot column = column_slot(core_, row, chunk_.value(field.name));
+    KeyState& state = core_.keys[column];
+    state.flags |= kRecent;
+    if (doubted) state.flags |= kLossy;
+    state.touched = txn_.number;
+    return column;
+  }
+
+  void leave_out() { ++core_.counts.unchecked; }
+  [[nodiscard]] bool wrote(KeySlot key) const { return core_.keys[key].own == txn_.number; }
+  [[nodiscard]] const TakenWrite& own(KeySlot key) const { return txn_.writes[core_.keys[key].own_at]; }
+
   void read(KeySlot key, Print value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op,
             ValueId read_value) {
     KeyState& state = core_.keys[key];
     if (state.own == txn_.number) {
       const TakenWrite& own = txn_.writes[state.own_at];
+      if (own.value == kPresentPrint && core_.columns.on && same_value_is_idle() && (own.flags & kStepwise) == 0) {
+        return leave_out();
+      }
       if ((own.flags & kStepwise) != 0) return read_after_steps(key, own, value, read_value, moment, op);
       if (own.value == value) return;
       const bool once = state.own_at + 1 == txn_.writes.size() || txn_.writes.back().key != key;
@@ -413,6 +511,8 @@ class Taking {
     }
     const bool remembers = profile.reads == Reads::kDirty || profile.reads == Reads::kCertified;
     for (TakenWrite& write : txn_.writes) {
+      const bool column = core_.columns.is_column(write.key);
+      if (column && txn_.late) core_.keys[write.key].flags |= kLossy;
       if ((write.flags & kOverwritten) == 0) {
         write.flags |= fate;
         // Without an interval it is not certain that the lock was held.
@@ -438,6 +538,7 @@ class Taking {
       version.node = txn_.commit;
       version.generation = txn_.commit == kNoNode ? 0 : core_.moments[txn_.commit].generation;
       version.flags = write.flags;
+      if (column) write.flags &= ~(kHoldsLock | kUpdateWins);  // the row answers for these
       version.slot = txn_slot();
       KeyState& state = core_.keys[write.key];
       if (version.value == kNullPrint && profile.first_updater_wins && fate != kAbortedWrite) {

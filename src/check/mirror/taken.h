@@ -35,6 +35,7 @@ enum ReadFlag : std::uint32_t {
   kTraced = 4,         // its version is certain: `from`
   kNoDependency = 16,  // a write that found nothing to change looked there
   kFromBase = 8,       // … and is the settled one
+  kPresence = 32,      // only that a row was there
 };
 
 struct TakenRead {
