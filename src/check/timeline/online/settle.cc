@@ -97,7 +97,9 @@ void Online::settle(bool all) {
     const Print print = chunk.key(k);
     const std::uint32_t number = keys_.find(print);
     if (made.has_key(print)) return;
-    const State before = number == kNone32 ? initial_of(print) : before_window(keys_.at(number));
+    const State before = number != kNone32           ? before_window(keys_.at(number))
+                         : given_up_.may_hold(print) ? State{0, StateKind::kOpaque}
+                                                     : initial_of(print);
     const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
     const auto initial = initial_value(print);
     const bool known = !past && initial && before.kind != StateKind::kOpaque;

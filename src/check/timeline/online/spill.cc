@@ -38,8 +38,9 @@ std::string Spill::path(std::uint64_t number) const { return fmt::format("{}/ver
 
 void Spill::add(const SpilledVersion& version) {
   if (!good_) return;
+  if (fresh_.capacity() < run_) fresh_.reserve(run_);
   fresh_.push_back(version);
-  if (fresh_.size() >= kRun) write_run();
+  if (fresh_.size() >= run_) write_run();
 }
 
 void Spill::keep() {
@@ -103,7 +104,9 @@ std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, s
   }
   for (auto run = runs_.rbegin(); run != runs_.rend() && good_; ++run) {
     if (run->name.least > time || (best && run->name.most < best->time)) continue;
-    if (const auto found = look(*run, raw64(key), time, order)) offer(*found);
+    const auto found = look(*run, raw64(key), time, order);
+    // Of those at one place the one that was added last counts.
+    if (found && (!best || place_of(*best) < place_of(*found))) best = found;
   }
   return good_ ? best : std::nullopt;
 }

@@ -6,6 +6,7 @@
 //          reaches that far back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +36,9 @@ static_assert(sizeof(SpilledVersion) == 48);
 
 class Spill {
  public:
-  explicit Spill(std::string folder) : folder_(std::move(folder)) {}
+  // `most_bytes`: held in memory before they are written.
+  Spill(std::string folder, std::size_t most_bytes)
+      : folder_(std::move(folder)), run_(std::clamp(most_bytes / sizeof(SpilledVersion), kLeastRun, kMostRun)) {}
   ~Spill();
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
@@ -63,7 +66,7 @@ class Spill {
     int file;
     std::vector<std::uint64_t> fence;  // key of every kFence-th version
   };
-  static constexpr std::size_t kRun = std::size_t{1} << 18;  // versions
+  static constexpr std::size_t kLeastRun = std::size_t{1} << 10, kMostRun = std::size_t{1} << 18;  // versions
   static constexpr std::size_t kFence = 512;
 
   void write_run();
@@ -72,6 +75,7 @@ class Spill {
                                                    std::uint8_t order) const;
 
   std::string folder_;
+  std::size_t run_;
   std::vector<SpilledVersion> fresh_;
   std::vector<Run> runs_;
   std::uint64_t next_ = 0, on_disk_ = 0;
