@@ -109,9 +109,10 @@ void Online::tidy() {
     KeyState& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
-  if (counts_.operations < next_room_ || bytes() <= options_.memory_limit) return;
+  if (counts_.operations < next_room_ || bytes() + keys_.growth() <= options_.memory_limit) return;
   make_room();
-  next_room_ = counts_.operations + keys_.size() / 8;  // it looks at all keys
+  // It looks at all keys: not again at once where it did not help.
+  if (bytes() > options_.memory_limit / 8 * 7) next_room_ = counts_.operations + keys_.size() / 8;
 }
 
 std::size_t Online::bytes() const {

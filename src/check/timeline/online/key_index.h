@@ -152,6 +152,13 @@ class KeyIndex {
     return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
   }
 
+  // What the next keys may need at once, since it grows by pages and the table of keys doubles.
+  [[nodiscard]] std::size_t growth() const {
+    const std::size_t soon = count_ + std::size_t{1024};
+    return (soon > keys_.size() * kPageKeys ? kPageKeys * sizeof(KeyState) : 0) +
+           (soon * 4 > slots_.size() * 3 ? slots_.size() * sizeof(Slot) : 0);
+  }
+
  private:
   struct Slot {
     std::uint32_t tag = 0;
