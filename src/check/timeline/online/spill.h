@@ -68,6 +68,7 @@ class Spill {
   };
   static constexpr std::size_t kLeastRun = std::size_t{1} << 10, kMostRun = std::size_t{1} << 18;  // versions
   static constexpr std::size_t kFence = 512;
+  static constexpr std::size_t kUnsorted = 2048;  // a look-up goes through so many one by one
 
   void write_run();
   [[nodiscard]] std::string path(std::uint64_t number) const;
@@ -76,7 +77,10 @@ class Spill {
 
   std::string folder_;
   std::size_t run_;
-  std::vector<SpilledVersion> fresh_;
+  void sort_fresh() const;
+
+  mutable std::vector<SpilledVersion> fresh_;
+  mutable std::size_t sorted_ = 0;  // so many of these are in order
   std::vector<Run> runs_;
   std::uint64_t next_ = 0, on_disk_ = 0;
   mutable bool good_ = true;
