@@ -1,4 +1,5 @@
-// check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held.
+// check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held
+// and for keys that were given up.
 //
 // In, out: versions as they are dropped -> the newest one of a key at or before a moment.
 // Always:  complete as far as it was told; a file that cannot be written or read ends it: `good()` is false then.
