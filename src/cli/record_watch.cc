@@ -92,7 +92,7 @@ std::string watched_json(const mirror::Profile& profile, const stream::WatchSumm
   for (const auto& [name, count] : s.counts.by_name)
     names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
   return fmt::format(
-      R"(, "watch": {{"verdict": {}, "profile": {}, "violations": {}, "counts": {{{}}}, "suspicions": {}, )"
+      R"(, "watch": {{"verdict": {}, "certifies": false, "profile": {}, "violations": {}, "counts": {{{}}}, "suspicions": {}, )"
       R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "late": {}, )"
       R"("most_lag_seconds": {:.3f}{}}})",
       json_string(name(s.outcome)), json_string(profile.name), s.counts.violations, names, s.counts.suspicions,

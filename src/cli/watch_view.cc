@@ -198,10 +198,10 @@ void TerminalView::json_summary(const stream::WatchSummary& s) {
   std::string names;
   for (const auto& [name, count] : s.counts.by_name)
     names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
-  std::string out = fmt::format(R"({{"event": "summary", "file": {}, "verdict": {}, "method": {}, "why": {}, {}: {})",
-                                json_string(style_.subject), json_string(name(s.outcome)), json_string(chosen_.method),
-                                json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")",
-                                json_string(chosen_.judged));
+  std::string out = fmt::format(
+      R"({{"event": "summary", "file": {}, "verdict": {}, "certifies": {}, "method": {}, "why": {}, {}: {})",
+      json_string(style_.subject), json_string(name(s.outcome)), !chosen_.mirror, json_string(chosen_.method),
+      json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")", json_string(chosen_.judged));
   if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
   out += fmt::format(
       R"(, "stopped": {}, "not_judged": {}, "open": {}, "repeated": {}, "counts": {{{}}}, "most_lag_seconds": {:.3f}, "peak_mib": {:.1f}, {}}})",

@@ -48,7 +48,7 @@ struct RunHooks {
   const std::atomic<bool>* interrupted = nullptr;    // set: finish early, in good order
   // The folder and its journals are there, and no client has begun; the clock is that of all times in the journals.
   std::function<void(const RunClock&)> started = {};
-  db::Server* server = nullptr;                      // what faults may restart
+  db::Server* server = nullptr;  // what faults may restart
 };
 
 struct RunSummary {

@@ -274,12 +274,13 @@ TEST(CheckMethod, EachMethodSaysWhyItIsTakenOrNot) {
   EXPECT_EQ(taken, 1);
 }
 
-constexpr std::string_view kStaleByClocks = R"({"isolde":1,"initial":0})"
-                                    "\n"
-                                    R"({"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[11,12]}]]})"
-                                    "\n"
-                                    R"({"id":2,"session":2,"begin":30,"end":40,"ops":[["r","x",0,{"at":[31,32]}]]})"
-                                    "\n";
+constexpr std::string_view kStaleByClocks =
+    R"({"isolde":1,"initial":0})"
+    "\n"
+    R"({"id":1,"session":1,"begin":10,"end":20,"ops":[["w","x",1,{"at":[11,12]}]]})"
+    "\n"
+    R"({"id":2,"session":2,"begin":30,"end":40,"ops":[["r","x",0,{"at":[31,32]}]]})"
+    "\n";
 
 TEST(CheckMethod, MirrorFindsWhatAProfileForbids) {
   const Scratch scratch;

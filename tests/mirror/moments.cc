@@ -143,7 +143,7 @@ void TxnPlanner::lock(const Access& access, bool exclusive, std::vector<Check> c
 
 // A moment of the statement at which the check holds; `alone`: not that of its other rows.
 void TxnPlanner::statement(const Access& access, Check check, bool alone) {
-  if (!alone && p_.reads == Reads::kStatement) {
+  if (!alone && p_.reads == Reads::kStatement && !p_.snapshot_gathered) {
     if (!shared_ || shared_->second != access.place) {
       shared_ = {plan_->moments.size(), access.place};
       add(Moment::Kind::kRead, access);
@@ -284,7 +284,22 @@ void TxnPlanner::finish(Plan& plan) {
       if (place >= first) plan.moments[moment].earlier |= bit;
     }
     all |= bit;
-    plan.moments.push_back({Moment::Kind::kSnapshot, t_, txn_.begin, latest, 0, std::move(at_snapshot_)});
+    if (p_.snapshot_gathered) {  // each row at a moment of its own; first updater wins still asks one
+      if (plan.moments.size() + at_snapshot_.size() + 4 > kMaxMoments) plan.too_large = true;
+      std::vector<Moment> rows;
+      for (Check& check : at_snapshot_) {
+        rows.push_back({Moment::Kind::kRead, t_, txn_.begin, latest, 0, {std::move(check)}});
+      }
+      at_snapshot_.clear();
+      plan.moments.push_back({Moment::Kind::kSnapshot, t_, txn_.begin, latest});
+      for (Moment& row : rows) {
+        if (plan.too_large) break;
+        all |= std::uint64_t{1} << plan.moments.size();
+        plan.moments.push_back(std::move(row));
+      }
+    } else {
+      plan.moments.push_back({Moment::Kind::kSnapshot, t_, txn_.begin, latest, 0, std::move(at_snapshot_)});
+    }
   }
   if (counts_ && p_.certifier == Certifier::kSsi) {
     plan.moments.push_back({Moment::Kind::kPrepare, t_, last, end, all});

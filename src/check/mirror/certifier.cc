@@ -34,8 +34,9 @@ bool certainly(const Core& core, const Moment& a, const Moment& b) {
   return a.node != kNoNode && b.node != kNoNode && core.moments.certainly_before(a.node, b.node);
 }
 
-// Whether `a` was certainly sure of its commit before `b` was: a commit is decided before it shows.
-bool decided_before(const Core& core, const Taken& a, const Taken& b) { return commit_of(core, a).hi < b.commit_lo; }
+// Whether PostgreSQL certainly counts the commit of `a` as earlier than that of `b`. It numbers commits for this after
+// they show and after their locks are free, so only the answer to the client tells.
+bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.end < b.commit_lo; }
 
 const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : type == Dependency::kWw ? "ww" : "rw"; }
 
@@ -43,11 +44,11 @@ const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : t
 void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key) {
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
-  if (!skew && (!decided_before(core, three, two) || !decided_before(core, three, one))) return;
+  if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return;
   if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
   if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
   const bool reader = !one.wrote();
-  if (reader && !certainly(core, commit_of(core, three), snapshot_of(core, one))) return;
+  if (reader && three.end >= snapshot_of(core, one).lo) return;
   std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
   if (skew) numbers = {std::min(one.number, two.number), std::max(one.number, two.number), 0};
   auto& told = core.told_dangerous;
@@ -81,7 +82,9 @@ void check_dangerous_to(Core& core, const Taken& two, const Taken& three) {
 }
 
 void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, KeySlot key) {
-  if (from.moments.empty() || to.moments.empty()) return;
+  // Who only locks may take no snapshot at all.
+  const auto has_snapshot = [](const Taken& txn) { return txn.has_snapshot() && txn.snapshot_hi <= txn.commit_lo; };
+  if (!has_snapshot(from) || !has_snapshot(to)) return;
   for (const RwEdge& edge : from.rw_out) {
     if (edge.slot == to_slot && edge.number == to.number) return;
   }

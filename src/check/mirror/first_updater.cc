@@ -28,10 +28,12 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
     if (earlier->lo >= txn.commit_lo) continue;  // equal readings: either may be first
     if (earlier->hi >= txn.commit_lo) ++core.counts.deduced;
     ReadMoment& kept = txn.moments.front();
-    Moment snapshot{kept.lo, kept.hi, kept.node, slot};
+    const bool gathered = core.options.profile.snapshot_gathered;
+    Moment snapshot{kept.lo, kept.hi, kept.node, gathered ? kNoTxnSlot : slot};
     Moment commit = core.commit_of(*earlier);
     const Moment was = commit;
     if (core.before(commit, snapshot, Why::kUpdate, write.key)) {
+      if (gathered) continue;
       kept.lo = snapshot.lo;
       kept.hi = snapshot.hi;
       kept.node = snapshot.node;

@@ -35,6 +35,7 @@ inline Profile random_profile(Rng& rng) {
   p.name = "random";
   p.reads = static_cast<Reads>(rng.below(5));
   p.snapshot_at = static_cast<SnapshotAt>(rng.below(3));
+  p.snapshot_gathered = rng.chance(0.2);
   p.locking_reads_see_latest = rng.chance(0.3);
   p.write_locks = rng.chance(0.6);
   p.read_locks = p.write_locks && rng.chance(0.2);

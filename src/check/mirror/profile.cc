@@ -11,6 +11,7 @@ namespace {
 struct Mechanisms {
   Reads reads = Reads::kCommitted;
   SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
+  bool snapshot_gathered = false;
   bool locking_reads_see_latest = false;
   bool write_locks = false;
   bool read_locks = false;
@@ -30,11 +31,18 @@ constexpr Mechanisms kInnodbRepeatable = {.reads = Reads::kTransaction,
                                           .snapshot_at = SnapshotAt::kFirstRead,
                                           .locking_reads_see_latest = true,
                                           .write_locks = true};
-constexpr Mechanisms kInnodbSnapshot = {.reads = Reads::kTransaction,
-                                        .snapshot_at = SnapshotAt::kFirstRead,
-                                        .locking_reads_see_latest = true,
-                                        .write_locks = true,
-                                        .first_updater_wins = true};
+constexpr Mechanisms kMariadbStatements = {.reads = Reads::kStatement, .snapshot_gathered = true, .write_locks = true};
+constexpr Mechanisms kMariadbRepeatable = {.reads = Reads::kTransaction,
+                                           .snapshot_at = SnapshotAt::kFirstRead,
+                                           .snapshot_gathered = true,
+                                           .locking_reads_see_latest = true,
+                                           .write_locks = true};
+constexpr Mechanisms kMariadbSnapshot = {.reads = Reads::kTransaction,
+                                         .snapshot_at = SnapshotAt::kFirstRead,
+                                         .snapshot_gathered = true,
+                                         .locking_reads_see_latest = true,
+                                         .write_locks = true,
+                                         .first_updater_wins = true};
 constexpr Mechanisms kReadLocks = {.reads = Reads::kCommitted, .write_locks = true, .read_locks = true};
 constexpr Mechanisms kTwoPhase = {
     .reads = Reads::kCommitted, .write_locks = true, .read_locks = true, .certifier = Certifier::kCycles};
@@ -87,12 +95,12 @@ constexpr Row kRows[] = {
     {"postgres:repeatable-read", kSnapshot, kPg},
     {"postgres:serializable", kSsi, kPgSsi},
     {"mariadb:read-uncommitted", kDirtyReads, kMaria},
-    {"mariadb:read-committed", kStatements, kMaria},
-    {"mariadb:repeatable-read", kInnodbRepeatable, kMaria},
+    {"mariadb:read-committed", kMariadbStatements, kMaria},
+    {"mariadb:repeatable-read", kMariadbRepeatable, kMaria},
     {"mariadb:serializable", kTwoPhase, kMaria},
     {"mariadb-si:read-uncommitted", kDirtyReads, kMariaSi},
-    {"mariadb-si:read-committed", kStatements, kMariaSi},
-    {"mariadb-si:repeatable-read", kInnodbSnapshot, kMariaSi},
+    {"mariadb-si:read-committed", kMariadbStatements, kMariaSi},
+    {"mariadb-si:repeatable-read", kMariadbSnapshot, kMariaSi},
     {"mariadb-si:serializable", kTwoPhase, kMariaSi},
     {"sqlite:serializable", kOneWriter, kSqlite},
     {"sqlite-wal:serializable", kOneWriter, kSqlite},
@@ -154,6 +162,7 @@ Profile profile_of(const Row& row) {
   p.source = row.source;
   p.reads = row.has.reads;
   p.snapshot_at = row.has.snapshot_at;
+  p.snapshot_gathered = row.has.snapshot_gathered;
   p.locking_reads_see_latest = row.has.locking_reads_see_latest;
   p.write_locks = row.has.write_locks;
   p.read_locks = row.has.read_locks;

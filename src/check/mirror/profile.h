@@ -49,6 +49,9 @@ struct Profile {
   std::string source;  // a document, section or test that says so
   Reads reads = Reads::kCommitted;
   SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
+  // A snapshot is gathered while others commit, not taken at once: each row is as of some moment of its own within the
+  // time that taking it needs (MariaDB).
+  bool snapshot_gathered = false;
   // Locking reads, and plain reads of a row that the transaction itself has written before, see the latest committed
   // state at a moment of their statement (of that write) instead of the snapshot (InnoDB REPEATABLE READ).
   bool locking_reads_see_latest = false;

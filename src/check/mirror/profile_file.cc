@@ -30,6 +30,7 @@ constexpr std::string_view kFields[] = {"like",
                                         "source",
                                         "reads",
                                         "snapshot-at",
+                                        "snapshot-gathered",
                                         "locking-reads-see-latest",
                                         "write-locks",
                                         "read-locks",
@@ -147,6 +148,7 @@ class Parser {
     }
     if (name == "reads") return choose(kReads, value, p.reads);
     if (name == "snapshot-at") return choose(kSnapshotAt, value, p.snapshot_at);
+    if (name == "snapshot-gathered") return choose(kYesNo, value, p.snapshot_gathered);
     if (name == "locking-reads-see-latest") return choose(kYesNo, value, p.locking_reads_see_latest);
     if (name == "write-locks") return choose(kYesNo, value, p.write_locks);
     if (name == "read-locks") return choose(kYesNo, value, p.read_locks);
@@ -213,10 +215,12 @@ Result<std::vector<Profile>> read_profiles(std::string_view text, const std::str
 std::string profile_text(const Profile& p) {
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
   return fmt::format(
-      "[{}]\nsource = {}\nreads = {}\nsnapshot-at = {}\nlocking-reads-see-latest = {}\nwrite-locks = {}\n"
+      "[{}]\nsource = {}\nreads = {}\nsnapshot-at = {}\nsnapshot-gathered = {}\n"
+      "locking-reads-see-latest = {}\nwrite-locks = {}\n"
       "read-locks = {}\nfirst-updater-wins = {}\ncertifier = {}\n",
-      p.name, p.source, word_of(kReads, p.reads), word_of(kSnapshotAt, p.snapshot_at), yes(p.locking_reads_see_latest),
-      yes(p.write_locks), yes(p.read_locks), yes(p.first_updater_wins), word_of(kCertifiers, p.certifier));
+      p.name, p.source, word_of(kReads, p.reads), word_of(kSnapshotAt, p.snapshot_at), yes(p.snapshot_gathered),
+      yes(p.locking_reads_see_latest), yes(p.write_locks), yes(p.read_locks), yes(p.first_updater_wins),
+      word_of(kCertifiers, p.certifier));
 }
 
 }  // namespace isolde::mirror

@@ -45,6 +45,7 @@ std::string documented(const Profile& p) {
   constexpr std::string_view kCertifiers[] = {"", "ssi", "timestamp-order", "conflict-check", "cycles"};
   std::string reads(kReads[static_cast<int>(p.reads)]);
   if (p.reads == Reads::kTransaction) reads += ", " + std::string(kAt[static_cast<int>(p.snapshot_at)]);
+  if (p.snapshot_gathered) reads += ", gathered";
   if (p.locking_reads_see_latest) reads += "; locking: latest";
   const std::string locks = p.read_locks ? "write, read" : p.write_locks ? "write" : "";
   return "| `" + p.name + "` | " + reads + " | " + locks + " | " + (p.first_updater_wins ? "yes" : "") + " | " +

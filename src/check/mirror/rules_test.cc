@@ -263,6 +263,25 @@ TEST(MirrorRules, ValuesWrittenTwiceAreTriedOut) {
             "");
 }
 
+TEST(MirrorRules, AnUnknownWriterOrdersNobodyByNotBeingThere) {
+  EXPECT_EQ(told(rc(), R"({"id":0,"session":2,"begin":0,"end":26,"ops":[["append",0,0,{"at":[1,25]}]]}
+{"id":4,"session":1,"status":"unknown","begin":17,"end":34,"ops":[["append",0,1,{"at":[32,33]}]]}
+{"id":5,"session":0,"status":"unknown","begin":17,"end":30,"ops":[["append",0,0,{"at":[21,28]}]]}
+{"id":8,"session":2,"begin":31,"end":47,"ops":[["r",0,[0],{"at":[32,36]}],["r",0,[0,1],{"at":[36,37]}]]})"),
+            "");
+}
+
+TEST(MirrorRules, AGatheredSnapshotHasAMomentForEachRow) {
+  // x is as of before the first commit was over, y as of after the second was sent.
+  const std::string lines = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}]]}
+{"id":2,"session":2,"begin":0,"end":19,"ops":[["w","y",1,{"at":[1,12]}]]}
+{"id":3,"session":3,"begin":1,"end":29,"ops":[["scan","v >= 0",[["x",0],["y",1]],{"at":[1,25]}]]})";
+  Profile p = rc();
+  EXPECT_EQ(told(p, "{\"isolde\":1,\"initial\":0}\n" + lines), "GSIa");
+  p.snapshot_gathered = true;
+  EXPECT_EQ(told(p, "{\"isolde\":1,\"initial\":0}\n" + lines), "");
+}
+
 TEST(MirrorRules, WithASessionMissingNothingIsMoreThanSuspected) {
   EXPECT_EQ(told(rc(), R"({"id":2,"session":2,"begin":3,"end":8,"ops":[["r","x",7,{"at":[4,5]}]]})", false),
             "suspected: garbage-read");

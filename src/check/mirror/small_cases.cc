@@ -31,6 +31,7 @@ struct Install {
 struct Case {
   std::int64_t lo, hi;
   std::uint64_t before = 0;  // those that come first
+  std::uint64_t after = 0;   // of what may not be: those that come after it if it is
   NodeId node = kNoNode;
   bool may_not_be = false;  // an unknown transaction's commit
   std::vector<Check> checks = {};
@@ -104,7 +105,7 @@ class SmallCases {
         if (writer == writers_.end()) {
           if (writers_.size() == kMostTxns || cases_.size() + 2 > kMostMoments) return false;
           const Moment commit = core_.commit_of(v);
-          cases_.push_back({commit.lo, commit.hi, 0, commit.node, v.has(kMaybe)});
+          cases_.push_back({commit.lo, commit.hi, 0, 0, commit.node, v.has(kMaybe)});
           writers_.push_back({v.slot, v.txn, cases_.size() - 1});
           ids_.push_back(v.txn);
           writer = writers_.end() - 1;
@@ -114,7 +115,7 @@ class SmallCases {
         if (v.has(kDelete)) {
           if (cases_.size() == kMostMoments) return false;
           install.look = cases_.size();
-          cases_.push_back({v.lock_hi, v.lo, 0, kNoNode, v.has(kMaybe)});
+          cases_.push_back({v.lock_hi, v.lo, 0, 0, kNoNode, v.has(kMaybe)});
           cases_.back().looks_at = k;
           cases_[writer->commit].before |= std::uint64_t{1} << install.look;
         }
@@ -140,7 +141,7 @@ class SmallCases {
           if (cases_.size() == kMostMoments) return false;
           const ReadMoment& m = txn.moments[read.moment];
           const Moment now = core_.now({m.lo, m.hi, m.node, kNoTxnSlot});
-          cases_.push_back({now.lo, now.hi, 0, now.node});
+          cases_.push_back({now.lo, now.hi, 0, 0, now.node});
           of_moment.emplace_back(read.moment, cases_.size() - 1);
           at = of_moment.end() - 1;
           for (const Writer& writer : writers_) {
@@ -161,16 +162,17 @@ class SmallCases {
       const std::uint64_t bit = std::uint64_t{1} << (&c - cases_.data());
       core_.moments.for_each_after(c.node, [&](const MomentEdge& edge) {
         for (Case& next : cases_) {
-          if (next.node == edge.node) next.before |= bit;
+          if (next.node != edge.node) continue;
+          if (c.may_not_be) {
+            c.after |= std::uint64_t{1} << (&next - cases_.data());
+          } else {
+            next.before |= bit;
+          }
         }
       });
     }
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       if (!cases_[i].may_not_be) needed_ |= std::uint64_t{1} << i;
-    }
-    // What may not be orders nothing by not being.
-    for (Case& c : cases_) {
-      if (!c.may_not_be) c.before &= needed_;
     }
   }
 
@@ -199,7 +201,7 @@ class SmallCases {
     for (std::size_t i = 0; i < cases_.size(); ++i) {
       const Case& c = cases_[i];
       const std::uint64_t bit = std::uint64_t{1} << i;
-      if ((done & bit) != 0 || (c.before & ~done) != 0) continue;
+      if ((done & bit) != 0 || (c.before & ~done) != 0 || (c.after & done) != 0) continue;
       if (std::max(now, c.lo) > latest || now > c.hi || !holds(c, state)) continue;
       std::uint64_t rows = found_rows;
       if (c.looks_at != kMostKeys && state[c.looks_at] != kNullPrint) rows |= bit;

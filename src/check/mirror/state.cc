@@ -131,6 +131,7 @@ void save_core(Core& core, StateWriter& out) {
   out.put_text(p.name);
   out.put(p.reads);
   out.put(p.snapshot_at);
+  out.put(p.snapshot_gathered);
   out.put(p.locking_reads_see_latest);
   out.put(p.write_locks);
   out.put(p.read_locks);
@@ -179,6 +180,7 @@ bool load_core(Core& core, StateReader& in) {
   Profile saved = p;
   saved.reads = in.get<Reads>();
   saved.snapshot_at = in.get<SnapshotAt>();
+  saved.snapshot_gathered = in.get<bool>();
   saved.locking_reads_see_latest = in.get<bool>();
   saved.write_locks = in.get<bool>();
   saved.read_locks = in.get<bool>();

@@ -178,7 +178,7 @@ class Taking {
       const Print value = chunk_.value(h_.op_value(op));
       switch (head.kind()) {
         case OpKind::kRead:
-          read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at, true), at, op);
+          read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at), at, op);
           break;
         case OpKind::kWrite:
           write_value(slots_[op - first_], h_.op_value(op), at, op);
@@ -203,14 +203,16 @@ class Taking {
   }
 
   void scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
-    const std::uint32_t shared = moment_of(lock, at, false);
+    const std::uint32_t shared = moment_of(lock, at);
     const bool by_snapshot = txn_.has_snapshot() && shared == 0;
-    const bool alone = !by_snapshot && (core_.options.profile.reads == Reads::kCommitted || lock != Lock::kNone);
+    const Profile& profile = core_.options.profile;
+    const bool alone =
+        !by_snapshot && (profile.reads == Reads::kCommitted || profile.snapshot_gathered || lock != Lock::kNone);
     const auto first = static_cast<std::uint32_t>(txn_.range_keys.size());
     for (const Item& item : h_.items(predicate)) {
       const KeySlot key = slot_of(chunk_.key(item.key));
       txn_.range_keys.push_back(key);
-      read_value(key, item.value, lock, alone ? moment_of(lock, at, true) : shared, at, op);
+      read_value(key, item.value, lock, alone ? moment_of(lock, at) : shared, at, op);
     }
     std::int64_t low = 0, high = 0;
     if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
@@ -232,13 +234,14 @@ class Taking {
         {low, high, shared, first, static_cast<std::uint32_t>(txn_.range_keys.size()) - first, alone ? 1U : 0U});
   }
 
-  // The moment at which a statement reads. `alone`: one row, whose moment nothing else shares.
-  std::uint32_t moment_of(Lock lock, const Window& at, bool alone) {
+  // The moment at which a statement reads.
+  std::uint32_t moment_of(Lock lock, const Window& at) {
     const Profile& profile = core_.options.profile;
     const bool latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
-    if (profile.reads == Reads::kTransaction && !latest && snapshot_taken_) return 0;
-    static_cast<void>(alone);
-    txn_.moments.push_back({at.lo, at.hi, kNoNode, 0});
+    const bool by_snapshot = profile.reads == Reads::kTransaction && !latest && snapshot_taken_;
+    if (by_snapshot && !profile.snapshot_gathered) return 0;
+    const Window taken = by_snapshot ? Window{txn_.snapshot_lo, txn_.snapshot_hi} : at;
+    txn_.moments.push_back({taken.lo, taken.hi, kNoNode, 0});
     return static_cast<std::uint32_t>(txn_.moments.size() - 1);
   }
 
@@ -265,7 +268,8 @@ class Taking {
     const bool own_row = wrote(row);
     const bool first = txn_.moments[moment].rows == 0;
     // Its own write may have made the latest state visible, or have changed nothing.
-    const bool by_snapshot = profile.reads == Reads::kTransaction && moment == 0;
+    const bool takes_latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
+    const bool by_snapshot = profile.reads == Reads::kTransaction && !takes_latest;
     const bool same = by_snapshot ? profile.first_updater_wins && !profile.locking_reads_see_latest
                                   : profile.write_locks || profile.reads == Reads::kCertified;
     const bool unclear = own_row && !same;
