@@ -141,14 +141,15 @@ void TpccStream::run(HistoryBuilder& b, int client) {
     Row& r = row(p.key);
     const KeyId key = b.key(static_cast<std::int64_t>(p.key));
     if (p.write) {
-      if (r.committed != committed) {
+      if (r.writer != made_ + 1) {
         r.before = r.value;
         r.committed = committed;
+        r.writer = made_ + 1;
       }
       r.value = p.removes ? 0 : next_value_++;
       b.write(key, p.removes ? kNullValue : b.values().integer(r.value));
     } else {
-      const std::uint32_t seen = r.committed > snapshot && r.committed != committed ? r.before : r.value;
+      const std::uint32_t seen = r.committed > snapshot && r.writer != made_ + 1 ? r.before : r.value;
       b.read(key, seen == 0 ? kNullValue : b.values().integer(seen));
     }
     b.at(clock, clock + kLatency + kWork);

@@ -37,6 +37,7 @@ class TpccStream {
   struct Row {
     std::uint32_t value = 0, before = 0;  // 0: absent
     std::int64_t committed = 0;           // of `value`
+    std::uint64_t writer = 0;             // of `value`: its transaction, from 1
   };
   struct Plan {
     std::uint64_t key;

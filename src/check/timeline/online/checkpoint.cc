@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31'656e'696c'6d69'74ULL;  // timline1
+constexpr std::uint64_t kMagic = 0x32'656e'696c'6d69'74ULL;  // timline2
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -52,6 +52,9 @@ void Online::save(StateWriter& out) const {
   out.put(asks_predicates_);
   out.put(predicate_txns_);
   out.put(released_any_);
+  out.put(next_room_);
+  out.put(given_up_until_);
+  given_up_.save(out);
 
   std::vector<TxnRecord> records;
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) records.push_back(window_.at(t));
@@ -127,6 +130,9 @@ bool Online::load(StateReader& in) {
   asks_predicates_ = in.get<bool>();
   predicate_txns_ = in.get<std::uint64_t>();
   released_any_ = in.get<bool>();
+  next_room_ = in.get<std::uint64_t>();
+  given_up_until_ = in.get<std::int64_t>();
+  if (!given_up_.load(in)) return false;
 
   std::vector<TxnRecord> records = in.get_all<TxnRecord>();
   const auto first_chunk = in.get<std::uint32_t>();
@@ -144,7 +150,8 @@ bool Online::load(StateReader& in) {
   // What a chunk remembers of its keys is looked up again: judge() and settle() rely on it.
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) {
     Window::Held& held = window_.held(window_.at(t));
-    for_each_access(held.chunk->history, window_.at(t).txn, [&](const Access& a) { (void)number_of(held, a.key); });
+    for_each_access(held.chunk->history, window_.at(t).txn,
+                    [&](const Access& a) { held.key[raw(a.key)] = keys_.find(held.chunk->key(a.key)); });
   }
   chains_.restore(window_);
 

@@ -1,6 +1,6 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), judge.cc
-// (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place) and
-// checkpoint.cc.
+// (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place), give_up.cc
+// (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -21,6 +21,7 @@
 #include "check/accesses.h"
 #include "check/online.h"
 #include "check/timeline/online/clock_order.h"
+#include "check/timeline/online/key_filter.h"
 #include "check/timeline/online/key_index.h"
 #include "check/timeline/online/online.h"
 #include "check/timeline/online/spill.h"
@@ -172,6 +173,12 @@ class Online final : public OnlineEngine, private FoldSink {
   [[nodiscard]] std::vector<Print> initial_elements(Print key) const;
   [[nodiscard]] std::size_t bytes() const;
   void make_room();
+  // give_up.cc
+  [[nodiscard]] std::uint32_t key_number(Print print);
+  void set_initial(KeyState& key) const;
+  void recall(KeyState& key);
+  void give_up_keys(std::size_t wanted);
+  void give_up(const KeyState& key);
 
   // FoldSink
   void folded(const KeyState& key, const Entry& version) override;
@@ -239,8 +246,10 @@ class Online final : public OnlineEngine, private FoldSink {
   static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
   std::unique_ptr<Spill> spill_;
-  std::uint64_t next_room_ = 0;  // of counts_.taken: when memory is looked at again
-  std::uint32_t sweep_ = 0;      // the next key whose front is looked at
+  KeyFilter given_up_;                     // keys that had versions; with spill_, these are there
+  std::int64_t given_up_until_ = kNoTime;  // no version of these is newer
+  std::uint64_t next_room_ = 0;            // of counts_.operations: when memory is looked at again
+  std::uint32_t sweep_ = 0;                // the next key whose front is looked at
 };
 
 }  // namespace isolde::timeline

@@ -8,6 +8,7 @@ bool Online::is_right(const Entry& read, State state) const {
 
 void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top) {
   TxnRecord& r = window_.at(txn);
+  key.touched = txn;
   keys_.prepare(key, window_.first());
   if (key.is_past(r.start, r.read_order)) [[unlikely]] {
     was_late_ = true;
@@ -35,6 +36,7 @@ void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* 
 }
 
 void Online::insert_write(std::uint32_t txn, KeyState& key, Entry entry) {
+  key.touched = txn;
   keys_.prepare(key, window_.first());
   if (key.is_past(entry.time, entry.order)) [[unlikely]] {
     was_late_ = true;
@@ -91,7 +93,7 @@ void Online::check_conflict(KeyState& key, Place later) {
   const auto counts = [&](const Entry& e) { return e.is_write() && e.txn != entry.txn && e.order != kPlacedWrite; };
   Place before = prev_of(later);
   while (before.valid() && !counts(before.entry())) before = prev_of(before);
-  if (!before.valid() && key.base_order == kPlacedWrite) return;
+  if (!before.valid() && (key.base_order == kPlacedWrite || (key.flags & kForgottenKey) != 0)) return;
   const std::int64_t time = before.valid() ? before.entry().time : key.base_time;
   if (time == kNoTime || time <= r.start) return;
   entry.flags |= kConflictTold;

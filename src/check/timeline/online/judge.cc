@@ -109,21 +109,24 @@ void Online::tidy() {
     KeyState& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
-  if (counts_.taken < next_room_ || bytes() <= options_.memory_limit) return;
+  if (counts_.operations < next_room_ || bytes() + keys_.growth() <= options_.memory_limit) return;
   make_room();
-  next_room_ = counts_.taken + keys_.size() / 4;  // it looks at all keys
+  // It looks at all keys: not again at once where it did not help.
+  if (bytes() > options_.memory_limit / 8 * 7) next_room_ = counts_.operations + keys_.size() / 8;
 }
 
 std::size_t Online::bytes() const {
-  return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + shadow_order_.size() * 64 +
-         (told_.size() + cloud_.size()) * 48 + (spill_ == nullptr ? 0 : spill_->memory());
+  return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
+         shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 + (spill_ == nullptr ? 0 : spill_->memory());
 }
 
-// The oldest go before their time, until a quarter is free.
+// The oldest go before their time, until a quarter is free: keys, if it is they that fill it, else transactions.
 void Online::make_room() {
+  const std::size_t wanted = options_.memory_limit / 4 * 3;
+  if (keys_.bytes_used() > options_.memory_limit / 2) give_up_keys(wanted);
+  if (bytes() <= wanted) return;
   asks_predicates_ = false;
   if (open_count_ > 0) settle(false);
-  const std::size_t wanted = options_.memory_limit / 4 * 3;
   for (int round = 0; round < 8 && bytes() > wanted && window_.size() > 0; ++round) {
     const std::uint32_t until = window_.first() + static_cast<std::uint32_t>((window_.size() + 3) / 4);
     while (window_.first() != until) {
@@ -133,6 +136,7 @@ void Online::make_room() {
     }
     for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.trim(keys_.at(k), window_.first());
   }
+  give_up_keys(wanted);
 }
 
 void Online::release_one() {

@@ -66,7 +66,7 @@ std::uint32_t KeyIndex::find_or_add(Print key) {
   if ((count_ + 1) * std::size_t{4} > slots_.size() * 3) grow();
   if ((count_ & kPageMask) == 0) keys_.push_back(std::make_unique_for_overwrite<KeyState[]>(kPageKeys));
   const std::uint32_t fresh = count_++;
-  at(fresh) = KeyState{key, default_.bits, kNoTime, 0, nullptr, nullptr, 0, 0, default_.kind, 0, 0, {}};
+  at(fresh) = KeyState{key, default_.bits, kNoTime, 0, nullptr, nullptr, 0, 0, default_.kind, 0, 0, 0, 0};
   const std::uint64_t hash = mix64(raw64(key));
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
@@ -77,6 +77,26 @@ std::uint32_t KeyIndex::find_or_add(Print key) {
 
 void KeyIndex::grow() {
   slots_.assign(slots_.empty() ? 1024 : slots_.size() * 2, Slot{});
+  fill_slots();
+}
+
+void KeyIndex::remove(std::vector<std::uint32_t>& renumbered) {
+  std::uint32_t kept = 0;
+  for (std::uint32_t k = 0; k < count_; ++k) {
+    if (renumbered[k] == kNone32) continue;
+    if (kept != k) at(kept) = at(k);
+    renumbered[k] = kept++;
+  }
+  count_ = kept;
+  keys_.resize((count_ + kPageMask) / kPageKeys);
+  std::size_t slots = 1024;
+  while ((count_ + 1) * std::size_t{4} > slots * 3) slots *= 2;
+  std::vector<Slot>(slots).swap(slots_);
+  fill_slots();
+}
+
+// Requires: they are empty.
+void KeyIndex::fill_slots() {
   const std::size_t mask = slots_.size() - 1;
   for (std::uint32_t k = 0; k < count_; ++k) {
     const std::uint64_t hash = mix64(raw64(at(k).key));
@@ -160,6 +180,7 @@ void KeyIndex::drop_front(KeyState& key, std::uint32_t count) {
     key.base_time = e.time;
     key.base_order = e.order;
     key.base_writer = e.writer;
+    key.flags &= static_cast<std::uint8_t>(~kForgottenKey);
     if (sink_ != nullptr) sink_->folded(key, e);
   }
   if (count < block->count) {

@@ -50,6 +50,7 @@ enum KeyFlag : std::uint8_t {
   kOpenKey = 1,    // a transaction without a sure place touches it: judged when that is settled
   kCloudyKey = 2,  // one that was never placed wrote it
   kCloudyRich = 4,
+  kForgottenKey = 8,  // it may have been given up: its base is unknown, and its base_time no version's
 };
 
 struct KeyState {
@@ -64,7 +65,8 @@ struct KeyState {
   StateKind base_kind;
   std::uint8_t base_order;
   std::uint8_t flags;
-  std::uint8_t unused[5];
+  std::uint8_t unused;
+  std::uint32_t touched;  // the transaction that did so last
 
   [[nodiscard]] State base() const { return {base_bits, base_kind}; }
   // Whether what stands at that time is summed up in the base.
@@ -99,7 +101,9 @@ class FoldSink {
 
 class KeyIndex {
  public:
-  // Numbers of keys never change.
+  static constexpr std::uint32_t kPageBits = 12, kPageKeys = 1U << kPageBits, kPageMask = kPageKeys - 1;
+
+  // Numbers of keys change in remove() only.
   [[nodiscard]] std::uint32_t find_or_add(Print key);
   [[nodiscard]] std::uint32_t find(Print key) const;  // kNone32 if it is not there
   [[nodiscard]] KeyState& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
@@ -127,6 +131,9 @@ class KeyIndex {
 
   // Sums up in the base what stands at the front and arrived before transaction `first`.
   void trim(KeyState& key, std::uint32_t first);
+  // Removes the keys whose new number is kNone32, which have no entries; the others move up, and `renumbered` tells
+  // where to. Their memory is given back.
+  void remove(std::vector<std::uint32_t>& renumbered);
   void set_fold_sink(FoldSink* sink) { sink_ = sink; }
 
   // What reads of kind kReadOnOwn stand on; goes with its entry.
@@ -145,14 +152,20 @@ class KeyIndex {
     return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
   }
 
+  // What the next keys may need at once, since it grows by pages and the table of keys doubles.
+  [[nodiscard]] std::size_t growth() const {
+    const std::size_t soon = count_ + std::size_t{1024};
+    return (soon > keys_.size() * kPageKeys ? kPageKeys * sizeof(KeyState) : 0) +
+           (soon * 4 > slots_.size() * 3 ? slots_.size() * sizeof(Slot) : 0);
+  }
+
  private:
   struct Slot {
     std::uint32_t tag = 0;
     std::uint32_t key = kNone32;
   };
-  static constexpr std::uint32_t kPageBits = 12, kPageKeys = 1U << kPageBits, kPageMask = kPageKeys - 1;
-
   void grow();
+  void fill_slots();
   void drop_front(KeyState& key, std::uint32_t count);
 
   std::vector<std::unique_ptr<KeyState[]>> keys_;

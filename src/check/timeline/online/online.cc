@@ -9,9 +9,10 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
       sink_(sink),
       level_(info(options.level)),
       serial_(level_.family == LevelFamily::kSerializable),
-      names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)) {
+      names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)),
+      given_up_(options.memory_limit / 32) {
   if (!options.spill_folder.empty()) {
-    spill_ = std::make_unique<Spill>(options.spill_folder);
+    spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 16);
     keys_.set_fold_sink(this);
   }
 }

@@ -4,7 +4,8 @@
 // In, out: transactions with start_ts and commit_ts as they arrive -> violations; those of EXT when their deadline is
 //          over, since what is late may still explain them.
 // Always:  at finish() the same verdict as the engine `timeline` gives on the same transactions, however they arrived,
-//          as long as nothing came later than its deadline. docs/online.md.
+//          as long as nothing came later than its deadline and memory_limit was not reached. Beyond that the keys and
+//          transactions that are oldest go: nothing false is told of them. docs/timestamps.md.
 // Cost:    an operation looks at the versions and reads of its key around its own timestamp.
 // Source:  Aion (algorithm 3), with an index by key instead of copies by timestamp.
 #pragma once
@@ -30,7 +31,8 @@ struct OnlineOptions {
   Level level = Level::kSnapshotIsolation;  // the snapshot family, or the serializable family by commit_ts
   std::int64_t deadline = 10'000'000'000;   // nanoseconds of StreamTime::now that a transaction's verdict may flip
   std::size_t memory_limit = std::size_t{1} << 30;
-  std::string spill_folder;  // empty: what is beyond the deadline is dropped; else kept there
+  std::string spill_folder;  // empty: what is beyond the deadline is dropped, and keys that do not fit are forgotten;
+                             // else kept there
   FlipObserver* flips = nullptr;
 };
 

@@ -93,11 +93,15 @@ State Online::before_window(KeyState& key) {
 void Online::settle(bool all) {
   const bool whole = !released_any_ && asks_predicates_;
   WindowHistory made(whole);
+  bool blind = false;  // what a key held is forgotten, so that others might seem to explain its reads
   const auto add_key = [&](const Chunk& chunk, KeyId k) {
     const Print print = chunk.key(k);
     const std::uint32_t number = keys_.find(print);
     if (made.has_key(print)) return;
-    const State before = number == kNone32 ? initial_of(print) : before_window(keys_.at(number));
+    const State before = number != kNone32           ? before_window(keys_.at(number))
+                         : given_up_.may_hold(print) ? State{0, StateKind::kOpaque}
+                                                     : initial_of(print);
+    blind = blind || (before.kind == StateKind::kOpaque && given_up_until_ != kNoTime);
     const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
     const auto initial = initial_value(print);
     const bool known = !past && initial && before.kind != StateKind::kOpaque;
@@ -125,7 +129,7 @@ void Online::settle(bool all) {
     made.add_txn(*window_.held(r).chunk, r.txn, t);  // whoever has no place may stand anywhere among all the others
   }
   const std::optional<History> history = made.finish();
-  if (!history) {
+  if (!history || blind) {
     ++counts_.unchecked;
   } else {
     const Verdict verdict = timeline::judge(*history, level_.level, Limits{}, Clock::kTimestamps, "timeline");

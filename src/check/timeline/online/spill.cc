@@ -38,8 +38,9 @@ std::string Spill::path(std::uint64_t number) const { return fmt::format("{}/ver
 
 void Spill::add(const SpilledVersion& version) {
   if (!good_) return;
+  if (fresh_.capacity() < run_) fresh_.reserve(run_);
   fresh_.push_back(version);
-  if (fresh_.size() >= kRun) write_run();
+  if (fresh_.size() >= run_) write_run();
 }
 
 void Spill::keep() {
@@ -49,8 +50,7 @@ void Spill::keep() {
 
 void Spill::write_run() {
   if (fresh_.empty() || !good_) return;
-  std::stable_sort(fresh_.begin(), fresh_.end(),
-                   [](const SpilledVersion& a, const SpilledVersion& b) { return place_of(a) < place_of(b); });
+  sort_fresh();
   Run run;
   run.name = {next_++, fresh_.size(), fresh_[0].time, fresh_[0].time};
   for (std::size_t i = 0; i < fresh_.size(); ++i) {
@@ -65,6 +65,16 @@ void Spill::write_run() {
   if (run.file >= 0) runs_.push_back(std::move(run));
   on_disk_ += fresh_.size() * sizeof(SpilledVersion);
   fresh_.clear();
+  sorted_ = 0;
+}
+
+// Those of one place stay in the order in which they were added.
+void Spill::sort_fresh() const {
+  const auto is_before = [](const SpilledVersion& a, const SpilledVersion& b) { return place_of(a) < place_of(b); };
+  const auto middle = fresh_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  std::stable_sort(middle, fresh_.end(), is_before);
+  std::inplace_merge(fresh_.begin(), middle, fresh_.end(), is_before);
+  sorted_ = fresh_.size();
 }
 
 std::optional<SpilledVersion> Spill::look(const Run& run, std::uint64_t key, std::int64_t time,
@@ -98,12 +108,20 @@ std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, s
   const auto offer = [&](const SpilledVersion& v) {
     if (!best || std::tuple(best->time, best->order, best->writer) <= std::tuple(v.time, v.order, v.writer)) best = v;
   };
-  for (const SpilledVersion& v : fresh_) {
-    if (v.key == raw64(key) && v.stands_before(time, order)) offer(v);
+  if (fresh_.size() - sorted_ > kUnsorted) sort_fresh();
+  const auto unsorted = fresh_.begin() + static_cast<std::ptrdiff_t>(sorted_);
+  const auto beyond = std::partition_point(fresh_.begin(), unsorted, [&](const SpilledVersion& v) {
+    return v.key < raw64(key) || (v.key == raw64(key) && v.stands_before(time, order));
+  });
+  if (beyond != fresh_.begin() && (beyond - 1)->key == raw64(key)) best = *(beyond - 1);
+  for (auto v = unsorted; v != fresh_.end(); ++v) {
+    if (v->key == raw64(key) && v->stands_before(time, order)) offer(*v);
   }
   for (auto run = runs_.rbegin(); run != runs_.rend() && good_; ++run) {
     if (run->name.least > time || (best && run->name.most < best->time)) continue;
-    if (const auto found = look(*run, raw64(key), time, order)) offer(*found);
+    const auto found = look(*run, raw64(key), time, order);
+    // Of those at one place the one that was added last counts.
+    if (found && (!best || place_of(*best) < place_of(*found))) best = found;
   }
   return good_ ? best : std::nullopt;
 }

@@ -1,4 +1,5 @@
-// check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held.
+// check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held
+// and for keys that were given up.
 //
 // In, out: versions as they are dropped -> the newest one of a key at or before a moment.
 // Always:  complete as far as it was told; a file that cannot be written or read ends it: `good()` is false then.
@@ -6,6 +7,7 @@
 //          reaches that far back.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -35,7 +37,9 @@ static_assert(sizeof(SpilledVersion) == 48);
 
 class Spill {
  public:
-  explicit Spill(std::string folder) : folder_(std::move(folder)) {}
+  // `most_bytes`: held in memory before they are written.
+  Spill(std::string folder, std::size_t most_bytes)
+      : folder_(std::move(folder)), run_(std::clamp(most_bytes / sizeof(SpilledVersion), kLeastRun, kMostRun)) {}
   ~Spill();
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
@@ -63,8 +67,9 @@ class Spill {
     int file;
     std::vector<std::uint64_t> fence;  // key of every kFence-th version
   };
-  static constexpr std::size_t kRun = std::size_t{1} << 18;  // versions
+  static constexpr std::size_t kLeastRun = std::size_t{1} << 10, kMostRun = std::size_t{1} << 18;  // versions
   static constexpr std::size_t kFence = 512;
+  static constexpr std::size_t kUnsorted = 2048;  // a look-up goes through so many one by one
 
   void write_run();
   [[nodiscard]] std::string path(std::uint64_t number) const;
@@ -72,7 +77,11 @@ class Spill {
                                                    std::uint8_t order) const;
 
   std::string folder_;
-  std::vector<SpilledVersion> fresh_;
+  std::size_t run_;
+  void sort_fresh() const;
+
+  mutable std::vector<SpilledVersion> fresh_;
+  mutable std::size_t sorted_ = 0;  // so many of these are in order
   std::vector<Run> runs_;
   std::uint64_t next_ = 0, on_disk_ = 0;
   mutable bool good_ = true;

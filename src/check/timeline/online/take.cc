@@ -99,7 +99,7 @@ void Online::place(TxnRecord& r, const History& h) {
 
 std::uint32_t Online::number_of(Window::Held& held, KeyId key) {
   std::uint32_t& number = held.key[raw(key)];
-  if (number == kNone32) number = keys_.find_or_add(held.chunk->key(key));
+  if (number == kNone32) number = key_number(held.chunk->key(key));
   return number;
 }
 

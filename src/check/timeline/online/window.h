@@ -75,6 +75,10 @@ class Window {
   void for_each_chunk(F&& f) const {
     for (std::size_t i = 0; i < chunks_.size(); ++i) f(first_chunk_ + static_cast<std::uint32_t>(i), chunks_[i]);
   }
+  template <typename F>
+  void for_each_held(F&& f) {
+    for (Held& held : chunks_) f(held);
+  }
   [[nodiscard]] std::uint32_t first_chunk() const { return first_chunk_; }
   // What a checkpoint says was held. Requires: the window is empty; the records' chunks are there.
   void restore(std::uint32_t first, std::vector<TxnRecord> records, std::uint32_t first_chunk,
