@@ -55,6 +55,13 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
         error->line = line_number;
         return {std::move(error), line_number};
       }
+      if (general.columns()) {
+        return {Error{"\"columns\": true, rows written in part, is for streams: isolde watch reads this file",
+                      {},
+                      line_number,
+                      1},
+                line_number};
+      }
     }
     first = false;
     offset += length + 1;
@@ -64,9 +71,6 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
       if (file.mapped) file.mapped->forget_before(offset);
       if (options.progress != nullptr) options.progress->advance("reading", offset, whole.size());
     }
-  }
-  if (general.columns()) {
-    notes.push_back("\"columns\": true is for streams (isolde watch); here every row counts as one whole value");
   }
   return {std::nullopt, line_number};
 }

@@ -373,5 +373,12 @@ TEST(Native, ValuesNestAsDeepAsTheModelAllows) {
   EXPECT_NE(refused_ops(nested(100000)), "accepted");
 }
 
+TEST(Native, RowsWrittenInPartAreForStreams) {
+  const auto result =
+      kNativeFormat.read(source_of("{\"isolde\":1,\"columns\":true}\n{\"session\":1,\"ops\":[]}\n"), {});
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().line, 1U);
+}
+
 }  // namespace
 }  // namespace isolde

@@ -245,13 +245,6 @@ class Taking {
     return static_cast<std::uint32_t>(txn_.moments.size() - 1);
   }
 
-  // Of a gathered snapshot every row has a moment of its own, with the snapshot's window.
-  [[nodiscard]] bool is_of_snapshot(std::uint32_t moment) const {
-    if (moment == 0) return true;
-    const ReadMoment& m = txn_.moments[moment];
-    return core_.options.profile.snapshot_gathered && m.lo == txn_.snapshot_lo && m.hi == txn_.snapshot_hi;
-  }
-
   void read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op) {
     if (core_.columns.on && is_row(h_, value)) return read_row(key, value, lock, moment, at, op);
     read(key, chunk_.value(value), lock, moment, at, op, value);
@@ -275,7 +268,8 @@ class Taking {
     const bool own_row = wrote(row);
     const bool first = txn_.moments[moment].rows == 0;
     // Its own write may have made the latest state visible, or have changed nothing.
-    const bool by_snapshot = profile.reads == Reads::kTransaction && is_of_snapshot(moment);
+    const bool takes_latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
+    const bool by_snapshot = profile.reads == Reads::kTransaction && !takes_latest;
     const bool same = by_snapshot ? profile.first_updater_wins && !profile.locking_reads_see_latest
                                   : profile.write_locks || profile.reads == Reads::kCertified;
     const bool unclear = own_row && !same;

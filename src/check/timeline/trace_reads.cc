@@ -172,22 +172,6 @@ class Tracer {
     return a;
   }
 
-  static AnomalyKind kind_of(ReadSource source) {
-    switch (source) {
-      case ReadSource::kAborted:
-        return AnomalyKind::kG1a;
-      case ReadSource::kIntermediate:
-        return AnomalyKind::kG1b;
-      case ReadSource::kNeverWritten:
-        return AnomalyKind::kGarbageRead;
-      case ReadSource::kNewer:
-      case ReadSource::kOwnLater:
-        return AnomalyKind::kGSIa;
-      default:
-        return AnomalyKind::kGSIb;
-    }
-  }
-
   // The reader does not show what `expected_writer` wrote, though that one comes before it.
   void missed(const Finding& f, Anomaly& a) const {
     const TxnId w = f.other;
@@ -296,6 +280,22 @@ void keep(Anomaly anomaly, std::size_t max_anomalies, Verdict& verdict) {
 }
 
 }  // namespace
+
+AnomalyKind kind_of(ReadSource source) {
+  switch (source) {
+    case ReadSource::kAborted:
+      return AnomalyKind::kG1a;
+    case ReadSource::kIntermediate:
+      return AnomalyKind::kG1b;
+    case ReadSource::kNeverWritten:
+      return AnomalyKind::kGarbageRead;
+    case ReadSource::kNewer:
+    case ReadSource::kOwnLater:
+      return AnomalyKind::kGSIa;
+    default:
+      return AnomalyKind::kGSIb;
+  }
+}
 
 void add_findings(const Context& context, const std::vector<Finding>& findings, std::size_t max_anomalies,
                   Verdict& verdict) {

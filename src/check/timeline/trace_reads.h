@@ -26,6 +26,9 @@ struct Context {
   [[nodiscard]] StepType serial_step() const { return clock == Clock::kOrder ? StepType::kOrder : StepType::kCommit; }
 };
 
+// What a read that does not show its state is called, by where its value came from.
+[[nodiscard]] AnomalyKind kind_of(ReadSource source);
+
 // Adds an anomaly for each forced finding; counts all, keeps at most `max_anomalies` in detail.
 void add_findings(const Context& context, const std::vector<Finding>& findings, std::size_t max_anomalies,
                   Verdict& verdict);

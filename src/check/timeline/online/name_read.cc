@@ -1,25 +1,10 @@
 #include <algorithm>
 
 #include "check/timeline/online/engine.h"
+#include "check/timeline/trace_reads.h"
 
 namespace isolde::timeline {
 namespace {
-
-AnomalyKind kind_of(ReadSource source) {
-  switch (source) {
-    case ReadSource::kAborted:
-      return AnomalyKind::kG1a;
-    case ReadSource::kIntermediate:
-      return AnomalyKind::kG1b;
-    case ReadSource::kNeverWritten:
-      return AnomalyKind::kGarbageRead;
-    case ReadSource::kNewer:
-    case ReadSource::kOwnLater:
-      return AnomalyKind::kGSIa;
-    default:
-      return AnomalyKind::kGSIb;
-  }
-}
 
 Print print_of_write(const Entry& e) {
   return e.kind == EntryKind::kIncrement ? print_of_number(static_cast<std::int64_t>(e.value)) : Print{e.value};
