@@ -94,13 +94,13 @@ class Online final : public OnlineEngine, private FoldSink {
   void note_shadow(Print key, Print value, Shadow shadow);
   [[nodiscard]] std::uint32_t number_of(Window::Held& held, KeyId key);
   // insert.cc
-  void insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top);
-  void insert_write(std::uint32_t txn, KeyState& key, Entry entry);
-  void propagate(const KeyState& key, Place from, State state);
-  void set_wrong(const KeyState& key, Entry& read, bool wrong);
+  void insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top);
+  void insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry);
+  void propagate(const KeyTimeline& key, Place from, State state);
+  void set_wrong(const KeyTimeline& key, Entry& read, bool wrong);
   [[nodiscard]] bool is_right(const Entry& read, State state) const;
-  void check_conflict(KeyState& key, Place later);
-  void write_into_the_past(KeyState& key, Entry entry);
+  void check_conflict(KeyTimeline& key, Place later);
+  void write_into_the_past(KeyTimeline& key, Entry entry);
   // orders.cc
   void check_orders(std::uint32_t txn);
   void check_clock(std::uint32_t txn);
@@ -111,14 +111,14 @@ class Online final : public OnlineEngine, private FoldSink {
   // judge.cc
   void judge(std::uint32_t txn, bool early);
   void defer(TxnRecord& r) const;
-  [[nodiscard]] bool is_cloudy(const KeyState& key, Print read, bool rich) const;
+  [[nodiscard]] bool is_cloudy(const KeyTimeline& key, Print read, bool rich) const;
   void judge_late(const LateRead& late, bool early);
   void collect();
   void tidy();
   void release_one();
   struct Wrong {  // a read that does not show its state
     std::uint32_t txn;
-    const KeyState* key;
+    const KeyTimeline* key;
     Print read;
     const OwnTop* own;  // or null
     State state;        // of the snapshot
@@ -128,7 +128,7 @@ class Online final : public OnlineEngine, private FoldSink {
   };
   void report_external(const Wrong& wrong, std::string_view suspect);
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
-  void report_conflict(const TxnRecord& r, const KeyState& key, std::uint64_t other, std::int64_t other_commit);
+  void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
   void tell(OnlineViolation violation, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
@@ -159,7 +159,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void close_keys();
   void cloud(std::uint32_t txn);
   void forget_open(std::uint32_t txn);
-  [[nodiscard]] State before_window(KeyState& key);
+  [[nodiscard]] State before_window(KeyTimeline& key);
   void settle(bool all);
   [[nodiscard]] std::vector<std::uint32_t> in_file_order() const;
   void report_settled(const WindowHistory& made, const History& history, const Anomaly& a, bool all);
@@ -175,13 +175,13 @@ class Online final : public OnlineEngine, private FoldSink {
   void make_room();
   // give_up.cc
   [[nodiscard]] std::uint32_t key_number(Print print);
-  void set_initial(KeyState& key) const;
-  void recall(KeyState& key);
+  void set_initial(KeyTimeline& key) const;
+  void recall(KeyTimeline& key);
   void give_up_keys(std::size_t wanted);
-  void give_up(const KeyState& key);
+  void give_up(const KeyTimeline& key);
 
   // FoldSink
-  void folded(const KeyState& key, const Entry& version) override;
+  void folded(const KeyTimeline& key, const Entry& version) override;
 
   const OnlineOptions options_;
   OnlineSink& sink_;
@@ -205,7 +205,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::vector<OwnTop> owns_;
   std::size_t owns_used_ = 0;
   Window::Held* held_ = nullptr;  // its chunk
-  std::uint32_t stamp_ = 0;       // what KeyState::stamp is set to
+  std::uint32_t stamp_ = 0;       // what KeyTimeline::stamp is set to
   bool was_late_ = false;
 
   std::deque<LateRead> late_reads_;

@@ -11,7 +11,7 @@ std::uint32_t Online::key_number(Print print) {
   const std::uint32_t known = keys_.size();
   const std::uint32_t number = keys_.find_or_add(print);
   if (number < known) return number;
-  KeyState& key = keys_.at(number);
+  KeyTimeline& key = keys_.at(number);
   key.touched = window_.next();
   if (given_up_.may_hold(print)) [[unlikely]] {
     recall(key);
@@ -21,14 +21,14 @@ std::uint32_t Online::key_number(Print print) {
   return number;
 }
 
-void Online::set_initial(KeyState& key) const {
+void Online::set_initial(KeyTimeline& key) const {
   const State state = initial_of(key.key);
   key.base_bits = state.bits;
   key.base_kind = state.kind;
 }
 
 // What it held last is on disk, or not known: then nothing before all that was given up can be told any more.
-void Online::recall(KeyState& key) {
+void Online::recall(KeyTimeline& key) {
   if (spill_ != nullptr) {
     const auto version = spill_->last_before(key.key, std::numeric_limits<std::int64_t>::max(),
                                              std::numeric_limits<std::uint8_t>::max());
@@ -68,13 +68,13 @@ void Online::give_up_keys(std::size_t wanted) {
   };
   std::vector<Candidate> candidates;
   for (std::uint32_t k = 0; k < keys_.size(); ++k) {
-    KeyState& key = keys_.at(k);
+    KeyTimeline& key = keys_.at(k);
     if (renumbered[k] != 0 || (key.flags & ~kForgottenKey) != 0) continue;
     keys_.trim(key, window_.first());
     if (key.head == nullptr) candidates.push_back({window_.next() - key.touched, k});
   }
   // Whole pages are freed, so one more than needed.
-  const std::size_t most = (held - wanted) / sizeof(KeyState) + KeyIndex::kPageKeys;
+  const std::size_t most = (held - wanted) / sizeof(KeyTimeline) + KeyIndex::kPageKeys;
   if (candidates.size() > most) {
     const auto is_older = [](const Candidate& a, const Candidate& b) {
       return a.age != b.age ? a.age > b.age : a.key < b.key;
@@ -100,7 +100,7 @@ void Online::give_up_keys(std::size_t wanted) {
   sweep_ = 0;
 }
 
-void Online::give_up(const KeyState& key) {
+void Online::give_up(const KeyTimeline& key) {
   if (key.base_time == kNoTime) return;  // never written: it comes back as it was
   given_up_.add(key.key);
   given_up_until_ = std::max(given_up_until_, key.base_time);

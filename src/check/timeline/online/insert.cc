@@ -6,7 +6,7 @@ bool Online::is_right(const Entry& read, State state) const {
   return read.kind == EntryKind::kRead ? shows(state, Print{read.value}) : shows(state, keys_.top(read));
 }
 
-void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* top) {
+void Online::insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top) {
   TxnRecord& r = window_.at(txn);
   key.touched = txn;
   keys_.prepare(key, window_.first());
@@ -35,7 +35,7 @@ void Online::insert_read(std::uint32_t txn, KeyState& key, Print value, OwnTop* 
   }
 }
 
-void Online::insert_write(std::uint32_t txn, KeyState& key, Entry entry) {
+void Online::insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry) {
   key.touched = txn;
   keys_.prepare(key, window_.first());
   if (key.is_past(entry.time, entry.order)) [[unlikely]] {
@@ -56,7 +56,7 @@ void Online::insert_write(std::uint32_t txn, KeyState& key, Entry entry) {
 }
 
 // The reads up to the next version see another state now; appends and increments pass it on.
-void Online::propagate(const KeyState& key, Place at, State state) {
+void Online::propagate(const KeyTimeline& key, Place at, State state) {
   for (; at.valid(); at = next_of(at)) {
     Entry& entry = at.entry();
     if (!entry.is_write()) {
@@ -71,7 +71,7 @@ void Online::propagate(const KeyState& key, Place at, State state) {
   }
 }
 
-void Online::set_wrong(const KeyState& key, Entry& read, bool wrong) {
+void Online::set_wrong(const KeyTimeline& key, Entry& read, bool wrong) {
   read.flags = static_cast<std::uint8_t>(wrong ? read.flags | kWrong : read.flags & ~kWrong);
   if (!window_.holds(read.txn)) return;
   TxnRecord& r = window_.at(read.txn);
@@ -84,7 +84,7 @@ void Online::set_wrong(const KeyState& key, Entry& read, bool wrong) {
 }
 
 // NOCONFLICT: the version before it was committed after its start.
-void Online::check_conflict(KeyState& key, Place later) {
+void Online::check_conflict(KeyTimeline& key, Place later) {
   Entry& entry = later.entry();
   if ((entry.flags & kConflictTold) != 0 || !window_.holds(entry.txn)) return;
   const TxnRecord& r = window_.at(entry.txn);
@@ -101,7 +101,7 @@ void Online::check_conflict(KeyState& key, Place later) {
 }
 
 // Behind it stand versions that are final. What was grown on top of it is not known any more.
-void Online::write_into_the_past(KeyState& key, Entry entry) {
+void Online::write_into_the_past(KeyTimeline& key, Entry entry) {
   if (key.base().rich()) {
     key.base_kind = StateKind::kOpaque;
     if (key.head != nullptr) propagate(key, {key.head, 0}, key.base());
@@ -112,7 +112,7 @@ void Online::write_into_the_past(KeyState& key, Entry entry) {
                entry.kind, entry.flags, 0});
 }
 
-void Online::folded(const KeyState& key, const Entry& version) {
+void Online::folded(const KeyTimeline& key, const Entry& version) {
   if (spill_ == nullptr) return;
   spill_->add({raw64(key.key), version.time, version.state, version.writer, version.value, version.order,
                version.state_kind, version.kind, version.flags, 0});

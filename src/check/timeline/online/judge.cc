@@ -28,7 +28,7 @@ void Online::judge(std::uint32_t txn, bool early) {
     const std::uint32_t number = held.key[raw(a.key)];
     if (number == kNone32 || std::find(seen.begin(), seen.end(), number) != seen.end()) return;
     seen.push_back(number);
-    const KeyState& key = keys_.at(number);
+    const KeyTimeline& key = keys_.at(number);
     const Place at = KeyIndex::find_entry(key, r.start, r.read_order, txn);
     if (!at.valid() || !at.entry().is_wrong() || (key.flags & kOpenKey) != 0) return;
     const Entry& entry = at.entry();
@@ -60,14 +60,14 @@ void Online::defer(TxnRecord& r) const {
 }
 
 // One that was never placed may be why.
-bool Online::is_cloudy(const KeyState& key, Print read, bool rich) const {
+bool Online::is_cloudy(const KeyTimeline& key, Print read, bool rich) const {
   if ((key.flags & kCloudyKey) == 0) return false;
   return rich || (key.flags & kCloudyRich) != 0 || cloud_.contains(pair_of(key.key, read));
 }
 
 void Online::judge_late(const LateRead& late, bool early) {
   const TxnRecord& r = window_.at(late.txn);
-  const KeyState& key = keys_.at(late.key);
+  const KeyTimeline& key = keys_.at(late.key);
   const auto version = spill_->last_before(key.key, r.start, r.read_order);
   if (!spill_->good()) {
     ++counts_.unchecked;
@@ -106,7 +106,7 @@ void Online::collect() {
 void Online::tidy() {
   for (std::uint64_t i = 0; i < std::min<std::uint64_t>(kTidy, keys_.size()); ++i) {
     if (sweep_ >= keys_.size()) sweep_ = 0;
-    KeyState& key = keys_.at(sweep_++);
+    KeyTimeline& key = keys_.at(sweep_++);
     if (key.head != nullptr && arrived_before(key.head->newest, window_.first())) keys_.trim(key, window_.first());
   }
   if (counts_.operations < next_room_ || bytes() + keys_.growth() <= options_.memory_limit) return;
@@ -156,7 +156,7 @@ void Online::release_one() {
 
 void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   const TxnRecord& r = window_.at(wrong.txn);
-  const KeyState& key = *wrong.key;
+  const KeyTimeline& key = *wrong.key;
   if (is_cloudy(key, wrong.read, wrong.state.rich() || wrong.own != nullptr)) {
     ++counts_.unchecked;
     return;
@@ -218,7 +218,8 @@ void Online::report_internal(const TxnRecord& r, KeyId key, ValueId read, std::s
   tell(std::move(v), {});
 }
 
-void Online::report_conflict(const TxnRecord& r, const KeyState& key, std::uint64_t other, std::int64_t other_commit) {
+void Online::report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other,
+                             std::int64_t other_commit) {
   const Chunk& chunk = *window_.held(r).chunk;
   bool written = false;
   bool read_before = false;  // its last write

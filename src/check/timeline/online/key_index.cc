@@ -64,9 +64,9 @@ std::uint32_t KeyIndex::find(Print key) const {
 std::uint32_t KeyIndex::find_or_add(Print key) {
   if (const std::uint32_t found = find(key); found != kNone32) return found;
   if ((count_ + 1) * std::size_t{4} > slots_.size() * 3) grow();
-  if ((count_ & kPageMask) == 0) keys_.push_back(std::make_unique_for_overwrite<KeyState[]>(kPageKeys));
+  if ((count_ & kPageMask) == 0) keys_.push_back(std::make_unique_for_overwrite<KeyTimeline[]>(kPageKeys));
   const std::uint32_t fresh = count_++;
-  at(fresh) = KeyState{key, default_.bits, kNoTime, 0, nullptr, nullptr, 0, 0, default_.kind, 0, 0, 0, 0};
+  at(fresh) = KeyTimeline{key, default_.bits, kNoTime, 0, nullptr, nullptr, 0, 0, default_.kind, 0, 0, 0, 0};
   const std::uint64_t hash = mix64(raw64(key));
   const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
@@ -106,7 +106,7 @@ void KeyIndex::fill_slots() {
   }
 }
 
-Place KeyIndex::insert(KeyState& key, const Entry& entry) {
+Place KeyIndex::insert(KeyTimeline& key, const Entry& entry) {
   if (key.tail == nullptr) {
     key.head = key.tail = pool_.make(1);
     key.head->newest = entry.txn;
@@ -147,7 +147,7 @@ Place KeyIndex::insert(KeyState& key, const Entry& entry) {
   return {block, at};
 }
 
-Place KeyIndex::last_before(const KeyState& key, std::int64_t time, std::uint8_t order) {
+Place KeyIndex::last_before(const KeyTimeline& key, std::int64_t time, std::uint8_t order) {
   for (Block* block = key.tail; block != nullptr; block = block->prev) {
     for (std::uint32_t i = block->count; i-- > 0;) {
       const Entry& e = block->entries()[i];
@@ -157,7 +157,7 @@ Place KeyIndex::last_before(const KeyState& key, std::int64_t time, std::uint8_t
   return {nullptr, 0};
 }
 
-Place KeyIndex::find_entry(const KeyState& key, std::int64_t time, std::uint8_t order, std::uint32_t txn) {
+Place KeyIndex::find_entry(const KeyTimeline& key, std::int64_t time, std::uint8_t order, std::uint32_t txn) {
   for (Block* block = key.tail; block != nullptr; block = block->prev) {
     if (block->entries()[0].time > time) continue;
     for (std::uint32_t i = block->count; i-- > 0;) {
@@ -169,7 +169,7 @@ Place KeyIndex::find_entry(const KeyState& key, std::int64_t time, std::uint8_t 
   return {nullptr, 0};
 }
 
-void KeyIndex::drop_front(KeyState& key, std::uint32_t count) {
+void KeyIndex::drop_front(KeyTimeline& key, std::uint32_t count) {
   Block* const block = key.head;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Entry& e = block->entries()[i];
@@ -210,7 +210,7 @@ void KeyIndex::save(StateWriter& out) const {
   std::vector<Entry> entries;
   std::vector<SavedBlock> blocks;  // when a key is trimmed depends on them, so they are made again as they were
   for (std::uint32_t k = 0; k < count_; ++k) {
-    KeyState key = at(k);
+    KeyTimeline key = at(k);
     entries.clear();
     blocks.clear();
     for (const Block* block = key.head; block != nullptr; block = block->next) {
@@ -237,14 +237,14 @@ void KeyIndex::save(StateWriter& out) const {
 bool KeyIndex::load(StateReader& in) {
   default_ = in.get<State>();
   for (auto left = in.get<std::uint32_t>(); left > 0 && in.good(); --left) {
-    const auto saved = in.get<KeyState>();
+    const auto saved = in.get<KeyTimeline>();
     const std::vector<SavedBlock> blocks = in.get_all<SavedBlock>();
     std::vector<Entry> entries = in.get_all<Entry>();
     std::size_t sum = 0;
     for (const SavedBlock& b : blocks) sum += b.count <= b.capacity && b.count > 0 ? b.count : entries.size() + 1;
     if (sum != entries.size()) return false;
     if (!in.good() || find(saved.key) != kNone32) return false;
-    KeyState& key = at(find_or_add(saved.key));
+    KeyTimeline& key = at(find_or_add(saved.key));
     key = saved;
     key.head = key.tail = nullptr;
     for (Entry& e : entries) {
@@ -273,7 +273,7 @@ bool KeyIndex::load(StateReader& in) {
   return in.good();
 }
 
-void KeyIndex::trim(KeyState& key, std::uint32_t first) {
+void KeyIndex::trim(KeyTimeline& key, std::uint32_t first) {
   while (key.head != nullptr) {
     std::uint32_t count = 0;
     if (arrived_before(key.head->newest, first)) {

@@ -53,7 +53,7 @@ enum KeyFlag : std::uint8_t {
   kForgottenKey = 8,  // it may have been given up: its base is unknown, and its base_time no version's
 };
 
-struct KeyState {
+struct KeyTimeline {
   Print key;
   std::uint64_t base_bits;  // the state before all entries
   std::int64_t base_time;   // of the version that made it; kNoTime: it is what the key held at first
@@ -96,7 +96,7 @@ struct Place {
 class FoldSink {
  public:
   virtual ~FoldSink() = default;
-  virtual void folded(const KeyState& key, const Entry& version) = 0;
+  virtual void folded(const KeyTimeline& key, const Entry& version) = 0;
 };
 
 class KeyIndex {
@@ -106,8 +106,8 @@ class KeyIndex {
   // Numbers of keys change in remove() only.
   [[nodiscard]] std::uint32_t find_or_add(Print key);
   [[nodiscard]] std::uint32_t find(Print key) const;  // kNone32 if it is not there
-  [[nodiscard]] KeyState& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
-  [[nodiscard]] const KeyState& at(std::uint32_t key) const { return keys_[key >> kPageBits][key & kPageMask]; }
+  [[nodiscard]] KeyTimeline& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
+  [[nodiscard]] const KeyTimeline& at(std::uint32_t key) const { return keys_[key >> kPageBits][key & kPageMask]; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
 
   // What keys hold at first, unless set otherwise. Before any key is added.
@@ -115,22 +115,23 @@ class KeyIndex {
 
   // To be called before insert(), and before asking whether something is_past(): drops what nobody needs any more where
   // the key would grow. `first`: the oldest transaction that must be kept.
-  void prepare(KeyState& key, std::uint32_t first) {
+  void prepare(KeyTimeline& key, std::uint32_t first) {
     if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
   }
   // Its state is not set yet. Requires: it is not past.
-  [[nodiscard]] Place insert(KeyState& key, const Entry& entry);
-  [[nodiscard]] static State before(const KeyState& key, Place at) {
+  [[nodiscard]] Place insert(KeyTimeline& key, const Entry& entry);
+  [[nodiscard]] static State before(const KeyTimeline& key, Place at) {
     const Place prev = prev_of(at);
     return prev.valid() ? prev.entry().behind() : key.base();
   }
   // The last entry that stands before (time, order), or an invalid place.
-  [[nodiscard]] static Place last_before(const KeyState& key, std::int64_t time, std::uint8_t order);
+  [[nodiscard]] static Place last_before(const KeyTimeline& key, std::int64_t time, std::uint8_t order);
   // The entry of that transaction at that time, or an invalid place.
-  [[nodiscard]] static Place find_entry(const KeyState& key, std::int64_t time, std::uint8_t order, std::uint32_t txn);
+  [[nodiscard]] static Place find_entry(const KeyTimeline& key, std::int64_t time, std::uint8_t order,
+                                        std::uint32_t txn);
 
   // Sums up in the base what stands at the front and arrived before transaction `first`.
-  void trim(KeyState& key, std::uint32_t first);
+  void trim(KeyTimeline& key, std::uint32_t first);
   // Removes the keys whose new number is kNone32, which have no entries; the others move up, and `renumbered` tells
   // where to. Their memory is given back.
   void remove(std::vector<std::uint32_t>& renumbered);
@@ -145,17 +146,17 @@ class KeyIndex {
   [[nodiscard]] bool load(StateReader& in);
 
   [[nodiscard]] std::size_t bytes() const {
-    return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
+    return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
   }
   // The same without what is held for later use.
   [[nodiscard]] std::size_t bytes_used() const {
-    return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyState) + slots_.size() * sizeof(Slot);
+    return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
   }
 
   // What the next keys may need at once, since it grows by pages and the table of keys doubles.
   [[nodiscard]] std::size_t growth() const {
     const std::size_t soon = count_ + std::size_t{1024};
-    return (soon > keys_.size() * kPageKeys ? kPageKeys * sizeof(KeyState) : 0) +
+    return (soon > keys_.size() * kPageKeys ? kPageKeys * sizeof(KeyTimeline) : 0) +
            (soon * 4 > slots_.size() * 3 ? slots_.size() * sizeof(Slot) : 0);
   }
 
@@ -166,9 +167,9 @@ class KeyIndex {
   };
   void grow();
   void fill_slots();
-  void drop_front(KeyState& key, std::uint32_t count);
+  void drop_front(KeyTimeline& key, std::uint32_t count);
 
-  std::vector<std::unique_ptr<KeyState[]>> keys_;
+  std::vector<std::unique_ptr<KeyTimeline[]>> keys_;
   std::uint32_t count_ = 0;
   std::vector<Slot> slots_;
   State default_;

@@ -44,7 +44,7 @@ Online::Name Online::name_of(const Wrong& wrong) const {
 
 Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Print value) const {
   const TxnRecord& r = window_.at(wrong.txn);
-  const KeyState& key = *wrong.key;
+  const KeyTimeline& key = *wrong.key;
   const Chunk& chunk = *window_.held(r).chunk;
   Origin older, newer, other;
   bool has_older = false;

@@ -26,7 +26,7 @@ void Online::begin(const Chunk& head) {
     if (value == head_->default_initial()) continue;
     const Print print = head_chunk_->key(KeyId{k});
     initial_.emplace(raw64(print), value);
-    KeyState& key = keys_.at(keys_.find_or_add(print));
+    KeyTimeline& key = keys_.at(keys_.find_or_add(print));
     const State state = state_of(*head_chunk_, value);
     key.base_bits = state.bits;
     key.base_kind = state.kind;

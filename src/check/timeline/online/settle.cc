@@ -22,7 +22,7 @@ void Online::mark_keys(std::uint32_t txn) {
   Window::Held& held = window_.held(r);
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     const std::uint32_t number = number_of(held, a.key);
-    KeyState& key = keys_.at(number);
+    KeyTimeline& key = keys_.at(number);
     if ((key.flags & kOpenKey) != 0) return;
     key.flags |= kOpenKey;
     open_keys_.push_back(number);
@@ -35,7 +35,7 @@ void Online::cloud(std::uint32_t txn) {
   Window::Held& held = window_.held(r);
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     if (a.kind == OpKind::kRead) return;
-    KeyState& key = keys_.at(number_of(held, a.key));
+    KeyTimeline& key = keys_.at(number_of(held, a.key));
     key.flags |= kCloudyKey;
     if (a.kind != OpKind::kWrite || cloud_.size() >= kMostCloud) {
       key.flags |= kCloudyRich;
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> Online::in_file_order() const {
 }
 
 // The state before all that the window holds; opaque if a version in between is of one that is not held any more.
-State Online::before_window(KeyState& key) {
+State Online::before_window(KeyTimeline& key) {
   keys_.trim(key, window_.first());
   for (const Block* block = key.head; block != nullptr; block = block->next) {
     for (std::uint32_t i = 0; i < block->count; ++i) {
@@ -231,7 +231,7 @@ bool Online::reads_dropped(const TxnRecord& r) const {
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     const std::uint32_t number = held.key[raw(a.key)];
     if (a.kind != OpKind::kRead || number == kNone32) return;
-    const KeyState& key = keys_.at(number);
+    const KeyTimeline& key = keys_.at(number);
     dropped = dropped || (key.base_time != kNoTime && (time == kNoTime || time <= key.base_time));
   });
   return dropped;
@@ -245,7 +245,7 @@ bool Online::is_excused(const TxnRecord& r, Print key) const {
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     const std::uint32_t number = held.key[raw(a.key)];
     if (number == kNone32 || a.kind != OpKind::kRead) return;
-    const KeyState& k = keys_.at(number);
+    const KeyTimeline& k = keys_.at(number);
     if (key != kNullPrint && k.key != key) return;
     const bool list = held.chunk->history.values().type(a.value) == ValueType::kList;
     excused = excused || is_cloudy(k, held.chunk->value(a.value), list);

@@ -157,7 +157,7 @@ void Online::replay(std::uint32_t txn, bool reads, bool writes) {
 
 void Online::read(std::uint32_t txn, KeyId key, ValueId value) {
   const std::uint32_t number = number_of(*held_, key);
-  KeyState& k = keys_.at(number);
+  KeyTimeline& k = keys_.at(number);
   const Chunk& chunk = *held_->chunk;
   const Print print = chunk.value(value);
   if (k.stamp != stamp_) {
@@ -188,7 +188,7 @@ void Online::read(std::uint32_t txn, KeyId key, ValueId value) {
 
 void Online::overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op) {
   const std::uint32_t number = number_of(*held_, key);
-  KeyState& k = keys_.at(number);
+  KeyTimeline& k = keys_.at(number);
   if (k.stamp != stamp_) {
     k.stamp = stamp_;
     k.local = static_cast<std::uint32_t>(locals_.size());
@@ -214,7 +214,7 @@ void Online::overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_
 
 void Online::accumulate(KeyId key, OpKind kind, ValueId value, std::uint32_t op) {
   const std::uint32_t number = number_of(*held_, key);
-  KeyState& k = keys_.at(number);
+  KeyTimeline& k = keys_.at(number);
   const bool first = k.stamp != stamp_;
   if (first) {
     k.stamp = stamp_;
