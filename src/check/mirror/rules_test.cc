@@ -291,7 +291,7 @@ std::string told_of_columns(const Profile& profile, std::string_view lines, std:
   return told(profile, lines, true, true, text);
 }
 
-constexpr const char* kRow = R"({"isolde":1,"columns":true,"initial":{"x":{"a":0,"b":0}}}
+constexpr const char* kRow = R"({"isolde":1,"initial":{"x":{"a":0,"b":0}}}
 )";
 
 TEST(MirrorColumns, WhoChangesOneColumnDoesNotDisturbReadsOfAnother) {
