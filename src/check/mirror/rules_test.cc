@@ -271,6 +271,16 @@ TEST(MirrorRules, AnUnknownWriterOrdersNobodyByNotBeingThere) {
             "");
 }
 
+TEST(MirrorRules, ADeleteWithoutAnIntervalLooksForItsRowUpToItsCommit) {
+  Profile p = rc();
+  p.certifier = Certifier::kConflictCheck;
+  EXPECT_EQ(told(p, R"({"id":0,"session":0,"begin":1,"end":78,"ops":[["w",0,null]]}
+{"id":1,"session":1,"begin":2,"end":54,"ops":[["w",0,null,{"at":[3,12]}],["r",0,null,{"at":[27,30]}]]}
+{"id":3,"session":2,"begin":11,"end":66,"ops":[["w",0,0,{"at":[18,49]}]]}
+{"id":5,"session":1,"begin":60,"end":100,"ops":[["r",0,null,{"at":[63,73],"lock":"share"}],["w",1,1,{"at":[75,85]}],["r",0,null,{"at":[86,92]}]]})"),
+            "");
+}
+
 TEST(MirrorRules, AGatheredSnapshotHasAMomentForEachRow) {
   // x is as of before the first commit was over, y as of after the second was sent.
   const std::string lines = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}]]}

@@ -115,7 +115,8 @@ class SmallCases {
         if (v.has(kDelete)) {
           if (cases_.size() == kMostMoments) return false;
           install.look = cases_.size();
-          cases_.push_back({v.lock_hi, v.lo, 0, 0, kNoNode, v.has(kMaybe)});
+          // Up to its commit, which `before` says: a statement without an interval may be as late as that.
+          cases_.push_back({v.lock_hi, core_.commit_of(v).hi, 0, 0, kNoNode, v.has(kMaybe)});
           cases_.back().looks_at = k;
           cases_[writer->commit].before |= std::uint64_t{1} << install.look;
         }
