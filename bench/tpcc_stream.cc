@@ -130,11 +130,7 @@ void TpccStream::run(HistoryBuilder& b, int client) {
   std::int64_t clock = begin;
   b.begin_txn(b.session(std::int64_t{client}));
   b.set_begin(begin);
-  std::int64_t end_of_ops = begin;
-  for (const Plan& p : plan) {
-    (void)p;
-    end_of_ops += kLatency + kWork;
-  }
+  const std::int64_t end_of_ops = begin + static_cast<std::int64_t>(plan.size()) * (kLatency + kWork);
   const std::int64_t committed = end_of_ops + kLatency / 2 + rng_.between(0, kWork);
   const std::int64_t end = committed + kLatency / 2 + rng_.between(0, kWork);
   for (const Plan& p : plan) {

@@ -26,11 +26,6 @@ std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::pars
   return Heartbeat{print_of(values.table(), id), time};
 }
 
-bool says_nothing(std::string_view line) {
-  const std::size_t start = line.find_first_not_of(" \t\r");
-  return start == std::string_view::npos || line[start] == '#';
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {

@@ -8,6 +8,11 @@ namespace isolde {
 
 namespace od = simdjson::ondemand;
 
+bool says_nothing(std::string_view line) {
+  const std::size_t start = line.find_first_not_of(" \t\r");
+  return start == std::string_view::npos || line[start] == '#';
+}
+
 std::optional<Error> NativeLine::add(std::string_view line, bool may_be_header) {
   padded_.assign(line);
   padded_.append(simdjson::SIMDJSON_PADDING, ' ');

@@ -17,6 +17,9 @@
 
 namespace isolde {
 
+// Whether the line is empty or a comment.
+[[nodiscard]] bool says_nothing(std::string_view line);
+
 class NativeLine : NativeOperations {
  public:
   // In a stream the keys that are to come are not known when the header is read: `{"initial": {"7": 0}}` speaks of the

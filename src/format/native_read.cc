@@ -12,11 +12,6 @@ namespace isolde {
 namespace {
 
 constexpr std::size_t kForgetEvery = std::size_t{16} << 20;
-bool says_nothing(std::string_view line) {
-  const std::size_t start = line.find_first_not_of(" \t\r");
-  return start == std::string_view::npos || line[start] == '#';
-}
-
 // Where reading stopped: at the end, or where `until` said so.
 struct Stop {
   std::optional<Error> error;

@@ -33,9 +33,9 @@ std::vector<Profile> varied_profiles() {
   p.name = "test:timestamp-order";
   p.certifier = Certifier::kTimestampOrder;
   add(p);
-  p = {.name = "test:statements", .source = "", .reads = Reads::kStatement};
+  p = {{.reads = Reads::kStatement}, "test:statements", ""};
   add(p);
-  p = {.name = "test:rows", .source = "", .reads = Reads::kCommitted};
+  p = {{.reads = Reads::kCommitted}, "test:rows", ""};
   add(p);
   return all;
 }

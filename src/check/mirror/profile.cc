@@ -8,17 +8,6 @@ namespace isolde::mirror {
 namespace {
 
 // What several rows share. Where the paper's Table I says otherwise, docs/profiles.md says why.
-struct Mechanisms {
-  Reads reads = Reads::kCommitted;
-  SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
-  bool snapshot_gathered = false;
-  bool locking_reads_see_latest = false;
-  bool write_locks = false;
-  bool read_locks = false;
-  bool first_updater_wins = false;
-  Certifier certifier = Certifier::kNone;
-};
-
 constexpr Mechanisms kAnything = {.reads = Reads::kDirty};
 constexpr Mechanisms kDirtyReads = {.reads = Reads::kDirty, .write_locks = true};
 constexpr Mechanisms kCommittedRows = {.reads = Reads::kCommitted, .write_locks = true};
@@ -157,18 +146,7 @@ constexpr Row kRows[] = {
 };
 
 Profile profile_of(const Row& row) {
-  Profile p;
-  p.name = row.name;
-  p.source = row.source;
-  p.reads = row.has.reads;
-  p.snapshot_at = row.has.snapshot_at;
-  p.snapshot_gathered = row.has.snapshot_gathered;
-  p.locking_reads_see_latest = row.has.locking_reads_see_latest;
-  p.write_locks = row.has.write_locks;
-  p.read_locks = row.has.read_locks;
-  p.first_updater_wins = row.has.first_updater_wins;
-  p.certifier = row.has.certifier;
-  return p;
+  return {row.has, std::string(row.name), std::string(row.source)};
 }
 
 char folded(char c) {

@@ -44,9 +44,8 @@ enum class Certifier : std::uint8_t {
   kCycles,          // conflict serializable: dependencies form no cycle
 };
 
-struct Profile {
-  std::string name;    // "postgres:repeatable-read"
-  std::string source;  // a document, section or test that says so
+// Plain data, compared and saved as a whole.
+struct Mechanisms {
   Reads reads = Reads::kCommitted;
   SnapshotAt snapshot_at = SnapshotAt::kFirstStatement;
   // A snapshot is gathered while others commit, not taken at once: each row is as of some moment of its own within the
@@ -62,6 +61,13 @@ struct Profile {
   // First updater (or committer) wins: who writes a key has in its snapshot whoever committed a version of it before.
   bool first_updater_wins = false;
   Certifier certifier = Certifier::kNone;
+
+  friend bool operator==(const Mechanisms&, const Mechanisms&) = default;
+};
+
+struct Profile : Mechanisms {
+  std::string name;    // "postgres:repeatable-read"
+  std::string source;  // a document, section or test that says so
 
   friend bool operator==(const Profile&, const Profile&) = default;
 };

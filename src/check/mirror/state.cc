@@ -129,14 +129,7 @@ void save_core(Core& core, StateWriter& out) {
   const Profile& p = core.options.profile;
   out.put(kMagic);
   out.put_text(p.name);
-  out.put(p.reads);
-  out.put(p.snapshot_at);
-  out.put(p.snapshot_gathered);
-  out.put(p.locking_reads_see_latest);
-  out.put(p.write_locks);
-  out.put(p.read_locks);
-  out.put(p.first_updater_wins);
-  out.put(p.certifier);
+  out.put(static_cast<const Mechanisms&>(p));
   out.put(core.counts);
   out.put(core.time.now);
   out.put(core.time.watermark);
@@ -177,16 +170,8 @@ void save_core(Core& core, StateWriter& out) {
 bool load_core(Core& core, StateReader& in) {
   const Profile& p = core.options.profile;
   if (in.get<std::uint64_t>() != kMagic || in.get_text() != p.name) return false;
-  Profile saved = p;
-  saved.reads = in.get<Reads>();
-  saved.snapshot_at = in.get<SnapshotAt>();
-  saved.snapshot_gathered = in.get<bool>();
-  saved.locking_reads_see_latest = in.get<bool>();
-  saved.write_locks = in.get<bool>();
-  saved.read_locks = in.get<bool>();
-  saved.first_updater_wins = in.get<bool>();
-  saved.certifier = in.get<Certifier>();
-  if (!in.good() || !(saved == p)) return false;
+  const auto saved = in.get<Mechanisms>();
+  if (!in.good() || saved != static_cast<const Mechanisms&>(p)) return false;
   core.counts = in.get<OnlineCounts>();
   core.time.now = in.get<std::int64_t>();
   core.time.watermark = in.get<std::int64_t>();
