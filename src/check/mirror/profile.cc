@@ -145,9 +145,7 @@ constexpr Row kRows[] = {
     {"nuodb:consistent-read", kSnapshot, kNuo},
 };
 
-Profile profile_of(const Row& row) {
-  return {row.has, std::string(row.name), std::string(row.source)};
-}
+Profile profile_of(const Row& row) { return {row.has, std::string(row.name), std::string(row.source)}; }
 
 char folded(char c) {
   if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
