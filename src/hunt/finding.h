@@ -1,0 +1,42 @@
+// hunt/finding.h: something that a correct server would not have done, with all that is needed to see it again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hunt/case.h"
+
+namespace isolde::hunt {
+
+enum class Wrong : std::uint8_t {
+  kResult,      // a SELECT gave other rows in its transaction than alone
+  kCount,       // a statement reported another number of changed rows
+  kContents,    // the tables ended with other rows
+  kError,       // a statement failed alone that was carried out in its transaction
+  kPredicate,   // an UPDATE or DELETE changed other rows than a SELECT with its predicate found right before
+  kOwnWrites,   // right after a statement, its transaction did not see what the statement reported
+  kRolledBack,  // a transaction that did not commit left something behind, or was seen
+  kIsolation,   // the versions read and written break the declared level
+  kRerun,       // the same order gave another result the second time
+  kCrash,       // the server ended, or its log shows a failed assertion
+};
+[[nodiscard]] std::string_view name(Wrong wrong);  // "result", "contents", "isolation" …
+// One sentence, for reports.
+[[nodiscard]] std::string_view about(Wrong wrong);
+
+struct Finding {
+  Wrong wrong = Wrong::kResult;
+  Case test;
+  std::vector<Place> alone;   // the order without transactions that disagrees; empty where none is needed
+  Place where;                // the statement that differed, if one did
+  std::string server, level;  // as the server calls them
+  std::string dialect;
+  std::string expected, actual;  // rows as text, one a line; kIsolation: the anomaly in words
+  // Findings with one cause have the same: what is wrong, the kinds of the statements left after reduction, the
+  // anomaly.
+  std::string cause;
+};
+
+}  // namespace isolde::hunt

@@ -1,0 +1,36 @@
+// hunt/generate/generate.h: draws schemas and cases of real SQL from a seed.
+//
+// Always: the same seed, options and dialect give the same text on every machine. Statements keep the promises of
+//         hunt/case.h; most of them run.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "hunt/case.h"
+
+namespace isolde::hunt {
+
+struct GenerateOptions {
+  std::string_view dialect = "postgres";  // "postgres", "mariadb", "sqlite"
+  int server_version = 0;                 // e.g. 150003; MERGE is there from PostgreSQL 15 on
+  std::uint32_t most_tables = 3, most_rows = 20, most_transactions = 4, most_statements = 5;
+  std::uint32_t depth = 3;  // of expressions and subqueries
+  bool foreign_keys = false, generated_columns = false, views = false;
+  // Out of 100 statements, so many that write.
+  std::uint32_t writes = 50;
+};
+
+// Cases share a schema, because making one takes long.
+class Generator {
+ public:
+  virtual ~Generator() = default;
+  [[nodiscard]] virtual Schema schema(std::uint64_t seed) = 0;
+  // A case on the schema that schema() made last. Its seed is its own.
+  [[nodiscard]] virtual Case test(std::uint64_t seed) = 0;
+};
+
+[[nodiscard]] std::unique_ptr<Generator> make_generator(const GenerateOptions& options);
+
+}  // namespace isolde::hunt

@@ -1,0 +1,72 @@
+// hunt/hunt.h: hunts for transactional bugs: draws cases, tries each, reduces and groups what is found.
+//
+// Always: the same seed on the same server draws the same cases with the same verdicts. The library prints nothing:
+//         what happens is told to a HuntSink.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "hunt/finding.h"
+#include "hunt/generate/generate.h"
+#include "hunt/reduce/reduce.h"
+#include "hunt/trial.h"
+
+namespace isolde::hunt {
+
+struct HuntOptions {
+  std::uint64_t seed = 1;
+  std::chrono::seconds time{60};
+  std::uint64_t most_cases = UINT64_MAX;
+  std::uint64_t most_findings = 10;  // of different causes; then it stops
+  std::uint32_t cases_a_schema = 50;
+  GenerateOptions generate;
+  TrialOptions trial;
+  ReduceOptions reduce;
+  ArenaOptions arena;
+  const std::atomic<bool>* stop = nullptr;  // ctrl-C
+};
+
+// A level on which the method's assumption does not hold (TxCheck, assumption 3), and why.
+struct NotApplicable {
+  std::string reason;
+  bool recognisable = false;  // it may be run: findings of this one cause are told once, under its name
+  std::string cause;          // e.g. "innodb-repeatable-read"
+};
+// `server` as Database::describe() says it.
+[[nodiscard]] std::optional<NotApplicable> why_not(std::string_view dialect, std::string_view level,
+                                                   std::string_view server);
+
+struct HuntCounts : TrialCounts {
+  std::uint64_t schemas = 0, findings = 0, causes = 0, restarts = 0;
+  double seconds = 0;
+};
+
+struct HuntSink {
+  std::function<void(const HuntCounts&)> progress;            // after each case
+  std::function<void(const Finding&, bool new_cause)> found;  // reduced if its cause is new
+};
+
+// What brings a server back after a crash, and its log; null functions where it is not ours.
+struct HuntedServer {
+  std::function<Result<void>()> restart;
+  std::string log_file;
+};
+
+struct HuntResult {
+  HuntCounts counts;
+  std::vector<Finding> findings;  // one a cause, reduced
+  std::string server;
+};
+
+[[nodiscard]] Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, const HuntOptions& options,
+                                      const HuntedServer& server, const HuntSink& sink);
+
+}  // namespace isolde::hunt

@@ -1,0 +1,25 @@
+// hunt/reduce/reduce.h: makes a finding small: fewer transactions, statements, clauses, rows, columns, tables.
+//
+// In, out: a finding that try_again() sees -> a smaller one that it sees too, with the same Wrong (and anomaly).
+// Always:  every step was run; a step that changes what is wrong is taken back. Ends: each step makes the case smaller.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "hunt/finding.h"
+#include "hunt/trial.h"
+
+namespace isolde::hunt {
+
+struct ReduceOptions {
+  std::uint64_t most_runs = 4000;
+  std::chrono::seconds time{120};
+  std::function<void(std::uint64_t runs, std::size_t statements, std::size_t rows)> progress;
+};
+
+[[nodiscard]] Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions& trial,
+                                     const ReduceOptions& options);
+
+}  // namespace isolde::hunt

@@ -1,0 +1,51 @@
+// hunt/run/arena.h: the database that cases are run on: makes a schema, puts its rows back quickly, runs a case.
+//
+// In, out: Case -> Execution (in transactions, in the case's order), order of statements -> AloneRun (without).
+// Always:  every statement is sent once. A step counts as waiting only by the word of the server's lock tables. A
+//          statement that exceeds the limit is stopped by the server. After an error of the connection the arena is
+//          made anew by the next reset(). The same case on the same server gives the same Execution, deadlocks
+//          included.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/database.h"
+#include "hunt/case.h"
+#include "hunt/run/execution.h"
+
+namespace isolde::hunt {
+
+struct ArenaOptions {
+  std::chrono::milliseconds statement_limit{2000};
+  std::uint32_t most_transactions = 8;
+};
+
+class Arena {
+ public:
+  virtual ~Arena() = default;
+
+  // Drops the schema before, makes this one and fills its tables.
+  [[nodiscard]] virtual Result<void> prepare(const Schema& schema) = 0;
+  // The tables have the schema's rows again, whatever was done to them.
+  [[nodiscard]] virtual Result<void> reset() = 0;
+  // Requires: reset(). `instrumented`: with the reads that fill seen, left and about_to_change.
+  [[nodiscard]] virtual Execution run(const Case& test, bool instrumented) = 0;
+  // Requires: reset().
+  [[nodiscard]] virtual AloneRun run_alone(const Case& test, std::span<const Place> order) = 0;
+  // "PostgreSQL 15.19", with settings that change what its levels mean.
+  [[nodiscard]] virtual const std::string& server() const = 0;
+  [[nodiscard]] virtual const db::Dialect& dialect() const = 0;
+  [[nodiscard]] virtual const db::ServerLevel& level() const = 0;
+};
+
+// `database` and `level` (one of its levels) stay valid as long as the arena.
+[[nodiscard]] Result<std::unique_ptr<Arena>> open_arena(db::Database& database, const db::ServerLevel& level,
+                                                        const ArenaOptions& options);
+
+}  // namespace isolde::hunt

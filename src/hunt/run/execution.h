@@ -1,0 +1,69 @@
+// hunt/run/execution.h: what a server did with a case: each statement's answer, and the versions that it saw and left.
+//
+// Always: rows are kept as the server writes them (its own types), sorted by pkey; answers are compared as multisets.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "db/connection.h"
+#include "hunt/case.h"
+
+namespace isolde::hunt {
+
+struct Version {
+  std::int64_t pkey = 0, vkey = 0;
+  std::string cells;  // all columns, as text that tells NULL from 'NULL' and 1 from '1'
+  friend bool operator==(const Version&, const Version&) = default;
+};
+using Contents = std::vector<Version>;                    // of one table, by pkey
+using ContentsByTable = std::map<std::string, Contents>;  // of those tables that were read
+
+// How a statement's run ended.
+enum class Ran : std::uint8_t {
+  kNotSent,   // its transaction had ended before
+  kDone,      //
+  kFailed,    // the server refused it, whatever became of its transaction
+  kTimedOut,  // the server's limit, or ours
+};
+
+struct StatementRun {
+  Ran ran = Ran::kNotSent;
+  db::Reply reply;
+  // It waited for a lock, or one of its extra reads did: other transactions' steps came in between, so that what the
+  // reads show is not what it saw.
+  bool apart = false;
+  ContentsByTable seen;                                      // of Statement::reads, right before
+  ContentsByTable left;                                      // of Statement::writes, right after
+  std::optional<std::vector<std::int64_t>> about_to_change;  // what Statement::before answered
+};
+
+enum class Ended : std::uint8_t { kCommitted, kRolledBack, kAborted, kUnknown };
+
+struct Execution {
+  std::vector<std::vector<StatementRun>> runs;  // by transaction and statement
+  std::vector<Ended> ends;                      // by transaction; kAborted: not as the case wanted
+  // Statements and ends (statement == number of statements) in the order in which they were answered.
+  std::vector<Place> answered;
+  ContentsByTable final;       // of all tables, when everything had ended
+  std::optional<Error> fault;  // an error that no table of errors knows: the run says nothing
+  bool lost = false;           // a connection broke: the server may have crashed
+};
+
+[[nodiscard]] inline const StatementRun& at(const Execution& execution, Place place) {
+  return execution.runs[place.transaction][place.statement];
+}
+
+// The statements one after the other, each in a transaction of its own.
+struct AloneRun {
+  std::vector<StatementRun> runs;  // in the order that was asked for; `seen`, `left` are empty
+  ContentsByTable final;
+  std::optional<Error> fault;
+  bool lost = false;
+};
+
+}  // namespace isolde::hunt

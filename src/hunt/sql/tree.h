@@ -1,0 +1,87 @@
+// hunt/sql/tree.h: a statement as a tree of clauses and typed expressions: printed for a dialect, and made smaller.
+//
+// One kind of node for everything, so that what walks trees (printing, shrinking, finding tables) is written once.
+// Trees are never changed: a smaller one shares what it keeps with the one before.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hunt/case.h"
+
+namespace isolde::hunt::sql {
+
+enum class Type : std::uint8_t { kNone, kInteger, kDecimal, kText, kBoolean, kDate };
+
+// In brackets: the children. A child with a question mark may be null: the clause is left out.
+enum class Kind : std::uint8_t {
+  // Expressions.
+  kLiteral,    // text: as SQL writes it
+  kColumn,     // alias: of the row source, text: the column
+  kUnary,      // text: "not", "-" [x]
+  kBinary,     // text: the operator [left, right]
+  kCall,       // text: a function that is the same everywhere [arguments…]
+  kCase,       // [when, then, when, then …, else]
+  kBetween,    // text: "" or "not" [x, low, high]
+  kIn,         // text: "" or "not" [x, items…]
+  kInQuery,    // text: "" or "not" [x, query]
+  kLike,       // text: "" or "not" [x, pattern]
+  kIsNull,     // text: "" or "not" [x]
+  kExists,     // text: "" or "not" [query]
+  kScalar,     // [query of one row and column]
+  kAggregate,  // text: "count", "sum", "min", "max", "count distinct" [x?]; null: of *
+  kWindow,     // text: the function [list of arguments, list of partitions?, list of orders?]
+  kCast,       // type: to what [x]
+  // Queries.
+  kSelect,  // text: "" or "distinct" [list of items, from, where?, list of groups?, having?, list of orders?, limit?]
+  kSetOf,   // text: "union", "union all", "except", "intersect" [query, query]
+  kWith,    // [query, common table expressions…]
+  kCommon,  // alias: its name [query]
+  kList,    // [elements…]
+  kItem,    // alias: its name [x]
+  kOrder,   // text: "asc", "desc" [x]
+  // Row sources.
+  kTable,    // text: table, view or common table expression, alias
+  kDerived,  // alias [query]
+  kJoin,     // text: "join", "left join", "cross join" [left, right, on?]
+  // Statements.
+  kForUpdate,    // [select]
+  kUpdate,       // text: table, alias [list of assignments, where?]
+  kDelete,       // text: table, alias [where?]
+  kInsertRows,   // text: table [list of columns, list of rows]
+  kInsertQuery,  // text: table [list of columns, query]
+  kUpsert,       // text: table [list of columns, row, list of assignments]
+  kMerge,        // text: table, alias [row source, on, list of assignments?, row? (when not matched), list of columns?]
+  kAssignment,   // text: column [x]
+  kRow,          // [x…]
+};
+
+struct Node {
+  Kind kind = Kind::kLiteral;
+  Type type = Type::kNone;  // of expressions
+  std::string text, alias;
+  std::vector<NodePtr> children;
+};
+
+[[nodiscard]] NodePtr make(Kind kind, Type type, std::string text, std::vector<NodePtr> children = {},
+                           std::string alias = {});
+
+[[nodiscard]] std::string print(const Node& tree, std::string_view dialect);
+
+// Trees that are one step smaller, the largest steps first: a clause left out, an element of a list left out, an
+// expression replaced by one of its parts of the same type or by a literal, a join by one side, a query by one branch.
+// Each is still a statement of the same kind that sets vkey and pkey as before. Some may not run: the caller tries.
+[[nodiscard]] std::vector<NodePtr> smaller(const NodePtr& tree);
+
+// How many nodes.
+[[nodiscard]] std::size_t size(const Node& tree);
+
+// The statement of a tree: its text, the tables that it reads and writes (`schema` knows views and foreign keys), the
+// read before. `version` as in hunt/case.h.
+[[nodiscard]] Statement make_statement(NodePtr tree, std::int64_t version, const Schema& schema,
+                                       std::string_view dialect);
+
+}  // namespace isolde::hunt::sql

@@ -1,0 +1,54 @@
+// hunt/trial.h: one case tried on an arena, from the first run to the last oracle: what `hunt` does over and over, and
+// what reduction and replay do again.
+//
+// The case is run in transactions, and refined until it can be judged: statements that fail are dropped, those that
+// wait are put where they came to run, those in cycles of dependencies are dropped; each time it is run anew. Then its
+// level is checked, and its statements are run alone in several orders.
+//
+// Always: a Finding was seen twice (it is run again before it is told), and the version sets say that the server is
+//         wrong.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/result.h"
+#include "base/rng.h"
+#include "hunt/case.h"
+#include "hunt/finding.h"
+#include "hunt/run/arena.h"
+
+namespace isolde::hunt {
+
+struct TrialOptions {
+  Level level = Level::kSerializable;  // what the server is held to
+  std::uint32_t orders = 3;            // oracle rounds
+  std::uint32_t refinements = 12;      // how often a case is run anew before it is given up
+  bool extra_oracles = true;           // rerun, transactions one after the other
+};
+
+struct TrialCounts {
+  std::uint64_t cases = 0, runs = 0, rounds = 0;  // of transactions; of statements alone
+  std::uint64_t statements = 0, failed = 0, waited = 0, dropped_for_cycles = 0, timed_out = 0;
+  std::uint64_t given_up = 0;   // cases that were not judged
+  std::uint64_t histories = 0;  // checked against the level
+};
+
+struct Trial {
+  std::optional<Finding> finding;
+  Case refined;                // what was judged
+  std::optional<Error> fault;  // the arena's: nothing was learnt
+  bool lost = false;           // the server went away while `refined` ran
+};
+
+// Runs `test` on `arena`, whose schema is the case's and prepared.
+[[nodiscard]] Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng,
+                             TrialCounts& counts);
+
+// Whether the finding is seen again, as it stands: the same interleaving, the same order alone, no refinement.
+// The new finding has what was expected and what came this time. None: it is not.
+[[nodiscard]] Result<std::optional<Finding>> try_again(Arena& arena, const Finding& finding,
+                                                       const TrialOptions& options);
+
+}  // namespace isolde::hunt
