@@ -4,6 +4,7 @@
 // Always:  every step was run; a step that changes what is wrong is taken back. Ends: each step makes the case smaller.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@ struct ReduceOptions {
   std::uint64_t most_runs = 4000;
   std::chrono::seconds time{120};
   std::function<void(std::uint64_t runs, std::size_t statements, std::size_t rows)> progress;
+  const std::atomic<bool>* stop = nullptr;  // ctrl-C: the smallest so far is the answer
 };
 
 [[nodiscard]] Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions& trial,
