@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +24,8 @@ enum class Wrong : std::uint8_t {
   kCrash,       // the server ended, or its log shows a failed assertion
 };
 [[nodiscard]] std::string_view name(Wrong wrong);  // "result", "contents", "isolation" …
-// One sentence, for reports.
+[[nodiscard]] std::optional<Wrong> wrong_named(std::string_view name);
+// One sentence, for reports; it begins in small letters and has no full stop.
 [[nodiscard]] std::string_view about(Wrong wrong);
 
 struct Finding {
@@ -33,10 +35,12 @@ struct Finding {
   Place where;                // the statement that differed, if one did
   std::string server, level;  // as the server calls them
   std::string dialect;
+  std::string anomaly;           // kIsolation: its name, as `isolde check` says it ("lost-update")
   std::string expected, actual;  // rows as text, one a line; kIsolation: the anomaly in words
   // Findings with one cause have the same: what is wrong, the kinds of the statements left after reduction, the
   // anomaly.
   std::string cause;
+  std::string isolde;  // the version that found it; empty: this one
 };
 
 }  // namespace isolde::hunt
