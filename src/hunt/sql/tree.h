@@ -19,26 +19,26 @@ enum class Type : std::uint8_t { kNone, kInteger, kDecimal, kText, kBoolean, kDa
 // In brackets: the children. A child with a question mark may be null: the clause is left out.
 enum class Kind : std::uint8_t {
   // Expressions.
-  kLiteral,    // text: as SQL writes it
+  kLiteral,    // text: 12, 1.25, 'abc', true, '2024-01-05', null; each dialect has its own way of writing the type
   kColumn,     // alias: of the row source, text: the column
   kUnary,      // text: "not", "-" [x]
   kBinary,     // text: the operator [left, right]
-  kCall,       // text: a function that is the same everywhere [arguments…]
+  kCall,       // text: a function of hunt/sql/spelling.cc, coalesce, nullif, greatest or least [arguments…]
   kCase,       // [when, then, when, then …, else]
   kBetween,    // text: "" or "not" [x, low, high]
-  kIn,         // text: "" or "not" [x, items…]
+  kIn,         // text: "" or "not" [x, items…]; rows on both sides too
   kInQuery,    // text: "" or "not" [x, query]
   kLike,       // text: "" or "not" [x, pattern]
   kIsNull,     // text: "" or "not" [x]
   kExists,     // text: "" or "not" [query]
   kScalar,     // [query of one row and column]
-  kAggregate,  // text: "count", "sum", "min", "max", "count distinct" [x?]; null: of *
-  kWindow,     // text: the function [list of arguments, list of partitions?, list of orders?]
+  kAggregate,  // text: "count", "sum", "min", "max", "avg" (a decimal), "count distinct" [x?]; null: of *
+  kWindow,     // text: the function [list of arguments, list of partitions?, list of orders?, literal: its frame?]
   kCast,       // type: to what [x]
   // Queries.
-  kSelect,  // text: "" or "distinct" [list of items, from, where?, list of groups?, having?, list of orders?, limit?]
+  kSelect,  // text: "" or "distinct" [list of items, from?, where?, list of groups?, having?, list of orders?, limit?]
   kSetOf,   // text: "union", "union all", "except", "intersect" [query, query]
-  kWith,    // [query, common table expressions…]
+  kWith,    // text: "" or "recursive" [query, common table expressions…]
   kCommon,  // alias: its name [query]
   kList,    // [elements…]
   kItem,    // alias: its name [x]
@@ -46,14 +46,14 @@ enum class Kind : std::uint8_t {
   // Row sources.
   kTable,    // text: table, view or common table expression, alias
   kDerived,  // alias [query]
-  kJoin,     // text: "join", "left join", "cross join" [left, right, on?]
+  kJoin,     // text: "join", "left join", "cross join"; PostgreSQL: "join lateral" … [left, right, on?]
   // Statements.
   kForUpdate,    // [select]
   kUpdate,       // text: table, alias [list of assignments, where?]
   kDelete,       // text: table, alias [where?]
   kInsertRows,   // text: table [list of columns, list of rows]
   kInsertQuery,  // text: table [list of columns, query]
-  kUpsert,       // text: table [list of columns, row, list of assignments]
+  kUpsert,       // text: table [list of columns, row, list of assignments]; aliases: the table's name, "excluded"
   kMerge,        // text: table, alias [row source, on, list of assignments?, row? (when not matched), list of columns?]
   kAssignment,   // text: column [x]
   kRow,          // [x…]
@@ -69,7 +69,14 @@ struct Node {
 [[nodiscard]] NodePtr make(Kind kind, Type type, std::string text, std::vector<NodePtr> children = {},
                            std::string alias = {});
 
+// In the dialect's own words, so that it fails on no value: a divisor of zero gives NULL; what could grow beyond what
+// columns hold (|integer| <= 1e9, |decimal| <= 1e6, 60 characters; literals a thousandth of it) is taken modulo, or
+// cut.
 [[nodiscard]] std::string print(const Node& tree, std::string_view dialect);
+
+// What CREATE TABLE has to say so that this holds: a column's type, and what follows the list of columns.
+[[nodiscard]] std::string_view column_type(Type type, std::string_view dialect);
+[[nodiscard]] std::string_view table_options(std::string_view dialect);
 
 // Trees that are one step smaller, the largest steps first: a clause left out, an element of a list left out, an
 // expression replaced by one of its parts of the same type or by a literal, a join by one side, a query by one branch.

@@ -1,0 +1,139 @@
+#include "hunt/sql/spelling.h"
+
+#include <algorithm>
+#include <array>
+
+namespace isolde::hunt::sql {
+namespace {
+
+constexpr Type kAny = Type::kNone;
+
+// Divisors have been made NULL where they are zero; see hunt/sql/print_expression.cc.
+constexpr Spelling kBinary[] = {
+    {"*", Type::kDecimal, {"<0> * <1>", "<0> * <1>", "<0> * <1> / 100"}, false},
+    {"/", Type::kDecimal, {"round(<0> / <1>, 2)", "round(<0> / <1>, 2)", "(<0> * 100 / <1>)"}, true},
+    {"/", Type::kInteger, {"<0> / <1>", "<0> div <1>", "<0> / <1>"}, false},
+    {"||", kAny, {"<0> || <1>", "concat({0}, {1})", "<0> || <1>"}, false},
+    {"is distinct from", kAny, {"<0> is distinct from <1>", "not (<0> <=> <1>)", "<0> is not <1>"}, false},
+    {"is not distinct from", kAny, {"<0> is not distinct from <1>", "<0> <=> <1>", "<0> is <1>"}, false},
+};
+
+constexpr Spelling kCalls[] = {
+    {"abs", kAny, {"abs({0})", "abs({0})", "abs({0})"}},
+    {"length", kAny, {"length({0})", "char_length({0})", "length({0})"}, true, true},
+    {"lower", kAny, {"lower({0})", "lower({0})", "lower({0})"}},
+    {"upper", kAny, {"upper({0})", "upper({0})", "upper({0})"}},
+    {"trim", kAny, {"trim({0})", "trim({0})", "trim({0})"}},
+    {"substr", kAny, {"substr({0}, {1}, {2})", "substr({0}, {1}, {2})", "substr({0}, {1}, {2})"}},
+    {"replace", kAny, {"replace({0}, {1}, {2})", "replace({0}, {1}, {2})", "replace({0}, {1}, {2})"}},
+    {"instr", kAny, {"strpos({0}, {1})", "instr({0}, {1})", "instr({0}, {1})"}, true, true},
+    {"round", kAny, {"round(round({0}), 2)", "round(round({0}), 2)", "(<0> / 100 * 100)"}},
+    {"add_days", kAny, {"<0> + <1>", "<0> + interval <1> day", "date({0}, <1> || ' days')"}, false},
+    {"days_between",
+     kAny,
+     {"<0> - <1>", "datediff({0}, {1})", "cast(julianday({0}) - julianday({1}) as integer)"},
+     false,
+     true},
+    {"year",
+     kAny,
+     {"cast(extract(year from {0}) as integer)", "year({0})", "cast(strftime('%Y', {0}) as integer)"},
+     true,
+     true},
+    {"month",
+     kAny,
+     {"cast(extract(month from {0}) as integer)", "month({0})", "cast(strftime('%m', {0}) as integer)"},
+     true,
+     true},
+    {"day",
+     kAny,
+     {"cast(extract(day from {0}) as integer)", "day({0})", "cast(strftime('%d', {0}) as integer)"},
+     true,
+     true},
+};
+
+struct CastSpelling {
+  Type from, to;
+  Spelling spelling;
+};
+constexpr std::string_view kToText = "cast({0} as text)", kToChar = "cast({0} as char)";
+constexpr CastSpelling kCasts[] = {
+    {Type::kInteger,
+     Type::kDecimal,
+     {"", kAny, {"cast({0} as numeric(20, 2))", "cast({0} as decimal(20, 2))", "<0> * 100"}, false}},
+    {Type::kInteger, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
+    {Type::kInteger, Type::kBoolean, {"", kAny, {"<0> <> 0", "<0> <> 0", "<0> <> 0"}, false}},
+    {Type::kDecimal, Type::kInteger, {"", kAny, {"cast({0} as bigint)", "cast({0} as signed)", "<0> / 100"}, false}},
+    {Type::kDecimal, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
+    {Type::kBoolean,
+     Type::kInteger,
+     {"", kAny, {"cast({0} as integer)", "cast({0} as signed)", "cast({0} as integer)"}, true, true}},
+    {Type::kBoolean, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
+    {Type::kDate, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
+};
+
+const Spelling* look_up(std::span<const Spelling> table, std::string_view name, Type operand) {
+  const auto row = std::find_if(table.begin(), table.end(), [&](const Spelling& spelling) {
+    return spelling.name == name && (spelling.type == kAny || spelling.type == operand);
+  });
+  return row == table.end() ? nullptr : &*row;
+}
+
+struct ColumnType {
+  Type type;
+  std::string_view by_dialect[3];
+};
+constexpr ColumnType kColumnTypes[] = {
+    {Type::kInteger, {"bigint", "bigint", "integer"}},
+    {Type::kDecimal, {"numeric(14, 2)", "decimal(14, 2)", "integer"}},
+    {Type::kText, {"text collate \"C\"", "varchar(100)", "text"}},
+    {Type::kBoolean, {"boolean", "boolean", "integer"}},
+    {Type::kDate, {"date", "date", "text"}},
+};
+
+}  // namespace
+
+DialectId dialect_id(std::string_view name) {
+  if (name == "mariadb") return DialectId::kMariadb;
+  return name == "sqlite" ? DialectId::kSqlite : DialectId::kPostgres;
+}
+
+std::string in_brackets(const Written& operand) { return operand.whole ? operand.text : "(" + operand.text + ")"; }
+
+std::string fill(std::string_view spelling, std::span<const Written> operands) {
+  std::string text;
+  for (std::size_t i = 0; i < spelling.size(); ++i) {
+    const bool place =
+        i + 2 < spelling.size() && spelling[i + 1] >= '0' && spelling[i + 1] <= '9' &&
+        ((spelling[i] == '{' && spelling[i + 2] == '}') || (spelling[i] == '<' && spelling[i + 2] == '>'));
+    if (!place) {
+      text += spelling[i];
+      continue;
+    }
+    const auto number = static_cast<std::size_t>(spelling[i + 1] - '0');
+    if (number < operands.size()) text += spelling[i] == '{' ? operands[number].text : in_brackets(operands[number]);
+    i += 2;
+  }
+  return text;
+}
+
+const Spelling* binary_spelling(std::string_view name, Type operand) { return look_up(kBinary, name, operand); }
+const Spelling* call_spelling(std::string_view name, Type operand) { return look_up(kCalls, name, operand); }
+
+const Spelling* cast_spelling(Type from, Type to) {
+  for (const CastSpelling& row : kCasts)
+    if (row.from == from && row.to == to) return &row.spelling;
+  return nullptr;
+}
+
+std::string_view column_type(Type type, std::string_view dialect) {
+  for (const ColumnType& row : kColumnTypes)
+    if (row.type == type) return row.by_dialect[static_cast<std::size_t>(dialect_id(dialect))];
+  return "";
+}
+
+std::string_view table_options(std::string_view dialect) {
+  return dialect_id(dialect) == DialectId::kMariadb ? " engine=InnoDB default charset=utf8mb4 collate=utf8mb4_nopad_bin"
+                                                    : "";
+}
+
+}  // namespace isolde::hunt::sql
