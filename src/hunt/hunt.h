@@ -1,13 +1,15 @@
 // hunt/hunt.h: hunts for transactional bugs: draws cases, tries each, reduces and groups what is found.
 //
 // Always: the same seed on the same server draws the same cases with the same verdicts. The library prints nothing:
-//         what happens is told to a HuntSink.
+//         what happens is told to a HuntSink. TrialOptions::level, GenerateOptions::dialect and ::server_version follow
+//         from the database and its level: hunt() sets them.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +48,7 @@ struct NotApplicable {
 
 struct HuntCounts : TrialCounts {
   std::uint64_t schemas = 0, findings = 0, causes = 0, restarts = 0;
+  std::uint64_t faults = 0;  // cases that met an error which no table of errors knows: nothing was learnt of them
   double seconds = 0;
 };
 
@@ -64,9 +67,18 @@ struct HuntResult {
   HuntCounts counts;
   std::vector<Finding> findings;  // one a cause, reduced
   std::string server;
+  std::string ended;                           // why: "the time is over" …
+  std::string first_fault;                     // of counts.faults
+  std::optional<NotApplicable> not_held = {};  // it was run nevertheless: one cause is known beforehand
 };
 
 [[nodiscard]] Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, const HuntOptions& options,
                                       const HuntedServer& server, const HuntSink& sink);
+
+// "PostgreSQL 15.3, fsync=off" -> 150003, "MariaDB 10.11.6" -> 101106; 0: it has none.
+[[nodiscard]] int version_number(std::string_view server);
+
+// Settings for a scratch server that nobody will miss: kinds and values as db::ServerOptions has them.
+[[nodiscard]] std::map<std::string, std::string> fast_settings(std::string_view kind);
 
 }  // namespace isolde::hunt

@@ -69,7 +69,9 @@ class MariadbRecipe final : public ServerRecipe {
     words.insert(words.end(),
                  {"--bind-address=127.0.0.1", fmt::format("--port={}", port), "--skip-networking=OFF",
                   "--socket=" + folder + "/mariadb.sock", "--pid-file=" + pid_file(folder), "--skip-log-error"});
-    for (const auto& [name, value] : settings_) words.push_back(fmt::format("--{}={}", name, value));
+    // One without a value is a switch: skip_log_bin.
+    for (const auto& [name, value] : settings_)
+      words.push_back(value.empty() ? "--" + name : fmt::format("--{}={}", name, value));
     return words;
   }
 

@@ -46,12 +46,16 @@ struct StatementGraph {
 // Requires: no statement of a committed transaction is `apart`.
 [[nodiscard]] StatementGraph statement_graph(const Case& test, const Execution& execution);
 
+// The graph without these statements.
+[[nodiscard]] StatementGraph without(const StatementGraph& graph, const std::vector<Place>& places);
+
 // Few statements without which there is no cycle, in no particular order; empty: there is none. Writers are spared.
 [[nodiscard]] std::vector<Place> statements_to_drop(const StatementGraph& graph, const Case& test, Rng& rng);
 
 // An order, drawn at random, in which every dependency points forward. Requires: no cycle.
 [[nodiscard]] std::vector<Place> draw_order(const StatementGraph& graph, Rng& rng);
-// By the versions alone: would every statement, run in this order, see the rows that it saw? None: yes; else why not.
+// By the versions alone: would every statement, run in this order, see the rows that it saw, and is every one that
+// writes among them? None: yes; else why not.
 [[nodiscard]] std::optional<std::string> why_no_oracle(const Case& test, const Execution& execution,
                                                        const std::vector<Place>& order);
 

@@ -1,0 +1,196 @@
+#include "hunt/generate/generate.h"
+
+#include <algorithm>
+#include <string>
+
+#include "hunt/generate/draw.h"
+#include "hunt/generate/interleaving.h"
+#include "hunt/generate/model.h"
+#include "hunt/generate/query.h"
+#include "hunt/generate/statement.h"
+
+namespace isolde::hunt {
+namespace {
+
+using generate::Draw;
+using generate::Model;
+using generate::Relation;
+using sql::Kind;
+using sql::NodePtr;
+
+constexpr int kFirstMerge = 150000;  // PostgreSQL 15
+constexpr std::int64_t kFirstVersion = 1001;
+
+// Draws the transactions of one case. They meet at few rows, mostly of one table.
+class CaseDraw {
+ public:
+  CaseDraw(std::uint64_t seed, const GenerateOptions& options, const Model& model)
+      : rng_(seed), options_(options), model_(model) {
+    test_.seed = seed;
+    test_.schema = model.schema;
+    focus_ = rng_.below(model.tables.size());
+    focused_ = percent(65) ? 85 : 35;
+    const std::int64_t rows = std::max<std::int64_t>(model.tables[focus_].rows, 1);
+    const std::int64_t hot = rng_.between(1, 3);
+    for (std::int64_t i = 0; i < hot; ++i) hot_.push_back(rng_.between(1, std::min<std::int64_t>(rows, 8)));
+    for (const Table& table : model.schema.tables) rows_at_first_ += static_cast<std::int64_t>(table.rows.size());
+  }
+
+  Case take() {
+    const std::uint32_t most = std::max(options_.most_transactions, 1U);
+    const std::int64_t count = percent(50) ? std::min(2U, most) : rng_.between(std::min(2U, most), most);
+    std::vector<std::uint32_t> turns;
+    for (std::int64_t t = 0; t < count; ++t) {
+      test_.transactions.push_back(draw_transaction());
+      turns.push_back(static_cast<std::uint32_t>(test_.transactions.back().statements.size()) + 1);
+    }
+    test_.order = generate::draw_interleaving(rng_, turns);
+    return std::move(test_);
+  }
+
+ private:
+  bool percent(std::uint64_t chances) { return generate::percent(rng_, chances); }
+
+  Draw new_draw() { return {.rng = rng_, .options = options_, .model = model_, .hot = hot_, .by_key = by_key_}; }
+
+  const Relation& table() { return model_.tables[percent(focused_) ? focus_ : rng_.below(model_.tables.size())]; }
+
+  Transaction draw_transaction() {
+    Transaction transaction;
+    transaction.commits = !percent(15);
+    by_key_ = 45;
+    const std::uint32_t writes = std::min(options_.writes, 100U);
+    Draw dice = new_draw();
+    switch (dice.weighted({100, writes > 0 && writes < 100 ? 80U : 0U, writes, (100 - writes) / 3})) {
+      case 1:
+        draw_read_modify_write(transaction);
+        break;
+      case 2:
+        by_key_ = 80;
+        add_some(transaction, 2, [&] { return draw_write(); });
+        break;
+      case 3:
+        draw_reader(transaction);
+        break;
+      default:
+        add_some(transaction, std::max(options_.most_statements, 1U),
+                 [&] { return percent(writes) ? draw_write() : draw_read(); });
+        break;
+    }
+    const std::size_t most = std::max<std::size_t>(options_.most_statements, 1);
+    if (transaction.statements.size() > most)
+      transaction.statements.erase(transaction.statements.begin(),
+                                   transaction.statements.end() - static_cast<std::ptrdiff_t>(most));
+    return transaction;
+  }
+
+  template <typename DrawOne>
+  void add_some(Transaction& transaction, std::uint32_t most, DrawOne one) {
+    const std::uint64_t count = 1 + rng_.below(most);
+    for (std::uint64_t i = 0; i < count; ++i) transaction.statements.push_back(one());
+  }
+
+  // What it read decides nothing about what it writes, but a server that lets both happen on different versions of the
+  // row has lost an update.
+  void draw_read_modify_write(Transaction& transaction) {
+    if (percent(25)) transaction.statements.push_back(draw_read());
+    by_key_ = 85;
+    transaction.statements.push_back(draw_read());
+    if (percent(20)) transaction.statements.push_back(draw_read());
+    transaction.statements.push_back(draw_write());
+    if (percent(30)) transaction.statements.push_back(draw_write());
+    if (percent(30)) transaction.statements.push_back(transaction.statements[0]);
+  }
+
+  // Asks the same twice, with something in between or not.
+  void draw_reader(Transaction& transaction) {
+    transaction.statements.push_back(draw_read());
+    if (percent(60)) transaction.statements.push_back(draw_read());
+    transaction.statements.push_back(transaction.statements[0]);
+  }
+
+  Statement draw_read() {
+    Draw draw = new_draw();
+    const bool locks = options_.dialect != "sqlite";
+    switch (draw.weighted({45, 45, locks ? 10U : 0U})) {
+      case 0: {
+        const Relation& from = table();
+        return finish(generate::draw_lookup(draw, from).node, 0);
+      }
+      case 1:
+        return finish(generate::draw_query(draw, options_.depth).node, 0);
+      default: {
+        const Relation& from = table();
+        const NodePtr select = generate::draw_lockable(draw, from, std::min(options_.depth, 2U)).node;
+        return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, "", {select}), 0);
+      }
+    }
+  }
+
+  Statement draw_write() {
+    Draw draw = new_draw();
+    const Relation& to = table();
+    const bool merges = options_.dialect == "postgres" && options_.server_version >= kFirstMerge;
+    const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
+    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 16U : 0U})) {
+      case 1:
+        return finish(generate::draw_delete(draw, to), version);
+      case 2:
+        return finish(generate::draw_insert_rows(draw, to, version, keys_), version);
+      case 3:
+        return finish(generate::draw_insert_query(draw, to, version, keys_), version);
+      case 4:
+        return finish(generate::draw_upsert(draw, to, version, keys_), version);
+      case 5:
+        return finish(generate::draw_merge(draw, to, version, keys_), version);
+      default:
+        return finish(generate::draw_update(draw, to, version), version);
+    }
+  }
+
+  Statement finish(NodePtr tree, std::int64_t version) {
+    return sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
+  }
+
+  Rng rng_;
+  const GenerateOptions& options_;
+  const Model& model_;
+  Case test_;
+  std::size_t focus_ = 0;
+  std::uint32_t focused_ = 0;  // out of 100 statements, so many are about that table first
+  std::uint32_t by_key_ = 50;
+  std::vector<std::int64_t> hot_;
+  std::int64_t rows_at_first_ = 0, written_ = 0;
+  generate::NewKeys keys_;
+};
+
+class SeededGenerator final : public Generator {
+ public:
+  explicit SeededGenerator(const GenerateOptions& options) : dialect_(options.dialect), options_(options) {
+    options_.dialect = dialect_;
+  }
+
+  Schema schema(std::uint64_t seed) override {
+    Rng rng(seed);
+    model_ = generate::draw_model(rng, options_);
+    return model_.schema;
+  }
+
+  Case test(std::uint64_t seed) override {
+    if (model_.tables.empty()) (void)schema(seed);
+    return CaseDraw(seed, options_, model_).take();
+  }
+
+ private:
+  std::string dialect_;  // what options_.dialect looks at
+  GenerateOptions options_;
+  Model model_;
+};
+
+}  // namespace
+
+std::unique_ptr<Generator> make_generator(const GenerateOptions& options) {
+  return std::make_unique<SeededGenerator>(options);
+}
+
+}  // namespace isolde::hunt

@@ -1,0 +1,100 @@
+#include "hunt/generate/row_source.h"
+
+#include <algorithm>
+
+#include "hunt/generate/expression.h"
+
+namespace isolde::hunt::generate {
+namespace {
+
+using sql::Kind;
+using sql::make;
+using sql::NodePtr;
+using sql::Type;
+
+bool reads(const Model& model, const Relation& view, const std::string& table) {
+  const auto found = std::find_if(model.schema.views.begin(), model.schema.views.end(),
+                                  [&](const View& of) { return of.name == view.name; });
+  return found != model.schema.views.end() &&
+         std::find(found->reads.begin(), found->reads.end(), table) != found->reads.end();
+}
+
+NodePtr take_named(Draw& draw, const Relation& relation, Scope& scope) {
+  Source source{.alias = draw.new_alias(), .columns = relation.columns, .keyed = relation.keyed};
+  if (draw.sources_left > 0) --draw.sources_left;
+  const NodePtr node = make(Kind::kTable, Type::kNone, relation.name, {}, source.alias);
+  scope.sources.push_back(std::move(source));
+  return node;
+}
+
+NodePtr draw_source(Draw& draw, std::uint32_t depth, Scope& scope) {
+  if (draw.sources_left == 0) return nullptr;
+  if (!draw.commons.empty() && draw.percent(45)) return take_named(draw, draw.pick(draw.commons), scope);
+  if (!draw.model.views.empty() && draw.percent(18)) {
+    const Relation& view = draw.pick(draw.model.views);
+    if (draw.untouchable.empty() || !reads(draw.model, view, draw.untouchable)) return take_named(draw, view, scope);
+  }
+  if (depth > 0 && draw.sources_left > 1 && draw.percent(22)) {
+    Query query = draw_derived(draw, depth - 1);
+    if (query.node) {
+      Source source{.alias = draw.new_alias(), .columns = std::move(query.columns)};
+      const NodePtr node = make(Kind::kDerived, Type::kNone, "", {query.node}, source.alias);
+      scope.sources.push_back(std::move(source));
+      return node;
+    }
+  }
+  const Relation* table = draw_table(draw);
+  return table == nullptr ? nullptr : take_named(draw, *table, scope);
+}
+
+}  // namespace
+
+const Relation* draw_table(Draw& draw) {
+  std::vector<const Relation*> tables;
+  for (const Relation& table : draw.model.tables)
+    if (table.name != draw.untouchable) tables.push_back(&table);
+  return tables.empty() ? nullptr : draw.pick(tables);
+}
+
+NodePtr take_table(Draw& draw, const Relation& table, Scope& scope) { return take_named(draw, table, scope); }
+
+NodePtr draw_join_condition(Draw& draw, const Scope& scope) {
+  const Source& right = scope.sources.back();
+  const Scope before{.sources = {scope.sources.begin(), scope.sources.end() - 1}};
+  const Scope last{.sources = {right}};
+  const Source& left = draw.pick(before.sources);
+  NodePtr on;
+  if (left.keyed && right.keyed && draw.percent(35)) {
+    on = comparison("=", column_of(left.alias, left.columns[0]), column_of(right.alias, right.columns[0]));
+  } else {
+    const Column& of = draw.pick(right.columns);
+    NodePtr other = draw_column(draw, of.type, before);
+    if (!other) other = draw_literal(draw.rng, of.type);
+    const std::string operation = draw.percent(85) ? "=" : "<=";
+    on = comparison(operation, other, column_of(right.alias, of));
+  }
+  if (!draw.percent(25)) return on;
+  const Scope own{.sources = scope.sources};
+  return binary(Type::kBoolean, "and", on, draw_predicate(draw, 0, own));
+}
+
+NodePtr draw_from(Draw& draw, std::uint32_t depth, Scope& scope) {
+  NodePtr from = draw_source(draw, depth, scope);
+  if (!from) return nullptr;
+  const std::size_t more = depth == 0 ? draw.weighted({85, 15}) : draw.weighted({55, 32, 13});
+  for (std::size_t i = 0; i < more; ++i) {
+    const NodePtr right = draw_source(draw, depth == 0 ? 0 : depth - 1, scope);
+    if (!right) break;
+    if (i == 0 && draw.percent(8)) {
+      from = make(Kind::kJoin, Type::kNone, "cross join", {from, right, nullptr});
+      continue;
+    }
+    const bool left = draw.percent(28);
+    scope.sources.back().may_be_null = left;
+    const NodePtr on = draw_join_condition(draw, scope);
+    from = make(Kind::kJoin, Type::kNone, left ? "left join" : "join", {from, right, on});
+  }
+  return from;
+}
+
+}  // namespace isolde::hunt::generate

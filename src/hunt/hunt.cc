@@ -1,0 +1,208 @@
+#include "hunt/hunt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "hunt/causes.h"
+#include "hunt/log_watch.h"
+#include "hunt/reviving_arena.h"
+
+namespace isolde::hunt {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Streams of seeds: those of schemas, of cases, and of what is drawn while a case is tried.
+enum class Stream : std::uint64_t { kSchema = 1, kCase = 2, kTrial = 3 };
+
+std::uint64_t seed_of(std::uint64_t seed, Stream stream, std::uint64_t number) {
+  return mix64(mix64(seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(stream)) + number);
+}
+
+constexpr std::uint64_t kFaultsAtOnce = 25;  // one after the other: something is wrong with us, not with the cases
+constexpr std::uint64_t kBadSchemasAtOnce = 5;
+
+class Hunt {
+ public:
+  Hunt(std::unique_ptr<RevivingArena> arena, const HuntOptions& options, const HuntedServer& server,
+       const HuntSink& sink, std::optional<NotApplicable> not_held)
+      : arena_(std::move(arena)),
+        options_(options),
+        sink_(sink),
+        log_(server.log_file),
+        not_held_(std::move(not_held)),
+        causes_(not_held_ ? not_held_->cause : std::string()) {}
+
+  Result<HuntResult> go() {
+    result_.server = arena_->server();
+    result_.not_held = not_held_;
+    const auto generator = make_generator(options_.generate);
+    while (result_.ended.empty()) {
+      const Schema schema = generator->schema(seed_of(options_.seed, Stream::kSchema, counts().schemas));
+      ++counts().schemas;
+      if (auto made = arena_->prepare(schema); !made) {
+        fault(made.error());
+        if (arena_->gone() || ++bad_schemas_ >= kBadSchemasAtOnce) return given_up(made.error());
+        drawn_ += options_.cases_a_schema;  // so that a seed means the same cases whatever becomes of a schema
+        look_whether_over();
+        continue;
+      }
+      bad_schemas_ = 0;
+      for (std::uint32_t i = 0; i < options_.cases_a_schema; ++i) {
+        look_whether_over();
+        if (!result_.ended.empty()) break;
+        if (auto gone_on = one(*generator); !gone_on) return given_up(gone_on.error());
+      }
+    }
+    finish();
+    return std::move(result_);
+  }
+
+ private:
+  HuntCounts& counts() { return result_.counts; }
+  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+  void look_whether_over() {
+    if (options_.stop != nullptr && options_.stop->load()) {
+      result_.ended = "it was stopped";
+    } else if (seconds() >= static_cast<double>(options_.time.count())) {
+      result_.ended = "the time is over";
+    } else if (drawn_ >= options_.most_cases) {
+      result_.ended = "all cases were tried";
+    } else if (counts().causes >= options_.most_findings) {
+      result_.ended = fmt::format("{} causes were found", counts().causes);
+    }
+  }
+
+  void finish() {
+    counts().restarts = arena_->restarts();
+    counts().seconds = seconds();
+  }
+
+  // What was found until then is told; if there is nothing to tell, the error is the answer.
+  Result<HuntResult> given_up(const Error& error) {
+    finish();
+    if (counts().cases == counts().given_up && result_.findings.empty()) return error;
+    result_.ended = error.text;
+    return std::move(result_);
+  }
+
+  void fault(const Error& error) {
+    ++counts().faults;
+    if (result_.first_fault.empty()) result_.first_fault = error.text;
+  }
+
+  Result<void> one(Generator& generator) {
+    const Case test = generator.test(seed_of(options_.seed, Stream::kCase, drawn_));
+    Rng rng(seed_of(options_.seed, Stream::kTrial, drawn_));
+    ++drawn_;
+    Trial trial = try_case(*arena_, test, options_.trial, rng, counts());
+    const std::vector<std::string> faults = log_.new_faults();
+    if (trial.lost || !faults.empty()) {
+      if (auto gone_on = crashed(trial, faults); !gone_on) return gone_on;
+    } else if (trial.fault) {
+      fault(*trial.fault);
+      if (++faults_at_once_ >= kFaultsAtOnce) return *trial.fault;
+    }
+    if (!trial.fault) faults_at_once_ = 0;
+    if (trial.finding) found(*std::move(trial.finding));
+    counts().restarts = arena_->restarts();
+    counts().seconds = seconds();
+    if (sink_.progress) sink_.progress(counts());
+    return {};
+  }
+
+  // The log has the last word; without one, a connection that breaks again on the same case.
+  Result<void> crashed(const Trial& trial, std::vector<std::string> faults) {
+    Finding finding;
+    finding.wrong = Wrong::kCrash;
+    finding.test = trial.refined;
+    finding.server = arena_->server();
+    finding.level = arena_->level().name;
+    finding.dialect = arena_->dialect().name;
+    finding.expected = "the server goes on";
+    const Result<void> back = arena_->reset();
+    // Its parent writes down how a process ended after the connection has broken.
+    for (std::string& line : log_.new_faults()) faults.push_back(std::move(line));
+    bool again = false;
+    if (back && trial.lost) {
+      auto seen = try_again(*arena_, finding, options_.trial);
+      again = seen && *seen;
+      for (std::string& line : log_.new_faults()) faults.push_back(std::move(line));
+    }
+    if (faults.empty() && !again) {
+      if (!back) return back;
+      return {};  // a connection that broke once
+    }
+    finding.actual = faults.empty() ? "the connection broke, twice" : fmt::format("{}", fmt::join(faults, "\n"));
+    if (again && back) {
+      found(std::move(finding));
+    } else {
+      tell(std::move(finding));
+    }
+    return back;
+  }
+
+  void found(Finding finding) {
+    if (!causes_.worth_reducing(finding)) {
+      finding.cause = causes_.rough_cause(finding);
+      ++counts().findings;
+      if (sink_.found) sink_.found(finding, false);
+      return;
+    }
+    ReduceOptions how = options_.reduce;
+    if (causes_.met(finding) > 0) how.time = std::max(how.time / 4, std::chrono::seconds(1));
+    if (how.stop == nullptr) how.stop = options_.stop;
+    const std::string before = causes_.rough_cause(finding);
+    const std::string crash = finding.wrong == Wrong::kCrash ? finding.actual : std::string();
+    auto reduced = reduce(*arena_, finding, options_.trial, how);
+    for (const std::string& line : log_.new_faults()) (void)line;  // of the crash that is being reduced
+    causes_.reduced(before, reduced ? *reduced : finding);
+    if (reduced && !crash.empty()) reduced->actual = crash;
+    tell(reduced ? *std::move(reduced) : std::move(finding));
+  }
+
+  void tell(Finding finding) {
+    ++counts().findings;
+    const bool is_new = causes_.name_it(finding);
+    if (is_new) ++counts().causes;
+    counts().seconds = seconds();
+    if (sink_.found) sink_.found(finding, is_new);
+    if (is_new) result_.findings.push_back(std::move(finding));
+  }
+
+  const Clock::time_point started_ = Clock::now();
+  std::unique_ptr<RevivingArena> arena_;
+  const HuntOptions options_;
+  const HuntSink& sink_;
+  LogWatch log_;
+  std::optional<NotApplicable> not_held_;
+  Causes causes_;
+  HuntResult result_;
+  std::uint64_t drawn_ = 0;  // cases
+  std::uint64_t faults_at_once_ = 0, bad_schemas_ = 0;
+};
+
+HuntOptions completed(HuntOptions options, const Arena& arena) {
+  options.trial.level = arena.level().claims;
+  options.generate.dialect = arena.dialect().name;
+  options.generate.server_version = version_number(arena.server());
+  options.generate.most_transactions = std::min(options.generate.most_transactions, options.arena.most_transactions);
+  return options;
+}
+
+}  // namespace
+
+Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, const HuntOptions& options,
+                        const HuntedServer& server, const HuntSink& sink) {
+  auto arena = RevivingArena::open(database, level, options.arena, server.restart);
+  if (!arena) return std::move(arena).error();
+  auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());
+  if (not_held && !not_held->recognisable) return Error{not_held->reason};
+  const HuntOptions complete = completed(options, **arena);
+  return Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
+}
+
+}  // namespace isolde::hunt

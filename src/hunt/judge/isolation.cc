@@ -1,0 +1,41 @@
+#include "hunt/judge/isolation.h"
+
+#include <fmt/format.h>
+
+#include "check/choose.h"
+#include "hunt/judge/judge.h"
+#include "proof/prove.h"
+#include "report/explain_anomaly.h"
+
+namespace isolde::hunt {
+
+Level held_to(Level level) {
+  if (level == Level::kSnapshotIsolation) return Level::kStrongSnapshotIsolation;
+  if (level == Level::kSerializable) return Level::kStrictSerializable;
+  return level;
+}
+
+Result<std::optional<BrokenLevel>> broken_level(const Case& test, const Execution& execution, Level level) {
+  const auto history = history_of(test, execution);
+  if (!history) return history.error();
+  const Level held = held_to(level);
+  const Choice choice = choose(*history, held, {});
+  if (choice.engine == nullptr) return Error{choice.why};
+  Limits limits;
+  limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  limits.max_anomalies = 4;
+  const Verdict verdict = choice.engine->check(*history, held, limits);
+  if (verdict.outcome == Outcome::kSatisfied) return std::optional<BrokenLevel>();
+  if (verdict.outcome == Outcome::kUndecided) return Error{verdict.reason};
+  if (const auto proof = prove(*history, verdict); !proof)
+    return Error{fmt::format("the answer of {} could not be proved: {}", verdict.method, proof.error().text)};
+  if (verdict.anomalies.empty()) return Error{"an anomaly without a name"};
+  const Explanation explanation = explain(*history, verdict.anomalies.front());
+  std::string text = explanation.title;
+  for (const auto* lines : {&explanation.lines, &explanation.steps})
+    for (const std::string& line : *lines) text += "\n" + line;
+  if (!explanation.contradiction.empty()) text += "\n" + explanation.contradiction;
+  return std::optional<BrokenLevel>(BrokenLevel{full_name(verdict.anomalies.front()), std::move(text)});
+}
+
+}  // namespace isolde::hunt

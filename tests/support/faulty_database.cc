@@ -1,0 +1,208 @@
+#include "tests/support/faulty_database.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace isolde::test {
+namespace {
+
+class FaultyConnection;
+
+// A transaction of its own that keeps showing the state in which it was begun.
+class OldState {
+ public:
+  static std::shared_ptr<OldState> take(db::Database& real) {
+    const db::ServerLevel* snapshots = nullptr;
+    for (const db::ServerLevel& level : real.levels()) {
+      if (level.name == "repeatable read" || level.name == "wal deferred") snapshots = &level;
+    }
+    if (snapshots == nullptr) return nullptr;
+    auto connection = real.connect(*snapshots);
+    if (!connection) return nullptr;
+    auto state = std::make_shared<OldState>();
+    state->connection_ = *std::move(connection);
+    // The first read takes the snapshot.
+    const auto begun = state->connection_->begin();
+    const auto read =
+        state->connection_->run(real.dialect().name == "sqlite" ? "select count(*) from sqlite_master" : "select 1");
+    return begun && read && read->done() ? state : nullptr;
+  }
+  ~OldState() {
+    if (connection_) (void)connection_->roll_back();
+  }
+  Result<db::Reply> ask(std::string_view sql) {
+    const std::lock_guard lock(mutex_);
+    return connection_->run(sql);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<db::Connection> connection_;
+};
+
+bool starts_with_word(std::string_view sql, std::string_view word) {
+  const std::size_t start = std::min(sql.find_first_not_of(" (\n\t"), sql.size());
+  sql.remove_prefix(start);
+  if (sql.size() < word.size()) return false;
+  return std::equal(word.begin(), word.end(), sql.begin(), [](char a, char b) { return a == (b | 0x20); });
+}
+bool has(std::string_view sql, std::string_view part) { return sql.find(part) != std::string_view::npos; }
+bool is_query(std::string_view sql) {
+  return (starts_with_word(sql, "select") || starts_with_word(sql, "with")) && !has(sql, "for update") &&
+         !has(sql, "FOR UPDATE");
+}
+
+}  // namespace
+
+struct FaultyDatabase::World {
+  db::Database* real = nullptr;
+  PlantedFault planted;
+  std::atomic<std::uint64_t> times = 0;
+  std::mutex mutex;
+  std::vector<FaultyConnection*> open;  // transactions, in the order in which they began
+  std::weak_ptr<OldState> last;         // taken by the transaction that began last
+};
+
+namespace {
+
+class FaultyConnection final : public db::Connection {
+ public:
+  FaultyConnection(std::unique_ptr<db::Connection> inner, std::shared_ptr<FaultyDatabase::World> world)
+      : inner_(std::move(inner)), world_(std::move(world)) {}
+  ~FaultyConnection() override { ended(); }
+
+  Result<db::Reply> begin() override {
+    ended();
+    const std::lock_guard busy(busy_);
+    auto reply = inner_->begin();
+    if (!reply || !reply->done()) return reply;
+    open_ = true;
+    wrote_ = failed_ = feature_ = false;
+    const Fault fault = world_->planted.fault;
+    const std::lock_guard lock(world_->mutex);
+    if (fault == Fault::kStaleRead || fault == Fault::kMissesOwnWrites) {
+      older_ = world_->last.lock();
+      at_begin_ = OldState::take(*world_->real);
+      world_->last = at_begin_;
+    }
+    world_->open.push_back(this);
+    return reply;
+  }
+
+  Result<db::Reply> execute(std::string_view sql, std::span<const db::Cell> parameters) override {
+    const std::lock_guard busy(busy_);
+    auto reply = inner_->execute(sql, parameters);
+    return open_ && parameters.empty() ? changed_by_fault(sql, std::move(reply)) : std::move(reply);
+  }
+  Result<db::Reply> run(std::string_view sql) override {
+    const std::lock_guard busy(busy_);
+    auto reply = inner_->run(sql);
+    return open_ ? changed_by_fault(sql, std::move(reply)) : std::move(reply);
+  }
+  Result<db::Reply> commit(db::TxnFacts* facts) override {
+    ended();
+    const std::lock_guard busy(busy_);
+    return inner_->commit(facts);
+  }
+  Result<db::Reply> roll_back() override {
+    const bool lost = world_->planted.fault == Fault::kLostRollback && open_ && wrote_ && feature_ && !failed_;
+    ended();
+    const std::lock_guard busy(busy_);
+    if (!lost) return inner_->roll_back();
+    ++world_->times;
+    return inner_->commit();
+  }
+  void cancel() override { inner_->cancel(); }
+  [[nodiscard]] std::int64_t session() const override { return inner_->session(); }
+  void sever() override { inner_->sever(); }
+
+  [[nodiscard]] db::Connection& inner() { return *inner_; }
+
+  // What its transaction sees; none: it is busy, or has written nothing, or cannot answer.
+  std::optional<db::Reply> view(std::string_view sql) {
+    const std::unique_lock busy(busy_, std::try_to_lock);
+    if (!busy.owns_lock() || !wrote_ || failed_) return std::nullopt;
+    auto reply = inner_->run(sql);
+    if (!reply || !reply->done()) return std::nullopt;
+    return *std::move(reply);
+  }
+
+ private:
+  Result<db::Reply> changed_by_fault(std::string_view sql, Result<db::Reply> reply) {
+    if (!reply || !reply->done()) {
+      failed_ = true;
+      return reply;
+    }
+    const bool matches = has(sql, world_->planted.feature);
+    feature_ |= matches;
+    if (!is_query(sql)) {
+      wrote_ |= reply->changed > 0;
+      if (world_->planted.fault == Fault::kWrongCount && matches && starts_with_word(sql, "update")) {
+        ++world_->times;
+        ++reply->changed;
+      }
+      return reply;
+    }
+    if (!matches) return reply;
+    std::optional<db::Reply> wrong;
+    const auto ask = [&](const std::shared_ptr<OldState>& state) {
+      if (state == nullptr) return;
+      if (auto old = state->ask(sql); old && old->done()) wrong = *std::move(old);
+    };
+    if (world_->planted.fault == Fault::kStaleRead && !wrote_) ask(older_ ? older_ : at_begin_);
+    if (world_->planted.fault == Fault::kMissesOwnWrites && wrote_) ask(at_begin_);
+    if (world_->planted.fault == Fault::kDirtyRead) {
+      const std::lock_guard lock(world_->mutex);
+      for (FaultyConnection* const other : world_->open) {
+        if (other != this && !wrong) wrong = other->view(sql);
+      }
+    }
+    if (!wrong) return reply;
+    ++world_->times;
+    return *std::move(wrong);
+  }
+
+  void ended() {
+    const std::lock_guard lock(world_->mutex);
+    open_ = false;
+    older_.reset();
+    at_begin_.reset();
+    std::erase(world_->open, this);
+  }
+
+  std::mutex busy_;
+  std::unique_ptr<db::Connection> inner_;
+  std::shared_ptr<FaultyDatabase::World> world_;
+  std::shared_ptr<OldState> older_, at_begin_;
+  bool open_ = false, wrote_ = false, failed_ = false, feature_ = false;
+};
+
+}  // namespace
+
+FaultyDatabase::FaultyDatabase(std::unique_ptr<db::Database> real, PlantedFault planted)
+    : real_(std::move(real)), world_(std::make_shared<World>()) {
+  world_->real = real_.get();
+  world_->planted = std::move(planted);
+}
+FaultyDatabase::~FaultyDatabase() = default;
+
+Result<std::unique_ptr<db::Connection>> FaultyDatabase::connect(const db::ServerLevel& level) {
+  auto inner = real_->connect(level);
+  if (!inner) return inner;
+  return std::unique_ptr<db::Connection>(std::make_unique<FaultyConnection>(*std::move(inner), world_));
+}
+
+Result<std::string> FaultyDatabase::describe(db::Connection& connection) {
+  return real_->describe(static_cast<FaultyConnection&>(connection).inner());
+}
+Result<std::vector<std::int64_t>> FaultyDatabase::waiting(db::Connection& observer) {
+  return real_->waiting(static_cast<FaultyConnection&>(observer).inner());
+}
+Result<void> FaultyDatabase::terminate(db::Connection& observer, std::int64_t session) {
+  return real_->terminate(static_cast<FaultyConnection&>(observer).inner(), session);
+}
+std::uint64_t FaultyDatabase::times() const { return world_->times; }
+
+}  // namespace isolde::test

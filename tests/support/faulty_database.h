@@ -1,0 +1,53 @@
+// tests/support/faulty_database.h: a real database with one fault planted: what `isolde hunt` must find.
+//
+// Always: a fault comes up inside transactions only, and hangs on nothing but the statement's text and what the
+//         transactions before it did: the same run shows it again, and a smaller case still can.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "db/database.h"
+
+namespace isolde::test {
+
+enum class Fault : std::uint8_t {
+  kNone,
+  kLostRollback,     // a ROLLBACK commits
+  kStaleRead,        // a SELECT is answered from an older state
+  kMissesOwnWrites,  // a SELECT is answered as if the transaction's own writes were not there
+  kDirtyRead,        // a SELECT is answered from another open transaction's view
+  kWrongCount,       // an UPDATE reports one row more than it changed
+};
+
+struct PlantedFault {
+  Fault fault = Fault::kNone;
+  // Only where the statement's text has this; kLostRollback: where one of the transaction's statements has it.
+  std::string feature;
+};
+
+class FaultyDatabase final : public db::Database {
+ public:
+  FaultyDatabase(std::unique_ptr<db::Database> real, PlantedFault planted);
+  ~FaultyDatabase() override;
+
+  [[nodiscard]] Result<std::unique_ptr<db::Connection>> connect(const db::ServerLevel& level) override;
+  [[nodiscard]] const db::Dialect& dialect() const override { return real_->dialect(); }
+  [[nodiscard]] std::span<const db::ServerLevel> levels() const override { return real_->levels(); }
+  [[nodiscard]] Result<std::string> describe(db::Connection& connection) override;
+  [[nodiscard]] Result<std::vector<std::int64_t>> waiting(db::Connection& observer) override;
+  [[nodiscard]] Result<void> terminate(db::Connection& observer, std::int64_t session) override;
+
+  // How often the fault changed an answer, or could have.
+  [[nodiscard]] std::uint64_t times() const;
+
+  struct World;  // what its connections share
+
+ private:
+  std::unique_ptr<db::Database> real_;
+  std::shared_ptr<World> world_;
+};
+
+}  // namespace isolde::test
