@@ -2,12 +2,15 @@
 //
 // In, out: a finding that try_again() sees -> a smaller one that it sees too, with the same Wrong (and anomaly).
 // Always:  every step was run; a step that changes what is wrong is taken back. Ends: each step makes the case smaller.
+//          When runs or time are used up, or it is stopped, the smallest so far is the answer.
+// Source:  Zeller and Hildebrandt, delta debugging (2002); Regehr and others, C-Reduce (2012), for the passes.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "hunt/finding.h"
 #include "hunt/trial.h"
@@ -21,7 +24,12 @@ struct ReduceOptions {
   const std::atomic<bool>* stop = nullptr;  // ctrl-C: the smallest so far is the answer
 };
 
+// Ensures: the arena has the schema of `finding` again. The error is the arena's: nothing could be run at all.
 [[nodiscard]] Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions& trial,
                                      const ReduceOptions& options);
+
+// Runs a finding, makes its schema before if it is another than last time, and answers what was seen. None: not that.
+using TryAgain = std::function<Result<std::optional<Finding>>(const Finding&)>;
+[[nodiscard]] Result<Finding> reduce(const Finding& finding, const TryAgain& again, const ReduceOptions& options);
 
 }  // namespace isolde::hunt

@@ -1,0 +1,32 @@
+#include "hunt/reduce/reduce.h"
+
+#include "hunt/reduce/session.h"
+
+namespace isolde::hunt {
+namespace {
+
+using Pass = bool (*)(Reduction&);
+
+bool run_all(Reduction& reduction, std::initializer_list<Pass> passes) {
+  bool any = false;
+  for (const Pass pass : passes) any = (!reduction.over() && pass(reduction)) || any;
+  return any;
+}
+
+}  // namespace
+
+Result<Finding> reduce(const Finding& finding, const TryAgain& again, const ReduceOptions& options) {
+  Reduction reduction(finding, again, options);
+  for (bool smaller = true; smaller && !reduction.over();) {
+    // What needs no new schema is quick, so it goes first and as far as it can.
+    smaller = false;
+    while (run_all(reduction, {drop_transactions, drop_statements, make_serial, shrink_trees})) smaller = true;
+    smaller = run_all(reduction, {drop_objects, drop_rows, drop_columns, simplify_cells}) || smaller;
+  }
+  run_all(reduction, {number_transactions, drop_drops});
+  if (reduction.fault()) return *reduction.fault();
+  reduction.confirm();
+  return reduction.best();
+}
+
+}  // namespace isolde::hunt
