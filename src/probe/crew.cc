@@ -13,14 +13,15 @@ struct Crew::Member {
   std::int64_t session = 0;
   std::unique_ptr<db::Connection> connection;
   std::thread thread;
+  std::condition_variable requested;  // of its own: a request wakes nobody else
   // Under the board's mutex.
-  std::optional<Request> request;
+  std::vector<Request> requests;
   bool busy = false, quit = false, left_behind = false, lost = false;
 };
 
 struct Crew::Board {
   std::mutex mutex;
-  std::condition_variable requested, answered;
+  std::condition_variable answered;
   std::deque<Answer> answers;
 };
 
@@ -34,6 +35,8 @@ Result<db::Reply> carry_out(db::Connection& connection, const Request& request) 
       return connection.commit();
     case RequestKind::kRollBack:
       return connection.roll_back();
+    case RequestKind::kPrepared:
+      return connection.execute(request.sql, {});
     case RequestKind::kStatement:
       break;
   }
@@ -60,6 +63,11 @@ void Crew::hire(std::size_t who, std::unique_ptr<db::Connection> connection) {
   member->thread = std::thread([board = board_, member] { work(board, member); });
 }
 
+void Crew::add(std::unique_ptr<db::Connection> connection) {
+  members_.emplace_back();
+  hire(members_.size() - 1, std::move(connection));
+}
+
 void Crew::dismiss(std::size_t who) {
   if (busy(who) && usable(who)) {
     cancel(who);
@@ -70,23 +78,27 @@ void Crew::dismiss(std::size_t who) {
     const std::lock_guard lock(board_->mutex);
     member.quit = true;
   }
-  board_->requested.notify_all();
+  member.requested.notify_all();
   if (member.thread.joinable()) member.thread.join();
 }
 
 void Crew::work(const std::shared_ptr<Board>& board, const std::shared_ptr<Member>& member) {
   std::unique_lock lock(board->mutex);
   while (true) {
-    board->requested.wait(lock, [&] { return member->quit || member->request.has_value(); });
-    if (!member->request) break;
-    const Request request = *std::exchange(member->request, std::nullopt);
+    member->requested.wait(lock, [&] { return member->quit || !member->requests.empty(); });
+    if (member->requests.empty()) break;
+    const std::vector<Request> requests = std::exchange(member->requests, {});
     lock.unlock();
-    auto reply = carry_out(*member->connection, request);
+    Answer answer{member->who, carry_out(*member->connection, requests.front())};
+    for (std::size_t i = 1; i < requests.size() && answer.reply && answer.reply->done(); ++i) {
+      answer.earlier.push_back(*std::move(answer.reply));
+      answer.reply = carry_out(*member->connection, requests[i]);
+    }
     lock.lock();
     member->busy = false;
     if (member->left_behind) break;
-    if (reply && reply->fate == db::Fate::kLost) member->lost = true;
-    board->answers.push_back({member->who, std::move(reply)});
+    if (answer.reply && answer.reply->fate == db::Fate::kLost) member->lost = true;
+    board->answers.push_back(std::move(answer));
     board->answered.notify_all();
   }
   lock.unlock();
@@ -106,12 +118,18 @@ bool Crew::usable(std::size_t who) const {
 }
 
 void Crew::send(std::size_t who, Request request) {
+  std::vector<Request> requests;
+  requests.push_back(std::move(request));
+  send(who, std::move(requests));
+}
+
+void Crew::send(std::size_t who, std::vector<Request> requests) {
   {
     const std::lock_guard lock(board_->mutex);
     members_[who]->busy = true;
-    members_[who]->request = std::move(request);
+    members_[who]->requests = std::move(requests);
   }
-  board_->requested.notify_all();
+  members_[who]->requested.notify_one();
 }
 
 std::optional<Answer> Crew::wait(Clock::time_point until) {

@@ -1,7 +1,7 @@
 // probe/crew.h: several connections, each on a thread of its own, because a request to a database does not return while
 // it waits for a lock.
 //
-// In, out: one request a member at a time -> answers, in the order that they come.
+// In, out: one request a member at a time, or several that belong together -> answers, in the order that they come.
 // Always:  a member that never answers can be left behind: its thread and connection then go when its request does.
 #pragma once
 
@@ -18,16 +18,23 @@
 
 namespace isolde::probe {
 
-enum class RequestKind : std::uint8_t { kBegin, kStatement, kCommit, kRollBack };
+enum class RequestKind : std::uint8_t {
+  kBegin,
+  kStatement,
+  kPrepared,  // a statement that comes often: prepared when it first comes by
+  kCommit,
+  kRollBack,
+};
 
 struct Request {
   RequestKind kind = RequestKind::kStatement;
-  std::string sql;  // kStatement
+  std::string sql;  // kStatement, kPrepared
 };
 
 struct Answer {
   std::size_t who;
-  Result<db::Reply> reply;
+  Result<db::Reply> reply;              // of the last request that was sent …
+  std::vector<db::Reply> earlier = {};  // … and of those before it, all carried out
 };
 
 class Crew {
@@ -41,6 +48,7 @@ class Crew {
   ~Crew();
 
   [[nodiscard]] std::size_t size() const { return members_.size(); }
+  void add(std::unique_ptr<db::Connection> connection);
   [[nodiscard]] std::int64_t session(std::size_t who) const;
   [[nodiscard]] bool busy(std::size_t who) const;
   // Lost, severed or left behind: of no use any more.
@@ -48,6 +56,8 @@ class Crew {
 
   // Requires: usable(who) and not busy(who).
   void send(std::size_t who, Request request);
+  // One right after the other, until one is not carried out: there is one answer to all. Requires: also, not empty.
+  void send(std::size_t who, std::vector<Request> requests);
   // The next answer that came or comes before `until`; none: none came.
   [[nodiscard]] std::optional<Answer> wait(Clock::time_point until);
   // The same, but only that member's.

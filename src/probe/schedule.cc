@@ -48,6 +48,7 @@ class Runner {
     bool open = false, ended = false;
     std::size_t pending = kNoStep;  // sent, and not answered
     bool settled = false;           // known to wait since the last event
+    std::optional<Clock::time_point> waits_since;
   };
 
   [[nodiscard]] TxnState& state_of(std::size_t step) { return states_[steps_[step].transaction]; }
@@ -83,6 +84,7 @@ class Runner {
     states_[who].open = false;
     states_[who].ended = true;
     t_.ends[who] = {how, step};
+    for (TxnState& s : states_) s.waits_since.reset();  // what waits now may wait for another lock than before
     if (step != kNoStep) last_cause_ = step;
   }
 
@@ -102,27 +104,37 @@ class Runner {
       }
       record.sql = *std::move(sql);
     }
-    crew_.send(s.transaction, {s.kind, record.sql});
+    std::vector<Request> requests = s.before;
+    requests.push_back({s.kind, record.sql});
+    requests.insert(requests.end(), s.after.begin(), s.after.end());
+    crew_.send(s.transaction, std::move(requests));
     current_ = step;
     events_before_ = t_.events.size();
     last_cause_ = step;
-    state_of(step).pending = step;
-    state_of(step).settled = false;
+    TxnState& state = state_of(step);
+    state.pending = step;
+    state.settled = false;
+    state.waits_since.reset();
   }
 
   // Until all that is under way has answered or is known to wait.
   void settle() {
     milliseconds look = kFirstLook;
     Clock::time_point since = Clock::now();
+    // Those that waited before an answer came wait on, or were let go before it was given: the server knows already.
+    bool at_once = only_waiters_unsettled();
     while (!t_.fault && anything_unsettled()) {
-      if (auto answer = crew_.wait(Clock::now() + look)) {
+      auto answer = crew_.wait(at_once ? Clock::now() : Clock::now() + look);
+      if (answer) {
         take(std::move(*answer));
         since = Clock::now();
         look = kFirstLook;
+        at_once = only_waiters_unsettled();
         continue;
       }
       look_who_waits(since);
-      look = std::min(2 * look, kLongestLook);
+      if (!at_once) look = std::min(2 * look, kLongestLook);
+      at_once = false;
     }
   }
 
@@ -131,12 +143,19 @@ class Runner {
                        [](const TxnState& s) { return s.pending != kNoStep && !s.settled; });
   }
 
+  [[nodiscard]] bool only_waiters_unsettled() const {
+    return std::all_of(states_.begin(), states_.end(), [&](const TxnState& s) {
+      return s.pending == kNoStep || s.settled || t_.steps[s.pending].wait == Wait::kServerSays;
+    });
+  }
+
   void look_who_waits(Clock::time_point since) {
     const auto waiting = database_.waiting(observer_);
     if (!waiting) {
       t_.fault = waiting.error();
       return;
     }
+    const Clock::time_point now = Clock::now();
     for (std::size_t who = 0; who < states_.size(); ++who) {
       TxnState& s = states_[who];
       if (s.pending == kNoStep || s.settled) continue;
@@ -144,11 +163,14 @@ class Runner {
       if (std::find(waiting->begin(), waiting->end(), crew_.session(who)) != waiting->end()) {
         if (record.wait != Wait::kServerSays) tell(Event::Kind::kWaits, s.pending);
         record.wait = Wait::kServerSays;
-        s.settled = true;
+        if (!s.waits_since) s.waits_since = now;
+        s.settled = now - *s.waits_since >= options_.deadlock_time;
         continue;
       }
+      s.waits_since.reset();
       const bool passed_by = record.wait == Wait::kNoAnswer;
-      if (Clock::now() - since < (passed_by ? kSecondChance : options_.patience)) continue;
+      if (now - since < (passed_by ? kSecondChance : options_.patience)) continue;
+      if (!options_.passes_by) return give_up(s.pending);
       if (!passed_by) tell(Event::Kind::kNoAnswer, s.pending);
       record.wait = Wait::kNoAnswer;
       s.settled = true;
@@ -166,15 +188,36 @@ class Runner {
       t_.fault_at = step;
       return;
     }
-    record.reply = std::move(*answer.reply);
+    const bool left_unseen = put_apart(steps_[step], std::move(answer), record);
     if (record.wait != Wait::kNone && last_cause_ != step) record.let_go_by = last_cause_;
     const bool given_up = record.state == StepRecord::State::kGivenUp && !record.reply.done();
     if (!given_up) record.state = record.reply.done() ? StepRecord::State::kDone : StepRecord::State::kFailed;
     tell(given_up ? Event::Kind::kGivenUp : Event::Kind::kAnswered, step);
-    conclude(who, step, given_up);
+    if (begins(steps_[step]) && !record.before.empty()) states_[who].open = true;
+    conclude(who, step, given_up || left_unseen);
   }
 
-  // What the answer means for the transaction.
+  [[nodiscard]] static bool begins(const Step& step) {
+    return !step.before.empty() && step.before.front().kind == RequestKind::kBegin;
+  }
+
+  // The replies to the step and to what was sent with it. True: it was carried out, but something after it was not.
+  static bool put_apart(const Step& step, Answer answer, StepRecord& record) {
+    const std::size_t own = step.before.size(), last = answer.earlier.size();
+    const bool failed_after = last > own && !answer.reply->done();
+    for (std::size_t i = 0; i < last; ++i) {
+      if (i == own) record.reply = std::move(answer.earlier[i]);
+      if (i != own) (i < own ? record.before : record.after).push_back(std::move(answer.earlier[i]));
+    }
+    if (last <= own || failed_after) {
+      record.reply = *std::move(answer.reply);
+    } else {
+      record.after.push_back(*std::move(answer.reply));
+    }
+    return failed_after;
+  }
+
+  // What the answer means for the transaction. `given_up`: it is not to go on.
   void conclude(std::size_t who, std::size_t step, bool given_up) {
     const RequestKind kind = steps_[step].kind;
     const db::Fate fate = t_.steps[step].reply.fate;
@@ -186,7 +229,7 @@ class Runner {
         if (kind == RequestKind::kRollBack) end(who, End::kRolledBack, step);
         return;
       case db::Fate::kStatementFailed:
-        if (kind == RequestKind::kStatement && !given_up) return;
+        if (kind == RequestKind::kStatement && !given_up && states_[who].open) return;
         return roll_back(who, bad, step);
       case db::Fate::kMustRollBack:
         return roll_back(who, bad, step);

@@ -21,13 +21,19 @@ namespace isolde::probe {
 
 struct ScheduleOptions {
   std::chrono::milliseconds patience{2000};
+  // One that does not answer within it, and does not wait by the server's word: the others go on; false: it is
+  // cancelled.
+  bool passes_by = true;
+  // The server looks for deadlocks only so long after a wait began: the next step is sent later than that, so that the
+  // one that closes a circle is always the one that is told so.
+  std::chrono::milliseconds deadlock_time{0};
   // The SQL of a step, made when it is sent; none: Step::sql. An error: something that it needs is missing; the step is
   // not sent and its transaction is rolled back.
   std::function<Result<std::string>(std::size_t step, const Transcript& so_far)> sql_of;
 };
 
-// Requires: each transaction's first step is its kBegin, and crew.size() is more than every Step::transaction;
-// `observer`
+// Requires: each transaction's first step is its kBegin, or has it in Step::before, and crew.size() is more than every
+// Step::transaction; `observer`
 //           is no member of the crew.
 // Ensures:  no transaction is open on any usable member.
 [[nodiscard]] Transcript run_schedule(db::Database& database, db::Connection& observer, Crew& crew,

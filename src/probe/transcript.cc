@@ -18,6 +18,7 @@ std::string words_of(RequestKind kind, std::string_view sql) {
     case RequestKind::kRollBack:
       return "rollback";
     case RequestKind::kStatement:
+    case RequestKind::kPrepared:
       break;
   }
   return std::string(sql);
@@ -39,6 +40,7 @@ std::string outcome_text(const Step& step, const StepRecord& record) {
     case RequestKind::kRollBack:
       return "rolled back";
     case RequestKind::kStatement:
+    case RequestKind::kPrepared:
       break;
   }
   if (reply.width > 0) return rows_text(reply);

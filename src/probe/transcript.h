@@ -19,6 +19,9 @@ struct Step {
   std::size_t transaction;  // from 0; T1 is 0
   RequestKind kind = RequestKind::kStatement;
   std::string sql;
+  // Sent together with it, so that nothing of another transaction's is sent in between: its kBegin, reads that show
+  // what it sees and what it leaves.
+  std::vector<Request> before = {}, after = {};
 };
 
 // Whether a step gave no answer for a while, and by whose word it waited.
@@ -36,9 +39,10 @@ struct StepRecord {
     kGivenUp,  // cancelled by us: nothing was left that could have let it go
   };
   State state = State::kNotSent;
-  std::string sql;      // as it was sent
-  std::string missing;  // kNotSent: what was missing, if its transaction had not ended
-  db::Reply reply;
+  std::string sql;                                 // as it was sent
+  std::string missing;                             // kNotSent: what was missing, if its transaction had not ended
+  db::Reply reply;                                 // not done: its own, or that of the request around it that failed
+  std::vector<db::Reply> before = {}, after = {};  // to those of Step::before and Step::after that were carried out
   Wait wait = Wait::kNone;
   std::size_t let_go_by = kNoStep;  // it waited: the step after which it went on
 

@@ -49,9 +49,10 @@ struct Execution {
   std::vector<Ended> ends;                      // by transaction; kAborted: not as the case wanted
   // Statements and ends (statement == number of statements) in the order in which they were answered.
   std::vector<Place> answered;
-  ContentsByTable final;       // of all tables, when everything had ended
-  std::optional<Error> fault;  // an error that no table of errors knows: the run says nothing
-  bool lost = false;           // a connection broke: the server may have crashed
+  ContentsByTable final;          // of all tables, when everything had ended
+  std::optional<Error> fault;     // an error that no table of errors knows: the run says nothing
+  std::optional<Place> fault_at;  // whose error it was, if it was a statement's or an end's
+  bool lost = false;              // a connection broke: the server may have crashed
 };
 
 [[nodiscard]] inline const StatementRun& at(const Execution& execution, Place place) {
@@ -62,7 +63,8 @@ struct Execution {
 struct AloneRun {
   std::vector<StatementRun> runs;  // in the order that was asked for; `seen`, `left` are empty
   ContentsByTable final;
-  std::optional<Error> fault;
+  std::optional<Error> fault;  // what comes after the statement whose error it was is kNotSent
+  std::optional<Place> fault_at;
   bool lost = false;
 };
 

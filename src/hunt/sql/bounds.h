@@ -12,6 +12,8 @@ inline constexpr double kColumnDecimal = 1e6;
 inline constexpr double kDecimalModulus = 1e4;
 inline constexpr int kColumnCharacters = 60;
 
+inline constexpr double kMostKey = 2e6, kMostVersion = 1e5;
+
 inline constexpr double kMostInteger = 4e18;  // of a bigint
 // Of a decimal: SQLite's is a bigint of hundredths, and a product of two has ten thousandths for a moment.
 inline constexpr double kMostDecimal = 1e14;

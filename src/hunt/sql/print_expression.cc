@@ -139,6 +139,9 @@ Expression Printer::literal(const Node& node) {
 
 Expression Printer::column(const Node& node) {
   Expression x = of_type(node.type);
+  // Keys stay far below other columns: they are drawn once and never computed with.
+  if (node.text == "pkey") x.most = kMostKey;
+  if (node.text == "vkey") x.most = kMostVersion;
   if (node.alias == "excluded" && is(DialectId::kMariadb)) return with_text(x, "values(" + node.text + ")", true);
   const auto other = renamed_.find(node.alias);
   const std::string& alias = other == renamed_.end() ? node.alias : other->second;

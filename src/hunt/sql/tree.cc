@@ -20,7 +20,9 @@ std::size_t size(const Node& tree) {
   while (!left.empty()) {
     const Node* node = left.back();
     left.pop_back();
-    ++count;
+    const bool more = node->text == "distinct" || (node->text == "not" && node->kind != Kind::kUnary) ||
+                      node->text.starts_with("left join");
+    count += more ? 2 : 1;
     for (const NodePtr& child : node->children)
       if (child) left.push_back(child.get());
   }

@@ -83,7 +83,7 @@ struct Node {
 // Each is still a statement of the same kind that sets vkey and pkey as before. Some may not run: the caller tries.
 [[nodiscard]] std::vector<NodePtr> smaller(const NodePtr& tree);
 
-// How many nodes.
+// How many nodes, and words that make one do more: distinct, not, left join.
 [[nodiscard]] std::size_t size(const Node& tree);
 
 // The statement of a tree: its text, the tables that it reads and writes (`schema` knows views and foreign keys), the

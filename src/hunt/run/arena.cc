@@ -1,0 +1,240 @@
+#include "hunt/run/arena.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+#include "hunt/run/contents.h"
+#include "hunt/run/fight.h"
+#include "hunt/run/house.h"
+#include "probe/crew.h"
+#include "probe/schedule.h"
+
+namespace isolde::hunt {
+namespace {
+
+using probe::Crew;
+using std::chrono::milliseconds;
+
+// Beyond the server's own limit, for the case that it does not keep it.
+constexpr milliseconds kBeyondLimit{2000};
+constexpr milliseconds kCancelTime{100};
+constexpr int kCancels = 20;
+// A server that looks for deadlocks later than this is not waited for.
+constexpr milliseconds kLongestDeadlockTime{100};
+
+Result<void> carried_out(Result<db::Reply> reply, std::string_view what) {
+  if (!reply) return std::move(reply).error();
+  if (!reply->done()) return Error{fmt::format("{}: {} ({})", what, reply->failure.text, reply->failure.code)};
+  return {};
+}
+
+Result<void> set_up(db::Connection& connection, const SessionSetup& setup) {
+  for (const std::string& sql : setup.must) {
+    if (auto done = carried_out(connection.run(sql), sql); !done) return done;
+  }
+  for (const std::string& sql : setup.may) {
+    if (auto reply = connection.run(sql); reply && reply->fate == db::Fate::kLost) return carried_out(reply, sql);
+  }
+  return {};
+}
+
+// "1ms", "10ms", "1s", as PostgreSQL shows it; none: something else.
+std::optional<milliseconds> time_shown(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (error != std::errc{} || (unit != "ms" && unit != "s")) return std::nullopt;
+  return milliseconds(unit == "ms" ? number : 1000 * number);
+}
+
+class DatabaseArena : public Arena {
+ public:
+  DatabaseArena(db::Database& database, const db::ServerLevel& level, const ArenaOptions& options)
+      : database_(database), level_(level), options_(options), dialect_(database.dialect().name) {}
+
+  [[nodiscard]] Result<void> open() {
+    if (auto connected = connect(); !connected) return connected;
+    auto about = database_.describe(*keeper_);
+    if (!about) return std::move(about).error();
+    server_ = *std::move(about);
+    return {};
+  }
+
+  [[nodiscard]] Result<void> prepare(const Schema& schema) override {
+    if (auto connected = connect(); !connected) return connected;  // anew: what they had prepared is of no use any more
+    const Schema before = std::exchange(schema_, schema);
+    for (const Schema* const old : {&before, &schema}) {
+      for (const std::string& sql : old->drops) static_cast<void>(keeper_->run(sql));
+    }
+    for (const std::string& sql : creation(schema_, dialect_)) {
+      if (auto made = carried_out(keeper_->run(sql), sql); !made) return made;
+    }
+    reset_sql_ = reset_sql(schema_, dialect_);
+    tables_.clear();
+    for (const Table& table : schema_.tables) tables_.push_back(&table);
+    return reset();
+  }
+
+  [[nodiscard]] Result<void> reset() override {
+    if (!broken_ && reset_sql_.empty()) return {};
+    if (!broken_) {
+      if (carried_out(keeper_->run(reset_sql_), "")) return {};
+    }
+    // Something is in the way: a session that was lost, or one that could not be stopped and holds locks.
+    if (auto connected = connect(); !connected) return connected;
+    if (reset_sql_.empty()) return {};
+    return carried_out(keeper_->run(reset_sql_), "cannot put the rows back");
+  }
+
+  [[nodiscard]] Execution run(const Case& test, bool instrumented) override {
+    Execution execution;
+    auto script = script_of(test, dialect_, instrumented);
+    Result<void> ready = script ? have_fighters(test.transactions.size()) : Result<void>(script.error());
+    if (!ready) {
+      execution = execution_of(test, {}, {}, false);
+      execution.fault = std::move(ready).error();
+      return execution;
+    }
+    probe::ScheduleOptions schedule;
+    schedule.patience = patience();
+    schedule.passes_by = false;
+    schedule.deadlock_time = deadlock_time_;
+    auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
+    execution = execution_of(test, *script, std::move(transcript), instrumented);
+    finish(execution);
+    return execution;
+  }
+
+  [[nodiscard]] AloneRun run_alone(const Case& test, std::span<const Place> order) override {
+    AloneRun alone;
+    alone.runs.resize(order.size());
+    if (auto ready = have_fighters(1); !ready) {
+      alone.fault = std::move(ready).error();
+      return alone;
+    }
+    for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; ++i) {
+      auto reply = send_alone(at(test, order[i]).sql);
+      if (!reply) {
+        alone.fault = std::move(reply).error();
+        alone.fault_at = order[i];
+        break;
+      }
+      alone.runs[i].ran = ran_as(*reply);
+      alone.runs[i].reply = *std::move(reply);
+      alone.lost |= alone.runs[i].reply.fate == db::Fate::kLost;
+    }
+    finish(alone);
+    return alone;
+  }
+
+  [[nodiscard]] const std::string& server() const override { return server_; }
+  [[nodiscard]] const db::Dialect& dialect() const override { return database_.dialect(); }
+  [[nodiscard]] const db::ServerLevel& level() const override { return level_; }
+
+ private:
+  [[nodiscard]] Result<void> connect() {
+    broken_ = true;
+    crew_.reset();
+    keeper_.reset();
+    auto keeper = database_.connect(level_);
+    if (!keeper) return std::move(keeper).error();
+    keeper_ = *std::move(keeper);
+    if (auto ready = set_up(*keeper_, keeper_setup(dialect_)); !ready) return ready;
+    crew_ = std::make_unique<Crew>(std::vector<std::unique_ptr<db::Connection>>());
+    broken_ = false;
+    return {};
+  }
+
+  [[nodiscard]] Result<void> have_fighters(std::size_t count) {
+    if (count > options_.most_transactions)
+      return Error{fmt::format("{} transactions, where {} are the most", count, options_.most_transactions)};
+    while (crew_ == nullptr || crew_->size() < count) {
+      if (crew_ == nullptr) return Error{"the connections are gone: the arena was not reset"};
+      auto connection = database_.connect(level_);
+      if (!connection) return std::move(connection).error();
+      if (auto ready = set_up(**connection, fighter_setup(dialect_, options_.statement_limit)); !ready) return ready;
+      if (crew_->size() == 0) learn_deadlock_time(**connection);
+      crew_->add(*std::move(connection));
+    }
+    return {};
+  }
+
+  void learn_deadlock_time(db::Connection& connection) {
+    deadlock_time_ = milliseconds(0);
+    if (dialect_ != "postgres") return;  // the others look at once, or never wait
+    const auto reply = connection.run("show deadlock_timeout");
+    if (!reply || reply->rows() != 1) return;
+    const auto* const text = std::get_if<std::string>(&reply->at(0, 0));
+    const auto time = text == nullptr ? std::nullopt : time_shown(*text);
+    if (time && *time <= kLongestDeadlockTime) deadlock_time_ = *time + std::max(*time, milliseconds(3));
+  }
+
+  // SQLite has no limit of its own.
+  [[nodiscard]] milliseconds patience() const {
+    return options_.statement_limit + (dialect_ == "sqlite" ? milliseconds(0) : kBeyondLimit);
+  }
+
+  // One statement in a transaction of its own.
+  [[nodiscard]] Result<db::Reply> send_alone(const std::string& sql) {
+    crew_->send(0, {probe::RequestKind::kStatement, sql});
+    auto answer = crew_->wait_for(0, Crew::Clock::now() + patience());
+    for (int i = 0; i < kCancels && !answer; ++i) {
+      crew_->cancel(0);
+      answer = crew_->wait_for(0, Crew::Clock::now() + kCancelTime);
+    }
+    if (answer) return std::move(answer->reply);
+    static_cast<void>(database_.terminate(*keeper_, crew_->session(0)));
+    crew_->sever(0);
+    crew_->leave_behind(0);
+    return Error{fmt::format("cannot be stopped: {}", sql)};
+  }
+
+  // What is the same for both kinds of runs: the rows that are left, and whether the sessions can be used again.
+  template <typename Run>
+  void finish(Run& run) {
+    for (std::size_t i = 0; i < crew_->size(); ++i) broken_ |= !crew_->usable(i);
+    broken_ |= run.fault.has_value();
+    if (tables_.empty()) return;
+    auto reply = keeper_->execute(contents_sql(tables_, dialect_), {});
+    if (reply && reply->fate == db::Fate::kLost) {
+      run.lost = broken_ = true;
+      return;
+    }
+    auto done = reply && reply->done() ? contents_of(tables_, *reply)
+                                       : Result<ContentsByTable>(carried_out(reply, "cannot read the rows").error());
+    if (done) {
+      run.final = *std::move(done);
+    } else if (!run.fault) {
+      run.fault = std::move(done).error();
+      broken_ = true;
+    }
+  }
+
+  db::Database& database_;
+  const db::ServerLevel& level_;
+  ArenaOptions options_;
+  std::string_view dialect_;
+  std::string server_;
+  Schema schema_;
+  std::vector<const Table*> tables_;  // of schema_
+  std::string reset_sql_;
+  std::unique_ptr<db::Connection> keeper_;  // makes and resets tables, and looks on
+  std::unique_ptr<Crew> crew_;              // run transactions
+  bool broken_ = true;                      // some connection is of no use any more
+  milliseconds deadlock_time_{0};
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Arena>> open_arena(db::Database& database, const db::ServerLevel& level,
+                                          const ArenaOptions& options) {
+  if (!is_huntable(database.dialect().name))
+    return Error{fmt::format("hunts know PostgreSQL, MariaDB and SQLite, not {}", database.dialect().name)};
+  auto arena = std::make_unique<DatabaseArena>(database, level, options);
+  if (auto opened = arena->open(); !opened) return std::move(opened).error();
+  return std::unique_ptr<Arena>(std::move(arena));
+}
+
+}  // namespace isolde::hunt

@@ -1,0 +1,170 @@
+#include "hunt/run/fight.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hunt/run/contents.h"
+
+namespace isolde::hunt {
+namespace {
+
+using probe::Event;
+using probe::kNoStep;
+using probe::Request;
+using probe::RequestKind;
+using probe::Step;
+using probe::StepRecord;
+using probe::Transcript;
+
+Result<std::vector<const Table*>> tables_named(const Schema& schema, const std::vector<std::string>& names) {
+  std::vector<const Table*> tables;
+  for (const Table& table : schema.tables) {
+    if (std::find(names.begin(), names.end(), table.name) != names.end()) tables.push_back(&table);
+  }
+  for (const std::string& name : names) {
+    if (std::none_of(tables.begin(), tables.end(), [&](const Table* table) { return table->name == name; }))
+      return Error{fmt::format("a statement reads or writes {}, which is no table of the schema", name)};
+  }
+  return tables;
+}
+
+Result<void> add_reads(const Case& test, const Statement& statement, std::string_view dialect, Step& step) {
+  const auto seen = tables_named(test.schema, statement.reads);
+  const auto left = tables_named(test.schema, statement.writes);
+  if (!seen || !left) return seen ? left.error() : seen.error();
+  if (!seen->empty()) step.before.push_back({RequestKind::kPrepared, contents_sql(*seen, dialect)});
+  if (!statement.before.empty()) step.before.push_back({RequestKind::kStatement, statement.before});
+  if (!left->empty()) step.after.push_back({RequestKind::kPrepared, contents_sql(*left, dialect)});
+  return {};
+}
+
+// What was read around it; of one that failed, what came before it.
+Result<void> take_reads(const Case& test, const Statement& statement, bool begins, const StepRecord& record,
+                        StatementRun& run) {
+  std::size_t at = begins ? 1 : 0;
+  if (!statement.reads.empty() && at < record.before.size()) {
+    auto seen = contents_of(*tables_named(test.schema, statement.reads), record.before[at++]);
+    if (!seen) return std::move(seen).error();
+    run.seen = *std::move(seen);
+  }
+  if (!statement.before.empty() && at < record.before.size()) {
+    auto pkeys = pkeys_of(record.before[at++]);
+    if (!pkeys) return std::move(pkeys).error();
+    run.about_to_change = *std::move(pkeys);
+  }
+  if (!statement.writes.empty() && !record.after.empty()) {
+    auto left = contents_of(*tables_named(test.schema, statement.writes), record.after[0]);
+    if (!left) return std::move(left).error();
+    run.left = *std::move(left);
+  }
+  return {};
+}
+
+Ended ended_as(probe::End end) {
+  switch (end) {
+    case probe::End::kCommitted:
+      return Ended::kCommitted;
+    case probe::End::kRolledBack:
+      return Ended::kRolledBack;
+    case probe::End::kUnknown:
+      return Ended::kUnknown;
+    case probe::End::kNotBegun:
+    case probe::End::kAborted:
+    case probe::End::kGivenUp:
+      break;
+  }
+  return Ended::kAborted;
+}
+
+// Of every step, whether another transaction's was answered after it was sent and before it was answered itself.
+std::vector<bool> apart_steps(const Script& script, const Transcript& t) {
+  std::vector<bool> apart(script.steps.size(), false);
+  std::vector<std::size_t> waits;  // those that wait, as of the event that is looked at
+  for (const Event& event : t.events) {
+    if (event.kind == Event::Kind::kNotSent) continue;
+    if (event.kind == Event::Kind::kWaits || event.kind == Event::Kind::kNoAnswer) {
+      waits.push_back(event.step);
+      continue;
+    }
+    std::erase(waits, event.step);
+    for (const std::size_t step : waits) apart[step] = true;
+    // It was let go by a statement, in the middle of it.
+    if (const std::size_t by = t.steps[event.step].let_go_by; by != kNoStep) apart[by] = true;
+  }
+  return apart;
+}
+
+}  // namespace
+
+Ran ran_as(const db::Reply& reply) {
+  constexpr std::array<std::string_view, 6> kLimits = {"57014", "1969", "3024", "1205", "1317", "SQLITE_INTERRUPT"};
+  if (reply.done()) return Ran::kDone;
+  const bool limit = std::find(kLimits.begin(), kLimits.end(), reply.failure.code) != kLimits.end();
+  return limit ? Ran::kTimedOut : Ran::kFailed;
+}
+
+Result<Script> script_of(const Case& test, std::string_view dialect, bool instrumented) {
+  Script script;
+  std::vector<std::uint32_t> turns(test.transactions.size(), 0);
+  for (const std::uint32_t t : test.order) {
+    if (t >= turns.size() || turns[t] > test.transactions[t].statements.size())
+      return Error{fmt::format("the order has a turn too many of T{}", t + 1)};
+    const Transaction& transaction = test.transactions[t];
+    const std::uint32_t s = turns[t]++;
+    Step step{t, transaction.commits ? RequestKind::kCommit : RequestKind::kRollBack, {}};
+    if (s == 0) step.before.push_back({RequestKind::kBegin, {}});
+    if (s < transaction.statements.size()) {
+      const Statement& statement = transaction.statements[s];
+      step.kind = RequestKind::kStatement;
+      step.sql = statement.sql;
+      if (instrumented) {
+        if (auto added = add_reads(test, statement, dialect, step); !added) return std::move(added).error();
+      }
+    }
+    script.steps.push_back(std::move(step));
+    script.places.push_back({t, s});
+  }
+  for (std::uint32_t t = 0; t < turns.size(); ++t) {
+    if (turns[t] != test.transactions[t].statements.size() + 1)
+      return Error{fmt::format("the order has a turn too few of T{}", t + 1)};
+  }
+  return script;
+}
+
+Execution execution_of(const Case& test, const Script& script, Transcript transcript, bool instrumented) {
+  Execution execution;
+  for (const Transaction& transaction : test.transactions) execution.runs.emplace_back(transaction.statements.size());
+  for (std::size_t t = 0; t < test.transactions.size(); ++t)
+    execution.ends.push_back(t < transcript.ends.size() ? ended_as(transcript.ends[t].end) : Ended::kAborted);
+  for (const Event& event : transcript.events) {
+    if (event.kind == Event::Kind::kAnswered || event.kind == Event::Kind::kGivenUp)
+      execution.answered.push_back(script.places[event.step]);
+  }
+  if (transcript.fault) {
+    execution.fault = std::move(transcript.fault);
+    if (transcript.fault_at != kNoStep) execution.fault_at = script.places[transcript.fault_at];
+  }
+  const std::vector<bool> apart = apart_steps(script, transcript);
+  for (std::size_t i = 0; i < script.steps.size(); ++i) {
+    StepRecord& record = transcript.steps[i];
+    execution.lost |= record.reply.fate == db::Fate::kLost;
+    const Place place = script.places[i];
+    if (record.state == StepRecord::State::kNotSent || script.steps[i].kind != RequestKind::kStatement) continue;
+    StatementRun& run = execution.runs[place.transaction][place.statement];
+    run.ran = record.state == StepRecord::State::kGivenUp ? Ran::kTimedOut : ran_as(record.reply);
+    run.apart = apart[i];
+    if (instrumented) {
+      auto taken = take_reads(test, at(test, place), place.statement == 0, record, run);
+      if (!taken && !execution.fault) {
+        execution.fault = std::move(taken).error();
+        execution.fault_at = place;
+      }
+    }
+    run.reply = std::move(record.reply);
+  }
+  return execution;
+}
+
+}  // namespace isolde::hunt

@@ -1,0 +1,34 @@
+// hunt/run/house.h: how the tables of a schema are made, filled and put back, and how sessions are set up: the SQL, a
+// dialect at a time.
+//
+// Always: putting back is one request and one transaction; it names no table that the schema does not have.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "hunt/case.h"
+
+namespace isolde::hunt {
+
+// Whether hunts know how to treat a server that speaks it.
+[[nodiscard]] bool is_huntable(std::string_view dialect);
+
+struct SessionSetup {
+  std::vector<std::string> must;  // without which nothing can be judged
+  std::vector<std::string> may;   // what the server may refuse, e.g. to an ordinary user
+};
+// Of a session that runs transactions.
+[[nodiscard]] SessionSetup fighter_setup(std::string_view dialect, std::chrono::milliseconds limit);
+// Of the session that makes and resets tables and looks on.
+[[nodiscard]] SessionSetup keeper_setup(std::string_view dialect);
+
+// CREATE …, in their order; the tables are empty.
+[[nodiscard]] std::vector<std::string> creation(const Schema& schema, std::string_view dialect);
+// One text of several statements: every table has the schema's rows, in their order.
+[[nodiscard]] std::string reset_sql(const Schema& schema, std::string_view dialect);
+
+}  // namespace isolde::hunt
