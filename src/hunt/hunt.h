@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "db/database.h"
+#include "hunt/applicability.h"
 #include "hunt/finding.h"
 #include "hunt/generate/generate.h"
 #include "hunt/reduce/reduce.h"
@@ -35,16 +36,6 @@ struct HuntOptions {
   ArenaOptions arena;
   const std::atomic<bool>* stop = nullptr;  // ctrl-C
 };
-
-// A level on which the method's assumption does not hold (TxCheck, assumption 3), and why.
-struct NotApplicable {
-  std::string reason;
-  bool recognisable = false;  // it may be run: findings of this one cause are told once, under its name
-  std::string cause;          // e.g. "innodb-repeatable-read"
-};
-// `server` as Database::describe() says it.
-[[nodiscard]] std::optional<NotApplicable> why_not(std::string_view dialect, std::string_view level,
-                                                   std::string_view server);
 
 struct HuntCounts : TrialCounts {
   std::uint64_t schemas = 0, findings = 0, causes = 0, restarts = 0;

@@ -5,8 +5,11 @@
 // wait are put where they came to run, those in cycles of dependencies are dropped; each time it is run anew. Then its
 // level is checked, and its statements are run alone in several orders.
 //
+// More oracles at the same price: what one run shows by itself (judge/at_once.h), the same run once more without the
+// extra reads, and the transactions one after the other against their statements alone.
+//
 // Always: a Finding was seen twice (it is run again before it is told), and the version sets say that the server is
-//         wrong.
+//         wrong. Finding::cause is set only if the cause is one that the level is known for (applicability.h).
 #pragma once
 
 #include <cstdint>
@@ -33,6 +36,9 @@ struct TrialCounts {
   std::uint64_t statements = 0, failed = 0, waited = 0, dropped_for_cycles = 0, timed_out = 0;
   std::uint64_t given_up = 0;   // cases that were not judged
   std::uint64_t histories = 0;  // checked against the level
+  std::uint64_t no_oracle = 0;  // orders that the versions speak against although nothing depends on itself
+  std::uint64_t unsteady = 0;   // findings that were not seen a second time, and not told
+  std::uint64_t unproved = 0;   // anomalies that could not be proved again: a fault of ours, not told
 };
 
 struct Trial {
