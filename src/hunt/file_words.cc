@@ -136,7 +136,8 @@ std::vector<Break> breaks_of(std::string_view sql) {
     } else if (c == ')') {
       depth -= depth > 0 ? 1 : 0;
     } else if (c == ' ' && i > 0 && sql[i - 1] != ' ' && sql[i + 1] != ' ' && sql[i + 1] != '#') {
-      const bool goes_on = sql.substr(0, i).ends_with("left");  // join
+      const std::string_view so_far = sql.substr(0, i);
+      const bool goes_on = so_far.ends_with("left") || so_far.ends_with("update");  // join; set
       breaks.push_back({i + 1, depth == 0 && !goes_on && clause_begins(sql.substr(i + 1))});
     }
   }

@@ -1,5 +1,6 @@
 #include "hunt/reduce/reduce.h"
 
+#include "hunt/cause.h"
 #include "hunt/reduce/session.h"
 
 namespace isolde::hunt {
@@ -26,7 +27,9 @@ Result<Finding> reduce(const Finding& finding, const TryAgain& again, const Redu
   run_all(reduction, {number_transactions, drop_drops});
   if (reduction.fault()) return *reduction.fault();
   reduction.confirm();
-  return reduction.best();
+  Finding reduced = reduction.best();
+  reduced.cause = cause_of(reduced);
+  return reduced;
 }
 
 }  // namespace isolde::hunt

@@ -1,0 +1,96 @@
+#include "hunt/bug_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hunt/file_words.h"
+
+namespace isolde::hunt {
+namespace {
+
+// A fence longer than any within, so that nothing in the text ends it.
+std::string fenced(std::string_view language, std::string_view text) {
+  std::size_t longest = 2, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  return fmt::format("{}{}\n{}{}{}\n", fence, language, text, text.empty() || text.ends_with('\n') ? "" : "\n", fence);
+}
+
+// SQL over several lines, never in escapes: this is to be pasted.
+std::string pasted(std::string_view sql) {
+  const bool plain = std::none_of(sql.begin(), sql.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  std::string text = plain ? spelled_sql(sql, 0, 4) : std::string(sql);
+  if (text.starts_with('"')) text = std::string(sql);
+  return text + ";\n";
+}
+
+std::string insert_of(const Table& table) {
+  std::string rows;
+  for (const std::vector<std::string>& row : table.rows)
+    rows += fmt::format("{}({})", rows.empty() ? "" : ", ", fmt::join(row, ", "));
+  return fmt::format("insert into {} ({}) values {}", table.name, fmt::join(table.inserted, ", "), rows);
+}
+
+// How a session comes to have its level.
+std::string begin_of(const Finding& finding) {
+  if (finding.dialect == "postgres") return fmt::format("begin isolation level {};\n", finding.level);
+  if (finding.dialect == "mariadb")
+    return fmt::format("set session transaction isolation level {}; start transaction;\n", finding.level);
+  return "begin;\n";
+}
+
+}  // namespace
+
+std::string bug_report_text(const Finding& finding) {
+  const Case& test = finding.test;
+  std::string out = fmt::format("**{}**, {}: {}{}.\n\n", finding.server, finding.level, about(finding.wrong),
+                                finding.anomaly.empty() ? "" : fmt::format(" ({})", finding.anomaly));
+  std::string sql;
+  for (const Table& table : test.schema.tables) {
+    sql += pasted(table.create);
+    if (!table.rows.empty()) sql += pasted(insert_of(table));
+  }
+  for (const std::string& more : test.schema.more) sql += pasted(more);
+  for (const View& view : test.schema.views) sql += pasted(view.create);
+  out += "Tables:\n\n" + fenced("sql", sql);
+  out += "\nSessions, one a transaction, step by step in this order:\n\n";
+  sql.clear();
+  std::vector<std::size_t> turn(test.transactions.size(), 0);
+  std::uint32_t last = UINT32_MAX;
+  for (const std::uint32_t t : test.order) {
+    const Transaction& transaction = test.transactions[t];
+    const std::size_t s = turn[t]++;
+    if (t != last) sql += fmt::format("-- session {}\n", t + 1);
+    last = t;
+    if (s == 0) sql += begin_of(finding);
+    if (s >= transaction.statements.size()) {
+      sql += transaction.commits ? "commit;\n" : "rollback;\n";
+    } else {
+      sql += pasted(transaction.statements[s].sql);
+    }
+  }
+  out += fenced("sql", sql);
+  if (!finding.alone.empty()) {
+    out +=
+        "\nThe same statements, each on its own (no transactions), in an order in which each sees the same rows:\n\n";
+    sql.clear();
+    for (const Place place : finding.alone) sql += pasted(at(test, place).sql);
+    out += fenced("sql", sql);
+  }
+  const bool there = finding.where.transaction < test.transactions.size() &&
+                     finding.where.statement < test.transactions[finding.where.transaction].statements.size();
+  const bool one = there && finding.wrong != Wrong::kContents && finding.wrong != Wrong::kIsolation;
+  const std::string of =
+      one ? fmt::format(" (statement {} of session {})", finding.where.statement + 1, finding.where.transaction + 1)
+          : "";
+  out += fmt::format("\nExpected{}:\n\n{}\nActual{}:\n\n{}", of, fenced("", finding.expected), of,
+                     fenced("", finding.actual));
+  out += fmt::format("\nFound by isolde hunt (seed {}).\n", test.seed);
+  return out;
+}
+
+}  // namespace isolde::hunt

@@ -1,0 +1,75 @@
+#include "hunt/bug_report.h"
+
+#include <gtest/gtest.h>
+
+#include "hunt/finding_file.h"
+#include "tests/support/random_finding.h"
+
+namespace isolde::hunt {
+namespace {
+
+TEST(BugReport, AFindingIsToldStepByStep) {
+  const auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/postgres_15_3_merge_lost_update.finding");
+  ASSERT_TRUE(finding) << finding.error().message();
+  EXPECT_EQ(
+      bug_report_text(*finding),
+      R"(**PostgreSQL 15.3**, repeatable read: the versions that were read and written break the level (lost-update).
+
+Tables:
+
+```sql
+create table hunt_t0 (pkey bigint primary key, vkey bigint, c0 bigint);
+insert into hunt_t0 (pkey, vkey, c0) values (1, 1, 10);
+```
+
+Sessions, one a transaction, step by step in this order:
+
+```sql
+-- session 2
+begin isolation level repeatable read;
+select r0.c0 from hunt_t0 as r0;
+-- session 1
+begin isolation level repeatable read;
+merge into hunt_t0 as r0
+    using (select 1 as k) as r1 on r0.pkey = r1.k
+    when matched then update set vkey = 1001, c0 = r0.c0 + 1;
+commit;
+-- session 2
+merge into hunt_t0 as r0
+    using (select 1 as k) as r1 on r0.pkey = r1.k
+    when matched then update set vkey = 1002, c0 = r0.c0 + 1;
+commit;
+```
+
+Expected:
+
+```
+T2 does not commit: it has not seen the version of the row that T1 wrote, and overwrites it
+```
+
+Actual:
+
+```
+T2 commits
+```
+
+Found by isolde hunt (seed 0).
+)");
+}
+
+TEST(BugReport, NoTextEndsItsFence) {
+  auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/postgres_15_3_merge_lost_update.finding");
+  ASSERT_TRUE(finding);
+  finding->actual = "```\n````x";
+  EXPECT_NE(bug_report_text(*finding).find("`````\n```\n````x\n`````\n"), std::string::npos);
+}
+
+TEST(BugReport, AnyFindingCanBeTold) {
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    Rng rng(seed);
+    EXPECT_FALSE(bug_report_text(test::random_finding(rng)).empty());
+  }
+}
+
+}  // namespace
+}  // namespace isolde::hunt

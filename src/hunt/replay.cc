@@ -1,0 +1,100 @@
+#include "hunt/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde::hunt {
+namespace {
+
+using What = ReplayOutcome::What;
+
+// Errors that say that the server does not know what it is asked for, in all dialects.
+bool is_unknown_here(const db::Failure& failure, std::string_view dialect) {
+  const std::string& code = failure.code;
+  if (dialect == "postgres") return code.starts_with("42") || code.starts_with("0A");
+  if (dialect == "mariadb")
+    return code == "1064" || code == "1146" || code == "1054" || code == "1305" || code == "1235" || code == "1115";
+  return code == "SQLITE_ERROR";
+}
+
+// What did not go through. `unknown`: the first statement that the server does not understand.
+std::string what_happened(const Case& test, const Execution& execution, std::string_view dialect,
+                          std::string& unknown) {
+  std::string lines;
+  const auto tell = [&](std::string line) { lines += (lines.empty() ? "" : "\n") + std::move(line); };
+  for (const Place place : execution.answered) {
+    if (place.transaction >= execution.runs.size()) continue;
+    if (place.statement >= execution.runs[place.transaction].size()) continue;
+    const StatementRun& run = at(execution, place);
+    if (run.ran == Ran::kDone) continue;
+    const db::Failure& failure = run.reply.failure;
+    tell(run.ran == Ran::kTimedOut ? fmt::format("{} took too long", name(place))
+                                   : fmt::format("{} was refused: {} {}", name(place), failure.code, failure.text));
+    if (unknown.empty() && is_unknown_here(failure, dialect)) unknown = lines.substr(lines.rfind('\n') + 1);
+  }
+  for (std::size_t t = 0; t < execution.ends.size() && t < test.transactions.size(); ++t) {
+    if (execution.ends[t] == Ended::kAborted) tell(fmt::format("T{} was rolled back by the server", t + 1));
+    if (execution.ends[t] == Ended::kUnknown) tell(fmt::format("T{} has no known end", t + 1));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& level, const Finding& finding,
+                             const ReplayOptions& options) {
+  ReplayOutcome outcome;
+  outcome.level = level.name;
+  const std::string_view dialect = database.dialect().name;
+  if (finding.dialect != dialect) {
+    outcome.what = What::kCannotRun;
+    outcome.reason = fmt::format("it is written for {}, and this database speaks {}", finding.dialect, dialect);
+    return outcome;
+  }
+  ArenaOptions arena_options = options.arena;
+  arena_options.most_transactions =
+      std::max(arena_options.most_transactions, static_cast<std::uint32_t>(finding.test.transactions.size()));
+  auto arena = open_arena(database, level, arena_options);
+  if (!arena) return std::move(arena).error();
+  outcome.server = (*arena)->server();
+  if (auto made = (*arena)->prepare(finding.test.schema); !made) {
+    outcome.what = What::kCannotRun;
+    outcome.reason = fmt::format("its tables cannot be made here: {}", made.error().text);
+    (void)(*arena)->prepare({});
+    return outcome;
+  }
+  TrialOptions trial = options.trial;
+  trial.level = level.claims;
+  std::optional<Error> fault;
+  for (outcome.tries = 0; outcome.tries < options.tries; ++outcome.tries) {
+    auto seen = try_again(**arena, finding, trial);
+    if (!seen) {
+      fault = std::move(seen).error();
+      continue;
+    }
+    fault.reset();
+    if (!*seen) continue;
+    ++outcome.tries;
+    outcome.what = What::kSeen;
+    outcome.seen = *std::move(*seen);
+    outcome.seen.server = outcome.server;
+    outcome.seen.level = outcome.level;
+    break;
+  }
+  if (outcome.what != What::kSeen) {
+    if (auto back = (*arena)->reset(); !back) {
+      fault = std::move(back).error();
+    } else {
+      const Execution execution = (*arena)->run(finding.test, false);
+      if (execution.fault) fault = execution.fault;
+      outcome.happened = what_happened(finding.test, execution, dialect, outcome.reason);
+    }
+    if (fault) outcome.reason = fault->text;
+    if (!outcome.reason.empty()) outcome.what = What::kCannotRun;
+  }
+  (void)(*arena)->prepare({});  // drops what was made
+  return outcome;
+}
+
+}  // namespace isolde::hunt
