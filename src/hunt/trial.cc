@@ -186,6 +186,10 @@ class Trying {
     ++counts_.rounds;
     if (!alone.lost && !alone.fault) return alone;
     trial_.lost = alone.lost;
+    if (alone.lost) {
+      trial_.refined = test;
+      trial_.alone = order;
+    }
     fail(alone.fault.value_or(Error{"the connection to the server broke"}));
     return std::nullopt;
   }
