@@ -350,6 +350,18 @@ TEST(Reduce, AServerThatIsGoneIsAnErrorAtFirstAndAnEndLater) {
   EXPECT_LT(runs, 30U);
 }
 
+TEST(Reduce, StatementsThatFailInUnknownWaysEndNothing) {
+  Rng rng(1);
+  const Finding finding = big_finding(4, 5, 1, rng);
+  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
+    if (!has_statement(f.test, "A5")) return Error{"no such error is known", {}, 0, 0};
+    return std::optional<Finding>(f);
+  };
+  const auto small = reduce(finding, again, {});
+  ASSERT_TRUE(small);
+  EXPECT_EQ(run_text(small->test), "A5 A.");
+}
+
 TEST(SchemaText, ColumnsAndConstraintsAreTakenFromCreateTable) {
   Table table{.name = "t",
               .columns = {"pkey", "vkey", "c0", "c1"},
