@@ -57,7 +57,25 @@ constexpr VerbRow kVerbs[] = {
      "isolde probe postgres://me@localhost/test --level \"repeatable read\" --transcript\n"
      "isolde probe --spawn mariadb --server-settings innodb_snapshot_isolation=ON --only P4,G2-item\n"
      "isolde probe sqlite: --scenario my.scenario"},
-    {"hunt", "URL", 0, kAny, "random SQL transactions against a real database until a bug is found", "", "", true},
+    {"hunt", "[URL]", 0, 1, "random SQL transactions against a real database until a bug is found",
+     "Draws schemas and transactions of real SQL, runs them interleaved, works out from the versions of rows that "
+     "each\n"
+     "statement saw which orders of the same statements without transactions must give the same, runs those too, and\n"
+     "compares. What is found is made small and kept as one file, which --replay runs again, there or on another "
+     "server.\n"
+     "URL: sqlite:FILE (without one: a scratch file), postgres://user@host/database, mariadb://…. It makes tables of "
+     "its\n"
+     "own there and drops them: take a database that you can spare. docs/hunt.md: how it judges, and what a finding "
+     "says.\n"
+     "Exit status: 0 nothing found, 1 found (or, with --replay, seen again), 2 bad usage or input, 3 undecided: no "
+     "case\n"
+     "could be judged.",
+     "isolde hunt --time 10\n"
+     "isolde hunt --spawn postgres --level serializable --time 10m\n"
+     "isolde hunt --spawn mariadb --server-settings innodb_snapshot_isolation=ON --level \"repeatable read\" "
+     "--foreign-keys\n"
+     "isolde hunt postgres://me@localhost/scratch --level \"repeatable read\" --time 1h --out findings --json\n"
+     "isolde hunt --replay findings/finding-001-result.finding --spawn postgres"},
     {"audit", "TRACE", 0, kAny, "the anomalies that an application's SQL may suffer under a weak level", "", "", true},
     {"report", "FILE", 0, kAny, "a verdict as one self-contained HTML page", "", "", true},
 };
@@ -192,10 +210,10 @@ constexpr OptionRow kOptions[] = {
      "(docs/online.md)",
      "record"},
     {"profile", "NAME", "watch against this profile instead", "record"},
-    {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record probe"},
+    {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record probe hunt"},
     {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)",
-     "record probe"},
-    {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "record probe"},
+     "record probe hunt"},
+    {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "record probe hunt"},
     {"faults", "FAULT:N,…",
      "what goes wrong in the run, N times each, at random moments: kill-connections, terminate-backends, restart, "
      "crash (the last two of a server that --spawn started)",
@@ -215,6 +233,23 @@ constexpr OptionRow kOptions[] = {
     {"list", "", "list the scenarios: what each shows, and where it comes from", "probe"},
     {"transcript", "", "print every interleaving as it ran: what each step returned, who waited until when", "probe"},
     {"wait", "S", "how long a step may give no answer while the server does not say that it waits (2)", "probe"},
+    {"level", "LEVEL",
+     "the level that transactions run at, by the database's name or the weakest of its levels that claims this one "
+     "(its default); it is held to what it claims",
+     "hunt"},
+    {"time", "S", "how long, as 30, 10m or 2h (60)", "hunt"},
+    {"cases", "N", "stop after so many cases (as many as the time allows)", "hunt"},
+    {"orders", "N", "how many orders of a case's statements are run alone (3)", "hunt"},
+    {"writes", "SHARE", "share of statements that write, 0 to 1 (0.5)", "hunt"},
+    {"foreign-keys", "", "tables refer to each other, some with ON DELETE CASCADE", "hunt"},
+    {"views", "", "statements read views, too", "hunt"},
+    {"generated-columns", "", "tables have generated columns", "hunt"},
+    {"max-findings", "N", "stop after findings of so many different causes (10)", "hunt"},
+    {"out", "DIR", "where findings go, a file each; made when there is one (isolde-findings)", "hunt"},
+    {"replay", "FILE",
+     "run one finding again instead: on URL, or on what --spawn starts, or else on a scratch server of its kind",
+     "hunt"},
+    {"markdown", "", "with --replay: what was seen, as a report for the tracker of the database", "hunt"},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},

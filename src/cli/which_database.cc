@@ -27,24 +27,27 @@ Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
   return std::optional(std::move(options));
 }
 
-Result<OpenDatabase> open_named_database(const Arguments& args) {
+Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& spawn, std::string url) {
   OpenDatabase open;
-  auto spawn = spawn_options(args);
-  if (!spawn) return std::move(spawn).error();
-  std::string text = args.positional.empty() ? "sqlite:" : args.positional.front();
-  if (*spawn) {
-    auto server = db::start_server(**spawn);
+  if (spawn) {
+    auto server = db::start_server(*spawn);
     if (!server) return std::move(server).error();
     open.server = *std::move(server);
-    text = open.server->url();
+    url = open.server->url();
   }
-  auto url = db::parse_url(text);
-  if (!url) return std::move(url).error();
-  open.url = *std::move(url);
+  auto parsed = db::parse_url(url);
+  if (!parsed) return std::move(parsed).error();
+  open.url = *std::move(parsed);
   auto database = db::open_database(open.url);
   if (!database) return std::move(database).error();
   open.database = *std::move(database);
   return open;
+}
+
+Result<OpenDatabase> open_named_database(const Arguments& args) {
+  auto spawn = spawn_options(args);
+  if (!spawn) return std::move(spawn).error();
+  return open_database_at(*spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
 }
 
 }  // namespace isolde::cli

@@ -23,5 +23,7 @@ struct OpenDatabase {
 
 // Starts the server if there is one to start. No URL: SQLite on a scratch file.
 [[nodiscard]] Result<OpenDatabase> open_named_database(const Arguments& args);
+// The same, where both are known: the server to start, or else the URL.
+[[nodiscard]] Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& spawn, std::string url);
 
 }  // namespace isolde::cli

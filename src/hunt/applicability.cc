@@ -1,10 +1,15 @@
 #include "hunt/applicability.h"
 
+#include <fmt/format.h>
+
 #include "anomaly/names.h"
 
 namespace isolde::hunt {
 
 std::optional<NotApplicable> why_not(std::string_view dialect, std::string_view level, std::string_view server) {
+  if (dialect != "postgres" && dialect != "mariadb" && dialect != "sqlite")
+    return NotApplicable{
+        fmt::format("hunting knows the SQL of PostgreSQL, MariaDB and SQLite, not of {}", dialect), false, {}};
   const std::string asked = folded(level);
   if (dialect == "sqlite" && asked.find("readuncommitted") != std::string::npos)
     return NotApplicable{

@@ -19,11 +19,8 @@ std::string assertion_in(const std::string& log) {
 
 }  // namespace
 
-bool Causes::is_expected(const Finding& finding) const {
-  // What no isolation level excuses is never that.
-  return !expected_.empty() && finding.wrong != Wrong::kCrash && finding.wrong != Wrong::kRolledBack &&
-         finding.wrong != Wrong::kRerun;
-}
+// The trial names the cause that the level is known for, where the run shows it.
+bool Causes::is_expected(const Finding& finding) const { return !expected_.empty() && finding.cause == expected_; }
 
 std::string Causes::rough_cause(const Finding& finding) const {
   if (is_expected(finding)) return expected_;

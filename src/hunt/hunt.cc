@@ -119,6 +119,7 @@ class Hunt {
     Finding finding;
     finding.wrong = Wrong::kCrash;
     finding.test = trial.refined;
+    finding.alone = trial.alone;
     finding.server = arena_->server();
     finding.level = arena_->level().name;
     finding.dialect = arena_->dialect().name;

@@ -46,6 +46,7 @@ struct Trial {
   Case refined;                // what was judged
   std::optional<Error> fault;  // the arena's: nothing was learnt
   bool lost = false;           // the server went away while `refined` ran
+  std::vector<Place> alone;    // … alone, in this order
 };
 
 // Runs `test` on `arena`, whose schema is the case's and prepared.

@@ -45,7 +45,7 @@ NodePtr draw_case(Draw& draw, Type type, std::uint32_t depth, const Scope& scope
 
 NodePtr draw_integer(Draw& draw, std::uint32_t depth, const Scope& scope) {
   const auto value = [&](Type type = Type::kInteger) { return draw_value(draw, type, depth - 1, scope); };
-  switch (draw.weighted({30, 14, 10, 6, 6, 6, 5, 5, 4, 3})) {
+  switch (draw.weighted({30, 14, 10, 6, 6, 6, 5, 5, 4, 3, 4})) {
     case 0: {
       const NodePtr left = value();
       const std::string operation = draw.percent(65) ? "+" : "-";
@@ -79,6 +79,10 @@ NodePtr draw_integer(Draw& draw, std::uint32_t depth, const Scope& scope) {
       const std::string which = draw.percent(50) ? "day" : "month";
       return call(Type::kInteger, which, {value(Type::kDate)});
     }
+    case 9:
+      if (NodePtr column = draw_column(draw, Type::kInteger, scope))
+        return make(Kind::kUnary, Type::kInteger, "-", {column});
+      return value();
     default:
       return call(Type::kInteger, "instr", {value(Type::kText), draw_literal(draw.rng, Type::kText)});
   }

@@ -18,6 +18,9 @@ struct GenerateOptions {
   std::uint32_t most_tables = 3, most_rows = 20, most_transactions = 4, most_statements = 5;
   std::uint32_t depth = 3;  // of expressions and subqueries
   bool foreign_keys = false, generated_columns = false, views = false;
+  // SQLite: UPDATE and DELETE may look at their target in subqueries of WHERE. 3.40 looks while it writes: finds that
+  // bug, and little else. The others always may.
+  bool own_target = false;
   // Out of 100 statements, so many that write.
   std::uint32_t writes = 50;
 };

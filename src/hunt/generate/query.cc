@@ -237,6 +237,7 @@ NodePtr select_of(Clauses clauses) {
 }
 
 Query draw_query(Draw& draw, std::uint32_t depth) {
+  const std::uint32_t sources = draw.sources_left;
   Query query;
   switch (draw.weighted({56, 20, 12, 12})) {
     case 1:
@@ -251,7 +252,9 @@ Query draw_query(Draw& draw, std::uint32_t depth) {
     default:
       break;
   }
-  return query.node ? query : draw_plain(draw, depth, nullptr, Keys::kWanted);
+  if (query.node) return query;
+  draw.sources_left = sources;  // what was begun is thrown away
+  return draw_plain(draw, depth, nullptr, Keys::kWanted);
 }
 
 Query draw_derived(Draw& draw, std::uint32_t depth) {
@@ -308,6 +311,7 @@ NodePtr draw_column_query(Draw& draw, Type type, std::uint32_t depth, const Scop
 }
 
 NodePtr draw_scalar_query(Draw& draw, Type type, std::uint32_t depth, const Scope& scope) {
+  if (draw.sources_left == 0) return nullptr;
   Scope own{.sources = {}, .outer = &scope};
   Clauses clauses;
   Items items(draw);
@@ -317,8 +321,7 @@ NodePtr draw_scalar_query(Draw& draw, Type type, std::uint32_t depth, const Scop
     clauses.from = take_table(draw, *table, own);
     const Source& source = own.sources[0];
     const NodePtr pkey = column_of(source.alias, source.columns[0]);
-    const Scope around = scope;
-    NodePtr key = draw.percent(50) ? draw_column(draw, Type::kInteger, around) : nullptr;
+    NodePtr key = draw.percent(50) ? draw_column(draw, Type::kInteger, scope) : nullptr;
     if (!key) key = integer(draw.pick(draw.hot));
     clauses.where = comparison("=", pkey, key);
     items.add(draw_value(draw, type, draw.percent(70) ? 0 : depth, own));

@@ -78,6 +78,9 @@ NodePtr draw_where(Draw& draw, const Scope& scope) {
   return draw_predicate(draw, draw.percent(45) ? 0 : draw.options.depth, scope);
 }
 
+// Subqueries of its WHERE.
+bool may_read_target(const GenerateOptions& options) { return options.dialect != "sqlite" || options.own_target; }
+
 // Columns of INSERT, and for each of them what the row gets.
 struct NewRow {
   std::vector<NodePtr> columns, values;
@@ -103,24 +106,19 @@ NewRow draw_new_row(Draw& draw, const Relation& table, NodePtr pkey, std::int64_
 
 NodePtr draw_update(Draw& draw, const Relation& table, std::int64_t version) {
   const Scope scope = target_of(draw, table);
-  const std::string untouchable = draw.untouchable;
-  // MariaDB and SQLite evaluate SET row by row, and a subquery would see the rows before it changed; PostgreSQL's sees
-  // the state before the statement.
+  // SET is evaluated row by row: a subquery would see the rows that it changed already. PostgreSQL's sees none of them.
   if (draw.options.dialect != "postgres") draw.untouchable = table.name;
   const std::uint32_t depth = draw.percent(60) ? 0 : 2;
   NodePtr assignments = draw_assignments(draw, table, version, scope.sources[0].alias, depth, scope);
-  if (draw.options.dialect != "mariadb") draw.untouchable = untouchable;
+  if (may_read_target(draw.options)) draw.untouchable.clear();
   NodePtr where = draw_where(draw, scope);
-  draw.untouchable = untouchable;
   return make(Kind::kUpdate, Type::kNone, table.name, {assignments, where}, scope.sources[0].alias);
 }
 
 NodePtr draw_delete(Draw& draw, const Relation& table) {
   const Scope scope = target_of(draw, table);
-  const std::string untouchable = draw.untouchable;
-  if (draw.options.dialect == "mariadb") draw.untouchable = table.name;
+  if (!may_read_target(draw.options)) draw.untouchable = table.name;
   NodePtr where = draw_where(draw, scope);
-  draw.untouchable = untouchable;
   return make(Kind::kDelete, Type::kNone, table.name, {where}, scope.sources[0].alias);
 }
 
@@ -167,12 +165,9 @@ NodePtr draw_upsert(Draw& draw, const Relation& table, std::int64_t version, New
     if (!column.generated) excluded.columns.push_back(column);
   excluded.keyed = true;
   scope.sources.push_back(std::move(excluded));
-  const std::string untouchable = draw.untouchable;
-  draw.untouchable = table.name;
   draw.sources_left = 0;  // no subqueries: not every server has them here
   NodePtr assignments =
       draw_assignments(draw, table, version, table.name, draw.percent(60) ? 0 : draw.options.depth, scope);
-  draw.untouchable = untouchable;
   return make(Kind::kUpsert, Type::kNone, table.name,
               {list(std::move(row.columns)), make(Kind::kRow, Type::kNone, "", std::move(row.values)), assignments});
 }

@@ -1,0 +1,326 @@
+#include <fmt/format.h>
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/verbs.h"
+#include "cli/which_database.h"
+#include "hunt/bug_report.h"
+#include "hunt/finding_file.h"
+#include "hunt/hunt.h"
+#include "hunt/replay.h"
+#include "report/json.h"
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using hunt::Finding;
+using hunt::HuntCounts;
+
+// Set by ctrl-C: the case that is running ends, and the summary is printed. A second one ends the process as usual.
+std::atomic<bool> interrupted = false;
+void on_interrupt(int) {
+  interrupted = true;
+  std::signal(SIGINT, SIG_DFL);
+}
+
+constexpr const char* kDefaultFolder = "isolde-findings";
+
+struct Plan {
+  hunt::HuntOptions options;
+  std::string level, out;
+  bool json = false, quiet = false;
+};
+
+template <typename T>
+std::optional<Error> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
+  if (!args.has(option)) return std::nullopt;
+  auto value = args.count(option, 0, least, UINT32_MAX);
+  if (!value) return std::move(value).error();
+  to = static_cast<T>(*value);
+  return std::nullopt;
+}
+
+Result<Plan> plan_of(const Arguments& args) {
+  Plan plan;
+  hunt::HuntOptions& o = plan.options;
+  auto seed = args.count("seed", 1);
+  if (!seed) return std::move(seed).error();
+  o.seed = *seed;
+  auto time = args.seconds("time");
+  if (!time) return std::move(time).error();
+  if (*time) o.time = std::chrono::seconds(static_cast<std::int64_t>(**time + 0.999));
+  if (args.has("cases")) {
+    if (auto e = take_count(args, "cases", 1, o.most_cases)) return *std::move(e);
+    if (!*time) o.time = std::chrono::hours(24 * 365);  // --cases alone says when to stop
+  }
+  if (auto e = take_count(args, "orders", 1, o.trial.orders)) return *std::move(e);
+  if (auto e = take_count(args, "max-findings", 1, o.most_findings)) return *std::move(e);
+  if (args.has("writes")) {
+    auto share = args.share("writes", 0);
+    if (!share) return std::move(share).error();
+    o.generate.writes = static_cast<std::uint32_t>(*share * 100 + 0.5);
+  }
+  o.generate.foreign_keys = args.has("foreign-keys");
+  o.generate.views = args.has("views");
+  o.generate.generated_columns = args.has("generated-columns");
+  o.stop = &interrupted;
+  plan.level = args.text("level");
+  plan.out = args.text("out", kDefaultFolder);
+  plan.json = args.has("json");
+  plan.quiet = args.has("quiet");
+  return plan;
+}
+
+// A server that is ours, with the settings that make it fast; those of --server-settings come first.
+Result<OpenDatabase> open_hunted(const Arguments& args, std::string_view dialect) {
+  auto spawn = spawn_options(args);
+  if (!spawn) return std::move(spawn).error();
+  if (!*spawn && args.positional.empty() && !dialect.empty() && dialect != "sqlite")
+    *spawn = db::ServerOptions{.kind = std::string(dialect), .binaries = {}, .settings = {}};
+  if (*spawn) {
+    for (const auto& [name, value] : hunt::fast_settings((**spawn).kind)) (**spawn).settings.try_emplace(name, value);
+  }
+  return open_database_at(*spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
+}
+
+hunt::HuntedServer hunted(db::Server* server) {
+  if (server == nullptr) return {};
+  return {.restart = [server]() -> Result<void> {
+            (void)server->stop(db::Stop::kCrash);  // it may have ended by itself
+            return server->start();
+          },
+          .log_file = server->log_file()};
+}
+
+Result<const db::ServerLevel*> level_of(db::Database& database, const std::string& name) {
+  // What it claims may hang on a setting of the server, which the driver knows once it has asked.
+  auto connection = database.connect(database.levels().front());
+  if (!connection) return std::move(connection).error();
+  if (auto described = database.describe(**connection); !described) return std::move(described).error();
+  if (!name.empty()) return db::level_named(database, name);
+  for (const db::ServerLevel& level : database.levels()) {
+    if (level.is_default) return &level;
+  }
+  return &database.levels().front();
+}
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+
+double a_minute(std::uint64_t count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count) * 60 / seconds : 0;
+}
+
+// "finding-001-result.finding": the first number that is free.
+Result<std::string> keep(const Finding& finding, const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder};
+  std::string path;
+  for (int number = 1; path.empty(); ++number) {
+    const std::string start = fmt::format("finding-{:03}-", number);
+    bool taken = false;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
+      taken |= entry.path().filename().string().starts_with(start);
+    if (!taken) path = fmt::format("{}/{}{}.finding", folder, start, name(finding.wrong));
+  }
+  std::ofstream file(path, std::ios::binary);
+  file << finding_text(finding);
+  if (!file.flush()) return Error{"cannot write", path};
+  return path;
+}
+
+std::string indented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("    {}\n", text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+// The case as it ran, one step a line.
+std::string steps_text(const hunt::Case& test) {
+  std::string out;
+  std::vector<std::uint32_t> next(test.transactions.size(), 0);
+  for (const std::uint32_t who : test.order) {
+    if (who >= test.transactions.size()) continue;
+    const hunt::Transaction& transaction = test.transactions[who];
+    const std::uint32_t statement = next[who]++;
+    const std::string_view sql = statement < transaction.statements.size()
+                                     ? std::string_view(transaction.statements[statement].sql)
+                                     : std::string_view(transaction.commits ? "commit" : "rollback");
+    out += fmt::format("    T{}  {}\n", who + 1, sql);
+  }
+  return out;
+}
+
+void print_finding(const Finding& finding, const std::string& file, bool quiet) {
+  print(fmt::format("found: {} ({})\n", about(finding.wrong), finding.cause));
+  if (!quiet) {
+    print(steps_text(finding.test));
+    if (!finding.expected.empty()) print(fmt::format("  expected:\n{}", indented(finding.expected)));
+    if (!finding.actual.empty()) print(fmt::format("  came:\n{}", indented(finding.actual)));
+  }
+  if (!file.empty()) print(fmt::format("  {}  (isolde hunt --replay {})\n", file, file));
+}
+
+std::string finding_json(const Finding& f, const std::string& file) {
+  return fmt::format(
+      R"({{"event": "finding", "wrong": {}, "about": {}, "cause": {}, "anomaly": {}, "case_seed": {}, "transactions": {}, )"
+      R"("statements": {}, "tables": {}, "expected": {}, "actual": {}, "file": {}}})"
+      "\n",
+      json_string(name(f.wrong)), json_string(about(f.wrong)), json_string(f.cause),
+      f.anomaly.empty() ? "null" : json_string(f.anomaly), f.test.seed, f.test.transactions.size(),
+      statements_of(f.test), f.test.schema.tables.size(), json_string(f.expected), json_string(f.actual),
+      file.empty() ? "null" : json_string(file));
+}
+
+void print_summary(const Plan& plan, const db::ServerLevel& level, const hunt::HuntResult& r) {
+  const HuntCounts& c = r.counts;
+  if (plan.json) {
+    print(fmt::format(
+        R"({{"event": "summary", "server": {}, "level": {}, "claims": {}, "seed": {}, "seconds": {:.1f}, "ended": {}, )"
+        R"("cases": {}, "judged": {}, "cases_a_minute": {:.1f}, "oracle_rounds": {}, "oracle_rounds_a_minute": {:.1f}, )"
+        R"("runs": {}, "schemas": {}, "statements": {}, "refused": {}, "blocked": {}, "timed_out": {}, "dropped_for_cycles": {}, )"
+        R"("given_up": {}, "histories": {}, "faults": {}, "first_fault": {}, "restarts": {}, "findings": {}, "causes": {}, "known_cause": {}}})"
+        "\n",
+        json_string(r.server), json_string(level.name), json_string(info(level.claims).name), plan.options.seed,
+        c.seconds, json_string(r.ended), c.cases, c.cases - c.given_up, a_minute(c.cases, c.seconds), c.rounds,
+        a_minute(c.rounds, c.seconds), c.runs, c.schemas, c.statements, c.failed, c.waited, c.timed_out,
+        c.dropped_for_cycles, c.given_up, c.histories, c.faults,
+        r.first_fault.empty() ? "null" : json_string(r.first_fault), c.restarts, c.findings, c.causes,
+        r.not_held ? json_string(r.not_held->cause) : "null"));
+    return;
+  }
+  if (!plan.quiet) {
+    print(fmt::format("{} at {}, held to {}, seed {}: {:.0f} s, {}\n", r.server, level.name, info(level.claims).name,
+                      plan.options.seed, c.seconds, r.ended));
+    print(fmt::format("  {} ({:.0f} a minute), {} ({:.0f} a minute), {} checked against the level\n",
+                      counted(c.cases, "case", "cases"), a_minute(c.cases, c.seconds),
+                      counted(c.rounds, "oracle round", "oracle rounds"), a_minute(c.rounds, c.seconds),
+                      counted(c.histories, "history", "histories")));
+    print(fmt::format("  {}: {} refused by the server, {} blocked, {} out of time, {} dropped for cycles\n",
+                      counted(c.statements, "statement", "statements"), grouped(c.failed), grouped(c.waited),
+                      grouped(c.timed_out), grouped(c.dropped_for_cycles)));
+    if (c.given_up > 0) print(fmt::format("  {} could not be judged\n", counted(c.given_up, "case", "cases")));
+    if (c.faults > 0)
+      print(fmt::format("  {} met an error that Isolde does not know, the first: {}\n",
+                        counted(c.faults, "case", "cases"), r.first_fault));
+    if (c.restarts > 0) print(fmt::format("  the server was gone {}\n", counted(c.restarts, "time", "times")));
+  }
+  if (c.findings == 0) return print("nothing found\n");
+  print(fmt::format("{}, of {}\n", counted(c.findings, "finding", "findings"), counted(c.causes, "cause", "causes")));
+}
+
+Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
+  const auto level = level_of(*open.database, plan.level);
+  if (!level) return print_error(level.error()), Exit::kBadInput;
+  // Of its own: what the driver's table says may change when a server is asked again.
+  const db::ServerLevel chosen = **level;
+  TerminalProgress progress("hunt", plan.quiet);
+  HuntCounts last;
+  std::optional<Error> not_kept;
+  const auto live = [&](std::string_view doing) {
+    progress.advance(
+        fmt::format("{} cases, {} oracle rounds, {} blocked, {} refused, {} found{};", grouped(last.cases),
+                    grouped(last.rounds), grouped(last.waited), grouped(last.failed), grouped(last.findings), doing),
+        static_cast<std::uint64_t>(last.seconds),
+        plan.options.most_cases == UINT64_MAX ? static_cast<std::uint64_t>(plan.options.time.count()) : 0);
+  };
+  const hunt::HuntSink sink = {.progress =
+                                   [&](const HuntCounts& counts) {
+                                     last = counts;
+                                     live("");
+                                   },
+                               .found =
+                                   [&](const Finding& finding, bool new_cause) {
+                                     ++last.findings;
+                                     if (!new_cause) return;
+                                     progress.clear();
+                                     auto file = keep(finding, plan.out);
+                                     if (!file && !not_kept) not_kept = file.error();
+                                     const std::string path = file ? *file : std::string();
+                                     if (plan.json) {
+                                       print(finding_json(finding, path));
+                                     } else {
+                                       print_finding(finding, path, plan.quiet);
+                                     }
+                                     (void)flush_output();
+                                   }};
+  hunt::HuntOptions options = plan.options;
+  options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {
+    live(fmt::format("; reducing: {} runs, {} statements, {} rows left", grouped(runs), statements, rows));
+  };
+  std::signal(SIGINT, on_interrupt);
+  const auto result = hunt::hunt(*open.database, chosen, options, hunted(open.server.get()), sink);
+  std::signal(SIGINT, SIG_DFL);
+  progress.clear();
+  if (!result) return print_error(result.error()), Exit::kBadInput;
+  if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
+  print_summary(plan, chosen, *result);
+  if (not_kept) return print_error(*not_kept), Exit::kBadInput;
+  if (result->counts.findings > 0) return Exit::kFound;
+  if (result->counts.cases == result->counts.given_up) {
+    if (!plan.json) print("undecided: no case could be judged\n");
+    return Exit::kUndecided;
+  }
+  return Exit::kFine;
+}
+
+Exit run_replay(const Arguments& args, const Plan& plan) {
+  using What = hunt::ReplayOutcome::What;
+  const std::string path = args.text("replay");
+  const auto finding = hunt::read_finding(path);
+  if (!finding) return print_error(finding.error()), Exit::kBadInput;
+  const auto open = open_hunted(args, finding->dialect);
+  if (!open) return print_error(open.error()), Exit::kBadInput;
+  const auto level = level_of(*open->database, plan.level.empty() ? finding->level : plan.level);
+  if (!level) return print_error(level.error()), Exit::kBadInput;
+  const auto outcome =
+      hunt::replay(*open->database, **level, *finding, {.arena = plan.options.arena, .trial = plan.options.trial});
+  if (!outcome) return print_error(outcome.error()), Exit::kBadInput;
+  const bool seen = outcome->what == What::kSeen;
+  const std::string_view what = seen ? "seen" : outcome->what == What::kNotSeen ? "not seen" : "cannot be run";
+  if (plan.json) {
+    print(fmt::format(
+        R"({{"file": {}, "server": {}, "level": {}, "found_on": {}, "wrong": {}, "cause": {}, "outcome": {}, "tries": {}, )"
+        R"("expected": {}, "actual": {}, "happened": {}, "reason": {}}})"
+        "\n",
+        json_string(path), json_string(outcome->server), json_string(outcome->level), json_string(finding->server),
+        json_string(name(finding->wrong)), json_string(finding->cause), json_string(what), outcome->tries,
+        json_string(seen ? outcome->seen.expected : finding->expected),
+        seen ? json_string(outcome->seen.actual) : "null", json_string(outcome->happened),
+        json_string(outcome->reason)));
+  } else if (seen && args.has("markdown")) {
+    print(bug_report_text(outcome->seen));
+  } else if (seen) {
+    print(fmt::format("{} at {}: seen again\n", outcome->server, outcome->level));
+    print_finding(outcome->seen, {}, plan.quiet);
+  } else {
+    print(fmt::format("{} at {}: {} (it was found on {} at {})\n", outcome->server, outcome->level, what,
+                      finding->server, finding->level));
+    if (!plan.quiet) print(indented(outcome->what == What::kNotSeen ? outcome->happened : outcome->reason));
+  }
+  return seen ? Exit::kFound : outcome->what == What::kNotSeen ? Exit::kFine : Exit::kUndecided;
+}
+
+}  // namespace
+
+Exit run_hunt(const Arguments& args) {
+  const auto plan = plan_of(args);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  if (args.has("replay")) return run_replay(args, *plan);
+  const auto open = open_hunted(args, {});
+  if (!open) return print_error(open.error()), Exit::kBadInput;
+  return run_hunting(*plan, *open);
+}
+
+}  // namespace isolde::cli

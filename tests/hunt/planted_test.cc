@@ -1,0 +1,105 @@
+// `isolde hunt` finds what is planted in a real database, makes it small, and sees it again from its file; where
+// nothing is planted it reports nothing.
+#include <gtest/gtest.h>
+
+#include "hunt/finding_file.h"
+#include "hunt/replay.h"
+#include "tests/hunt/hunting.h"
+#include "tests/support/faulty_database.h"
+
+namespace isolde::test {
+namespace {
+
+using hunt::Wrong;
+
+std::unique_ptr<FaultyDatabase> faulty_sqlite(PlantedFault planted) {
+  auto real = db::open_database(*db::parse_url("sqlite:"));
+  if (!real) return nullptr;
+  return std::make_unique<FaultyDatabase>(*std::move(real), std::move(planted));
+}
+
+struct Expected {
+  PlantedFault planted;
+  std::uint64_t within;         // cases
+  std::vector<Wrong> as;        // one of these
+  std::size_t most_statements;  // after reduction
+};
+
+class PlantedOnSqlite : public ::testing::TestWithParam<Expected> {};
+
+TEST_P(PlantedOnSqlite, IsFoundMadeSmallAndSeenAgain) {
+  const Expected& expected = GetParam();
+  const auto database = faulty_sqlite(expected.planted);
+  ASSERT_NE(database, nullptr);
+  const auto level = db::level_named(*database, "wal deferred");
+  ASSERT_TRUE(level) << level.error().message();
+  const auto options = hunt_options(1, expected.within);
+  const auto result = hunt::hunt(*database, **level, options, {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_EQ(result->findings.size(), 1U) << told(result->counts) << "\nplanted " << database->times() << " times; "
+                                         << result->first_fault;
+  const hunt::Finding& finding = result->findings.front();
+  EXPECT_NE(std::find(expected.as.begin(), expected.as.end(), finding.wrong), expected.as.end()) << told({finding});
+  EXPECT_LE(statements_of(finding.test), expected.most_statements) << told({finding});
+  RecordProperty("cases", static_cast<int>(result->counts.cases));
+
+  // From its file: on the faulty database it is seen, on a sound one it is not.
+  const auto read = hunt::parse_finding(hunt::finding_text(finding), "it.finding");
+  ASSERT_TRUE(read) << read.error().message();
+  const auto again = hunt::replay(*database, **level, *read, {});
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(again->what, hunt::ReplayOutcome::What::kSeen) << told({finding});
+  const auto sound = faulty_sqlite({});
+  const auto there = hunt::replay(*sound, **level, *read, {});
+  ASSERT_TRUE(there) << there.error().message();
+  EXPECT_NE(there->what, hunt::ReplayOutcome::What::kSeen) << told({finding});
+}
+
+const Expected kExpected[] = {
+    {{Fault::kLostRollback, "delete"}, 400, {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}, 3},
+    {{Fault::kStaleRead, " join "}, 400, {Wrong::kResult, Wrong::kRerun}, 3},
+    {{Fault::kMissesOwnWrites, " where "}, 400, {Wrong::kResult, Wrong::kPredicate}, 3},
+    {{Fault::kDirtyRead, " group by "}, 400, {Wrong::kResult}, 3},
+    {{Fault::kWrongCount, " in ("}, 400, {Wrong::kCount, Wrong::kOwnWrites}, 2},
+};
+std::string name_of(const ::testing::TestParamInfo<Expected>& one) {
+  constexpr const char* kNames[] = {"Nothing",         "LostRollback", "StaleRead",
+                                    "MissesOwnWrites", "DirtyRead",    "WrongCount"};
+  return kNames[static_cast<std::size_t>(one.param.planted.fault)];
+}
+INSTANTIATE_TEST_SUITE_P(Faults, PlantedOnSqlite, ::testing::ValuesIn(kExpected), name_of);
+
+TEST(HuntOnSqlite, WhereNothingIsPlantedNothingIsReported) {
+  const auto database = faulty_sqlite({});
+  ASSERT_NE(database, nullptr);
+  const auto level = db::level_named(*database, "wal deferred");
+  ASSERT_TRUE(level);
+  const auto result = hunt::hunt(*database, **level, hunt_options(1, 200), {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(told(result->findings), "");
+  EXPECT_GT(result->counts.rounds, 0U) << told(result->counts);
+  EXPECT_EQ(result->first_fault, "");
+}
+
+TEST(HuntOnSqlite, TheSameSeedGivesTheSameTwice) {
+  std::string first;
+  for (int i = 0; i < 2; ++i) {
+    const auto database = faulty_sqlite({Fault::kMissesOwnWrites, " between "});
+    ASSERT_NE(database, nullptr);
+    const auto level = db::level_named(*database, "wal deferred");
+    ASSERT_TRUE(level);
+    auto options = hunt_options(7, 100);
+    options.most_findings = 100;
+    const auto result = hunt::hunt(*database, **level, options, {}, {});
+    ASSERT_TRUE(result) << result.error().message();
+    const std::string all = told(result->counts) + "\n" + told(result->findings);
+    if (i == 0) {
+      first = all;
+    } else {
+      EXPECT_EQ(all, first);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace isolde::test

@@ -1,0 +1,175 @@
+// tests/live/hunt_generate_test.cc: generated statements on real servers: they run, and they are functions of the rows.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/scratch_folder.h"
+#include "db/database.h"
+#include "db/server.h"
+#include "hunt/generate/generate.h"
+
+namespace isolde::hunt {
+namespace {
+
+using Rows = std::vector<std::vector<db::Cell>>;
+
+Rows sorted_rows(const db::Reply& reply) {
+  Rows rows;
+  for (std::size_t r = 0; r < reply.rows(); ++r) {
+    rows.emplace_back();
+    for (std::size_t c = 0; c < reply.width; ++c) rows.back().push_back(reply.at(r, c));
+  }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+// What may go wrong with a statement that is as it should be.
+const std::set<std::string, std::less<>> kConstraints = {"23502",
+                                                         "23503",
+                                                         "23505",  // PostgreSQL
+                                                         "1048",
+                                                         "1062",
+                                                         "1451",
+                                                         "1452",  // MariaDB
+                                                         "SQLITE_CONSTRAINT_PRIMARYKEY",
+                                                         "SQLITE_CONSTRAINT_ROWID",
+                                                         "SQLITE_CONSTRAINT_UNIQUE",  // SQLite
+                                                         "SQLITE_CONSTRAINT_NOTNULL",
+                                                         "SQLITE_CONSTRAINT_FOREIGNKEY"};
+
+// Runs everything that a generator draws, one statement after the other.
+class Bench {
+ public:
+  Bench(const std::string& url, GenerateOptions options) : options_(options) {
+    auto database = db::open_database(*db::parse_url(url));
+    EXPECT_TRUE(database.has_value()) << database.error().message();
+    database_ = *std::move(database);
+    auto connection = database_->connect(database_->levels()[0]);
+    EXPECT_TRUE(connection.has_value()) << connection.error().message();
+    connection_ = *std::move(connection);
+    if (options.dialect == "mariadb") must("set names utf8mb4 collate utf8mb4_nopad_bin");
+    if (options.dialect == "sqlite") must("pragma foreign_keys = on");
+  }
+
+  void cases(std::uint64_t count) {
+    const auto generator = make_generator(options_);
+    constexpr std::uint64_t kCasesOfSchema = 10;
+    for (std::uint64_t i = 0; i < count; ++i) {
+      if (i % kCasesOfSchema == 0) make(generator->schema(i));
+      put_rows_back();
+      const Case test = generator->test(1'000'000 + i);
+      for (const Transaction& transaction : test.transactions)
+        for (const Statement& statement : transaction.statements) run(statement);
+    }
+    for (const std::string& drop : schema_.drops) must(drop);
+  }
+
+  [[nodiscard]] double succeeded() const { return static_cast<double>(done_) / static_cast<double>(statements_); }
+  [[nodiscard]] std::uint64_t statements() const { return statements_; }
+
+ private:
+  db::Reply must(const std::string& sql) {
+    auto reply = connection_->run(sql);
+    EXPECT_TRUE(reply.has_value()) << reply.error().message() << "\n" << sql;
+    if (!reply) return {};
+    EXPECT_TRUE(reply->done()) << reply->failure.code << ": " << reply->failure.text << "\n" << sql;
+    return *std::move(reply);
+  }
+
+  void make(Schema schema) {
+    for (const std::string& drop : schema_.drops) must(drop);
+    schema_ = std::move(schema);
+    for (const Table& table : schema_.tables) must(table.create);
+    for (const std::string& more : schema_.more) must(more);
+    for (const View& view : schema_.views) must(view.create);
+  }
+
+  void put_rows_back() {
+    for (auto table = schema_.tables.rbegin(); table != schema_.tables.rend(); ++table)
+      must("delete from " + table->name);
+    for (const Table& table : schema_.tables) {
+      std::vector<std::string> rows;
+      for (const auto& row : table.rows) rows.push_back(fmt::format("({})", fmt::join(row, ", ")));
+      must(fmt::format("insert into {} ({}) values {}", table.name, fmt::join(table.inserted, ", "),
+                       fmt::join(rows, ", ")));
+    }
+  }
+
+  void run(const Statement& statement) {
+    ++statements_;
+    std::optional<Rows> about_to_change, before;
+    if (!statement.before.empty()) about_to_change = sorted_rows(must(statement.before));
+    const bool deletes = statement.kind == StatementKind::kDelete;
+    const auto begun = std::chrono::steady_clock::now();
+    struct Timer { std::chrono::steady_clock::time_point b; const std::string& s; ~Timer() { auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now()-b).count(); if (ms > 150) fmt::print("SLOW {} ms {}\n", ms, s); } } timer{begun, statement.sql};
+    if (deletes) before = sorted_rows(must("select pkey from " + statement.writes[0]));
+    auto reply = connection_->run(statement.sql);
+    if (!reply) {
+      ADD_FAILURE() << reply.error().message() << "\n" << statement.sql;
+      return;
+    }
+    if (!reply->done()) {
+      EXPECT_TRUE(kConstraints.contains(reply->failure.code))
+          << reply->failure.code << ": " << reply->failure.text << "\n"
+          << statement.sql;
+      return;
+    }
+    ++done_;
+    if (statement.writes.empty()) {
+      EXPECT_EQ(sorted_rows(*reply), sorted_rows(must(statement.sql))) << statement.sql;
+    } else if (deletes) {
+      const Rows after = sorted_rows(must("select pkey from " + statement.writes[0]));
+      Rows gone;
+      std::set_difference(before->begin(), before->end(), after.begin(), after.end(), std::back_inserter(gone));
+      EXPECT_EQ(gone, *about_to_change) << statement.sql;
+    } else {
+      const Rows written =
+          sorted_rows(must(fmt::format("select pkey from {} where vkey = {}", statement.writes[0], statement.version)));
+      EXPECT_EQ(written, about_to_change.value_or(written)) << statement.sql;
+    }
+  }
+
+  GenerateOptions options_;
+  std::unique_ptr<db::Database> database_;
+  std::unique_ptr<db::Connection> connection_;
+  Schema schema_;
+  std::uint64_t statements_ = 0, done_ = 0;
+};
+
+void expect_that_most_run(const std::string& url, GenerateOptions options) {
+  for (const bool everything : {false, true}) {
+    options.foreign_keys = options.generated_columns = options.views = everything;
+    Bench bench(url, options);
+    bench.cases(300);
+    EXPECT_GE(bench.succeeded(), 0.95) << bench.statements() << " statements";
+    fmt::print("{}: {} statements, {:.2f} % ran\n", options.dialect, bench.statements(), 100 * bench.succeeded());
+  }
+}
+
+TEST(HuntGenerateLive, StatementsRunOnPostgresAndGiveTheSameTwice) {
+  const auto server = db::start_server({"postgres", "", {{"jit", "off"}}});
+  ASSERT_TRUE(server.has_value()) << server.error().message();
+  expect_that_most_run((*server)->url(), {.dialect = "postgres", .server_version = 150000});
+}
+
+TEST(HuntGenerateLive, StatementsRunOnMariadbAndGiveTheSameTwice) {
+  const auto server = db::start_server({"mariadb", "", {}});
+  ASSERT_TRUE(server.has_value()) << server.error().message();
+  expect_that_most_run((*server)->url(), {.dialect = "mariadb", .server_version = 101100});
+}
+
+TEST(HuntGenerateLive, StatementsRunOnSqliteAndGiveTheSameTwice) {
+  const std::string folder = make_scratch_folder("hunt-generate");
+  ASSERT_FALSE(folder.empty());
+  expect_that_most_run("sqlite:" + folder + "/db", {.dialect = "sqlite", .server_version = 34000});
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace isolde::hunt
