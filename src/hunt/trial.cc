@@ -174,7 +174,8 @@ class Trying {
       trial_.lost = true;
       return fail(execution.fault.value_or(Error{"the connection to the server broke"}));
     }
-    if (execution.fault) return fail(*execution.fault);
+    // An error that no table knows is no reason to stop where it is one statement's: the case goes on without it.
+    if (execution.fault && !execution.fault_at) return fail(*execution.fault);
     return execution;
   }
   std::optional<AloneRun> run_alone(const Case& test, const std::vector<Place>& order) {
@@ -184,7 +185,7 @@ class Trying {
     }
     AloneRun alone = arena_.run_alone(test, order);
     ++counts_.rounds;
-    if (!alone.lost && !alone.fault) return alone;
+    if (!alone.lost && (!alone.fault || alone.fault_at)) return alone;
     trial_.lost = alone.lost;
     if (alone.lost) {
       trial_.refined = test;
@@ -202,6 +203,11 @@ class Trying {
   // What the run shows by itself is told; else the case is changed so that more can be said. True: run it anew.
   bool refine() {
     Case& test = trial_.refined;
+    if (execution_.fault_at) {
+      ++counts_.failed;
+      test = without(test, {*execution_.fault_at});
+      return true;
+    }
     std::vector<Place> drop = beyond_their_snapshot(test, execution_, arena_.dialect().name);
     if (drop.empty()) {
       if (auto difference = judge_.at_once(test, execution_, std::nullopt))
@@ -250,6 +256,7 @@ class Trying {
       const auto alone = run_alone(test, order);
       if (!alone) return false;
       auto compared = compare(test, execution_, order, *alone);
+      if (!compared.decided) return false;
       if (!compared.difference || Judge::is_excused(test, execution_, *compared.difference)) continue;
       tell(judge_.finding(test, execution_, std::move(*compared.difference), std::move(order)));
     }

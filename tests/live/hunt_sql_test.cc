@@ -93,7 +93,7 @@ TEST_P(HuntSql, MostOfWhatReductionTriesIsAccepted) {
     while (true) {
       const std::vector<NodePtr> steps = smaller(at);
       if (steps.empty()) break;
-      for (int i = 0; i < 12; ++i) {
+      for (int i = 0; i < 4; ++i) {
         const std::string sql = print(*steps[rng.below(steps.size())], GetParam());
         ++tried;
         if (const std::string words = lab.why_not(sql); !words.empty()) {

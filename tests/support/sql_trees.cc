@@ -86,7 +86,7 @@ NodePtr columns(std::vector<std::string_view> names) {
 NodePtr update(std::string_view name, std::string_view alias, std::vector<NodePtr> assignments, NodePtr where) {
   return node(Kind::kUpdate, name, {list(std::move(assignments)), std::move(where)}, alias);
 }
-NodePtr remove(std::string_view name, std::string_view alias, NodePtr where) {
+NodePtr delete_from(std::string_view name, std::string_view alias, NodePtr where) {
   return node(Kind::kDelete, name, {std::move(where)}, alias);
 }
 
@@ -336,13 +336,13 @@ std::vector<NodePtr> writers(std::string_view dialect) {
               columns({"pkey", "vkey", "a"})},
              "x"));
   ++version;
-  all.push_back(remove("u", "x",
-                       make(Kind::kExists, Type::kBoolean, "not",
-                            {select({.items = {item(integer(1), "c0")},
-                                     .from = table("u", "y"),
-                                     .where = binary(column("y.n"), ">", column("x.n"))})})));
-  all.push_back(remove("t", "x", binary(in_t, "and", binary(column("x.a"), "<", integer(2)))));
-  all.push_back(remove("u", "x", nullptr));
+  all.push_back(delete_from("u", "x",
+                            make(Kind::kExists, Type::kBoolean, "not",
+                                 {select({.items = {item(integer(1), "c0")},
+                                          .from = table("u", "y"),
+                                          .where = binary(column("y.n"), ">", column("x.n"))})})));
+  all.push_back(delete_from("t", "x", binary(in_t, "and", binary(column("x.a"), "<", integer(2)))));
+  all.push_back(delete_from("u", "x", nullptr));
   return all;
 }
 

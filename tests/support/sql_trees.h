@@ -47,7 +47,7 @@ NodePtr assignment(std::string_view column, NodePtr x);
 NodePtr row(std::vector<NodePtr> cells);
 NodePtr columns(std::vector<std::string_view> names);
 NodePtr update(std::string_view table, std::string_view alias, std::vector<NodePtr> assignments, NodePtr where);
-NodePtr remove(std::string_view table, std::string_view alias, NodePtr where);
+NodePtr delete_from(std::string_view table, std::string_view alias, NodePtr where);
 
 // Tables t (pkey, vkey, a, d, s, b, e) and u (pkey, vkey, n, s, t_pkey -> t), the view v (pkey, a, s) of t.
 Schema schema(std::string_view dialect);

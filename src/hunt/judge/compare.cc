@@ -6,25 +6,10 @@
 #include <array>
 
 #include "hunt/judge/effects.h"
+#include "hunt/run/answers.h"
 
 namespace isolde::hunt {
 namespace {
-
-std::string cell_text(const db::Cell& cell) {
-  if (const auto* const integer = std::get_if<std::int64_t>(&cell)) return std::to_string(*integer);
-  if (const auto* const real = std::get_if<double>(&cell)) return fmt::format("{:#}", *real);
-  if (const auto* const text = std::get_if<std::string>(&cell)) return fmt::format("'{}'", *text);
-  return "NULL";
-}
-
-std::vector<std::span<const db::Cell>> sorted_rows(const db::Reply& reply) {
-  std::vector<std::span<const db::Cell>> rows;
-  for (std::size_t row = 0; row < reply.rows(); ++row) rows.emplace_back(&reply.at(row, 0), reply.width);
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-  });
-  return rows;
-}
 
 // Whether one statement answered the same, `expected` being what it answered alone or the first time.
 std::optional<Difference> compare_answers(const Statement& statement, Place place, const db::Reply& expected,
@@ -49,20 +34,12 @@ std::optional<Difference> compare_contents(const ContentsByTable& expected, cons
 
 bool same_rows(const db::Reply& a, const db::Reply& b) {
   if (a.width != b.width || a.cells.size() != b.cells.size()) return false;
-  if (a.cells == b.cells) return true;
-  const auto rows_a = sorted_rows(a), rows_b = sorted_rows(b);
-  return std::equal(rows_a.begin(), rows_a.end(), rows_b.begin(), rows_b.end(),
-                    [](const auto& x, const auto& y) { return std::equal(x.begin(), x.end(), y.begin(), y.end()); });
+  return a.cells == b.cells || sorted_rows(a) == sorted_rows(b);
 }
 
 std::string rows_text(const db::Reply& reply) {
   if (reply.rows() == 0) return "no rows";
-  std::string text;
-  for (const auto& row : sorted_rows(reply)) {
-    if (!text.empty()) text += '\n';
-    for (std::size_t i = 0; i < row.size(); ++i) text += (i == 0 ? "" : ", ") + cell_text(row[i]);
-  }
-  return text;
+  return fmt::format("{}", fmt::join(sorted_rows(reply), "\n"));
 }
 
 std::string contents_text(const ContentsByTable& of, const ContentsByTable& other) {

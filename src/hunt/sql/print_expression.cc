@@ -85,7 +85,7 @@ Expression Printer::expression(const Node& node) {
     case Kind::kCase:
       return case_of(node);
     case Kind::kScalar:
-      return with_text(of_type(node.type), "(" + query(*node.children[0], Items::kColumns) + ")", true);
+      return scalar(node);
     case Kind::kAggregate:
       return aggregate(node);
     case Kind::kWindow:
@@ -292,6 +292,14 @@ Expression Printer::add_days(const Node& node) {
   return with_text(of_type(Type::kDate),
                    fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(operands)),
                    is(DialectId::kSqlite));
+}
+
+Expression Printer::scalar(const Node& node) {
+  const Node& inner = *node.children[0];
+  Expression x = of_type(node.type);
+  if (inner.kind != Kind::kSelect) return with_text(x, "(" + query(inner, Items::kColumns) + ")", true);
+  x.most = expression(*inner.children[0]->children[0]->children[0]).most;
+  return with_text(x, "(" + query(inner, Items::kScalar) + ")", true);
 }
 
 Expression Printer::case_of(const Node& node) {

@@ -65,8 +65,9 @@ std::string Printer::items(const Node& node, Items what) {
   for (const NodePtr& item : node.children) {
     const Node& value = *item->children[0];
     Expression x = expression(value);
-    if (what != Items::kAnswer) x = bounded(std::move(x));
-    if (what == Items::kColumns) x = typed(wide(std::move(x)), value);
+    if (what == Items::kScalar) x = two_decimals(std::move(x));
+    if (what == Items::kColumns || what == Items::kStored) x = bounded(std::move(x));
+    if (what == Items::kColumns || what == Items::kScalar) x = typed(wide(std::move(x)), value);
     text += (text.empty() ? "" : ", ") + x.text;
     if (!item->alias.empty() && !(value.kind == Kind::kColumn && value.text == item->alias))
       text += " as " + item->alias;

@@ -37,6 +37,7 @@ class Printer {
     kAnswer,   // the client
     kStored,   // columns of a table
     kColumns,  // columns of a row source, whose types and bounds the outer query relies on
+    kScalar,   // one value, which has bounds of its own
   };
 
   // print_expression.cc
@@ -50,6 +51,7 @@ class Printer {
   Expression choice(const Node& node, std::string_view name);  // coalesce, nullif, greatest, least
   Expression substring(const Node& node);
   Expression add_days(const Node& node);
+  Expression scalar(const Node& node);
   Expression case_of(const Node& node);
   Expression predicate(const Node& node);  // between, in, like, is null, exists
   Expression aggregate(const Node& node);

@@ -268,7 +268,9 @@ bool by_keys(const Node* orders, const Node* from) {
 
 bool all_in(const Node& list, const Node* orders) {
   return orders && std::all_of(list.children.begin(), list.children.end(), [&](const NodePtr& element) {
-           return has_order(*orders, element->kind == Kind::kItem ? *element->children[0] : *element);
+           if (element->kind != Kind::kItem) return has_order(*orders, *element);
+           return has_order(*orders, *make(Kind::kColumn, Type::kNone, item_name(*element))) ||
+                  has_order(*orders, *element->children[0]);
          });
 }
 
