@@ -43,6 +43,12 @@ std::string begin_of(const Finding& finding) {
   return "begin;\n";
 }
 
+// The tester's own reads, which are part of what the server was asked for: they may take a snapshot, or be what shows
+// that something is wrong.
+void add_reads(std::string& sql, const std::vector<std::string>& tables) {
+  for (const std::string& table : tables) sql += fmt::format("select * from {};  -- to see what is there\n", table);
+}
+
 }  // namespace
 
 std::string bug_report_text(const Finding& finding) {
@@ -70,7 +76,11 @@ std::string bug_report_text(const Finding& finding) {
     if (s >= transaction.statements.size()) {
       sql += transaction.commits ? "commit;\n" : "rollback;\n";
     } else {
-      sql += pasted(transaction.statements[s].sql);
+      const Statement& statement = transaction.statements[s];
+      add_reads(sql, statement.reads);
+      if (!statement.before.empty()) sql += pasted(statement.before);
+      sql += pasted(statement.sql);
+      add_reads(sql, statement.writes);
     }
   }
   out += fenced("sql", sql);

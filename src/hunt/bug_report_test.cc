@@ -27,17 +27,22 @@ Sessions, one a transaction, step by step in this order:
 ```sql
 -- session 2
 begin isolation level repeatable read;
+select * from hunt_t0;  -- to see what is there
 select r0.c0 from hunt_t0 as r0;
 -- session 1
 begin isolation level repeatable read;
+select * from hunt_t0;  -- to see what is there
 merge into hunt_t0 as r0
     using (select 1 as k) as r1 on r0.pkey = r1.k
     when matched then update set vkey = 1001, c0 = r0.c0 + 1;
+select * from hunt_t0;  -- to see what is there
 commit;
 -- session 2
+select * from hunt_t0;  -- to see what is there
 merge into hunt_t0 as r0
     using (select 1 as k) as r1 on r0.pkey = r1.k
     when matched then update set vkey = 1002, c0 = r0.c0 + 1;
+select * from hunt_t0;  -- to see what is there
 commit;
 ```
 

@@ -112,8 +112,10 @@ bool is_there(const Case& test, Place place) {
 }  // namespace
 
 std::string finding_text(const Finding& finding) {
-  std::string out = fmt::format(
-      "# {}.\n# isolde hunt --replay FILE runs it again; what each line means: docs/hunt.md\n", about(finding.wrong));
+  std::string out = fmt::format("# {}.\n", about(finding.wrong));
+  out +=
+      "# isolde hunt --replay FILE runs it again: each transaction reads the tables of a statement before and after "
+      "it.\n";
   out += fmt::format("finding {}\n", name(finding.wrong));
   out += fmt::format("isolde {}\n", spelled(finding.isolde.empty() ? ISOLDE_VERSION : finding.isolde));
   out += fmt::format("server {}\n", spelled(finding.server));

@@ -71,6 +71,8 @@ std::vector<Removal> removals_from(const Table& table) {
   if (!create) return all;
   for (std::size_t i = 2; i < table.columns.size(); ++i) in_table(remove_column, table.columns[i]);
   // After the columns, because the last are tried first.
+  for (std::size_t i = 2; i < table.columns.size(); ++i)
+    if (Table copy = table; remove_not_null(copy, table.columns[i])) in_table(remove_not_null, table.columns[i]);
   for (const ForeignKey& key : table.foreign_keys) in_table(remove_reference, key.column);
   for (const std::string& part : create->parts) {
     const std::vector<std::string> words = words_in_sql(part);

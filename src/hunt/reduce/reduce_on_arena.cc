@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "hunt/reduce/reduce.h"
+#include "hunt/reduce/session.h"
 
 namespace isolde::hunt {
 namespace {
@@ -21,6 +22,23 @@ bool same(const Schema& a, const Schema& b) {
   return same(a.tables, b.tables) && a.more == b.more && same(a.views, b.views) && a.drops == b.drops;
 }
 
+// Where a statement waits, the fewest changes between transactions may be an order that nobody can type in.
+void order_as_sent(Arena& arena, const TryAgain& again, Finding& finding) {
+  if (!again(finding)) return;  // its schema is made
+  if (!arena.reset()) return;
+  const Execution execution = arena.run(finding.test, true);
+  if (execution.fault || execution.lost) return;
+  Finding candidate = finding;
+  candidate.test.order = sending_order(finding.test, execution.answered);
+  if (candidate.test.order == finding.test.order) return;
+  auto seen = again(candidate);
+  if (!seen || !*seen || (*seen)->wrong != finding.wrong || (*seen)->anomaly != finding.anomaly) return;
+  candidate.where = (*seen)->where;
+  candidate.expected = std::move((*seen)->expected);
+  candidate.actual = std::move((*seen)->actual);
+  finding = std::move(candidate);
+}
+
 }  // namespace
 
 Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions& trial, const ReduceOptions& options) {
@@ -35,6 +53,8 @@ Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions&
     return try_again(arena, candidate, trial);
   };
   auto reduced = reduce(finding, again, options);
+  const bool stopped = options.stop != nullptr && options.stop->load();
+  if (reduced && !stopped && finding.wrong != Wrong::kCrash) order_as_sent(arena, again, *reduced);
   // If the server refuses, the next reset() fails, and says so.
   if (!made || !same(*made, finding.test.schema)) (void)arena.prepare(finding.test.schema);
   return reduced;

@@ -350,11 +350,36 @@ TEST(Reduce, AServerThatIsGoneIsAnErrorAtFirstAndAnEndLater) {
   EXPECT_LT(runs, 30U);
 }
 
+TEST(Reduce, StatementsThatFailInUnknownWaysEndNothing) {
+  Rng rng(1);
+  const Finding finding = big_finding(4, 5, 1, rng);
+  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
+    if (!has_statement(f.test, "A5")) return Error{"no such error is known", {}, 0, 0};
+    return std::optional<Finding>(f);
+  };
+  const auto small = reduce(finding, again, {});
+  ASSERT_TRUE(small);
+  EXPECT_EQ(run_text(small->test), "A5 A.");
+}
+
+TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {
+  Rng rng(1);
+  Case test = big_finding(2, 1, 1, rng).test;
+  test.order = {0, 1, 1, 0};
+  // B1 waits for A's end.
+  EXPECT_EQ(sending_order(test, {{0, 0}, {0, 1}, {1, 0}, {1, 1}}), (std::vector<std::uint32_t>{0, 1, 0, 1}));
+  // Nothing waits.
+  EXPECT_EQ(sending_order(test, {{0, 0}, {1, 0}, {1, 1}, {0, 1}}), test.order);
+  // Some never came up.
+  EXPECT_EQ(sending_order(test, {{0, 0}}), (std::vector<std::uint32_t>{0, 1, 0, 1}));
+  EXPECT_EQ(sending_order(test, {}), (std::vector<std::uint32_t>{0, 1, 1, 0}));
+}
+
 TEST(SchemaText, ColumnsAndConstraintsAreTakenFromCreateTable) {
   Table table{.name = "t",
               .columns = {"pkey", "vkey", "c0", "c1"},
               .create =
-                  "create table t (pkey int primary key, vkey int, c0 decimal(4, 2) default '1,)', c1 int "
+                  "create table t (pkey int primary key, vkey int, c0 decimal(4, 2) default '1,)', c1 int not null "
                   "references p (pkey) on delete cascade, check (c0 > 0), foreign key (vkey) references p (pkey)) "
                   "engine=InnoDB",
               .rows = {{"1", "2", "3", "4"}},
@@ -366,6 +391,8 @@ TEST(SchemaText, ColumnsAndConstraintsAreTakenFromCreateTable) {
   EXPECT_EQ(table.foreign_keys.size(), 1U);
   EXPECT_TRUE(remove_constraint(table, "foreign key (vkey) references p (pkey)"));
   EXPECT_TRUE(table.foreign_keys.empty());
+  EXPECT_FALSE(remove_not_null(table, "c0"));
+  EXPECT_TRUE(remove_not_null(table, "c1"));
   EXPECT_TRUE(remove_column(table, "c0"));
   EXPECT_EQ(table.create, "create table t (pkey int primary key, vkey int, c1 int, check (c0 > 0)) engine=InnoDB");
   EXPECT_TRUE(remove_constraint(table, "check (c0 > 0)"));

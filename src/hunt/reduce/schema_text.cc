@@ -116,6 +116,18 @@ bool remove_constraint(Table& table, std::string_view text) {
   return true;
 }
 
+bool remove_not_null(Table& table, std::string_view column) {
+  constexpr std::string_view kNotNull = " not null";
+  auto create = parse_create_table(table.create);
+  if (!create) return false;
+  const auto part = part_of(*create, column);
+  const std::size_t at = part == create->parts.end() ? std::string::npos : part->find(kNotNull);
+  if (at == std::string::npos) return false;
+  part->erase(at, kNotNull.size());
+  table.create = create->text();
+  return true;
+}
+
 bool remove_reference(Table& table, std::string_view column) {
   auto create = parse_create_table(table.create);
   if (!create) return false;

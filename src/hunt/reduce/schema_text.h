@@ -27,6 +27,8 @@ struct CreateTable {
 bool remove_column(Table& table, std::string_view column);
 // Takes a constraint away: a part of CREATE TABLE that is no column.
 bool remove_constraint(Table& table, std::string_view part);
+// Takes "not null" away, without which statements can leave the column out.
+bool remove_not_null(Table& table, std::string_view column);
 // Takes "references …" away from a column's own part.
 bool remove_reference(Table& table, std::string_view column);
 

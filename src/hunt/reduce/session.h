@@ -88,4 +88,8 @@ bool drop_parts(std::size_t count, std::size_t least, const Reduction& reduction
 // The finding without these statements: in its case, in the order alone, and what `where` points at.
 [[nodiscard]] Finding without(const Finding& finding, const std::vector<Place>& places);
 
+// The case's order as its steps can really be sent: those of a transaction that waits come after the step that lets it
+// go. `answered` as in Execution.
+[[nodiscard]] std::vector<std::uint32_t> sending_order(const Case& test, const std::vector<Place>& answered);
+
 }  // namespace isolde::hunt

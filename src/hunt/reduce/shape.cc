@@ -108,6 +108,23 @@ Finding without(const Finding& finding, const std::vector<Place>& places) {
   return left;
 }
 
+Order sending_order(const Case& test, const std::vector<Place>& answered) {
+  std::vector<std::size_t> sent(test.transactions.size(), 0), done(test.transactions.size(), 0);
+  Order left = test.order, order;
+  std::size_t next = 0;
+  while (!left.empty()) {
+    while (next < answered.size() && answered[next].transaction < sent.size() &&
+           answered[next].statement < sent[answered[next].transaction])
+      ++done[answered[next++].transaction];
+    auto turn = std::find_if(left.begin(), left.end(), [&](std::uint32_t t) { return sent[t] == done[t]; });
+    if (turn == left.end()) turn = left.begin();  // never answered: it stays where it was
+    ++sent[*turn];
+    order.push_back(*turn);
+    left.erase(turn);
+  }
+  return order;
+}
+
 bool drop_transactions(Reduction& reduction) {
   const Finding base = reduction.best();
   const std::vector<Place> all = places_of(base.test);
