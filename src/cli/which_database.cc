@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace isolde::cli {
 
@@ -15,6 +16,8 @@ Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
   }
   if (!args.positional.empty()) return Error{"--spawn starts a server of its own: no URL goes with it"};
   db::ServerOptions options = {.kind = args.text("spawn"), .binaries = args.text("server-path"), .settings = {}};
+  // Its programs are run in a folder of the server's own.
+  if (!options.binaries.empty()) options.binaries = std::filesystem::absolute(options.binaries).string();
   const std::string settings = args.text("server-settings");
   for (std::string_view rest = settings; !rest.empty();) {
     const std::string_view one = rest.substr(0, rest.find(','));

@@ -61,6 +61,20 @@ struct TxnFacts {
   std::optional<std::int64_t> commit_place;  // its place in the order of the commits of all that wrote
 };
 
+// One of several requests that are sent together.
+enum class RequestKind : std::uint8_t {
+  kBegin,
+  kStatement,  // as by run()
+  kPrepared,   // as by execute(), without parameters
+  kCommit,
+  kRollBack,
+};
+struct Request {
+  RequestKind kind = RequestKind::kStatement;
+  std::string sql;  // kStatement, kPrepared: one statement
+};
+enum class OnFailure : std::uint8_t { kStop, kGoOn };
+
 class Connection {
  public:
   Connection() = default;
@@ -77,13 +91,24 @@ class Connection {
   // `facts`: what to fill in; null: nothing is asked. kDone means that it is committed and nothing else does.
   [[nodiscard]] virtual Result<Reply> commit(TxnFacts* facts = nullptr) = 0;
   [[nodiscard]] virtual Result<Reply> roll_back() = 0;
+  // One right after the other, as if each were sent by itself, in as few round trips as the driver knows how. The
+  // answers are to those that were sent: all, except those after a kLost and, with kStop, those after the first that
+  // was not carried out.
+  [[nodiscard]] virtual std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure);
   // From any thread: makes the request that is running, if one is, fail soon.
   virtual void cancel() = 0;
   // What the server calls this session (PostgreSQL's pid, MariaDB's thread id); 0 where there is no server.
   [[nodiscard]] virtual std::int64_t session() const = 0;
+  // From any thread: the server said by itself that the running request waits for a lock, and that it looked for a
+  // deadlock and found none. Never true where servers do not say so (PostgreSQL does with log_lock_waits and
+  // client_min_messages = log).
+  [[nodiscard]] virtual bool says_it_waits() const { return false; }
   // From any thread: cuts the connection at this end without a word to the server, as a crashed client would. Every
   // later request is kLost, and so is the one that is running, unless its answer is there already.
   virtual void sever() = 0;
 };
+
+// Whether run_all() sends nothing after this answer.
+[[nodiscard]] bool stops_after(const Result<Reply>& answer, OnFailure on_failure);
 
 }  // namespace isolde::db

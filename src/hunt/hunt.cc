@@ -72,7 +72,8 @@ class Hunt {
     } else if (drawn_ >= options_.most_cases) {
       result_.ended = "all cases were tried";
     } else if (counts().causes >= options_.most_findings) {
-      result_.ended = fmt::format("{} causes were found", counts().causes);
+      result_.ended =
+          counts().causes == 1 ? "one cause was found" : fmt::format("{} causes were found", counts().causes);
     }
   }
 

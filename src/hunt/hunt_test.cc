@@ -135,6 +135,15 @@ TEST(Causes, TheExpectedCauseIsReducedAndToldOnce) {
   EXPECT_TRUE(causes.name_it(undone));
 }
 
+TEST(Causes, WhatReadCommittedAllowsIsOfTheExpectedCauseAndADirtyReadIsNot) {
+  Causes causes("innodb-repeatable-read");
+  Finding skew = finding(Wrong::kIsolation, {}), dirty = skew;
+  skew.anomaly = "G2-item";
+  dirty.anomaly = "G1a";
+  EXPECT_EQ(causes.rough_cause(skew), "innodb-repeatable-read");
+  EXPECT_EQ(causes.rough_cause(dirty), "isolation G1a");
+}
+
 TEST(Causes, CrashesAreGroupedByWhatTheLogSays) {
   Causes causes({});
   Finding a = finding(Wrong::kCrash, {}), b = a, c = a;

@@ -16,6 +16,7 @@ struct Crew::Member {
   std::condition_variable requested;  // of its own: a request wakes nobody else
   // Under the board's mutex.
   std::vector<Request> requests;
+  OnFailure on_failure = OnFailure::kStop;
   bool busy = false, quit = false, left_behind = false, lost = false;
 };
 
@@ -24,26 +25,6 @@ struct Crew::Board {
   std::condition_variable answered;
   std::deque<Answer> answers;
 };
-
-namespace {
-
-Result<db::Reply> carry_out(db::Connection& connection, const Request& request) {
-  switch (request.kind) {
-    case RequestKind::kBegin:
-      return connection.begin();
-    case RequestKind::kCommit:
-      return connection.commit();
-    case RequestKind::kRollBack:
-      return connection.roll_back();
-    case RequestKind::kPrepared:
-      return connection.execute(request.sql, {});
-    case RequestKind::kStatement:
-      break;
-  }
-  return connection.run(request.sql);
-}
-
-}  // namespace
 
 Crew::Crew(std::vector<std::unique_ptr<db::Connection>> connections) : board_(std::make_shared<Board>()) {
   members_.resize(connections.size());
@@ -88,12 +69,12 @@ void Crew::work(const std::shared_ptr<Board>& board, const std::shared_ptr<Membe
     member->requested.wait(lock, [&] { return member->quit || !member->requests.empty(); });
     if (member->requests.empty()) break;
     const std::vector<Request> requests = std::exchange(member->requests, {});
+    const OnFailure on_failure = member->on_failure;
     lock.unlock();
-    Answer answer{member->who, carry_out(*member->connection, requests.front())};
-    for (std::size_t i = 1; i < requests.size() && answer.reply && answer.reply->done(); ++i) {
-      answer.earlier.push_back(*std::move(answer.reply));
-      answer.reply = carry_out(*member->connection, requests[i]);
-    }
+    auto replies = member->connection->run_all(requests, on_failure);
+    Answer answer{member->who, std::move(replies.back())};
+    replies.pop_back();
+    answer.earlier = std::move(replies);
     lock.lock();
     member->busy = false;
     if (member->left_behind) break;
@@ -117,17 +98,20 @@ bool Crew::usable(std::size_t who) const {
   return !members_[who]->lost && !members_[who]->left_behind;
 }
 
+bool Crew::says_it_waits(std::size_t who) const { return members_[who]->connection->says_it_waits(); }
+
 void Crew::send(std::size_t who, Request request) {
   std::vector<Request> requests;
   requests.push_back(std::move(request));
   send(who, std::move(requests));
 }
 
-void Crew::send(std::size_t who, std::vector<Request> requests) {
+void Crew::send(std::size_t who, std::vector<Request> requests, OnFailure on_failure) {
   {
     const std::lock_guard lock(board_->mutex);
     members_[who]->busy = true;
     members_[who]->requests = std::move(requests);
+    members_[who]->on_failure = on_failure;
   }
   members_[who]->requested.notify_one();
 }

@@ -18,23 +18,14 @@
 
 namespace isolde::probe {
 
-enum class RequestKind : std::uint8_t {
-  kBegin,
-  kStatement,
-  kPrepared,  // a statement that comes often: prepared when it first comes by
-  kCommit,
-  kRollBack,
-};
-
-struct Request {
-  RequestKind kind = RequestKind::kStatement;
-  std::string sql;  // kStatement, kPrepared
-};
+using db::OnFailure;
+using db::Request;
+using db::RequestKind;
 
 struct Answer {
   std::size_t who;
-  Result<db::Reply> reply;              // of the last request that was sent …
-  std::vector<db::Reply> earlier = {};  // … and of those before it, all carried out
+  Result<db::Reply> reply;                      // of the last request that was sent …
+  std::vector<Result<db::Reply>> earlier = {};  // … and of those before it
 };
 
 class Crew {
@@ -54,10 +45,13 @@ class Crew {
   // Lost, severed or left behind: of no use any more.
   [[nodiscard]] bool usable(std::size_t who) const;
 
+  // As Connection::says_it_waits(). Requires: busy(who).
+  [[nodiscard]] bool says_it_waits(std::size_t who) const;
+
   // Requires: usable(who) and not busy(who).
   void send(std::size_t who, Request request);
-  // One right after the other, until one is not carried out: there is one answer to all. Requires: also, not empty.
-  void send(std::size_t who, std::vector<Request> requests);
+  // There is one answer to all. Requires: also, not empty.
+  void send(std::size_t who, std::vector<Request> requests, OnFailure on_failure = OnFailure::kStop);
   // The next answer that came or comes before `until`; none: none came.
   [[nodiscard]] std::optional<Answer> wait(Clock::time_point until);
   // The same, but only that member's.

@@ -261,6 +261,81 @@ TEST_F(Schedule, AStepWhoseValueIsMissingIsNotSent) {
   EXPECT_EQ(t.steps[2].missing, "T2.1 returned no row");
 }
 
+class ScheduleTogether : public Schedule {
+ protected:
+  Transcript run_steps(std::vector<Step> steps, ScheduleOptions options = {}) {
+    steps_ = std::move(steps);
+    options.patience = patience_;
+    auto observer = database_.connect(database_.levels().front());
+    std::vector<std::unique_ptr<db::Connection>> connections;
+    for (int i = 0; i < 2; ++i) connections.push_back(*database_.connect(database_.levels().front()));
+    crew_ = std::make_unique<Crew>(std::move(connections));
+    return run_schedule(database_, **observer, *crew_, steps_, options);
+  }
+  // Begins with it.
+  static Step step(std::size_t who, std::string sql, std::vector<std::string> before = {},
+                   std::vector<std::string> after = {}) {
+    Step made{who, RequestKind::kStatement, std::move(sql)};
+    made.before.push_back({RequestKind::kBegin, {}});
+    for (std::string& text : before) made.before.push_back({RequestKind::kPrepared, std::move(text)});
+    for (std::string& text : after) made.after.push_back({RequestKind::kPrepared, std::move(text)});
+    return made;
+  }
+};
+
+TEST_F(ScheduleTogether, WhatIsSentWithAStepIsAnsweredWithIt) {
+  const Transcript t = run_steps({step(0, "lock a", {"get"}, {"get"}), {0, RequestKind::kCommit, {}}});
+  EXPECT_EQ(ends(t), "committed");
+  ASSERT_EQ(t.steps[0].before.size(), 2u);  // begin, get
+  ASSERT_EQ(t.steps[0].after.size(), 1u);
+  EXPECT_EQ(rows_text(t.steps[0].before[1]), "(42)");
+  EXPECT_EQ(t.steps[0].reply.rows(), 0u);
+  EXPECT_EQ(rows_text(t.steps[0].after[0]), "(42)");
+}
+
+TEST_F(ScheduleTogether, AFailureBeforeAStepIsItsOwnAndItIsNotSent) {
+  const Transcript t = run_steps({step(0, "lock a", {"fail"}, {"get"}),
+                                  {0, RequestKind::kStatement, "get"},
+                                  step(1, "lock a"),
+                                  {0, RequestKind::kCommit, {}},
+                                  {1, RequestKind::kCommit, {}}});
+  EXPECT_EQ(ends(t), "committed, committed");
+  EXPECT_EQ(t.steps[0].state, StepRecord::State::kFailed);
+  EXPECT_EQ(t.steps[0].reply.failure.code, "1062");
+  EXPECT_EQ(t.steps[0].before.size(), 1u);
+  EXPECT_FALSE(t.waited());
+  EXPECT_TRUE(t.steps[1].done());
+}
+
+TEST_F(ScheduleTogether, AFailureAfterAStepRollsItsTransactionBack) {
+  const Transcript t =
+      run_steps({step(0, "lock a", {}, {"fail"}), {0, RequestKind::kStatement, "get"}, {0, RequestKind::kCommit, {}}});
+  EXPECT_EQ(t.steps[0].state, StepRecord::State::kFailed);
+  EXPECT_EQ(t.steps[1].state, StepRecord::State::kNotSent);
+  EXPECT_NE(t.ends[0].end, End::kCommitted);
+  EXPECT_TRUE(database_.locks.owners.empty());
+}
+
+TEST_F(ScheduleTogether, AStepThatWaitsBetweenItsReadsWaitsAsAWhole) {
+  const Transcript t = run_steps({step(0, "lock a"),
+                                  step(1, "lock a", {"get"}, {"get"}),
+                                  {0, RequestKind::kCommit, {}},
+                                  {1, RequestKind::kCommit, {}}});
+  EXPECT_EQ(events(t), "T1 lock a: answered; T2 lock a: waits; T1 : answered; T2 lock a: answered; T2 : answered");
+  EXPECT_EQ(t.steps[1].let_go_by, 2u);
+}
+
+TEST_F(ScheduleTogether, WhatIsNotPassedByIsCancelled) {
+  patience_ = 300ms;
+  database_.locks.tells = false;
+  ScheduleOptions options;
+  options.passes_by = false;
+  const Transcript t = run_steps(
+      {step(0, "lock a"), step(1, "lock a"), {0, RequestKind::kCommit, {}}, {1, RequestKind::kCommit, {}}}, options);
+  EXPECT_EQ(t.steps[1].state, StepRecord::State::kGivenUp);
+  EXPECT_EQ(ends(t), "committed, given up");
+}
+
 TEST_F(Schedule, TheTranscriptReadsAsItRan) {
   const Transcript t = run({{1, "lock a"}, {2, "lock a"}, {1, "get"}, {1, "commit"}, {2, "abort"}});
   const std::string text = transcript_text(steps_, t);

@@ -106,8 +106,6 @@ class Bench {
     std::optional<Rows> about_to_change, before;
     if (!statement.before.empty()) about_to_change = sorted_rows(must(statement.before));
     const bool deletes = statement.kind == StatementKind::kDelete;
-    const auto begun = std::chrono::steady_clock::now();
-    struct Timer { std::chrono::steady_clock::time_point b; const std::string& s; ~Timer() { auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now()-b).count(); if (ms > 150) fmt::print("SLOW {} ms {}\n", ms, s); } } timer{begun, statement.sql};
     if (deletes) before = sorted_rows(must("select pkey from " + statement.writes[0]));
     auto reply = connection_->run(statement.sql);
     if (!reply) {

@@ -200,6 +200,65 @@ TEST_F(MariadbDriver, AFailedStatementLeavesItsTransactionOpen) {
   EXPECT_NE(unlisted.error().text.find("no_such_table"), std::string::npos);
 }
 
+TEST_F(MariadbDriver, RequestsThatAreSentTogetherAreAnsweredOneByOne) {
+  const auto c = connected();
+  const Request begin{RequestKind::kBegin, {}}, count{RequestKind::kPrepared, "select count(*) from kv"};
+  const Request insert{RequestKind::kStatement, "insert into kv values (3, 30)"};
+  for (int i = 0; i < 3; ++i) {
+    const auto answers = c->run_all(std::vector{begin, count, insert, count}, OnFailure::kStop);
+    ASSERT_EQ(answers.size(), 4u);
+    EXPECT_EQ(answered(answers[1]).at(0, 0), integer(2));
+    EXPECT_EQ(answered(answers[2]).changed, 1u);
+    EXPECT_EQ(answered(answers[3]).at(0, 0), integer(3));
+    done(c->roll_back());
+  }
+}
+
+TEST_F(MariadbDriver, NothingIsSentAfterAFailureUnlessItIsAskedFor) {
+  const auto c = connected();
+  const Request begin{RequestKind::kBegin, {}}, refused{RequestKind::kStatement, "insert into kv values (1, 30)"};
+  const Request unknown{RequestKind::kStatement, "select x from kv"},
+      select{RequestKind::kPrepared, "select v from kv"};
+  const Request insert{RequestKind::kStatement, "insert into kv values (4, 30)"};
+  auto answers = c->run_all(std::vector{begin, refused, insert}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 2u);
+  fails_with(answers[1], "1062", Fate::kStatementFailed);
+  done(c->roll_back());
+  answers = c->run_all(std::vector{begin, select, unknown, insert}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 3u);
+  EXPECT_FALSE(answers[2].has_value());
+  done(c->roll_back());
+  answers = c->run_all(std::vector{refused, select, unknown, insert, refused}, OnFailure::kGoOn);
+  ASSERT_EQ(answers.size(), 5u);
+  fails_with(answers[0], "1062", Fate::kStatementFailed);
+  EXPECT_EQ(answered(answers[1]).rows(), 2u);
+  EXPECT_FALSE(answers[2].has_value());
+  EXPECT_EQ(answered(answers[3]).changed, 1u);
+  fails_with(answers[4], "1062", Fate::kStatementFailed);
+  EXPECT_EQ(value(4), 30);
+}
+
+// What a transaction that the server rolled back leaves must not reach into the next one.
+TEST_F(MariadbDriver, ABeginWithOthersEndsWhatAnErrorEnded) {
+  auto database = opened("?innodb_snapshot_isolation=on");
+  const auto c = connected(*database, "repeatable read");
+  const Request begin{RequestKind::kBegin, {}}, count{RequestKind::kStatement, "select v from kv where k = 1"};
+  const Request update{RequestKind::kStatement, "update kv set v = v + 1 where k = 1"};
+  auto answers = c->run_all(std::vector{begin, count}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 2u);
+  done(admin_->run("update kv set v = 50 where k = 1"));
+  answers = c->run_all(std::vector{update, count}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 1u);
+  fails_with(answers[0], "1020", Fate::kRolledBack);
+  for (int i = 0; i < 2; ++i) {
+    answers = c->run_all(std::vector{begin, count, update, count}, OnFailure::kStop);
+    ASSERT_EQ(answers.size(), 4u);
+    EXPECT_EQ(answered(answers[1]).at(0, 0), integer(50));
+    EXPECT_EQ(answered(answers[3]).at(0, 0), integer(51));
+    done(c->roll_back());
+  }
+}
+
 TEST_F(MariadbDriver, ALockWaitThatEndsIsTheStatementsFailure) {
   const auto impatient = opened("?innodb_lock_wait_timeout=0");
   auto holder = connected();

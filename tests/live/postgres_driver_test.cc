@@ -109,6 +109,59 @@ TEST_F(PostgresDriver, AStatementIsCarriedOutOnce) {
   EXPECT_EQ(value(1), 13);
 }
 
+TEST_F(PostgresDriver, RequestsThatAreSentTogetherAreAnsweredOneByOne) {
+  const auto c = connect("repeatable read");
+  const Request begin{RequestKind::kBegin, {}}, count{RequestKind::kPrepared, "select count(*) from t"};
+  const Request insert{RequestKind::kStatement, "insert into t values (3, 30)"};
+  for (int i = 0; i < 3; ++i) {  // prepared the first time only
+    const auto answers = c->run_all(std::vector{begin, count, insert, count}, OnFailure::kStop);
+    ASSERT_EQ(answers.size(), 4u);
+    EXPECT_EQ(must(answers[1]).at(0, 0), Cell(2));
+    EXPECT_EQ(must(answers[2]).changed, 1u);
+    EXPECT_EQ(must(answers[3]).at(0, 0), Cell(3));
+    must(c->roll_back());
+  }
+}
+
+TEST_F(PostgresDriver, NothingIsSentAfterAFailureUnlessItIsAskedFor) {
+  const auto c = connect("read committed");
+  const Request begin{RequestKind::kBegin, {}}, refused{RequestKind::kStatement, "insert into t values (1, 30)"};
+  const Request unknown{RequestKind::kStatement, "select x from t"},
+      fresh{RequestKind::kPrepared, "select v + 1 from t"};
+  const Request insert{RequestKind::kStatement, "insert into t values (4, 30)"};
+  auto answers = c->run_all(std::vector{begin, refused, fresh, insert}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_EQ(fate(answers[1]), "must roll back 23505");
+  must(c->roll_back());
+  answers = c->run_all(std::vector{begin, unknown, insert}, OnFailure::kStop);
+  ASSERT_EQ(answers.size(), 2u);
+  EXPECT_FALSE(answers[1]);
+  must(c->roll_back());
+  // Each in a transaction of its own.
+  answers = c->run_all(std::vector{refused, fresh, unknown, insert, refused}, OnFailure::kGoOn);
+  ASSERT_EQ(answers.size(), 5u);
+  EXPECT_EQ(fate(answers[0]), "rolled back 23505");
+  EXPECT_EQ(must(answers[1]).rows(), 2u);
+  EXPECT_FALSE(answers[2]);
+  EXPECT_EQ(must(answers[3]).changed, 1u);
+  EXPECT_EQ(fate(answers[4]), "rolled back 23505");
+  EXPECT_EQ(must(c->run("select * from t")).rows(), 3u);
+}
+
+TEST_F(PostgresDriver, ASessionThatEndsAmongRequestsIsLost) {
+  for (const OnFailure on_failure : {OnFailure::kStop, OnFailure::kGoOn}) {
+    const auto c = connect("read committed");
+    const Request select{RequestKind::kStatement, "select v from t"};
+    const Request die{RequestKind::kStatement, "select pg_terminate_backend(pg_backend_pid())"};
+    const auto answers = c->run_all(std::vector{select, die, select, select}, on_failure);
+    ASSERT_FALSE(answers.empty());
+    ASSERT_LE(answers.size(), 2u);
+    EXPECT_TRUE(fate(answers.back()).starts_with("lost")) << fate(answers.back());
+    EXPECT_TRUE(fate(c->run("select 1")).starts_with("lost"));
+    EXPECT_EQ(c->run_all(std::vector{select, select}, on_failure).size(), 1u);
+  }
+}
+
 TEST_F(PostgresDriver, TransactionsRunAtTheLevelOfTheirConnection) {
   for (const ServerLevel& level : database_->levels()) {
     auto c = connect(level.name);

@@ -62,7 +62,6 @@ struct FaultyDatabase::World {
   std::atomic<std::uint64_t> times = 0;
   std::mutex mutex;
   std::vector<FaultyConnection*> open;  // transactions, in the order in which they began
-  std::weak_ptr<OldState> last;         // taken by the transaction that began last
 };
 
 namespace {
@@ -83,9 +82,8 @@ class FaultyConnection final : public db::Connection {
     const Fault fault = world_->planted.fault;
     const std::lock_guard lock(world_->mutex);
     if (fault == Fault::kStaleRead || fault == Fault::kMissesOwnWrites) {
-      older_ = world_->last.lock();
+      if (!world_->open.empty()) older_ = world_->open.front()->at_begin_;
       at_begin_ = OldState::take(*world_->real);
-      world_->last = at_begin_;
     }
     world_->open.push_back(this);
     return reply;

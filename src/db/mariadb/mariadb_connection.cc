@@ -129,7 +129,44 @@ Result<Reply> MariadbConnection::run(std::string_view sql) {
   return reply;
 }
 
-bool MariadbConnection::read_answers(Reply& reply) {
+std::vector<Result<Reply>> MariadbConnection::run_all(std::span<const Request> requests, OnFailure on_failure) {
+  // What ends a transaction is asked by itself: its errors mean something else.
+  if (requests.size() < 2) return Connection::run_all(requests, on_failure);
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    const RequestKind kind = requests[i].kind;
+    const bool begins = kind == RequestKind::kBegin && i == 0;
+    if (!begins && kind != RequestKind::kStatement && kind != RequestKind::kPrepared)
+      return Connection::run_all(requests, on_failure);
+  }
+  std::vector<Result<Reply>> answers;
+  while (answers.size() < requests.size()) {
+    run_together(requests.subspan(answers.size()), answers);
+    if (stops_after(answers.back(), on_failure)) break;
+  }
+  return answers;
+}
+
+void MariadbConnection::run_together(std::span<const Request> requests, std::vector<Result<Reply>>& answers) {
+  if (gone_) return answers.push_back(lost());
+  std::string sql;
+  std::size_t extra = 0;  // answers that nobody asked for
+  for (const Request& request : requests) {
+    if (!sql.empty()) sql += "; ";
+    const bool begins = request.kind == RequestKind::kBegin;
+    extra += begins && ended_by_error_ ? 1 : 0;
+    sql += begins ? (ended_by_error_ ? "rollback; start transaction" : "start transaction") : request.sql;
+  }
+  Reply reply;
+  std::vector<Reply> earlier;
+  const bool done = mysql_real_query(handle_, sql.data(), sql.size()) == 0 && read_answers(reply, &earlier);
+  if (earlier.size() + (done ? 1 : 0) > extra && requests.front().kind == RequestKind::kBegin) ended_by_error_ = false;
+  for (std::size_t i = std::min(extra, earlier.size()); i < earlier.size(); ++i)
+    answers.push_back(std::move(earlier[i]));
+  const std::size_t at = earlier.size() < extra ? 0 : std::min(earlier.size() - extra, requests.size() - 1);
+  answers.push_back(done ? std::move(reply) : failed(target_.errors, failure(), requests[at].sql));
+}
+
+bool MariadbConnection::read_answers(Reply& reply, std::vector<Reply>* earlier) {
   for (;;) {
     reply = Reply{};
     MYSQL_RES* const rows = mysql_store_result(handle_);
@@ -149,8 +186,9 @@ bool MariadbConnection::read_answers(Reply& reply) {
       mysql_free_result(rows);
     }
     const int more = mysql_next_result(handle_);
-    if (more > 0) return false;
     if (more < 0) return true;
+    if (earlier != nullptr) earlier->push_back(std::move(reply));
+    if (more > 0) return false;
   }
 }
 

@@ -49,6 +49,7 @@ class MariadbConnection : public Connection {
   Result<Reply> run(std::string_view sql) override;
   Result<Reply> commit(TxnFacts* facts) override;
   Result<Reply> roll_back() override;
+  std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure) override;
   void cancel() override;
   std::int64_t session() const override { return session_; }
   void sever() override;
@@ -68,8 +69,11 @@ class MariadbConnection : public Connection {
 
  private:
   [[nodiscard]] Result<Reply> failed(std::span<const ErrorRow> table, Failure failure, std::string_view sql);
-  // The answers of a text request until the last; the rows of the last are kept. False: the handle has the error.
-  [[nodiscard]] bool read_answers(Reply& reply);
+  // The answers of a text request until the last; the rows of the last are kept, and those before it put into
+  // `earlier`. False: the handle has the error.
+  [[nodiscard]] bool read_answers(Reply& reply, std::vector<Reply>* earlier = nullptr);
+  // Several statements in one text, until one fails.
+  void run_together(std::span<const Request> requests, std::vector<Result<Reply>>& answers);
   [[nodiscard]] Failure failure() const;
   [[nodiscard]] static Reply lost();
   // By the server's answer to the last request.

@@ -102,6 +102,10 @@ class TidbConnection : public MariadbConnection {
     return reply;
   }
 
+  std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure) override {
+    return Connection::run_all(requests, on_failure);  // begin() is this one's own
+  }
+
   Result<Reply> commit(TxnFacts* facts) override {
     if (facts == nullptr) return commit_and("");
     auto reply = commit_and("select @@tidb_last_txn_info");

@@ -93,7 +93,10 @@ class PostgresConnection : public Connection {
         socket_(fcntl(PQsocket(handle_.get()), F_DUPFD_CLOEXEC, 0)),
         begin_(std::move(begin)),
         errors_(errors),
-        question_(std::move(question)) {}
+        question_(std::move(question)) {
+    // What is no answer is not ours to print.
+    PQsetNoticeReceiver(handle_.get(), &PostgresConnection::on_notice, this);
+  }
 
   ~PostgresConnection() override {
     handle_.reset();
@@ -110,14 +113,8 @@ class PostgresConnection : public Connection {
 
   Result<Reply> execute(std::string_view sql, std::span<const Cell> parameters) override {
     if (is_lost()) return lost({});
-    auto at = prepared_.find(sql);
-    if (at == prepared_.end()) {
-      NumberedSql numbered = number_placeholders(sql);
-      Prepared statement = {fmt::format("isolde_{}", prepared_.size()), numbered.parameters};
-      auto reply = answer(PQsendPrepare(handle_.get(), statement.name.c_str(), numbered.sql.c_str(), 0, nullptr), sql);
-      if (!reply || !reply->done()) return reply;
-      at = prepared_.emplace(std::string(sql), std::move(statement)).first;
-    }
+    if (auto reply = prepare(sql); !reply || !reply->done()) return reply;
+    const auto at = prepared_.find(sql);
     if (parameters.size() != at->second.parameters) {
       return Error{
           fmt::format("{} parameters were given, {} are asked for: {}", parameters.size(), at->second.parameters, sql)};
@@ -130,12 +127,32 @@ class PostgresConnection : public Connection {
 
   Result<Reply> run(std::string_view sql) override {
     if (is_lost()) return lost({});
-    ResultHandle result = collect(PQsendQuery(handle_.get(), std::string(sql).c_str()));
-    auto reply = settle(result.get(), sql);
-    if (reply && reply->done()) {
-      for (int i = 0; i < PQnfields(result.get()); ++i) reply->names.emplace_back(PQfname(result.get(), i));
+    return with_names(collect(PQsendQuery(handle_.get(), std::string(sql).c_str())), sql);
+  }
+
+  // In one round trip; with kGoOn a Sync follows each request, so that a failure ends no more than its own.
+  std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure) override {
+    if (requests.size() < 2 || is_lost() || !goes_together(requests)) return Connection::run_all(requests, on_failure);
+    PGconn* const c = handle_.get();
+    std::vector<std::string> fresh(requests.size());  // the names of what is prepared on the way
+    bool sent = PQenterPipelineMode(c) != 0;
+    for (std::size_t i = 0; i < requests.size() && sent; ++i) {
+      sent = send_one(requests[i], fresh[i]);
+      if (sent && (on_failure == OnFailure::kGoOn || i + 1 == requests.size())) sent = PQpipelineSync(c) != 0;
     }
-    return reply;
+    std::vector<Result<Reply>> answers;
+    if (!sent) {
+      answers.push_back(lost({}));
+      severed_ = true;  // half of it may be under way
+      return answers;
+    }
+    if (on_failure == OnFailure::kStop) read_part(requests, fresh, answers);
+    for (std::size_t i = 0; on_failure == OnFailure::kGoOn && i < requests.size(); ++i) {
+      read_part(requests.subspan(i, 1), std::span(fresh).subspan(i, 1), answers);
+      if (stops_after(answers.back(), on_failure)) break;
+    }
+    if (!is_lost() && PQexitPipelineMode(c) == 0) severed_ = true;  // an answer that was not expected
+    return answers;
   }
 
   Result<Reply> commit(TxnFacts* facts) override {
@@ -159,6 +176,7 @@ class PostgresConnection : public Connection {
     if (cancel_ != nullptr) (void)PQcancel(cancel_.get(), words, sizeof words);  // it may have ended: nothing to do
   }
   std::int64_t session() const override { return PQbackendPID(handle_.get()); }
+  bool says_it_waits() const override { return waits_; }
   void sever() override {
     severed_ = true;
     // The server reads an end of file, and no Terminate message: PQfinish() can send nothing any more.
@@ -166,6 +184,15 @@ class PostgresConnection : public Connection {
   }
 
  private:
+  // ProcSleep() says so when it looked for a deadlock, and again when the lock is there.
+  static void on_notice(void* self, const PGresult* notice) {
+    const char* const function = PQresultErrorField(notice, PG_DIAG_SOURCE_FUNCTION);
+    const char* const text = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+    if (function == nullptr || text == nullptr || std::string_view(function) != "ProcSleep") return;
+    static_cast<PostgresConnection*>(self)->waits_ =
+        std::string_view(text).find("still waiting") != std::string_view::npos;
+  }
+
   [[nodiscard]] bool is_lost() const { return severed_ || PQstatus(handle_.get()) == CONNECTION_BAD; }
 
   [[nodiscard]] Reply lost(Failure failure) const {
@@ -188,6 +215,7 @@ class PostgresConnection : public Connection {
       if (kept == nullptr || !is_failure(kept.get())) kept = std::move(result);
       if (PQstatus(handle_.get()) == CONNECTION_BAD) break;
     }
+    waits_ = false;
     return kept;
   }
 
@@ -200,6 +228,80 @@ class PostgresConnection : public Connection {
   }
 
   Result<Reply> answer(int sent, std::string_view sql) { return settle(collect(sent).get(), sql); }
+
+  Result<Reply> with_names(const ResultHandle& result, std::string_view sql) {
+    auto reply = settle(result.get(), sql);
+    if (reply && reply->done()) {
+      for (int i = 0; i < PQnfields(result.get()); ++i) reply->names.emplace_back(PQfname(result.get(), i));
+    }
+    return reply;
+  }
+
+  [[nodiscard]] bool goes_together(std::span<const Request> requests) const {
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      const RequestKind kind = requests[i].kind;
+      const bool begins = kind == RequestKind::kBegin && i == 0 && PQtransactionStatus(handle_.get()) == PQTRANS_IDLE;
+      if (!begins && kind != RequestKind::kStatement && kind != RequestKind::kPrepared) return false;
+    }
+    return true;
+  }
+
+  // Into the pipeline. `fresh`: under which name it is prepared with the same request; empty: it is no such statement,
+  // or it was prepared before.
+  [[nodiscard]] bool send_one(const Request& request, std::string& fresh) {
+    PGconn* const c = handle_.get();
+    if (request.kind != RequestKind::kPrepared) {
+      const std::string& sql = request.kind == RequestKind::kBegin ? begin_ : request.sql;
+      return PQsendQueryParams(c, sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 0) != 0;
+    }
+    const auto at = prepared_.find(request.sql);
+    if (at == prepared_.end()) {
+      fresh = next_name();
+      if (PQsendPrepare(c, fresh.c_str(), request.sql.c_str(), 0, nullptr) == 0) return false;
+    }
+    const std::string& name = at == prepared_.end() ? fresh : at->second.name;
+    return PQsendQueryPrepared(c, name.c_str(), 0, nullptr, nullptr, nullptr, 0) != 0;
+  }
+
+  // The answers to requests that went out with one Sync.
+  void read_part(std::span<const Request> part, std::span<const std::string> fresh,
+                 std::vector<Result<Reply>>& answers) {
+    std::vector<ResultHandle> results(part.size());
+    for (std::size_t i = 0; i < part.size() && !is_lost(); ++i) {
+      if (!fresh[i].empty()) {
+        ResultHandle prepared = collect(1);
+        if (prepared != nullptr && !is_failure(prepared.get())) {
+          prepared_.emplace(part[i].sql, Prepared{fresh[i], 0});
+        } else {
+          results[i] = std::move(prepared);
+        }
+        if (is_lost()) break;
+      }
+      ResultHandle own = collect(1);
+      if (results[i] == nullptr) results[i] = std::move(own);
+    }
+    if (!is_lost()) {
+      const ResultHandle sync(PQgetResult(handle_.get()));
+      // Else they are the server's last words, after the answers.
+      if (sync == nullptr || PQresultStatus(sync.get()) != PGRES_PIPELINE_SYNC) severed_ = true;
+    }
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (results[i] != nullptr && PQresultStatus(results[i].get()) == PGRES_PIPELINE_ABORTED) return;
+      answers.push_back(with_names(results[i], part[i].sql));
+      if (!answers.back() || !answers.back()->done()) return;
+    }
+  }
+
+  [[nodiscard]] std::string next_name() { return fmt::format("isolde_{}", names_++); }
+
+  Result<Reply> prepare(std::string_view sql) {
+    if (prepared_.find(sql) != prepared_.end()) return Reply{};
+    NumberedSql numbered = number_placeholders(sql);
+    Prepared statement = {next_name(), numbered.parameters};
+    auto reply = answer(PQsendPrepare(handle_.get(), statement.name.c_str(), numbered.sql.c_str(), 0, nullptr), sql);
+    if (reply && reply->done()) prepared_.emplace(std::string(sql), std::move(statement));
+    return reply;
+  }
 
   Result<Reply> settle(const PGresult* result, std::string_view sql) {
     if (result == nullptr || is_lost()) return lost(result == nullptr ? Failure{} : failure_of(result));
@@ -323,7 +425,9 @@ class PostgresConnection : public Connection {
   };
   Part parts_[2] = {{kFactsName, std::string(question_.sql)}, {kCommitName, "COMMIT"}};  // of a commit with a question
   std::atomic<bool> severed_ = false;
+  std::atomic<bool> waits_ = false;  // by the server's notices
   std::unordered_map<std::string, Prepared, TextHash, std::equal_to<>> prepared_;
+  std::size_t names_ = 0;  // given to prepared statements so far
   std::vector<std::string> texts_;
   std::vector<const char*> values_;
 };
@@ -343,8 +447,6 @@ Result<std::unique_ptr<Connection>> connect_postgres(const PostgresTarget& targe
   if (handle == nullptr) return Error{"out of memory"};
   if (PQstatus(handle.get()) != CONNECTION_OK)
     return Error{fmt::format("cannot connect to {}: {}", target.shown, trimmed(PQerrorMessage(handle.get())))};
-  // What is no answer is not ours to print.
-  PQsetNoticeReceiver(handle.get(), [](void*, const PGresult*) {}, nullptr);
   return std::unique_ptr<Connection>(std::make_unique<PostgresConnection>(
       std::move(handle), fmt::format("BEGIN ISOLATION LEVEL {}", level.setting), errors, std::move(question)));
 }

@@ -167,8 +167,15 @@ NodePtr draw_simple_predicate(Draw& draw, const Scope& scope) {
                   {of, draw_literal(draw.rng, column.type), draw_literal(draw.rng, column.type)});
     case 3: {
       std::vector<NodePtr> children = {of};
+      const Column& second = draw.pick(source.columns);
+      const bool rows = second.name != column.name && draw.percent(15);
+      if (rows) children[0] = make(Kind::kRow, Type::kNone, "", {of, column_of(source.alias, second)});
       const std::int64_t items = draw.rng.between(1, 4);
-      for (std::int64_t i = 0; i < items; ++i) children.push_back(draw_literal(draw.rng, column.type));
+      for (std::int64_t i = 0; i < items; ++i) {
+        NodePtr item = draw_literal(draw.rng, column.type);
+        if (rows) item = make(Kind::kRow, Type::kNone, "", {item, draw_literal(draw.rng, second.type)});
+        children.push_back(std::move(item));
+      }
       return make(Kind::kIn, Type::kBoolean, negated, std::move(children));
     }
     default:
@@ -186,10 +193,13 @@ NodePtr draw_subquery_predicate(Draw& draw, std::uint32_t depth, const Scope& sc
       return make(Kind::kExists, Type::kBoolean, negated, {query});
     return nullptr;
   }
-  const Type type = draw_type(draw, scope);
-  NodePtr query = draw_column_query(draw, type, depth - 1, scope);
+  std::vector<Type> types = {draw_type(draw, scope)};
+  if (draw.percent(15)) types.push_back(draw_type(draw, scope));
+  const NodePtr query = draw_row_query(draw, types, depth - 1, scope);
   if (!query) return nullptr;
-  const NodePtr of = draw_value(draw, type, draw.percent(70) ? 0 : 1, scope);
+  std::vector<NodePtr> row;
+  for (const Type type : types) row.push_back(draw_value(draw, type, draw.percent(70) ? 0 : 1, scope));
+  const NodePtr of = row.size() == 1 ? row[0] : make(Kind::kRow, Type::kNone, "", std::move(row));
   return make(Kind::kInQuery, Type::kBoolean, negated, {of, query});
 }
 

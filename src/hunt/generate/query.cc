@@ -1,7 +1,6 @@
 #include "hunt/generate/query.h"
 
-#include <optional>
-
+#include "hunt/generate/aggregate.h"
 #include "hunt/generate/expression.h"
 #include "hunt/generate/row_source.h"
 
@@ -31,77 +30,6 @@ class Items {
   std::vector<NodePtr> nodes_;
   std::vector<Column> columns_;
 };
-
-std::string draw_direction(Draw& draw) { return draw.percent(70) ? "asc" : "desc"; }
-
-NodePtr draw_aggregate(Draw& draw, Type type, const Scope& scope) {
-  // Only of the query's own rows: an aggregate of outer columns alone would belong to the query around it.
-  const Scope own{.sources = scope.sources};
-  if (type == Type::kInteger && draw.percent(40)) {
-    if (draw.percent(50)) return make(Kind::kAggregate, type, "count", {nullptr});
-    const Type counted = draw_type(draw, own);
-    const std::string function = draw.percent(50) ? "count distinct" : "count";
-    return make(Kind::kAggregate, type, function, {draw_column(draw, counted, own)});
-  }
-  NodePtr of = draw_column(draw, type, own);
-  if (!of) return nullptr;
-  const bool number = type == Type::kInteger || type == Type::kDecimal;
-  if (type == Type::kInteger && draw.percent(20)) {
-    const std::string operation = draw.percent(60) ? "+" : "*";
-    of = binary(type, operation, of, draw_literal(draw.rng, type));
-  }
-  static constexpr std::array<std::string_view, 3> kFunctions = {"min", "max", "sum"};
-  std::string function(kFunctions[draw.rng.below(number ? 3 : 2)]);
-  if (type == Type::kDecimal && draw.percent(15)) function = "avg";
-  return make(Kind::kAggregate, type, function, {of});
-}
-
-// `orders` of a window: some column, then the keys of all sources, so that no two rows are equal. None: a source has no
-// keys.
-std::optional<std::vector<NodePtr>> draw_total_order(Draw& draw, const Scope& scope) {
-  std::vector<NodePtr> orders;
-  if (NodePtr first = draw_column(draw, draw_type(draw, scope), scope))
-    orders.push_back(make(Kind::kOrder, Type::kNone, draw_direction(draw), {first}));
-  for (const Source& source : scope.sources) {
-    if (!source.keyed) return std::nullopt;
-    orders.push_back(make(Kind::kOrder, Type::kNone, "asc", {column_of(source.alias, source.columns[0])}));
-  }
-  return orders;
-}
-
-NodePtr draw_window(Draw& draw, const Scope& all) {
-  const Scope scope{.sources = all.sources};
-  NodePtr partitions;
-  if (draw.percent(60))
-    if (NodePtr by = draw_column(draw, draw_type(draw, scope), scope)) partitions = list({by});
-  if (draw.percent(50)) {
-    if (auto orders = draw_total_order(draw, scope)) {
-      const std::size_t which = draw.weighted({30, 25, 25, 20});
-      if (which == 0)
-        return make(Kind::kWindow, Type::kInteger, "row_number", {list({}), partitions, list(*std::move(orders))});
-      static constexpr std::array<std::string_view, 4> kFunctions = {"", "lag", "lead", "first_value"};
-      const Type type = draw_type(draw, scope);
-      const NodePtr of = draw_column(draw, type, scope);
-      return make(Kind::kWindow, type, std::string(kFunctions[which]),
-                  {list({of}), partitions, list(*std::move(orders))});
-    }
-  }
-  // These are the same for rows of equal rank.
-  const Type type = draw.percent(70) ? Type::kInteger : Type::kDecimal;
-  const NodePtr of = draw_column(draw, type, scope);
-  NodePtr orders;
-  if (!of || draw.percent(70))
-    orders = list(
-        {make(Kind::kOrder, Type::kNone, draw_direction(draw), {draw_column(draw, draw_type(draw, scope), scope)})});
-  if (!of || draw.percent(40)) {
-    const std::string function = draw.percent(50) ? "rank" : "dense_rank";
-    if (orders) return make(Kind::kWindow, Type::kInteger, function, {list({}), partitions, orders});
-    return make(Kind::kWindow, Type::kInteger, "count", {list({integer(1)}), partitions, orders});
-  }
-  static constexpr std::array<std::string_view, 4> kFunctions = {"sum", "min", "max", "count"};
-  const std::string function(draw.pick(kFunctions));
-  return make(Kind::kWindow, function == "count" ? Type::kInteger : type, function, {list({of}), partitions, orders});
-}
 
 void limit_totally(Draw& draw, const Items& items, Clauses& clauses) {
   std::vector<NodePtr> orders;
@@ -141,14 +69,6 @@ Query draw_plain(Draw& draw, std::uint32_t depth, const Scope* outer, Keys keys)
   return finish(draw, items, std::move(clauses), limits);
 }
 
-// What HAVING compares and items show: an aggregate that there is for certain.
-NodePtr sure_aggregate(Draw& draw, const Scope& scope) {
-  const Type type = draw_type(draw, scope);
-  if (type != Type::kBoolean)
-    if (NodePtr aggregate = draw_aggregate(draw, type, scope)) return aggregate;
-  return make(Kind::kAggregate, Type::kInteger, "count", {nullptr});
-}
-
 Query draw_grouped(Draw& draw, std::uint32_t depth) {
   Scope scope;
   Clauses clauses;
@@ -169,9 +89,9 @@ Query draw_grouped(Draw& draw, std::uint32_t depth) {
     if (!groups.empty()) clauses.groups = list(std::move(groups));
   }
   const std::int64_t aggregates = draw.rng.between(1, 3);
-  for (std::int64_t i = 0; i < aggregates; ++i) items.add(sure_aggregate(draw, scope));
+  for (std::int64_t i = 0; i < aggregates; ++i) items.add(draw_any_aggregate(draw, scope));
   if (clauses.groups && draw.percent(45)) {
-    const NodePtr left = sure_aggregate(draw, scope);
+    const NodePtr left = draw_any_aggregate(draw, scope);
     static constexpr std::array<std::string_view, 5> kComparisons = {">", ">=", "<", "=", "<>"};
     const std::string operation(draw.pick(kComparisons));
     clauses.having = comparison(operation, left, draw_literal(draw.rng, left->type));
@@ -208,7 +128,52 @@ Query draw_set(Draw& draw, std::uint32_t depth) {
   return {make(Kind::kSetOf, Type::kNone, which, {left, right}), std::move(wanted)};
 }
 
+// From one row to the one whose pkey it has in a column, a few times.
+Query draw_recursive(Draw& draw, std::uint32_t depth) {
+  const Relation* table = draw_table(draw);
+  if (table == nullptr || draw.sources_left < 3) return {};
+  const std::string name = fmt::format("w{}", draw.commons.size());
+  const auto step_of = [](const Source& source) {
+    for (std::size_t c = source.columns.size(); c-- > 2;)
+      if (source.columns[c].type == Type::kInteger) return column_of(source.alias, source.columns[c]);
+    return column_of(source.alias, source.columns[0]);
+  };
+  Scope first_scope, next_scope;
+  Items first(draw), next(draw);
+  Clauses begin, go_on;
+  begin.from = take_table(draw, *table, first_scope);
+  begin.where = draw_key_predicate(draw, first_scope.sources[0]);
+  first.add(column_of(first_scope.sources[0].alias, table->columns[0]));
+  first.add(step_of(first_scope.sources[0]));
+  first.add(integer(1));
+  begin.items = first.nodes();
+
+  const Relation common{.name = name, .columns = first.columns(), .keyed = false};
+  const NodePtr before = take_table(draw, common, next_scope);
+  const NodePtr row = take_table(draw, *table, next_scope);
+  const std::string& walk = next_scope.sources[0].alias;
+  const Source& source = next_scope.sources[1];
+  const NodePtr on = comparison("=", column_of(source.alias, table->columns[0]), column_of(walk, common.columns[1]));
+  go_on.from = make(Kind::kJoin, Type::kNone, "join", {before, row, on});
+  const NodePtr length = column_of(walk, common.columns[2]);
+  go_on.where = comparison("<", length, integer(draw.rng.between(2, 5)));
+  next.add(column_of(source.alias, table->columns[0]));
+  next.add(step_of(source));
+  next.add(binary(Type::kInteger, "+", length, integer(1)));
+  go_on.items = next.nodes();
+
+  const NodePtr both =
+      make(Kind::kSetOf, Type::kNone, "union all", {select_of(std::move(begin)), select_of(std::move(go_on))});
+  draw.commons.push_back(common);
+  Query body = draw_plain(draw, depth - 1, nullptr, Keys::kWanted);
+  draw.commons.pop_back();
+  if (!body.node) return {};
+  return {make(Kind::kWith, Type::kNone, "recursive", {body.node, make(Kind::kCommon, Type::kNone, "", {both}, name)}),
+          std::move(body.columns)};
+}
+
 Query draw_with(Draw& draw, std::uint32_t depth) {
+  if (draw.percent(20)) return draw_recursive(draw, depth);
   const std::size_t before = draw.commons.size();
   std::vector<NodePtr> commons;
   const std::int64_t count = draw.rng.between(1, 2);
@@ -257,6 +222,10 @@ Query draw_query(Draw& draw, std::uint32_t depth) {
   return draw_plain(draw, depth, nullptr, Keys::kWanted);
 }
 
+Query draw_lateral(Draw& draw, std::uint32_t depth, const Scope& beside) {
+  return draw_plain(draw, depth, &beside, Keys::kNo);
+}
+
 Query draw_derived(Draw& draw, std::uint32_t depth) {
   switch (draw.weighted({55, 30, 15})) {
     case 1:
@@ -288,8 +257,9 @@ Query draw_lockable(Draw& draw, const Relation& table, std::uint32_t depth) {
   if (draw.percent(20)) {
     const Relation& other = draw.pick(draw.model.tables);
     const NodePtr right = take_table(draw, other, scope);
+    const std::string how = draw.percent(70) ? "join" : "left join";
     const NodePtr on = draw_join_condition(draw, scope);
-    clauses.from = make(Kind::kJoin, Type::kNone, "join", {clauses.from, right, on});
+    clauses.from = make(Kind::kJoin, Type::kNone, how, {clauses.from, right, on});
   }
   clauses.where =
       draw.percent(draw.by_key) ? draw_key_predicate(draw, scope.sources[0]) : draw_predicate(draw, depth, scope);
@@ -306,8 +276,10 @@ NodePtr draw_exists_query(Draw& draw, std::uint32_t depth, const Scope& scope) {
   return draw_like(draw, {{.type = Type::kInteger}}, depth, &scope);
 }
 
-NodePtr draw_column_query(Draw& draw, Type type, std::uint32_t depth, const Scope& scope) {
-  return draw_like(draw, {{.type = type}}, depth, &scope);
+NodePtr draw_row_query(Draw& draw, const std::vector<Type>& types, std::uint32_t depth, const Scope& scope) {
+  std::vector<Column> columns;
+  for (const Type type : types) columns.push_back({.type = type});
+  return draw_like(draw, columns, depth, &scope);
 }
 
 NodePtr draw_scalar_query(Draw& draw, Type type, std::uint32_t depth, const Scope& scope) {

@@ -28,7 +28,8 @@ struct Query {
 
 // Subqueries of expressions. `scope`: what they may refer to.
 [[nodiscard]] sql::NodePtr draw_exists_query(Draw& draw, std::uint32_t depth, const Scope& scope);
-[[nodiscard]] sql::NodePtr draw_column_query(Draw& draw, sql::Type type, std::uint32_t depth, const Scope& scope);
+[[nodiscard]] sql::NodePtr draw_row_query(Draw& draw, const std::vector<sql::Type>& types, std::uint32_t depth,
+                                          const Scope& scope);
 [[nodiscard]] sql::NodePtr draw_scalar_query(Draw& draw, sql::Type type, std::uint32_t depth, const Scope& scope);
 
 // A table as a row source, under a new alias that is put into `scope`.

@@ -47,6 +47,16 @@ NodePtr draw_source(Draw& draw, std::uint32_t depth, Scope& scope) {
   return table == nullptr ? nullptr : take_named(draw, *table, scope);
 }
 
+NodePtr join_lateral(Draw& draw, std::uint32_t depth, const NodePtr& from, Scope& scope) {
+  const Scope beside{.sources = scope.sources};
+  Query query = draw_lateral(draw, depth, beside);
+  if (!query.node) return nullptr;
+  scope.sources.push_back({.alias = draw.new_alias(), .columns = std::move(query.columns)});
+  const NodePtr right = make(Kind::kDerived, Type::kNone, "", {query.node}, scope.sources.back().alias);
+  const std::string how = draw.percent(60) ? "join lateral" : "left join lateral";
+  return make(Kind::kJoin, Type::kNone, how, {from, right, draw_join_condition(draw, scope)});
+}
+
 }  // namespace
 
 const Relation* draw_table(Draw& draw) {
@@ -83,6 +93,10 @@ NodePtr draw_from(Draw& draw, std::uint32_t depth, Scope& scope) {
   if (!from) return nullptr;
   const std::size_t more = depth == 0 ? draw.weighted({85, 15}) : draw.weighted({55, 32, 13});
   for (std::size_t i = 0; i < more; ++i) {
+    if (depth > 0 && draw.options.dialect == "postgres" && draw.percent(7)) {
+      if (const NodePtr joined = join_lateral(draw, depth - 1, from, scope)) from = joined;
+      continue;
+    }
     const NodePtr right = draw_source(draw, depth == 0 ? 0 : depth - 1, scope);
     if (!right) break;
     if (i == 0 && draw.percent(8)) {

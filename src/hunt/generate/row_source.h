@@ -15,7 +15,8 @@ namespace isolde::hunt::generate {
 [[nodiscard]] sql::NodePtr draw_join_condition(Draw& draw, const Scope& scope);
 // A table that may be read here. Null: none.
 [[nodiscard]] const Relation* draw_table(Draw& draw);
-// The query of a derived table.
+// The query of a derived table; of one that refers to the sources that it is joined to.
+[[nodiscard]] Query draw_lateral(Draw& draw, std::uint32_t depth, const Scope& beside);
 [[nodiscard]] Query draw_derived(Draw& draw, std::uint32_t depth);
 
 }  // namespace isolde::hunt::generate

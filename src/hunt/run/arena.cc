@@ -23,6 +23,7 @@ constexpr milliseconds kCancelTime{100};
 constexpr int kCancels = 20;
 // A server that looks for deadlocks later than this is not waited for.
 constexpr milliseconds kLongestDeadlockTime{100};
+constexpr milliseconds kDeadlockMargin{4};
 
 Result<void> carried_out(Result<db::Reply> reply, std::string_view what) {
   if (!reply) return std::move(reply).error();
@@ -114,17 +115,10 @@ class DatabaseArena : public Arena {
       alone.fault = std::move(ready).error();
       return alone;
     }
-    for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; ++i) {
-      auto reply = send_alone(at(test, order[i]).sql);
-      if (!reply) {
-        alone.fault = std::move(reply).error();
-        alone.fault_at = order[i];
-        break;
-      }
-      alone.runs[i].ran = ran_as(*reply);
-      alone.runs[i].reply = *std::move(reply);
-      alone.lost |= alone.runs[i].reply.fate == db::Fate::kLost;
-    }
+    // SQLite is stopped from here, so that it must be known what it is doing.
+    const std::size_t at_once = dialect_ == "sqlite" ? 1 : order.size();
+    for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; i += at_once)
+      send_alone(test, order.subspan(i, std::min(at_once, order.size() - i)), i, alone);
     finish(alone);
     return alone;
   }
@@ -161,14 +155,17 @@ class DatabaseArena : public Arena {
     return {};
   }
 
+  // Until when a server that waits has looked for a deadlock, if it does not say so itself.
   void learn_deadlock_time(db::Connection& connection) {
     deadlock_time_ = milliseconds(0);
     if (dialect_ != "postgres") return;  // the others look at once, or never wait
-    const auto reply = connection.run("show deadlock_timeout");
+    const auto reply = connection.run("select current_setting('deadlock_timeout'), current_setting('log_lock_waits')");
     if (!reply || reply->rows() != 1) return;
     const auto* const text = std::get_if<std::string>(&reply->at(0, 0));
     const auto time = text == nullptr ? std::nullopt : time_shown(*text);
-    if (time && *time <= kLongestDeadlockTime) deadlock_time_ = *time + std::max(*time, milliseconds(3));
+    if (!time || *time > kLongestDeadlockTime) return;
+    deadlock_time_ =
+        reply->at(0, 1) == db::Cell("on") ? kLongestDeadlockTime : *time + std::max(*time, kDeadlockMargin);
   }
 
   // SQLite has no limit of its own.
@@ -176,19 +173,36 @@ class DatabaseArena : public Arena {
     return options_.statement_limit + (dialect_ == "sqlite" ? milliseconds(0) : kBeyondLimit);
   }
 
-  // One statement in a transaction of its own.
-  [[nodiscard]] Result<db::Reply> send_alone(const std::string& sql) {
-    crew_->send(0, {probe::RequestKind::kStatement, sql});
-    auto answer = crew_->wait_for(0, Crew::Clock::now() + patience());
+  // Statements without a transaction around them.
+  void send_alone(const Case& test, std::span<const Place> places, std::size_t first, AloneRun& alone) {
+    std::vector<probe::Request> requests;
+    for (const Place place : places) requests.push_back({probe::RequestKind::kStatement, at(test, place).sql});
+    crew_->send(0, std::move(requests), probe::OnFailure::kGoOn);
+    auto answer = crew_->wait_for(0, Crew::Clock::now() + patience() * places.size());
     for (int i = 0; i < kCancels && !answer; ++i) {
       crew_->cancel(0);
       answer = crew_->wait_for(0, Crew::Clock::now() + kCancelTime);
     }
-    if (answer) return std::move(answer->reply);
-    static_cast<void>(database_.terminate(*keeper_, crew_->session(0)));
-    crew_->sever(0);
-    crew_->leave_behind(0);
-    return Error{fmt::format("cannot be stopped: {}", sql)};
+    if (!answer) {
+      static_cast<void>(database_.terminate(*keeper_, crew_->session(0)));
+      crew_->sever(0);
+      crew_->leave_behind(0);
+      alone.fault = Error{"statements that cannot be stopped"};
+      return;
+    }
+    std::vector<Result<db::Reply>> replies = std::move(answer->earlier);
+    replies.push_back(std::move(answer->reply));
+    for (std::size_t i = 0; i < replies.size(); ++i) {
+      if (!replies[i]) {
+        alone.fault = std::move(replies[i]).error();
+        alone.fault_at = places[i];
+        return;
+      }
+      StatementRun& run = alone.runs[first + i];
+      run.ran = ran_as(*replies[i]);
+      run.reply = *std::move(replies[i]);
+      alone.lost |= run.reply.fate == db::Fate::kLost;
+    }
   }
 
   // What is the same for both kinds of runs: the rows that are left, and whether the sessions can be used again.

@@ -63,7 +63,7 @@ struct Execution {
 struct AloneRun {
   std::vector<StatementRun> runs;  // in the order that was asked for; `seen`, `left` are empty
   ContentsByTable final;
-  std::optional<Error> fault;  // what comes after the statement whose error it was is kNotSent
+  std::optional<Error> fault;  // the statements after the one whose error it was are not told of
   std::optional<Place> fault_at;
   bool lost = false;
 };

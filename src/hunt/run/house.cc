@@ -23,7 +23,8 @@ SessionSetup fighter_setup(std::string_view dialect, std::chrono::milliseconds l
     setup.must = {fmt::format("set statement_timeout = {}", limit.count()),
                   // One process a statement, and no seconds spent on compiling it.
                   "set max_parallel_workers_per_gather = 0", "set jit = off"};
-    setup.may = {"set deadlock_timeout = '1ms'"};
+    // A session that waits says so itself, as soon as it has looked for a deadlock.
+    setup.may = {"set deadlock_timeout = '1ms'", "set log_lock_waits = on", "set client_min_messages = log"};
   } else if (dialect == "mariadb") {
     setup.must = {"set session innodb_lock_wait_timeout = 10", kNames};
     setup.may = {fmt::format("set session max_statement_time = {:.3f}", static_cast<double>(limit.count()) / 1000),

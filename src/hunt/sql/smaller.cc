@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "hunt/sql/inline.h"
 #include "hunt/sql/sound.h"
 #include "hunt/sql/tree.h"
 
@@ -167,6 +168,7 @@ void add_steps_of_select(const Node& node, Nodes& steps) {
   add_steps_of_child(node, 0, steps);
   const bool fixed = depends_on_order(node) && !is_ordered_by_keys(node);
   if (fixed) return;
+  for (NodePtr& step : without_derived(node)) steps.push_back(std::move(step));
   drop({2});
   drop({3, 4});
   drop({4});
@@ -183,6 +185,7 @@ void add_steps_of_select(const Node& node, Nodes& steps) {
 
 void add_steps_of_with(const Node& node, Nodes& steps) {
   steps.push_back(node.children[0]);
+  for (NodePtr& step : without_common(node)) steps.push_back(std::move(step));
   for (std::size_t i = 1; node.children.size() > 2 && i < node.children.size(); ++i)
     steps.push_back(without_children(node, i));
   add_steps_of_child(node, 0, steps);

@@ -132,6 +132,17 @@ TEST(SqlSmaller, AScalarSubqueryStaysOneRow) {
   EXPECT_EQ(steps(by_key), std::vector<std::string>{"select 1 as c0"});
 }
 
+TEST(SqlSmaller, AQueryInFromIsPutIntoTheQueryAroundIt) {
+  const NodePtr inner = select({.items = {item(binary(a, "+", integer(1)), "c0")}, .from = t, .where = b});
+  const NodePtr tree = select({.items = {item(column("q.c0"), "c1")},
+                               .from = join("cross join", derived("q", inner), u),
+                               .where = binary(column("q.c0"), "=", column("y.n"))});
+  EXPECT_TRUE(has_step(tree, "select x.a + 1 as c1 from t as x cross join u as y where (x.a + 1) = y.n"));
+  const NodePtr common_one =
+      with("", select({.items = {item(column("q.c0"), "c1")}, .from = table("w0", "q")}), {common("w0", inner)});
+  EXPECT_TRUE(has_step(common_one, "select q.c0 as c1 from (select x.a + 1 as c0 from t as x where x.b) as q"));
+}
+
 TEST(SqlSmaller, ARecursionKeepsItsBound) {
   for (const NodePtr& tree : statements("sqlite")) {
     if (tree->text != "recursive") continue;

@@ -79,8 +79,9 @@ struct Node {
 [[nodiscard]] std::string_view table_options(std::string_view dialect);
 
 // Trees that are one step smaller, the largest steps first: a clause left out, an element of a list left out, an
-// expression replaced by one of its parts of the same type or by a literal, a join by one side, a query by one branch.
-// Each is still a statement of the same kind that sets vkey and pkey as before. Some may not run: the caller tries.
+// expression replaced by one of its parts of the same type or by a literal, a join by one side, a query by one branch,
+// a derived table by what it reads. Each is still a statement of the same kind that sets vkey and pkey as before. Some
+// may not run: the caller tries.
 [[nodiscard]] std::vector<NodePtr> smaller(const NodePtr& tree);
 
 // How many nodes, and words that make one do more: distinct, not, left join.
