@@ -91,6 +91,16 @@ class TxnPlanner {
 
  private:
   bool snapshot_reads() const { return p_.reads == Reads::kTransaction; }
+  // First updater wins makes what is latest and the snapshot the same, once there is one; else a statement that changes
+  // something may look at either.
+  bool changes_snapshot() const { return p_.first_updater_wins && p_.snapshot_at != SnapshotAt::kFirstRead; }
+  // What an append or increment is made to: what its lock shows; what its snapshot has, if nobody else may replace
+  // that; what a certifier takes for read. Else nothing says it.
+  bool steps_are_blind() const {
+    const bool by_certifier = p_.certifier == Certifier::kCycles || p_.certifier == Certifier::kTimestampOrder ||
+                              p_.certifier == Certifier::kConflictCheck;
+    return !p_.write_locks && !changes_snapshot() && !by_certifier;
+  }
   bool read(const Access& access);
   bool write(const Access& access, Idle idle, bool is_idle);
   bool dirty_value(const Access& access) const;
@@ -180,15 +190,13 @@ bool TxnPlanner::read(const Access& access) {
   if (sets(own)) return fold(kNullState, own, *states_) == check.expected;
   if (!own.empty()) {
     if (p_.reads == Reads::kDirty) return true;
-    if (snapshot_reads() && !p_.locking_reads_see_latest) {
-      at_snapshot_.push_back(std::move(check));
-    } else if (p_.reads == Reads::kCertified) {
+    if (p_.reads == Reads::kCertified) {
       planned_.certified.push_back(std::move(check));
-    } else if (p_.write_locks) {
+    } else if (snapshot_reads() && !p_.locking_reads_see_latest) {
+      if (changes_snapshot()) at_snapshot_.push_back(std::move(check));
+    } else if (!steps_are_blind()) {  // what it changed is still latest when it commits
       check.is_read = false;
       at_commit_.push_back(std::move(check));
-    } else {
-      statement(access, std::move(check), false);
     }
     return true;
   }
@@ -236,7 +244,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
     if (p_.reads == Reads::kCertified && is_idle) {
       planned_.certified.push_back(check);
     } else if (by_snapshot) {
-      at_snapshot_.push_back(check);
+      if (changes_snapshot()) at_snapshot_.push_back(check);
     } else if (is_idle && !says_nothing) {
       statement(access, check, true);
     } else if (!is_idle && p_.write_locks && !says_nothing) {
@@ -258,7 +266,8 @@ void TxnPlanner::finish(Plan& plan) {
   for (const TraceOp& op : txn_.ops) last = std::max(last, op.after);
   const std::int64_t end = txn_.status == Status::kUnknown ? kForever : txn_.end;
   for (std::size_t k = 0; k < kMaxKeys; ++k) {
-    if (counts_ && !own_[k].empty()) planned_.installs.push_back({static_cast<int>(k), own_[k]});
+    if (counts_ && !own_[k].empty())
+      planned_.installs.push_back({static_cast<int>(k), own_[k], steps_are_blind() && !sets(own_[k])});
   }
   const bool has_locks = std::any_of(of_op_.begin(), of_op_.end(),
                                      [&](const auto& m) { return plan.moments[m.first].kind == Moment::Kind::kLock; });
@@ -302,8 +311,8 @@ void TxnPlanner::finish(Plan& plan) {
     }
   }
   if (counts_ && p_.certifier == Certifier::kSsi) {
+    // The commit is counted at a moment of its own: after it shows and its locks are free, as was seen on 15.20.
     plan.moments.push_back({Moment::Kind::kPrepare, t_, last, end, all});
-    all |= std::uint64_t{1} << (plan.moments.size() - 1);
   }
   const bool commits =
       counts_ && (!planned_.installs.empty() || !at_commit_.empty() || p_.certifier == Certifier::kSsi);

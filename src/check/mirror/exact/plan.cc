@@ -143,7 +143,7 @@ class Planner {
     if (own.sets) return own.value == value || own.value == kAnyPrint;
     Check check{static_cast<std::uint8_t>(k), false, true, value, own.steps};
     if (own.any()) {
-      read_after_steps(act, std::move(check));
+      read_after_steps(std::move(check));
       return true;
     }
     if (p_.reads == Reads::kDirty || p_.reads == Reads::kCertified) {
@@ -152,7 +152,8 @@ class Planner {
       plan_.certified.push_back(std::move(check));
       return true;
     }
-    if (by_snapshot() && (!locks || !p_.locking_reads_see_latest)) {
+    const bool taken = p_.snapshot_at != SnapshotAt::kFirstRead || act.place >= s_.read_place;
+    if (by_snapshot() && taken && (!locks || !p_.locking_reads_see_latest)) {
       if (takes_lock) lock(act, k, exclusive, std::nullopt);
       at_snapshot_.push_back(std::move(check));
     } else if (takes_lock) {
@@ -163,18 +164,29 @@ class Planner {
     return true;
   }
 
+  // Whether what a statement changes is what the snapshot has. Else nothing says whether it looks there, where the
+  // snapshot may not have been taken yet, or at what is latest.
+  [[nodiscard]] bool changes_snapshot() const {
+    return p_.first_updater_wins && p_.snapshot_at != SnapshotAt::kFirstRead;
+  }
+  // Whether nothing says what an append or increment is made to: a lock, first updater wins, or a certifier, which
+  // counts it as read, would.
+  [[nodiscard]] bool steps_are_blind() const {
+    if (p_.reads == Reads::kDirty) return true;
+    if (p_.write_locks || changes_snapshot()) return false;
+    return p_.certifier == Certifier::kNone || p_.certifier == Certifier::kSsi;
+  }
+
   // What was there before its own appends and increments.
-  void read_after_steps(const Act& act, Check check) {
+  void read_after_steps(Check check) {
     if (p_.reads == Reads::kDirty) return;
     if (p_.reads == Reads::kCertified) {
       plan_.certified.push_back(std::move(check));
     } else if (by_snapshot() && !p_.locking_reads_see_latest) {
-      at_snapshot_.push_back(std::move(check));
-    } else if (p_.write_locks) {  // nobody has changed it since
+      if (changes_snapshot()) at_snapshot_.push_back(std::move(check));
+    } else if (!steps_are_blind()) {  // nobody has changed it since, or it would not commit
       check.depends = false;
       at_commit_.push_back(std::move(check));
-    } else {
-      at_statement(act, std::move(check), false);
     }
   }
 
@@ -206,7 +218,7 @@ class Planner {
       } else if (p_.reads == Reads::kCertified) {
         if (idle) plan_.certified.push_back(std::move(look));
       } else if (by_snapshot() && !p_.locking_reads_see_latest) {
-        at_snapshot_.push_back(std::move(look));
+        if (changes_snapshot()) at_snapshot_.push_back(std::move(look));
       } else if (idle) {
         at_statement(act, std::move(look), true);
       } else if (p_.write_locks) {
@@ -232,6 +244,7 @@ class Planner {
 
   void finish() {
     for (std::size_t k = 0; k < input_.keys.size(); ++k) {
+      if (!own_[k].sets && own_[k].any() && steps_are_blind()) own_[k].set(kAnyPrint);
       if (counts_ && own_[k].any())
         plan_.changes.push_back({static_cast<std::uint8_t>(k), own_[k].sets, own_[k].value, own_[k].steps});
     }
