@@ -80,9 +80,15 @@ class TxnPlanner {
     }
     return Idle::kNever;
   }
+  // A delete that may look at either state has a second bit: it looked at what is latest.
+  int bits(Idle may) const {
+    if (may == Idle::kNever) return 0;
+    const bool either = snapshot_reads() && !p_.locking_reads_see_latest && !changes_snapshot();
+    return may == Idle::kDelete && either ? 2 : 1;
+  }
   int idle_choices() const {
     int n = 0;
-    for (std::size_t a = 0; a < all_.size(); ++a) n += may_be_idle(a) != Idle::kNever ? 1 : 0;
+    for (std::size_t a = 0; a < all_.size(); ++a) n += bits(may_be_idle(a));
     return n;
   }
 
@@ -102,7 +108,7 @@ class TxnPlanner {
     return !p_.write_locks && !changes_snapshot() && !by_certifier;
   }
   bool read(const Access& access);
-  bool write(const Access& access, Idle idle, bool is_idle);
+  bool write(const Access& access, Idle idle, bool is_idle, bool by_latest);
   bool dirty_value(const Access& access) const;
   void lock(const Access& access, bool exclusive, std::vector<Check> checks);
   void statement(const Access& access, Check check, bool alone);
@@ -226,7 +232,7 @@ bool TxnPlanner::read(const Access& access) {
   return true;
 }
 
-bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
+bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_latest) {
   OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool by_snapshot = snapshot_reads() && !p_.locking_reads_see_latest;
   if (!counts_) {  // deletes: as if they had found nothing
@@ -244,7 +250,11 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
     if (p_.reads == Reads::kCertified && is_idle) {
       planned_.certified.push_back(check);
     } else if (by_snapshot) {
-      if (changes_snapshot()) at_snapshot_.push_back(check);
+      if (is_idle && by_latest) {
+        statement(access, check, true);
+      } else if (is_idle || changes_snapshot()) {
+        at_snapshot_.push_back(check);
+      }
     } else if (is_idle && !says_nothing) {
       statement(access, check, true);
     } else if (!is_idle && p_.write_locks && !says_nothing) {
@@ -339,13 +349,14 @@ bool TxnPlanner::plan(Plan& plan, StateTable& states, std::uint32_t& idle) {
       continue;
     }
     Idle may = may_be_idle(a);
-    bool is_idle = false;
+    bool is_idle = false, by_latest = false;
     if (may != Idle::kNever) {
       is_idle = (idle & 1U) != 0;
-      idle >>= 1U;
+      by_latest = bits(may) == 2 && (idle & 2U) != 0;
+      idle >>= bits(may);
     }
     if (!own_[static_cast<std::size_t>(all_[a].key)].empty()) may = Idle::kNever;
-    if (!write(all_[a], may, is_idle)) return false;
+    if (!write(all_[a], may, is_idle, by_latest)) return false;
   }
   finish(plan);
   return true;

@@ -331,7 +331,7 @@ MirrorTruth mirror_truth(const Trace& trace, const Profile& profile) {
   if (trace.txns.size() > kMaxTxns || trace.initial.size() > kMaxKeys) return MirrorTruth::kTooLarge;
   if (profile.reads == Reads::kDirty && has_lists(trace)) return MirrorTruth::kTooLarge;
   const int idle = idle_choices(trace, profile);
-  if (idle > 8) return MirrorTruth::kTooLarge;
+  if (idle > 12) return MirrorTruth::kTooLarge;
   std::uint32_t unknown = 0;
   for (std::size_t t = 0; t < trace.txns.size(); ++t) {
     if (trace.txns[t].status == Status::kUnknown) unknown |= 1U << t;

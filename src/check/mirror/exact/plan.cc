@@ -49,6 +49,12 @@ class Planner {
     });
   }
 
+  // Its bits of Way::idle.
+  [[nodiscard]] int idle_bits(std::size_t a) const {
+    if (!may_be_idle(a)) return 0;
+    return whole() && s_.acts[a].value == kNullPrint && looks_at_either() ? 2 : 1;
+  }
+
   std::optional<TxnPlan> plan(Way way) {
     way_ = way;
     counts_ = way.commits;
@@ -83,7 +89,7 @@ class Planner {
     if (key < 0) return true;
     const auto k = static_cast<std::size_t>(key);
     if (act.kind == ActKind::kRead) return read(act, k, act.value);
-    write(act, k, may_be_idle(a));
+    write(act, k, idle_bits(a));
     return true;
   }
 
@@ -169,6 +175,9 @@ class Planner {
   [[nodiscard]] bool changes_snapshot() const {
     return p_.first_updater_wins && p_.snapshot_at != SnapshotAt::kFirstRead;
   }
+  [[nodiscard]] bool looks_at_either() const {
+    return by_snapshot() && !p_.locking_reads_see_latest && !changes_snapshot();
+  }
   // Whether nothing says what an append or increment is made to: a lock, first updater wins, or a certifier, which
   // counts it as read, would.
   [[nodiscard]] bool steps_are_blind() const {
@@ -190,21 +199,21 @@ class Planner {
     }
   }
 
-  void write(const Act& act, std::size_t k, bool may_be_idle) {
+  void write(const Act& act, std::size_t k, int idle_bits) {
     Own& own = own_[k];
     const bool deletes = act.kind == ActKind::kSet && act.value == kNullPrint;
     if (!counts_) {  // deletes: as if they had found nothing
       if (p_.write_locks && !deletes) lock(act, k, true, std::nullopt);
       return;
     }
-    bool idle = false;
-    if (may_be_idle) {
-      idle = (way_.idle & 1U) != 0;
-      way_.idle >>= 1U;
-      if (own.any()) {  // it finds what it wrote itself
-        way_is_double_ = way_is_double_ || idle;
-        may_be_idle = false;
-      }
+    bool may_be_idle = idle_bits > 0;
+    const bool idle = may_be_idle && (way_.idle & 1U) != 0;
+    const bool by_latest = idle_bits == 2 && (way_.idle & 2U) != 0;
+    way_.idle >>= idle_bits;
+    if (by_latest && !idle) way_is_double_ = true;
+    if (may_be_idle && own.any()) {  // it finds what it wrote itself
+      way_is_double_ = way_is_double_ || idle;
+      may_be_idle = false;
     }
     if (deletes && own.sets && own.value == kNullPrint) return;
     std::optional<Check> check;
@@ -218,7 +227,11 @@ class Planner {
       } else if (p_.reads == Reads::kCertified) {
         if (idle) plan_.certified.push_back(std::move(look));
       } else if (by_snapshot() && !p_.locking_reads_see_latest) {
-        if (changes_snapshot()) at_snapshot_.push_back(std::move(look));
+        if (idle && by_latest) {
+          at_statement(act, std::move(look), true);
+        } else if (idle || changes_snapshot()) {
+          at_snapshot_.push_back(std::move(look));
+        }
       } else if (idle) {
         at_statement(act, std::move(look), true);
       } else if (p_.write_locks) {
@@ -341,7 +354,7 @@ Print after_steps(Print state, const std::vector<TakenStep>& steps) {
 int idle_choices(const PlanInput& input, const Script& script, Part part) {
   const Planner planner(input, script, part);
   int n = 0;
-  for (std::size_t a = 0; a < script.acts.size(); ++a) n += planner.may_be_idle(a) ? 1 : 0;
+  for (std::size_t a = 0; a < script.acts.size(); ++a) n += planner.idle_bits(a);
   return n;
 }
 

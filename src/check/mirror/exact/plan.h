@@ -95,9 +95,11 @@ struct PlanInput {
 
 struct Way {
   bool commits = false;
-  std::uint32_t idle = 0;  // bit i: the i-th write that may change nothing does change nothing
+  // A bit for each write that may change nothing: it does change nothing. Where a delete may look for its row in two
+  // states, a second one says in which.
+  std::uint32_t idle = 0;
 };
-// Deletes and, at InnoDB's repeatable read, writes of what stands there already.
+// How many such bits: deletes and, at InnoDB's repeatable read, writes of what stands there already.
 [[nodiscard]] int idle_choices(const PlanInput& input, const Script& script, Part part);
 [[nodiscard]] std::optional<TxnPlan> plan_of(const PlanInput& input, const Script& script, Part part, Way way);
 
