@@ -114,7 +114,7 @@ class Core {
   std::int64_t last_end = kAlways;  // of those judged
   // Steps that look_back() may take where something is open: many at first, then a share of each transaction's time.
   std::int64_t credit = kMostCredit;
-  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 20, kCreditATransaction = 128;
+  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 18, kCreditATransaction = 2;
   std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.

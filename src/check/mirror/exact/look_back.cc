@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <unordered_set>
 
 #include "check/mirror/core.h"
@@ -161,8 +162,25 @@ class LookBack {
       std::erase_if(all, [&](std::size_t i) { return is_past(*pool_[i].script, cut_); });
     }
     if (all.size() > kMostExactTxns || pool_[seed_].script->at.begin <= cut_) return false;
-    for (const std::size_t i : all) group_.members.push_back({pool_[i].script, part_of(pool_[i])});
+    for (const std::size_t i : all) {
+      const Part part = part_of(pool_[i]);
+      if (part == Part::kMaybeChanges && pool_[i].script->at.commit_lo <= cut_) {
+        split(*pool_[i].script);
+      } else {
+        group_.members.push_back({pool_[i].script, part});
+      }
+    }
     return true;
+  }
+
+  // Who may have committed before the cut: what the keys hold there may count one of its changes and not another.
+  void split(const Script& script) {
+    for (const Print key : group_.keys) {
+      if (!writes_key(script, key)) continue;
+      Script& piece = pieces_.emplace_back(script);
+      std::erase_if(piece.acts, [&](const Act& act) { return act.key != key || !script.writes(act); });
+      group_.members.push_back({&piece, Part::kMaybeChanges});
+    }
   }
 
   void drop_readers(std::vector<std::size_t>& all) const {
@@ -235,7 +253,7 @@ class LookBack {
   // Nobody here was over by the cut: the settled version, if whoever came after it is here.
   [[nodiscard]] Print settled_of(Print key) const {
     const KeySlot slot = core_.keys.find(key);
-    if (slot == kNoKeySlot) return kAnyPrint;
+    if (slot == kNoKeySlot || !core_.recent.settled()) return kAnyPrint;
     const KeyState& state = core_.keys[slot];
     if (state.has(kBaseUnknown | kBaseGone | kLossy) || state.base_hi > cut_) return kAnyPrint;
     const auto is_here = [&](Print id) {
@@ -269,6 +287,7 @@ class LookBack {
   std::size_t seed_ = static_cast<std::size_t>(-1);
   std::size_t looked_ = 0;
   bool all_keys_ = false;
+  std::deque<Script> pieces_;
   Group group_;
 };
 
@@ -277,7 +296,7 @@ class LookBack {
 void look_back(Core& core, TxnSlot slot, bool open) {
   const Taken& txn = core.txns[slot];
   if (core.columns.on || core.recent.lost()) return;
-  if (!core.time.complete) return core.recent.forget(core.last_end);
+  if (!core.time.complete) return core.recent.forget(std::max(core.last_end, core.time.watermark));
   // Which version was read may still come where reads have no moment.
   const Profile& profile = core.options.profile;
   if (profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder) return;

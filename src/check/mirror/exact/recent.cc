@@ -52,7 +52,7 @@ void Recent::mark_told(const std::vector<Print>& ids) {
 void Recent::forget(std::int64_t until) {
   judged_.clear();
   commit_hi_.clear();
-  whole_ = false;
+  whole_ = settled_ = false;
   cut_ = std::max(cut_, until);
 }
 
@@ -66,8 +66,10 @@ void Recent::save(StateWriter& out) {
   out.put_all(std::vector<std::int64_t>(commit_hi_.begin(), commit_hi_.end()));
   out.put(std::uint64_t{unknown_.size()});
   for (RecentTxn& txn : unknown_) put(txn);
+  std::vector<std::pair<std::uint64_t, Print>> sorted(initial_.begin(), initial_.end());
+  std::sort(sorted.begin(), sorted.end());
   std::vector<std::uint64_t> initials;
-  for (const auto& [key, value] : initial_) {
+  for (const auto& [key, value] : sorted) {
     initials.push_back(key);
     initials.push_back(raw64(value));
   }
@@ -75,6 +77,7 @@ void Recent::save(StateWriter& out) {
   out.put(cut_);
   out.put(whole_);
   out.put(lost_);
+  out.put(settled_);
   out.put(all_initials_);
   out.put(spare);
 }
@@ -102,6 +105,7 @@ bool Recent::load(StateReader& in) {
   cut_ = in.get<std::int64_t>();
   whole_ = in.get<bool>();
   lost_ = in.get<bool>();
+  settled_ = in.get<bool>();
   all_initials_ = in.get<bool>();
   spare = in.get<std::int64_t>();
   return in.good() && commit_hi_.size() == judged_.size() && judged_.size() <= kKept && unknown_.size() <= kKeptUnknown;

@@ -34,7 +34,7 @@ struct RecentTxn {
 class Recent {
  public:
   static constexpr std::size_t kKept = 48, kKeptUnknown = 256, kKeptInitials = 4096;
-  static constexpr std::int64_t kMostSpare = std::int64_t{1} << 20;
+  static constexpr std::int64_t kMostSpare = std::int64_t{1} << 18;
 
   void note_initial(Print key, Print value);
   void add(RecentTxn txn, Status status, std::int64_t commit_hi);
@@ -47,6 +47,8 @@ class Recent {
   [[nodiscard]] bool is_whole() const { return whole_; }
   [[nodiscard]] std::int64_t cut() const { return cut_; }
   [[nodiscard]] bool lost() const { return lost_; }
+  // Whether what is settled can be relied on.
+  [[nodiscard]] bool settled() const { return settled_; }
   // What the key held before the stream; null if that is not kept.
   [[nodiscard]] const Print* initial(Print key) const;
   [[nodiscard]] bool has_all_initials() const { return all_initials_; }
@@ -64,6 +66,7 @@ class Recent {
   std::int64_t cut_ = kAlways;
   bool whole_ = true;         // nobody has been let go
   bool lost_ = false;         // an unknown one has
+  bool settled_ = true;       // no part of the stream has been missing
   bool all_initials_ = true;  // none was left out
 };
 
