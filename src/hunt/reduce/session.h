@@ -83,7 +83,9 @@ bool drop_parts(std::size_t count, std::size_t least, const Reduction& reduction
 [[nodiscard]] bool drop_rows(Reduction& reduction);
 [[nodiscard]] bool drop_columns(Reduction& reduction);
 [[nodiscard]] bool simplify_cells(Reduction& reduction);
-[[nodiscard]] bool drop_drops(Reduction& reduction);  // of what is not made any more
+[[nodiscard]] bool unite_tables(Reduction& reduction);  // one table where there were two
+[[nodiscard]] bool keep_one_row(Reduction& reduction);  // of a table, and without the conditions that choose it
+[[nodiscard]] bool drop_drops(Reduction& reduction);    // of what is not made any more
 
 // The finding without these statements: in its case, in the order alone, and what `where` points at.
 [[nodiscard]] Finding without(const Finding& finding, const std::vector<Place>& places);
