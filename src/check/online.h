@@ -45,9 +45,10 @@ struct OnlineCounts {
   std::uint64_t pending = 0;             // taken and not yet checked
   std::uint64_t operations = 0;
   std::uint64_t violations = 0, suspicions = 0;
-  std::uint64_t late = 0;       // arrivals behind the watermark
-  std::uint64_t unchecked = 0;  // reads of keys whose state had been given up for memory, or that evidence leaves open
-  std::uint64_t flips = 0;      // timeline: changes of a read's tentative verdict
+  std::uint64_t late = 0;        // arrivals behind the watermark
+  std::uint64_t unchecked = 0;   // reads of keys whose state had been given up for memory, or that evidence leaves open
+  std::uint64_t unsearched = 0;  // mirror: transactions that the rules leave open and the exact search could not take
+  std::uint64_t flips = 0;       // timeline: changes of a read's tentative verdict
   std::uint64_t flipped_txns = 0;
   std::uint64_t dependencies = 0, overlapping = 0,
                 deduced = 0;  // mirror: all; of overlapping intervals; of these ordered

@@ -1,7 +1,7 @@
 // The mirror against the truth: random small traces, with and without faults, of every kind of profile.
 //
 // ISOLDE_SEEDS=N: so many seeds for each profile and fault; ISOLDE_PROFILE: only this one; ISOLDE_TABLE=1: a table;
-// ISOLDE_REGISTERS=1: neither lists nor counters nor scans; ISOLDE_MISSED=1: shows what was missed, too.
+// ISOLDE_REGISTERS=1: neither lists nor counters nor scans.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -24,16 +24,6 @@ constexpr int kSeeds = 25;
 int seeds() {
   const char* const text = std::getenv("ISOLDE_SEEDS");
   return text == nullptr ? kSeeds : std::atoi(text);
-}
-
-// At least so many of a hundred traces that no execution explains are told.
-constexpr int kFound = 70;
-// … on plain registers; there versions that only a search could order are all that is left.
-constexpr int found_plain(const mirror::Profile& p) {
-  const bool bounds_decide = p.reads != mirror::Reads::kDirty && !p.read_locks &&
-                             p.certifier != mirror::Certifier::kCycles &&
-                             p.certifier != mirror::Certifier::kTimestampOrder;
-  return bounds_decide ? 98 : 85;
 }
 
 struct Counts {
@@ -76,7 +66,6 @@ class Compared : public testing::TestWithParam<mirror::Profile> {
     if (impossible && violated) ++counts.found;
     if (impossible == violated) return;
     ++(violated ? counts.false_alarms : counts.missed);
-    if (!violated && std::getenv("ISOLDE_MISSED") == nullptr) return;
     if (told_[violated ? 1 : 0]++ >= kTold) return;
     const Trace least = smallest(trace, [&](const Trace& less) {
       return run_mirror(less, profile, each).violated() == violated &&
@@ -89,36 +78,35 @@ class Compared : public testing::TestWithParam<mirror::Profile> {
   int told_[2] = {0, 0};
 };
 
-// What rests on an order of versions that only a search would find may stay open; nothing may be told that is not so.
-TEST_P(Compared, ViolatedOnlyIfNoExecutionExistsAndMostlyThen) {
+// Two to five transactions: what no execution explains is told, and nothing else.
+TEST_P(Compared, ViolatedIfAndOnlyIfNoExecutionExists) {
   if (const char* only = std::getenv("ISOLDE_PROFILE"); only != nullptr && GetParam().name != only) GTEST_SKIP();
-  int impossible = 0, found = 0;
+  int impossible = 0;
   for (int f = 0; f < kSimulatedFaults; ++f) {
     Counts counts;
     compare(static_cast<SimulatedFault>(f), seeds(), false, counts);
     EXPECT_EQ(counts.false_alarms, 0) << GetParam().name << ", " << name(static_cast<SimulatedFault>(f));
+    EXPECT_EQ(counts.missed, 0) << GetParam().name << ", " << name(static_cast<SimulatedFault>(f));
     EXPECT_LE(counts.too_large * 100, counts.traces) << "the oracle gave up";
     impossible += counts.impossible;
-    found += counts.found;
     if (std::getenv("ISOLDE_TABLE") != nullptr)
       fmt::print("{:<28} {:<18} traces {:>5} impossible {:>5} found {:>5} missed {:>4} false alarms {:>3}\n",
                  GetParam().name, name(static_cast<SimulatedFault>(f)), counts.traces, counts.impossible, counts.found,
                  counts.missed, counts.false_alarms);
   }
   EXPECT_GT(impossible, 0);
-  EXPECT_GE(found * 100, impossible * kFound) << GetParam().name << ": " << found << " of " << impossible;
 }
 
-// Reads and writes of registers, every answer known: there the mirror finds nearly all.
-TEST_P(Compared, OnPlainRegistersHardlyAnythingIsMissed) {
+// Reads and writes of registers, every answer known.
+TEST_P(Compared, OnPlainRegistersToo) {
   if (const char* only = std::getenv("ISOLDE_PROFILE"); only != nullptr && GetParam().name != only) GTEST_SKIP();
   Counts counts;
   for (int f = 0; f < kSimulatedFaults; ++f) compare(static_cast<SimulatedFault>(f), seeds(), true, counts);
   EXPECT_EQ(counts.false_alarms, 0) << GetParam().name;
+  EXPECT_EQ(counts.missed, 0) << GetParam().name;
   if (std::getenv("ISOLDE_TABLE") != nullptr)
     fmt::print("{:<28} plain registers    traces {:>5} impossible {:>5} found {:>5} missed {:>4} false alarms {:>3}\n",
                GetParam().name, counts.traces, counts.impossible, counts.found, counts.missed, counts.false_alarms);
-  EXPECT_GE(counts.found * 100, counts.impossible * found_plain(GetParam())) << GetParam().name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Profiles, Compared, testing::ValuesIn(varied_profiles()), [](const auto& each) {

@@ -80,9 +80,15 @@ class TxnPlanner {
     }
     return Idle::kNever;
   }
+  // A delete that may look at either state has a second bit: it looked at what is latest.
+  int bits(Idle may) const {
+    if (may == Idle::kNever) return 0;
+    const bool either = snapshot_reads() && !p_.locking_reads_see_latest && !changes_snapshot();
+    return may == Idle::kDelete && either ? 2 : 1;
+  }
   int idle_choices() const {
     int n = 0;
-    for (std::size_t a = 0; a < all_.size(); ++a) n += may_be_idle(a) != Idle::kNever ? 1 : 0;
+    for (std::size_t a = 0; a < all_.size(); ++a) n += bits(may_be_idle(a));
     return n;
   }
 
@@ -91,8 +97,18 @@ class TxnPlanner {
 
  private:
   bool snapshot_reads() const { return p_.reads == Reads::kTransaction; }
+  // First updater wins makes what is latest and the snapshot the same, once there is one; else a statement that changes
+  // something may look at either.
+  bool changes_snapshot() const { return p_.first_updater_wins && p_.snapshot_at != SnapshotAt::kFirstRead; }
+  // What an append or increment is made to: what its lock shows; what its snapshot has, if nobody else may replace
+  // that; what a certifier takes for read. Else nothing says it.
+  bool steps_are_blind() const {
+    const bool by_certifier = p_.certifier == Certifier::kCycles || p_.certifier == Certifier::kTimestampOrder ||
+                              p_.certifier == Certifier::kConflictCheck;
+    return !p_.write_locks && !changes_snapshot() && !by_certifier;
+  }
   bool read(const Access& access);
-  bool write(const Access& access, Idle idle, bool is_idle);
+  bool write(const Access& access, Idle idle, bool is_idle, bool by_latest);
   bool dirty_value(const Access& access) const;
   void lock(const Access& access, bool exclusive, std::vector<Check> checks);
   void statement(const Access& access, Check check, bool alone);
@@ -180,15 +196,13 @@ bool TxnPlanner::read(const Access& access) {
   if (sets(own)) return fold(kNullState, own, *states_) == check.expected;
   if (!own.empty()) {
     if (p_.reads == Reads::kDirty) return true;
-    if (snapshot_reads() && !p_.locking_reads_see_latest) {
-      at_snapshot_.push_back(std::move(check));
-    } else if (p_.reads == Reads::kCertified) {
+    if (p_.reads == Reads::kCertified) {
       planned_.certified.push_back(std::move(check));
-    } else if (p_.write_locks) {
+    } else if (snapshot_reads() && !p_.locking_reads_see_latest) {
+      if (changes_snapshot()) at_snapshot_.push_back(std::move(check));
+    } else if (!steps_are_blind()) {  // what it changed is still latest when it commits
       check.is_read = false;
       at_commit_.push_back(std::move(check));
-    } else {
-      statement(access, std::move(check), false);
     }
     return true;
   }
@@ -218,7 +232,7 @@ bool TxnPlanner::read(const Access& access) {
   return true;
 }
 
-bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
+bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_latest) {
   OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool by_snapshot = snapshot_reads() && !p_.locking_reads_see_latest;
   if (!counts_) {  // deletes: as if they had found nothing
@@ -236,7 +250,11 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle) {
     if (p_.reads == Reads::kCertified && is_idle) {
       planned_.certified.push_back(check);
     } else if (by_snapshot) {
-      at_snapshot_.push_back(check);
+      if (is_idle && by_latest) {
+        statement(access, check, true);
+      } else if (is_idle || changes_snapshot()) {
+        at_snapshot_.push_back(check);
+      }
     } else if (is_idle && !says_nothing) {
       statement(access, check, true);
     } else if (!is_idle && p_.write_locks && !says_nothing) {
@@ -258,7 +276,8 @@ void TxnPlanner::finish(Plan& plan) {
   for (const TraceOp& op : txn_.ops) last = std::max(last, op.after);
   const std::int64_t end = txn_.status == Status::kUnknown ? kForever : txn_.end;
   for (std::size_t k = 0; k < kMaxKeys; ++k) {
-    if (counts_ && !own_[k].empty()) planned_.installs.push_back({static_cast<int>(k), own_[k]});
+    if (counts_ && !own_[k].empty())
+      planned_.installs.push_back({static_cast<int>(k), own_[k], steps_are_blind() && !sets(own_[k])});
   }
   const bool has_locks = std::any_of(of_op_.begin(), of_op_.end(),
                                      [&](const auto& m) { return plan.moments[m.first].kind == Moment::Kind::kLock; });
@@ -302,8 +321,8 @@ void TxnPlanner::finish(Plan& plan) {
     }
   }
   if (counts_ && p_.certifier == Certifier::kSsi) {
+    // The commit is counted at a moment of its own: after it shows and its locks are free, as was seen on 15.20.
     plan.moments.push_back({Moment::Kind::kPrepare, t_, last, end, all});
-    all |= std::uint64_t{1} << (plan.moments.size() - 1);
   }
   const bool commits =
       counts_ && (!planned_.installs.empty() || !at_commit_.empty() || p_.certifier == Certifier::kSsi);
@@ -330,13 +349,14 @@ bool TxnPlanner::plan(Plan& plan, StateTable& states, std::uint32_t& idle) {
       continue;
     }
     Idle may = may_be_idle(a);
-    bool is_idle = false;
+    bool is_idle = false, by_latest = false;
     if (may != Idle::kNever) {
       is_idle = (idle & 1U) != 0;
-      idle >>= 1U;
+      by_latest = bits(may) == 2 && (idle & 2U) != 0;
+      idle >>= bits(may);
     }
     if (!own_[static_cast<std::size_t>(all_[a].key)].empty()) may = Idle::kNever;
-    if (!write(all_[a], may, is_idle)) return false;
+    if (!write(all_[a], may, is_idle, by_latest)) return false;
   }
   finish(plan);
   return true;

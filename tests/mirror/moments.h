@@ -19,6 +19,7 @@ inline constexpr std::size_t kMaxTxns = 6, kMaxKeys = 4, kMaxMoments = 64;
 
 using State = std::int16_t;  // kNullState: absent
 inline constexpr State kNullState = 0;
+inline constexpr State kUnsaid = -2;  // nothing says what it is, until somebody reads it
 inline constexpr State kBroken = -1;  // a list plus a number, and so on: equals nothing that was read
 
 // What keys hold, as small numbers.
@@ -57,6 +58,7 @@ struct Moment {
 struct Install {
   int key;
   OwnOps own;
+  bool unsaid = false;  // appends and increments to something that no mechanism names
 };
 
 struct PlannedTxn {

@@ -148,14 +148,19 @@ class Search {
   }
 
   State fold(State state, const OwnOps& own) {
-    for (const TraceOp* op : own) state = states_.apply(state, *op);
+    for (const TraceOp* op : own) {
+      const bool sets = op->kind == OpKind::kWrite || op->kind == OpKind::kUpdate;
+      if (state != kUnsaid || sets) state = states_.apply(state, *op);
+    }
     return state;
   }
 
   bool holds(Database& d, std::size_t t, const Check& check) {
     const auto k = static_cast<std::size_t>(check.key);
+    const bool unsaid = d.state[k] == kUnsaid;
+    if (unsaid && !check.only_present && check.own.empty()) d.state[k] = check.expected;
     if (check.only_present) return d.state[k] != kNullState;
-    if (fold(d.state[k], check.own) != check.expected) return false;
+    if (!unsaid && fold(d.state[k], check.own) != check.expected) return false;
     if (!check.is_read) return true;
     d.readers[k] = static_cast<std::uint8_t>(d.readers[k] | 1U << t);
     if (d.writer[k] >= 0) d.depends |= pair(static_cast<std::size_t>(d.writer[k]), t);
@@ -188,7 +193,7 @@ class Search {
     if (p_.certifier == Certifier::kConflictCheck && !txn.installs.empty() && (d.stale & bit) != 0) return false;
     for (const Install& install : txn.installs) {
       const auto k = static_cast<std::size_t>(install.key);
-      const State written = fold(d.state[k], install.own);
+      const State written = install.unsaid ? kUnsaid : fold(d.state[k], install.own);
       // What is overwritten is in the snapshot, unless there is nothing: an insert looks at no dead rows.
       if (p_.first_updater_wins && (d.newer[t] >> k & 1U) != 0 && (d.state[k] != kNullState || written == kNullState))
         return false;
@@ -285,7 +290,8 @@ class Search {
     const auto& versions = versions_[static_cast<std::size_t>(check.key)];
     for (std::size_t v = 0; v < versions.size(); ++v) {
       const int writer = versions[v].writer;
-      if (fold(versions[v].state, check.own) != check.expected || writer == static_cast<int>(t)) continue;
+      const bool fits = versions[v].state == kUnsaid || fold(versions[v].state, check.own) == check.expected;
+      if (!fits || writer == static_cast<int>(t)) continue;
       Pairs more = depends;
       if (check.is_read && writer >= 0) more |= pair(static_cast<std::size_t>(writer), t);
       if (check.is_read && v + 1 < versions.size() && versions[v + 1].writer != static_cast<int>(t))
@@ -325,7 +331,7 @@ MirrorTruth mirror_truth(const Trace& trace, const Profile& profile) {
   if (trace.txns.size() > kMaxTxns || trace.initial.size() > kMaxKeys) return MirrorTruth::kTooLarge;
   if (profile.reads == Reads::kDirty && has_lists(trace)) return MirrorTruth::kTooLarge;
   const int idle = idle_choices(trace, profile);
-  if (idle > 8) return MirrorTruth::kTooLarge;
+  if (idle > 12) return MirrorTruth::kTooLarge;
   std::uint32_t unknown = 0;
   for (std::size_t t = 0; t < trace.txns.size(); ++t) {
     if (trace.txns[t].status == Status::kUnknown) unknown |= 1U << t;

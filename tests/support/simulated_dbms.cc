@@ -280,6 +280,18 @@ class Simulation {
     return Outcome::kDone;
   }
 
+  // An append or increment is made to what is there, so a certifier counts that as read. False: it refuses.
+  bool reads_what_it_changes(Txn& txn, int key) {
+    if (p_.certifier == Certifier::kNone || p_.certifier == Certifier::kSsi) return true;
+    int writer = -1;
+    at(key, clock_, &writer);
+    if (p_.certifier == Certifier::kTimestampOrder) {
+      if (writer >= 0 && txns_[static_cast<std::size_t>(writer)].stamp > txn.stamp) return false;
+      read_stamp_[key] = std::max(read_stamp_[key], txn.stamp);
+    }
+    return txn.read_from.emplace(key, writer).first->second == writer;
+  }
+
   Outcome write(int t, Op& op) {
     Txn& txn = txns_[static_cast<std::size_t>(t)];
     const auto& list = versions_[static_cast<std::size_t>(op.key)];
@@ -290,6 +302,8 @@ class Simulation {
       if (!list.empty() && txns_[static_cast<std::size_t>(list.back().txn)].stamp > txn.stamp) return Outcome::kFails;
       write_stamp_[op.key] = std::max(write_stamp_[op.key], txn.stamp);
     }
+    const bool steps = op.kind == OpKind::kAppend || op.kind == OpKind::kIncrement;
+    if (steps && !txn.own.contains(op.key) && !reads_what_it_changes(txn, op.key)) return Outcome::kFails;
     Content content = txn.own.contains(op.key) ? txn.own[op.key] : at(op.key, clock_);
     if (op.kind == OpKind::kAppend) {
       content.there = content.is_list = true;

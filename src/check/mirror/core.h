@@ -16,10 +16,12 @@
 
 #include "check/mirror/columns.h"
 #include "check/mirror/dependency_order.h"
+#include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/taken.h"
+#include "check/mirror/windows.h"
 #include "check/mirror/written_values.h"
 #include "check/online.h"
 #include "history/recent_names.h"
@@ -108,9 +110,11 @@ class Core {
   std::deque<Place> unclosed;           // by arrival; the front is not closed
   std::uint32_t next_number = 1;
   KeySlot hand = 0;  // of the clock that gives up keys
-  // Steps that small_cases.cc may take: many at first, then a share of each transaction's time.
+  Recent recent;
+  std::int64_t last_end = kAlways;  // of those judged
+  // Steps that look_back() may take where something is open: many at first, then a share of each transaction's time.
   std::int64_t credit = kMostCredit;
-  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 20, kCreditATransaction = 128;
+  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 18, kCreditATransaction = 2;
   std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.
@@ -137,9 +141,6 @@ class Core {
   [[nodiscard]] std::string name(Print print) const;
   [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
-  struct Window {
-    std::int64_t lo, hi;
-  };
   std::vector<KeySlot> scratch_slots;
   std::vector<Window> scratch_windows;
 };
@@ -158,8 +159,11 @@ void check_locks(Core& core, Taken& txn, TxnSlot slot);
 void check_updates(Core& core, Taken& txn, TxnSlot slot);
 // Nothing more comes: what nobody wrote is told.
 void tell_unmet(Core& core);
-// small_cases.cc
-void try_small_cases(Core& core, TxnSlot slot);
+// exact/look_back.cc
+// A transaction was judged: is there any order that explains it and those around it? `open`: the rules could not say.
+void look_back(Core& core, TxnSlot slot, bool open);
+// Nothing more comes: the same for what could not be said before.
+void look_back_at_all(Core& core);
 // certifier.cc
 // A read's version has become certain: the one at `version` of its key, or the base (-1).
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);

@@ -42,6 +42,10 @@ bool Core::before(Moment& a, Moment& b, Why why, KeySlot key) {
 void judge(Core& core, TxnSlot slot) {
   Taken& txn = core.txns[slot];
   txn.judged = true;
+  txn.source.unsure = txn.source.unsure || txn.late;
+  core.recent.add(std::move(txn.source), txn.status, txn.commit_hi);
+  txn.source = {};
+  if (txn.status != Status::kUnknown) core.last_end = std::max(core.last_end, txn.end);
   for (const TakenRead& read : txn.reads) core.keys.prefetch(read.key);
   for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
   if (!txn.late) {
@@ -65,12 +69,13 @@ void judge(Core& core, TxnSlot slot) {
     }
     if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }
-  if (!txn.late && core.options.profile.reads != Reads::kDirty && core.options.profile.reads != Reads::kCertified) {
+  if (!txn.late) {
     bool open = false;
     for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
     for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);
     core.credit = std::min(core.credit + Core::kCreditATransaction, Core::kMostCredit);
-    if (open) try_small_cases(core, slot);
+    core.recent.spare = std::min(core.recent.spare + (txn.number % 4 == 0 ? 1 : 0), Recent::kMostSpare);
+    look_back(core, slot, open);
   }
   ++core.counts.checked;
   --core.counts.pending;

@@ -58,7 +58,7 @@ enum KeyFlag : std::uint8_t {
   kDropped = 4,       // some older version is no longer held
   kLossy = 8,         // too much was open: what does not fit is left unchecked
   kRecent = 16,       // touched since the hand passed
-  kOpen = 128,        // something about its versions is open (small_cases.cc)
+  kOpen = 128,        // something about its versions is open (exact/look_back.cc)
   kHasDeletes = 64,   // some version may be a delete that found no row
   kBaseInitial = 32,  // the base is what the key held before the stream
 };

@@ -23,6 +23,7 @@ class Mirror final : public OnlineEngine {
       make_room(core_);
       KeyState& state = core_.keys[core_.keys.add(head.key(KeyId{k}))];
       state.base = value;
+      core_.recent.note_initial(state.key, value);
       core_.written.add(state.key, value, core_.options.memory_limit / 8);
       state.flags |= kBaseInitial;
     }
@@ -52,6 +53,7 @@ class Mirror final : public OnlineEngine {
   void finish() override {
     judge_before(kNever);
     tell_unmet(core_);
+    look_back_at_all(core_);
   }
 
   [[nodiscard]] OnlineCounts counts() const override {

@@ -98,6 +98,25 @@ TEST(Mirror, GivingUpKeysAndTransactionsForMemoryNeverRaisesAnAlarm) {
   EXPECT_GT(unchecked, 0U);
 }
 
+// Longer than what the exact search looks back at, on few keys, so that its groups begin at a cut.
+TEST(Mirror, ACorrectDbmsNeverRaisesAnAlarmInLongStreamsOfFewKeys) {
+  for (int round = 0; round < rounds() / 100; ++round) {
+    Rng rng(static_cast<std::uint64_t>(round) + 31);
+    SimulationOptions o = random_options(rng, static_cast<std::uint64_t>(round) * 577 + 13);
+    o.transactions = 150;
+    if (o.profile.certifier == Certifier::kCycles || o.profile.certifier == Certifier::kSsi) o.transactions = 70;
+    const Simulated stream = simulate_dbms(o);
+    Told told;
+    MirrorOptions options;
+    options.profile = o.profile;
+    const auto engine = make_mirror(options, told);
+    feed(*engine, stream, rng, rng.chance(0.5) ? 0.5 : 0.05);
+    ASSERT_TRUE(told.violations.empty()) << "round " << round << "\n"
+                                         << text_of(o.profile) << "\n"
+                                         << told.text() << native_text(stream.chunk->history);
+  }
+}
+
 // A profile that promises more than the database keeps: violations, the same ones with and without restarts.
 TEST(Mirror, SavingAndLoadingAtAnyMomentChangesNoViolation) {
   int violated = 0;

@@ -44,6 +44,7 @@ void tell(Core& core, Found found) {
   OnlineViolation guilty = violation;
   if (found.about_read) guilty.transactions.resize(1);
   violation.identity = identity_of(guilty);
+  core.recent.mark_told(found.txns);
   if (core.time.complete) {
     ++core.counts.violations;
     core.sink.violated(violation);

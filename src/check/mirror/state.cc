@@ -7,7 +7,7 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x69736f6c'6d697232ULL;
+constexpr std::uint64_t kMagic = 0x69736f6c'6d697233ULL;
 
 template <typename T>
 std::vector<T> as_vector(const std::deque<T>& items) {
@@ -20,7 +20,7 @@ void get_deque(StateReader& in, std::deque<T>& items) {
   items.assign(all.begin(), all.end());
 }
 
-void put_txn(StateWriter& out, const Taken& txn) {
+void put_txn(StateWriter& out, Taken& txn) {
   out.put(txn.begin);
   out.put(txn.end);
   out.put(txn.commit_lo);
@@ -47,6 +47,11 @@ void put_txn(StateWriter& out, const Taken& txn) {
   out.put_all(txn.steps);
   out.put_all(txn.ranges);
   out.put_all(txn.range_keys);
+  const bool waits = txn.live && !txn.judged;
+  out.put(waits);
+  if (!waits) return;
+  txn.source.acts().save(out);
+  out.put(txn.source.unsure);
 }
 
 void get_txn(StateReader& in, Taken& txn) {
@@ -76,6 +81,11 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.steps = in.get_all<TakenStep>();
   txn.ranges = in.get_all<TakenRange>();
   txn.range_keys = in.get_all<KeySlot>();
+  if (!in.get<bool>()) return;
+  Script script;
+  script.load(in);
+  txn.source = {nullptr, nullptr, TxnId{0}, script.number, script.id, in.get<bool>()};
+  txn.source.script = std::make_shared<const Script>(std::move(script));
 }
 
 // The names that a message about what is in motion may need. Integers need none.
@@ -141,6 +151,8 @@ void save_core(Core& core, StateWriter& out) {
   out.put(core.hand);
   out.put(core.motion_bytes);
   out.put(core.credit);
+  out.put(core.last_end);
+  core.recent.save(out);
   core.keys.save(out);
   core.moments.save(out);
   core.order.save(out);
@@ -152,7 +164,7 @@ void save_core(Core& core, StateWriter& out) {
   out.put_all(core.readers);
   out.put_all(core.free_readers);
   out.put(std::uint64_t{core.txns.size()});
-  for (const Taken& txn : core.txns) put_txn(out, txn);
+  for (Taken& txn : core.txns) put_txn(out, txn);
   out.put_all(core.free_txns);
   for (auto heap : {core.waiting, core.judged}) {
     std::vector<Core::Waiting> all;
@@ -183,6 +195,8 @@ bool load_core(Core& core, StateReader& in) {
   core.hand = in.get<KeySlot>();
   core.motion_bytes = in.get<std::uint64_t>();
   core.credit = in.get<std::int64_t>();
+  core.last_end = in.get<std::int64_t>();
+  if (!core.recent.load(in)) return false;
   if (!core.keys.load(in) || !core.moments.load(in) || !core.order.load(in) || !core.written.load(in)) {
     return false;
   }

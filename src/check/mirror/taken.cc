@@ -1,40 +1,12 @@
 #include "check/mirror/taken.h"
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 
 #include "check/mirror/core.h"
+#include "check/mirror/windows.h"
 
 namespace isolde::mirror {
 namespace {
-
-bool take_integer(std::string_view& text, std::int64_t& value) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (wrong != std::errc{}) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
-// `key = 7` and `key between 3 and 9`, as recorders write them. Anything else says nothing of what is not there.
-bool whole_key_range(std::string_view where, std::int64_t& low, std::int64_t& high) {
-  constexpr std::string_view kPoint = "key =", kBetween = "key between ", kAnd = " and ";
-  if (where.starts_with(kPoint)) {
-    where.remove_prefix(kPoint.size());
-    if (!take_integer(where, low)) return false;
-    high = low;
-  } else if (where.starts_with(kBetween)) {
-    where.remove_prefix(kBetween.size());
-    if (!take_integer(where, low) || !where.starts_with(kAnd)) return false;
-    where.remove_prefix(kAnd.size());
-    if (!take_integer(where, high)) return false;
-  } else {
-    return false;
-  }
-  constexpr std::int64_t kWidest = 1024;  // each key in it is looked up
-  return where.empty() && low <= high && high < low + kWidest;
-}
 
 // Reads one Arrival into a Taken.
 class Taking {
@@ -56,7 +28,7 @@ class Taking {
     end_ = h_.end_op(t_);
     core_.counts.operations += end_ - first_;
     look_up_keys();
-    measure();
+    measure_all();
     read_operations();
     install();
   }
@@ -100,43 +72,14 @@ class Taking {
     return slot;
   }
 
-  using Window = Core::Window;
   [[nodiscard]] const Window& window(std::uint32_t op) const { return core_.scratch_windows[op - first_]; }
 
-  // An operation whose interval was not recorded lies between its neighbours.
-  void measure() {
-    const std::int64_t begin = h_.begin(t_);
-    const std::int64_t end = h_.end(t_);
-    auto& windows = core_.scratch_windows;
-    windows.clear();
-    txn_.begin = begin == kNoTime ? kAlways : begin;
-    std::int64_t last = txn_.begin;  // answered so far
-    bool all = true;
-    for (std::uint32_t op = first_; op < end_; ++op) {
-      const History::Interval at = h_.at(t_, OpId{op});
-      if (at.before == kNoTime || at.after == kNoTime) {
-        windows.push_back({last, kNever});
-        all = false;
-        continue;
-      }
-      windows.push_back({std::min(at.before, at.after), std::max(at.before, at.after)});
-      txn_.begin = std::min(txn_.begin, windows.back().lo);
-      last = std::max(last, windows.back().hi);
-    }
-    txn_.end = end == kNoTime ? kNever : std::max(end, last);
-    if (!all) {
-      std::int64_t next = txn_.status == Status::kUnknown ? kNever : txn_.end;
-      for (std::size_t i = windows.size(); i-- > 0;) {
-        if (windows[i].hi == kNever) {
-          windows[i].hi = std::max(next, windows[i].lo);
-        } else {
-          next = std::min(next, windows[i].lo);
-        }
-      }
-    }
-    // A statement that failed has no interval: whatever has one was answered, and held its locks until then.
-    txn_.commit_lo = last;
-    txn_.commit_hi = txn_.status == Status::kUnknown ? kNever : txn_.end;
+  void measure_all() {
+    const TxnWindows of = measure(h_, t_, core_.scratch_windows);
+    txn_.begin = of.begin;
+    txn_.end = of.end;
+    txn_.commit_lo = of.commit_lo;
+    txn_.commit_hi = of.commit_hi;
     txn_.snapshot_lo = txn_.begin;
     txn_.snapshot_hi = kAlways;
     const Profile& profile = core_.options.profile;
@@ -474,6 +417,7 @@ class Taking {
     found.expected = own;
     found.time = txn_.end;
     found.text = "it had itself written the expected value before";
+    txn_.source.unsure = true;
     tell(core_, std::move(found));
   }
 
@@ -614,6 +558,7 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
+  txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false};
   Taking(core, arrival, txn).run();
   return slot;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "check/mirror/dependency_order.h"
+#include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/profile.h"
@@ -102,6 +103,7 @@ struct Taken {
   NodeId stamp = kNoNode;                                // Certifier::kTimestampOrder
   DependencyOrder::Node place = DependencyOrder::kNone;  // Certifier::kCycles
   std::vector<RwEdge> rw_out, rw_in;                     // Certifier::kSsi
+  RecentTxn source;                                      // until it is judged
   std::vector<ReadMoment> moments;
   std::vector<TakenRead> reads;
   std::vector<TakenWrite> writes;

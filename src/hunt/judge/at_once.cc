@@ -52,8 +52,8 @@ class Inspection {
       if (!run.seen.contains(table) || !run.left.contains(table)) return;
     const Effects effects = effects_of(statement, run);
     if (effects.odd) add(Wrong::kOwnWrites, place, "its own changes and no others", *effects.odd);
-    if (effects.repeats) add(Wrong::kOwnWrites, place, "each primary key once", "a primary key twice");
-    if (effects.odd || effects.repeats) return;
+    if (!effects.repeated.empty()) add(Wrong::kOwnWrites, place, "each primary key once", "a primary key twice");
+    if (effects.odd || !effects.repeated.empty()) return;
 
     const std::string& target = statement.writes.front();
     std::set<std::int64_t> changed;
@@ -145,7 +145,7 @@ class Inspection {
       if (!writes(statement)) continue;
       if (run.apart || run.seen.empty()) return;
       const Effects effects = effects_of(statement, run);
-      if (effects.odd || effects.repeats) return;
+      if (effects.odd || !effects.repeated.empty()) return;
       changes.insert(changes.end(), effects.changes.begin(), effects.changes.end());
     }
     for (const Change& change : changes)

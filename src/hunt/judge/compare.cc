@@ -11,15 +11,13 @@
 namespace isolde::hunt {
 namespace {
 
+std::string changed_text(std::uint64_t rows) { return fmt::format("{} row{} changed", rows, rows == 1 ? "" : "s"); }
+
 // Whether one statement answered the same, `expected` being what it answered alone or the first time.
 std::optional<Difference> compare_answers(const Statement& statement, Place place, const db::Reply& expected,
                                           const db::Reply& actual) {
   if (writes(statement) && expected.changed != actual.changed)
-    return Difference{Wrong::kCount,
-                      place,
-                      fmt::format("{} rows changed", expected.changed),
-                      fmt::format("{} rows changed", actual.changed),
-                      {}};
+    return Difference{Wrong::kCount, place, changed_text(expected.changed), changed_text(actual.changed), {}};
   if (!same_rows(expected, actual))
     return Difference{Wrong::kResult, place, rows_text(expected), rows_text(actual), {}};
   return std::nullopt;

@@ -10,6 +10,8 @@
 #include "hunt/finding_file.h"
 #include "hunt/reduce/schema_text.h"
 #include "hunt/reduce/session.h"
+#include "hunt/sql/tree.h"
+#include "tests/support/sql_trees.h"
 
 namespace isolde::hunt {
 namespace {
@@ -360,6 +362,55 @@ TEST(Reduce, StatementsThatFailInUnknownWaysEndNothing) {
   const auto small = reduce(finding, again, {});
   ASSERT_TRUE(small);
   EXPECT_EQ(run_text(small->test), "A5 A.");
+}
+
+// One transaction with one statement.
+Finding finding_of(const sql::NodePtr& tree, std::string_view dialect) {
+  Finding finding;
+  finding.wrong = Wrong::kResult;
+  finding.dialect = dialect;
+  finding.test.schema = sql::trees::schema(dialect);
+  finding.test.transactions.push_back(
+      {.statements = {sql::make_statement(tree, 1001, finding.test.schema, dialect)}, .commits = true});
+  finding.test.order = {0, 0};
+  return finding;
+}
+
+TEST(Reduce, StatementsLoseTheClausesThatTheFailureDoesNotNeed) {
+  using namespace sql::trees;
+  const auto tree =
+      update("t", "r", {assignment("vkey", integer(1001)), assignment("a", binary(column("r.a"), "+", integer(77)))},
+             binary(binary(column("r.s"), "=", text("xyz")), "or",
+                    binary(binary(column("r.a"), "*", integer(3)), ">", binary(column("r.pkey"), "+", integer(42)))));
+  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
+    const std::string& sql = f.test.transactions[0].statements[0].sql;
+    EXPECT_NE(sql.find("vkey = 1001"), std::string::npos) << sql;
+    if (sql.find('>') == std::string::npos) return std::optional<Finding>();
+    return std::optional<Finding>(f);
+  };
+  const auto small = reduce(finding_of(tree, "postgres"), again, {});
+  ASSERT_TRUE(small);
+  EXPECT_EQ(small->test.transactions[0].statements[0].sql, "update t as r set vkey = 1001 where 1 > 1");
+  EXPECT_EQ(small->cause, "result: update");
+}
+
+TEST(Reduce, EveryKindOfStatementEndsAsASmallOneOfItsKind) {
+  for (const std::string_view dialect : {"postgres", "mariadb", "sqlite"}) {
+    for (const sql::NodePtr& tree : sql::trees::statements(dialect)) {
+      const Finding finding = finding_of(tree, dialect);
+      const StatementKind kind = finding.test.transactions[0].statements[0].kind;
+      const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
+        const Statement& statement = f.test.transactions[0].statements[0];
+        EXPECT_EQ(statement.writes.empty(), kind == StatementKind::kSelect || kind == StatementKind::kSelectForUpdate);
+        if (statement.kind != kind) return std::optional<Finding>();
+        return std::optional<Finding>(f);
+      };
+      const auto small = reduce(finding, again, {});
+      ASSERT_TRUE(small);
+      EXPECT_LE(small->test.transactions[0].statements[0].sql.size(), 120U)
+          << small->test.transactions[0].statements[0].sql;
+    }
+  }
 }
 
 TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {

@@ -49,27 +49,10 @@ void add_parts(const Node& node, Type type, Nodes& parts) {
 }
 
 void add_literals(Type type, Nodes& steps) {
-  const auto add = [&](const char* text) { steps.push_back(make(Kind::kLiteral, type, text)); };
-  switch (type) {
-    case Type::kBoolean:
-      add("true");
-      add("false");
-      break;
-    case Type::kInteger:
-      add("1");
-      break;
-    case Type::kDecimal:
-      add("1.00");
-      break;
-    case Type::kText:
-      add("'a'");
-      break;
-    case Type::kDate:
-      add("'2024-01-01'");
-      break;
-    case Type::kNone:
-      break;
-  }
+  const std::string_view simplest = simplest_literal(type);
+  if (simplest.empty()) return;
+  steps.push_back(make(Kind::kLiteral, type, std::string(simplest)));
+  if (type == Type::kBoolean) steps.push_back(make(Kind::kLiteral, type, "false"));
 }
 
 void add_steps(const NodePtr& node, Nodes& steps);
@@ -87,7 +70,6 @@ void add_steps_of_children(const Node& node, Nodes& steps) {
 }
 
 void add_steps_of_expression(const NodePtr& node, Nodes& steps) {
-  if (node->kind == Kind::kLiteral || node->kind == Kind::kColumn) return;
   add_literals(node->type, steps);
   if (node->type != Type::kNone) add_parts(*node, node->type, steps);
   const std::size_t count = node->children.size();
@@ -313,7 +295,7 @@ void add_steps(const NodePtr& node, Nodes& steps) {
     case Kind::kJoin:
       steps.push_back(node->children[0]);
       steps.push_back(node->children[1]);
-      if (node->text == "left join") steps.push_back(with_text(*node, "join"));
+      if (node->text.starts_with("left ")) steps.push_back(with_text(*node, node->text.substr(5)));
       if (has(*node, 2)) {
         NodePtr cross = with_text(*with_child(*node, 2, nullptr), "cross join");
         if (!node->text.ends_with("lateral")) steps.push_back(std::move(cross));

@@ -14,15 +14,47 @@ NodePtr make(Kind kind, Type type, std::string text, std::vector<NodePtr> childr
   return node;
 }
 
+std::string_view simplest_literal(Type type) {
+  switch (type) {
+    case Type::kInteger:
+      return "1";
+    case Type::kDecimal:
+      return "1.00";
+    case Type::kText:
+      return "'a'";
+    case Type::kBoolean:
+      return "true";
+    case Type::kDate:
+      return "'2024-01-01'";
+    case Type::kNone:
+      break;
+  }
+  return "";
+}
+
+namespace {
+
+std::size_t weight(const Node& node) {
+  if (node.kind == Kind::kColumn) return 3;
+  if (node.kind == Kind::kLiteral) {
+    const bool simple = node.text == simplest_literal(node.type) || node.text == "null" || node.text == "false" ||
+                        node.type == Type::kNone;
+    return simple ? 2 : 3;
+  }
+  const bool more = node.text == "distinct" || (node.text == "not" && node.kind != Kind::kUnary) ||
+                    node.text.starts_with("left join");
+  return more ? 3 : 2;
+}
+
+}  // namespace
+
 std::size_t size(const Node& tree) {
   std::size_t count = 0;
   std::vector<const Node*> left = {&tree};
   while (!left.empty()) {
     const Node* node = left.back();
     left.pop_back();
-    const bool more = node->text == "distinct" || (node->text == "not" && node->kind != Kind::kUnary) ||
-                      node->text.starts_with("left join");
-    count += more ? 2 : 1;
+    count += weight(*node);
     for (const NodePtr& child : node->children)
       if (child) left.push_back(child.get());
   }

@@ -84,8 +84,10 @@ struct Node {
 // may not run: the caller tries.
 [[nodiscard]] std::vector<NodePtr> smaller(const NodePtr& tree);
 
-// How many nodes, and words that make one do more: distinct, not, left join.
+// What falls with every step of smaller(): two for each node, one more for a word that makes it do more (distinct, not,
+// left join), for a column, and for a literal that is not the simplest of its type.
 [[nodiscard]] std::size_t size(const Node& tree);
+[[nodiscard]] std::string_view simplest_literal(Type type);
 
 // The statement of a tree: its text, the tables that it reads and writes (`schema` knows views and foreign keys), the
 // read before. `version` as in hunt/case.h.

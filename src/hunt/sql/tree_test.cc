@@ -183,10 +183,12 @@ TEST(SqlPrint, AMergeHasBothItsBranches) {
             "then insert (pkey, vkey) values (y.pkey, 7)");
 }
 
-TEST(SqlTree, SizeCountsNodesAndWordsThatDoMore) {
-  EXPECT_EQ(size(*binary(a, "+", integer(1))), 3U);
-  EXPECT_EQ(size(*make(Kind::kIsNull, Type::kBoolean, "", {a})), 2U);
-  EXPECT_EQ(size(*make(Kind::kIsNull, Type::kBoolean, "not", {a})), 3U);
+TEST(SqlTree, SizeCountsNodesWordsThatDoMoreAndWhatIsNotTheSimplest) {
+  EXPECT_EQ(size(*integer(1)), 2U);
+  EXPECT_EQ(size(*integer(7)), 3U);
+  EXPECT_EQ(size(*binary(a, "+", integer(1))), 7U);
+  EXPECT_EQ(size(*make(Kind::kIsNull, Type::kBoolean, "", {a})), 5U);
+  EXPECT_EQ(size(*make(Kind::kIsNull, Type::kBoolean, "not", {a})), 6U);
 }
 
 }  // namespace
