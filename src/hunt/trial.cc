@@ -1,5 +1,7 @@
 #include "hunt/trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -126,7 +128,12 @@ class Judge {
     }
     ++counts_.histories;
     if (!*broken) return std::nullopt;
-    return Difference{Wrong::kIsolation, {}, "", (*broken)->text, (*broken)->anomaly};
+    const Level level = held_to(why ? Level::kSnapshotIsolation : options_.level);
+    return Difference{Wrong::kIsolation,
+                      {},
+                      fmt::format("no {} at {}", (*broken)->anomaly, info(level).name),
+                      (*broken)->text,
+                      (*broken)->anomaly};
   }
 
   Arena& arena_;
