@@ -68,14 +68,13 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
     GTEST_SKIP() << "PostgreSQL 15.3 is not there: ./dev test fetches it";
   db::Database* const database = database_of({.kind = "postgres", .binaries = test::kPostgres153, .settings = {}});
   ASSERT_NE(database, nullptr);
-  for (const std::string level : {"repeatable read", "serializable"}) {
-    Finding finding = from_corpus("postgres_15_3_merge_lost_update");
-    finding.level = level;
+  for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
+    const Finding finding = from_corpus(name);
     const ReplayOutcome outcome = replayed(*database, finding);
     EXPECT_EQ(outcome.what, What::kSeen) << outcome.happened << outcome.reason;
     EXPECT_EQ(outcome.tries, 1U);
     EXPECT_TRUE(outcome.server.starts_with("PostgreSQL 15.3")) << outcome.server;
-    EXPECT_EQ(outcome.seen.anomaly, "lost-update");
+    EXPECT_EQ(outcome.seen.anomaly, finding.anomaly);
     EXPECT_FALSE(outcome.seen.actual.empty());
   }
   EXPECT_FALSE(table_is_there(*database, "select * from hunt_t0"));
@@ -84,10 +83,12 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
 TEST(HuntReplay, TheLostUpdateOfMergeIsNotSeenOnALaterPostgres) {
   db::Database* const database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
   ASSERT_NE(database, nullptr);
-  const ReplayOutcome outcome = replayed(*database, from_corpus("postgres_15_3_merge_lost_update"));
-  EXPECT_EQ(outcome.what, What::kNotSeen) << outcome.reason;
-  EXPECT_EQ(outcome.tries, 3U);
-  EXPECT_TRUE(outcome.happened.starts_with("T2.2 was refused: 40001 ")) << outcome.happened;
+  for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
+    const ReplayOutcome outcome = replayed(*database, from_corpus(name));
+    EXPECT_EQ(outcome.what, What::kNotSeen) << outcome.reason;
+    EXPECT_EQ(outcome.tries, 3U);
+    EXPECT_TRUE(outcome.happened.starts_with("T2.2 was refused: 40001 ")) << outcome.happened;
+  }
   EXPECT_FALSE(table_is_there(*database, "select * from hunt_t0"));
 }
 
