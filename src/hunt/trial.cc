@@ -1,7 +1,5 @@
 #include "hunt/trial.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
@@ -23,82 +21,6 @@ constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 bool reads_change_nothing(const Arena& arena) {
   return arena.dialect().name != "mariadb" || arena.level().name != "repeatable read";
 }
-
-// What is said of a run, whichever way it came about.
-class Judge {
- public:
-  Judge(Arena& arena, const TrialOptions& options, TrialCounts& counts)
-      : arena_(arena), options_(options), counts_(counts) {}
-
-  [[nodiscard]] Finding finding(const Case& test, const Execution& execution, Difference difference,
-                                std::vector<Place> alone) const {
-    Finding found;
-    found.wrong = difference.wrong;
-    found.test = test;
-    found.alone = std::move(alone);
-    found.where = difference.where;
-    found.server = arena_.server();
-    found.level = arena_.level().name;
-    found.dialect = arena_.dialect().name;
-    found.expected = std::move(difference.expected);
-    found.actual = std::move(difference.actual);
-    found.anomaly = std::move(difference.anomaly);
-    found.cause = known_cause(test, execution);
-    return found;
-  }
-
-  // The cause that the level is known for, if some statement that locks saw rows that were not the latest.
-  [[nodiscard]] std::string known_cause(const Case& test, const Execution& execution) const {
-    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
-    if (!why || !why->recognisable) return {};
-    for (const auto& [place, tables] : old_tables(test, execution))
-      if (locks(at(test, place))) return why->cause;
-    return {};
-  }
-
-  // `asked`: that kind only. Else what tells most: what was undone and seen, a broken level, then the rest.
-  std::optional<Difference> at_once(const Case& test, const Execution& execution, std::optional<Wrong> asked) {
-    std::vector<Difference> all = wrong_at_once(test, execution, arena_.dialect().name, options_.level);
-    if (asked) std::erase_if(all, [&](const Difference& difference) { return difference.wrong != *asked; });
-    const auto undone = std::find_if(
-        all.begin(), all.end(), [](const Difference& difference) { return difference.wrong == Wrong::kRolledBack; });
-    if (undone != all.end()) return std::move(*undone);
-    if (!asked || *asked == Wrong::kIsolation)
-      if (auto broken = broken_isolation(test, execution)) return broken;
-    if (all.empty()) return std::nullopt;
-    return std::move(all.front());
-  }
-
-  // A constraint is checked against the latest rows, so a statement whose snapshot was older may fail alone.
-  [[nodiscard]] static bool is_excused(const Case& test, const Execution& execution, const Difference& difference) {
-    if (difference.wrong != Wrong::kError) return false;
-    return old_tables(test, execution).contains(difference.where);
-  }
-
- private:
-  std::optional<Difference> broken_isolation(const Case& test, const Execution& execution) {
-    // Where one cause is known beforehand, what it breaks is snapshots; nothing else is told of such a level.
-    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
-    if (why && known_cause(test, execution).empty()) return std::nullopt;
-    const auto broken = broken_level(test, execution, why ? Level::kSnapshotIsolation : options_.level);
-    if (!broken) {
-      if (broken.error().text.find("could not be proved") != std::string::npos) ++counts_.unproved;
-      return std::nullopt;
-    }
-    ++counts_.histories;
-    if (!*broken) return std::nullopt;
-    const Level level = held_to(why ? Level::kSnapshotIsolation : options_.level);
-    return Difference{Wrong::kIsolation,
-                      {},
-                      fmt::format("no {} at {}", (*broken)->anomaly, info(level).name),
-                      (*broken)->text,
-                      (*broken)->anomaly};
-  }
-
-  Arena& arena_;
-  const TrialOptions& options_;
-  TrialCounts& counts_;
-};
 
 class Trying {
  public:
