@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hunt/file_words.h"
+#include "hunt/serial.h"
 
 namespace isolde::hunt {
 namespace {
@@ -67,6 +68,7 @@ std::string bug_report_text(const Finding& finding) {
   sql.clear();
   std::vector<std::size_t> turn(test.transactions.size(), 0);
   std::uint32_t last = UINT32_MAX;
+  const bool with_reads = finding.anomaly != kNoSerialOrder;
   for (const std::uint32_t t : test.order) {
     const Transaction& transaction = test.transactions[t];
     const std::size_t s = turn[t]++;
@@ -77,10 +79,10 @@ std::string bug_report_text(const Finding& finding) {
       sql += transaction.commits ? "commit;\n" : "rollback;\n";
     } else {
       const Statement& statement = transaction.statements[s];
-      add_reads(sql, statement.reads);
-      if (!statement.before.empty()) sql += pasted(statement.before);
+      if (with_reads) add_reads(sql, statement.reads);
+      if (with_reads && !statement.before.empty()) sql += pasted(statement.before);
       sql += pasted(statement.sql);
-      add_reads(sql, statement.writes);
+      if (with_reads) add_reads(sql, statement.writes);
     }
   }
   out += fenced("sql", sql);

@@ -49,17 +49,18 @@ const Statement* heaviest(const Case& test) {
 // Whether it is one statement that is wrong, and not what several leave together.
 bool is_about_one(Wrong wrong) {
   return wrong == Wrong::kResult || wrong == Wrong::kCount || wrong == Wrong::kError || wrong == Wrong::kPredicate ||
-         wrong == Wrong::kOwnWrites || wrong == Wrong::kRerun;
+         wrong == Wrong::kRerun;
 }
 
 struct Clause {
   std::string_view word, name;
 };
+// Of queries, not of expressions: what a condition compares with what is chance.
 constexpr Clause kClauses[] = {
-    {"over", "window"},    {"group", "group by"},  {"having", "having"}, {"distinct", "distinct"},
-    {"union", "union"},    {"except", "except"},   {"with", "with"},     {"intersect", "intersect"},
-    {"left", "left join"}, {"exists", "exists"},   {"case", "case"},     {"limit", "limit"},
-    {"like", "like"},      {"between", "between"}, {"join", "join"},     {"lateral", "lateral"},
+    {"over", "window"}, {"group", "group by"}, {"having", "having"},       {"distinct", "distinct"},
+    {"union", "union"}, {"except", "except"},  {"intersect", "intersect"}, {"with", "with"},
+    {"join", "join"},   {"left", "left join"}, {"lateral", "lateral"},     {"exists", "exists"},
+    {"limit", "limit"},
 };
 
 void add_clauses(const Statement& statement, std::set<std::string>& out) {
@@ -95,15 +96,17 @@ std::string cause_of(const Finding& reduced) {
                      where.statement < test.transactions[where.transaction].statements.size();
   const Statement* const statement = there && is_about_one(reduced.wrong) ? &at(test, where) : heaviest(test);
   if (statement == nullptr) return cause;
-  cause += fmt::format(": {}", name(statement->kind));
   std::set<std::string> more;
+  std::string list;
+  // Rows that are found in another way than those that are read: whatever is then done to them.
+  if (reduced.wrong != Wrong::kPredicate) list = name(statement->kind);
   // Where versions alone are wrong, it is not the clauses that make them so.
   if (reduced.wrong != Wrong::kIsolation) {
     add_clauses(*statement, more);
     add_schema(reduced, *statement, more);
   }
-  for (const std::string& word : more) cause += ", " + word;
-  return cause;
+  for (const std::string& word : more) list += (list.empty() ? "" : ", ") + word;
+  return list.empty() ? cause : fmt::format("{}: {}", cause, list);
 }
 
 }  // namespace isolde::hunt

@@ -41,12 +41,22 @@ TEST(Cause, AWrongResultIsAboutItsStatementAndTheClausesLeft) {
   f.test.schema.more = {"create index i on t (a)"};
   EXPECT_EQ(cause_of(f), "result: select, in, index, left join, window");
   f.where = {7, 7};
-  EXPECT_EQ(cause_of(f), "result: update, between, index");
+  EXPECT_EQ(cause_of(f), "result: update, index");
+}
+
+TEST(Cause, RowsThatAreFoundInAnotherWayAreOneCauseWhateverIsDoneToThem) {
+  Finding f =
+      finding(Wrong::kPredicate, {{kUpdate}, {statement(StatementKind::kDelete, "delete from t where a is null")}});
+  EXPECT_EQ(cause_of(f), "predicate");
+  f.test.schema.more = {"create index i on t (a)"};
+  EXPECT_EQ(cause_of(f), "predicate: index");
+  f.where = {1, 0};
+  EXPECT_EQ(cause_of(f), "predicate: index");
 }
 
 TEST(Cause, ACauseThatIsKnownIsKept) {
   Finding f = finding(Wrong::kContents, {{kUpdate}});
-  EXPECT_EQ(cause_of(f), "contents: update, between");
+  EXPECT_EQ(cause_of(f), "contents: update");
   f.cause = "innodb-repeatable-read";
   EXPECT_EQ(cause_of(f), "innodb-repeatable-read");
   EXPECT_EQ(cause_of(finding(Wrong::kCrash, {})), "crash");

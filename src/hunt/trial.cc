@@ -1,5 +1,7 @@
 #include "hunt/trial.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
@@ -10,12 +12,13 @@
 #include "hunt/judge/isolation.h"
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
+#include "hunt/serial.h"
 
 namespace isolde::hunt {
 namespace {
 
 // The extra oracles cost a run or two each: they are drawn for one case in so many.
-constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8;
+constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 
 // The turns as the steps were answered, then those that never came up.
 std::vector<std::uint32_t> answered_order(const Case& test, const Execution& execution) {
@@ -94,21 +97,17 @@ class Judge {
     return {};
   }
 
-  // `asked`: that kind only.
+  // `asked`: that kind only. Else what tells most: what was undone and seen, a broken level, then the rest.
   std::optional<Difference> at_once(const Case& test, const Execution& execution, std::optional<Wrong> asked) {
-    if (!asked || *asked != Wrong::kIsolation) {
-      for (Difference& difference : wrong_at_once(test, execution, arena_.dialect().name, options_.level))
-        if (!asked || difference.wrong == *asked) return std::move(difference);
-      if (asked) return std::nullopt;
-    }
-    const auto broken = broken_level(test, execution, options_.level);
-    if (!broken) {
-      if (broken.error().text.find("could not be proved") != std::string::npos) ++counts_.unproved;
-      return std::nullopt;
-    }
-    ++counts_.histories;
-    if (!*broken) return std::nullopt;
-    return Difference{Wrong::kIsolation, {}, "", (*broken)->text, (*broken)->anomaly};
+    std::vector<Difference> all = wrong_at_once(test, execution, arena_.dialect().name, options_.level);
+    if (asked) std::erase_if(all, [&](const Difference& difference) { return difference.wrong != *asked; });
+    const auto undone = std::find_if(
+        all.begin(), all.end(), [](const Difference& difference) { return difference.wrong == Wrong::kRolledBack; });
+    if (undone != all.end()) return std::move(*undone);
+    if (!asked || *asked == Wrong::kIsolation)
+      if (auto broken = broken_isolation(test, execution)) return broken;
+    if (all.empty()) return std::nullopt;
+    return std::move(all.front());
   }
 
   // A constraint is checked against the latest rows, so a statement whose snapshot was older may fail alone.
@@ -118,6 +117,25 @@ class Judge {
   }
 
  private:
+  std::optional<Difference> broken_isolation(const Case& test, const Execution& execution) {
+    // Where one cause is known beforehand, what it breaks is snapshots; nothing else is told of such a level.
+    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
+    if (why && known_cause(test, execution).empty()) return std::nullopt;
+    const auto broken = broken_level(test, execution, why ? Level::kSnapshotIsolation : options_.level);
+    if (!broken) {
+      if (broken.error().text.find("could not be proved") != std::string::npos) ++counts_.unproved;
+      return std::nullopt;
+    }
+    ++counts_.histories;
+    if (!*broken) return std::nullopt;
+    const Level level = held_to(why ? Level::kSnapshotIsolation : options_.level);
+    return Difference{Wrong::kIsolation,
+                      {},
+                      fmt::format("no {} at {}", (*broken)->anomaly, info(level).name),
+                      (*broken)->text,
+                      (*broken)->anomaly};
+  }
+
   Arena& arena_;
   const TrialOptions& options_;
   TrialCounts& counts_;
@@ -133,6 +151,8 @@ class Trying {
 
   Trial run() {
     ++counts_.cases;
+    if (options_.extra_oracles && options_.level == Level::kSerializable && rng_.below(kOrderOneIn) == 0)
+      look_for_order();
     bool judged = false;
     for (std::uint32_t round = 0; round <= options_.refinements && !over_; ++round) {
       if (!execute()) break;
@@ -147,6 +167,20 @@ class Trying {
   }
 
  private:
+  // Without extra reads, as the case was drawn.
+  void look_for_order() {
+    const Case& test = trial_.refined;
+    if (!can_be_ordered(test, arena_.dialect().name)) return;
+    const auto execution = run_once(test, false);
+    if (!execution || execution->fault) return;
+    auto compared = compare_with_serial(arena_, test, *execution, counts_.rounds);
+    if (!compared) {
+      fail(std::move(compared).error());
+      return;
+    }
+    if (compared->difference) tell(judge_.finding(test, *execution, std::move(*compared->difference), {}));
+  }
+
   // The case as it stands now; false: the trial is over.
   bool execute() {
     if (statements_of(trial_.refined) == 0) return false;
@@ -331,6 +365,7 @@ class Again {
     const Case& test = finding_.test;
     if (!is_whole(test)) return std::optional<Finding>();
     if (finding_.wrong == Wrong::kCrash) return crash();
+    if (finding_.wrong == Wrong::kIsolation && finding_.anomaly == kNoSerialOrder) return no_serial_order();
     const auto transactions = serial_order(test);
     const bool serial = !finding_.alone.empty() && transactions && finding_.alone == statements_in(test, *transactions);
     if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
@@ -366,6 +401,9 @@ class Again {
     if (!difference || difference->wrong != finding_.wrong) return std::optional<Finding>();
     Finding again = judge_.finding(finding_.test, execution, std::move(*difference), finding_.alone);
     again.isolde = finding_.isolde;
+    // What was put down to the level's known cause is not to become something else when it is made smaller.
+    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
+    if (why && finding_.cause == why->cause && again.cause != finding_.cause) return std::optional<Finding>();
     if (again.cause.empty()) again.cause = finding_.cause;
     return std::optional<Finding>(std::move(again));
   }
@@ -380,6 +418,16 @@ class Again {
     if (compared.difference && !serial && Judge::is_excused(test, execution, *compared.difference))
       return std::optional<Finding>();
     return told(execution, std::move(compared.difference));
+  }
+
+  Result<std::optional<Finding>> no_serial_order() {
+    if (!can_be_ordered(finding_.test, arena_.dialect().name)) return std::optional<Finding>();
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    const Execution execution = arena_.run(finding_.test, false);
+    if (auto error = error_of(execution)) return *error;
+    auto compared = compare_with_serial(arena_, finding_.test, execution, counts_.rounds);
+    if (!compared) return std::move(compared).error();
+    return told(execution, std::move(compared->difference));
   }
 
   Result<std::optional<Finding>> rerun(const Execution& execution) {

@@ -68,14 +68,13 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
     GTEST_SKIP() << "PostgreSQL 15.3 is not there: ./dev test fetches it";
   db::Database* const database = database_of({.kind = "postgres", .binaries = test::kPostgres153, .settings = {}});
   ASSERT_NE(database, nullptr);
-  for (const std::string level : {"repeatable read", "serializable"}) {
-    Finding finding = from_corpus("postgres_15_3_merge_lost_update");
-    finding.level = level;
+  for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
+    const Finding finding = from_corpus(name);
     const ReplayOutcome outcome = replayed(*database, finding);
     EXPECT_EQ(outcome.what, What::kSeen) << outcome.happened << outcome.reason;
     EXPECT_EQ(outcome.tries, 1U);
     EXPECT_TRUE(outcome.server.starts_with("PostgreSQL 15.3")) << outcome.server;
-    EXPECT_EQ(outcome.seen.anomaly, "lost-update");
+    EXPECT_EQ(outcome.seen.anomaly, finding.anomaly);
     EXPECT_FALSE(outcome.seen.actual.empty());
   }
   EXPECT_FALSE(table_is_there(*database, "select * from hunt_t0"));
@@ -84,10 +83,12 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
 TEST(HuntReplay, TheLostUpdateOfMergeIsNotSeenOnALaterPostgres) {
   db::Database* const database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
   ASSERT_NE(database, nullptr);
-  const ReplayOutcome outcome = replayed(*database, from_corpus("postgres_15_3_merge_lost_update"));
-  EXPECT_EQ(outcome.what, What::kNotSeen) << outcome.reason;
-  EXPECT_EQ(outcome.tries, 3U);
-  EXPECT_TRUE(outcome.happened.starts_with("T2.2 was refused: 40001 ")) << outcome.happened;
+  for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
+    const ReplayOutcome outcome = replayed(*database, from_corpus(name));
+    EXPECT_EQ(outcome.what, What::kNotSeen) << outcome.reason;
+    EXPECT_EQ(outcome.tries, 3U);
+    EXPECT_TRUE(outcome.happened.starts_with("T2.2 was refused: 40001 ")) << outcome.happened;
+  }
   EXPECT_FALSE(table_is_there(*database, "select * from hunt_t0"));
 }
 
@@ -120,6 +121,82 @@ TEST(HuntReplay, InnodbLosesAnUpdateAtRepeatableReadUnlessItsSnapshotsHold) {
     if (!holds) continue;
     EXPECT_TRUE(outcome.happened.starts_with("T2.2 was refused: 1020 ")) << outcome.happened;
   }
+}
+
+constexpr std::string_view kLarge = R"(finding isolation
+server MariaDB
+dialect mariadb
+level repeatable read
+anomaly lost-update
+table hunt_t0 (pkey, vkey, c0, c1)
+  sql: create table hunt_t0 (pkey bigint primary key, vkey bigint, c0 bigint not null, c1 varchar(20)) engine=InnoDB
+  rows:
+    1, 1, 10, 'one'
+    2, 2, 20, 'two'
+    3, 3, 30, null
+table hunt_t1 (pkey, vkey, up, c0)
+  sql: create table hunt_t1 (pkey bigint primary key, vkey bigint, up bigint, c0 date,
+    foreign key (up) references hunt_t0 (pkey) on delete cascade) engine=InnoDB
+  foreign key: up to hunt_t0, cascading
+  rows:
+    1, 4, 2, '2023-04-05'
+    2, 5, 3, null
+more
+  sql: create index hunt_i0 on hunt_t0 (c0)
+view hunt_v0 (pkey, c0) of hunt_t0
+  sql: create view hunt_v0 as select pkey, c0 from hunt_t0 where c0 > 5
+drops
+  sql: drop view if exists hunt_v0
+  sql: drop table if exists hunt_t1
+  sql: drop table if exists hunt_t0
+run
+  T3: select c0 from hunt_t1
+  T2: select c0 from hunt_t0 where pkey = 3
+  T2: select c0 from hunt_t0 where pkey = 1
+  T1: update hunt_t1 set vkey = 1010, c0 = null where pkey = 1
+  T1: update hunt_t0 set vkey = 1001, c0 = 11 where pkey = 1
+  T3: update hunt_t1 set vkey = 1011 where pkey = 2
+  T1: commit
+  T2: update hunt_t0 set vkey = 1002, c0 = 12 where pkey = 1
+  T3: rollback
+  T2: commit
+statements
+  T1.1 update, version 1010, reads hunt_t1, writes hunt_t1
+  T1.2 update, version 1001, reads hunt_t0 hunt_t1, writes hunt_t0
+    before: select pkey from hunt_t0 where pkey = 1
+  T2.1 select, reads hunt_t0
+  T2.2 select, reads hunt_t0
+  T2.3 update, version 1002, reads hunt_t0 hunt_t1, writes hunt_t0
+    before: select pkey from hunt_t0 where pkey = 1
+  T3.1 select, reads hunt_t1
+  T3.2 update, version 1011, reads hunt_t1, writes hunt_t1
+)";
+
+TEST(HuntReplay, ALargeFindingIsReducedToTwoTransactionsAndOneRow) {
+  db::Database* const database =
+      database_of({.kind = "mariadb", .binaries = {}, .settings = {{"innodb_snapshot_isolation", "OFF"}}});
+  ASSERT_NE(database, nullptr);
+  const auto large = parse_finding(kLarge, "large");
+  ASSERT_TRUE(large) << large.error().message();
+  const auto level = db::level_named(*database, large->level);
+  ASSERT_TRUE(level);
+  auto arena = open_arena(*database, **level, {});
+  ASSERT_TRUE(arena) << arena.error().text;
+  ASSERT_TRUE((*arena)->prepare(large->test.schema));
+  TrialOptions trial;
+  trial.level = (*level)->claims;
+  const auto small = reduce(**arena, *large, trial, {});
+  ASSERT_TRUE(small) << small.error().text;
+  const std::string text = finding_text(*small);
+  EXPECT_EQ(small->test.transactions.size(), 2U) << text;
+  EXPECT_LE(statements_of(small->test), 3U) << text;
+  ASSERT_EQ(small->test.schema.tables.size(), 1U) << text;
+  EXPECT_EQ(small->test.schema.tables[0].rows.size(), 1U) << text;
+  EXPECT_LE(small->test.schema.tables[0].columns.size(), 3U) << text;
+  EXPECT_TRUE(small->test.schema.views.empty() && small->test.schema.more.empty()) << text;
+  const auto again = parse_finding(text, "small");
+  ASSERT_TRUE(again) << again.error().message();
+  EXPECT_EQ(replayed(*database, *again).what, What::kSeen) << text;
 }
 
 }  // namespace

@@ -15,11 +15,6 @@ const Contents& of_table(const ContentsByTable& contents, const std::string& tab
   return found == contents.end() ? kNothing : found->second;
 }
 
-bool has_repeats(const Contents& contents) {
-  return std::adjacent_find(contents.begin(), contents.end(),
-                            [](const Version& a, const Version& b) { return a.pkey == b.pkey; }) != contents.end();
-}
-
 std::optional<std::int64_t> integer(std::string_view text) {
   while (!text.empty() && (text.front() == '(' || text.front() == ' ')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ')' || text.back() == ' ')) text.remove_suffix(1);
@@ -35,15 +30,19 @@ class Comparison {
 
   Effects effects() {
     for (const std::string& table : statement_.writes) compare(table);
-    for (const auto& [table, contents] : run_.seen) effects_.repeats = effects_.repeats || has_repeats(contents);
+    for (const auto& [table, contents] : run_.seen) note_repeated(table, contents);
     return std::move(effects_);
   }
 
  private:
+  void note_repeated(std::string_view table, const Contents& contents) {
+    for (std::size_t i = 1; i < contents.size(); ++i)
+      if (contents[i].pkey == contents[i - 1].pkey) effects_.repeated.emplace_back(table, contents[i].pkey);
+  }
   void compare(const std::string& table) {
     const Contents& before = of_table(run_.seen, table);
     const Contents& after = of_table(run_.left, table);
-    effects_.repeats = effects_.repeats || has_repeats(after);
+    note_repeated(table, after);
     auto old = before.begin();
     auto row = after.begin();
     while (old != before.end() || row != after.end()) {
@@ -61,7 +60,7 @@ class Comparison {
   }
   void vanished(const std::string& table, const Version& old) {
     effects_.changes.push_back({{table, old.pkey}, old.vkey, State()});
-    if (!deletes(statement_.kind)) odd(fmt::format("row {} of {} is gone", old.pkey, table));
+    if (!deletes(statement_)) odd(fmt::format("row {} of {} is gone", old.pkey, table));
   }
   void appeared(const std::string& table, const Version& row, State before) {
     if (row.vkey == statement_.version) {
@@ -86,7 +85,13 @@ class Comparison {
 
 Effects effects_of(const Statement& statement, const StatementRun& run) { return Comparison(statement, run).effects(); }
 
-bool deletes(StatementKind kind) { return kind == StatementKind::kDelete || kind == StatementKind::kMerge; }
+bool deletes(const Statement& statement) {
+  if (statement.kind != StatementKind::kMerge) return statement.kind == StatementKind::kDelete;
+  constexpr std::string_view kDelete = "then delete";
+  return std::search(statement.sql.begin(), statement.sql.end(), kDelete.begin(), kDelete.end(), [](char a, char b) {
+           return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+         }) != statement.sql.end();
+}
 
 Result<std::map<RowKey, std::int64_t>> initial_versions(const Schema& schema) {
   std::map<RowKey, std::int64_t> versions;

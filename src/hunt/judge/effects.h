@@ -38,12 +38,13 @@ struct Change {
 struct Effects {
   std::vector<Change> changes;
   std::optional<std::string> odd;
-  bool repeats = false;  // a primary key stands twice in one of the reads
+  std::vector<RowKey> repeated;  // primary keys that stand twice in one of the reads
 };
 // Requires: the run is done and not apart. The names of tables are those of `statement`.
 [[nodiscard]] Effects effects_of(const Statement& statement, const StatementRun& run);
 
-[[nodiscard]] bool deletes(StatementKind kind);
+// It may delete rows: DELETE, or a MERGE that says so.
+[[nodiscard]] bool deletes(const Statement& statement);
 [[nodiscard]] inline bool writes(const Statement& statement) { return !statement.writes.empty(); }
 // It takes locks on what it reads, so that some servers give it the latest rows instead of its snapshot's.
 [[nodiscard]] inline bool locks(const Statement& statement) {

@@ -17,18 +17,17 @@ namespace {
 // where several absences are possible is left out.
 class Recorder {
  public:
-  Recorder(const Case& test, const Execution& execution) : test_(test), execution_(execution) {}
+  Recorder(const Case& test, const Execution& execution, Absences absences)
+      : test_(test), execution_(execution), absences_(absences) {}
 
   Result<History> history() {
     if (auto why = prepare()) return Error{*why};
-    for (std::uint32_t t = 0; t < test_.transactions.size(); ++t)
-      if (auto why = add_transaction(t)) return Error{*why};
+    for (std::uint32_t t = 0; t < test_.transactions.size(); ++t) add_transaction(t);
     builder_.begin_txn(builder_.session(static_cast<std::int64_t>(test_.transactions.size()) + 1));
     builder_.set_id(builder_.values().string("the end"));
     builder_.set_begin(static_cast<std::int64_t>(execution_.answered.size()) * 2);
     builder_.set_end(static_cast<std::int64_t>(execution_.answered.size()) * 2 + 1);
-    for (const auto& [table, contents] : execution_.final)
-      if (auto why = add_reads(table, contents)) return Error{*why};
+    for (const auto& [table, contents] : execution_.final) add_reads(table, contents);
     builder_.end_txn();
     return builder_.finish();
   }
@@ -72,15 +71,14 @@ class Recorder {
   std::optional<std::string> note_changes(Place place) {
     const Statement& statement = at(test_, place);
     const StatementRun& run = at(execution_, place);
-    if (run.apart && deletes(statement.kind)) return fmt::format("nobody knows which rows {} deleted", name(place));
+    if (run.apart && deletes(statement)) return fmt::format("nobody knows which rows {} deleted", name(place));
     for (const std::string& table : statement.writes)
       if (!run.left.contains(table) || !run.seen.contains(table)) return fmt::format("{} was not read", table);
     std::vector<Change>& changes = changes_[place];
     if (!run.apart) {
       Effects effects = effects_of(statement, run);
-      if (effects.repeats) return "a primary key stands twice in one table";
       changes = std::move(effects.changes);
-      if (!deletes(statement.kind)) std::erase_if(changes, [](const Change& change) { return !change.after.there; });
+      if (!deletes(statement)) std::erase_if(changes, [](const Change& change) { return !change.after.there; });
     } else {
       for (const std::string& table : statement.writes)
         for (const Version& version : run.left.at(table))
@@ -92,7 +90,7 @@ class Recorder {
   }
   ValueId deletion(Place place) { return builder_.values().string(fmt::format("deleted by {}", name(place))); }
 
-  std::optional<std::string> add_transaction(std::uint32_t t) {
+  void add_transaction(std::uint32_t t) {
     const auto count = static_cast<std::uint32_t>(test_.transactions[t].statements.size());
     builder_.begin_txn(builder_.session(static_cast<std::int64_t>(t) + 1));
     builder_.set_id(builder_.values().string(fmt::format("T{}", t + 1)));
@@ -105,18 +103,15 @@ class Recorder {
       const Place place{t, s};
       const StatementRun& run = at(execution_, place);
       if (run.ran == Ran::kNotSent) continue;
-      for (const auto& [table, contents] : run.seen)
-        if (auto why = add_reads(table, contents)) return why;
+      for (const auto& [table, contents] : run.seen) add_reads(table, contents);
       if (run.ran != Ran::kDone) continue;
       if (const auto found = changes_.find(place); found != changes_.end())
         for (const Change& change : found->second)
           builder_.write(keys_[change.item].id,
                          change.after.there ? builder_.values().integer(change.after.vkey) : deletion(place));
-      for (const auto& [table, contents] : run.left)
-        if (auto why = add_reads(table, contents)) return why;
+      for (const auto& [table, contents] : run.left) add_reads(table, contents);
     }
     builder_.end_txn();
-    return std::nullopt;
   }
 
   // Its steps are sent one after the other, so what was answered before its first step was sent is before it in real
@@ -129,27 +124,25 @@ class Recorder {
     if (end != when_.end() && execution_.ends[t] != Ended::kUnknown) builder_.set_end(end->second * 2);
   }
 
-  std::optional<std::string> add_reads(const std::string& table, const Contents& contents) {
+  void add_reads(const std::string& table, const Contents& contents) {
     auto version = contents.begin();
     for (auto key = keys_.lower_bound({table, INT64_MIN}); key != keys_.end() && key->first.first == table; ++key) {
-      const std::int64_t pkey = key->first.second;
-      if (version == contents.end() || version->pkey != pkey) {
-        add_absence(key->second);
-        continue;
-      }
-      builder_.read(key->second.id, builder_.values().integer(version->vkey));
-      if (++version != contents.end() && version->pkey == pkey) return "a primary key stands twice in one table";
+      const auto first = version;
+      while (version != contents.end() && version->pkey == key->first.second) ++version;
+      if (version == first) add_absence(key->second);
+      // A key that stands there twice was not read as either.
+      if (version - first == 1) builder_.read(key->second.id, builder_.values().integer(first->vkey));
     }
-    return std::nullopt;
   }
   void add_absence(const Key& key) {
     const std::size_t absences = key.deletions.size() + (key.initial.there ? 0 : 1);
-    if (absences > 1) return;
+    if (absences > 1 || absences_ == Absences::kLeftOut) return;
     builder_.read(key.id, key.deletions.empty() ? kNullValue : key.deletions.front());
   }
 
   const Case& test_;
   const Execution& execution_;
+  Absences absences_;
   HistoryBuilder builder_;
   std::map<RowKey, Key> keys_;
   std::map<Place, std::vector<Change>> changes_;
@@ -158,6 +151,8 @@ class Recorder {
 
 }  // namespace
 
-Result<History> history_of(const Case& test, const Execution& execution) { return Recorder(test, execution).history(); }
+Result<History> history_of(const Case& test, const Execution& execution, Absences absences) {
+  return Recorder(test, execution, absences).history();
+}
 
 }  // namespace isolde::hunt

@@ -16,9 +16,10 @@ Level held_to(Level level) {
 }
 
 Result<std::optional<BrokenLevel>> broken_level(const Case& test, const Execution& execution, Level level) {
-  const auto history = history_of(test, execution);
-  if (!history) return history.error();
   const Level held = held_to(level);
+  const bool phantoms = held == Level::kRepeatableRead || held == Level::kCursorStability;
+  const auto history = history_of(test, execution, phantoms ? Absences::kLeftOut : Absences::kReads);
+  if (!history) return history.error();
   const Choice choice = choose(*history, held, {});
   if (choice.engine == nullptr) return Error{choice.why};
   Limits limits;

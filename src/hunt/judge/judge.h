@@ -60,6 +60,9 @@ struct StatementGraph {
                                                        const std::vector<Place>& order);
 
 // The execution as a history for the checkers: a key is "table/pkey", a value its vkey; the extra reads are reads.
-[[nodiscard]] Result<History> history_of(const Case& test, const Execution& execution);
+// kLeftOut: rows that a read did not find are not in it, for levels that say nothing of phantoms.
+enum class Absences : std::uint8_t { kReads, kLeftOut };
+[[nodiscard]] Result<History> history_of(const Case& test, const Execution& execution,
+                                         Absences absences = Absences::kReads);
 
 }  // namespace isolde::hunt

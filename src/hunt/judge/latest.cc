@@ -13,7 +13,7 @@ class Clock {
  public:
   Clock(const Case& test, const Execution& execution) : test_(test), execution_(execution) {}
 
-  std::map<Place, std::set<std::string_view>> old_tables() {
+  void run() {
     if (const auto initial = initial_versions(test_.schema))
       for (const auto& [row, version] : *initial) committed_[row] = version;
     own_.resize(test_.transactions.size());
@@ -24,24 +24,33 @@ class Clock {
         for (const auto& [row, state] : own_[place.transaction]) committed_[row] = state;
       }
     }
-    return std::move(old_);
   }
+
+  // By statement, the tables that were not as they are now.
+  std::map<Place, std::set<std::string_view>> old;
+  // Statements after which a primary key stands twice for its transaction, and nobody else has such a row any more.
+  std::vector<Place> of_freed_keys;
 
  private:
   void statement(Place place) {
     const Statement& statement = at(test_, place);
     const StatementRun& run = at(execution_, place);
     Rows& own = own_[place.transaction];
-    std::set<std::string_view>& old = old_[place];
     for (const auto& [table, contents] : run.seen)
-      if (run.apart || !is_latest(table, contents, own)) old.insert(table);
-    if (old.empty()) old_.erase(place);
+      if (run.apart || !is_latest(table, contents, own)) old[place].insert(table);
+    const Effects effects = effects_of(statement, run);
+    const auto is_free = [&](const RowKey& row) {
+      const auto found = committed_.find(row);
+      return found == committed_.end() || !found->second.there;
+    };
+    if (!effects.repeated.empty() && std::all_of(effects.repeated.begin(), effects.repeated.end(), is_free))
+      of_freed_keys.push_back(place);
     if (run.apart) {
       for (const auto& [table, contents] : run.left)
         for (const Version& version : contents)
           if (version.vkey == statement.version) own[{table, version.pkey}] = version.vkey;
     } else {
-      for (const Change& change : effects_of(statement, run).changes) own[change.item] = change.after;
+      for (const Change& change : effects.changes) own[change.item] = change.after;
     }
   }
 
@@ -61,7 +70,6 @@ class Clock {
   const Execution& execution_;
   Rows committed_;
   std::vector<Rows> own_;
-  std::map<Place, std::set<std::string_view>> old_;
 };
 
 // Tables that are tied to others by foreign keys.
@@ -79,29 +87,24 @@ std::set<std::string_view> tied_tables(const Schema& schema) {
 }  // namespace
 
 std::map<Place, std::set<std::string_view>> old_tables(const Case& test, const Execution& execution) {
-  return Clock(test, execution).old_tables();
+  Clock clock(test, execution);
+  clock.run();
+  return std::move(clock.old);
 }
 
 std::vector<Place> beyond_their_snapshot(const Case& test, const Execution& execution, std::string_view dialect) {
+  Clock clock(test, execution);
+  clock.run();
   std::vector<Place> places;
+  if (dialect == "postgres") places = std::move(clock.of_freed_keys);
   const std::set<std::string_view> tied = tied_tables(test.schema);
-  if (!tied.empty()) {
-    for (const auto& [place, tables] : old_tables(test, execution)) {
-      const Statement& statement = at(test, place);
-      const bool checks = std::any_of(statement.writes.begin(), statement.writes.end(),
-                                      [&](const std::string& table) { return tied.contains(table); });
-      const bool old =
-          std::any_of(tables.begin(), tables.end(), [&](std::string_view table) { return tied.contains(table); });
-      if (checks && old) places.push_back(place);
-    }
-  }
-  if (dialect != "postgres") return places;
-  for (std::uint32_t t = 0; t < test.transactions.size(); ++t) {
-    for (std::uint32_t s = 0; s < test.transactions[t].statements.size(); ++s) {
-      const StatementRun& run = at(execution, {t, s});
-      if (run.ran != Ran::kDone || !effects_of(at(test, {t, s}), run).repeats) continue;
-      if (std::find(places.begin(), places.end(), Place{t, s}) == places.end()) places.push_back({t, s});
-    }
+  if (tied.empty()) return places;
+  const auto is_tied = [&](std::string_view table) { return tied.contains(table); };
+  for (const auto& [place, tables] : clock.old) {
+    const Statement& statement = at(test, place);
+    if (std::any_of(statement.writes.begin(), statement.writes.end(), is_tied) &&
+        std::any_of(tables.begin(), tables.end(), is_tied))
+      places.push_back(place);
   }
   return places;
 }

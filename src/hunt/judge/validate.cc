@@ -57,7 +57,7 @@ class Simulation {
         return fmt::format("{} was not read around it", table);
     const Effects effects = effects_of(statement, run);
     if (effects.odd) return effects.odd;
-    if (effects.repeats) return "a primary key stands twice";
+    if (!effects.repeated.empty()) return "a primary key stands twice";
     for (const std::string& table : statement.writes) {
       std::map<std::int64_t, Row>& rows = tables_[table];
       rows.clear();

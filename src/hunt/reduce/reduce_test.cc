@@ -413,6 +413,45 @@ TEST(Reduce, EveryKindOfStatementEndsAsASmallOneOfItsKind) {
   }
 }
 
+TEST(Reduce, TwoTablesBecomeOneAndTwoRowsToo) {
+  using namespace sql::trees;
+  Finding finding;
+  finding.wrong = Wrong::kContents;
+  finding.dialect = "postgres";
+  for (const std::string name : {"x", "y"}) {
+    finding.test.schema.tables.push_back(
+        {.name = name,
+         .columns = {"pkey", "vkey"},
+         .create = fmt::format("create table {} (pkey int primary key, vkey int)", name),
+         .rows = {{"1", "1"}, {"2", "2"}},
+         .inserted = {"pkey", "vkey"},
+         .foreign_keys = {}});
+  }
+  const auto change = [&](std::string_view name, int version) {
+    auto tree = update(name, "r", {assignment("vkey", integer(version))}, binary(column("r.pkey"), "=", integer(2)));
+    return sql::make_statement(tree, version, finding.test.schema, "postgres");
+  };
+  finding.test.transactions = {{.statements = {change("x", 1001)}, .commits = true},
+                               {.statements = {change("y", 1002)}, .commits = true}};
+  finding.test.order = {0, 0, 1, 1};
+  // It needs two updates, and with a condition also the row that it does not choose.
+  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
+    if (statements_of(f.test) < 2) return std::optional<Finding>();
+    for (const Place place : places_of(f.test)) {
+      const Statement& statement = at(f.test, place);
+      const bool chooses = statement.sql.find("where") != std::string::npos;
+      for (const Table& table : f.test.schema.tables)
+        if (statement.writes[0] == table.name && table.rows.size() != (chooses ? 2U : 1U))
+          return std::optional<Finding>();
+    }
+    return std::optional<Finding>(f);
+  };
+  const auto small = reduce(finding, again, {});
+  ASSERT_TRUE(small);
+  EXPECT_EQ(small->test.schema.tables.size(), 1U) << finding_text(*small);
+  EXPECT_EQ(rows_of(small->test), 1U) << finding_text(*small);
+}
+
 TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {
   Rng rng(1);
   Case test = big_finding(2, 1, 1, rng).test;

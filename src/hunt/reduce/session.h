@@ -79,12 +79,13 @@ bool drop_parts(std::size_t count, std::size_t least, const Reduction& reduction
 [[nodiscard]] bool make_serial(Reduction& reduction);          // fewer changes from one transaction to another
 [[nodiscard]] bool number_transactions(Reduction& reduction);  // in the order in which they begin
 [[nodiscard]] bool shrink_trees(Reduction& reduction);
-[[nodiscard]] bool simplify_literals(Reduction& reduction);
 [[nodiscard]] bool drop_objects(Reduction& reduction);  // indexes, views, tables
 [[nodiscard]] bool drop_rows(Reduction& reduction);
 [[nodiscard]] bool drop_columns(Reduction& reduction);
 [[nodiscard]] bool simplify_cells(Reduction& reduction);
-[[nodiscard]] bool drop_drops(Reduction& reduction);  // of what is not made any more
+[[nodiscard]] bool unite_tables(Reduction& reduction);  // one table where there were two
+[[nodiscard]] bool keep_one_row(Reduction& reduction);  // of a table, and without the conditions that choose it
+[[nodiscard]] bool drop_drops(Reduction& reduction);    // of what is not made any more
 
 // The finding without these statements: in its case, in the order alone, and what `where` points at.
 [[nodiscard]] Finding without(const Finding& finding, const std::vector<Place>& places);
