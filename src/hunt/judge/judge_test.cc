@@ -323,6 +323,56 @@ TEST(AtOnce, AnUpsertOfMariadbCountsAnUpdatedRowTwice) {
   EXPECT_TRUE(wrong_at_once(test, execution, "mariadb", Level::kReadCommitted).empty());
 }
 
+void tear(ContentsByTable& contents, Rng& rng) {
+  for (auto& [table, rows] : contents) {
+    if (rows.empty() || rng.below(3) != 0) continue;
+    Version& row = rows[rng.below(rows.size())];
+    switch (rng.below(4)) {
+      case 0:
+        row.vkey = rng.between(0, 1010);
+        break;
+      case 1:
+        row.cells += "x";
+        break;
+      case 2:
+        rows.insert(rows.begin() + (&row - rows.data()), Version(row));
+        break;
+      default:
+        rows.erase(rows.begin() + (&row - rows.data()));
+    }
+  }
+  if (rng.below(20) == 0) contents.clear();
+}
+
+// Whatever a server shows, it is judged or not judged: nothing breaks, and no order is handed out against the versions.
+TEST(JudgeProperty, TornExecutionsBreakNothing) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Rng rng(seed);
+    const Case test = toy::random_case(rng, 3, 4);
+    Execution execution = run(test, rng.below(2) == 0 ? Level::kReadCommitted : Level::kSnapshotIsolation);
+    for (auto& transaction : execution.runs) {
+      for (StatementRun& statement : transaction) {
+        if (rng.below(3) == 0) tear(statement.seen, rng);
+        if (rng.below(3) == 0) tear(statement.left, rng);
+        if (rng.below(15) == 0) statement.ran = static_cast<Ran>(rng.below(4));
+      }
+    }
+    for (Ended& end : execution.ends)
+      if (rng.below(6) == 0) end = static_cast<Ended>(rng.below(4));
+    if (!execution.answered.empty() && rng.below(4) == 0)
+      execution.answered.resize(rng.below(execution.answered.size()));
+    tear(execution.final, rng);
+    (void)wrong_at_once(test, execution, "mariadb", Level::kReadCommitted);
+    (void)beyond_their_snapshot(test, execution, "postgres");
+    (void)broken_level(test, execution, Level::kSerializable);
+    const StatementGraph graph = statement_graph(test, execution);
+    const std::vector<Place> drop = statements_to_drop(graph, test, rng);
+    const std::vector<Place> order = draw_order(without(graph, drop), rng);
+    EXPECT_EQ(order.size() + drop.size(), graph.statements.size());
+    (void)why_no_oracle(test, execution, order);
+  }
+}
+
 // Random cases on a correct server: whatever order is drawn is valid, and nothing is wrong.
 TEST(JudgeProperty, OnACorrectServerEveryDrawnOrderIsValidAndAnswersTheSame) {
   std::size_t orders = 0, cycles = 0, refused = 0;
