@@ -130,7 +130,8 @@ TEST(HuntReplay, AFindingOfAnyVersionGetsAnAnswer) {
   ASSERT_NE(database, nullptr);
   const ReplayOutcome outcome = replayed(*database, from_corpus("mariadb_index_misses_conflict"));
   EXPECT_NE(outcome.what, What::kCannotRun) << outcome.reason;
-  if (outcome.server.starts_with("MariaDB 10.11.19")) EXPECT_EQ(outcome.what, What::kSeen) << outcome.happened;
+  if (!outcome.server.starts_with("MariaDB 10.11.19")) return;
+  EXPECT_EQ(outcome.what, What::kSeen) << outcome.happened;
 }
 
 constexpr std::string_view kLarge = R"(finding isolation
