@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -117,6 +118,13 @@ double a_minute(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) * 60 / seconds : 0;
 }
 
+Result<void> write(const Finding& finding, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  file << finding_text(finding);
+  if (!file.flush()) return Error{"cannot write", path};
+  return {};
+}
+
 // "finding-001-result.finding": the first number that is free.
 Result<std::string> keep(const Finding& finding, const std::string& folder) {
   std::error_code error;
@@ -130,9 +138,7 @@ Result<std::string> keep(const Finding& finding, const std::string& folder) {
       taken |= entry.path().filename().string().starts_with(start);
     if (!taken) path = fmt::format("{}/{}{}.finding", folder, start, name(finding.wrong));
   }
-  std::ofstream file(path, std::ios::binary);
-  file << finding_text(finding);
-  if (!file.flush()) return Error{"cannot write", path};
+  if (auto written = write(finding, path); !written) return std::move(written).error();
   return path;
 }
 
@@ -228,6 +234,7 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   TerminalProgress progress("hunt", plan.quiet);
   HuntCounts last;
   std::optional<Error> not_kept;
+  std::map<std::string, std::string> files;  // by cause
   const auto live = [&](std::string_view doing) {
     progress.advance(
         fmt::format("{} cases, {} oracle rounds, {} blocked, {} refused, {} found{};", grouped(last.cases),
@@ -248,6 +255,7 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
                                      auto file = keep(finding, plan.out);
                                      if (!file && !not_kept) not_kept = file.error();
                                      const std::string path = file ? *file : std::string();
+                                     files[finding.cause] = path;
                                      if (plan.json) {
                                        print(finding_json(finding, path));
                                      } else {

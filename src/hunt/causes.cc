@@ -7,7 +7,7 @@
 namespace isolde::hunt {
 namespace {
 
-constexpr std::uint64_t kTakenToBeTheSame = 5;
+constexpr std::uint64_t kTakenToBeTheSame = 3;
 
 // What a failed assertion says is its cause; the rest of a log line is times and process ids.
 std::string assertion_in(const std::string& log) {
@@ -56,7 +56,6 @@ std::string Causes::cause_of(const Finding& finding) const {
 
 bool Causes::worth_reducing(const Finding& finding) const {
   const std::string rough = rough_cause(finding);
-  if (rough == expected_) return !known_.contains(expected_);
   const auto times = nothing_new_.find(rough);
   return times == nothing_new_.end() || times->second < kTakenToBeTheSame;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "base/hash.h"
 #include "hunt/causes.h"
@@ -19,6 +20,16 @@ enum class Stream : std::uint64_t { kSchema = 1, kCase = 2, kTrial = 3 };
 
 std::uint64_t seed_of(std::uint64_t seed, Stream stream, std::uint64_t number) {
   return mix64(mix64(seed + 0x9e3779b97f4a7c15ULL * static_cast<std::uint64_t>(stream)) + number);
+}
+
+// What a person has to read: transactions, statements, then text.
+std::array<std::size_t, 3> size_of(const Finding& finding) {
+  std::size_t text = 0;
+  for (const Transaction& transaction : finding.test.transactions) {
+    for (const Statement& statement : transaction.statements) text += statement.sql.size();
+  }
+  for (const Table& table : finding.test.schema.tables) text += table.create.size() + 20 * table.rows.size();
+  return {finding.test.transactions.size(), statements_of(finding.test), text};
 }
 
 constexpr std::uint64_t kFaultsAtOnce = 25;  // one after the other: something is wrong with us, not with the cases
@@ -39,14 +50,13 @@ class Hunt {
     result_.server = arena_->server();
     result_.not_held = not_held_;
     const auto generator = make_generator(options_.generate);
-    while (result_.ended.empty()) {
+    for (look_whether_over(); result_.ended.empty(); look_whether_over()) {
       const Schema schema = generator->schema(seed_of(options_.seed, Stream::kSchema, counts().schemas));
       ++counts().schemas;
       if (auto made = arena_->prepare(schema); !made) {
         fault(made.error());
         if (arena_->gone() || ++bad_schemas_ >= kBadSchemasAtOnce) return given_up(made.error());
         drawn_ += options_.cases_a_schema;  // so that a seed means the same cases whatever becomes of a schema
-        look_whether_over();
         continue;
       }
       bad_schemas_ = 0;
@@ -172,7 +182,16 @@ class Hunt {
     if (is_new) ++counts().causes;
     counts().seconds = seconds();
     if (sink_.found) sink_.found(finding, is_new);
-    if (is_new) result_.findings.push_back(std::move(finding));
+    if (is_new) {
+      result_.findings.push_back(std::move(finding));
+      return;
+    }
+    for (Finding& known : result_.findings) {
+      if (known.cause != finding.cause || size_of(finding) >= size_of(known)) continue;
+      known = std::move(finding);
+      if (sink_.smaller) sink_.smaller(known);
+      return;
+    }
   }
 
   const Clock::time_point started_ = Clock::now();

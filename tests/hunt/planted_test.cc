@@ -57,10 +57,10 @@ TEST_P(PlantedOnSqlite, IsFoundMadeSmallAndSeenAgain) {
 
 const Expected kExpected[] = {
     {{Fault::kLostRollback, "delete"}, 400, {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}, 3},
-    {{Fault::kStaleRead, " join "}, 400, {Wrong::kResult, Wrong::kRerun}, 3},
-    {{Fault::kMissesOwnWrites, " where "}, 400, {Wrong::kResult, Wrong::kPredicate}, 3},
-    {{Fault::kDirtyRead, " group by "}, 400, {Wrong::kResult}, 3},
-    {{Fault::kWrongCount, " in ("}, 400, {Wrong::kCount, Wrong::kOwnWrites}, 2},
+    {{Fault::kStaleRead, " join "}, 400, {Wrong::kResult, Wrong::kRerun, Wrong::kIsolation}, 4},
+    {{Fault::kMissesOwnWrites, " where "}, 400, {Wrong::kResult, Wrong::kPredicate, Wrong::kIsolation}, 4},
+    {{Fault::kDirtyRead, " group by "}, 400, {Wrong::kResult, Wrong::kIsolation}, 4},
+    {{Fault::kWrongCount, " in ("}, 400, {Wrong::kCount, Wrong::kOwnWrites, Wrong::kIsolation}, 2},
 };
 std::string name_of(const ::testing::TestParamInfo<Expected>& one) {
   constexpr const char* kNames[] = {"Nothing",         "LostRollback", "StaleRead",

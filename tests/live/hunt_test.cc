@@ -150,8 +150,10 @@ TEST(HuntLive, MergeOfPostgres153LosesUpdatesAndThatIsFound) {
 }
 
 TEST(HuntLive, TheSameSeedGivesTheSameCasesAndVerdictsTwice) {
-  for (const auto& [kind, level] : std::vector<std::pair<const char*, const char*>>{
-           {"postgres", "serializable"}, {"postgres", "read committed"}, {"mariadb", "serializable"}}) {
+  for (const auto& [kind, level] : std::vector<std::pair<const char*, const char*>>{{"postgres", "serializable"},
+                                                                                    {"postgres", "read committed"},
+                                                                                    {"mariadb", "serializable"},
+                                                                                    {"mariadb", "read committed"}}) {
     auto hunted = Hunted::start({kind, "", {}});
     ASSERT_TRUE(hunted) << hunted.error().message();
     std::string first;

@@ -146,12 +146,18 @@ class PostgresConnection : public Connection {
       severed_ = true;  // half of it may be under way
       return answers;
     }
-    if (on_failure == OnFailure::kStop) read_part(requests, fresh, answers);
-    for (std::size_t i = 0; on_failure == OnFailure::kGoOn && i < requests.size(); ++i) {
-      read_part(requests.subspan(i, 1), std::span(fresh).subspan(i, 1), answers);
-      if (stops_after(answers.back(), on_failure)) break;
+    std::vector<ResultHandle> results(requests.size());
+    for (std::size_t i = 0; i < requests.size() && !is_lost(); ++i) {
+      results[i] = read_one(requests[i], fresh[i]);
+      if (!is_lost() && (on_failure == OnFailure::kGoOn || i + 1 == requests.size())) read_sync();
     }
     if (!is_lost() && PQexitPipelineMode(c) == 0) severed_ = true;  // an answer that was not expected
+    // Only now can it be asked what became of the transaction. Where each has one of its own, it is the same for all.
+    for (std::size_t i = 0; i < requests.size(); ++i) {
+      if (results[i] != nullptr && PQresultStatus(results[i].get()) == PGRES_PIPELINE_ABORTED) break;
+      answers.push_back(with_names(results[i], requests[i].sql));
+      if (stops_after(answers.back(), on_failure)) break;
+    }
     return answers;
   }
 
@@ -263,33 +269,20 @@ class PostgresConnection : public Connection {
     return PQsendQueryPrepared(c, name.c_str(), 0, nullptr, nullptr, nullptr, 0) != 0;
   }
 
-  // The answers to requests that went out with one Sync.
-  void read_part(std::span<const Request> part, std::span<const std::string> fresh,
-                 std::vector<Result<Reply>>& answers) {
-    std::vector<ResultHandle> results(part.size());
-    for (std::size_t i = 0; i < part.size() && !is_lost(); ++i) {
-      if (!fresh[i].empty()) {
-        ResultHandle prepared = collect(1);
-        if (prepared != nullptr && !is_failure(prepared.get())) {
-          prepared_.emplace(part[i].sql, Prepared{fresh[i], 0});
-        } else {
-          results[i] = std::move(prepared);
-        }
-        if (is_lost()) break;
-      }
-      ResultHandle own = collect(1);
-      if (results[i] == nullptr) results[i] = std::move(own);
-    }
-    if (!is_lost()) {
-      const ResultHandle sync(PQgetResult(handle_.get()));
-      // Else they are the server's last words, after the answers.
-      if (sync == nullptr || PQresultStatus(sync.get()) != PGRES_PIPELINE_SYNC) severed_ = true;
-    }
-    for (std::size_t i = 0; i < part.size(); ++i) {
-      if (results[i] != nullptr && PQresultStatus(results[i].get()) == PGRES_PIPELINE_ABORTED) return;
-      answers.push_back(with_names(results[i], part[i].sql));
-      if (!answers.back() || !answers.back()->done()) return;
-    }
+  ResultHandle read_one(const Request& request, const std::string& fresh) {
+    if (fresh.empty()) return collect(1);
+    ResultHandle prepared = collect(1);
+    const bool failed = prepared == nullptr || is_failure(prepared.get());
+    if (!failed) prepared_.emplace(request.sql, Prepared{fresh, 0});
+    if (is_lost()) return nullptr;
+    ResultHandle own = collect(1);
+    return failed ? std::move(prepared) : std::move(own);
+  }
+
+  void read_sync() {
+    const ResultHandle sync(PQgetResult(handle_.get()));
+    // Else they are the server's last words, after the answers.
+    if (sync == nullptr || PQresultStatus(sync.get()) != PGRES_PIPELINE_SYNC) severed_ = true;
   }
 
   [[nodiscard]] std::string next_name() { return fmt::format("isolde_{}", names_++); }

@@ -180,7 +180,9 @@ class SqliteConnection : public Connection {
     for (; code == SQLITE_ROW; code = sqlite3_step(statement)) {
       for (int i = 0; i < width; ++i) reply.cells.push_back(cell_of(statement, i));
     }
-    reply.changed = static_cast<std::uint64_t>(sqlite3_total_changes(handle_) - before);
+    // The total has rows that foreign keys made it delete, too; the other count stays when a statement changes nothing.
+    const bool changed = sqlite3_total_changes(handle_) != before;
+    reply.changed = changed ? static_cast<std::uint64_t>(sqlite3_changes(handle_)) : 0;
     return code;
   }
 

@@ -235,6 +235,16 @@ TEST(Sqlite, RunNamesColumnsCountsChangesAndTakesSeveralStatements) {
   EXPECT_EQ(answered(file.admin->run("select * from kv")).changed, 0U);
 }
 
+TEST(Sqlite, RowsThatAForeignKeyDeletesAreNotCounted) {
+  SqliteFile file("wal deferred");
+  done(file.admin->run("pragma foreign_keys = on"));
+  done(file.admin->run("create table child (k integer primary key, p references kv (k) on delete cascade)"));
+  done(file.admin->run("insert into child values (1, 1), (2, 1)"));
+  EXPECT_EQ(answered(file.admin->run("delete from kv where k = 1")).changed, 1U);
+  EXPECT_EQ(answered(file.admin->run("delete from kv where k = 1")).changed, 0U);
+  EXPECT_EQ(answered(file.admin->run("select * from kv")).changed, 0U);
+}
+
 TEST(Sqlite, AStatementIsPreparedOnceAndFollowsItsTable) {
   SqliteFile file("wal deferred");
   EXPECT_EQ(answered(file.admin->execute("select * from kv", {})).width, 2U);

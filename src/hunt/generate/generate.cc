@@ -38,13 +38,13 @@ class CaseDraw {
 
   Case take() {
     const std::uint32_t most = std::max(options_.most_transactions, 1U);
-    const std::int64_t count = percent(50) ? std::min(2U, most) : rng_.between(std::min(2U, most), most);
-    std::vector<std::uint32_t> turns;
-    for (std::int64_t t = 0; t < count; ++t) {
-      test_.transactions.push_back(draw_transaction());
-      turns.push_back(static_cast<std::uint32_t>(test_.transactions.back().statements.size()) + 1);
+    if (most > 1 && options_.most_statements > 1 && options_.writes > 0 && percent(30)) {
+      draw_clash();
+      return std::move(test_);
     }
-    test_.order = generate::draw_interleaving(rng_, turns);
+    const std::int64_t count = percent(50) ? std::min(2U, most) : rng_.between(std::min(2U, most), most);
+    for (std::int64_t t = 0; t < count; ++t) test_.transactions.push_back(draw_transaction());
+    test_.order = generate::draw_interleaving(rng_, turns());
     return std::move(test_);
   }
 
@@ -54,6 +54,36 @@ class CaseDraw {
   Draw new_draw() { return {.rng = rng_, .options = options_, .model = model_, .hot = hot_, .by_key = by_key_}; }
 
   const Relation& table() { return model_.tables[percent(focused_) ? focus_ : rng_.below(model_.tables.size())]; }
+
+  // One transaction reads; another changes the row and commits; the first changes it too: plain statements about one
+  // row, of which the server must notice that they do not go together.
+  void draw_clash() {
+    hot_.resize(1);
+    by_key_ = focused_ = 92;
+    Transaction first;
+    const bool reads = !percent(options_.writes / 3);
+    first.statements.push_back(reads ? draw_read() : draw_write());
+    first.statements.push_back(draw_write());
+    if (reads && options_.most_statements > 2 && percent(25)) first.statements.push_back(first.statements[0]);
+    first.commits = !percent(8);
+    test_.transactions.push_back(std::move(first));
+    const int others = options_.most_transactions > 2 && percent(20) ? 2 : 1;
+    for (int t = 0; t < others; ++t) {
+      Transaction other;
+      if (percent((100 - options_.writes) / 2)) other.statements.push_back(draw_read());
+      other.statements.push_back(draw_write());
+      other.commits = !percent(8);
+      test_.transactions.push_back(std::move(other));
+    }
+    test_.order = generate::draw_enclosing(rng_, turns());
+  }
+
+  std::vector<std::uint32_t> turns() const {
+    std::vector<std::uint32_t> turns;
+    for (const Transaction& transaction : test_.transactions)
+      turns.push_back(static_cast<std::uint32_t>(transaction.statements.size()) + 1);
+    return turns;
+  }
 
   Transaction draw_transaction() {
     Transaction transaction;
@@ -132,7 +162,7 @@ class CaseDraw {
     const Relation& to = table();
     const bool merges = options_.dialect == "postgres" && options_.server_version >= kFirstMerge;
     const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
-    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 16U : 0U})) {
+    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U})) {
       case 1:
         return finish(generate::draw_delete(draw, to), version);
       case 2:

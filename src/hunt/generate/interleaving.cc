@@ -56,6 +56,17 @@ void enclose(Rng& rng, Turns left, Turns& order) {
 
 }  // namespace
 
+Turns draw_enclosing(Rng& rng, const Turns& turns) {
+  Turns left = turns;
+  Turns order;
+  take(0, left, order);
+  const std::uint32_t open = percent(rng, 25) ? 1 : 0;
+  for (std::uint32_t t = 1; t < left.size(); ++t)
+    while (left[t] > open) take(t, left, order);
+  merge(rng, 50, std::move(left), order);
+  return order;
+}
+
 Turns draw_interleaving(Rng& rng, const Turns& turns) {
   Turns order;
   order.reserve(std::accumulate(turns.begin(), turns.end(), std::size_t{0}));

@@ -13,4 +13,7 @@ namespace isolde::hunt::generate {
 // snapshots and lost updates are.
 [[nodiscard]] std::vector<std::uint32_t> draw_interleaving(Rng& rng, const std::vector<std::uint32_t>& turns);
 
+// The first does one statement, the others are carried out, up to their ends or all but those, then it goes on.
+[[nodiscard]] std::vector<std::uint32_t> draw_enclosing(Rng& rng, const std::vector<std::uint32_t>& turns);
+
 }  // namespace isolde::hunt::generate

@@ -57,8 +57,8 @@ class SchemaDraw {
     }
     table.create = fmt::format("create table {} ({}){}{}", table.name, fmt::join(parts, ", "),
                                sql::table_options(options_.dialect), without_rowid ? " without rowid" : "");
-    const std::string unique = draw_indexes(relation);
-    draw_rows(relation, unique, table);
+    draw_indexes(relation);
+    draw_rows(relation, table);
     relation.rows = static_cast<std::int64_t>(table.rows.size());
     model_.schema.tables.push_back(std::move(table));
     model_.tables.push_back(std::move(relation));
@@ -106,24 +106,22 @@ class SchemaDraw {
     return relation.columns.back();
   }
 
-  // The column that an index makes unique, if one does.
-  std::string draw_indexes(const Relation& relation) {
-    std::string unique;
+  void draw_indexes(Relation& relation) {
+    bool unique = false;
     const std::int64_t count = rng_.between(0, 3);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::string name = fmt::format("{}i{}", kPrefix, indexes_++);
-      const Column& first = relation.columns[1 + rng_.below(relation.columns.size() - 1)];
+      Column& first = relation.columns[1 + rng_.below(relation.columns.size() - 1)];
       const bool plain =
           first.type == Type::kInteger && first.name != "vkey" && !first.generated && first.parent.empty();
-      if (plain && unique.empty() && percent(rng_, 8)) {
-        unique = first.name;
-        model_.schema.more.push_back(fmt::format("create unique index {} on {} ({})", name, relation.name, unique));
+      if (plain && !unique && percent(rng_, 8)) {
+        unique = first.unique = true;
+        model_.schema.more.push_back(fmt::format("create unique index {} on {} ({})", name, relation.name, first.name));
         continue;
       }
       model_.schema.more.push_back(
           fmt::format("create index {} on {} {}", name, relation.name, index_columns(relation, first, plain)));
     }
-    return unique;
   }
 
   std::string index_columns(const Relation& relation, const Column& first, bool plain) {
@@ -139,22 +137,22 @@ class SchemaDraw {
     return fmt::format("({}) where {} > {}", columns, relation.columns[2].name, rng_.between(0, 4));
   }
 
-  void draw_rows(const Relation& relation, const std::string& unique, Table& table) {
+  void draw_rows(const Relation& relation, Table& table) {
     const std::int64_t most = std::max<std::int64_t>(options_.most_rows, 1);
     const std::int64_t count = rng_.between(std::min<std::int64_t>(5, most), most);
     for (std::int64_t pkey = 1; pkey <= count; ++pkey) {
       std::vector<std::string> row;
       for (const Column& of : relation.columns)
-        if (!of.generated) row.push_back(cell(of, pkey, of.name == unique));
+        if (!of.generated) row.push_back(cell(of, pkey));
       table.rows.push_back(std::move(row));
     }
   }
 
-  std::string cell(const Column& of, std::int64_t pkey, bool unique) {
+  std::string cell(const Column& of, std::int64_t pkey) {
     if (of.name == "pkey") return fmt::format("{}", pkey);
     if (of.name == "vkey") return fmt::format("{}", ++last_vkey_);
     if (of.nullable && percent(rng_, 18)) return "null";
-    if (unique) return fmt::format("{}", pkey);
+    if (of.unique) return fmt::format("{}", pkey);
     if (!of.parent.empty()) {
       const auto parent = std::find_if(model_.tables.begin(), model_.tables.end(),
                                        [&](const Relation& table) { return table.name == of.parent; });

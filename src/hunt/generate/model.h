@@ -20,6 +20,7 @@ struct Column {
   std::string name = {};
   sql::Type type = sql::Type::kInteger;
   bool nullable = true;
+  bool unique = false;      // by an index
   bool generated = false;   // the server computes it
   std::string parent = {};  // the table that it refers to, if it does
 };

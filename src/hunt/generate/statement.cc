@@ -39,18 +39,26 @@ NodePtr draw_stored(Draw& draw, const Column& column, std::uint32_t depth, const
   return make(Kind::kCall, column.type, "coalesce", {value, draw_literal(draw.rng, column.type)});
 }
 
+// Whether a column under a unique index may be assigned. Servers check it row by row, so that more than a constant
+// would fail or not by the order in which the rows lie; and so would a constant where rows are inserted as well.
+enum class Unique : std::uint8_t { kConstant, kNever };
+
 // vkey = version, and one to three columns. `own`: how columns of the row that is changed are named.
 NodePtr draw_assignments(Draw& draw, const Relation& table, std::int64_t version, const std::string& own,
-                         std::uint32_t depth, const Scope& scope) {
+                         std::uint32_t depth, const Scope& scope, Unique unique = Unique::kConstant) {
   std::vector<NodePtr> assignments = {assignment("vkey", integer(version))};
   std::vector<const Column*> free;
   for (const Column& column : table.columns)
-    if (assignable(column)) free.push_back(&column);
+    if (assignable(column) && !(column.unique && unique == Unique::kNever)) free.push_back(&column);
   const std::int64_t count = std::min<std::int64_t>(draw.rng.between(1, 3), static_cast<std::int64_t>(free.size()));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t at = draw.rng.below(free.size());
     const Column& column = *free[at];
     free.erase(free.begin() + static_cast<std::ptrdiff_t>(at));
+    if (column.unique) {
+      assignments.push_back(assignment(column.name, draw_literal(draw.rng, column.type)));
+      continue;
+    }
     // A row's new value made of its old one: what is lost when an update is.
     if (column.type == Type::kInteger && column.parent.empty() && column.nullable && draw.percent(35)) {
       const NodePtr old = column_of(own, column);
@@ -100,6 +108,35 @@ NewRow draw_new_row(Draw& draw, const Relation& table, NodePtr pkey, std::int64_
                                                                : draw_stored(draw, column, depth, scope));
   }
   return row;
+}
+
+// A source of MERGE, put into `scope`: each of its pkeys (the first column) once, so that no row is changed twice.
+NodePtr draw_merged(Draw& draw, const Relation& table, Scope& scope) {
+  const Relation& other = draw.percent(40) ? table : draw.pick(draw.model.tables);
+  const std::size_t how = draw.weighted({35, 25, 40});
+  if (how == 0) return take_table(draw, other, scope);
+  Clauses clauses;
+  Source derived{.alias = draw.new_alias(), .columns = {}, .keyed = how == 2};
+  const auto add = [&](const NodePtr& value) {
+    const std::string name = draw.new_item();
+    clauses.items.push_back(make(Kind::kItem, value->type, "", {value}, name));
+    derived.columns.push_back({.name = name, .type = value->type});
+  };
+  if (how == 1) {  // one row, given
+    add(integer(draw.pick(draw.hot)));
+    add(draw_literal(draw.rng, Type::kInteger));
+    if (draw.percent(50)) add(draw_literal(draw.rng, draw.pick(table.columns).type));
+  } else {
+    Scope inner;
+    clauses.from = take_table(draw, other, inner);
+    clauses.where = draw_where(draw, inner);
+    for (const Column& column : inner.sources[0].columns)
+      if (column.name == "pkey" || column.name == "vkey" || draw.percent(60))
+        add(column_of(inner.sources[0].alias, column));
+  }
+  const NodePtr source = make(Kind::kDerived, Type::kNone, "", {select_of(std::move(clauses))}, derived.alias);
+  scope.sources.push_back(std::move(derived));
+  return source;
 }
 
 }  // namespace
@@ -174,27 +211,8 @@ NodePtr draw_upsert(Draw& draw, const Relation& table, std::int64_t version, New
 
 NodePtr draw_merge(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
   const Scope target = target_of(draw, table);
-  Scope from;  // the source: each of its pkeys once, so that no row is changed twice
-  NodePtr source;
-  const Relation& other = draw.percent(35) ? table : draw.pick(draw.model.tables);
-  if (draw.percent(40)) {
-    source = take_table(draw, other, from);
-  } else {
-    Scope inner;
-    Clauses clauses;
-    clauses.from = take_table(draw, other, inner);
-    clauses.where = draw_where(draw, inner);
-    Source derived{.alias = draw.new_alias(), .columns = {}, .keyed = true};
-    for (const Column& column : inner.sources[0].columns) {
-      const bool key = column.name == "pkey" || column.name == "vkey";
-      if (!key && !draw.percent(60)) continue;
-      const std::string name = draw.new_item();
-      clauses.items.push_back(make(Kind::kItem, column.type, "", {column_of(inner.sources[0].alias, column)}, name));
-      derived.columns.push_back({.name = name, .type = column.type});
-    }
-    source = make(Kind::kDerived, Type::kNone, "", {select_of(std::move(clauses))}, derived.alias);
-    from.sources.push_back(std::move(derived));
-  }
+  Scope from;
+  const NodePtr source = draw_merged(draw, table, from);
   const Source& row = from.sources[0];
   const NodePtr key = column_of(row.alias, row.columns[0]);
   Scope both = target;
@@ -210,7 +228,8 @@ NodePtr draw_merge(Draw& draw, const Relation& table, std::int64_t version, NewK
   const bool inserts = keys.more_bases() && draw.percent(35);
   NodePtr assignments, values, columns;
   if (!inserts || draw.percent(70))
-    assignments = draw_assignments(draw, table, version, target.sources[0].alias, draw.percent(60) ? 0 : 2, both);
+    assignments = draw_assignments(draw, table, version, target.sources[0].alias, draw.percent(60) ? 0 : 2, both,
+                                   inserts ? Unique::kNever : Unique::kConstant);
   if (inserts) {
     NewRow fresh = draw_new_row(draw, table, binary(Type::kInteger, "+", integer(keys.base()), key), version,
                                 draw.percent(60) ? 0 : 1, from);

@@ -245,6 +245,51 @@ TEST(Latest, OnlyStatementsWithAnOldSnapshotAreNamed) {
   EXPECT_EQ(old.begin()->first, (Place{0, 1}));
 }
 
+// Row 1 stands twice for T1 after its upsert: the old one, and the one that it inserted.
+Execution with_two_rows(const Case& test) {
+  Execution execution = run(test, Level::kSnapshotIsolation);
+  StatementRun& upsert = execution.runs[0][1];
+  upsert.ran = Ran::kDone;
+  upsert.reply = {};
+  upsert.reply.changed = 1;
+  upsert.left = upsert.seen;
+  upsert.left["t"].insert(upsert.left["t"].begin() + 1, Version{1, 1002, "1,1002,5"});
+  execution.ends[0] = Ended::kCommitted;
+  execution.answered.push_back({0, 2});
+  return execution;
+}
+
+TEST(Latest, AKeyThatSomebodyFreedSinceTheSnapshotIsExcusedAndAnUpdatedOneIsNot) {
+  const Case freed = test_case("sum u; upsert t 1 5 / delete t = 1", "1 2 2 1 1");
+  EXPECT_EQ(beyond_their_snapshot(freed, with_two_rows(freed), "postgres"), (std::vector<Place>{{0, 1}}));
+  EXPECT_TRUE(beyond_their_snapshot(freed, with_two_rows(freed), "mariadb").empty());
+  const Case updated = test_case("sum u; upsert t 1 5 / add t = 1 5", "1 2 2 1 1");
+  EXPECT_TRUE(beyond_their_snapshot(updated, with_two_rows(updated), "postgres").empty());
+  const auto broken = broken_level(updated, with_two_rows(updated), Level::kSnapshotIsolation);
+  ASSERT_TRUE(broken && *broken);
+  EXPECT_EQ((*broken)->anomaly, "lost-update");
+}
+
+TEST(Latest, AStatementUnderForeignKeysMustHaveSeenTheLatestRows) {
+  Case test = test_case("sum u; add t = 1 5 / add u = 10 5", "1 2 2 1 1");
+  EXPECT_TRUE(beyond_their_snapshot(test, run(test, Level::kSnapshotIsolation), "postgres").empty());
+  test.schema.tables[1].foreign_keys.push_back({"a", "t", true});
+  test.transactions[0].statements[1].reads.emplace_back("u");
+  EXPECT_EQ(beyond_their_snapshot(test, run(test, Level::kSnapshotIsolation), "postgres"),
+            (std::vector<Place>{{0, 1}}));
+  EXPECT_TRUE(beyond_their_snapshot(test, run(test, Level::kReadCommitted), "postgres").empty());
+}
+
+TEST(Isolation, PhantomsAreNoConcernOfRepeatableRead) {
+  const Case test = test_case("sum t; add u = 10 1 / sum u; insert t 9 1", "1 2 1 2 1 2");
+  const auto at_repeatable_read = [&](const Case& of) {
+    const auto broken = broken_level(of, run(of, Level::kSnapshotIsolation), Level::kRepeatableRead);
+    return broken && *broken ? (*broken)->anomaly : "";
+  };
+  EXPECT_EQ(at_repeatable_read(test), "");
+  EXPECT_EQ(at_repeatable_read(test_case("sum t; add u = 10 1 / sum u; add t = 1 1", "1 2 1 2 1 2")), "G2-item");
+}
+
 TEST(AtOnce, ACorrectRunShowsNothing) {
   const Case test =
       test_case("add t = 1 5; delete t = 2 / insert t 9 1; upsert t 9 2 rollback / upsert u 1 4", "1 2 1 3 2 1 3 2");

@@ -295,7 +295,7 @@ void add_steps(const NodePtr& node, Nodes& steps) {
     case Kind::kJoin:
       steps.push_back(node->children[0]);
       steps.push_back(node->children[1]);
-      if (node->text == "left join") steps.push_back(with_text(*node, "join"));
+      if (node->text.starts_with("left ")) steps.push_back(with_text(*node, node->text.substr(5)));
       if (has(*node, 2)) {
         NodePtr cross = with_text(*with_child(*node, 2, nullptr), "cross join");
         if (!node->text.ends_with("lateral")) steps.push_back(std::move(cross));
