@@ -12,6 +12,7 @@ using std::chrono::milliseconds;
 constexpr milliseconds kFirstLook{2};
 constexpr milliseconds kLongestLook{50};
 constexpr milliseconds kRollBackTime{5000};
+constexpr milliseconds kTimeToSpeak{100};   // within which a session says that it waits
 constexpr milliseconds kSecondChance{100};  // for one that was passed by without the server's word
 
 class Runner {
@@ -117,8 +118,29 @@ class Runner {
     state.waits_since.reset();
   }
 
-  // Until all that is under way has answered or is known to wait.
+  // Until all that is under way has answered or is known to wait, and no more wait than may.
   void settle() {
+    wait_for_all();
+    while (!t_.fault && waiting_now() > options_.most_waiting) {
+      give_up(youngest_pending());
+      wait_for_all();
+    }
+  }
+
+  [[nodiscard]] std::size_t waiting_now() const {
+    return static_cast<std::size_t>(
+        std::count_if(states_.begin(), states_.end(), [](const TxnState& s) { return s.pending != kNoStep; }));
+  }
+
+  [[nodiscard]] std::size_t youngest_pending() const {
+    std::size_t youngest = kNoStep;
+    for (const TxnState& s : states_) {
+      if (s.pending != kNoStep && (youngest == kNoStep || s.pending > youngest)) youngest = s.pending;
+    }
+    return youngest;
+  }
+
+  void wait_for_all() {
     milliseconds look = kFirstLook;
     Clock::time_point since = Clock::now();
     // Those that waited before an answer came wait on, or were let go before it was given: the server knows already.
@@ -132,8 +154,9 @@ class Runner {
         at_once = only_waiters_unsettled();
         continue;
       }
-      look_who_waits(since);
-      if (!at_once) look = std::min(2 * look, kLongestLook);
+      const bool asked = !their_word_will_do(since);
+      if (asked) look_who_waits(since);
+      if (asked && !at_once) look = std::min(2 * look, kLongestLook);
       at_once = false;
     }
   }
@@ -149,10 +172,11 @@ class Runner {
     });
   }
 
-  // By the word of the servers that say so of themselves; it is as good as their tables', and costs nothing. Not of
-  // those that have waited before: theirs may be an old word. True: there is nobody left to ask about.
-  bool take_their_word() {
-    bool all = true;
+  // By the word of the sessions themselves, as good as the server's tables, and free. Not of those that have waited
+  // before: theirs may be an old word. False: the server must be asked about the others.
+  bool their_word_will_do(Clock::time_point since) {
+    bool will_do = true;
+    const bool may_speak = options_.sessions_speak && Clock::now() - since < kTimeToSpeak;
     for (std::size_t who = 0; who < states_.size(); ++who) {
       TxnState& s = states_[who];
       if (s.pending == kNoStep || s.settled) continue;
@@ -162,13 +186,12 @@ class Runner {
         t_.steps[s.pending].wait = Wait::kServerSays;
         s.settled = true;
       }
-      all &= s.settled;
+      will_do &= s.settled || (fresh && may_speak);
     }
-    return all;
+    return will_do;
   }
 
   void look_who_waits(Clock::time_point since) {
-    if (take_their_word()) return;
     const auto waiting = database_.waiting(observer_);
     if (!waiting) {
       t_.fault = waiting.error();
@@ -279,11 +302,7 @@ class Runner {
       settle();
       return;
     }
-    std::size_t youngest = kNoStep;
-    for (const TxnState& s : states_) {
-      if (s.pending != kNoStep && (youngest == kNoStep || s.pending > youngest)) youngest = s.pending;
-    }
-    give_up(youngest);
+    give_up(youngest_pending());
     settle();
   }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -27,6 +28,12 @@ struct ScheduleOptions {
   // The server looks for deadlocks only so long after a wait began: the next step is sent later than that, so that the
   // one that closes a circle is always the one that is told so.
   std::chrono::milliseconds deadlock_time{0};
+  // More that wait at the same time: the one that was sent last is cancelled. Two that are let go by the same step go
+  // on side by side, and which of them comes first is nobody's choice.
+  std::size_t most_waiting = SIZE_MAX;
+  // Sessions say so when they begin to wait (db::Connection::says_it_waits()): the server's tables need not be asked
+  // about each step that takes its time.
+  bool sessions_speak = false;
   // The SQL of a step, made when it is sent; none: Step::sql. An error: something that it needs is missing; the step is
   // not sent and its transaction is rolled back.
   std::function<Result<std::string>(std::size_t step, const Transcript& so_far)> sql_of;

@@ -225,6 +225,26 @@ TEST_F(Schedule, ADeadlockThatNobodyFindsIsGivenUpYoungestFirst) {
   EXPECT_FALSE(t.unanswered());
 }
 
+TEST_F(Schedule, OfThoseThatWaitBeyondTheMostTheLastIsCancelled) {
+  ScheduleOptions options;
+  options.most_waiting = 1;
+  const Transcript t = run({{1, "lock a"},
+                            {2, "lock b"},
+                            {2, "lock a"},
+                            {3, "lock b"},
+                            {4, "lock a"},
+                            {1, "commit"},
+                            {2, "commit"},
+                            {3, "commit"},
+                            {4, "commit"}},
+                           options);
+  EXPECT_EQ(ends(t), "committed, committed, given up, given up");
+  EXPECT_EQ(events(t),
+            "T1 lock a: answered; T2 lock b: answered; T2 lock a: waits; T3 lock b: waits; T3 lock b: given up; "
+            "T4 lock a: waits; T4 lock a: given up; T1 commit: answered; T2 lock a: answered; T2 commit: answered; "
+            "T3 commit: not sent; T4 commit: not sent");
+}
+
 TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {
   patience_ = 1s;
   database_.locks.tells = false;

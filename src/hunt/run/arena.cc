@@ -104,6 +104,8 @@ class DatabaseArena : public Arena {
     schedule.patience = patience();
     schedule.passes_by = false;
     schedule.deadlock_time = deadlock_time_;
+    schedule.sessions_speak = sessions_speak_;
+    schedule.most_waiting = 1;
     auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
     execution = execution_of(test, *script, std::move(transcript), instrumented);
     finish(execution);
@@ -175,14 +177,15 @@ class DatabaseArena : public Arena {
   // Until when a server that waits has looked for a deadlock, if it does not say so itself.
   void learn_deadlock_time(db::Connection& connection) {
     deadlock_time_ = milliseconds(0);
+    sessions_speak_ = false;
     if (dialect_ != "postgres") return;  // the others look at once, or never wait
     const auto reply = connection.run("select current_setting('deadlock_timeout'), current_setting('log_lock_waits')");
     if (!reply || reply->rows() != 1) return;
     const auto* const text = std::get_if<std::string>(&reply->at(0, 0));
     const auto time = text == nullptr ? std::nullopt : time_shown(*text);
     if (!time || *time > kLongestDeadlockTime) return;
-    deadlock_time_ =
-        reply->at(0, 1) == db::Cell("on") ? kLongestDeadlockTime : *time + std::max(*time, kDeadlockMargin);
+    sessions_speak_ = reply->at(0, 1) == db::Cell("on");
+    deadlock_time_ = sessions_speak_ ? kLongestDeadlockTime : *time + std::max(*time, kDeadlockMargin);
   }
 
   // SQLite has no limit of its own.
@@ -256,6 +259,7 @@ class DatabaseArena : public Arena {
   std::unique_ptr<Crew> crew_;              // run transactions
   bool broken_ = true;                      // some connection is of no use any more
   milliseconds deadlock_time_{0};
+  bool sessions_speak_ = false;
 };
 
 }  // namespace

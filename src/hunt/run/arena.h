@@ -4,7 +4,8 @@
 // Always:  every statement is sent once. A step counts as waiting only by the word of the server's lock tables. A
 //          statement that exceeds the limit is stopped by the server. After an error of the connection the arena is
 //          made anew by the next reset(). The same case on the same server gives the same Execution, deadlocks
-//          included.
+//          included (PostgreSQL: if deadlock_timeout may be set): one statement waits at a time, the next that would
+//          have to wait as well is cancelled (kTimedOut), since two that are let go at once go on side by side.
 #pragma once
 
 #include <chrono>
