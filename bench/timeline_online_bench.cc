@@ -299,6 +299,19 @@ void throughput() {
   row(Level::kStrictSerializable, 10000, Distribution::kUniform, 15, 1);
 }
 
+// One row again and again, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES].
+void one_row(std::uint32_t keys, bool zipf, std::uint32_t collectors, int times) {
+  for (int i = 0; i < times; ++i) {
+    Workload w;
+    w.keys = keys;
+    w.distribution = zipf ? Distribution::kZipf : Distribution::kUniform;
+    w.collectors = collectors;
+    w.sessions = 24;
+    const Result r = run(w, options_of(Level::kSnapshotIsolation));
+    fmt::print("{:.0f} txn/s, {} flips\n", static_cast<double>(w.transactions) / r.seconds, r.counts.flips);
+  }
+}
+
 void bounded() {
   fmt::print("\nBounded memory (figure 11): 15 operations, 1000 keys, zipf\n");
   fmt::print("{:>12} {:>8} {:>10} {:>10} {:>12} {:>10} {:>10}\n", "limit MiB", "spill", "txn/s", "held MiB",
@@ -368,6 +381,11 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "--long") {
     isolde::long_run(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20'000'000);
+    return 0;
+  }
+  if (what == "--row" && argc > 4) {
+    isolde::one_row(static_cast<std::uint32_t>(std::atoi(argv[2])), std::string(argv[3]) == "zipf",
+                    static_cast<std::uint32_t>(std::atoi(argv[4])), argc > 5 ? std::atoi(argv[5]) : 1);
     return 0;
   }
   if (what.empty() || what == "--throughput") isolde::throughput();

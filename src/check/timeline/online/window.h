@@ -28,6 +28,8 @@ enum TxnFlag : std::uint16_t {
   kCountedOpen = 256,  // kOpenPlace, and not settled yet
   kDeferred = 512,     // its deadline came while a key of it was open
   kAdopted = 1024,     // its place was found by who saw it
+  kReadsStaged = 2048,  // its reads are to be put into the index, …
+  kWritesStaged = 4096,  // … its writes are
 };
 
 struct TxnRecord {
