@@ -100,8 +100,7 @@ class Online final : public OnlineEngine, private FoldSink {
     std::int64_t time;
     std::uint32_t txn;
   };
-  enum class Ahead { kRecord, kKeys, kBlocks, kEntries };
-  void prefetch(std::uint32_t txn, Ahead what);
+  void find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys);
   // insert.cc
   void insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top);
   void insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry);
@@ -197,7 +196,7 @@ class Online final : public OnlineEngine, private FoldSink {
   const LevelInfo& level_;
   const bool serial_;
   const std::int64_t patience_;  // how long arrivals may wait for others
-  static constexpr std::int64_t kMostPatience = 50'000'000;
+  static constexpr std::int64_t kMostPatience = 100'000'000;
 
   std::unique_ptr<const Chunk> head_chunk_;  // for the values that keys hold at first
   const History* head_ = nullptr;
@@ -208,6 +207,8 @@ class Online final : public OnlineEngine, private FoldSink {
   TimeChains chains_;
   std::uint32_t judged_ = 0;  // the next to be judged
   std::vector<Staged> staged_;
+  static constexpr std::size_t kAhead = 8;
+  std::vector<const KeyTimeline*> ahead_[kAhead];  // keys of those that come next
   std::uint32_t applied_ = 0;  // those before are in the index
   RecentNames names_;
   OnlineCounts counts_;

@@ -28,12 +28,21 @@ void Online::apply_staged() {
     std::sort(staged_.begin(), staged_.end(), is_earlier);
   }
   const std::size_t size = staged_.size();
+  for (auto& keys : ahead_) keys.clear();
   // Each of these is needed to know where the next one lies.
   const auto look_ahead = [&](std::size_t i) {
-    if (i + 6 < size) prefetch(staged_[i + 6].txn, Ahead::kRecord);
-    if (i + 4 < size) prefetch(staged_[i + 4].txn, Ahead::kKeys);
-    if (i + 2 < size) prefetch(staged_[i + 2].txn, Ahead::kBlocks);
-    if (i + 1 < size) prefetch(staged_[i + 1].txn, Ahead::kEntries);
+    if (i + 8 < size) __builtin_prefetch(&window_.at(staged_[i + 8].txn));
+    if (i + 4 < size) find_keys(staged_[i + 4].txn, ahead_[(i + 4) % kAhead]);
+    for (const KeyTimeline* const key : ahead_[(i + 2) % kAhead]) {
+      if (key->tail != nullptr) __builtin_prefetch(key->tail);
+    }
+    for (const KeyTimeline* const key : ahead_[(i + 1) % kAhead]) {
+      if (key->tail == nullptr) continue;
+      const auto* const last = reinterpret_cast<const char*>(key->tail->entries() + key->tail->count);
+      __builtin_prefetch(last - 96);
+      __builtin_prefetch(last - 32);
+      __builtin_prefetch(last + 32, 1);
+    }
   };
   for (std::size_t i = 0; i < size; ++i) {
     look_ahead(i);
@@ -47,24 +56,17 @@ void Online::apply_staged() {
   }
 }
 
-void Online::prefetch(std::uint32_t txn, Ahead what) {
+void Online::find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys) {
   const TxnRecord& r = window_.at(txn);
-  if (what == Ahead::kRecord) {
-    __builtin_prefetch(&r);
-    return;
-  }
   Window::Held& held = window_.held(r);
   const History& h = held.chunk->history;
   const std::uint32_t end = h.end_op(r.txn);
+  keys.clear();
   for (std::uint32_t i = h.first_op(r.txn); i < end; ++i) {
     const OpHead op = h.op(i);
     if (!op.is_read_or_write()) continue;
-    const KeyTimeline& key = keys_.at(number_of(held, op.key()));
-    if (what == Ahead::kKeys) {
-      __builtin_prefetch(&key);
-    } else if (const Block* const tail = key.tail; tail != nullptr) {
-      __builtin_prefetch(what == Ahead::kBlocks ? static_cast<const void*>(tail) : tail->entries() + tail->count - 1);
-    }
+    keys.push_back(&keys_.at(number_of(held, op.key())));
+    __builtin_prefetch(keys.back());
   }
 }
 
