@@ -395,8 +395,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (what == "--row" && argc > 4) {
-    isolde::one_row(static_cast<std::uint32_t>(std::atoi(argv[2])), std::string(argv[3]) == "zipf",
-                    std::atoi(argv[4]), argc > 5 ? std::atoi(argv[5]) : 1);
+    isolde::one_row(static_cast<std::uint32_t>(std::atoi(argv[2])), std::string(argv[3]) == "zipf", std::atoi(argv[4]),
+                    argc > 5 ? std::atoi(argv[5]) : 1);
     return 0;
   }
   if (what.empty() || what == "--throughput") isolde::throughput();

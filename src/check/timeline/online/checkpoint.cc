@@ -147,6 +147,7 @@ bool Online::load(StateReader& in) {
     const std::uint32_t at = r.chunk - first_chunk;
     if (at >= chunks.size() || chunks[at] == nullptr || raw(r.txn) >= chunks[at]->history.txn_count()) return false;
   }
+  if (applied_ - first > records.size() || arrived_before(applied_, judged_)) return false;
   window_.restore(first, std::move(records), first_chunk, std::move(chunks));
   if (!keys_.load(in)) return false;
   // What a chunk remembers of its keys is looked up again: judge() and settle() rely on it.

@@ -1,7 +1,8 @@
 // check/timeline/online/directory.h: where in a key's long list of blocks a time lies.
 //
 // In, out: the blocks of one key in order -> the last one that does not begin after a given time.
-// Always:  the first block has no lower bound; that of any other one is the time of its first entry, which stays what it
+// Always:  the first block has no lower bound; that of any other one is the time of its first entry, which stays what
+// it
 //          is: what stands before that belongs to the block before.
 // Cost:    a look-up gallops back from the end: logarithmic in the blocks behind the place found. A block that is added
 //          moves the slots behind it, 16 bytes each.
@@ -18,7 +19,6 @@ struct Block;
 class Directory {
  public:
   [[nodiscard]] Block* block(std::size_t at) const { return slots_[at].block; }
-  [[nodiscard]] std::size_t size() const { return slots_.size(); }  // with those that were dropped in front
 
   // The last block whose first entry is not later than `time`, or the first block.
   [[nodiscard]] std::size_t find(std::int64_t time) const {

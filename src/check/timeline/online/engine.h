@@ -1,6 +1,6 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
-// (gathering), judge.cc (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place), give_up.cc
-// (keys given up for memory) and checkpoint.cc.
+// (gathering), judge.cc (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a
+// sure place), give_up.cc (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -196,7 +196,7 @@ class Online final : public OnlineEngine, private FoldSink {
   const LevelInfo& level_;
   const bool serial_;
   const std::int64_t patience_;  // how long arrivals may wait for others
-  static constexpr std::int64_t kMostPatience = 100'000'000;
+  static constexpr std::int64_t kMostPatience = 500'000'000;
 
   std::unique_ptr<const Chunk> head_chunk_;  // for the values that keys hold at first
   const History* head_ = nullptr;
@@ -209,7 +209,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::vector<Staged> staged_;
   static constexpr std::size_t kAhead = 8;
   std::vector<const KeyTimeline*> ahead_[kAhead];  // keys of those that come next
-  std::uint32_t applied_ = 0;  // those before are in the index
+  std::uint32_t applied_ = 0;                      // those before are in the index
   RecentNames names_;
   OnlineCounts counts_;
 

@@ -125,7 +125,7 @@ void KeyIndex::make_directory(KeyTimeline& key) {
   }
 }
 
-// `slot`: where `block` stands in the directory, if there is one.
+// `slot`: where `block` stands in the directory, if there is one; kNoSlot: it is the last.
 Place KeyIndex::split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time, std::size_t slot) {
   const bool at_end = block == key.tail && at == block->count;
   Directory* const directory = key.tail->directory;
@@ -146,7 +146,7 @@ Place KeyIndex::split(KeyTimeline& key, Block* block, std::uint32_t at, std::int
   if (directory != nullptr) {
     block->directory = nullptr;
     key.tail->directory = directory;
-    at_end ? directory->push_back(fresh, time) : directory->insert(slot + 1, fresh, time);
+    slot == kNoSlot ? directory->push_back(fresh, time) : directory->insert(slot + 1, fresh, time);
   }
   if (at_end) return {fresh, 0};
   return at > block->count ? Place{fresh, at - block->count} : Place{block, at};
@@ -158,7 +158,7 @@ Place KeyIndex::insert(KeyTimeline& key, const Entry& entry) {
     key.head->newest = entry.txn;
   }
   Block* block = key.tail;
-  std::size_t slot = 0;
+  std::size_t slot = kNoSlot;
   if (block->prev != nullptr && stands_before(entry, block->entries()[0])) {
     const Directory* const directory = block->directory;
     if (directory != nullptr) {
@@ -166,8 +166,6 @@ Place KeyIndex::insert(KeyTimeline& key, const Entry& entry) {
       block = directory->block(slot);
     }
     for (; block->prev != nullptr && stands_before(entry, block->entries()[0]); --slot) block = block->prev;
-  } else if (block->directory != nullptr) {
-    slot = block->directory->size() - 1;
   }
   std::uint32_t at = block->count;
   while (at > 0 && stands_before(entry, block->entries()[at - 1])) --at;

@@ -59,7 +59,7 @@ enum KeyFlag : std::uint8_t {
   kForgottenKey = 8,  // it may have been given up: its base is unknown, and its base_time no version's
 };
 
-struct KeyTimeline {
+struct alignas(64) KeyTimeline {
   Print key;
   std::uint64_t base_bits;  // the state before all entries
   std::int64_t base_time;   // of the version that made it; kNoTime: it is what the key held at first
@@ -80,6 +80,7 @@ struct KeyTimeline {
     return base_time != kNoTime && (time < base_time || (time == base_time && order < base_order));
   }
 };
+static_assert(sizeof(KeyTimeline) == 64);
 
 struct Place {
   Block* block;
@@ -179,7 +180,8 @@ class KeyIndex {
   // Makes room in a full block for an entry at that index and time; where that is then.
   [[nodiscard]] Place split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time, std::size_t slot);
   void make_directory(KeyTimeline& key);
-  static constexpr std::size_t kManyBlocks = 5;  // a directory is worth it from there on
+  static constexpr std::size_t kManyBlocks = 8;  // a directory is worth it from there on
+  static constexpr std::size_t kNoSlot = ~std::size_t{0};
 
   std::vector<std::unique_ptr<KeyTimeline[]>> keys_;
   std::uint32_t count_ = 0;

@@ -9,7 +9,7 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
       sink_(sink),
       level_(info(options.level)),
       serial_(level_.family == LevelFamily::kSerializable),
-      patience_(std::min(options.deadline / 16, kMostPatience)),
+      patience_(std::min(options.deadline / 4, kMostPatience)),
       names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)),
       given_up_(options.memory_limit / 32) {
   if (!options.spill_folder.empty()) {

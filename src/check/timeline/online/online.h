@@ -34,7 +34,7 @@ struct OnlineOptions {
   std::string spill_folder;  // empty: what is beyond the deadline is dropped, and keys that do not fit are forgotten;
                              // else kept there
   std::uint32_t batch = 16384;  // so many arrivals are gathered at most, then put into the index in the order of their
-                               // times; 1: each by itself
+                                // times; 1: each by itself
   FlipObserver* flips = nullptr;
 };
 

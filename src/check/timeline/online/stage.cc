@@ -11,9 +11,7 @@ void Online::stage(std::uint32_t txn, bool reads, bool writes) {
 }
 
 // No verdict that is final before this moment depends on what is staged.
-std::int64_t Online::horizon() const {
-  return applied_ == window_.next() ? time_.now : window_.at(applied_).arrived;
-}
+std::int64_t Online::horizon() const { return applied_ == window_.next() ? time_.now : window_.at(applied_).arrived; }
 
 void Online::apply_staged() {
   staged_.clear();
@@ -28,6 +26,7 @@ void Online::apply_staged() {
     std::sort(staged_.begin(), staged_.end(), is_earlier);
   }
   const std::size_t size = staged_.size();
+  const auto late = static_cast<std::ptrdiff_t>(late_reads_.size());
   for (auto& keys : ahead_) keys.clear();
   // Each of these is needed to know where the next one lies.
   const auto look_ahead = [&](std::size_t i) {
@@ -54,6 +53,9 @@ void Online::apply_staged() {
     r.flags &= static_cast<std::uint16_t>(~(kReadsStaged | kWritesStaged));
     if (was_late_) ++counts_.late;
   }
+  // They are judged in the order of arrival.
+  std::stable_sort(late_reads_.begin() + late, late_reads_.end(),
+                   [](const LateRead& a, const LateRead& b) { return arrived_before(a.txn, b.txn); });
 }
 
 void Online::find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys) {
