@@ -36,7 +36,9 @@ std::string key(std::uint64_t i) {
 
 class Stream {
  public:
-  Stream(std::size_t limit, bool spill, Level level = Level::kSnapshotIsolation) {
+  Stream(std::size_t limit, bool spill, Level level = Level::kSnapshotIsolation,
+         std::uint32_t batch = timeline::OnlineOptions{}.batch) {
+    options_.batch = batch;
     if (spill) folder_ = make_scratch_folder("online-give-up");
     options_.level = level;
     options_.deadline = 20;
@@ -125,7 +127,7 @@ TEST(TimelineOnlineGiveUp, ViolationsOnGivenUpKeysAreFoundWithSpill) {
 
 TEST(TimelineOnlineGiveUp, AForgottenKeyIsUncheckedUntilItIsWrittenAgain) {
   for (const bool restart : {false, true}) {
-    Stream s(kLimit, false);
+    Stream s(kLimit, false, Level::kSnapshotIsolation, 1);
     s.insert(0, kMany);
     for (int i = 0; i < 40; ++i) s.take(fmt::format("Q{} {}..{}: r q_", i, 800'000 + i, 800'000 + i));
     if (restart) s.restart();

@@ -86,9 +86,8 @@ void Online::judge_late(const LateRead& late, bool early) {
 }
 
 void Online::collect() {
-  const auto is_over = [this](std::int64_t since, int times) {
-    return (time_.now - since) / times >= options_.deadline;
-  };
+  const std::int64_t now = horizon();
+  const auto is_over = [&](std::int64_t since, int times) { return (now - since) / times >= options_.deadline; };
   while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
   if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
   if (asks_predicates_) return;
@@ -122,6 +121,7 @@ std::size_t Online::bytes() const {
 
 // The oldest go before their time, until a quarter is free: keys, if it is they that fill it, else transactions.
 void Online::make_room() {
+  apply_staged();
   const std::size_t wanted = options_.memory_limit / 4 * 3;
   if (keys_.bytes_used() > options_.memory_limit / 2) give_up_keys(wanted);
   if (bytes() <= wanted) return;

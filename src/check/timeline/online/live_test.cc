@@ -48,12 +48,17 @@ class Stream {
   std::unique_ptr<OnlineEngine> engine;
 };
 
-timeline::OnlineOptions with_deadline(std::int64_t deadline, Level level = Level::kSnapshotIsolation) {
+// Arrivals do not wait for others unless asked.
+timeline::OnlineOptions with_deadline(std::int64_t deadline, Level level = Level::kSnapshotIsolation,
+                                      std::uint32_t batch = 1) {
   timeline::OnlineOptions options;
   options.level = level;
   options.deadline = deadline;
+  options.batch = batch;
   return options;
 }
+
+std::uint32_t batch_of(Rng& rng) { return rng.chance(0.3) ? 1 : static_cast<std::uint32_t>(rng.between(2, 40)); }
 
 TEST(TimelineOnline, AWriteThatComesWithinTheDeadlineExplainsTheRead) {
   Stream s(with_deadline(100));
@@ -98,6 +103,26 @@ TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
   EXPECT_EQ(s.told.names(), "lost-update T2 T1");
   s.take("T3 7..8: w x3 r x4");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1, internal T3");
+}
+
+TEST(TimelineOnline, WhatArrivesTogetherIsPutInOrderBeforeItIsLookedAt) {
+  Stream s(with_deadline(100, Level::kSnapshotIsolation, 64));
+  s.advance(0);
+  s.take("T2 3..4: r x1 | T3 2..6: r x_ w x3");
+  s.advance(20);
+  s.take("T1 1..2: w x1 | T4 5..7: w x4");
+  EXPECT_EQ(s.told.names(), "");
+  s.advance(25);  // a quarter of the deadline
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3");
+  s.advance(99);
+  s.take("T0 1..1: w y1");  // waits when the others are judged
+  s.advance(100);
+  EXPECT_EQ(s.engine->counts().checked, 0U);  // the last one may matter to them
+  s.advance(124);
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3, GSIb T3 T1");
+  EXPECT_EQ(s.engine->counts().flips, 0U);
+  s.engine->finish();
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3, GSIb T3 T1");
 }
 
 TEST(TimelineOnline, ALateWriteRechecksTheReadsUpToTheNextVersionOnly) {
@@ -270,7 +295,7 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
         behind = std::max(behind, t.at - own * 10);
       }
       Told told;
-      timeline::OnlineOptions options = with_deadline(behind + 1, level);
+      timeline::OnlineOptions options = with_deadline(behind + 1, level, batch_of(rng));
       options.spill_folder = folder;
       const auto engine = timeline::make_online(options, told);
       engine->begin(*chunk);
@@ -325,7 +350,7 @@ TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
     for (const Level level : {Level::kSnapshotIsolation, Level::kStrictSerializable}) {
       if (!kTimelineEngine.lacks(h, level).empty()) continue;
       const auto arrivals = delayed(h, rng, 60, false);
-      timeline::OnlineOptions options = with_deadline(rng.between(1, 200), level);
+      timeline::OnlineOptions options = with_deadline(rng.between(1, 200), level, batch_of(rng));
       if (rng.chance(0.5)) options.spill_folder = folder;
       Told whole;
       Told parts;

@@ -91,6 +91,7 @@ State Online::before_window(KeyTimeline& key) {
 // Replays what touches the open keys with the engine `timeline`, and tells what it finds. `all`: nothing more comes;
 // else only those whose deadline is over are told of, or settled.
 void Online::settle(bool all) {
+  apply_staged();
   const bool whole = !released_any_ && asks_predicates_;
   WindowHistory made(whole);
   bool blind = false;  // what a key held is forgotten, so that others might seem to explain its reads
