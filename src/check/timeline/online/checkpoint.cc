@@ -56,6 +56,7 @@ void Online::save(StateWriter& out) const {
   out.put(next_room_);
   out.put(given_up_until_);
   given_up_.save(out);
+  given_up_cloudy_.save(out);
 
   std::vector<TxnRecord> records;
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) records.push_back(window_.at(t));
@@ -134,7 +135,7 @@ bool Online::load(StateReader& in) {
   released_any_ = in.get<bool>();
   next_room_ = in.get<std::uint64_t>();
   given_up_until_ = in.get<std::int64_t>();
-  if (!given_up_.load(in)) return false;
+  if (!given_up_.load(in) || !given_up_cloudy_.load(in)) return false;
 
   std::vector<TxnRecord> records = in.get_all<TxnRecord>();
   const auto first_chunk = in.get<std::uint32_t>();

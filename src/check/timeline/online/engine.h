@@ -138,9 +138,11 @@ class Online final : public OnlineEngine, private FoldSink {
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
-  void tell(OnlineViolation violation, std::string_view suspect);
+  void tell(OnlineViolation violation, std::uint64_t guilty, Print key, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
+  [[nodiscard]] std::string text_in(const TxnRecord& r, Print print) const;
   [[nodiscard]] std::string id_text(std::uint64_t print) const;
+  [[nodiscard]] std::string id_of(const TxnRecord& r) const;
   [[nodiscard]] std::string state_text(State state) const;
 
   // name_read.cc
@@ -251,7 +253,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::uint32_t settled_ = 0;                // those before were settled once
   std::unordered_set<std::uint64_t> cloud_;  // what transactions wrote that were never placed: pair_of
   bool any_cloudy_rich_ = false;
-  static constexpr std::size_t kMostCloud = std::size_t{1} << 20;
+  const std::size_t most_cloud_;
   // Predicates are asked at the end, as long as all that happened is held.
   bool asks_predicates_ = false;
   std::uint64_t predicate_txns_ = 0;
@@ -261,6 +263,7 @@ class Online final : public OnlineEngine, private FoldSink {
 
   std::unique_ptr<Spill> spill_;
   KeyFilter given_up_;                     // keys that had versions; with spill_, these are there
+  KeyFilter given_up_cloudy_;              // keys that one wrote who was never placed
   std::int64_t given_up_until_ = kNoTime;  // no version of these is newer
   std::uint64_t next_room_ = 0;            // of counts_.operations: when memory is looked at again
   std::uint32_t sweep_ = 0;                // the next key whose front is looked at

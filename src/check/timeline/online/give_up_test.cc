@@ -144,6 +144,27 @@ TEST(TimelineOnlineGiveUp, AForgottenKeyIsUncheckedUntilItIsWrittenAgain) {
   }
 }
 
+// Nobody ever says what became of them, nor reads them until long after.
+TEST(TimelineOnlineGiveUp, KeysOfTransactionsThatWereNeverPlacedAreGivenUpAndNothingIsToldOfThem) {
+  for (const bool spill : {false, true}) {
+    Stream s(kLimit, spill);
+    for (int i = 0; i < kMany; i += 50) {
+      std::string text;
+      for (int j = i; j < i + 50; ++j) {
+        text += fmt::format("{}U{}? {}..: w {}{}", j == i ? "" : " | ", j, j * 10 + 1,
+                            key(static_cast<std::uint64_t>(j)), j);
+      }
+      s.take(text);
+    }
+    EXPECT_LT(s.most, kLimit + kLimit / 8);
+    s.restart();
+    s.take(fmt::format("R1 900001..900001: r {}5 | R2 900002..900002: r {}_", key(5), key(6)));
+    s.take(fmt::format("R3 900003..900003: r {}7 r {}[7 8]", key(7), key(8)));
+    EXPECT_EQ(s.finish(), "");
+    EXPECT_LT(s.engine->counts().bytes, kLimit + kLimit / 8);
+  }
+}
+
 // One transaction after the other on a store, with snapshots of any age and some whose outcome nobody knows, in any
 // order within the deadline. With errors, some reads show another value and nobody's outcome is unknown.
 void run_stream(Stream& s, std::uint64_t seed, bool errors) {

@@ -13,6 +13,7 @@
 #include "check/accesses.h"
 #include "check/timeline/online/online.h"
 #include "check/timeline/timeline.h"
+#include "history/history_builder.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
 
@@ -23,6 +24,11 @@ struct Told : OnlineSink {
   std::vector<OnlineViolation> violations, suspicions;
   void violated(const OnlineViolation& v) override { violations.push_back(v); }
   void suspected(const OnlineViolation& v, std::string_view) override { suspicions.push_back(v); }
+  [[nodiscard]] std::vector<std::uint64_t> identities() const {
+    std::vector<std::uint64_t> all;
+    for (const OnlineViolation& v : violations) all.push_back(v.identity);
+    return all;
+  }
   [[nodiscard]] std::string names() const {
     std::string all;
     for (const OnlineViolation& v : violations) {
@@ -123,6 +129,45 @@ TEST(TimelineOnline, WhatArrivesTogetherIsPutInOrderBeforeItIsLookedAt) {
   EXPECT_EQ(s.engine->counts().flips, 0U);
   s.engine->finish();
   EXPECT_EQ(s.told.names(), "GSIa T4 T3, GSIb T3 T1");
+}
+
+// The guilty one has gone when the other arrives; a restart does not know its name any more.
+TEST(TimelineOnline, AViolationHasTheSameIdentityWhetherItsNamesAreHeldOrNot) {
+  std::vector<std::uint64_t> identities[2];
+  for (const bool restart : {false, true}) {
+    const auto options = with_deadline(10, Level::kStrongSnapshotIsolation);
+    Told told;
+    auto engine = timeline::make_online(options, told);
+    const auto take = [&](std::int64_t now, std::string_view text, std::int64_t begin, std::int64_t end) {
+      HistoryBuilder b;
+      b.begin_txn(b.session(now));
+      b.set_id(b.values().string(text));
+      b.set_begin(begin);
+      b.set_end(end);
+      b.set_start_ts(now);
+      b.set_commit_ts(now);
+      b.write(b.key(now), b.values().integer(now));
+      b.end_txn();
+      engine->advance({now * 100, kNoTime, true});
+      engine->take({std::make_shared<const Chunk>(*b.finish()), TxnId{0}});
+    };
+    take(1, "guilty", 500, 600);  // began after "late" had ended
+    take(2, "other", 600, 601);
+    if (restart) {
+      engine->advance({1000, kNoTime, true});  // released
+      StateWriter out;
+      engine->save(out);
+      engine = timeline::make_online(options, told);
+      StateReader in(out.bytes());
+      ASSERT_TRUE(engine->load(in));
+    }
+    take(9, "late", 100, 200);
+    engine->finish();
+    ASSERT_FALSE(told.violations.empty());
+    identities[restart ? 1 : 0] = {told.violations[0].identity};
+    EXPECT_EQ(told.violations[0].rule, "REALTIME");
+  }
+  EXPECT_EQ(identities[0], identities[1]);
 }
 
 TEST(TimelineOnline, ALateWriteRechecksTheReadsUpToTheNextVersionOnly) {
@@ -374,6 +419,7 @@ TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
       straight->finish();
       restarted->finish();
       ASSERT_EQ(parts.names(), whole.names()) << "seed " << seed << "\n" << native_text(h);
+      EXPECT_EQ(parts.identities(), whole.identities());
       EXPECT_EQ(restarted->counts().unchecked, straight->counts().unchecked);
       EXPECT_EQ(restarted->counts().flips, straight->counts().flips);
       EXPECT_EQ(restarted->counts().checked, straight->counts().checked);

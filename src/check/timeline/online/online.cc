@@ -11,7 +11,9 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
       serial_(level_.family == LevelFamily::kSerializable),
       patience_(std::min(options.deadline / 4, kMostPatience)),
       names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)),
-      given_up_(options.memory_limit / 32) {
+      most_cloud_(std::min<std::size_t>(std::size_t{1} << 20, options.memory_limit / 1024)),
+      given_up_(options.memory_limit / 32),
+      given_up_cloudy_(options.memory_limit / 64) {
   if (!options.spill_folder.empty()) {
     spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 16);
     keys_.set_fold_sink(this);
