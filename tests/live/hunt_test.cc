@@ -98,6 +98,18 @@ TEST_F(HuntLive, NothingIsReportedOfMariadb) {
   for (const char* level : {"read committed", "serializable"}) expect_sound(*mariadb_, level);
 }
 
+// docs/hunt.md, "What it found": a conflict that is met through an index goes unnoticed there.
+TEST_F(HuntLive, OfMariadbsSnapshotIsolationNothingButItsFaultWithIndexesIsReported) {
+  ASSERT_NO_FATAL_FAILURE(snapshot_isolation("ON"));
+  auto options = hunt_options(11, 40);
+  options.most_findings = 10;
+  options.reduce.time = std::chrono::seconds(20);
+  const auto result = hunt_at(*mariadb_, "repeatable read", options);
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->first_fault, "");
+  for (const hunt::Finding& finding : result->findings) EXPECT_EQ(finding.cause, "predicate: index") << told({finding});
+}
+
 TEST_F(HuntLive, NothingIsReportedOfSqlite) {
   Hunted hunted;
   auto database = db::open_database(*db::parse_url("sqlite:"));
