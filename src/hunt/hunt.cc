@@ -211,6 +211,23 @@ class Hunt {
   std::uint64_t faults_at_once_ = 0, bad_schemas_ = 0;
 };
 
+// Takes away what a hunt has made or one before it has left: a schema drops its own tables only.
+void sweep(db::Database& database, const db::ServerLevel& level) {
+  constexpr int kMostOfAKind = 10;  // tables, views
+  auto connection = database.connect(level);
+  if (!connection) return;
+  const std::string_view dialect = database.dialect().name;
+  const std::string_view cascade = dialect == "postgres" ? " cascade" : "";
+  if (dialect == "mariadb") (void)(*connection)->run("set session foreign_key_checks = 0");
+  if (dialect == "sqlite") (void)(*connection)->run("pragma foreign_keys = off");
+  for (const std::string_view kind : {"view hunt_v", "table hunt_t"}) {
+    const std::size_t blank = kind.find(' ');
+    for (int i = 0; i < kMostOfAKind; ++i)
+      (void)(*connection)
+          ->run(fmt::format("drop {} if exists {}{}{}", kind.substr(0, blank), kind.substr(blank + 1), i, cascade));
+  }
+}
+
 HuntOptions completed(HuntOptions options, const Arena& arena) {
   options.trial.level = arena.level().claims;
   options.generate.dialect = arena.dialect().name;
@@ -228,7 +245,10 @@ Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, co
   auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());
   if (not_held && !not_held->recognisable) return Error{not_held->reason};
   const HuntOptions complete = completed(options, **arena);
-  return Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
+  sweep(database, level);
+  auto result = Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
+  sweep(database, level);
+  return result;
 }
 
 }  // namespace isolde::hunt

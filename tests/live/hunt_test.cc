@@ -75,7 +75,7 @@ class HuntLive : public ::testing::Test {
     ASSERT_NE(described->find(value), std::string::npos) << *described;
   }
 
-  static void expect_sound(Hunted& hunted, const char* level, hunt::HuntOptions options = hunt_options(11, 30)) {
+  static void expect_sound(Hunted& hunted, const char* level, hunt::HuntOptions options = hunt_options(11, 20)) {
     const auto result = hunt_at(hunted, level, options);
     ASSERT_TRUE(result) << level << ": " << result.error().message();
     EXPECT_EQ(told(result->findings), "") << result->server << " at " << level;
@@ -108,7 +108,7 @@ TEST_F(HuntLive, NothingIsReportedOfSqlite) {
 }
 
 TEST_F(HuntLive, ForeignKeysViewsAndGeneratedColumnsReportNothingEither) {
-  auto options = hunt_options(3, 30);
+  auto options = hunt_options(3, 15);
   options.generate.foreign_keys = options.generate.views = options.generate.generated_columns = true;
   for (Hunted* const hunted : {postgres_.get(), mariadb_.get()}) {
     for (const char* level : {"read committed", "serializable"}) expect_sound(*hunted, level, options);
@@ -117,8 +117,9 @@ TEST_F(HuntLive, ForeignKeysViewsAndGeneratedColumnsReportNothingEither) {
 
 TEST_F(HuntLive, InnodbsRepeatableReadIsNamedOnce) {
   ASSERT_NO_FATAL_FAILURE(snapshot_isolation("OFF"));
-  auto options = hunt_options(5, 60);
+  auto options = hunt_options(5, 20);
   options.most_findings = 10;
+  options.reduce.time = std::chrono::seconds(20);
   const auto result = hunt_at(*mariadb_, "repeatable read", options);
   ASSERT_TRUE(result) << result.error().message();
   ASSERT_TRUE(result->not_held);
@@ -170,7 +171,7 @@ TEST_F(HuntLive, TheSameSeedGivesTheSameCasesAndVerdictsTwice) {
                          Run{mariadb_.get(), "serializable"}, Run{mariadb_.get(), "read committed"}}) {
     std::string first;
     for (int i = 0; i < 2; ++i) {
-      const auto result = hunt_at(*run.hunted, run.level, hunt_options(23, 40));
+      const auto result = hunt_at(*run.hunted, run.level, hunt_options(23, 20));
       ASSERT_TRUE(result) << result.error().message();
       const std::string all = told(result->counts) + "\n" + told(result->findings);
       if (i == 0) {
