@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -21,10 +22,12 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeyondLimit{2000};
 constexpr milliseconds kCancelTime{100};
 constexpr int kCancels = 20;
-constexpr milliseconds kPurgeTime{100};
 // A server that looks for deadlocks later than this is not waited for.
 constexpr milliseconds kLongestDeadlockTime{100};
 constexpr milliseconds kDeadlockMargin{4};
+// To ask whether a step waits costs the server as much as the step: not before it takes longer than usual.
+constexpr int kLookAfter = 3;
+constexpr milliseconds kLatestLook{30};
 
 Result<void> carried_out(Result<db::Reply> reply, std::string_view what) {
   if (!reply) return std::move(reply).error();
@@ -82,13 +85,12 @@ class DatabaseArena : public Arena {
   [[nodiscard]] Result<void> reset() override {
     if (!broken_ && reset_sql_.empty()) return {};
     if (!broken_) {
-      if (carried_out(keeper_->run(reset_sql_), "")) return keep_what_is_deleted();
+      if (carried_out(keeper_->run(reset_sql_), "")) return {};
     }
     // Something is in the way: a session that was lost, or one that could not be stopped and holds locks.
     if (auto connected = connect(); !connected) return connected;
     if (reset_sql_.empty()) return {};
-    if (auto done = carried_out(keeper_->run(reset_sql_), "cannot put the rows back"); !done) return done;
-    return keep_what_is_deleted();
+    return carried_out(keeper_->run(reset_sql_), "cannot put the rows back");
   }
 
   [[nodiscard]] Execution run(const Case& test, bool instrumented) override {
@@ -106,7 +108,11 @@ class DatabaseArena : public Arena {
     schedule.deadlock_time = deadlock_time_;
     schedule.sessions_speak = sessions_speak_;
     schedule.most_waiting = 1;
+    schedule.first_look = std::clamp(kLookAfter * usual_step_, schedule.first_look, kLatestLook);
+    const auto start = Crew::Clock::now();
     auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
+    const auto taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
+    if (!transcript.waited() && !script->steps.empty()) usual_step_ = taken / script->steps.size();
     execution = execution_of(test, *script, std::move(transcript), instrumented);
     finish(execution);
     return execution;
@@ -140,24 +146,26 @@ class DatabaseArena : public Arena {
     if (!keeper) return std::move(keeper).error();
     keeper_ = *std::move(keeper);
     if (auto ready = set_up(*keeper_, keeper_setup(dialect_)); !ready) return ready;
+    if (auto kept = keep_what_is_deleted(); !kept) return kept;
     crew_ = std::make_unique<Crew>(std::vector<std::unique_ptr<db::Connection>>());
     broken_ = false;
     return {};
   }
 
   // InnoDB keeps deleted rows in its indexes, where statements meet and lock them, until it purges them at a moment of
-  // its own. So that every run meets the same, those of before are waited for, and those of the run are kept by a view.
+  // its own; when it has done so it does not tell in time. An open view keeps them all, so that the same cases in the
+  // same order always meet the same.
   [[nodiscard]] Result<void> keep_what_is_deleted() {
+    holder_.reset();
     if (dialect_ != "mariadb") return {};
-    const auto until = Crew::Clock::now() + kPurgeTime;
-    bool purged = false;
-    while (!purged && Crew::Clock::now() < until) {
-      const auto left = keeper_->run("show global status like 'innodb_history_list_length'");
-      if (!left || left->rows() != 1) break;  // not allowed: then without
-      const auto* const text = std::get_if<std::string>(&left->at(0, 1));
-      purged = text == nullptr || *text == "0";
+    auto holder = database_.connect(level_);
+    if (!holder) return std::move(holder).error();
+    holder_ = *std::move(holder);
+    for (const char* const sql :
+         {"set session transaction isolation level repeatable read", "start transaction with consistent snapshot"}) {
+      if (auto done = carried_out(holder_->run(sql), sql); !done) return done;
     }
-    return carried_out(keeper_->run("start transaction with consistent snapshot"), "cannot open a view");
+    return {};
   }
 
   [[nodiscard]] Result<void> have_fighters(std::size_t count) {
@@ -231,7 +239,6 @@ class DatabaseArena : public Arena {
     for (std::size_t i = 0; i < crew_->size(); ++i) broken_ |= !crew_->usable(i);
     broken_ |= run.fault.has_value();
     if (tables_.empty()) return;
-    if (dialect_ == "mariadb") static_cast<void>(keeper_->run("commit"));  // the view of keep_what_is_deleted()
     auto reply = keeper_->execute(contents_sql(tables_, dialect_), {});
     if (reply && reply->fate == db::Fate::kLost) {
       run.lost = broken_ = true;
@@ -256,10 +263,12 @@ class DatabaseArena : public Arena {
   std::vector<const Table*> tables_;  // of schema_
   std::string reset_sql_;
   std::unique_ptr<db::Connection> keeper_;  // makes and resets tables, and looks on
+  std::unique_ptr<db::Connection> holder_;  // of InnoDB's view
   std::unique_ptr<Crew> crew_;              // run transactions
   bool broken_ = true;                      // some connection is of no use any more
   milliseconds deadlock_time_{0};
   bool sessions_speak_ = false;
+  milliseconds usual_step_{0};  // of the last run in which nothing waited
 };
 
 }  // namespace

@@ -40,9 +40,7 @@ SessionSetup keeper_setup(std::string_view dialect) {
   if (dialect == "postgres") {
     setup.must = {"set statement_timeout = '60s'", "set jit = off"};
   } else if (dialect == "mariadb") {
-    // The level at which a view can be held open (arena.cc).
-    setup.must = {"set session foreign_key_checks = 0", "set session innodb_lock_wait_timeout = 10", kNames,
-                  "set session transaction isolation level repeatable read"};
+    setup.must = {"set session foreign_key_checks = 0", "set session innodb_lock_wait_timeout = 10", kNames};
   } else {
     setup.must = {"pragma foreign_keys = off", "pragma synchronous = off"};
   }
