@@ -31,6 +31,7 @@ struct Workload {
   double rate = 25'000;        // transactions a second, of the database
   double mean = 100, sd = 10;  // of the delay of a transaction, milliseconds
   bool serial = false;
+  bool in_step = true;  // all collectors send at one time; else each at its own
   bool spaced = false;  // a batch is sent as slowly as it came about; else all of it at once
 };
 
@@ -122,17 +123,24 @@ struct Timed {
 // Collectors gather 500 transactions, then send them, each with a delay of its own; sessions stay in order.
 class Delays {
  public:
-  explicit Delays(const Workload& w) : w_(w), rng_(11), batches_(w.collectors), last_(w.sessions, 0) {}
+  explicit Delays(const Workload& w)
+      : w_(w), rng_(11), batches_(w.collectors), size_(w.collectors, kBatch), last_(w.sessions, 0) {
+    for (std::size_t c = 0; !w.in_step && c < size_.size(); ++c) size_[c] = kBatch * (c + 1) / size_.size();
+  }
 
   // Everything that arrives before what is still to be made, in order of arrival.
   void add(const std::shared_ptr<const Chunk>& chunk, std::vector<Timed>& out) {
     const History& h = chunk->history;
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
       const auto made = static_cast<std::int64_t>(static_cast<double>(count_) / w_.rate * 1e9);
-      auto& batch = batches_[session_of({chunk, TxnId{t}}) % w_.collectors];
+      const std::uint32_t collector = session_of({chunk, TxnId{t}}) % w_.collectors;
+      auto& batch = batches_[collector];
       batch.push_back({made, count_, {chunk, TxnId{t}}});
       ++count_;
-      if (batch.size() == 500) send(batch, made);
+      if (batch.size() == size_[collector]) {
+        send(batch, made);
+        size_[collector] = kBatch;  // the first one may be shorter
+      }
       while (!waiting_.empty() && waiting_.top().at <= made) {
         out.push_back(waiting_.top());
         waiting_.pop();
@@ -164,7 +172,9 @@ class Delays {
 
   const Workload w_;
   Rng rng_;
+  static constexpr std::size_t kBatch = 500;
   std::vector<std::vector<Timed>> batches_;
+  std::vector<std::size_t> size_;
   std::vector<std::int64_t> last_;
   std::priority_queue<Timed, std::vector<Timed>, std::greater<>> waiting_;
   std::uint64_t count_ = 0;
@@ -271,8 +281,10 @@ void throughput() {
       "10^2) ms\n");
   fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10} {:>10} {:>9}\n", "level", "keys", "", "ops", "collectors", "txn/s",
              "flips", "held MiB");
-  const auto row = [](Level level, std::uint32_t keys, Distribution d, std::uint32_t ops, std::uint32_t collectors) {
+  const auto row = [](Level level, std::uint32_t keys, Distribution d, std::uint32_t ops, std::uint32_t collectors,
+                      bool in_step = true) {
     Workload w;
+    w.in_step = in_step;
     w.keys = keys;
     w.distribution = d;
     w.ops = ops;
@@ -281,8 +293,8 @@ void throughput() {
     w.serial = info(level).family == LevelFamily::kSerializable;
     const Result r = run(w, options_of(level));
     fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10.0f} {:>10} {:>9}\n", info(level).name, keys,
-               std::string(name(d)).substr(0, 6), ops, collectors, static_cast<double>(w.transactions) / r.seconds,
-               r.counts.flips, r.counts.bytes >> 20);
+               std::string(name(d)).substr(0, 6), ops, fmt::format("{}{}", collectors, in_step ? "" : " apart"),
+               static_cast<double>(w.transactions) / r.seconds, r.counts.flips, r.counts.bytes >> 20);
     std::fflush(stdout);
   };
   const Level si = Level::kSnapshotIsolation;
@@ -292,11 +304,27 @@ void throughput() {
         row(si, keys, d, ops, 1);
     }
   }
-  row(si, 1000, Distribution::kZipf, 15, 24);
-  row(si, 10000, Distribution::kUniform, 15, 24);
+  for (const bool in_step : {true, false}) {  // all collectors send together, or each at its own time
+    row(si, 1000, Distribution::kZipf, 15, 24, in_step);
+    row(si, 10000, Distribution::kUniform, 15, 24, in_step);
+  }
   row(Level::kStrongSnapshotIsolation, 1000, Distribution::kZipf, 15, 1);
   row(Level::kSerializable, 1000, Distribution::kZipf, 15, 1);
   row(Level::kStrictSerializable, 10000, Distribution::kUniform, 15, 1);
+}
+
+// One row again and again, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES]; negative: out of step.
+void one_row(std::uint32_t keys, bool zipf, int collectors, int times) {
+  for (int i = 0; i < times; ++i) {
+    Workload w;
+    w.keys = keys;
+    w.distribution = zipf ? Distribution::kZipf : Distribution::kUniform;
+    w.collectors = static_cast<std::uint32_t>(std::abs(collectors));
+    w.in_step = collectors > 0;
+    w.sessions = 24;
+    const Result r = run(w, options_of(Level::kSnapshotIsolation));
+    fmt::print("{:.0f} txn/s, {} flips\n", static_cast<double>(w.transactions) / r.seconds, r.counts.flips);
+  }
 }
 
 void bounded() {
@@ -334,6 +362,7 @@ void stability() {
     Flips flips;
     timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
     options.deadline = 10'000'000'000;
+    options.batch = 1;  // as in the paper, each is looked at as it comes
     options.flips = &flips;
     const Result r = run(w, options);
     double share[3] = {0, 0, 0};
@@ -368,6 +397,11 @@ int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "--long") {
     isolde::long_run(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20'000'000);
+    return 0;
+  }
+  if (what == "--row" && argc > 4) {
+    isolde::one_row(static_cast<std::uint32_t>(std::atoi(argv[2])), std::string(argv[3]) == "zipf", std::atoi(argv[4]),
+                    argc > 5 ? std::atoi(argv[5]) : 1);
     return 0;
   }
   if (what.empty() || what == "--throughput") isolde::throughput();

@@ -55,10 +55,13 @@ Result<Plan> plan_of(const Arguments& args) {
   auto time = args.seconds("time");
   if (!time) return std::move(time).error();
   if (*time) o.time = std::chrono::seconds(static_cast<std::int64_t>(**time + 0.999));
+  auto timeout = args.seconds("timeout");
+  if (!timeout) return std::move(timeout).error();
   if (args.has("cases")) {
     if (auto e = take_count(args, "cases", 1, o.most_cases)) return *std::move(e);
     if (!*time) o.time = std::chrono::hours(24 * 365);  // --cases alone says when to stop
   }
+  if (*timeout) o.time = std::min(o.time, std::chrono::seconds(static_cast<std::int64_t>(**timeout + 0.999)));
   if (auto e = take_count(args, "orders", 1, o.trial.orders)) return *std::move(e);
   if (auto e = take_count(args, "max-findings", 1, o.most_findings)) return *std::move(e);
   if (args.has("writes")) {
@@ -275,7 +278,9 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
   print_summary(plan, chosen, *result);
   if (not_kept) return print_error(*not_kept), Exit::kBadInput;
+  if (result->cut_short) print_error(result->ended);
   if (result->counts.findings > 0) return Exit::kFound;
+  if (result->cut_short) return Exit::kUndecided;
   if (result->counts.cases == result->counts.given_up) {
     if (!plan.json) print("undecided: no case could be judged\n");
     return Exit::kUndecided;

@@ -45,10 +45,10 @@ std::string counts_json(const stream::WatchCounts& c) {
       R"("seconds": {:.3f}, "arrived": {}, "taken": {}, "checked": {}, "pending": {}, "held": {}, "operations": {}, )"
       R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "memory_mib": {:.1f}, )"
       R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "unchecked": {}, )"
-      R"("flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
+      R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
       R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "checkpoints": {})",
       c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
-      c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.flips,
+      c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.unsearched, e.flips,
       e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
       c.input.connections, c.input.open_connections, c.input.refused, c.checkpoints);
 }
@@ -242,6 +242,7 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
     out += row("missing", "sessions " + names);
   }
   if (e.unchecked > 0) out += row("unchecked", words::counted(e.unchecked, "read"));
+  if (e.unsearched > 0) out += row("unsearched", words::counted(e.unsearched, "transaction"));
   if (e.flips > 0) {
     out += row("flips", fmt::format("{} of a tentative verdict, in {}", words::counted(e.flips, "change"),
                                     words::counted(e.flipped_txns, "transaction")));

@@ -4,6 +4,7 @@
 
 #include "hunt/file_words.h"
 #include "hunt/finding_file.h"
+#include "hunt/serial.h"
 
 #ifndef ISOLDE_VERSION
 #error "the build sets ISOLDE_VERSION"
@@ -113,9 +114,9 @@ bool is_there(const Case& test, Place place) {
 
 std::string finding_text(const Finding& finding) {
   std::string out = fmt::format("# {}.\n", about(finding.wrong));
-  out +=
-      "# isolde hunt --replay FILE runs it again: each transaction reads the tables of a statement before and after "
-      "it.\n";
+  out += "# isolde hunt --replay FILE runs it again";
+  if (finding.anomaly != kNoSerialOrder) out += "; around each statement its transaction reads the tables as well";
+  out += ".\n";
   out += fmt::format("finding {}\n", name(finding.wrong));
   out += fmt::format("isolde {}\n", spelled(finding.isolde.empty() ? ISOLDE_VERSION : finding.isolde));
   out += fmt::format("server {}\n", spelled(finding.server));

@@ -97,6 +97,7 @@ class Hunt {
     finish();
     if (counts().cases == counts().given_up && result_.findings.empty()) return error;
     result_.ended = error.text;
+    result_.cut_short = true;
     return std::move(result_);
   }
 
@@ -117,7 +118,11 @@ class Hunt {
       fault(*trial.fault);
       if (++faults_at_once_ >= kFaultsAtOnce) return *trial.fault;
     }
-    if (!trial.fault) faults_at_once_ = 0;
+    if (trial.fault || trial.lost) {
+      ++counts().given_up;
+    } else {
+      faults_at_once_ = 0;
+    }
     if (trial.finding) found(*std::move(trial.finding));
     counts().restarts = arena_->restarts();
     counts().seconds = seconds();

@@ -60,6 +60,7 @@ struct HuntResult {
   std::vector<Finding> findings;  // one a cause, reduced
   std::string server;
   std::string ended;                           // why: "the time is over" …
+  bool cut_short = false;                      // by an error, which `ended` says
   std::string first_fault;                     // of counts.faults
   std::optional<NotApplicable> not_held = {};  // it was run nevertheless: one cause is known beforehand
 };

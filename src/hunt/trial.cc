@@ -1,18 +1,15 @@
 #include "hunt/trial.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "hunt/applicability.h"
-#include "hunt/judge/at_once.h"
 #include "hunt/judge/compare.h"
 #include "hunt/judge/effects.h"
-#include "hunt/judge/isolation.h"
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
+#include "hunt/run_judge.h"
 #include "hunt/serial.h"
+#include "hunt/turns.h"
 
 namespace isolde::hunt {
 namespace {
@@ -20,126 +17,10 @@ namespace {
 // The extra oracles cost a run or two each: they are drawn for one case in so many.
 constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 
-// The turns as the steps were answered, then those that never came up.
-std::vector<std::uint32_t> answered_order(const Case& test, const Execution& execution) {
-  std::vector<std::size_t> turns(test.transactions.size());
-  for (std::size_t t = 0; t < turns.size(); ++t) turns[t] = test.transactions[t].statements.size() + 1;
-  std::vector<std::uint32_t> order;
-  for (const Place place : execution.answered) {
-    if (turns[place.transaction] == 0) continue;
-    --turns[place.transaction];
-    order.push_back(place.transaction);
-  }
-  for (std::uint32_t t = 0; t < turns.size(); ++t) order.insert(order.end(), turns[t], t);
-  return order;
-}
-
-// The transactions in the order in which they come up, if none begins before the one before has ended.
-std::optional<std::vector<std::uint32_t>> serial_order(const Case& test) {
-  std::vector<std::uint32_t> order;
-  std::size_t left = 0;
-  for (const std::uint32_t t : test.order) {
-    if (left == 0) {
-      order.push_back(t);
-      left = test.transactions[t].statements.size() + 1;
-    }
-    if (t != order.back()) return std::nullopt;
-    --left;
-  }
-  return order;
-}
-
-std::vector<Place> statements_in(const Case& test, const std::vector<std::uint32_t>& transactions) {
-  std::vector<Place> places;
-  for (const std::uint32_t t : transactions) {
-    if (!test.transactions[t].commits) continue;
-    for (std::uint32_t s = 0; s < test.transactions[t].statements.size(); ++s) places.push_back({t, s});
-  }
-  return places;
-}
-
-bool all_as_wanted(const Case& test, const Execution& execution) { return compare(test, execution, execution).decided; }
-
 // Without the extra reads a transaction of InnoDB at REPEATABLE READ takes its snapshot later.
 bool reads_change_nothing(const Arena& arena) {
   return arena.dialect().name != "mariadb" || arena.level().name != "repeatable read";
 }
-
-// What is said of a run, whichever way it came about.
-class Judge {
- public:
-  Judge(Arena& arena, const TrialOptions& options, TrialCounts& counts)
-      : arena_(arena), options_(options), counts_(counts) {}
-
-  [[nodiscard]] Finding finding(const Case& test, const Execution& execution, Difference difference,
-                                std::vector<Place> alone) const {
-    Finding found;
-    found.wrong = difference.wrong;
-    found.test = test;
-    found.alone = std::move(alone);
-    found.where = difference.where;
-    found.server = arena_.server();
-    found.level = arena_.level().name;
-    found.dialect = arena_.dialect().name;
-    found.expected = std::move(difference.expected);
-    found.actual = std::move(difference.actual);
-    found.anomaly = std::move(difference.anomaly);
-    found.cause = known_cause(test, execution);
-    return found;
-  }
-
-  // The cause that the level is known for, if some statement that locks saw rows that were not the latest.
-  [[nodiscard]] std::string known_cause(const Case& test, const Execution& execution) const {
-    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
-    if (!why || !why->recognisable) return {};
-    for (const auto& [place, tables] : old_tables(test, execution))
-      if (locks(at(test, place))) return why->cause;
-    return {};
-  }
-
-  // `asked`: that kind only. Else what tells most: what was undone and seen, a broken level, then the rest.
-  std::optional<Difference> at_once(const Case& test, const Execution& execution, std::optional<Wrong> asked) {
-    std::vector<Difference> all = wrong_at_once(test, execution, arena_.dialect().name, options_.level);
-    if (asked) std::erase_if(all, [&](const Difference& difference) { return difference.wrong != *asked; });
-    const auto undone = std::find_if(
-        all.begin(), all.end(), [](const Difference& difference) { return difference.wrong == Wrong::kRolledBack; });
-    if (undone != all.end()) return std::move(*undone);
-    if (!asked || *asked == Wrong::kIsolation)
-      if (auto broken = broken_isolation(test, execution)) return broken;
-    if (all.empty()) return std::nullopt;
-    return std::move(all.front());
-  }
-
-  // A constraint is checked against the latest rows, so a statement whose snapshot was older may fail alone.
-  [[nodiscard]] static bool is_excused(const Case& test, const Execution& execution, const Difference& difference) {
-    if (difference.wrong != Wrong::kError) return false;
-    return old_tables(test, execution).contains(difference.where);
-  }
-
- private:
-  std::optional<Difference> broken_isolation(const Case& test, const Execution& execution) {
-    // Where one cause is known beforehand, what it breaks is snapshots; nothing else is told of such a level.
-    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
-    if (why && known_cause(test, execution).empty()) return std::nullopt;
-    const auto broken = broken_level(test, execution, why ? Level::kSnapshotIsolation : options_.level);
-    if (!broken) {
-      if (broken.error().text.find("could not be proved") != std::string::npos) ++counts_.unproved;
-      return std::nullopt;
-    }
-    ++counts_.histories;
-    if (!*broken) return std::nullopt;
-    const Level level = held_to(why ? Level::kSnapshotIsolation : options_.level);
-    return Difference{Wrong::kIsolation,
-                      {},
-                      fmt::format("no {} at {}", (*broken)->anomaly, info(level).name),
-                      (*broken)->text,
-                      (*broken)->anomaly};
-  }
-
-  Arena& arena_;
-  const TrialOptions& options_;
-  TrialCounts& counts_;
-};
 
 class Trying {
  public:
@@ -291,7 +172,7 @@ class Trying {
       if (!alone) return false;
       auto compared = compare(test, execution_, order, *alone);
       if (!compared.decided) return false;
-      if (!compared.difference || Judge::is_excused(test, execution_, *compared.difference)) continue;
+      if (!compared.difference || is_excused(test, execution_, *compared.difference)) continue;
       tell(judge_.finding(test, execution_, std::move(*compared.difference), std::move(order)));
     }
     return true;
@@ -346,7 +227,7 @@ class Trying {
   const TrialOptions& options_;
   Rng& rng_;
   TrialCounts& counts_;
-  Judge judge_;
+  RunJudge judge_;
   Trial trial_;
   Execution execution_;
   StatementGraph graph_;
@@ -355,117 +236,10 @@ class Trying {
   bool over_ = false;
 };
 
-// One finding run again as it stands.
-class Again {
- public:
-  Again(Arena& arena, const Finding& finding, const TrialOptions& options)
-      : arena_(arena), finding_(finding), judge_(arena, options, counts_) {}
-
-  Result<std::optional<Finding>> run() {
-    const Case& test = finding_.test;
-    if (!is_whole(test)) return std::optional<Finding>();
-    if (finding_.wrong == Wrong::kCrash) return crash();
-    if (finding_.wrong == Wrong::kIsolation && finding_.anomaly == kNoSerialOrder) return no_serial_order();
-    const auto transactions = serial_order(test);
-    const bool serial = !finding_.alone.empty() && transactions && finding_.alone == statements_in(test, *transactions);
-    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-    Execution execution = arena_.run(test, !serial);
-    if (auto error = error_of(execution)) return *error;
-    if (serial) {
-      if (!all_as_wanted(test, execution)) return std::optional<Finding>();
-    } else if (!beyond_their_snapshot(test, execution, arena_.dialect().name).empty()) {
-      return std::optional<Finding>();
-    }
-    if (!finding_.alone.empty()) return against_alone(execution, serial);
-    if (finding_.wrong == Wrong::kRerun) return rerun(execution);
-    return told(execution, judge_.at_once(test, execution, finding_.wrong));
-  }
-
- private:
-  // Files may say anything.
-  static bool is_whole(const Case& test) {
-    std::vector<std::size_t> turns(test.transactions.size(), 0);
-    for (const std::uint32_t t : test.order)
-      if (t >= turns.size() || ++turns[t] > test.transactions[t].statements.size() + 1) return false;
-    for (std::size_t t = 0; t < turns.size(); ++t)
-      if (turns[t] != test.transactions[t].statements.size() + 1) return false;
-    return true;
-  }
-  template <typename Run>
-  static std::optional<Error> error_of(const Run& run) {
-    if (run.lost) return run.fault.value_or(Error{"the connection to the server broke"});
-    return run.fault;
-  }
-
-  Result<std::optional<Finding>> told(const Execution& execution, std::optional<Difference> difference) const {
-    if (!difference || difference->wrong != finding_.wrong) return std::optional<Finding>();
-    Finding again = judge_.finding(finding_.test, execution, std::move(*difference), finding_.alone);
-    again.isolde = finding_.isolde;
-    // What was put down to the level's known cause is not to become something else when it is made smaller.
-    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
-    if (why && finding_.cause == why->cause && again.cause != finding_.cause) return std::optional<Finding>();
-    if (again.cause.empty()) again.cause = finding_.cause;
-    return std::optional<Finding>(std::move(again));
-  }
-
-  Result<std::optional<Finding>> against_alone(const Execution& execution, bool serial) {
-    const Case& test = finding_.test;
-    if (!serial && why_no_oracle(test, execution, finding_.alone)) return std::optional<Finding>();
-    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-    const AloneRun alone = arena_.run_alone(test, finding_.alone);
-    if (auto error = error_of(alone)) return *error;
-    Compared compared = compare(test, execution, finding_.alone, alone);
-    if (compared.difference && !serial && Judge::is_excused(test, execution, *compared.difference))
-      return std::optional<Finding>();
-    return told(execution, std::move(compared.difference));
-  }
-
-  Result<std::optional<Finding>> no_serial_order() {
-    if (!can_be_ordered(finding_.test, arena_.dialect().name)) return std::optional<Finding>();
-    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-    const Execution execution = arena_.run(finding_.test, false);
-    if (auto error = error_of(execution)) return *error;
-    auto compared = compare_with_serial(arena_, finding_.test, execution, counts_.rounds);
-    if (!compared) return std::move(compared).error();
-    return told(execution, std::move(compared->difference));
-  }
-
-  Result<std::optional<Finding>> rerun(const Execution& execution) {
-    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-    const Execution second = arena_.run(finding_.test, false);
-    if (auto error = error_of(second)) return *error;
-    Compared compared = compare(finding_.test, execution, second);
-    if (compared.difference) compared.difference->wrong = Wrong::kRerun;
-    return told(execution, std::move(compared.difference));
-  }
-
-  Result<std::optional<Finding>> crash() {
-    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-    Execution execution = arena_.run(finding_.test, true);
-    bool lost = execution.lost;
-    if (!lost && execution.fault) return *execution.fault;
-    if (!lost && !finding_.alone.empty()) {
-      if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
-      lost = arena_.run_alone(finding_.test, finding_.alone).lost;
-    }
-    if (!lost) return std::optional<Finding>();
-    return std::optional<Finding>(finding_);
-  }
-
-  Arena& arena_;
-  const Finding& finding_;
-  TrialCounts counts_;
-  Judge judge_;
-};
-
 }  // namespace
 
 Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng, TrialCounts& counts) {
   return Trying(arena, test, options, rng, counts).run();
-}
-
-Result<std::optional<Finding>> try_again(Arena& arena, const Finding& finding, const TrialOptions& options) {
-  return Again(arena, finding, options).run();
 }
 
 }  // namespace isolde::hunt

@@ -5,6 +5,8 @@
 #include <map>
 
 #include "hunt/applicability.h"
+#include "hunt/serial.h"
+#include "hunt/turns.h"
 #include "tests/hunt/toy_arena.h"
 
 namespace isolde::hunt {
@@ -102,6 +104,70 @@ TEST(Trial, AFindingWithATornOrderIsNotSeen) {
   ToyArena arena(Level::kReadCommitted);
   ASSERT_TRUE(arena.prepare(finding.test.schema).has_value());
   EXPECT_FALSE(try_again(arena, finding, {})->has_value());
+}
+
+TEST(Trial, OnALevelWithAKnownCauseThatCauseIsToldAndNothingElseOfTheLevel) {
+  TrialOptions options;
+  options.level = Level::kRepeatableRead;
+  ToyArena arena(Level::kSnapshotIsolation, Fault::kLostUpdate);
+  arena.pose_as("mariadb", "repeatable read", "MariaDB 10.11.19, innodb_snapshot_isolation=OFF");
+  const auto found = [&](const Case& test) {
+    EXPECT_TRUE(arena.prepare(test.schema).has_value());
+    Rng rng(1);
+    TrialCounts counts;
+    const Trial trial = try_case(arena, test, options, rng, counts);
+    return trial.finding ? trial.finding->cause : "nothing";
+  };
+  EXPECT_EQ(found(toy::test_case("sum t; add t = 1 5 / add t = 1 7", "1 2 2 1 1")), "innodb-repeatable-read");
+  EXPECT_EQ(found(toy::test_case("sum t; add u = 10 1 / sum u; add t = 1 1", "1 2 1 2 1 2")), "nothing");  // write skew
+}
+
+TEST(Serial, SomeOrderExplainsWhatASerializableServerDid) {
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    Rng rng(seed);
+    const Case test = toy::random_case(rng, 3, 3);
+    ToyArena arena(Level::kSerializable);
+    ASSERT_TRUE(arena.prepare(test.schema).has_value());
+    const Execution execution = arena.run(test, false);
+    std::uint64_t rounds = 0;
+    const auto compared = compare_with_serial(arena, test, execution, rounds);
+    ASSERT_TRUE(compared.has_value());
+    EXPECT_FALSE(compared->difference.has_value()) << seed << " " << compared->difference->actual;
+  }
+}
+
+TEST(Serial, WriteSkewHasNoOrder) {
+  const Case skew = toy::test_case("sum t; add u = 10 1 / sum u; add t = 1 1", "1 2 1 2 1 2");
+  ToyArena arena(Level::kSerializable, Fault::kWriteSkew);
+  ASSERT_TRUE(arena.prepare(skew.schema).has_value());
+  std::uint64_t rounds = 0;
+  const Execution execution = arena.run(skew, false);
+  const auto compared = compare_with_serial(arena, skew, execution, rounds);
+  ASSERT_TRUE(compared.has_value() && compared->difference.has_value());
+  EXPECT_EQ(compared->difference->anomaly, kNoSerialOrder);
+  EXPECT_EQ(rounds, 2U);
+}
+
+TEST(Serial, KeysThatMayBeFreedAreNotJudgedOnPostgres) {
+  const Case test = toy::test_case("delete t = 1 / sum t; upsert t 1 5", "1 2 1 2 2");
+  EXPECT_FALSE(can_be_ordered(test, "postgres"));
+  EXPECT_TRUE(can_be_ordered(test, "mariadb"));
+  EXPECT_TRUE(can_be_ordered(toy::test_case("delete u = 1 / upsert t 1 5", "1 2 1 2"), "postgres"));
+}
+
+TEST(Turns, StepsAreOrderedAsTheyWereAnswered) {
+  const Case test = toy::test_case("add t = 1 5 / add t = 1 1; sum u", "1 2 2 1 2");
+  ToyArena arena(Level::kReadCommitted);
+  ASSERT_TRUE(arena.prepare(test.schema).has_value());
+  const Execution execution = arena.run(test, true);
+  EXPECT_EQ(answered_order(test, execution), (std::vector<std::uint32_t>{0, 0, 1, 1, 1}));
+  Case serial = test;
+  serial.order = answered_order(test, execution);
+  EXPECT_EQ(serial_order(serial), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(serial_order(test), std::nullopt);
+  EXPECT_TRUE(has_all_turns(test));
+  serial.order.push_back(7);
+  EXPECT_FALSE(has_all_turns(serial));
 }
 
 TEST(Applicability, LevelsThatBreakTheAssumptionAreNamed) {

@@ -3,6 +3,9 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 
 #include "stream/testing.h"
@@ -65,6 +68,46 @@ void watch_both(const std::string& address, const std::string& spool) {
 TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnAUnixSocket) {
   testing::Scratch folder;
   watch_both("unix:" + folder / "socket", folder / "spool");
+}
+
+// The senders that docs/online.md shows.
+TEST(Examples, TheSimpleSendersSendEverythingAndEnd) {
+  constexpr int kCount = 5000;
+  testing::Scratch folder;
+  const std::string socket = folder / "socket";
+  auto input = listen_on({.address = "unix:" + socket}, {});
+  ASSERT_TRUE(input) << input.error().message();
+  const std::string python = std::string(ISOLDE_SOURCE_DIR) + "/examples/online/send_simple.py";
+  std::vector<pid_t> children;
+  children.push_back(start({"python3", python, "unix:" + socket, "1", std::to_string(kCount)}));
+  children.push_back(start({ISOLDE_BINARY_DIR "/send_simple", socket, "2", std::to_string(kCount)}));
+  Heard heard;
+  heard.listen(**input,
+               [&] { return (*input)->counts().transactions == std::size_t{2 * kCount} && heard.gone.size() == 2; });
+  ASSERT_EQ(heard.error, "");
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  std::map<std::string, std::vector<std::string>> by_session;
+  for (const std::string& write : testing::writes_of(heard.pieces)) by_session[write.substr(0, 1)].push_back(write);
+  EXPECT_EQ(by_session["1"], expected_writes(1, 1, kCount));
+  EXPECT_EQ(by_session["2"], expected_writes(2, 1, kCount));
+}
+
+TEST(Examples, TheDocumentationShowsTheSimpleSendersAsTheyAreInThirtyLines) {
+  const auto content = [](const std::string& name) {
+    std::ifstream file(std::string(ISOLDE_SOURCE_DIR) + name);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string page = content("/docs/online.md");
+  for (const char* const name : {"send_simple.py", "send_simple.cc"}) {
+    const std::string code = content(std::string("/examples/online/") + name);
+    EXPECT_NE(page.find("\n" + code + "```\n"), std::string::npos) << name;
+    EXPECT_GT(code.size(), 500U);
+    EXPECT_LE(std::count(code.begin(), code.end(), '\n'), 30) << name;
+  }
 }
 
 TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnTcp) {

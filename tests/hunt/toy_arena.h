@@ -49,6 +49,13 @@ class ToyArena : public Arena {
   const db::Dialect& dialect() const override { return dialect_; }
   const db::ServerLevel& level() const override { return level_; }
 
+  // What it says of itself from now on.
+  void pose_as(std::string_view dialect, std::string_view level, std::string server) {
+    dialect_.name = dialect;
+    level_.name = level;
+    server_ = std::move(server);
+  }
+
   struct Row {
     std::int64_t vkey = 0, a = 0;
     friend bool operator==(const Row&, const Row&) = default;

@@ -123,6 +123,17 @@ TEST(HuntReplay, InnodbLosesAnUpdateAtRepeatableReadUnlessItsSnapshotsHold) {
   }
 }
 
+// A bug of a version that is still in use: whether it is there is the server's affair.
+TEST(HuntReplay, AFindingOfAnyVersionGetsAnAnswer) {
+  db::Database* const database =
+      database_of({.kind = "mariadb", .binaries = {}, .settings = {{"innodb_snapshot_isolation", "ON"}}});
+  ASSERT_NE(database, nullptr);
+  const ReplayOutcome outcome = replayed(*database, from_corpus("mariadb_index_misses_conflict"));
+  EXPECT_NE(outcome.what, What::kCannotRun) << outcome.reason;
+  if (!outcome.server.starts_with("MariaDB 10.11.19")) return;
+  EXPECT_EQ(outcome.what, What::kSeen) << outcome.happened;
+}
+
 constexpr std::string_view kLarge = R"(finding isolation
 server MariaDB
 dialect mariadb

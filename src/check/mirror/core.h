@@ -112,9 +112,10 @@ class Core {
   KeySlot hand = 0;  // of the clock that gives up keys
   Recent recent;
   std::int64_t last_end = kAlways;  // of those judged
-  // Steps that look_back() may take where something is open: many at first, then a share of each transaction's time.
+  // Steps that look_back() may take where something is open: many at first, then a share of the time.
   std::int64_t credit = kMostCredit;
-  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 18, kCreditATransaction = 2;
+  static constexpr std::int64_t kMostCredit = std::int64_t{1} << 17;
+  static constexpr std::uint32_t kTransactionsAStep = 4;
   std::uint64_t motion_bytes = 0;  // of transactions that are not closed
 
   // Helpers of the mechanisms.

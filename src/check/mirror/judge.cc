@@ -73,8 +73,10 @@ void judge(Core& core, TxnSlot slot) {
     bool open = false;
     for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
     for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);
-    core.credit = std::min(core.credit + Core::kCreditATransaction, Core::kMostCredit);
-    core.recent.spare = std::min(core.recent.spare + (txn.number % 4 == 0 ? 1 : 0), Recent::kMostSpare);
+    if (txn.number % Core::kTransactionsAStep == 0) {
+      core.credit = std::min(core.credit + 1, Core::kMostCredit);
+      core.recent.spare = std::min(core.recent.spare + 1, Recent::kMostSpare);
+    }
     look_back(core, slot, open);
   }
   ++core.counts.checked;

@@ -22,8 +22,8 @@ namespace isolde::hunt::generate {
 struct Source {
   std::string alias = {};
   std::vector<Column> columns = {};
-  bool keyed = false;        // one row for one pkey
-  bool may_be_null = false;  // the right side of a left join
+  bool keyed = false;               // one row for one pkey
+  const Relation* table = nullptr;  // if it is one as it stands
 };
 
 struct Scope {

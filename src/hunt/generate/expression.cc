@@ -145,10 +145,39 @@ NodePtr draw_comparison(Draw& draw, std::uint32_t depth, const Scope& scope) {
                     deep ? draw_value(draw, type, depth, scope) : another_leaf(draw, type, scope, left));
 }
 
+// What one of the hot rows had in a column at first: it is met by others' changes to that row. Null: not known.
+NodePtr draw_hot_predicate(Draw& draw, const Source& source) {
+  const std::int64_t row = draw.pick(draw.hot) - 1;
+  if (source.table == nullptr || row >= source.table->rows()) return nullptr;
+  std::vector<std::size_t> indexed;
+  for (std::size_t c = 1; c < source.columns.size(); ++c)
+    if (source.columns[c].indexed) indexed.push_back(c);
+  const bool served = !indexed.empty() && draw.percent(60);
+  const std::size_t at = served ? draw.pick(indexed) : 2 + draw.rng.below(source.columns.size() - 2);
+  const NodePtr& cell = source.table->cells[static_cast<std::size_t>(row)][at];
+  if (!cell) return nullptr;
+  const NodePtr of = column_of(source.alias, source.columns[at]);
+  if (cell->text == "null") return make(Kind::kIsNull, Type::kBoolean, "", {of});
+  switch (draw.weighted({60, 12, 12, 16})) {
+    case 0:
+      return comparison("=", of, cell);
+    case 1:
+      return make(Kind::kIn, Type::kBoolean, "", {of, draw_literal(draw.rng, cell->type), cell});
+    case 2:
+      if (cell->type != Type::kBoolean)
+        return make(Kind::kBetween, Type::kBoolean, "", {of, cell, draw_literal(draw.rng, cell->type)});
+      return comparison("=", of, cell);
+    default:
+      return comparison(draw.percent(50) ? ">=" : "<=", of, cell);
+  }
+}
+
 // About one column and literals: what an index may serve.
 NodePtr draw_simple_predicate(Draw& draw, const Scope& scope) {
   const Source& source = draw.pick(scope.sources);
   if (source.keyed && draw.percent(18)) return draw_key_predicate(draw, source);
+  if (draw.percent(35))
+    if (NodePtr predicate = draw_hot_predicate(draw, source)) return predicate;
   const std::size_t first = source.keyed && source.columns.size() > 2 && !draw.percent(8) ? 2 : 0;
   const Column& column = source.columns[first + draw.rng.below(source.columns.size() - first)];
   const NodePtr of = column_of(source.alias, column);

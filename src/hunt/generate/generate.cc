@@ -30,7 +30,7 @@ class CaseDraw {
     test_.schema = model.schema;
     focus_ = rng_.below(model.tables.size());
     focused_ = percent(65) ? 85 : 35;
-    const std::int64_t rows = std::max<std::int64_t>(model.tables[focus_].rows, 1);
+    const std::int64_t rows = std::max<std::int64_t>(model.tables[focus_].rows(), 1);
     const std::int64_t hot = rng_.between(1, 3);
     for (std::int64_t i = 0; i < hot; ++i) hot_.push_back(rng_.between(1, std::min<std::int64_t>(rows, 8)));
     for (const Table& table : model.schema.tables) rows_at_first_ += static_cast<std::int64_t>(table.rows.size());
@@ -59,7 +59,8 @@ class CaseDraw {
   // row, of which the server must notice that they do not go together.
   void draw_clash() {
     hot_.resize(1);
-    by_key_ = focused_ = 92;
+    focused_ = 92;
+    by_key_ = 70;
     Transaction first;
     const bool reads = !percent(options_.writes / 3);
     first.statements.push_back(reads ? draw_read() : draw_write());

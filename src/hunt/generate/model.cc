@@ -59,7 +59,6 @@ class SchemaDraw {
                                sql::table_options(options_.dialect), without_rowid ? " without rowid" : "");
     draw_indexes(relation);
     draw_rows(relation, table);
-    relation.rows = static_cast<std::int64_t>(table.rows.size());
     model_.schema.tables.push_back(std::move(table));
     model_.tables.push_back(std::move(relation));
   }
@@ -108,7 +107,7 @@ class SchemaDraw {
 
   void draw_indexes(Relation& relation) {
     bool unique = false;
-    const std::int64_t count = rng_.between(0, 3);
+    const std::int64_t count = percent(rng_, 15) ? 0 : rng_.between(1, 3);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::string name = fmt::format("{}i{}", kPrefix, indexes_++);
       Column& first = relation.columns[1 + rng_.below(relation.columns.size() - 1)];
@@ -137,28 +136,33 @@ class SchemaDraw {
     return fmt::format("({}) where {} > {}", columns, relation.columns[2].name, rng_.between(0, 4));
   }
 
-  void draw_rows(const Relation& relation, Table& table) {
+  void draw_rows(Relation& relation, Table& table) {
     const std::int64_t most = std::max<std::int64_t>(options_.most_rows, 1);
     const std::int64_t count = rng_.between(std::min<std::int64_t>(5, most), most);
     for (std::int64_t pkey = 1; pkey <= count; ++pkey) {
+      std::vector<NodePtr> cells;
       std::vector<std::string> row;
-      for (const Column& of : relation.columns)
-        if (!of.generated) row.push_back(cell(of, pkey));
+      for (const Column& of : relation.columns) {
+        cells.push_back(of.generated ? nullptr : cell(of, pkey));
+        if (!of.generated)
+          row.push_back(cells.back()->text == "null" ? "null" : sql::print(*cells.back(), options_.dialect));
+      }
+      relation.cells.push_back(std::move(cells));
       table.rows.push_back(std::move(row));
     }
   }
 
-  std::string cell(const Column& of, std::int64_t pkey) {
-    if (of.name == "pkey") return fmt::format("{}", pkey);
-    if (of.name == "vkey") return fmt::format("{}", ++last_vkey_);
-    if (of.nullable && percent(rng_, 18)) return "null";
-    if (of.unique) return fmt::format("{}", pkey);
+  NodePtr cell(const Column& of, std::int64_t pkey) {
+    if (of.name == "pkey") return integer(pkey);
+    if (of.name == "vkey") return integer(++last_vkey_);
+    if (of.nullable && percent(rng_, 18)) return null_of(of.type);
+    if (of.unique) return integer(pkey);
     if (!of.parent.empty()) {
       const auto parent = std::find_if(model_.tables.begin(), model_.tables.end(),
                                        [&](const Relation& table) { return table.name == of.parent; });
-      return fmt::format("{}", rng_.between(1, parent->rows));
+      return integer(rng_.between(1, parent->rows()));
     }
-    return sql::print(*draw_literal(rng_, of.type), options_.dialect);
+    return draw_literal(rng_, of.type);
   }
 
   // One over a part of a table, and one over groups or over two tables.

@@ -20,6 +20,7 @@ struct Column {
   std::string name = {};
   sql::Type type = sql::Type::kInteger;
   bool nullable = true;
+  bool indexed = false;     // it is the first column of an index
   bool unique = false;      // by an index
   bool generated = false;   // the server computes it
   std::string parent = {};  // the table that it refers to, if it does
@@ -29,8 +30,11 @@ struct Column {
 struct Relation {
   std::string name = {};
   std::vector<Column> columns = {};
-  bool keyed = true;      // one row for one pkey: the columns pkey and vkey come first
-  std::int64_t rows = 0;  // of a table, at first
+  bool keyed = true;  // one row for one pkey: the columns pkey and vkey come first
+  // Of a table, at first: literals by row and column; null: the server computes it.
+  std::vector<std::vector<sql::NodePtr>> cells = {};
+
+  [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(cells.size()); }
 };
 
 struct Model {

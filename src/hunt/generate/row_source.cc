@@ -21,6 +21,7 @@ bool reads(const Model& model, const Relation& view, const std::string& table) {
 
 NodePtr take_named(Draw& draw, const Relation& relation, Scope& scope) {
   Source source{.alias = draw.new_alias(), .columns = relation.columns, .keyed = relation.keyed};
+  if (!relation.cells.empty()) source.table = &relation;
   if (draw.sources_left > 0) --draw.sources_left;
   const NodePtr node = make(Kind::kTable, Type::kNone, relation.name, {}, source.alias);
   scope.sources.push_back(std::move(source));
@@ -104,7 +105,6 @@ NodePtr draw_from(Draw& draw, std::uint32_t depth, Scope& scope) {
       continue;
     }
     const bool left = draw.percent(28);
-    scope.sources.back().may_be_null = left;
     const NodePtr on = draw_join_condition(draw, scope);
     from = make(Kind::kJoin, Type::kNone, left ? "left join" : "join", {from, right, on});
   }

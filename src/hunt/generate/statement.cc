@@ -30,7 +30,8 @@ const Relation* named(const Model& model, const std::string& table) {
 NodePtr draw_stored(Draw& draw, const Column& column, std::uint32_t depth, const Scope& scope) {
   if (!column.parent.empty()) {
     const Relation* parent = named(draw.model, column.parent);
-    return draw.percent(20) ? null_of(column.type) : integer(draw.rng.between(1, parent == nullptr ? 1 : parent->rows));
+    return draw.percent(20) ? null_of(column.type)
+                            : integer(draw.rng.between(1, parent == nullptr ? 1 : parent->rows()));
   }
   const bool plain = scope.sources.empty() || (depth == 0 && draw.percent(40));
   NodePtr value = plain ? draw_literal(draw.rng, column.type) : draw_value(draw, column.type, depth, scope);
@@ -73,7 +74,7 @@ NodePtr draw_assignments(Draw& draw, const Relation& table, std::int64_t version
 // The target of an UPDATE, DELETE or MERGE.
 Scope target_of(Draw& draw, const Relation& table) {
   Scope scope;
-  scope.sources.push_back({.alias = draw.new_alias(), .columns = table.columns, .keyed = true});
+  scope.sources.push_back({.alias = draw.new_alias(), .columns = table.columns, .keyed = true, .table = &table});
   return scope;
 }
 

@@ -245,6 +245,51 @@ TEST(Latest, OnlyStatementsWithAnOldSnapshotAreNamed) {
   EXPECT_EQ(old.begin()->first, (Place{0, 1}));
 }
 
+// Row 1 stands twice for T1 after its upsert: the old one, and the one that it inserted.
+Execution with_two_rows(const Case& test) {
+  Execution execution = run(test, Level::kSnapshotIsolation);
+  StatementRun& upsert = execution.runs[0][1];
+  upsert.ran = Ran::kDone;
+  upsert.reply = {};
+  upsert.reply.changed = 1;
+  upsert.left = upsert.seen;
+  upsert.left["t"].insert(upsert.left["t"].begin() + 1, Version{1, 1002, "1,1002,5"});
+  execution.ends[0] = Ended::kCommitted;
+  execution.answered.push_back({0, 2});
+  return execution;
+}
+
+TEST(Latest, AKeyThatSomebodyFreedSinceTheSnapshotIsExcusedAndAnUpdatedOneIsNot) {
+  const Case freed = test_case("sum u; upsert t 1 5 / delete t = 1", "1 2 2 1 1");
+  EXPECT_EQ(beyond_their_snapshot(freed, with_two_rows(freed), "postgres"), (std::vector<Place>{{0, 1}}));
+  EXPECT_TRUE(beyond_their_snapshot(freed, with_two_rows(freed), "mariadb").empty());
+  const Case updated = test_case("sum u; upsert t 1 5 / add t = 1 5", "1 2 2 1 1");
+  EXPECT_TRUE(beyond_their_snapshot(updated, with_two_rows(updated), "postgres").empty());
+  const auto broken = broken_level(updated, with_two_rows(updated), Level::kSnapshotIsolation);
+  ASSERT_TRUE(broken && *broken);
+  EXPECT_EQ((*broken)->anomaly, "lost-update");
+}
+
+TEST(Latest, AStatementUnderForeignKeysMustHaveSeenTheLatestRows) {
+  Case test = test_case("sum u; add t = 1 5 / add u = 10 5", "1 2 2 1 1");
+  EXPECT_TRUE(beyond_their_snapshot(test, run(test, Level::kSnapshotIsolation), "postgres").empty());
+  test.schema.tables[1].foreign_keys.push_back({"a", "t", true});
+  test.transactions[0].statements[1].reads.emplace_back("u");
+  EXPECT_EQ(beyond_their_snapshot(test, run(test, Level::kSnapshotIsolation), "postgres"),
+            (std::vector<Place>{{0, 1}}));
+  EXPECT_TRUE(beyond_their_snapshot(test, run(test, Level::kReadCommitted), "postgres").empty());
+}
+
+TEST(Isolation, PhantomsAreNoConcernOfRepeatableRead) {
+  const Case test = test_case("sum t; add u = 10 1 / sum u; insert t 9 1", "1 2 1 2 1 2");
+  const auto at_repeatable_read = [&](const Case& of) {
+    const auto broken = broken_level(of, run(of, Level::kSnapshotIsolation), Level::kRepeatableRead);
+    return broken && *broken ? (*broken)->anomaly : "";
+  };
+  EXPECT_EQ(at_repeatable_read(test), "");
+  EXPECT_EQ(at_repeatable_read(test_case("sum t; add u = 10 1 / sum u; add t = 1 1", "1 2 1 2 1 2")), "G2-item");
+}
+
 TEST(AtOnce, ACorrectRunShowsNothing) {
   const Case test =
       test_case("add t = 1 5; delete t = 2 / insert t 9 1; upsert t 9 2 rollback / upsert u 1 4", "1 2 1 3 2 1 3 2");
@@ -276,6 +321,56 @@ TEST(AtOnce, AnUpsertOfMariadbCountsAnUpdatedRowTwice) {
   EXPECT_EQ(wrong_at_once(test, execution, "mariadb", Level::kReadCommitted).size(), 1U);
   execution.runs[0][0].reply.changed = 2;
   EXPECT_TRUE(wrong_at_once(test, execution, "mariadb", Level::kReadCommitted).empty());
+}
+
+void tear(ContentsByTable& contents, Rng& rng) {
+  for (auto& [table, rows] : contents) {
+    if (rows.empty() || rng.below(3) != 0) continue;
+    Version& row = rows[rng.below(rows.size())];
+    switch (rng.below(4)) {
+      case 0:
+        row.vkey = rng.between(0, 1010);
+        break;
+      case 1:
+        row.cells += "x";
+        break;
+      case 2:
+        rows.insert(rows.begin() + (&row - rows.data()), Version(row));
+        break;
+      default:
+        rows.erase(rows.begin() + (&row - rows.data()));
+    }
+  }
+  if (rng.below(20) == 0) contents.clear();
+}
+
+// Whatever a server shows, it is judged or not judged: nothing breaks, and no order is handed out against the versions.
+TEST(JudgeProperty, TornExecutionsBreakNothing) {
+  for (std::uint64_t seed = 0; seed < 600; ++seed) {
+    Rng rng(seed);
+    const Case test = toy::random_case(rng, 3, 4);
+    Execution execution = run(test, rng.below(2) == 0 ? Level::kReadCommitted : Level::kSnapshotIsolation);
+    for (auto& transaction : execution.runs) {
+      for (StatementRun& statement : transaction) {
+        if (rng.below(3) == 0) tear(statement.seen, rng);
+        if (rng.below(3) == 0) tear(statement.left, rng);
+        if (rng.below(15) == 0) statement.ran = static_cast<Ran>(rng.below(4));
+      }
+    }
+    for (Ended& end : execution.ends)
+      if (rng.below(6) == 0) end = static_cast<Ended>(rng.below(4));
+    if (!execution.answered.empty() && rng.below(4) == 0)
+      execution.answered.resize(rng.below(execution.answered.size()));
+    tear(execution.final, rng);
+    (void)wrong_at_once(test, execution, "mariadb", Level::kReadCommitted);
+    (void)beyond_their_snapshot(test, execution, "postgres");
+    (void)broken_level(test, execution, Level::kSerializable);
+    const StatementGraph graph = statement_graph(test, execution);
+    const std::vector<Place> drop = statements_to_drop(graph, test, rng);
+    const std::vector<Place> order = draw_order(without(graph, drop), rng);
+    EXPECT_EQ(order.size() + drop.size(), graph.statements.size());
+    (void)why_no_oracle(test, execution, order);
+  }
 }
 
 // Random cases on a correct server: whatever order is drawn is valid, and nothing is wrong.

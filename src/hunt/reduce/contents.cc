@@ -82,6 +82,45 @@ std::vector<Removal> removals_from(const Table& table) {
   return all;
 }
 
+constexpr std::string_view kUnique = "create unique index ";
+
+// Of an index: that it is unique, and its columns.
+std::vector<Removal> removals_from_index(const std::string& sql) {
+  std::vector<Removal> all;
+  const auto index = parse_create_table(sql);
+  if (!index) return all;
+  // The index is told by what stands before its columns, which changes when it is unique no more.
+  const auto is_same = [before = index->before](const CreateTable& other) {
+    return other.before == before ||
+           (before.starts_with(kUnique) && other.before == "create index " + before.substr(kUnique.size()));
+  };
+  const auto in_index = [is_same](Schema& schema, const auto& remove) {
+    for (std::string& more : schema.more) {
+      auto found = parse_create_table(more);
+      if (!found || !is_same(*found) || !remove(*found)) continue;
+      more = found->text();
+      return true;
+    }
+    return false;
+  };
+  for (const std::string& column : index->parts) {
+    all.push_back([in_index, column](Schema& schema) {
+      return in_index(
+          schema, [&](CreateTable& found) { return found.parts.size() > 1 && std::erase(found.parts, column) == 1; });
+    });
+  }
+  if (index->before.starts_with(kUnique)) {
+    all.push_back([in_index](Schema& schema) {
+      return in_index(schema, [&](CreateTable& found) {
+        if (!found.before.starts_with(kUnique)) return false;
+        found.before = "create index " + found.before.substr(kUnique.size());
+        return true;
+      });
+    });
+  }
+  return all;
+}
+
 // Simpler values than a cell's, the simplest first; empty: it is simple enough.
 std::vector<std::string> simpler_cells(const std::string& cell) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -146,6 +185,8 @@ bool drop_columns(Reduction& reduction) {
   std::vector<Removal> removals;
   for (const Table& table : all.tables)
     for (Removal& removal : removals_from(table)) removals.push_back(std::move(removal));
+  for (const std::string& sql : all.more)
+    for (Removal& removal : removals_from_index(sql)) removals.push_back(std::move(removal));
   return drop_parts(removals.size(), 0, reduction, [&](const std::vector<std::size_t>& kept) {
     Schema schema = all;
     bool any = false;

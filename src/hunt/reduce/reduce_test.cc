@@ -8,10 +8,7 @@
 
 #include "base/rng.h"
 #include "hunt/finding_file.h"
-#include "hunt/reduce/schema_text.h"
 #include "hunt/reduce/session.h"
-#include "hunt/sql/tree.h"
-#include "tests/support/sql_trees.h"
 
 namespace isolde::hunt {
 namespace {
@@ -364,92 +361,21 @@ TEST(Reduce, StatementsThatFailInUnknownWaysEndNothing) {
   EXPECT_EQ(run_text(small->test), "A5 A.");
 }
 
-// One transaction with one statement.
-Finding finding_of(const sql::NodePtr& tree, std::string_view dialect) {
-  Finding finding;
-  finding.wrong = Wrong::kResult;
-  finding.dialect = dialect;
-  finding.test.schema = sql::trees::schema(dialect);
-  finding.test.transactions.push_back(
-      {.statements = {sql::make_statement(tree, 1001, finding.test.schema, dialect)}, .commits = true});
-  finding.test.order = {0, 0};
-  return finding;
-}
-
-TEST(Reduce, StatementsLoseTheClausesThatTheFailureDoesNotNeed) {
-  using namespace sql::trees;
-  const auto tree =
-      update("t", "r", {assignment("vkey", integer(1001)), assignment("a", binary(column("r.a"), "+", integer(77)))},
-             binary(binary(column("r.s"), "=", text("xyz")), "or",
-                    binary(binary(column("r.a"), "*", integer(3)), ">", binary(column("r.pkey"), "+", integer(42)))));
-  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
-    const std::string& sql = f.test.transactions[0].statements[0].sql;
-    EXPECT_NE(sql.find("vkey = 1001"), std::string::npos) << sql;
-    if (sql.find('>') == std::string::npos) return std::optional<Finding>();
-    return std::optional<Finding>(f);
-  };
-  const auto small = reduce(finding_of(tree, "postgres"), again, {});
+TEST(Reduce, AnIndexLosesWhatIsNotNeeded) {
+  Rng rng(1);
+  Finding finding = big_finding(2, 2, 1, rng);
+  finding.test.schema.more = {"create unique index i on t0 (c1, c0, vkey)", "create index j on t0 (c1)"};
+  FakeServer server{.fails =
+                        [](const Case& test) {
+                          return std::any_of(
+                              test.schema.more.begin(), test.schema.more.end(),
+                              [](const std::string& sql) { return sql.find("c0") != std::string::npos; });
+                        },
+                    .seen = {},
+                    .original = finding};
+  const auto small = reduce(finding, server.judge(), {});
   ASSERT_TRUE(small);
-  EXPECT_EQ(small->test.transactions[0].statements[0].sql, "update t as r set vkey = 1001 where 1 > 1");
-  EXPECT_EQ(small->cause, "result: update");
-}
-
-TEST(Reduce, EveryKindOfStatementEndsAsASmallOneOfItsKind) {
-  for (const std::string_view dialect : {"postgres", "mariadb", "sqlite"}) {
-    for (const sql::NodePtr& tree : sql::trees::statements(dialect)) {
-      const Finding finding = finding_of(tree, dialect);
-      const StatementKind kind = finding.test.transactions[0].statements[0].kind;
-      const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
-        const Statement& statement = f.test.transactions[0].statements[0];
-        EXPECT_EQ(statement.writes.empty(), kind == StatementKind::kSelect || kind == StatementKind::kSelectForUpdate);
-        if (statement.kind != kind) return std::optional<Finding>();
-        return std::optional<Finding>(f);
-      };
-      const auto small = reduce(finding, again, {});
-      ASSERT_TRUE(small);
-      EXPECT_LE(small->test.transactions[0].statements[0].sql.size(), 120U)
-          << small->test.transactions[0].statements[0].sql;
-    }
-  }
-}
-
-TEST(Reduce, TwoTablesBecomeOneAndTwoRowsToo) {
-  using namespace sql::trees;
-  Finding finding;
-  finding.wrong = Wrong::kContents;
-  finding.dialect = "postgres";
-  for (const std::string name : {"x", "y"}) {
-    finding.test.schema.tables.push_back(
-        {.name = name,
-         .columns = {"pkey", "vkey"},
-         .create = fmt::format("create table {} (pkey int primary key, vkey int)", name),
-         .rows = {{"1", "1"}, {"2", "2"}},
-         .inserted = {"pkey", "vkey"},
-         .foreign_keys = {}});
-  }
-  const auto change = [&](std::string_view name, int version) {
-    auto tree = update(name, "r", {assignment("vkey", integer(version))}, binary(column("r.pkey"), "=", integer(2)));
-    return sql::make_statement(tree, version, finding.test.schema, "postgres");
-  };
-  finding.test.transactions = {{.statements = {change("x", 1001)}, .commits = true},
-                               {.statements = {change("y", 1002)}, .commits = true}};
-  finding.test.order = {0, 0, 1, 1};
-  // It needs two updates, and with a condition also the row that it does not choose.
-  const TryAgain again = [&](const Finding& f) -> Result<std::optional<Finding>> {
-    if (statements_of(f.test) < 2) return std::optional<Finding>();
-    for (const Place place : places_of(f.test)) {
-      const Statement& statement = at(f.test, place);
-      const bool chooses = statement.sql.find("where") != std::string::npos;
-      for (const Table& table : f.test.schema.tables)
-        if (statement.writes[0] == table.name && table.rows.size() != (chooses ? 2U : 1U))
-          return std::optional<Finding>();
-    }
-    return std::optional<Finding>(f);
-  };
-  const auto small = reduce(finding, again, {});
-  ASSERT_TRUE(small);
-  EXPECT_EQ(small->test.schema.tables.size(), 1U) << finding_text(*small);
-  EXPECT_EQ(rows_of(small->test), 1U) << finding_text(*small);
+  EXPECT_EQ(small->test.schema.more, (std::vector<std::string>{"create index i on t0 (c0)"}));
 }
 
 TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {
@@ -463,42 +389,6 @@ TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {
   // Some never came up.
   EXPECT_EQ(sending_order(test, {{0, 0}}), (std::vector<std::uint32_t>{0, 1, 0, 1}));
   EXPECT_EQ(sending_order(test, {}), (std::vector<std::uint32_t>{0, 1, 1, 0}));
-}
-
-TEST(SchemaText, ColumnsAndConstraintsAreTakenFromCreateTable) {
-  Table table{.name = "t",
-              .columns = {"pkey", "vkey", "c0", "c1"},
-              .create =
-                  "create table t (pkey int primary key, vkey int, c0 decimal(4, 2) default '1,)', c1 int not null "
-                  "references p (pkey) on delete cascade, check (c0 > 0), foreign key (vkey) references p (pkey)) "
-                  "engine=InnoDB",
-              .rows = {{"1", "2", "3", "4"}},
-              .inserted = {"pkey", "vkey", "c0", "c1"},
-              .foreign_keys = {{"c1", "p", true}, {"vkey", "p", false}}};
-  EXPECT_FALSE(remove_column(table, "c9"));
-  EXPECT_TRUE(remove_reference(table, "c1"));
-  EXPECT_FALSE(remove_reference(table, "c1"));
-  EXPECT_EQ(table.foreign_keys.size(), 1U);
-  EXPECT_TRUE(remove_constraint(table, "foreign key (vkey) references p (pkey)"));
-  EXPECT_TRUE(table.foreign_keys.empty());
-  EXPECT_FALSE(remove_not_null(table, "c0"));
-  EXPECT_TRUE(remove_not_null(table, "c1"));
-  EXPECT_TRUE(remove_column(table, "c0"));
-  EXPECT_EQ(table.create, "create table t (pkey int primary key, vkey int, c1 int, check (c0 > 0)) engine=InnoDB");
-  EXPECT_TRUE(remove_constraint(table, "check (c0 > 0)"));
-  EXPECT_EQ(table.create, "create table t (pkey int primary key, vkey int, c1 int) engine=InnoDB");
-  EXPECT_EQ(table.rows, (std::vector<std::vector<std::string>>{{"1", "2", "4"}}));
-  EXPECT_EQ(table.inserted, (std::vector<std::string>{"pkey", "vkey", "c1"}));
-  EXPECT_FALSE(parse_create_table("create table t"));
-  EXPECT_FALSE(parse_create_table("create table t (a int"));
-}
-
-TEST(SchemaText, WordsAreFoundOutsideOfQuotes) {
-  EXPECT_TRUE(has_word("select t0.c1 from \"t0\"", "c1"));
-  EXPECT_TRUE(has_word("select 1 from \"t0\"", "t0"));
-  EXPECT_FALSE(has_word("select 't0' from t01", "t0"));
-  EXPECT_FALSE(has_word("select '", "t0"));
-  EXPECT_FALSE(has_word("select \"", "t0"));
 }
 
 }  // namespace

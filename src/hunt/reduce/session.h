@@ -81,7 +81,7 @@ bool drop_parts(std::size_t count, std::size_t least, const Reduction& reduction
 [[nodiscard]] bool shrink_trees(Reduction& reduction);
 [[nodiscard]] bool drop_objects(Reduction& reduction);  // indexes, views, tables
 [[nodiscard]] bool drop_rows(Reduction& reduction);
-[[nodiscard]] bool drop_columns(Reduction& reduction);
+[[nodiscard]] bool drop_columns(Reduction& reduction);  // of tables and indexes, and constraints
 [[nodiscard]] bool simplify_cells(Reduction& reduction);
 [[nodiscard]] bool unite_tables(Reduction& reduction);  // one table where there were two
 [[nodiscard]] bool keep_one_row(Reduction& reduction);  // of a table, and without the conditions that choose it

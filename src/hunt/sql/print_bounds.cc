@@ -56,8 +56,7 @@ Expression Printer::to_decimal(Expression x) const {
   if (x.type != Type::kInteger) return x;
   const Spelling* spelling = cast_spelling(Type::kInteger, Type::kDecimal);
   if (x.most > kColumnDecimal) x = modulo(std::move(x));
-  x.text = fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], {{x}});
-  x.whole = is(DialectId::kSqlite) ? spelling->whole : true;
+  x = spelled(x, *spelling, {x});
   x.type = Type::kDecimal;
   x.decimals = 2;
   x.narrow = false;

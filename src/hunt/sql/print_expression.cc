@@ -28,12 +28,6 @@ std::string hundredths(std::string_view text) {
   return negative ? "-" + digits : digits;
 }
 
-Expression with_text(Expression x, std::string text, bool whole) {
-  x.text = std::move(text);
-  x.whole = whole;
-  return x;
-}
-
 Expression of_boolean(std::string text, bool whole = false) {
   Expression x;
   x.text = std::move(text);
@@ -53,22 +47,23 @@ bool is_comparison(std::string_view op) {
   return op == "=" || op == "<>" || op == "<" || op == "<=" || op == ">" || op == ">=" || op.starts_with("is ");
 }
 
-double column_bound(Type type) {
-  if (type == Type::kInteger) return kColumnInteger;
-  if (type == Type::kDecimal) return kColumnDecimal;
-  return type == Type::kText ? kColumnCharacters : 1;
-}
+}  // namespace
 
 Expression of_type(Type type) {
   Expression x;
   x.type = type;
-  x.most = column_bound(type);
+  x.most = 1;
+  if (type == Type::kInteger) x.most = kColumnInteger;
+  if (type == Type::kDecimal) x.most = kColumnDecimal;
+  if (type == Type::kText) x.most = kColumnCharacters;
   return x;
 }
 
-std::vector<Written> written(const std::vector<Expression>& operands) { return {operands.begin(), operands.end()}; }
-
-}  // namespace
+Expression Printer::spelled(Expression x, const Spelling& spelling, const std::vector<Expression>& operands) const {
+  const std::vector<Written> written(operands.begin(), operands.end());
+  Written filled = fill(spelling.by_dialect[static_cast<std::size_t>(dialect_)], written);
+  return with_text(std::move(x), std::move(filled.text), filled.whole);
+}
 
 Expression Printer::expression(const Node& node) {
   switch (node.kind) {
@@ -190,9 +185,7 @@ Expression Printer::binary(const Node& node) {
   const Spelling* spelling = binary_spelling(node.text, sides[0].type);
   if (!spelling)
     return with_text(x, fmt::format("{} {} {}", in_brackets(sides[0]), node.text, in_brackets(sides[1])), false);
-  const bool function = node.text == "||" && is(DialectId::kMariadb);
-  return with_text(x, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(sides)),
-                   spelling->whole || function);
+  return spelled(std::move(x), *spelling, sides);
 }
 
 Expression Printer::arithmetic(char op, Expression left, Expression right) {
@@ -223,8 +216,7 @@ Expression Printer::arithmetic(char op, Expression left, Expression right) {
   const std::string name(1, op);
   const Spelling* spelling = binary_spelling(name, x.type);
   if (!spelling) return with_text(x, fmt::format("{} {} {}", in_brackets(left), name, in_brackets(right)), false);
-  const std::vector<Written> operands = {left, right};
-  return with_text(x, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], operands), spelling->whole);
+  return spelled(std::move(x), *spelling, {std::move(left), std::move(right)});
 }
 
 Expression Printer::call(const Node& node) {
@@ -250,10 +242,7 @@ Expression Printer::call(const Node& node) {
     return with_text(x, fmt::format("{}({})", name, text), true);
   }
   x.narrow = spelling->narrow || (x.narrow && x.type == Type::kInteger);
-  if (name == "days_between" && !is(DialectId::kPostgres))
-    return with_text(x, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(operands)), true);
-  return with_text(x, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(operands)),
-                   spelling->whole);
+  return spelled(std::move(x), *spelling, operands);
 }
 
 Expression Printer::choice(const Node& node, std::string_view name) {
@@ -282,16 +271,14 @@ Expression Printer::substring(const Node& node) {
     operands[2] = with_text(operands[2], fmt::format("abs({})", operands[2].text), true);
   operands[2] = small_integer(std::move(operands[2]), 100);
   const Spelling* spelling = call_spelling("substr", Type::kText);
-  return with_text(text, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(operands)), true);
+  return spelled(text, *spelling, operands);
 }
 
 Expression Printer::add_days(const Node& node) {
   std::vector<Expression> operands = {expression(*node.children[0]), expression(*node.children[1])};
   operands[1] = small_integer(std::move(operands[1]), 1000);
   const Spelling* spelling = call_spelling("add_days", Type::kDate);
-  return with_text(of_type(Type::kDate),
-                   fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], written(operands)),
-                   is(DialectId::kSqlite));
+  return spelled(of_type(Type::kDate), *spelling, operands);
 }
 
 Expression Printer::scalar(const Node& node) {
@@ -361,68 +348,6 @@ Expression Printer::row(const Node& node) {
   return x;
 }
 
-namespace {
-
-// PostgreSQL has neither min nor max of booleans.
-std::string_view of_booleans(std::string_view name) {
-  if (name == "min") return "bool_and";
-  return name == "max" ? "bool_or" : name;
-}
-
-}  // namespace
-
-Expression Printer::aggregate(const Node& node) {
-  Expression count = of_type(Type::kInteger);
-  if (node.children.empty() || !node.children[0]) return with_text(count, "count(*)", true);
-  Expression x = typed(bounded(expression(*node.children[0])), *node.children[0]);
-  if (node.text == "count") return with_text(count, fmt::format("count({})", x.text), true);
-  if (node.text == "count distinct") return with_text(count, fmt::format("count(distinct {})", x.text), true);
-  if (node.text == "avg") {
-    x = to_decimal(std::move(x));
-    return with_text(
-        x, fmt::format(fmt::runtime(is(DialectId::kSqlite) ? "(sum({0}) / count({0}))" : "round(avg({0}), 2)"), x.text),
-        true);
-  }
-  std::string_view name = node.text;
-  if (x.type == Type::kBoolean && is(DialectId::kPostgres)) name = of_booleans(name);
-  std::string text = fmt::format("{}({})", name, x.text);
-  if (name != "sum") return with_text(x, std::move(text), true);
-  x.most *= kMostRows;
-  x.narrow = false;
-  if (x.type == Type::kInteger && !is(DialectId::kSqlite))
-    text = fmt::format("cast({} as {})", text, is(DialectId::kPostgres) ? "bigint" : "signed");
-  return with_text(x, std::move(text), true);
-}
-
-Expression Printer::window(const Node& node) {
-  const auto child = [&](std::size_t i) { return i < node.children.size() ? node.children[i].get() : nullptr; };
-  Expression x = of_type(Type::kInteger);
-  std::string arguments;
-  if (child(0))
-    for (const NodePtr& argument : child(0)->children) {
-      const Expression one = typed(bounded(expression(*argument)), *argument);
-      if (arguments.empty() && node.text != "count" && node.text != "ntile") x = one;
-      arguments += (arguments.empty() ? "" : ", ") + one.text;
-    }
-  if (node.text == "count" && arguments.empty()) arguments = "*";
-  std::string_view name = node.text;
-  if (x.type == Type::kBoolean && is(DialectId::kPostgres)) name = of_booleans(name);
-  std::string over;
-  const auto add = [&](const std::string& part) { over += (over.empty() || part.empty() ? "" : " ") + part; };
-  if (child(1)) add(list(*child(1), "partition by "));
-  if (child(2)) add(list(*child(2), "order by "));
-  if (child(3)) add(child(3)->text);
-  std::string text = fmt::format("{}({}) over ({})", name, arguments, over);
-  if (name == "row_number" || name == "rank" || name == "dense_rank" || name == "ntile") x.narrow = name == "ntile";
-  if (name == "count") x.narrow = false;
-  if (name != "sum") return with_text(x, std::move(text), true);
-  x.most *= kMostRows;
-  x.narrow = false;
-  if (x.type == Type::kInteger && !is(DialectId::kSqlite))
-    text = fmt::format("cast({} as {})", text, is(DialectId::kPostgres) ? "bigint" : "signed");
-  return with_text(x, std::move(text), true);
-}
-
 Expression Printer::cast(const Node& node) {
   Expression from = expression(*node.children[0]);
   if (from.type == node.type) return from;
@@ -434,10 +359,7 @@ Expression Printer::cast(const Node& node) {
   if (!spelling)
     return with_text(x, fmt::format("cast({} as {})", from.text, column_type(node.type, "postgres")), true);
   x.narrow = spelling->narrow;
-  const std::vector<Written> operands = {from};
-  const bool whole =
-      spelling->whole || (!is(DialectId::kSqlite) && node.type == Type::kInteger && from.type == Type::kDecimal);
-  return with_text(x, fill(spelling->by_dialect[static_cast<std::size_t>(dialect_)], operands), whole);
+  return spelled(std::move(x), *spelling, {std::move(from)});
 }
 
 }  // namespace isolde::hunt::sql

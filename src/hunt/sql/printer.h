@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "hunt/sql/spelling.h"
@@ -24,6 +25,14 @@ struct Expression : Written {
   int decimals = 2;     // of a decimal
   bool narrow = false;  // PostgreSQL's integer of four bytes
 };
+
+[[nodiscard]] inline Expression with_text(Expression x, std::string text, bool whole) {
+  x.text = std::move(text);
+  x.whole = whole;
+  return x;
+}
+// Of any value that a column of this type may have.
+[[nodiscard]] Expression of_type(Type type);
 
 class Printer {
  public:
@@ -54,12 +63,18 @@ class Printer {
   Expression scalar(const Node& node);
   Expression case_of(const Node& node);
   Expression predicate(const Node& node);  // between, in, like, is null, exists
-  Expression aggregate(const Node& node);
-  Expression window(const Node& node);
   Expression cast(const Node& node);
   Expression row(const Node& node);
+  // Spelled for this dialect.
+  [[nodiscard]] Expression spelled(Expression x, const Spelling& spelling,
+                                   const std::vector<Expression>& operands) const;
   // The operands of one type: integers among decimals become decimals.
   std::vector<Expression> alike(const std::vector<const Node*>& nodes);
+
+  // print_aggregate.cc
+  Expression aggregate(const Node& node);
+  Expression window(const Node& node);
+  Expression summed(Expression x, std::string_view name, std::string text) const;
 
   // print_bounds.cc
   [[nodiscard]] Expression bounded(Expression x) const;  // as columns hold it

@@ -1,5 +1,7 @@
 #include "hunt/sql/spelling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -10,45 +12,38 @@ constexpr Type kAny = Type::kNone;
 
 // Divisors have been made NULL where they are zero; see hunt/sql/print_expression.cc.
 constexpr Spelling kBinary[] = {
-    {"*", Type::kDecimal, {"<0> * <1>", "<0> * <1>", "<0> * <1> / 100"}, false},
-    {"/", Type::kDecimal, {"round(<0> / <1>, 2)", "round(<0> / <1>, 2)", "(<0> * 100 / <1>)"}, true},
-    {"/", Type::kInteger, {"<0> / <1>", "<0> div <1>", "<0> / <1>"}, false},
-    {"||", kAny, {"<0> || <1>", "concat({0}, {1})", "<0> || <1>"}, false},
-    {"is distinct from", kAny, {"<0> is distinct from <1>", "not (<0> <=> <1>)", "<0> is not <1>"}, false},
-    {"is not distinct from", kAny, {"<0> is not distinct from <1>", "<0> <=> <1>", "<0> is <1>"}, false},
+    {"*", Type::kDecimal, {"<0> * <1>", "<0> * <1>", "<0> * <1> / 100"}},
+    {"/", Type::kDecimal, {"round(<0> / <1>, 2)", "round(<0> / <1>, 2)", "(<0> * 100 / <1>)"}},
+    {"/", Type::kInteger, {"<0> / <1>", "<0> div <1>", "<0> / <1>"}},
+    {"||", kAny, {"<0> || <1>", "concat({0}, {1})", "<0> || <1>"}},
+    {"is distinct from", kAny, {"<0> is distinct from <1>", "not (<0> <=> <1>)", "<0> is not <1>"}},
+    {"is not distinct from", kAny, {"<0> is not distinct from <1>", "<0> <=> <1>", "<0> is <1>"}},
 };
 
 constexpr Spelling kCalls[] = {
     {"abs", kAny, {"abs({0})", "abs({0})", "abs({0})"}},
-    {"length", kAny, {"length({0})", "char_length({0})", "length({0})"}, true, true},
+    {"length", kAny, {"length({0})", "char_length({0})", "length({0})"}, true},
     {"lower", kAny, {"lower({0})", "lower({0})", "lower({0})"}},
     {"upper", kAny, {"upper({0})", "upper({0})", "upper({0})"}},
     {"trim", kAny, {"trim({0})", "trim({0})", "trim({0})"}},
     {"substr", kAny, {"substr({0}, {1}, {2})", "substr({0}, {1}, {2})", "substr({0}, {1}, {2})"}},
     {"replace", kAny, {"replace({0}, {1}, {2})", "replace({0}, {1}, {2})", "replace({0}, {1}, {2})"}},
-    {"instr", kAny, {"strpos({0}, {1})", "instr({0}, {1})", "instr({0}, {1})"}, true, true},
+    {"instr", kAny, {"strpos({0}, {1})", "instr({0}, {1})", "instr({0}, {1})"}, true},
     {"round", kAny, {"round(round({0}), 2)", "round(round({0}), 2)", "(<0> / 100 * 100)"}},
-    {"add_days", kAny, {"<0> + <1>", "<0> + interval <1> day", "date({0}, <1> || ' days')"}, false},
+    {"add_days", kAny, {"<0> + <1>", "<0> + interval <1> day", "date({0}, <1> || ' days')"}},
     {"days_between",
      kAny,
      {"<0> - <1>", "datediff({0}, {1})", "cast(julianday({0}) - julianday({1}) as integer)"},
-     false,
      true},
     {"year",
      kAny,
      {"cast(extract(year from {0}) as integer)", "year({0})", "cast(strftime('%Y', {0}) as integer)"},
-     true,
      true},
     {"month",
      kAny,
      {"cast(extract(month from {0}) as integer)", "month({0})", "cast(strftime('%m', {0}) as integer)"},
-     true,
      true},
-    {"day",
-     kAny,
-     {"cast(extract(day from {0}) as integer)", "day({0})", "cast(strftime('%d', {0}) as integer)"},
-     true,
-     true},
+    {"day", kAny, {"cast(extract(day from {0}) as integer)", "day({0})", "cast(strftime('%d', {0}) as integer)"}, true},
 };
 
 struct CastSpelling {
@@ -59,14 +54,14 @@ constexpr std::string_view kToText = "cast({0} as text)", kToChar = "cast({0} as
 constexpr CastSpelling kCasts[] = {
     {Type::kInteger,
      Type::kDecimal,
-     {"", kAny, {"cast({0} as numeric(20, 2))", "cast({0} as decimal(20, 2))", "<0> * 100"}, false}},
+     {"", kAny, {"cast({0} as numeric(20, 2))", "cast({0} as decimal(20, 2))", "<0> * 100"}}},
     {Type::kInteger, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
-    {Type::kInteger, Type::kBoolean, {"", kAny, {"<0> <> 0", "<0> <> 0", "<0> <> 0"}, false}},
-    {Type::kDecimal, Type::kInteger, {"", kAny, {"cast({0} as bigint)", "cast({0} as signed)", "<0> / 100"}, false}},
+    {Type::kInteger, Type::kBoolean, {"", kAny, {"<0> <> 0", "<0> <> 0", "<0> <> 0"}}},
+    {Type::kDecimal, Type::kInteger, {"", kAny, {"cast({0} as bigint)", "cast({0} as signed)", "<0> / 100"}}},
     {Type::kDecimal, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
     {Type::kBoolean,
      Type::kInteger,
-     {"", kAny, {"cast({0} as integer)", "cast({0} as signed)", "cast({0} as integer)"}, true, true}},
+     {"", kAny, {"cast({0} as integer)", "cast({0} as signed)", "cast({0} as integer)"}, true}},
     {Type::kBoolean, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
     {Type::kDate, Type::kText, {"", kAny, {kToText, kToChar, kToText}}},
 };
@@ -97,23 +92,28 @@ DialectId dialect_id(std::string_view name) {
   return name == "sqlite" ? DialectId::kSqlite : DialectId::kPostgres;
 }
 
-std::string in_brackets(const Written& operand) { return operand.whole ? operand.text : "(" + operand.text + ")"; }
+std::string in_brackets(const Written& operand) {
+  return operand.whole ? operand.text : fmt::format("({})", operand.text);
+}
 
-std::string fill(std::string_view spelling, std::span<const Written> operands) {
-  std::string text;
+Written fill(std::string_view spelling, std::span<const Written> operands) {
+  Written written;
+  int depth = 0;
   for (std::size_t i = 0; i < spelling.size(); ++i) {
-    const bool place =
-        i + 2 < spelling.size() && spelling[i + 1] >= '0' && spelling[i + 1] <= '9' &&
-        ((spelling[i] == '{' && spelling[i + 2] == '}') || (spelling[i] == '<' && spelling[i + 2] == '>'));
+    const char c = spelling[i];
+    depth += c == '(' ? 1 : c == ')' ? -1 : 0;
+    if (c == ' ' && depth == 0) written.whole = false;
+    const bool place = i + 2 < spelling.size() && spelling[i + 1] >= '0' && spelling[i + 1] <= '9' &&
+                       ((c == '{' && spelling[i + 2] == '}') || (c == '<' && spelling[i + 2] == '>'));
     if (!place) {
-      text += spelling[i];
+      written.text += c;
       continue;
     }
     const auto number = static_cast<std::size_t>(spelling[i + 1] - '0');
-    if (number < operands.size()) text += spelling[i] == '{' ? operands[number].text : in_brackets(operands[number]);
+    if (number < operands.size()) written.text += c == '{' ? operands[number].text : in_brackets(operands[number]);
     i += 2;
   }
-  return text;
+  return written;
 }
 
 const Spelling* binary_spelling(std::string_view name, Type operand) { return look_up(kBinary, name, operand); }

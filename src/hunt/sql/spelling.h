@@ -25,14 +25,13 @@ struct Written {
   bool whole = true;  // needs no brackets as an operand
 };
 [[nodiscard]] std::string in_brackets(const Written& operand);
-// The spelling with its places filled in.
-[[nodiscard]] std::string fill(std::string_view spelling, std::span<const Written> operands);
+// The spelling with its places filled in; it is whole if all its blanks stand inside of brackets.
+[[nodiscard]] Written fill(std::string_view spelling, std::span<const Written> operands);
 
 struct Spelling {
   std::string_view name;
   Type type = Type::kNone;  // of the first operand, where that makes a difference; kNone: any
   std::string_view by_dialect[3];
-  bool whole = true;    // as in Written
   bool narrow = false;  // its result is PostgreSQL's integer, not bigint
 };
 // None: there is no such thing, and it is written as it is named.

@@ -146,18 +146,17 @@ class LookBack {
   // All writers of the keys since the cut, and whoever reads them while there is room. False: too many.
   bool choose_members() {
     std::vector<std::size_t> all;
-    std::size_t writers = 0;
     for (std::size_t i = 0; i < pool_.size(); ++i) {
       const Script& script = *pool_[i].script;
       const bool touches =
           std::any_of(group_.keys.begin(), group_.keys.end(), [&](Print key) { return touches_key(script, key); });
       if (!touches || is_past(script, cut_)) continue;
       all.push_back(i);
-      if (writes_any(script)) ++writers;
     }
     if (all.size() > kMostExactTxns) {
       all_keys_ = false;
-      drop_readers(all);
+      const std::int64_t seed_begin = pool_[seed_].script->at.begin;
+      if (later_cut(all) >= seed_begin) drop_readers(all);
       if (all.size() > kMostExactTxns) cut_ = later_cut(all);
       std::erase_if(all, [&](std::size_t i) { return is_past(*pool_[i].script, cut_); });
     }

@@ -34,7 +34,7 @@ struct RecentTxn {
 class Recent {
  public:
   static constexpr std::size_t kKept = 48, kKeptUnknown = 256, kKeptInitials = 4096;
-  static constexpr std::int64_t kMostSpare = std::int64_t{1} << 18;
+  static constexpr std::int64_t kMostSpare = std::int64_t{1} << 17;
 
   void note_initial(Print key, Print value);
   void add(RecentTxn txn, Status status, std::int64_t commit_hi);

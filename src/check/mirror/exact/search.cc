@@ -144,10 +144,17 @@ class Search {
 
   bool remember(const Database& d) {
     constexpr std::size_t kWords = offsetof(Database, now) / sizeof(std::uint64_t);
+    // What is never set needs no look.
+    std::size_t count = kWords;
+    if (profile_.reads != Reads::kCertified) {
+      count =
+          (machine_.certifies() ? offsetof(Database, versions) : offsetof(Database, depends)) / sizeof(std::uint64_t);
+    }
     std::array<std::uint64_t, kWords> words;
-    std::memcpy(words.data(), &d, kWords * sizeof(std::uint64_t));
+    std::memcpy(words.data(), &d, count * sizeof(std::uint64_t));
     std::uint64_t a = 0x243f6a8885a308d3ULL, b = 0x13198a2e03707344ULL;
-    for (const std::uint64_t w : words) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t w = words[i];
       a = (a ^ w) * 0x9fb21c651e98df25ULL;
       a ^= a >> 32;
       b = (b + w) * 0xd6e8feb86659fd93ULL;

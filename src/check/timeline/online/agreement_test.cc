@@ -56,10 +56,12 @@ Answer offline(const History& h, Level level) {
   return answer;
 }
 
-Answer online(const std::shared_ptr<const Chunk>& chunk, const std::vector<TxnId>& order, Level level) {
+Answer online(const std::shared_ptr<const Chunk>& chunk, const std::vector<TxnId>& order, Level level,
+              std::uint32_t batch) {
   Told told;
   timeline::OnlineOptions options;
   options.level = level;
+  options.batch = batch;
   const auto engine = timeline::make_online(options, told);
   engine->begin(*chunk);
   for (const TxnId t : order) engine->take({chunk, t});
@@ -121,13 +123,15 @@ void compare(std::uint64_t first_seed, int histories, const RandomOptions& optio
       const Answer expected = offline(h, level);
       ++seen[static_cast<int>(expected.outcome)];
       std::set<std::uint64_t> identities;
-      for (int how = 0; how < 4; ++how) {
+      for (int how = 0; how < 5; ++how) {
         const std::vector<TxnId> order = arrivals(h, rng, how);
-        const Answer got = online(chunk, order, level);
+        // Each by itself, few together, or all.
+        const std::uint32_t batch = how < 3 ? 1 : how == 3 ? 3 : 16384;
+        const Answer got = online(chunk, order, level, batch);
         std::string ids;
         for (const TxnId t : order) ids += h.txn_text(t) + " ";
         EXPECT_EQ(got.text(), expected.text()) << "seed " << first_seed + static_cast<std::uint64_t>(i) << " level "
-                                               << info(level).name << " arrival " << ids << "\n"
+                                               << info(level).name << " batch " << batch << " arrival " << ids << "\n"
                                                << native_text(h);
         if (how > 0) {
           EXPECT_EQ(got.identities, identities);

@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x32'656e'696c'6d69'74ULL;  // timline2
+constexpr std::uint64_t kMagic = 0x33'656e'696c'6d69'74ULL;  // timline3
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -44,6 +44,7 @@ void Online::save(StateWriter& out) const {
   out.put(counts_);
   out.put(window_.first());
   out.put(judged_);
+  out.put(applied_);
   out.put(settled_);
   out.put(sweep_);
   out.put(open_since_);
@@ -55,6 +56,7 @@ void Online::save(StateWriter& out) const {
   out.put(next_room_);
   out.put(given_up_until_);
   given_up_.save(out);
+  given_up_cloudy_.save(out);
 
   std::vector<TxnRecord> records;
   for (std::uint32_t t = window_.first(); t != window_.next(); ++t) records.push_back(window_.at(t));
@@ -122,6 +124,7 @@ bool Online::load(StateReader& in) {
   counts_ = in.get<OnlineCounts>();
   const auto first = in.get<std::uint32_t>();
   judged_ = in.get<std::uint32_t>();
+  applied_ = in.get<std::uint32_t>();
   settled_ = in.get<std::uint32_t>();
   sweep_ = in.get<std::uint32_t>();
   open_since_ = in.get<std::int64_t>();
@@ -132,7 +135,7 @@ bool Online::load(StateReader& in) {
   released_any_ = in.get<bool>();
   next_room_ = in.get<std::uint64_t>();
   given_up_until_ = in.get<std::int64_t>();
-  if (!given_up_.load(in)) return false;
+  if (!given_up_.load(in) || !given_up_cloudy_.load(in)) return false;
 
   std::vector<TxnRecord> records = in.get_all<TxnRecord>();
   const auto first_chunk = in.get<std::uint32_t>();
@@ -145,6 +148,7 @@ bool Online::load(StateReader& in) {
     const std::uint32_t at = r.chunk - first_chunk;
     if (at >= chunks.size() || chunks[at] == nullptr || raw(r.txn) >= chunks[at]->history.txn_count()) return false;
   }
+  if (applied_ - first > records.size() || arrived_before(applied_, judged_)) return false;
   window_.restore(first, std::move(records), first_chunk, std::move(chunks));
   if (!keys_.load(in)) return false;
   // What a chunk remembers of its keys is looked up again: judge() and settle() rely on it.

@@ -1,6 +1,6 @@
-// check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), judge.cc
-// (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure place), give_up.cc
-// (keys given up for memory) and checkpoint.cc.
+// check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
+// (gathering), judge.cc (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a
+// sure place), give_up.cc (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -84,7 +84,6 @@ class Online final : public OnlineEngine, private FoldSink {
 
   // take.cc
   void place(TxnRecord& r, const History& h);
-  void prefetch(const History& h, std::uint32_t first, std::uint32_t end);
   void replay(std::uint32_t txn, bool reads, bool writes);
   void read(std::uint32_t txn, KeyId key, ValueId value);
   void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
@@ -93,6 +92,15 @@ class Online final : public OnlineEngine, private FoldSink {
   void note_uncommitted(std::uint32_t txn);
   void note_shadow(Print key, Print value, Shadow shadow);
   [[nodiscard]] std::uint32_t number_of(Window::Held& held, KeyId key);
+  // stage.cc
+  void stage(std::uint32_t txn, bool reads, bool writes);
+  void apply_staged();
+  [[nodiscard]] std::int64_t horizon() const;
+  struct Staged {
+    std::int64_t time;
+    std::uint32_t txn;
+  };
+  void find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys);
   // insert.cc
   void insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top);
   void insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry);
@@ -130,9 +138,11 @@ class Online final : public OnlineEngine, private FoldSink {
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
-  void tell(OnlineViolation violation, std::string_view suspect);
+  void tell(OnlineViolation violation, std::uint64_t guilty, Print key, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
+  [[nodiscard]] std::string text_in(const TxnRecord& r, Print print) const;
   [[nodiscard]] std::string id_text(std::uint64_t print) const;
+  [[nodiscard]] std::string id_of(const TxnRecord& r) const;
   [[nodiscard]] std::string state_text(State state) const;
 
   // name_read.cc
@@ -187,6 +197,8 @@ class Online final : public OnlineEngine, private FoldSink {
   OnlineSink& sink_;
   const LevelInfo& level_;
   const bool serial_;
+  const std::int64_t patience_;  // how long arrivals may wait for others
+  static constexpr std::int64_t kMostPatience = 500'000'000;
 
   std::unique_ptr<const Chunk> head_chunk_;  // for the values that keys hold at first
   const History* head_ = nullptr;
@@ -196,6 +208,10 @@ class Online final : public OnlineEngine, private FoldSink {
   Window window_;
   TimeChains chains_;
   std::uint32_t judged_ = 0;  // the next to be judged
+  std::vector<Staged> staged_;
+  static constexpr std::size_t kAhead = 8;
+  std::vector<const KeyTimeline*> ahead_[kAhead];  // keys of those that come next
+  std::uint32_t applied_ = 0;                      // those before are in the index
   RecentNames names_;
   OnlineCounts counts_;
 
@@ -237,7 +253,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::uint32_t settled_ = 0;                // those before were settled once
   std::unordered_set<std::uint64_t> cloud_;  // what transactions wrote that were never placed: pair_of
   bool any_cloudy_rich_ = false;
-  static constexpr std::size_t kMostCloud = std::size_t{1} << 20;
+  const std::size_t most_cloud_;
   // Predicates are asked at the end, as long as all that happened is held.
   bool asks_predicates_ = false;
   std::uint64_t predicate_txns_ = 0;
@@ -247,6 +263,7 @@ class Online final : public OnlineEngine, private FoldSink {
 
   std::unique_ptr<Spill> spill_;
   KeyFilter given_up_;                     // keys that had versions; with spill_, these are there
+  KeyFilter given_up_cloudy_;              // keys that one wrote who was never placed
   std::int64_t given_up_until_ = kNoTime;  // no version of these is newer
   std::uint64_t next_room_ = 0;            // of counts_.operations: when memory is looked at again
   std::uint32_t sweep_ = 0;                // the next key whose front is looked at

@@ -18,6 +18,10 @@ std::uint32_t Online::key_number(Print print) {
   } else if (!initial_.empty()) {
     set_initial(key);
   }
+  if (given_up_cloudy_.may_hold(print)) [[unlikely]] {
+    key.flags |= kCloudyKey | kCloudyRich;  // what the other wrote is not known any more
+    any_cloudy_rich_ = true;
+  }
   return number;
 }
 
@@ -50,7 +54,7 @@ void Online::recall(KeyTimeline& key) {
   key.flags |= kForgottenKey;
 }
 
-// Those that were not touched for longest go first; none that a held transaction touches, or that is open or cloudy.
+// Those that were not touched for longest go first; none that a held transaction touches, or that is open.
 void Online::give_up_keys(std::size_t wanted) {
   const std::size_t held = bytes();
   if (held <= wanted) return;
@@ -69,7 +73,7 @@ void Online::give_up_keys(std::size_t wanted) {
   std::vector<Candidate> candidates;
   for (std::uint32_t k = 0; k < keys_.size(); ++k) {
     KeyTimeline& key = keys_.at(k);
-    if (renumbered[k] != 0 || (key.flags & ~kForgottenKey) != 0) continue;
+    if (renumbered[k] != 0 || (key.flags & kOpenKey) != 0) continue;
     keys_.trim(key, window_.first());
     if (key.head == nullptr) candidates.push_back({window_.next() - key.touched, k});
   }
@@ -101,6 +105,7 @@ void Online::give_up_keys(std::size_t wanted) {
 }
 
 void Online::give_up(const KeyTimeline& key) {
+  if ((key.flags & kCloudyKey) != 0) given_up_cloudy_.add(key.key);
   if (key.base_time == kNoTime) return;  // never written: it comes back as it was
   given_up_.add(key.key);
   given_up_until_ = std::max(given_up_until_, key.base_time);

@@ -36,7 +36,9 @@ std::string key(std::uint64_t i) {
 
 class Stream {
  public:
-  Stream(std::size_t limit, bool spill, Level level = Level::kSnapshotIsolation) {
+  Stream(std::size_t limit, bool spill, Level level = Level::kSnapshotIsolation,
+         std::uint32_t batch = timeline::OnlineOptions{}.batch) {
+    options_.batch = batch;
     if (spill) folder_ = make_scratch_folder("online-give-up");
     options_.level = level;
     options_.deadline = 20;
@@ -125,7 +127,7 @@ TEST(TimelineOnlineGiveUp, ViolationsOnGivenUpKeysAreFoundWithSpill) {
 
 TEST(TimelineOnlineGiveUp, AForgottenKeyIsUncheckedUntilItIsWrittenAgain) {
   for (const bool restart : {false, true}) {
-    Stream s(kLimit, false);
+    Stream s(kLimit, false, Level::kSnapshotIsolation, 1);
     s.insert(0, kMany);
     for (int i = 0; i < 40; ++i) s.take(fmt::format("Q{} {}..{}: r q_", i, 800'000 + i, 800'000 + i));
     if (restart) s.restart();
@@ -139,6 +141,27 @@ TEST(TimelineOnlineGiveUp, AForgottenKeyIsUncheckedUntilItIsWrittenAgain) {
     s.take(fmt::format("R5 900020..900020: r {}1 | R6 900021..900021: r {}8", key(8), key(8)));
     EXPECT_EQ(s.finish(), "GSIb R6");
     EXPECT_EQ(s.engine->counts().unchecked, before + 5);
+  }
+}
+
+// Nobody ever says what became of them, nor reads them until long after.
+TEST(TimelineOnlineGiveUp, KeysOfTransactionsThatWereNeverPlacedAreGivenUpAndNothingIsToldOfThem) {
+  for (const bool spill : {false, true}) {
+    Stream s(kLimit, spill);
+    for (int i = 0; i < kMany; i += 50) {
+      std::string text;
+      for (int j = i; j < i + 50; ++j) {
+        text += fmt::format("{}U{}? {}..: w {}{}", j == i ? "" : " | ", j, j * 10 + 1,
+                            key(static_cast<std::uint64_t>(j)), j);
+      }
+      s.take(text);
+    }
+    EXPECT_LT(s.most, kLimit + kLimit / 8);
+    s.restart();
+    s.take(fmt::format("R1 900001..900001: r {}5 | R2 900002..900002: r {}_", key(5), key(6)));
+    s.take(fmt::format("R3 900003..900003: r {}7 r {}[7 8]", key(7), key(8)));
+    EXPECT_EQ(s.finish(), "");
+    EXPECT_LT(s.engine->counts().bytes, kLimit + kLimit / 8);
   }
 }
 

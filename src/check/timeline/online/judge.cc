@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/hash.h"
 #include "check/timeline/online/engine.h"
 
 namespace isolde::timeline {
 namespace {
 
 constexpr std::size_t kMostTold = std::size_t{1} << 20;
+
+std::string without_quotes(std::string text) {
+  if (text.size() >= 2 && text.front() == '"' && text.find('\\') == std::string::npos)
+    text = text.substr(1, text.size() - 2);
+  return text;
+}
 
 }  // namespace
 
@@ -86,9 +93,8 @@ void Online::judge_late(const LateRead& late, bool early) {
 }
 
 void Online::collect() {
-  const auto is_over = [this](std::int64_t since, int times) {
-    return (time_.now - since) / times >= options_.deadline;
-  };
+  const std::int64_t now = horizon();
+  const auto is_over = [&](std::int64_t since, int times) { return (now - since) / times >= options_.deadline; };
   while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
   if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
   if (asks_predicates_) return;
@@ -117,11 +123,13 @@ void Online::tidy() {
 
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
-         shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 + (spill_ == nullptr ? 0 : spill_->memory());
+         given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 +
+         (spill_ == nullptr ? 0 : spill_->memory());
 }
 
 // The oldest go before their time, until a quarter is free: keys, if it is they that fill it, else transactions.
 void Online::make_room() {
+  apply_staged();
   const std::size_t wanted = options_.memory_limit / 4 * 3;
   if (keys_.bytes_used() > options_.memory_limit / 2) give_up_keys(wanted);
   if (bytes() <= wanted) return;
@@ -162,18 +170,18 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
     return;
   }
   OnlineViolation v;
-  v.key = names_.text(key.key);
-  v.read = names_.text(wrong.read);
+  v.key = text_in(r, key.key);
+  v.read = text_in(r, wrong.read);
   const State expected = wrong.own != nullptr ? with_own(wrong.state, *wrong.own) : wrong.state;
   v.expected = state_text(expected);
-  v.transactions.push_back(id_text(raw64(r.id)));
+  v.transactions.push_back(id_of(r));
   if (wrong.own != nullptr && !wrong.own->ends_with_own) {
     v.kind = AnomalyKind::kInternal;
     v.rule = "INT";
     v.text =
         fmt::format("{} read {} = {} after appending to it itself; its own elements are not at the end (expected {}).",
                     v.transactions[0], v.key, v.read, v.expected);
-    tell(std::move(v), suspect);
+    tell(std::move(v), raw64(r.id), key.key, suspect);
     return;
   }
   const Name name = name_of(wrong);
@@ -202,20 +210,20 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
       if (name.names_expected) v.transactions.push_back(id_text(wrong.writer));
       break;
   }
-  tell(std::move(v), suspect);
+  tell(std::move(v), raw64(r.id), key.key, suspect);
 }
 
 void Online::report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected) {
   OnlineViolation v;
   v.kind = AnomalyKind::kInternal;
   v.rule = "INT";
-  v.transactions.push_back(id_text(raw64(r.id)));
-  v.key = names_.text(held_->chunk->key(key));
+  v.transactions.push_back(id_of(r));
+  v.key = text_in(r, held_->chunk->key(key));
   v.read = held_->chunk->history.value_text(read);
   v.expected = std::move(expected);
   v.text = fmt::format("{} read {} = {}, but had itself read or written {} before.", v.transactions[0], v.key, v.read,
                        v.expected);
-  tell(std::move(v), {});
+  tell(std::move(v), raw64(r.id), held_->chunk->key(key), {});
 }
 
 void Online::report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other,
@@ -234,11 +242,11 @@ void Online::report_conflict(const TxnRecord& r, const KeyTimeline& key, std::ui
   OnlineViolation v;
   v.kind = read_before ? AnomalyKind::kLostUpdate : AnomalyKind::kGSIa;
   v.rule = "NOCONFLICT";
-  v.transactions = {id_text(raw64(r.id)), id_text(other)};
-  v.key = names_.text(key.key);
+  v.transactions = {id_of(r), id_text(other)};
+  v.key = text_in(r, key.key);
   v.text = fmt::format("{} started at {} and wrote {}, which {} had written too and committed at {}: they overlap.",
                        v.transactions[0], r.start, v.key, v.transactions[1], other_commit);
-  tell(std::move(v), {});
+  tell(std::move(v), raw64(r.id), key.key, {});
 }
 
 void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before) {
@@ -256,17 +264,15 @@ void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t befo
         kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",
         v.transactions[0]);
   }
-  tell(std::move(v), {});
+  tell(std::move(v), id, kNullPrint, {});
 }
 
-void Online::tell(OnlineViolation v, std::string_view suspect) {
+void Online::tell(OnlineViolation v, std::uint64_t guilty, Print key, std::string_view suspect) {
   v.time = time_.now;
-  // Who else is named may depend on who has arrived, so it is no part of the identity.
-  OnlineViolation guilty;
-  guilty.kind = v.kind;
-  guilty.transactions.push_back(v.transactions[0]);
-  guilty.key = v.key;
-  v.identity = identity_of(guilty);
+  // Who else is named may depend on who has arrived, so it is no part of the identity. It is made of prints: the names
+  // may not be held any more, or not yet again after a restart.
+  const std::string kind = full_name(v.kind, v.variant);
+  v.identity = mix64(mix64(hash_bytes(kind.data(), kind.size()) + guilty) + raw64(key));
   if (was_told(v.identity)) return;
   if (suspect.empty()) {
     ++counts_.violations;
@@ -288,12 +294,18 @@ bool Online::was_told(std::uint64_t identity) {
   return false;
 }
 
-std::string Online::id_text(std::uint64_t print) const {
-  std::string text = names_.text(Print{print});
-  if (text.size() >= 2 && text.front() == '"' && text.find('\\') == std::string::npos)
-    text = text.substr(1, text.size() - 2);
-  return text;
+// What stands in the transaction's own chunk has its name as long as the transaction is held.
+std::string Online::text_in(const TxnRecord& r, Print print) const {
+  const Chunk& chunk = *window_.held(r).chunk;
+  const auto& prints = chunk.table_value_print;
+  const auto found = std::find(prints.begin(), prints.end(), print);
+  if (found == prints.end()) return names_.text(print);
+  return chunk.history.value_text(ValueId{kFirstTableValue + static_cast<std::uint32_t>(found - prints.begin())});
 }
+
+std::string Online::id_text(std::uint64_t print) const { return without_quotes(names_.text(Print{print})); }
+
+std::string Online::id_of(const TxnRecord& r) const { return without_quotes(text_in(r, r.id)); }
 
 std::string Online::state_text(State state) const {
   switch (state.kind) {

@@ -37,15 +37,15 @@ Block* BlockPool::make(std::size_t wanted) {
     next_ += bytes;
     left_ -= bytes;
   }
-  used_ += bytes;
-  *block = Block{nullptr, nullptr, 0, 0, kCapacity[size], 0};
+  used_ += bytes + slot_bytes(kCapacity[size]);
+  *block = Block{nullptr, nullptr, 0, 0, kCapacity[size], nullptr};
   return block;
 }
 
 void BlockPool::free(Block* block) {
   int size = 0;
   while (kCapacity[size] != block->capacity) ++size;
-  used_ -= sizeof(Block) + block->capacity * sizeof(Entry);
+  used_ -= sizeof(Block) + block->capacity * sizeof(Entry) + slot_bytes(block->capacity);
   block->next = free_[size];
   free_[size] = block;
 }
@@ -106,49 +106,89 @@ void KeyIndex::fill_slots() {
   }
 }
 
+Block* KeyIndex::block_at(const KeyTimeline& key, std::int64_t time) {
+  Block* block = key.tail;
+  if (block->directory != nullptr) return block->directory->block(block->directory->find(time));
+  while (block->prev != nullptr && block->entries()[0].time > time) block = block->prev;
+  return block;
+}
+
+void KeyIndex::make_directory(KeyTimeline& key) {
+  std::size_t count = 0;
+  for (const Block* block = key.tail; block != nullptr && count < kManyBlocks; block = block->prev) ++count;
+  if (count < kManyBlocks) return;
+  if (free_directories_.empty()) free_directories_.push_back(&directories_.emplace_back());
+  key.tail->directory = free_directories_.back();
+  free_directories_.pop_back();
+  for (Block* block = key.head; block != nullptr; block = block->next) {
+    key.tail->directory->push_back(block, block->entries()[0].time);
+  }
+}
+
+// `slot`: where `block` stands in the directory, if there is one; kNoSlot: it is the last.
+Place KeyIndex::split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time, std::size_t slot) {
+  const bool at_end = block == key.tail && at == block->count;
+  Directory* const directory = key.tail->directory;
+  // The longer a key's list the larger its blocks.
+  Block* const fresh = pool_.make(at_end ? block->capacity + 1U : block->capacity);
+  fresh->prev = block;
+  fresh->next = block->next;
+  (block->next != nullptr ? block->next->prev : key.tail) = fresh;
+  block->next = fresh;
+  if (!at_end) {
+    fresh->newest = block->newest;
+    const std::uint16_t kept = block->count / 2U;
+    fresh->count = static_cast<std::uint16_t>(block->count - kept);
+    std::memcpy(fresh->entries(), block->entries() + kept, fresh->count * sizeof(Entry));
+    block->count = kept;
+    time = fresh->entries()[0].time;
+  }
+  if (directory != nullptr) {
+    block->directory = nullptr;
+    key.tail->directory = directory;
+    slot == kNoSlot ? directory->push_back(fresh, time) : directory->insert(slot + 1, fresh, time);
+  }
+  if (at_end) return {fresh, 0};
+  return at > block->count ? Place{fresh, at - block->count} : Place{block, at};
+}
+
 Place KeyIndex::insert(KeyTimeline& key, const Entry& entry) {
   if (key.tail == nullptr) {
     key.head = key.tail = pool_.make(1);
     key.head->newest = entry.txn;
   }
   Block* block = key.tail;
-  while (block->prev != nullptr && stands_before(entry, block->entries()[0])) block = block->prev;
+  std::size_t slot = kNoSlot;
+  if (block->prev != nullptr && stands_before(entry, block->entries()[0])) {
+    const Directory* const directory = block->directory;
+    if (directory != nullptr) {
+      slot = directory->find(entry.time);
+      block = directory->block(slot);
+    }
+    for (; block->prev != nullptr && stands_before(entry, block->entries()[0]); --slot) block = block->prev;
+  }
   std::uint32_t at = block->count;
   while (at > 0 && stands_before(entry, block->entries()[at - 1])) --at;
+  bool grew = false;
   if (block->count == block->capacity) {
-    const bool at_end = block == key.tail && at == block->count;
-    // The longer a key's list the larger its blocks.
-    Block* const fresh = pool_.make(at_end ? block->capacity + 1U : block->capacity);
-    fresh->prev = block;
-    fresh->next = block->next;
-    (block->next != nullptr ? block->next->prev : key.tail) = fresh;
-    block->next = fresh;
-    fresh->newest = block->newest;
-    if (at_end) {
-      fresh->newest = entry.txn;
-      block = fresh;
-      at = 0;
-    } else {
-      const std::uint16_t kept = block->count / 2U;
-      fresh->count = static_cast<std::uint16_t>(block->count - kept);
-      std::memcpy(fresh->entries(), block->entries() + kept, fresh->count * sizeof(Entry));
-      block->count = kept;
-      if (at > kept) {
-        block = fresh;
-        at -= kept;
-      }
-    }
+    const Place place = split(key, block, at, entry.time, slot);
+    block = place.block;
+    at = place.index;
+    if (block->count == 0) block->newest = entry.txn;
+    grew = true;
   }
   Entry* const entries = block->entries();
   std::memmove(entries + at + 1, entries + at, (block->count - at) * sizeof(Entry));
   entries[at] = entry;
   ++block->count;
   if (arrived_before(block->newest, entry.txn)) block->newest = entry.txn;
+  if (grew && key.tail->directory == nullptr) make_directory(key);
   return {block, at};
 }
 
 Place KeyIndex::last_before(const KeyTimeline& key, std::int64_t time, std::uint8_t order) {
-  for (Block* block = key.tail; block != nullptr; block = block->prev) {
+  if (key.tail == nullptr) return {nullptr, 0};
+  for (Block* block = block_at(key, time); block != nullptr; block = block->prev) {
     for (std::uint32_t i = block->count; i-- > 0;) {
       const Entry& e = block->entries()[i];
       if (e.time < time || (e.time == time && e.order < order)) return {block, i};
@@ -158,8 +198,8 @@ Place KeyIndex::last_before(const KeyTimeline& key, std::int64_t time, std::uint
 }
 
 Place KeyIndex::find_entry(const KeyTimeline& key, std::int64_t time, std::uint8_t order, std::uint32_t txn) {
-  for (Block* block = key.tail; block != nullptr; block = block->prev) {
-    if (block->entries()[0].time > time) continue;
+  if (key.tail == nullptr) return {nullptr, 0};
+  for (Block* block = block_at(key, time); block != nullptr; block = block->prev) {
     for (std::uint32_t i = block->count; i-- > 0;) {
       const Entry& e = block->entries()[i];
       if (e.time < time) return {nullptr, 0};
@@ -187,6 +227,13 @@ void KeyIndex::drop_front(KeyTimeline& key, std::uint32_t count) {
     std::memmove(block->entries(), block->entries() + count, (block->count - count) * sizeof(Entry));
     block->count = static_cast<std::uint16_t>(block->count - count);
     return;
+  }
+  if (Directory* const directory = key.tail->directory; directory != nullptr) {
+    directory->pop_front();
+    if (block == key.tail) {
+      *directory = Directory{};
+      free_directories_.push_back(directory);
+    }
   }
   key.head = block->next;
   (key.head != nullptr ? key.head->prev : key.tail) = nullptr;

@@ -3,15 +3,17 @@
 // In, out: entries as they arrive, in about the order of time -> the state before and behind any of them.
 // Always:  entries of a key are ordered by (time, order, writer); what was dropped from the front is summed up in the
 //          key's base. Blocks of entries come from a pool and go back to it.
-// Cost:    an insertion walks back from the end as far as it is late; constant otherwise. 80 bytes a key, 40 an entry.
+// Cost:    an insertion is constant at the end, else logarithmic in how late it is. 80 bytes a key, 40 an entry.
 // Source:  Aion's frontier_ts, by key instead of by timestamp.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
 #include "base/state_file.h"
+#include "check/timeline/online/directory.h"
 #include "check/timeline/online/entry.h"
 
 namespace isolde::timeline {
@@ -22,7 +24,7 @@ struct Block {
   std::uint32_t newest;  // transaction that arrived last of those in the block
   std::uint16_t count;
   std::uint16_t capacity;
-  std::uint64_t unused;
+  Directory* directory;  // of a key's last block: where the others are, if there are many
 
   [[nodiscard]] Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
   [[nodiscard]] const Entry* entries() const { return reinterpret_cast<const Entry*>(this + 1); }
@@ -39,6 +41,10 @@ class BlockPool {
   static constexpr std::uint16_t kCapacity[] = {3, 12, 50};
 
  private:
+  // Only keys with many entries have a directory, and those have large blocks.
+  static std::size_t slot_bytes(std::uint16_t capacity) {
+    return capacity == kCapacity[2] ? Directory::kBytesPerBlock : 0;
+  }
   static constexpr std::size_t kArena = std::size_t{1} << 18;
   std::vector<std::unique_ptr<std::byte[]>> arenas_;
   Block* free_[3] = {nullptr, nullptr, nullptr};
@@ -53,7 +59,7 @@ enum KeyFlag : std::uint8_t {
   kForgottenKey = 8,  // it may have been given up: its base is unknown, and its base_time no version's
 };
 
-struct KeyTimeline {
+struct alignas(64) KeyTimeline {
   Print key;
   std::uint64_t base_bits;  // the state before all entries
   std::int64_t base_time;   // of the version that made it; kNoTime: it is what the key held at first
@@ -74,6 +80,7 @@ struct KeyTimeline {
     return base_time != kNoTime && (time < base_time || (time == base_time && order < base_order));
   }
 };
+static_assert(sizeof(KeyTimeline) == 64);
 
 struct Place {
   Block* block;
@@ -168,6 +175,13 @@ class KeyIndex {
   void grow();
   void fill_slots();
   void drop_front(KeyTimeline& key, std::uint32_t count);
+  // The last block that does not begin after that time, or the first one. Requires: there is one.
+  static Block* block_at(const KeyTimeline& key, std::int64_t time);
+  // Makes room in a full block for an entry at that index and time; where that is then.
+  [[nodiscard]] Place split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time, std::size_t slot);
+  void make_directory(KeyTimeline& key);
+  static constexpr std::size_t kManyBlocks = 8;  // a directory is worth it from there on
+  static constexpr std::size_t kNoSlot = ~std::size_t{0};
 
   std::vector<std::unique_ptr<KeyTimeline[]>> keys_;
   std::uint32_t count_ = 0;
@@ -176,6 +190,8 @@ class KeyIndex {
   std::vector<OwnTop> tops_;
   std::vector<std::uint64_t> free_tops_;
   BlockPool pool_;
+  std::deque<Directory> directories_;
+  std::vector<Directory*> free_directories_;
   FoldSink* sink_ = nullptr;
 };
 

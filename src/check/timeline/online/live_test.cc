@@ -13,6 +13,7 @@
 #include "check/accesses.h"
 #include "check/timeline/online/online.h"
 #include "check/timeline/timeline.h"
+#include "history/history_builder.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
 
@@ -23,6 +24,11 @@ struct Told : OnlineSink {
   std::vector<OnlineViolation> violations, suspicions;
   void violated(const OnlineViolation& v) override { violations.push_back(v); }
   void suspected(const OnlineViolation& v, std::string_view) override { suspicions.push_back(v); }
+  [[nodiscard]] std::vector<std::uint64_t> identities() const {
+    std::vector<std::uint64_t> all;
+    for (const OnlineViolation& v : violations) all.push_back(v.identity);
+    return all;
+  }
   [[nodiscard]] std::string names() const {
     std::string all;
     for (const OnlineViolation& v : violations) {
@@ -48,12 +54,17 @@ class Stream {
   std::unique_ptr<OnlineEngine> engine;
 };
 
-timeline::OnlineOptions with_deadline(std::int64_t deadline, Level level = Level::kSnapshotIsolation) {
+// Arrivals do not wait for others unless asked.
+timeline::OnlineOptions with_deadline(std::int64_t deadline, Level level = Level::kSnapshotIsolation,
+                                      std::uint32_t batch = 1) {
   timeline::OnlineOptions options;
   options.level = level;
   options.deadline = deadline;
+  options.batch = batch;
   return options;
 }
+
+std::uint32_t batch_of(Rng& rng) { return rng.chance(0.3) ? 1 : static_cast<std::uint32_t>(rng.between(2, 40)); }
 
 TEST(TimelineOnline, AWriteThatComesWithinTheDeadlineExplainsTheRead) {
   Stream s(with_deadline(100));
@@ -98,6 +109,65 @@ TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
   EXPECT_EQ(s.told.names(), "lost-update T2 T1");
   s.take("T3 7..8: w x3 r x4");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1, internal T3");
+}
+
+TEST(TimelineOnline, WhatArrivesTogetherIsPutInOrderBeforeItIsLookedAt) {
+  Stream s(with_deadline(100, Level::kSnapshotIsolation, 64));
+  s.advance(0);
+  s.take("T2 3..4: r x1 | T3 2..6: r x_ w x3");
+  s.advance(20);
+  s.take("T1 1..2: w x1 | T4 5..7: w x4");
+  EXPECT_EQ(s.told.names(), "");
+  s.advance(25);  // a quarter of the deadline
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3");
+  s.advance(99);
+  s.take("T0 1..1: w y1");  // waits when the others are judged
+  s.advance(100);
+  EXPECT_EQ(s.engine->counts().checked, 0U);  // the last one may matter to them
+  s.advance(124);
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3, GSIb T3 T1");
+  EXPECT_EQ(s.engine->counts().flips, 0U);
+  s.engine->finish();
+  EXPECT_EQ(s.told.names(), "GSIa T4 T3, GSIb T3 T1");
+}
+
+// The guilty one has gone when the other arrives; a restart does not know its name any more.
+TEST(TimelineOnline, AViolationHasTheSameIdentityWhetherItsNamesAreHeldOrNot) {
+  std::vector<std::uint64_t> identities[2];
+  for (const bool restart : {false, true}) {
+    const auto options = with_deadline(10, Level::kStrongSnapshotIsolation);
+    Told told;
+    auto engine = timeline::make_online(options, told);
+    const auto take = [&](std::int64_t now, std::string_view text, std::int64_t begin, std::int64_t end) {
+      HistoryBuilder b;
+      b.begin_txn(b.session(now));
+      b.set_id(b.values().string(text));
+      b.set_begin(begin);
+      b.set_end(end);
+      b.set_start_ts(now);
+      b.set_commit_ts(now);
+      b.write(b.key(now), b.values().integer(now));
+      b.end_txn();
+      engine->advance({now * 100, kNoTime, true});
+      engine->take({std::make_shared<const Chunk>(*b.finish()), TxnId{0}});
+    };
+    take(1, "guilty", 500, 600);  // began after "late" had ended
+    take(2, "other", 600, 601);
+    if (restart) {
+      engine->advance({1000, kNoTime, true});  // released
+      StateWriter out;
+      engine->save(out);
+      engine = timeline::make_online(options, told);
+      StateReader in(out.bytes());
+      ASSERT_TRUE(engine->load(in));
+    }
+    take(9, "late", 100, 200);
+    engine->finish();
+    ASSERT_FALSE(told.violations.empty());
+    identities[restart ? 1 : 0] = {told.violations[0].identity};
+    EXPECT_EQ(told.violations[0].rule, "REALTIME");
+  }
+  EXPECT_EQ(identities[0], identities[1]);
 }
 
 TEST(TimelineOnline, ALateWriteRechecksTheReadsUpToTheNextVersionOnly) {
@@ -270,7 +340,7 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
         behind = std::max(behind, t.at - own * 10);
       }
       Told told;
-      timeline::OnlineOptions options = with_deadline(behind + 1, level);
+      timeline::OnlineOptions options = with_deadline(behind + 1, level, batch_of(rng));
       options.spill_folder = folder;
       const auto engine = timeline::make_online(options, told);
       engine->begin(*chunk);
@@ -325,7 +395,7 @@ TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
     for (const Level level : {Level::kSnapshotIsolation, Level::kStrictSerializable}) {
       if (!kTimelineEngine.lacks(h, level).empty()) continue;
       const auto arrivals = delayed(h, rng, 60, false);
-      timeline::OnlineOptions options = with_deadline(rng.between(1, 200), level);
+      timeline::OnlineOptions options = with_deadline(rng.between(1, 200), level, batch_of(rng));
       if (rng.chance(0.5)) options.spill_folder = folder;
       Told whole;
       Told parts;
@@ -349,6 +419,7 @@ TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
       straight->finish();
       restarted->finish();
       ASSERT_EQ(parts.names(), whole.names()) << "seed " << seed << "\n" << native_text(h);
+      EXPECT_EQ(parts.identities(), whole.identities());
       EXPECT_EQ(restarted->counts().unchecked, straight->counts().unchecked);
       EXPECT_EQ(restarted->counts().flips, straight->counts().flips);
       EXPECT_EQ(restarted->counts().checked, straight->counts().checked);

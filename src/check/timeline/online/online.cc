@@ -9,8 +9,11 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
       sink_(sink),
       level_(info(options.level)),
       serial_(level_.family == LevelFamily::kSerializable),
+      patience_(std::min(options.deadline / 4, kMostPatience)),
       names_(std::min<std::size_t>(std::size_t{32} << 20, options.memory_limit / 8)),
-      given_up_(options.memory_limit / 32) {
+      most_cloud_(std::min<std::size_t>(std::size_t{1} << 20, options.memory_limit / 1024)),
+      given_up_(options.memory_limit / 32),
+      given_up_cloudy_(options.memory_limit / 64) {
   if (!options.spill_folder.empty()) {
     spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 16);
     keys_.set_fold_sink(this);
@@ -58,10 +61,12 @@ std::vector<Print> Online::initial_elements(Print key) const {
 
 void Online::advance(const StreamTime& time) {
   time_ = time;
+  if (applied_ != window_.next() && time_.now - window_.at(applied_).arrived >= patience_) apply_staged();
   collect();
 }
 
 void Online::finish() {
+  apply_staged();
   while (judged_ != window_.next()) judge(judged_++, false);
   if (predicate_txns_ > 0 && (released_any_ || !asks_predicates_)) counts_.unchecked += predicate_txns_;
   if (open_count_ > 0 || asks_predicates_) settle(true);

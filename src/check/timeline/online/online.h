@@ -33,6 +33,8 @@ struct OnlineOptions {
   std::size_t memory_limit = std::size_t{1} << 30;
   std::string spill_folder;  // empty: what is beyond the deadline is dropped, and keys that do not fit are forgotten;
                              // else kept there
+  std::uint32_t batch = 16384;  // so many arrivals are gathered at most, then put into the index in the order of their
+                                // times; 1: each by itself
   FlipObserver* flips = nullptr;
 };
 

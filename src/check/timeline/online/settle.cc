@@ -37,7 +37,7 @@ void Online::cloud(std::uint32_t txn) {
     if (a.kind == OpKind::kRead) return;
     KeyTimeline& key = keys_.at(number_of(held, a.key));
     key.flags |= kCloudyKey;
-    if (a.kind != OpKind::kWrite || cloud_.size() >= kMostCloud) {
+    if (a.kind != OpKind::kWrite || cloud_.size() >= most_cloud_) {
       key.flags |= kCloudyRich;
       any_cloudy_rich_ = true;
     } else {
@@ -91,6 +91,7 @@ State Online::before_window(KeyTimeline& key) {
 // Replays what touches the open keys with the engine `timeline`, and tells what it finds. `all`: nothing more comes;
 // else only those whose deadline is over are told of, or settled.
 void Online::settle(bool all) {
+  apply_staged();
   const bool whole = !released_any_ && asks_predicates_;
   WindowHistory made(whole);
   bool blind = false;  // what a key held is forgotten, so that others might seem to explain its reads
@@ -186,7 +187,7 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   OnlineViolation v;
   v.kind = a.kind;
   v.variant = a.variant;
-  for (const TxnId t : a.transactions) v.transactions.push_back(id_text(raw64(window_.at(made.number_of(t)).id)));
+  for (const TxnId t : a.transactions) v.transactions.push_back(id_of(window_.at(made.number_of(t))));
   const bool of_state = a.kind == AnomalyKind::kGSIb && serial_ && a.transactions.size() > 1;
   if (of_state && skewed(window_.at(made.number_of(a.transactions[1])), r)) v.kind = AnomalyKind::kWriteSkew;
   if (a.key != kNoKey) v.key = names_.text(made.print_of(a.key));
@@ -220,7 +221,8 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   if (!v.expected.empty()) v.text += fmt::format(", expected {}", v.expected);
   v.text += '.';
   const bool any_state = a.kind != AnomalyKind::kInternal && !of_order && reads_dropped(r);
-  tell(std::move(v), any_state ? "a state that is not held any more may explain it" : "");
+  tell(std::move(v), raw64(r.id), a.key == kNoKey ? kNullPrint : made.print_of(a.key),
+       any_state ? "a state that is not held any more may explain it" : "");
 }
 
 // Whether it reads a key at a moment before the window, or may do so, since nobody knows when it read.

@@ -35,7 +35,6 @@ void Online::take(const Arrival& arrival) {
   r.arrived = time_.now;
   ++counts_.taken;
   counts_.operations += h.end_op(arrival.txn) - h.first_op(arrival.txn);
-  was_late_ = false;
   if (!h.columns().predicates.empty()) {
     for (std::uint32_t i = h.first_op(r.txn); i < h.end_op(r.txn); ++i) {
       if (is_predicate(h.op(i).kind())) r.flags |= kPredicates;
@@ -47,7 +46,7 @@ void Online::take(const Arrival& arrival) {
     place(r, h);
     if ((r.flags & kNoSnapshot) != 0) report_order(raw64(r.id), AnomalyKind::kTimestampOrder, 0);
     const bool open = (r.flags & kOpenPlace) != 0;
-    if (r.commit != kNoTime || !open) replay(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
+    if (r.commit != kNoTime || !open) stage(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
     if (open) open_place(txn);
     if ((r.flags & kChained) != 0) look_for_ties(txn);
     if (level_.order != AddedOrder::kNone) check_orders(txn);
@@ -57,7 +56,7 @@ void Online::take(const Arrival& arrival) {
     if (!released_any_ && window_.bytes() < kMostForPredicates) asks_predicates_ = true;
   }
   if (asks_predicates_ && window_.bytes() >= kMostForPredicates) asks_predicates_ = false;
-  if (was_late_) ++counts_.late;
+  if (window_.next() - applied_ >= options_.batch) apply_staged();
   if (counts_.taken % kTidy == 0) tidy();
 }
 
@@ -103,26 +102,6 @@ std::uint32_t Online::number_of(Window::Held& held, KeyId key) {
   return number;
 }
 
-// The keys, the heads of their last blocks and the ends of these: each is needed to know where the next one lies.
-void Online::prefetch(const History& h, std::uint32_t first, std::uint32_t end) {
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (op.is_read_or_write()) __builtin_prefetch(&keys_.at(number_of(*held_, op.key())));
-  }
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (!op.is_read_or_write()) continue;
-    const Block* const tail = keys_.at(held_->key[raw(op.key())]).tail;
-    if (tail != nullptr) __builtin_prefetch(tail);
-  }
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (!op.is_read_or_write()) continue;
-    const Block* const tail = keys_.at(held_->key[raw(op.key())]).tail;
-    if (tail != nullptr) __builtin_prefetch(tail->entries() + tail->count - 1);
-  }
-}
-
 void Online::replay(std::uint32_t txn, bool reads, bool writes) {
   const TxnRecord& r = window_.at(txn);
   const History& h = held_->chunk->history;
@@ -135,7 +114,6 @@ void Online::replay(std::uint32_t txn, bool reads, bool writes) {
     for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.at(k).stamp = 0;
     stamp_ = 1;
   }
-  prefetch(h, first, end);
   for (std::uint32_t i = first; i < end; ++i) {
     const OpHead op = h.op(i);
     if (op.is_read()) {

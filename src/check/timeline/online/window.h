@@ -19,15 +19,17 @@ namespace isolde::timeline {
 enum TxnFlag : std::uint16_t {
   kAborted = 1,
   kUnknownOutcome = 2,
-  kOpenPlace = 4,      // it has no sure place: judged by the replay of the window
-  kFlipped = 8,        // a read of it changed its verdict
-  kNoSnapshot = 16,    // its reads are not looked at
-  kHasStart = 32,      // it has a start_ts, so that it may overlap with others
-  kChained = 64,       // it is in TimeChains
-  kPredicates = 128,   // it asks for all rows that match
-  kCountedOpen = 256,  // kOpenPlace, and not settled yet
-  kDeferred = 512,     // its deadline came while a key of it was open
-  kAdopted = 1024,     // its place was found by who saw it
+  kOpenPlace = 4,        // it has no sure place: judged by the replay of the window
+  kFlipped = 8,          // a read of it changed its verdict
+  kNoSnapshot = 16,      // its reads are not looked at
+  kHasStart = 32,        // it has a start_ts, so that it may overlap with others
+  kChained = 64,         // it is in TimeChains
+  kPredicates = 128,     // it asks for all rows that match
+  kCountedOpen = 256,    // kOpenPlace, and not settled yet
+  kDeferred = 512,       // its deadline came while a key of it was open
+  kAdopted = 1024,       // its place was found by who saw it
+  kReadsStaged = 2048,   // its reads are to be put into the index, …
+  kWritesStaged = 4096,  // … its writes are
 };
 
 struct TxnRecord {

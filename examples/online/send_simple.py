@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""The least that sends traces to `isolde watch --listen ADDRESS`: ADDRESS SESSION COUNT."""
+import json, socket, sys, time
+
+
+def connect(address):  # unix:/run/isolde.sock or tcp:127.0.0.1:4711
+    kind, place = address.split(":", 1)
+    sock = socket.socket(socket.AF_UNIX if kind == "unix" else socket.AF_INET)
+    sock.connect(place if kind == "unix" else (place.rsplit(":", 1)[0], int(place.rsplit(":", 1)[1])))
+    return sock
+
+
+def run_transaction(value):  # the application's own work, here nothing: what it read and wrote, in order
+    return [["w", "x", value]]
+
+
+sock = connect(sys.argv[1])
+for value in range(1, int(sys.argv[3]) + 1):
+    begin = time.monotonic_ns()  # before the first request to the database
+    ops = run_transaction(value)
+    end = time.monotonic_ns()  # after its last answer
+    trace = {"session": int(sys.argv[2]), "ops": ops, "begin": begin, "end": end}
+    sock.sendall((json.dumps(trace) + "\n").encode())
+sock.shutdown(socket.SHUT_WR)  # nothing more comes: its session is over
+for line in sock.makefile():  # until the watcher has taken all of it
+    if "error" in json.loads(line):
+        sys.exit(line)

@@ -1,0 +1,113 @@
+#include "hunt/applicability.h"
+#include "hunt/judge/compare.h"
+#include "hunt/judge/judge.h"
+#include "hunt/judge/latest.h"
+#include "hunt/run_judge.h"
+#include "hunt/serial.h"
+#include "hunt/trial.h"
+#include "hunt/turns.h"
+
+namespace isolde::hunt {
+namespace {
+
+// One finding run again as it stands.
+class Again {
+ public:
+  Again(Arena& arena, const Finding& finding, const TrialOptions& options)
+      : arena_(arena), finding_(finding), judge_(arena, options, counts_) {}
+
+  Result<std::optional<Finding>> run() {
+    const Case& test = finding_.test;
+    if (!has_all_turns(test)) return std::optional<Finding>();
+    if (finding_.wrong == Wrong::kCrash) return crash();
+    if (finding_.wrong == Wrong::kIsolation && finding_.anomaly == kNoSerialOrder) return no_serial_order();
+    const auto transactions = serial_order(test);
+    const bool serial = !finding_.alone.empty() && transactions && finding_.alone == statements_in(test, *transactions);
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    Execution execution = arena_.run(test, !serial);
+    if (auto error = error_of(execution)) return *error;
+    if (serial) {
+      if (!all_as_wanted(test, execution)) return std::optional<Finding>();
+    } else if (!beyond_their_snapshot(test, execution, arena_.dialect().name).empty()) {
+      return std::optional<Finding>();
+    }
+    if (!finding_.alone.empty()) return against_alone(execution, serial);
+    if (finding_.wrong == Wrong::kRerun) return rerun(execution);
+    return told(execution, judge_.at_once(test, execution, finding_.wrong));
+  }
+
+ private:
+  template <typename Run>
+  static std::optional<Error> error_of(const Run& run) {
+    if (run.lost) return run.fault.value_or(Error{"the connection to the server broke"});
+    return run.fault;
+  }
+
+  Result<std::optional<Finding>> told(const Execution& execution, std::optional<Difference> difference) const {
+    if (!difference || difference->wrong != finding_.wrong) return std::optional<Finding>();
+    Finding again = judge_.finding(finding_.test, execution, std::move(*difference), finding_.alone);
+    again.isolde = finding_.isolde;
+    // What was put down to the level's known cause is not to become something else when it is made smaller.
+    const auto why = why_not(arena_.dialect().name, arena_.level().name, arena_.server());
+    if (why && finding_.cause == why->cause && again.cause != finding_.cause) return std::optional<Finding>();
+    if (again.cause.empty()) again.cause = finding_.cause;
+    return std::optional<Finding>(std::move(again));
+  }
+
+  Result<std::optional<Finding>> against_alone(const Execution& execution, bool serial) {
+    const Case& test = finding_.test;
+    if (!serial && why_no_oracle(test, execution, finding_.alone)) return std::optional<Finding>();
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    const AloneRun alone = arena_.run_alone(test, finding_.alone);
+    if (auto error = error_of(alone)) return *error;
+    Compared compared = compare(test, execution, finding_.alone, alone);
+    if (compared.difference && !serial && is_excused(test, execution, *compared.difference))
+      return std::optional<Finding>();
+    return told(execution, std::move(compared.difference));
+  }
+
+  Result<std::optional<Finding>> no_serial_order() {
+    if (!can_be_ordered(finding_.test, arena_.dialect().name)) return std::optional<Finding>();
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    const Execution execution = arena_.run(finding_.test, false);
+    if (auto error = error_of(execution)) return *error;
+    auto compared = compare_with_serial(arena_, finding_.test, execution, counts_.rounds);
+    if (!compared) return std::move(compared).error();
+    return told(execution, std::move(compared->difference));
+  }
+
+  Result<std::optional<Finding>> rerun(const Execution& execution) {
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    const Execution second = arena_.run(finding_.test, false);
+    if (auto error = error_of(second)) return *error;
+    Compared compared = compare(finding_.test, execution, second);
+    if (compared.difference) compared.difference->wrong = Wrong::kRerun;
+    return told(execution, std::move(compared.difference));
+  }
+
+  Result<std::optional<Finding>> crash() {
+    if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+    Execution execution = arena_.run(finding_.test, true);
+    bool lost = execution.lost;
+    if (!lost && execution.fault) return *execution.fault;
+    if (!lost && !finding_.alone.empty()) {
+      if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
+      lost = arena_.run_alone(finding_.test, finding_.alone).lost;
+    }
+    if (!lost) return std::optional<Finding>();
+    return std::optional<Finding>(finding_);
+  }
+
+  Arena& arena_;
+  const Finding& finding_;
+  TrialCounts counts_;
+  RunJudge judge_;
+};
+
+}  // namespace
+
+Result<std::optional<Finding>> try_again(Arena& arena, const Finding& finding, const TrialOptions& options) {
+  return Again(arena, finding, options).run();
+}
+
+}  // namespace isolde::hunt
