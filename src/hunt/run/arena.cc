@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -25,6 +26,9 @@ constexpr milliseconds kPurgeTime{20};
 // A server that looks for deadlocks later than this is not waited for.
 constexpr milliseconds kLongestDeadlockTime{100};
 constexpr milliseconds kDeadlockMargin{4};
+// To ask whether a step waits costs the server as much as the step: not before it takes longer than usual.
+constexpr int kLookAfter = 3;
+constexpr milliseconds kLatestLook{30};
 
 Result<void> carried_out(Result<db::Reply> reply, std::string_view what) {
   if (!reply) return std::move(reply).error();
@@ -106,7 +110,11 @@ class DatabaseArena : public Arena {
     schedule.deadlock_time = deadlock_time_;
     schedule.sessions_speak = sessions_speak_;
     schedule.most_waiting = 1;
+    schedule.first_look = std::clamp(kLookAfter * usual_step_, schedule.first_look, kLatestLook);
+    const auto start = Crew::Clock::now();
     auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
+    const auto taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
+    if (!transcript.waited() && !script->steps.empty()) usual_step_ = taken / script->steps.size();
     execution = execution_of(test, *script, std::move(transcript), instrumented);
     finish(execution);
     return execution;
@@ -162,6 +170,9 @@ class DatabaseArena : public Arena {
       if (!left || left->rows() != 1) break;  // not allowed: then without
       const auto* const text = std::get_if<std::string>(&left->at(0, 1));
       purged = text == nullptr || *text == "0" || *text == "1";  // the newest may stay
+  // its own; when it has done so it does not tell in time. An open view keeps them all, so that the same cases in the
+  // same order always meet the same.
+  [[nodiscard]] Result<void> keep_what_is_deleted() {
   // its own; when it has done so it does not tell in time. An open view keeps them all, so that the same cases in the
   // same order always meet the same.
   [[nodiscard]] Result<void> keep_what_is_deleted() {
@@ -278,6 +289,7 @@ class DatabaseArena : public Arena {
   bool broken_ = true;                      // some connection is of no use any more
   milliseconds deadlock_time_{0};
   bool sessions_speak_ = false;
+  milliseconds usual_step_{0};  // of the last run in which nothing waited
 };
 
 }  // namespace
