@@ -22,7 +22,6 @@ using std::chrono::milliseconds;
 constexpr milliseconds kBeyondLimit{2000};
 constexpr milliseconds kCancelTime{100};
 constexpr int kCancels = 20;
-constexpr milliseconds kPurgeTime{20};
 // A server that looks for deadlocks later than this is not waited for.
 constexpr milliseconds kLongestDeadlockTime{100};
 constexpr milliseconds kDeadlockMargin{4};
@@ -98,7 +97,6 @@ class DatabaseArena : public Arena {
     Execution execution;
     auto script = script_of(test, dialect_, instrumented);
     Result<void> ready = script ? have_fighters(test.transactions.size()) : Result<void>(script.error());
-    if (ready) ready = keep_what_is_deleted();
     if (!ready) {
       execution = execution_of(test, {}, {}, false);
       execution.fault = std::move(ready).error();
@@ -154,25 +152,7 @@ class DatabaseArena : public Arena {
     return {};
   }
 
-  [[nodiscard]] bool locks_gaps() const {
-    return dialect_ == "mariadb" && (level_.name == "repeatable read" || level_.name == "serializable");
-  }
-
   // InnoDB keeps deleted rows in its indexes, where statements meet and lock them, until it purges them at a moment of
-  // its own. So that every run meets the same, those of before are waited for, and those of the run are kept by a view.
-  // READ COMMITTED locks no gaps, and a statement alone meets nobody's locks.
-  [[nodiscard]] Result<void> keep_what_is_deleted() {
-    if (!locks_gaps()) return {};
-    const auto until = Crew::Clock::now() + kPurgeTime;
-    bool purged = false;
-    while (!purged && Crew::Clock::now() < until) {
-      const auto left = keeper_->run("show global status like 'innodb_history_list_length'");
-      if (!left || left->rows() != 1) break;  // not allowed: then without
-      const auto* const text = std::get_if<std::string>(&left->at(0, 1));
-      purged = text == nullptr || *text == "0" || *text == "1";  // the newest may stay
-  // its own; when it has done so it does not tell in time. An open view keeps them all, so that the same cases in the
-  // same order always meet the same.
-  [[nodiscard]] Result<void> keep_what_is_deleted() {
   // its own; when it has done so it does not tell in time. An open view keeps them all, so that the same cases in the
   // same order always meet the same.
   [[nodiscard]] Result<void> keep_what_is_deleted() {
@@ -259,7 +239,6 @@ class DatabaseArena : public Arena {
     for (std::size_t i = 0; i < crew_->size(); ++i) broken_ |= !crew_->usable(i);
     broken_ |= run.fault.has_value();
     if (tables_.empty()) return;
-    if (locks_gaps()) static_cast<void>(keeper_->run("commit"));  // the view of keep_what_is_deleted()
     auto reply = keeper_->execute(contents_sql(tables_, dialect_), {});
     if (reply && reply->fate == db::Fate::kLost) {
       run.lost = broken_ = true;
