@@ -9,7 +9,6 @@ namespace {
 using Clock = Crew::Clock;
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstLook{2};
 constexpr milliseconds kLongestLook{50};
 constexpr milliseconds kRollBackTime{5000};
 constexpr milliseconds kTimeToSpeak{100};   // within which a session says that it waits
@@ -141,7 +140,7 @@ class Runner {
   }
 
   void wait_for_all() {
-    milliseconds look = kFirstLook;
+    milliseconds look = options_.first_look;
     Clock::time_point since = Clock::now();
     // Those that waited before an answer came wait on, or were let go before it was given: the server knows already.
     bool at_once = only_waiters_unsettled();
@@ -150,7 +149,7 @@ class Runner {
       if (answer) {
         take(std::move(*answer));
         since = Clock::now();
-        look = kFirstLook;
+        look = options_.first_look;
         at_once = only_waiters_unsettled();
         continue;
       }

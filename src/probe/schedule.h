@@ -22,6 +22,7 @@ namespace isolde::probe {
 
 struct ScheduleOptions {
   std::chrono::milliseconds patience{2000};
+  std::chrono::milliseconds first_look{2};  // how long after a step was sent it is asked whether it waits
   // One that does not answer within it, and does not wait by the server's word: the others go on; false: it is
   // cancelled.
   bool passes_by = true;

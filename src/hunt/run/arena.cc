@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -24,6 +25,9 @@ constexpr int kCancels = 20;
 // A server that looks for deadlocks later than this is not waited for.
 constexpr milliseconds kLongestDeadlockTime{100};
 constexpr milliseconds kDeadlockMargin{4};
+// To ask whether a step waits costs the server as much as the step: not before it takes longer than usual.
+constexpr int kLookAfter = 3;
+constexpr milliseconds kLatestLook{30};
 
 Result<void> carried_out(Result<db::Reply> reply, std::string_view what) {
   if (!reply) return std::move(reply).error();
@@ -104,7 +108,11 @@ class DatabaseArena : public Arena {
     schedule.deadlock_time = deadlock_time_;
     schedule.sessions_speak = sessions_speak_;
     schedule.most_waiting = 1;
+    schedule.first_look = std::clamp(kLookAfter * usual_step_, schedule.first_look, kLatestLook);
+    const auto start = Crew::Clock::now();
     auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
+    const auto taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
+    if (!transcript.waited() && !script->steps.empty()) usual_step_ = taken / script->steps.size();
     execution = execution_of(test, *script, std::move(transcript), instrumented);
     finish(execution);
     return execution;
@@ -260,6 +268,7 @@ class DatabaseArena : public Arena {
   bool broken_ = true;                      // some connection is of no use any more
   milliseconds deadlock_time_{0};
   bool sessions_speak_ = false;
+  milliseconds usual_step_{0};  // of the last run in which nothing waited
 };
 
 }  // namespace
