@@ -22,14 +22,14 @@ member() { # member NAME JSON: a number or a string
 }
 
 wrong=0
-# hunt EXPECTED LEVEL ARGUMENT…
+# hunt EXPECTED LEVEL ARGUMENT…; EXPECTED: the exit statuses that are right
 hunt() {
   local expected=$1 level=$2 answer status=0 summary
   shift 2
   answer=$("$isolde" hunt "$@" --level "$level" --time "$seconds" --seed "$seed" --out "$out" --json "${options[@]}") || status=$?
   if [[ $status == 2 ]]; then wrong=1; echo "| $* | $level | failed |  |  |  |  |  |  |"; return; fi
   summary=$(grep '"event": "summary"' <<<"$answer")
-  [[ $status == "$expected" ]] || wrong=1
+  [[ $expected == *$status* ]] || wrong=1
   printf '| %s | %s | %s | %.0f | %.0f | %s | %s | %s | %s of %s causes |\n' "$(sed 's/.*"server": "\([^"]*\)".*/\1/' <<<"$summary" | sed 's/, fsync=off//; s/, synchronous_commit=off//')" \
     "$level" "$(member cases "$summary")" "$(member cases_a_minute "$summary")" "$(member oracle_rounds_a_minute "$summary")" \
     "$(member refused "$summary")" "$(member blocked "$summary")" "$(member given_up "$summary")" "$(member findings "$summary")" "$(member causes "$summary")"
@@ -44,7 +44,8 @@ for server in $servers; do
     postgres) for level in "read committed" "repeatable read" serializable; do hunt 0 "$level" --spawn postgres; done ;;
     mariadb)
       for level in "read committed" serializable; do hunt 0 "$level" --spawn mariadb; done
-      hunt 0 "repeatable read" --spawn mariadb --server-settings innodb_snapshot_isolation=ON
+      # 10.11 has a fault there (docs/hunt.md, "What it found").
+      hunt 01 "repeatable read" --spawn mariadb --server-settings innodb_snapshot_isolation=ON
       hunt 1 "repeatable read" --spawn mariadb --server-settings innodb_snapshot_isolation=OFF
       ;;
     sqlite) for level in "wal deferred" "wal immediate" "delete deferred"; do hunt 0 "$level" sqlite:; done ;;
