@@ -12,36 +12,18 @@ namespace isolde::hunt {
 namespace {
 
 using probe::is_blank;
+using probe::Line;
+using probe::lines_of;
 using probe::trimmed;
 
 constexpr std::size_t kMostTransactions = 1000;
 constexpr std::string_view kPlaceExpected = "expected a statement of the run, like T1.2";
-
-struct Line {
-  std::string_view text;  // without its indent and its end
-  std::uint64_t number = 0, column = 1;
-};
 
 // A line and those after it that are indented deeper.
 struct Entry {
   Line first;
   std::vector<Line> more;
 };
-
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> lines;
-  std::uint64_t number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view whole = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::string_view kept = trimmed(whole);
-    if (kept.empty() || kept.front() == '#') continue;
-    lines.push_back({kept, number, static_cast<std::uint64_t>(kept.data() - whole.data()) + 1});
-  }
-  return lines;
-}
 
 template <typename Number>
 bool read_number(std::string_view word, Number& number) {

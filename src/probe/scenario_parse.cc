@@ -11,28 +11,6 @@ namespace {
 
 constexpr std::string_view kDialects[] = {"postgres", "mariadb", "sqlite", "cockroachdb", "yugabytedb", "tidb"};
 
-struct Line {
-  std::string_view text;  // without its indent and its end
-  std::uint64_t number = 0, column = 1;
-  bool indented = false;
-};
-
-std::vector<Line> lines_of(std::string_view text) {
-  std::vector<Line> lines;
-  std::uint64_t number = 0;
-  while (!text.empty()) {
-    ++number;
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view whole = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::string_view kept = trimmed(whole);
-    if (kept.empty() || kept.front() == '#') continue;
-    const auto indent = static_cast<std::uint64_t>(kept.data() - whole.data());
-    lines.push_back({kept, number, indent + 1, indent > 0});
-  }
-  return lines;
-}
-
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : lines_(lines_of(text)) { s_.file = file; }
@@ -40,7 +18,7 @@ class Parser {
   Result<Scenario> parse() {
     while (at_ < lines_.size()) {
       const Line& line = lines_[at_++];
-      if (auto e = line.indented ? error(line, 0, "expected " + keywords()) : section(line)) return *std::move(e);
+      if (auto e = line.indented() ? error(line, 0, "expected " + keywords()) : section(line)) return *std::move(e);
     }
     if (auto e = complete()) return *std::move(e);
     return std::move(s_);
@@ -87,7 +65,7 @@ class Parser {
 
   std::vector<Line> body() {
     std::vector<Line> lines;
-    while (at_ < lines_.size() && lines_[at_].indented) lines.push_back(lines_[at_++]);
+    while (at_ < lines_.size() && lines_[at_].indented()) lines.push_back(lines_[at_++]);
     return lines;
   }
 
@@ -252,7 +230,7 @@ class Parser {
   }
 
   std::optional<Error> complete() {
-    const Line end = {{}, lines_.empty() ? 1 : lines_.back().number + 1, 1, false};
+    const Line end = {{}, lines_.empty() ? 1 : lines_.back().number + 1, 1};
     for (std::size_t i = 0; i < kSections; ++i) {
       const bool optional = kTable[i].keyword == "source" || kTable[i].keyword == "about";
       if (!seen_[i] && !optional) return error(end, 0, fmt::format("expected \"{}\" somewhere", kTable[i].keyword));

@@ -18,6 +18,21 @@ std::string lower(std::string_view text) {
   return out;
 }
 
+std::vector<Line> lines_of(std::string_view text) {
+  std::vector<Line> lines;
+  std::uint64_t number = 0;
+  while (!text.empty()) {
+    ++number;
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view whole = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const std::string_view kept = trimmed(whole);
+    if (kept.empty() || kept.front() == '#') continue;
+    lines.push_back({kept, number, static_cast<std::uint64_t>(kept.data() - whole.data()) + 1});
+  }
+  return lines;
+}
+
 std::optional<StepName> step_name(std::string_view word) {
   if (word.empty() || (word[0] != 'T' && word[0] != 't')) return std::nullopt;
   StepName name;

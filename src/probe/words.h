@@ -1,10 +1,12 @@
-// probe/words.h: the small words that scenario files and conditions share: steps' names, literals, characters.
+// probe/words.h: what scenario files, conditions and files of findings share: lines, steps' names, literals,
+// characters.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "db/connection.h"
 
@@ -18,6 +20,15 @@ inline constexpr std::size_t kMostTransactions = 16;
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 [[nodiscard]] std::string lower(std::string_view text);
+
+struct Line {
+  std::string_view text;  // without its indent and its end
+  std::uint64_t number = 0, column = 1;
+
+  [[nodiscard]] bool indented() const { return column > 1; }
+};
+// Those that say something: neither blank nor a comment (#).
+[[nodiscard]] std::vector<Line> lines_of(std::string_view text);
 
 // T1, or T1.2: its second statement.
 struct StepName {

@@ -79,8 +79,8 @@ class Builder {
   void add_dependencies(Place place, const RowKey& item, const Chain& chain, State state, Use use) {
     const std::optional<std::size_t> number = number_of(chain, state, place);
     if (!number) return;
-    if (*number > 0) add(chain.writes[*number - 1].by, place, backward(use), item);
-    if (*number < chain.writes.size()) add(place, chain.writes[*number].by, forward(use), item);
+    if (*number > 0) add(chain.writes[*number - 1].by, place, kinds(use).on_writer, item);
+    if (*number < chain.writes.size()) add(place, chain.writes[*number].by, kinds(use).of_next, item);
   }
 
   // Which state of the chain is meant. Absence may be several: then the last one that the statement can have known.
@@ -98,35 +98,24 @@ class Builder {
     return when({writer.transaction, end}) < when(reader);
   }
 
-  static DependencyKind backward(Use use) {
+  // By the use of a version: what its user has to do with who wrote it, and with who writes the next.
+  struct Kinds {
+    DependencyKind on_writer, of_next;
+  };
+  static Kinds kinds(Use use) {
     switch (use) {
       case Use::kItem:
-        return DependencyKind::kItemRead;
-      case Use::kPredicate:
-        return DependencyKind::kPredicateRead;
+        return {DependencyKind::kItemRead, DependencyKind::kItemAnti};
       case Use::kWritten:
-        return DependencyKind::kItemWrite;
+        return {DependencyKind::kItemWrite, DependencyKind::kItemWrite};
       case Use::kPredicateOfWrite:
-        return DependencyKind::kPredicateWrite;
+        return {DependencyKind::kPredicateWrite, DependencyKind::kPredicateWrite};
       case Use::kValueOfWrite:
-        return DependencyKind::kValueWrite;
-    }
-    return DependencyKind::kPredicateRead;
-  }
-  static DependencyKind forward(Use use) {
-    switch (use) {
-      case Use::kItem:
-        return DependencyKind::kItemAnti;
+        return {DependencyKind::kValueWrite, DependencyKind::kValueWrite};
       case Use::kPredicate:
-        return DependencyKind::kPredicateAnti;
-      case Use::kWritten:
-        return DependencyKind::kItemWrite;
-      case Use::kPredicateOfWrite:
-        return DependencyKind::kPredicateWrite;
-      case Use::kValueOfWrite:
-        return DependencyKind::kValueWrite;
+        break;
     }
-    return DependencyKind::kPredicateAnti;
+    return {DependencyKind::kPredicateRead, DependencyKind::kPredicateAnti};
   }
 
   // The rows that a SELECT returned as they are: it shows pkey and vkey, and there is one table that they can be of.
