@@ -243,7 +243,8 @@ Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, co
   auto arena = RevivingArena::open(database, level, options.arena, server.restart);
   if (!arena) return std::move(arena).error();
   auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());
-  if (not_held && !not_held->recognisable) return Error{not_held->reason};
+  if (not_held && !not_held->recognisable)
+    return Error{fmt::format("nothing can be judged at {}: {}; take another --level", level.name, not_held->reason)};
   const HuntOptions complete = completed(options, **arena);
   sweep(database, level);
   auto result = Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
