@@ -37,7 +37,6 @@ std::map<std::string, std::string> fast_settings(std::string_view kind) {
   if (kind == "mariadb") {
     return {
         {"innodb_doublewrite", "0"},
-        {"innodb_purge_rseg_truncate_frequency", "1"},  // so that it can be seen that nothing is left to purge
         {"innodb_flush_log_at_trx_commit", "0"},
         {"innodb_stats_persistent", "OFF"},
         {"skip_log_bin", ""},

@@ -2,11 +2,12 @@
 // what reduction and replay do again.
 //
 // The case is run in transactions, and refined until it can be judged: statements that fail are dropped, those that
-// wait are put where they came to run, those in cycles of dependencies are dropped; each time it is run anew. Then its
-// level is checked, and its statements are run alone in several orders.
+// wait are put where they came to run, writers in cycles of dependencies are dropped; each time it is run anew, and its
+// level is checked. Then its statements are run alone in several orders, without the plain reads that stand in cycles.
 //
 // More oracles at the same price: what one run shows by itself (judge/at_once.h), the same run once more without the
-// extra reads, and the transactions one after the other against their statements alone.
+// extra reads, the transactions one after the other against their statements alone, and at SERIALIZABLE an order of
+// transactions that explains a run without extra reads (serial.h).
 //
 // Always: a Finding was seen twice (it is run again before it is told), and the version sets say that the server is
 //         wrong. Finding::cause is set only if the cause is one that the level is known for (applicability.h).
