@@ -1,0 +1,93 @@
+// audit/classes/classes.h: transactions that do the same operations in the same order are one class.
+//
+// In, out: TraceLog + Schema -> Classes.
+// Always:  loops are cut to two rounds (Theorem 3.3) before classes are told apart; only committed transactions count.
+// A
+//          variable of a class stands for literals that were equal in every one of its transactions; of different
+//          columns only if at least two different values were seen there (one equal pair may be chance).
+// Source:  IsoDiff, sections 3.2-3.4.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/ids.h"
+#include "audit/schema/schema.h"
+#include "audit/sql/statement.h"
+#include "audit/trace/log.h"
+#include "base/limits.h"
+
+namespace isolde::audit {
+
+inline constexpr std::uint32_t kNoVariable = kNone32;
+
+struct ClassRowKey {
+  ColumnId column;
+  std::uint32_t variable;  // of the class
+};
+
+// The rows that some operations of a class touch, told by variables. `single`: in every transaction just one row.
+struct ClassRows {
+  TableId table;
+  bool single = false;
+  std::vector<ClassRowKey> keys;  // sorted by column; those that every transaction of the class has
+};
+
+struct Operation {
+  Access access;            // row_set is an index into TransactionClass::rows
+  std::uint32_t statement;  // in TransactionClass::statements
+};
+
+struct TransactionClass {
+  std::string name;  // "checkout: UPDATE stock, INSERT order_line"; no two have the same
+  std::vector<Operation> operations;
+  std::vector<ShapeId> statements;  // of the example, with loops cut
+  std::vector<ClassRows> rows;
+  std::uint32_t variables = 0;
+  std::uint64_t transactions = 0;                 // how many of the trace
+  std::uint32_t example = 0;                      // in TraceLog::transactions
+  std::vector<std::uint32_t> example_statements;  // in TraceLog::statements: one for each of `statements`
+  // For each variable, its value in the example; kNoLiteral where it is not known.
+  std::vector<LiteralId> example_values;
+  bool autocommit = false;  // in every transaction
+  bool reads_only = false;
+};
+
+// Columns whose values always differed between concurrent transactions: their rows are never shared.
+struct UniqueColumn {
+  ColumnId column;
+  std::uint64_t pairs = 0;  // of concurrent transactions that both used it
+};
+
+struct NotUnderstood {
+  ShapeId shape;
+  std::uint64_t times = 0;
+  std::uint64_t line = 0;  // of the first
+  std::string why;
+};
+
+struct Classes {
+  Schema schema;                      // with what the statements showed
+  std::vector<Statement> statements;  // by ShapeId
+  std::vector<TransactionClass> classes;
+  std::vector<std::uint32_t> class_of;  // by transaction of the log; kNone32: not committed, or touches no data
+  std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
+  std::vector<NotUnderstood> not_understood;
+  std::vector<UniqueColumn> unique;  // inferred; used only if asked for
+  // Pairs of classes that were seen concurrent, and of these with a row in common: class_count^2, for the ranking.
+  std::vector<std::uint32_t> seen_concurrent, seen_same_row;
+  [[nodiscard]] std::uint32_t concurrent(ClassId a, ClassId b) const;
+  [[nodiscard]] std::uint32_t same_row(ClassId a, ClassId b) const;
+};
+
+struct ClassOptions {
+  std::uint32_t rounds = 2;             // that are kept of a loop; 0: all
+  bool rolled_back_too = false;         // transactions that rolled back count as what they did
+  std::uint64_t pairs_for_unique = 20;  // concurrent pairs that make a column unique
+  Progress* progress = nullptr;
+};
+
+[[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, const ClassOptions& options);
+
+}  // namespace isolde::audit

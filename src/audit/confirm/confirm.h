@@ -1,0 +1,60 @@
+// audit/confirm/confirm.h: runs an anomaly's interleaving on a real scratch database and says whether it happens.
+//
+// In, out: Anomaly, schema, database -> Confirmation at the chosen level and at SERIALIZABLE.
+// Always:  it works in tables of its own making, in a scratch schema or database that it removes again; it refuses
+// where
+//          one of that name has tables that it did not make. The anomaly happened only if what the committed
+//          transactions read and left behind is unlike every serial order of them, each run on the same rows on the
+//          same server. Written values are made different for each transaction, so that every read says whom it read
+//          from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/classes/classes.h"
+#include "audit/story/story.h"
+#include "audit/trace/log.h"
+#include "base/result.h"
+#include "db/database.h"
+
+namespace isolde::audit {
+
+enum class Happened : std::uint8_t {
+  kYes,     // no serial order gives what was seen
+  kNo,      // a serial order does: by waiting, by an error, or because the rows never met
+  kNotRun,  // a statement could not be carried out there (why)
+};
+
+struct ConfirmedStep {
+  std::uint32_t member;
+  std::string sql;
+  std::string answer;  // "1 row: 10", "waited for T1's commit", "error 40001 …"
+};
+
+struct Run {
+  std::string level;  // as the server calls it
+  Happened happened = Happened::kNotRun;
+  std::vector<ConfirmedStep> steps;
+  std::string why;  // "T1 and T2 both read d_next_o_id = 10; in T1, T2 order T2 reads 11"
+};
+
+struct Confirmation {
+  std::string server;  // "PostgreSQL 15.19"
+  Run at_level, at_serializable;
+  [[nodiscard]] bool confirmed() const {
+    return at_level.happened == Happened::kYes && at_serializable.happened == Happened::kNo;
+  }
+};
+
+struct ConfirmOptions {
+  WeakLevel level = WeakLevel::kReadCommitted;
+  std::uint32_t rows = 3;   // that each table is given besides those that the story needs
+  std::uint32_t tries = 3;  // with other rows, where the first shows nothing
+};
+
+[[nodiscard]] Result<Confirmation> confirm(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
+                                           db::Database& database, const ConfirmOptions& options);
+
+}  // namespace isolde::audit

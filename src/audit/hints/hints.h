@@ -1,0 +1,66 @@
+// audit/hints/hints.h: what the developer knows, as a small TOML file (docs/audit.md).
+//
+// In, out: TOML -> Hints. One error with its place for a word that is not known, or a class or column that is not
+// there. Example:
+//   [[ignore]]                       # a class that may see anything
+//   class = "stock level*"           # by name; * stands for anything
+//   [[once]]                         # never runs beside itself: one replica
+//   class = "delivery*"
+//   [[unique]]                       # never the same in two concurrent transactions
+//   column = "cart.customer_id"
+//   [[commutes]]                     # updates of it may come in any order
+//   column = "district.d_ytd"
+//   [[existing]]                     # single rows that are looked up are there: no rw from such a read to an INSERT
+//   table = "*"
+//   [[remove]]                       # dependencies that do not exist; each part may be left out
+//   from = "order status*"           # a class
+//   to = "new order*"
+//   column = "orders.o_id"
+//   kind = "rw"
+//   [[exclusive]]                    # the two never happen between the same two transactions
+//   first = { from = "order status*", to = "new order*", column = "orders.o_id", kind = "rw" }
+//   second = { from = "new order*", to = "order status*", column = "order_line.*" }
+//   [[correlated]]                   # the first implies the second
+//   first = { … }
+//   second = { … }
+//   [[keep]]                         # not to be fixed: no target column
+//   column = "warehouse.w_ytd"
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/ids.h"
+#include "base/result.h"
+
+namespace isolde::audit {
+
+struct EdgePattern {
+  std::string from = "*", to = "*";  // class names with *
+  std::string column = "*";          // "table.column" with *
+  std::string kind;                  // ww, wr, rw; empty: any
+};
+
+struct PairHint {
+  EdgePattern first, second;
+  std::string why;
+};
+
+struct Hints {
+  std::vector<std::string> ignored_classes;
+  std::vector<std::string> single_classes;  // [[once]]
+  std::vector<std::string> unique_columns;
+  std::vector<std::string> commuting_columns;
+  std::vector<std::string> existing_tables;
+  std::vector<EdgePattern> removed;
+  std::vector<PairHint> exclusive, correlated;
+  std::vector<std::string> kept_columns;
+};
+
+[[nodiscard]] Result<Hints> read_hints(const std::string& path);
+[[nodiscard]] Result<Hints> read_hints_text(std::string_view text, const std::string& file);
+// `*` stands for any run of characters; case does not count.
+[[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
+
+}  // namespace isolde::audit

@@ -1,0 +1,51 @@
+#include "audit/schema/schema.h"
+
+namespace isolde::audit {
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string place_of(TableId table, std::string_view column) {
+  return std::to_string(raw(table)) + "." + lower(column);
+}
+
+}  // namespace
+
+TableId Schema::add_table(std::string_view name) {
+  const auto [place, is_new] = table_by_name_.try_emplace(lower(name), TableId(tables_.size()));
+  if (is_new) tables_.push_back(Table{.name = std::string(name)});
+  return place->second;
+}
+
+ColumnId Schema::add_column(TableId table, std::string_view name) {
+  const auto [place, is_new] = column_by_name_.try_emplace(place_of(table, name), ColumnId(columns_.size()));
+  if (is_new) {
+    columns_.push_back(Column{.table = table, .name = std::string(name)});
+    tables_[raw(table)].columns.push_back(place->second);
+  }
+  return place->second;
+}
+
+std::optional<TableId> Schema::find_table(std::string_view name) const {
+  const auto place = table_by_name_.find(lower(name));
+  if (place == table_by_name_.end()) return std::nullopt;
+  return place->second;
+}
+
+std::optional<ColumnId> Schema::find_column(TableId table, std::string_view name) const {
+  const auto place = column_by_name_.find(place_of(table, name));
+  if (place == column_by_name_.end()) return std::nullopt;
+  return place->second;
+}
+
+std::string Schema::full_name(ColumnId id) const {
+  return tables_[raw(columns_[raw(id)].table)].name + "." + columns_[raw(id)].name;
+}
+
+}  // namespace isolde::audit

@@ -1,0 +1,76 @@
+// audit/sql/shape.h: a statement's shape: its text without literals, so that each is parsed once however often it came.
+//
+// In, out: SQL text -> tokens; ShapeTable gives a ShapeId and the literals, in the order that they are written.
+// Always:  statements that differ only in literals, white space and comments have the same shape. '5' and 5 are the
+// same
+//          LiteralId, since the columns compared with them decide what they are. Never fails: what is no SQL is a shape
+//          too, and the parser says so.
+// Cost:    one pass over the text, no allocation for a shape that is known.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/ids.h"
+#include "base/hash.h"
+
+namespace isolde::audit {
+
+enum class TokenKind : std::uint8_t {
+  kWord,        // keyword or name
+  kQuotedName,  // `a`, "a" where the dialect has it: text without the quotes, doubled quotes undone
+  kNumber,
+  kString,     // its value: quotes taken off, escapes of the dialect undone
+  kParameter,  // ?, $1, :name, @var
+  kSymbol,     // operators and punctuation; := <=> || :: are one each
+};
+
+struct Token {
+  TokenKind kind;
+  std::string_view text;            // in the statement or in the lexer's own store
+  std::uint32_t offset;             // in the statement
+  std::uint32_t literal = kNone32;  // kNumber, kString: its place among the literals
+};
+
+// Words of a statement. Comments are left out, but the text in MySQL's /*! … */ counts.
+class Lexer {
+ public:
+  explicit Lexer(SqlDialect dialect) : dialect_(dialect) {}
+  // Valid until the next call. An unclosed quote or comment ends with the text.
+  [[nodiscard]] const std::vector<Token>& tokens(std::string_view sql);
+  [[nodiscard]] SqlDialect dialect() const { return dialect_; }
+
+ private:
+  SqlDialect dialect_;
+  std::vector<Token> tokens_;
+  std::deque<std::string> store_;
+};
+
+class ShapeTable {
+ public:
+  explicit ShapeTable(SqlDialect dialect = SqlDialect::kPostgres);
+
+  // Appends the literals' ids to `literals`.
+  ShapeId intern(std::string_view sql, std::vector<LiteralId>& literals);
+
+  [[nodiscard]] std::size_t size() const { return examples_.size(); }
+  [[nodiscard]] SqlDialect dialect() const { return dialect_; }
+  // The first statement of this shape, as it was written.
+  [[nodiscard]] std::string_view example(ShapeId shape) const { return examples_[raw(shape)]; }
+  [[nodiscard]] std::uint32_t literal_count(ShapeId shape) const { return literal_counts_[raw(shape)]; }
+  [[nodiscard]] std::string_view literal(LiteralId id) const { return literals_[raw(id)]; }
+  // The literals as SQL writes them are put in the places of the shape's.
+  [[nodiscard]] std::string text(ShapeId shape, const LiteralId* literals) const;
+
+ private:
+  SqlDialect dialect_;
+  std::deque<std::string> examples_;
+  std::vector<std::uint32_t> literal_counts_;
+  std::deque<std::string> literals_;
+  IdIndex by_template_, by_literal_;
+};
+
+}  // namespace isolde::audit

@@ -1,0 +1,76 @@
+// audit/sql/statement.h: what one statement does: accesses of columns in the order of execution, and of which rows.
+//
+// In, out: a shape's example and the schema -> Statement, or the reason why it is not understood.
+// Always:  the order is the paper's (section 3.2): joins, then subqueries, then the WHERE clause, then the statement
+//          itself; similar ones as they are written. INSERT and DELETE write every column of the table; a foreign key
+//          of a written column reads the parent's key. One access a (action, column, row set, flags): no duplicates.
+// Source:  IsoDiff, sections 3.2 and 4.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/ids.h"
+#include "audit/schema/schema.h"
+#include "audit/sql/shape.h"
+
+namespace isolde::audit {
+
+enum class StatementKind : std::uint8_t {
+  kSelect,
+  kInsert,
+  kUpdate,
+  kDelete,
+  kReplace,
+  kUpsert,
+  kNoData,        // SET, SHOW, USE, EXPLAIN …: understood, and touches no row
+  kSchemaChange,  // CREATE, ALTER, DROP, TRUNCATE …
+  kNotUnderstood,
+};
+
+// How a row's column is tied to a value: column = literal, or column IN (one literal). Through equalities of a join
+// also the other side's column.
+struct RowKey {
+  ColumnId column;
+  std::uint32_t literal;  // index among the shape's literals
+};
+
+// The rows of one table that a part of the statement touches.
+struct RowSet {
+  TableId table;
+  bool single = false;       // the keys hold a whole primary or unique key (or the row that INSERT of one row makes)
+  std::vector<RowKey> keys;  // sorted by column
+};
+
+struct Access {
+  Action action;
+  Lock lock = Lock::kNone;
+  ColumnId column;
+  std::uint16_t row_set;         // in Statement::row_sets
+  bool in_where : 1 = false;     // decides which rows, rather than what is told of them
+  bool counts_only : 1 = false;  // count(*): whether rows are there, not what is in them
+  bool increments : 1 = false;   // write of x = x + literal or x - literal
+  bool inserts : 1 = false;      // makes or removes whole rows
+  bool deletes : 1 = false;
+  bool foreign_key : 1 = false;  // the check of a constraint
+  bool of_write : 1 = false;     // a read made by a statement that writes (its WHERE, its right-hand sides)
+  // A read of the row that the same statement writes, made under that row's lock: x = x + 1. lock is kExclusive then.
+  bool of_written_row : 1 = false;
+};
+
+struct Statement {
+  StatementKind kind = StatementKind::kNotUnderstood;
+  std::vector<RowSet> row_sets;
+  std::vector<Access> accesses;
+  std::vector<TableId> tables;  // as named: the first is the one that is written, if one is
+  std::string why_not;          // kNotUnderstood
+};
+
+// What the statement shows of the schema is added to it: tables and columns that it names and that are not there.
+// Requires: the schema is open for that (Schema::inferred), else nothing is added.
+void learn_schema(std::string_view sql, SqlDialect dialect, Schema& schema);
+
+[[nodiscard]] Statement understand(std::string_view sql, SqlDialect dialect, const Schema& schema);
+
+}  // namespace isolde::audit

@@ -1,0 +1,59 @@
+// audit/story/story.h: a cycle as people read it: the transactions' SQL, interleaved in the order that goes wrong.
+//
+// In, out: Cycle -> Anomaly with name, steps, words and rank. Cycles that tell the same story are one.
+// Always:  the order of the steps is one that the level allows (cycles/moments.h). Values are those of the trace; where
+//          rows of two transactions must be the same, the second's key is set to the first's and marked as such.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/classes/classes.h"
+#include "audit/cycles/cycle.h"
+#include "audit/cycles/moments.h"
+
+namespace isolde::audit {
+
+enum class AnomalyName : std::uint8_t { kLostUpdate, kWriteSkew, kReadSkew, kReadOnlyAnomaly, kPhantom, kOther };
+[[nodiscard]] std::string_view name(AnomalyName name);     // "lost update"
+[[nodiscard]] std::string_view meaning(AnomalyName name);  // one sentence
+
+// A literal of a member's statement that the story sets so that rows meet.
+struct Binding {
+  std::uint32_t member;
+  std::uint32_t statement;  // of the class
+  std::uint32_t literal;    // of the shape
+  LiteralId value;
+};
+
+struct StoryStep {
+  std::uint32_t member;
+  Event::Kind kind;
+  std::uint32_t statement = 0;  // of the class
+  std::string sql;              // with values; "BEGIN" and "COMMIT" for start and end
+  std::string remark;           // "reads stock.quantity, which T2 is about to change"
+};
+
+struct Anomaly {
+  AnomalyName name;
+  Cycle cycle;
+  std::vector<std::string> members;  // "T1: checkout …"
+  std::vector<StoryStep> steps;
+  std::vector<Binding> bindings;
+  std::string words;                           // what goes wrong, in two or three sentences
+  std::uint32_t concurrent = 0, same_row = 0;  // how often the trace shows its classes so
+  double rank = 0;                             // higher: more likely
+  std::uint64_t cycles = 1;                    // that tell the same story
+};
+
+struct StoryOptions {
+  WeakLevel level = WeakLevel::kReadCommitted;
+  std::size_t most = 1000;
+};
+
+[[nodiscard]] std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
+                                        const Hints& hints, const std::vector<Cycle>& cycles,
+                                        const StoryOptions& options);
+
+}  // namespace isolde::audit

@@ -1,0 +1,69 @@
+// audit/trace/log.h: a trace as transactions: columns of statements (shape, literals, line), grouped by transaction.
+//
+// In, out: the events of read_trace -> TraceLog.
+// Always:  BEGIN, START TRANSACTION, COMMIT, ROLLBACK, END, ABORT, SET autocommit, SAVEPOINT, RELEASE and ROLLBACK TO
+// are
+//          carried out here and are no statements of the log; DDL that commits by itself (MySQL) does so. A statement
+//          outside of a transaction is a transaction of its own. What was rolled back to a savepoint is not in it.
+// Cost:    about 32 bytes a statement and 4 a literal; texts are kept once a shape.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "audit/ids.h"
+#include "audit/sql/shape.h"
+#include "audit/trace/read_trace.h"
+
+namespace isolde::audit {
+
+enum class TxnOutcome : std::uint8_t { kCommitted, kRolledBack, kOpen };
+
+struct TraceStatement {
+  ShapeId shape;
+  std::uint32_t first_literal;  // in TraceLog::literals; as many as the shape has
+  std::uint32_t line;
+};
+
+struct TraceTransaction {
+  std::uint32_t session;
+  std::uint32_t first_statement;  // in TraceLog::statements
+  std::uint32_t statements;
+  TxnOutcome outcome;
+  bool autocommit;             // one statement by itself
+  std::uint64_t begun, ended;  // numbers of events: two transactions were concurrent if these overlap
+};
+
+// A statement that says nothing about data (SET NAMES, SHOW …) or that could not be made sense of.
+struct UnreadText {
+  std::uint64_t line;
+  std::string text;  // the beginning of it
+  std::string why;
+};
+
+struct TraceLog {
+  TraceFacts facts;
+  ShapeTable shapes;
+  std::vector<LiteralId> literals;
+  std::vector<TraceStatement> statements;  // those of a transaction are neighbours
+  std::vector<TraceTransaction> transactions;
+  std::vector<UnreadText> unread;  // the first thousand; all are counted
+  std::uint64_t unread_count = 0;
+  std::uint64_t control_statements = 0;  // BEGIN, COMMIT …
+  std::uint64_t sessions = 0;
+
+  [[nodiscard]] std::span<const TraceStatement> of(const TraceTransaction& txn) const {
+    return std::span(statements).subspan(txn.first_statement, txn.statements);
+  }
+  [[nodiscard]] std::span<const LiteralId> literals_of(const TraceStatement& statement) const;
+  // The statement's text with its literals in it.
+  [[nodiscard]] std::string text_of(const TraceStatement& statement) const;
+};
+
+[[nodiscard]] Result<TraceLog> load_trace(const std::string& path, const TraceOptions& options);
+[[nodiscard]] Result<TraceLog> load_trace_text(std::string_view text, const std::string& file,
+                                               const TraceOptions& options);
+
+}  // namespace isolde::audit
