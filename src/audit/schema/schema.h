@@ -20,25 +20,25 @@ namespace isolde::audit {
 
 struct Column {
   TableId table;
-  std::string name;
-  std::string type;  // as the source writes it; empty: not known
-  std::optional<std::string> default_value;
+  std::string name = {};
+  std::string type = {};  // as the source writes it; empty: not known
+  std::optional<std::string> default_value = {};
   bool nullable = true;
   bool generated_id = false;  // auto_increment, serial, identity
 };
 
 struct ForeignKey {
-  std::vector<ColumnId> columns;
+  std::vector<ColumnId> columns = {};
   TableId parent;
-  std::vector<ColumnId> parent_columns;
+  std::vector<ColumnId> parent_columns = {};
 };
 
 struct Table {
-  std::string name;
-  std::vector<ColumnId> columns;      // in their order
-  std::vector<ColumnId> primary_key;  // empty: none known
-  std::vector<std::vector<ColumnId>> unique_keys;
-  std::vector<ForeignKey> foreign_keys;
+  std::string name = {};
+  std::vector<ColumnId> columns = {};      // in their order
+  std::vector<ColumnId> primary_key = {};  // empty: none known
+  std::vector<std::vector<ColumnId>> unique_keys = {};
+  std::vector<ForeignKey> foreign_keys = {};
 };
 
 class Schema {
