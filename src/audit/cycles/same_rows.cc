@@ -1,0 +1,178 @@
+#include "audit/cycles/same_rows.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+namespace isolde::audit {
+namespace {
+
+std::uint32_t find(std::vector<std::uint32_t>& parent, std::uint32_t node) {
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
+}
+
+// The smaller one stays, so that the result does not depend on the order.
+bool unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+  a = find(parent, a);
+  b = find(parent, b);
+  if (a == b) return false;
+  parent[std::max(a, b)] = std::min(a, b);
+  return true;
+}
+
+std::optional<std::uint32_t> variable_of(const ClassRows& rows, ColumnId column) {
+  const auto place = std::ranges::lower_bound(rows.keys, column, {}, &ClassRowKey::column);
+  if (place == rows.keys.end() || place->column != column || place->variable == kNoVariable) return std::nullopt;
+  return place->variable;
+}
+
+}  // namespace
+
+RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), true), rows_(classes.classes.size()) {
+  for (const TransactionClass& one : classes.classes) {
+    for (const Operation& operation : one.operations) {
+      const Access& access = operation.access;
+      if (access.action == Action::kWrite && !access.inserts && !access.deletes) stable_[raw(access.column)] = false;
+    }
+  }
+  std::vector<std::uint32_t> first_key(classes.schema.tables() + 1);
+  for (std::uint32_t table = 0; table < classes.schema.tables(); ++table) {
+    const std::size_t keys = 1 + classes.schema.table(TableId(table)).unique_keys.size();
+    first_key[table + 1] = first_key[table] + static_cast<std::uint32_t>(keys);
+  }
+
+  for (std::size_t number = 0; number < rows_.size(); ++number) {
+    const TransactionClass& one = classes.classes[number];
+    OfClass& out = rows_[number];
+    const auto add = [&](std::uint32_t rows, std::uint32_t key, const std::vector<ColumnId>& columns) {
+      const auto first = static_cast<std::uint32_t>(out.variables.size());
+      for (const ColumnId column : columns) {
+        const std::optional<std::uint32_t> variable = variable_of(one.rows[rows], column);
+        if (!variable || !stable(column)) {
+          out.variables.resize(first);
+          return;
+        }
+        out.variables.push_back(*variable);
+      }
+      if (!columns.empty()) out.keys.push_back({rows, key, first, static_cast<std::uint32_t>(columns.size())});
+    };
+    for (std::uint32_t rows = 0; rows < one.rows.size(); ++rows) {
+      const TableId id = one.rows[rows].table;
+      const Table& table = classes.schema.table(id);
+      add(rows, first_key[raw(id)], table.primary_key);
+      for (std::uint32_t i = 0; i < table.unique_keys.size(); ++i) {
+        add(rows, first_key[raw(id)] + 1 + i, table.unique_keys[i]);
+      }
+    }
+
+    const auto values = [&](const WholeKey& key) { return std::span(out.variables).subspan(key.first, key.size); };
+    std::ranges::sort(out.keys, [&](const WholeKey& a, const WholeKey& b) {
+      if (a.key != b.key) return a.key < b.key;
+      if (!std::ranges::equal(values(a), values(b))) return std::ranges::lexicographical_compare(values(a), values(b));
+      return a.rows < b.rows;
+    });
+    out.representative.resize(one.rows.size());
+    std::iota(out.representative.begin(), out.representative.end(), 0U);
+    for (std::size_t i = 1; i < out.keys.size(); ++i) {
+      const WholeKey &a = out.keys[i - 1], &b = out.keys[i];
+      if (a.key == b.key && std::ranges::equal(values(a), values(b))) unite(out.representative, a.rows, b.rows);
+    }
+    for (std::uint32_t i = 0; i < out.representative.size(); ++i) out.representative[i] = find(out.representative, i);
+    const auto repeated = std::ranges::unique(out.keys, [&](const WholeKey& a, const WholeKey& b) {
+      return a.key == b.key && std::ranges::equal(values(a), values(b));
+    });
+    out.keys.erase(repeated.begin(), repeated.end());
+    for (WholeKey& key : out.keys) key.rows = out.representative[key.rows];
+  }
+}
+
+void SameRows::reset(std::span<const ClassId> members) {
+  members_.assign(members.begin(), members.end());
+  first_row_.clear();
+  first_variable_.clear();
+  std::uint32_t rows = 0, variables = 0;
+  keys_.clear();
+  for (std::uint32_t member = 0; member < members.size(); ++member) {
+    const TransactionClass& one = classes_.classes[raw(members[member])];
+    first_row_.push_back(rows);
+    first_variable_.push_back(variables);
+    rows += static_cast<std::uint32_t>(one.rows.size());
+    variables += one.variables;
+    for (const RowFacts::WholeKey& key : facts_.of(members[member]).keys) keys_.push_back({member, &key});
+  }
+  row_parent_.resize(rows);
+  variable_parent_.resize(variables);
+  std::iota(row_parent_.begin(), row_parent_.end(), 0U);
+  std::iota(variable_parent_.begin(), variable_parent_.end(), 0U);
+  settled_ = true;  // nothing of one member is the same as anything of another
+}
+
+void SameRows::meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
+  const ClassRows &a = rows_of(member_a, rows_a), &b = rows_of(member_b, rows_b);
+  if (a.table != b.table) return;
+  equate_keys(a, member_a, b, member_b);
+  if (a.single && b.single) unite(row_parent_, row_node(member_a, rows_a), row_node(member_b, rows_b));
+  settled_ = false;
+}
+
+void SameRows::equate_keys(const ClassRows& a, std::uint32_t member_a, const ClassRows& b, std::uint32_t member_b) {
+  for (const ClassRowKey& key : a.keys) {
+    if (key.variable == kNoVariable || !facts_.stable(key.column)) continue;
+    if (const std::optional<std::uint32_t> other = variable_of(b, key.column)) {
+      unite(variable_parent_, first_variable_[member_a] + key.variable, first_variable_[member_b] + *other);
+    }
+  }
+}
+
+// Equal keys make equal rows, and these may make other keys equal.
+void SameRows::settle() {
+  settled_ = true;
+  const auto value_at = [&](const KeyEntry& entry, std::uint32_t i) {
+    const std::uint32_t variable = facts_.of(members_[entry.member]).variables[entry.key->first + i];
+    return find(variable_parent_, first_variable_[entry.member] + variable);
+  };
+  const auto compare = [&](const KeyEntry& a, const KeyEntry& b) {  // negative, 0, positive
+    if (a.key->key != b.key->key) return a.key->key < b.key->key ? -1 : 1;
+    for (std::uint32_t i = 0; i < a.key->size; ++i) {
+      const std::uint32_t x = value_at(a, i), y = value_at(b, i);
+      if (x != y) return x < y ? -1 : 1;
+    }
+    return 0;
+  };
+  const auto row_of = [&](const KeyEntry& entry) {
+    return find(row_parent_, first_row_[entry.member] + entry.key->rows);
+  };
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    std::ranges::sort(keys_, [&](const KeyEntry& a, const KeyEntry& b) { return compare(a, b) < 0; });
+    for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const KeyEntry &a = keys_[i - 1], &b = keys_[i];
+      if (compare(a, b) != 0 || row_of(a) == row_of(b)) continue;
+      unite(row_parent_, row_of(a), row_of(b));
+      equate_keys(rows_of(a.member, a.key->rows), a.member, rows_of(b.member, b.key->rows), b.member);
+      changed = true;
+    }
+    // The same row has the same values under each of its keys.
+    std::ranges::sort(keys_, {}, [&](const KeyEntry& entry) { return std::pair(entry.key->key, row_of(entry)); });
+    for (std::size_t i = 1; i < keys_.size(); ++i) {
+      const KeyEntry &a = keys_[i - 1], &b = keys_[i];
+      if (a.key->key != b.key->key || row_of(a) != row_of(b)) continue;
+      for (std::uint32_t k = 0; k < a.key->size; ++k)
+        changed |= unite(variable_parent_, value_at(a, k), value_at(b, k));
+    }
+  }
+}
+
+std::uint32_t SameRows::row(std::uint32_t member, std::uint32_t rows) {
+  if (!settled_) settle();
+  return find(row_parent_, row_node(member, rows));
+}
+
+std::uint32_t SameRows::value(std::uint32_t member, std::uint32_t variable) {
+  if (!settled_) settle();
+  return find(variable_parent_, first_variable_[member] + variable);
+}
+
+}  // namespace isolde::audit

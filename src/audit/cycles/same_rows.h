@@ -1,0 +1,88 @@
+// audit/cycles/same_rows.h: which rows of some transactions must be the same, because others of their rows meet.
+//
+// In, out: classes, pairs of row sets that have a row in common -> are these two the same single row?
+// Always:  yes only if it is certain: by a whole primary or unique key whose values are equal variables, or because two
+//          single rows meet. Where sets meet, the variables of the key columns that both have are equal, if no class of
+//          the application updates the column (else the row may have had another value when the other looked).
+// Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
+// Source:  IsoDiff, section 3.4, Algorithm 3; keys of several columns and of several tables added.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "audit/classes/classes.h"
+
+namespace isolde::audit {
+
+// What is true of the rows of every class by itself. Made once; all threads may read it.
+class RowFacts {
+ public:
+  explicit RowFacts(const Classes& classes);
+
+  // No class updates it. (INSERT and DELETE make and remove values; they do not change them.)
+  [[nodiscard]] bool stable(ColumnId column) const { return stable_[raw(column)]; }
+  // Row sets of one class that are the same single row in each of its transactions.
+  [[nodiscard]] bool same_in(ClassId id, std::uint32_t x, std::uint32_t y) const {
+    return rows_[raw(id)].representative[x] == rows_[raw(id)].representative[y];
+  }
+
+  // A whole key of a table, as variables of the class in the order of its columns.
+  struct WholeKey {
+    std::uint32_t rows;  // the representative
+    std::uint32_t key;   // its number over the whole schema
+    std::uint32_t first, size;
+  };
+  struct OfClass {
+    std::vector<std::uint32_t> representative;  // by row set: the first that is the same
+    std::vector<WholeKey> keys;
+    std::vector<std::uint32_t> variables;  // of `keys`
+  };
+  [[nodiscard]] const OfClass& of(ClassId id) const { return rows_[raw(id)]; }
+
+ private:
+  std::vector<bool> stable_;
+  std::vector<OfClass> rows_;
+};
+
+// For the members of one cycle after the other; one object a thread. Requires: both arguments outlive it.
+class SameRows {
+ public:
+  SameRows(const Classes& classes, const RowFacts& facts) : classes_(classes), facts_(facts) {}
+
+  void reset(std::span<const ClassId> members);
+  // These have a row in common.
+  void meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b);
+  [[nodiscard]] bool same(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
+    return row(member_a, rows_a) == row(member_b, rows_b);
+  }
+  // A number that is equal for the same rows.
+  [[nodiscard]] std::uint32_t row(std::uint32_t member, std::uint32_t rows);
+  // A number that is equal for variables with the same value.
+  [[nodiscard]] std::uint32_t value(std::uint32_t member, std::uint32_t variable);
+
+ private:
+  struct KeyEntry {
+    std::uint32_t member;
+    const RowFacts::WholeKey* key;
+  };
+  [[nodiscard]] const ClassRows& rows_of(std::uint32_t member, std::uint32_t rows) const {
+    return classes_.classes[raw(members_[member])].rows[rows];
+  }
+  [[nodiscard]] std::uint32_t row_node(std::uint32_t member, std::uint32_t rows) const {
+    return first_row_[member] + facts_.of(members_[member]).representative[rows];
+  }
+  void equate_keys(const ClassRows& a, std::uint32_t member_a, const ClassRows& b, std::uint32_t member_b);
+  void settle();
+
+  const Classes& classes_;
+  const RowFacts& facts_;
+  std::vector<ClassId> members_;
+  std::vector<std::uint32_t> first_row_, first_variable_;  // by member
+  std::vector<std::uint32_t> row_parent_, variable_parent_;
+  std::vector<KeyEntry> keys_;
+  bool settled_ = false;
+};
+
+}  // namespace isolde::audit
