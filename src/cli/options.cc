@@ -10,7 +10,7 @@
 
 #include "check/engine.h"
 #include "check/mirror/profile.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "format/format.h"
 #include "gen/plants.h"
 #include "record/workload.h"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace isolde::cli {
 namespace {

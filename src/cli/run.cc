@@ -1,7 +1,7 @@
 // Verb by verb: what was asked, and the few questions that every verb shares.
 #include <fmt/format.h>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/verbs.h"
 
 #ifndef ISOLDE_VERSION

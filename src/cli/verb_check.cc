@@ -7,7 +7,7 @@
 #include "check/engine.h"
 #include "check/mirror/engine.h"
 #include "check/strongest.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/verbs.h"
 #include "cli/which_profile.h"
 #include "proof/prove.h"

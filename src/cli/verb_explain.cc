@@ -5,7 +5,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "cli/example_table.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/verbs.h"
 #include "report/json.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "db/database.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/scratch_folder.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"

@@ -6,7 +6,7 @@
 
 #include "check/mirror/mirror.h"
 #include "check/timeline/online/online.h"
-#include "cli/nearest.h"
+#include "base/nearest.h"
 #include "cli/verbs.h"
 
 namespace isolde::cli {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 namespace isolde::cli {
 namespace {

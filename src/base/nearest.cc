@@ -1,9 +1,9 @@
-#include "cli/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <numeric>
 
-namespace isolde::cli {
+namespace isolde {
 namespace {
 
 std::string folded(std::string_view name) {
@@ -65,4 +65,4 @@ std::string did_you_mean(std::string_view typed, std::span<const std::string_vie
   return text + "?";
 }
 
-}  // namespace isolde::cli
+}  // namespace isolde
