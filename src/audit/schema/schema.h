@@ -39,6 +39,7 @@ struct Table {
   std::vector<ColumnId> primary_key = {};  // empty: none known
   std::vector<std::vector<ColumnId>> unique_keys = {};
   std::vector<ForeignKey> foreign_keys = {};
+  bool learned = false;  // from statements only (learn_schema): columns may be missing, the primary key is a guess
 };
 
 class Schema {

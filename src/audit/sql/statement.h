@@ -3,7 +3,9 @@
 // In, out: a shape's example and the schema -> Statement, or the reason why it is not understood.
 // Always:  the order is the paper's (section 3.2): joins, then subqueries, then the WHERE clause, then the statement
 //          itself; similar ones as they are written. INSERT and DELETE write every column of the table; a foreign key
-//          of a written column reads the parent's key. One access a (action, column, row set, flags): no duplicates.
+//          of a written column reads the parent's key. One access a (action, column, row set, lock, flags): no
+//          duplicates; a column that is read in WHERE and told too is one access that is in_where. A table of which a
+//          SELECT reads no column has one read that counts_only.
 // Source:  IsoDiff, sections 3.2 and 4.
 #pragma once
 
@@ -67,10 +69,17 @@ struct Statement {
   std::string why_not;          // kNotUnderstood
 };
 
-// What the statement shows of the schema is added to it: tables and columns that it names and that are not there.
-// Requires: the schema is open for that (Schema::inferred), else nothing is added.
+// What the statements show of the schema is added to it: tables and columns that they name and that are not there, also
+// to a schema that was given (log tables, temporary tables). Two rounds over all shapes: first what is sure (qualified
+// names, the only table of a statement, column lists of INSERT), then the rest by the likeliest table of the statement:
+// one that was learned and whose columns begin alike (ol_i_id, ol_number), else the first.
+// A learned table's primary key is a guess: a column `id`, or the table's name (or its singular) with _id.
+// A learned table of which no statement names a column has one, named *.
+void learn_schema(const ShapeTable& shapes, Schema& schema);
+// The same for one statement by itself.
 void learn_schema(std::string_view sql, SqlDialect dialect, Schema& schema);
 
+// Requires: learn_schema was called with the statement; else names that the schema does not have are a reason why not.
 [[nodiscard]] Statement understand(std::string_view sql, SqlDialect dialect, const Schema& schema);
 
 }  // namespace isolde::audit
