@@ -1,0 +1,45 @@
+# The tests of src/audit: what an application's statements do, and what that risks. One block a folder.
+
+# Classes written by hand, for the tests of graph, cycles, fixes, story and confirm.
+add_library(isolde_audit_support STATIC support/small_classes.cc)
+target_include_directories(isolde_audit_support PUBLIC ${PROJECT_SOURCE_DIR})
+target_link_libraries(isolde_audit_support PUBLIC isolde_audit GTest::gtest fmt::fmt PRIVATE isolde_options)
+
+# trace
+
+# sql: shapes and dialects
+
+isolde_test(audit_shape_test
+  SOURCES
+    src/audit/sql/shape_test.cc
+  USES audit)
+
+# sql: what a statement does
+
+# schema, hints
+
+isolde_test(audit_schema_test
+  SOURCES
+    src/audit/hints/hints_test.cc
+  USES audit)
+
+# classes
+
+isolde_test(audit_classes_test
+  SOURCES
+    tests/support/small_classes_test.cc
+  USES audit audit_support)
+
+# graph, search, fixes
+
+# cycles: moments, correlation; story
+
+isolde_test(audit_cycles_test
+  SOURCES
+    src/audit/cycles/moments_test.cc
+    src/audit/cycles/same_rows_test.cc
+  USES audit audit_support)
+
+# confirm
+
+# the whole way
