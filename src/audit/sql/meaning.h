@@ -1,0 +1,162 @@
+// audit/sql/meaning.h: walks the tree of a statement and notes what it reads and writes; the inside of statement.h.
+//
+// In, out: PostgresText + names -> Statement.
+// Always:  drafts of accesses are kept by the part of the statement that they come from, and put into the paper's order
+//          when that part is done; rows are worked out at the end, when all equalities are known.
+// Files:   select.cc: SELECT and expressions; from.cc: FROM and equalities; writes.cc: UPDATE, DELETE, MERGE …;
+//          insert.cc: INSERT and upserts; meaning.cc: which statement, and the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "audit/sql/names.h"
+#include "audit/sql/rows.h"
+#include "audit/sql/scope.h"
+#include "audit/sql/statement.h"
+#include "audit/sql/to_postgres.h"
+#include "audit/sql/tree.h"
+
+namespace isolde::audit {
+
+struct Draft {
+  Access access;
+  std::uint32_t source = 0;
+  bool of_target_where = false;  // decides which rows are written: locked if that is a single row
+  bool of_increment = false;     // the x of x = x + 1
+};
+using Drafts = std::vector<Draft>;
+
+// The accesses of one SELECT, UPDATE …, by where they stand.
+struct Parts {
+  Drafts joins;
+  Drafts with, of_target, of_from, of_where, of_rest;  // subqueries
+  Drafts where;
+  Drafts main;
+  [[nodiscard]] Drafts in_order();
+};
+
+struct Query {
+  Drafts drafts = {};
+  std::vector<Output> outputs = {};
+  bool open = false;      // has columns that are not known
+  bool one_row = false;   // has no FROM
+};
+
+// Where an expression stands.
+struct Place {
+  const Scope& scope;
+  Drafts& reads;
+  Drafts& subqueries;
+  bool in_where = false;
+  Clause clause = Clause::kPlain;
+  bool has_window = false;  // set when one was met
+};
+
+class Meaning {
+ public:
+  // `literals`: the texts of $1, $2 … if they are known.
+  Meaning(Names& names, const PostgresText& text, std::span<const std::string_view> literals)
+      : names_(names), text_(text), literals_(literals), resolver_(names, sources_) {}
+
+  void statement(const tree::Node& node);
+  [[nodiscard]] Statement finish();
+
+ private:
+  using Json = tree::Json;
+  using Fields = tree::Fields;
+  using Sources = std::vector<std::uint32_t>;
+
+  // meaning.cc
+  void data_statement(Query query, StatementKind kind);
+  void explain(Fields fields);
+  void copy(Fields fields);
+  void create_as(Fields fields);
+  void did(StatementKind kind);
+  void fail(std::string why);
+  void emit(Drafts& to, Action action, SourceColumn what, bool in_where);
+  void judge_increments();
+  void make_rows(Statement& statement);
+  void make_accesses(Statement& statement);
+
+  // select.cc
+  Query query_of(const tree::Node& node, const Scope* outer);
+  Query select(Fields fields, const Scope* outer);
+  Query set_operation(Fields fields, const Scope* outer);
+  Query values(Fields fields, const Scope* outer);
+  void with_clause(Fields fields, Scope& scope, Drafts& drafts);
+  void select_list(Fields fields, std::string_view list, Scope& scope, Parts& parts, Query& query, bool& has_window);
+  void lock_rows(Fields fields, const Scope& scope, Parts& parts);
+  void walk(Json json, Place& place);
+  void column_reference(Fields fields, Place& place);
+  void read_all(std::uint32_t source, Drafts& reads, bool in_where);
+  void append_outputs(std::uint32_t source, Query& query) const;
+  void read_presence(const Scope& scope, Drafts& reads);
+
+  // from.cc
+  std::uint32_t add_source(Source source);
+  std::uint32_t table_source(Fields range_var, const Scope& scope, bool written);
+  Sources from_item(Json json, Scope& scope, Parts& parts);
+  Sources join(Fields fields, Scope& scope, Parts& parts);
+  void join_column(const Sources& left, const Sources& right, std::string_view name, const Sources* only, Parts& parts);
+  std::uint32_t derived(Query query, Fields fields, Scope& scope);
+  void equalities(Json condition, const Scope& scope, const Sources* only);
+  void tie(const Meant& a, const Meant& b, const Sources* only);
+  void tie_terms(Json a, Json b, const Scope& scope, const Sources* only);
+  [[nodiscard]] Meant term(Json json, const Scope& scope);
+
+  // writes.cc
+  Query update(Fields fields, const Scope* outer);
+  Query remove(Fields fields, const Scope* outer);
+  Query merge(Fields fields, const Scope* outer);
+  void truncate(Fields fields);
+  struct Assigned {
+    SourceColumn column;
+    std::optional<std::uint32_t> literal;
+    bool is_null;
+    bool increments;
+  };
+  std::vector<Assigned> assignments(const std::vector<Json>& list, std::uint32_t target, const Scope& scope,
+                                    Drafts& reads, Drafts& subqueries);
+  std::optional<SourceColumn> assigned_column(Fields target_fields, std::uint32_t target, const Scope& scope);
+  [[nodiscard]] bool is_increment(Json value, SourceColumn column, const Scope& scope);
+  void write_assigned(const std::vector<Assigned>& assigned, Drafts& to);
+  void write_all(std::uint32_t source, Drafts& to, bool inserts, bool deletes);
+  void mark_target(const Sources& written, Parts& parts);
+  void check_parents(std::uint32_t source, const std::vector<ColumnId>& written,
+                     const std::vector<Assigned>* assigned, Drafts& to);
+
+  // insert.cc
+  Query insert(Fields fields, const Scope* outer);
+  struct Row {
+    std::uint32_t source = 0;
+    std::vector<ColumnId> columns;      // that the statement gives
+    std::vector<ColumnId> not_null;     // of these, those that are not plainly NULL
+    bool single = false;
+  };
+  void insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts);
+  void upsert(Fields fields, const Row& row, Scope& scope, Parts& parts);
+  // The row that has the key already; emits the reads that find it.
+  std::uint32_t met_row(const Row& row, const std::vector<std::vector<ColumnId>>& keys, Lock lock, Drafts& reads);
+  [[nodiscard]] std::vector<std::vector<ColumnId>> keys_given(const Row& row) const;
+
+  Names& names_;
+  const PostgresText& text_;
+  std::span<const std::string_view> literals_;
+  std::vector<Source> sources_;
+  std::vector<bool> touched_;              // by source: read or written
+  std::vector<std::optional<bool>> single_;  // by source: known without its keys
+  Resolver resolver_;
+  Equalities equalities_;
+  Drafts drafts_;
+  std::vector<std::uint16_t> row_set_of_;  // by source
+  std::vector<TableId> written_, named_;
+  StatementKind kind_ = StatementKind::kNoData;
+  std::string why_not_;
+};
+
+}  // namespace isolde::audit

@@ -1,0 +1,46 @@
+// audit/sql/rows.h: which rows of which mention of a table a statement touches, told by its equalities.
+//
+// In, out: column = literal and column = column, as they must hold for the rows that count -> keys of each source.
+// Always:  an equality that holds only for some rows (below OR, the ON of an outer join for the side that is kept)
+//          is not told here, or only in the direction in which it holds.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "audit/ids.h"
+#include "audit/schema/schema.h"
+#include "audit/sql/scope.h"
+#include "audit/sql/statement.h"
+
+namespace isolde::audit {
+
+class Equalities {
+ public:
+  void bind(SourceColumn column, std::uint32_t literal);
+  void equal(SourceColumn a, SourceColumn b);
+  // What `from` is, `to` is; not the other way around.
+  void follows(SourceColumn from, SourceColumn to);
+  // No call of the above after this one.
+  void solve();
+
+  // Sorted by column.
+  [[nodiscard]] std::vector<RowKey> keys_of(std::uint32_t source);
+
+ private:
+  std::uint32_t node(SourceColumn column);
+  std::uint32_t root(std::uint32_t node);
+
+  std::unordered_map<std::uint64_t, std::uint32_t> places_;
+  std::vector<SourceColumn> columns_;
+  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> literals_;  // of a root; kNone32: none
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> followers_;
+};
+
+// Whether the keys hold all columns of the primary key or of a unique key.
+[[nodiscard]] bool covers_a_key(const Table& table, const std::vector<RowKey>& keys);
+
+}  // namespace isolde::audit
