@@ -44,7 +44,7 @@ bool is_number(std::string_view text) {
   return digits > 0 && digits < 30 && dots < 2;
 }
 
-// A default that every dialect takes for such a column; empty: none.
+// A default that every dialect takes for such a column; empty: none. The time of day is none: two runs would differ.
 std::string default_of(const Column& column, Family family) {
   if (!column.default_value) return {};
   std::string_view value = *column.default_value;
@@ -63,11 +63,7 @@ std::string default_of(const Column& column, Family family) {
                        return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
                               c == '-' || c == ' ';
                      });
-  if (kind == TypeKind::kText && plain && value != "CURRENT_TIMESTAMP") return fmt::format("'{}'", value);
-  const bool now = value.starts_with("CURRENT_TIMESTAMP") || value.starts_with("current_timestamp") || value == "now()";
-  if (kind == TypeKind::kTimestamp || kind == TypeKind::kTimestampTz) {
-    if (now) return family == Family::kMysql ? "current_timestamp(6)" : "current_timestamp";
-  }
+  if (kind == TypeKind::kText && plain) return fmt::format("'{}'", value);
   return {};
 }
 
