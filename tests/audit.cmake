@@ -21,7 +21,9 @@ isolde_test(audit_shape_test
 isolde_test(audit_schema_test
   SOURCES
     src/audit/hints/hints_test.cc
-  USES audit)
+    src/audit/schema/schema_test.cc
+  USES audit db)
+isolde_test(audit_schema_live_test LABEL live SOURCES tests/live/audit_schema_test.cc USES audit db)
 
 # classes
 

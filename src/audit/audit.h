@@ -1,4 +1,7 @@
 // audit/audit.h: the whole way: trace -> classes -> graph -> cycles -> fixes -> anomalies that people can read.
+//
+// Always:  the same input, options and seed give the same audit, whatever the number of threads; `finding` says how it
+//          ended. Whoever prints it: render.h, render_json.h, class_graph.h.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +32,11 @@ struct AuditOptions {
   bool fixes = true;   // false: one search, no plan
 };
 
+enum class Finding : std::uint8_t { kNone, kAnomalies, kUndecided };
+
 struct Audit {
+  std::string file;
+  AuditOptions options;
   TraceLog log;
   Classes classes;
   DependencyGraph graph;
@@ -39,8 +46,18 @@ struct Audit {
   // By anomaly, as far as they were tried.
   std::vector<std::optional<Confirmation>> confirmations;
   double seconds_reading = 0, seconds_searching = 0;
+
+  // kUndecided: nothing found so far, and a limit came first.
+  [[nodiscard]] Finding finding() const;
 };
 
+// Read committed, and so on, by the names and aliases of CONTRACT section 2; "repeatable-read" is MySQL's.
+[[nodiscard]] std::string_view name(WeakLevel level);
+[[nodiscard]] std::optional<WeakLevel> weak_level_named(std::string_view name);
+[[nodiscard]] std::string_view name(SqlDialect dialect);
+[[nodiscard]] std::optional<SqlDialect> dialect_named(std::string_view name);
+
+// The error: the trace cannot be read, or a hint names what is not there.
 [[nodiscard]] Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schema, Hints hints,
                                                          const AuditOptions& options);
 

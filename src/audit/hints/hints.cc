@@ -55,6 +55,7 @@ class Reader {
       if (error_) break;
     }
     if (error_) return *std::move(error_);
+    hints_.file = file_;
     return std::move(hints_);
   }
 
@@ -94,7 +95,16 @@ class Reader {
       fail(node->source(), fmt::format("expected {} = \"…\", a text that is not empty", word));
       return {};
     }
+    take_place(word, value->get(), node->source());
     return value->get();
+  }
+
+  void take_place(std::string_view word, const std::string& pattern, const toml::source_region& where) {
+    using What = HintName::What;
+    if (word == "why" || word == "kind") return;
+    const What what = word == "column" ? What::kColumn : word == "table" ? What::kTable : What::kClass;
+    hints_.names.push_back(
+        {what, pattern, std::max<std::uint64_t>(where.begin.line, 1), std::max<std::uint64_t>(where.begin.column, 1)});
   }
 
   void take_name(const toml::table& table, std::string_view word, std::span<const std::string_view> words,
@@ -184,6 +194,25 @@ Result<Hints> read_hints(const std::string& path) {
   auto file = MappedFile::open(path);
   if (!file) return std::move(file).error();
   return read_hints_text((*file)->text(), path);
+}
+
+Result<void> check_names(const Hints& hints, std::span<const std::string_view> classes, const Schema& schema) {
+  using What = HintName::What;
+  std::vector<std::string> columns, tables;
+  for (std::uint32_t c = 0; c < schema.columns(); ++c) columns.push_back(schema.full_name(ColumnId(c)));
+  for (std::uint32_t t = 0; t < schema.tables(); ++t) tables.push_back(schema.table(TableId(t)).name);
+  for (const HintName& name : hints.names) {
+    std::vector<std::string_view> all(classes.begin(), classes.end());
+    if (name.what == What::kColumn) all.assign(columns.begin(), columns.end());
+    if (name.what == What::kTable) all.assign(tables.begin(), tables.end());
+    if (name.pattern == "*" ||
+        std::any_of(all.begin(), all.end(), [&](auto one) { return matches(name.pattern, one); }))
+      continue;
+    const std::string_view what = name.what == What::kClass ? "class" : name.what == What::kTable ? "table" : "column";
+    return Error{fmt::format("no {} is called \"{}\"{}", what, name.pattern, did_you_mean(name.pattern, all)),
+                 hints.file, name.line, name.column};
+  }
+  return {};
 }
 
 bool matches(std::string_view pattern, std::string_view name) {

@@ -28,10 +28,13 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "audit/ids.h"
+#include "audit/schema/schema.h"
 #include "base/result.h"
 
 namespace isolde::audit {
@@ -47,7 +50,17 @@ struct PairHint {
   std::string why;
 };
 
+// A class, a table or a column that a hint names, and where.
+struct HintName {
+  enum class What : std::uint8_t { kClass, kTable, kColumn };
+  What what;
+  std::string pattern;
+  std::uint64_t line, column;
+};
+
 struct Hints {
+  std::string file;
+  std::vector<HintName> names;
   std::vector<std::string> ignored_classes;
   std::vector<std::string> single_classes;  // [[once]]
   std::vector<std::string> unique_columns;
@@ -60,6 +73,9 @@ struct Hints {
 
 [[nodiscard]] Result<Hints> read_hints(const std::string& path);
 [[nodiscard]] Result<Hints> read_hints_text(std::string_view text, const std::string& file);
+// An error for the first name that nothing has; it says where, and what is nearest. `classes`: all names of classes.
+[[nodiscard]] Result<void> check_names(const Hints& hints, std::span<const std::string_view> classes,
+                                       const Schema& schema);
 // `*` stands for any run of characters; case does not count.
 [[nodiscard]] bool matches(std::string_view pattern, std::string_view name);
 

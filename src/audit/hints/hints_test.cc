@@ -89,6 +89,23 @@ TEST(Hints, ValuesNestedWithoutEndAreRefused) {
   EXPECT_EQ(error_of("a = " + std::string(100000, '[')).substr(0, 9), "h.toml:1:");
 }
 
+TEST(Hints, ANameThatNothingHasIsRefusedWithItsPlace) {
+  Schema schema;
+  schema.add_column(schema.add_table("orders"), "o_id");
+  const std::vector<std::string_view> classes = {"new order: INSERT orders", "delivery: DELETE new_order"};
+  const auto check = [&](std::string_view text) {
+    const auto checked = check_names(good(text), classes, schema);
+    return checked ? "fine" : checked.error().message();
+  };
+  EXPECT_EQ(check("[[once]]\nclass = \"delivery*\"\n[[existing]]\ntable=\"*\"\n[[keep]]\ncolumn=\"ORDERS.*\"\n"),
+            "fine");
+  EXPECT_EQ(check("[[once]]\nclass = \"stock*\"\n"), "h.toml:2:9: no class is called \"stock*\"");
+  EXPECT_EQ(check("[[keep]]\ncolumn = \"order.o_id\"\n"),
+            "h.toml:2:10: no column is called \"order.o_id\"; did you mean orders.o_id?");
+  EXPECT_EQ(check("[[exclusive]]\nfirst = { from = \"new*\" }\nsecond = { to = \"x\" }\n"),
+            "h.toml:3:17: no class is called \"x\"");
+}
+
 TEST(Matches, AStarStandsForAnyRun) {
   EXPECT_TRUE(matches("*", ""));
   EXPECT_TRUE(matches("new order*", "New Order: INSERT orders"));

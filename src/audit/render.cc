@@ -1,0 +1,296 @@
+#include "audit/render.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "audit/render_story.h"
+#include "report/report.h"
+#include "report/words.h"
+
+namespace isolde::audit {
+namespace {
+
+constexpr std::size_t kListed = 10;  // of statements that were not understood, and of targets' advice
+constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kGreen = "\033[32m", kYellow = "\033[33m",
+                           kPlain = "\033[0m";
+
+std::string percent(std::uint64_t part, std::uint64_t whole) {
+  if (whole == 0) return "100 %";
+  if (part == whole) return "100 %";
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return fmt::format("{:.1f} %", std::min(share, 99.9));  // all but one is not all
+}
+
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
+}
+
+class Text {
+ public:
+  Text(const Audit& audit, const RenderOptions& options) : audit_(audit), options_(options) {}
+
+  std::string all() {
+    if (!options_.verdict_only) {
+      what_was_read();
+      not_understood();
+      classes();
+    }
+    verdict();
+    if (!options_.verdict_only) {
+      anomalies();
+      targets();
+      notes();
+    }
+    return std::move(out_);
+  }
+
+ private:
+  template <typename... T>
+  void line(fmt::format_string<T...> format, T&&... values) {
+    out_ += fmt::format(format, std::forward<T>(values)...) + "\n";
+  }
+  // A paragraph, its first line after `first`, the others under it.
+  void paragraph(std::string_view first, std::string_view text) {
+    const std::size_t indent = width_of(first);
+    bool begun = false;
+    for (const std::string& part : wrapped(one_line(text), std::max(options_.width, indent + 20) - indent)) {
+      out_ += fmt::format("{}{}\n", begun ? std::string(indent, ' ') : std::string(first), part);
+      begun = true;
+    }
+  }
+  [[nodiscard]] std::string paint(std::string_view colour, std::string_view text) const {
+    if (options_.colour == Colour::kNever) return std::string(text);
+    return fmt::format("{}{}{}", colour, text, kPlain);
+  }
+
+  void what_was_read() {
+    const TraceLog& log = audit_.log;
+    const Classes& c = audit_.classes;
+    std::array<std::uint64_t, 3> by_outcome = {};
+    for (const TraceTransaction& txn : log.transactions) ++by_outcome[static_cast<std::size_t>(txn.outcome)];
+    const std::uint64_t understood = c.data_statements + c.no_data_statements + log.no_data_statements;
+    const std::uint64_t statements = understood + c.not_understood_statements + log.unread_count;
+    line("{}: {} ({}), {}", paint(kBold, audit_.file), name(log.facts.format), name(log.facts.dialect),
+         counted(log.sessions, "session", "sessions"));
+    paragraph("  read          ",
+              fmt::format("{} in {}; {} understood ({}); {:.1f} s", counted(statements, "statement", "statements"),
+                          counted(log.transactions.size(), "transaction", "transactions"), grouped(understood),
+                          percent(understood, statements), audit_.seconds_reading));
+    std::string left_out;
+    const auto leave_out = [&](std::uint64_t n, std::string_view one, std::string_view many) {
+      if (n > 0) left_out += (left_out.empty() ? "" : ", ") + counted(n, one, many);
+    };
+    const auto outcome = [&](TxnOutcome o) { return by_outcome[static_cast<std::size_t>(o)]; };
+    if (!audit_.options.classes.rolled_back_too)
+      leave_out(outcome(TxnOutcome::kRolledBack), "transaction rolled back", "transactions rolled back");
+    leave_out(outcome(TxnOutcome::kOpen), "transaction that never ended", "transactions that never ended");
+    leave_out(log.empty_transactions, "transaction without statements on rows",
+              "transactions without statements on rows");
+    leave_out(log.failed_statements, "statement that failed", "statements that failed");
+    if (!left_out.empty()) paragraph("  left out      ", left_out);
+    std::uint64_t learned = 0;
+    for (std::uint32_t t = 0; t < c.schema.tables(); ++t) learned += c.schema.table(TableId(t)).learned ? 1 : 0;
+    paragraph("  schema        ",
+              fmt::format("{}, {}{}", counted(c.schema.tables(), "table", "tables"),
+                          counted(c.schema.columns(), "column", "columns"),
+                          learned == 0 ? std::string()
+                          : learned == c.schema.tables()
+                              ? ", all as the statements show them (no --schema)"
+                              : fmt::format(", {} of the tables as the statements show them", learned)));
+  }
+
+  void not_understood() {
+    const Classes& c = audit_.classes;
+    if (c.not_understood.empty() && audit_.log.unread_count == 0) return;
+    line("  not understood");
+    std::size_t shown = 0;
+    for (const NotUnderstood& one : c.not_understood) {
+      if (shown++ == kListed) break;
+      paragraph("    ", fmt::format("line {}, {}: {}", one.line, counted(one.times, "time", "times"), one.why));
+      line("      {}", words::shortened(one_line(audit_.log.shapes.example(one.shape)), options_.width - 6));
+    }
+    if (c.not_understood.size() > kListed)
+      line("    … {} more kinds of statement (--json lists all)", c.not_understood.size() - kListed);
+    shown = 0;
+    for (const UnreadText& one : audit_.log.unread) {
+      if (shown++ == kListed) break;
+      paragraph("    ", fmt::format("line {}: {}: {}", one.line, one.why, words::shortened(one_line(one.text))));
+    }
+    if (audit_.log.unread_count > kListed)
+      line("    … {} more that are no statements", grouped(audit_.log.unread_count - kListed));
+  }
+
+  void classes() {
+    const auto& all = audit_.classes.classes;
+    std::uint64_t reading = 0, operations = 0;
+    for (const TransactionClass& one : all) {
+      reading += one.reads_only ? 1 : 0;
+      operations += one.operations.size();
+    }
+    const GraphStats& g = audit_.graph.stats();
+    paragraph("  classes       ",
+              fmt::format("{}, of which {} only read; {}{}", counted(all.size(), "class", "classes"), grouped(reading),
+                          counted(operations, "operation", "operations"),
+                          options_.all_classes ? "" : " (--classes lists them)"));
+    if (options_.all_classes) {
+      for (const TransactionClass& one : all) {
+        paragraph("    ",
+                  fmt::format("{} ({}, {}{})", one.name, counted(one.transactions, "transaction", "transactions"),
+                              counted(one.operations.size(), "operation", "operations"),
+                              one.autocommit ? ", by itself" : ""));
+      }
+    }
+    paragraph(
+        "  dependencies  ",
+        fmt::format("{} between transactions, {} between operations, {} of them rw, {} vulnerable; {}",
+                    grouped(g.transaction_edges), grouped(g.operation_edges), grouped(g.rw_edges),
+                    grouped(g.vulnerable_rw_edges), counted(g.dangerous_paths, "dangerous path", "dangerous paths")));
+    if (!audit_.plan.searches.empty()) {
+      const SearchCounts& s = audit_.plan.searches.front();
+      std::string text = fmt::format("{} found", grouped(s.found));
+      if (s.not_in_time > 0) text += fmt::format(", {} cannot happen in time", grouped(s.not_in_time));
+      if (s.not_correlated > 0) text += fmt::format(", {} contradict the rows they share", grouped(s.not_correlated));
+      if (s.by_hints > 0) text += fmt::format(", {} ruled out by hints", grouped(s.by_hints));
+      paragraph("  cycles        ",
+                fmt::format("{}; {} left; {:.1f} s", text, grouped(s.valid), audit_.seconds_searching));
+    }
+    std::string rules;
+    for (const auto& removed : audit_.graph.removed()) {
+      if (removed.edges > 0)
+        rules += fmt::format("{}{}: {}", rules.empty() ? "" : "; ", removed.rule,
+                             counted(removed.edges, "dependency", "dependencies"));
+    }
+    if (!rules.empty()) paragraph("  taken away    ", rules);
+  }
+
+  void verdict() {
+    const Finding finding = audit_.finding();
+    const std::string_view colour = finding == Finding::kNone        ? kGreen
+                                    : finding == Finding::kAnomalies ? kRed
+                                                                     : kYellow;
+    if (!options_.verdict_only) out_ += "\n";
+    const std::string text = verdict_line(audit_);
+    if (options_.verdict_only) return line("{}", paint(colour, fmt::format("{}: {}", audit_.file, text)));
+    line("{}", paint(colour, text));
+  }
+
+  void anomalies() {
+    const auto& all = audit_.anomalies;
+    const std::size_t shown = std::min(options_.shown, all.size());
+    for (std::size_t i = 0; i < shown; ++i) anomaly(i);
+    if (shown < all.size())
+      line("\n… {} more, less likely (--show {})", counted(all.size() - shown, "anomaly", "anomalies"), all.size());
+  }
+
+  void anomaly(std::size_t i) {
+    const Anomaly& a = audit_.anomalies[i];
+    out_ += "\n";
+    std::string seen;
+    if (a.same_row > 0) {
+      seen = fmt::format("; seen concurrent on the same rows {} in the trace", counted(a.same_row, "time", "times"));
+    } else if (a.concurrent > 0) {
+      seen = fmt::format("; seen concurrent {} in the trace", counted(a.concurrent, "time", "times"));
+    }
+    paragraph(fmt::format("{}. ", i + 1), fmt::format("{} on {}{}", name(a.name), columns_of(a.cycle), seen));
+    for (const std::string& member : a.members) paragraph("   ", member);
+    out_ += "\n" + steps_text(a, options_.width, options_.colour) + "\n";
+    paragraph("   ", a.words);
+    if (i < audit_.confirmations.size() && audit_.confirmations[i]) confirmation(*audit_.confirmations[i]);
+  }
+
+  [[nodiscard]] std::string columns_of(const Cycle& cycle) const {
+    std::vector<ColumnId> columns;
+    for (const CycleEdge& edge : cycle.edges) {
+      if (std::find(columns.begin(), columns.end(), edge.conflict.column) == columns.end())
+        columns.push_back(edge.conflict.column);
+    }
+    std::string text;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (i > 0) text += i + 1 == columns.size() ? " and " : ", ";
+      text += audit_.classes.schema.full_name(columns[i]);
+    }
+    return text;
+  }
+
+  void confirmation(const Confirmation& c) {
+    const auto say = [&](const Run& run) {
+      const std::string_view what = run.happened == Happened::kYes  ? "happens"
+                                    : run.happened == Happened::kNo ? "does not happen"
+                                                                    : "could not be run";
+      return fmt::format("{}: {}{}{}", run.level, what, run.why.empty() ? "" : ": ", run.why);
+    };
+    const std::string head = c.confirmed() ? paint(kRed, fmt::format("confirmed on {}", c.server))
+                             : c.at_level.happened == Happened::kYes
+                                 ? paint(kRed, fmt::format("happens on {}", c.server))
+                                 : paint(kYellow, fmt::format("not confirmed on {}", c.server));
+    line("   {}", head);
+    paragraph("     at ", say(c.at_level));
+    paragraph("     at ", say(c.at_serializable));
+  }
+
+  void targets() {
+    const FixPlan& plan = audit_.plan;
+    if (plan.targets.empty()) return;
+    out_ += "\n";
+    line("{}", paint(kBold, fmt::format("what to change: {} in {} cover every cycle{}",
+                                        counted(plan.targets.size(), "column", "columns"),
+                                        counted(std::max<std::uint64_t>(plan.rounds, 1), "round", "rounds"),
+                                        plan.complete ? "; then none is left" : " found so far")));
+    for (std::size_t i = 0; i < plan.targets.size(); ++i) {
+      const TargetColumn& t = plan.targets[i];
+      line("{}. {} ({}{})", i + 1, audit_.classes.schema.full_name(t.column), counted(t.cycles, "cycle", "cycles"),
+           t.round > 1 ? fmt::format(", round {}", t.round) : "");
+      if (i >= kListed) continue;
+      for (const Advice& advice : t.advice) this->advice(advice, t);
+    }
+    if (!plan.not_fixable.empty())
+      paragraph("", fmt::format("{} left: every column of them is kept by a hint",
+                                counted(plan.not_fixable.size(), "cycle is", "cycles are")));
+  }
+
+  void advice(const Advice& a, const TargetColumn& target) {
+    paragraph("   - ",
+              fmt::format("{} ({})", a.text,
+                          a.leaves_none ? "removes all of them"
+                                        : fmt::format("removes {} of {}", grouped(a.removes), grouped(target.cycles))));
+    if (!a.after.empty()) line("       {}", words::shortened(one_line(a.after), options_.width - 7));
+  }
+
+  void notes() {
+    if (audit_.plan.searches.empty() || audit_.plan.searches.front().correlation_limit == 0) return;
+    out_ += "\n";
+    paragraph("", fmt::format("{} counted as possible because the look at the rows ran out of steps.",
+                              counted(audit_.plan.searches.front().correlation_limit, "cycle is", "cycles are")));
+  }
+
+  const Audit& audit_;
+  const RenderOptions& options_;
+  std::string out_;
+};
+
+}  // namespace
+
+std::string verdict_line(const Audit& audit) {
+  const std::string_view level = name(audit.options.level);
+  switch (audit.finding()) {
+    case Finding::kNone:
+      return fmt::format("no anomaly at {}: what these transactions do is serializable there", level);
+    case Finding::kUndecided:
+      return fmt::format("undecided at {}: the time ran out, and nothing was found so far", level);
+    case Finding::kAnomalies:
+      break;
+  }
+  std::map<AnomalyName, std::uint64_t> kinds;
+  for (const Anomaly& a : audit.anomalies) ++kinds[a.name];
+  std::string text;
+  for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, name(kind));
+  return fmt::format("{} of anomaly at {}{}{}", counted(audit.anomalies.size(), "kind", "kinds"), level, text,
+                     audit.plan.complete ? "" : "; the time ran out: there may be more");
+}
+
+std::string audit_text(const Audit& audit, const RenderOptions& options) { return Text(audit, options).all(); }
+
+}  // namespace isolde::audit

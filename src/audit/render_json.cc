@@ -1,0 +1,213 @@
+#include "audit/render_json.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "report/json.h"
+
+namespace isolde::audit {
+namespace {
+
+std::string_view word(Remedy remedy) {
+  constexpr std::string_view kWords[] = {"for-update",   "conditional", "relative",   "unique-constraint",
+                                         "serializable", "snapshot",    "lock-parent"};
+  return kWords[static_cast<std::size_t>(remedy)];
+}
+
+std::string_view word(Event::Kind kind) {
+  constexpr std::string_view kWords[] = {"begin", "statement", "continues", "commit"};
+  return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::string_view word(Happened happened) {
+  constexpr std::string_view kWords[] = {"yes", "no", "not run"};
+  return kWords[static_cast<std::size_t>(happened)];
+}
+
+std::string_view word(Finding finding) {
+  constexpr std::string_view kWords[] = {"none", "anomalies", "undecided"};
+  return kWords[static_cast<std::size_t>(finding)];
+}
+
+constexpr std::string_view flag(bool value) { return value ? "true" : "false"; }
+
+template <typename List, typename Write>
+std::string list(const List& all, Write write) {
+  std::string out = "[";
+  for (const auto& one : all) {
+    if (out.size() > 1) out += ", ";
+    out += write(one);
+  }
+  return out + "]";
+}
+
+class Json {
+ public:
+  explicit Json(const Audit& audit) : audit_(audit) {}
+
+  std::string all(double peak_mib) const {
+    const FixPlan& plan = audit_.plan;
+    return fmt::format(
+        R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
+        R"("schema": {}, "classes": {}, "graph": {}, "removed": {}, "searches": {}, "anomalies": {}, "targets": {}, )"
+        R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
+        json_string(audit_.file), json_string(name(audit_.options.level)), json_string(word(audit_.finding())),
+        flag(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), removed(), searches(),
+        anomalies(), targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching,
+        peak_mib);
+  }
+
+ private:
+  [[nodiscard]] std::string column(ColumnId id) const { return json_string(audit_.classes.schema.full_name(id)); }
+  [[nodiscard]] std::string class_name(ClassId id) const { return json_string(audit_.classes.classes[raw(id)].name); }
+
+  [[nodiscard]] std::string trace() const {
+    const TraceLog& log = audit_.log;
+    const Classes& c = audit_.classes;
+    std::array<std::uint64_t, 3> outcomes = {};
+    for (const TraceTransaction& txn : log.transactions) ++outcomes[static_cast<std::size_t>(txn.outcome)];
+    const std::uint64_t understood = c.data_statements + c.no_data_statements + log.no_data_statements;
+    return fmt::format(
+        R"({{"format": {}, "dialect": {}, "bytes": {}, "sessions": {}, "transactions": {}, "committed": {}, )"
+        R"("rolled_back": {}, "open": {}, "statements": {}, "understood": {}, "on_rows": {}, "not_understood": {}, )"
+        R"("control": {}, "failed": {}, "unread": {}}})",
+        json_string(name(log.facts.format)), json_string(name(log.facts.dialect)), log.facts.bytes, log.sessions,
+        log.transactions.size(), outcomes[0], outcomes[1], outcomes[2],
+        understood + c.not_understood_statements + log.unread_count, understood, c.data_statements,
+        c.not_understood_statements, log.control_statements, log.failed_statements, log.unread_count);
+  }
+
+  [[nodiscard]] std::string not_understood() const {
+    return list(audit_.classes.not_understood, [&](const NotUnderstood& one) {
+      return fmt::format(R"({{"line": {}, "times": {}, "why": {}, "sql": {}}})", one.line, one.times,
+                         json_string(one.why), json_string(audit_.log.shapes.example(one.shape)));
+    });
+  }
+
+  [[nodiscard]] std::string unread() const {
+    return list(audit_.log.unread, [](const UnreadText& one) {
+      return fmt::format(R"({{"line": {}, "why": {}, "text": {}}})", one.line, json_string(one.why),
+                         json_string(one.text));
+    });
+  }
+
+  [[nodiscard]] std::string schema() const {
+    const Schema& s = audit_.classes.schema;
+    std::uint64_t learned = 0;
+    for (std::uint32_t t = 0; t < s.tables(); ++t) learned += s.table(TableId(t)).learned ? 1 : 0;
+    return fmt::format(R"({{"tables": {}, "columns": {}, "learned_tables": {}}})", s.tables(), s.columns(), learned);
+  }
+
+  [[nodiscard]] std::string operation(const Operation& op) const {
+    const Access& a = op.access;
+    return json_string(fmt::format("{}{}({})", a.action == Action::kRead ? "r" : "w",
+                                   a.lock == Lock::kExclusive ? "x"
+                                   : a.lock == Lock::kShare   ? "s"
+                                                              : "",
+                                   audit_.classes.schema.full_name(a.column)));
+  }
+
+  [[nodiscard]] std::string classes() const {
+    return list(audit_.classes.classes, [&](const TransactionClass& one) {
+      return fmt::format(
+          R"({{"name": {}, "transactions": {}, "autocommit": {}, "reads_only": {}, "operations": {}, "statements": {}}})",
+          json_string(one.name), one.transactions, flag(one.autocommit), flag(one.reads_only),
+          list(one.operations, [&](const Operation& op) { return operation(op); }),
+          list(one.example_statements, [&](std::uint32_t statement) {
+            return json_string(audit_.log.text_of(audit_.log.statements[statement]));
+          }));
+    });
+  }
+
+  [[nodiscard]] std::string graph() const {
+    const GraphStats& g = audit_.graph.stats();
+    return fmt::format(
+        R"({{"transactions": {}, "transaction_edges": {}, "operations": {}, "operation_edges": {}, "rw_edges": {}, )"
+        R"("vulnerable_rw_edges": {}, "dangerous_paths": {}}})",
+        g.transactions, g.transaction_edges, g.operations, g.operation_edges, g.rw_edges, g.vulnerable_rw_edges,
+        g.dangerous_paths);
+  }
+
+  [[nodiscard]] std::string removed() const {
+    return list(audit_.graph.removed(), [](const DependencyGraph::Removed& one) {
+      return fmt::format(R"({{"rule": {}, "dependencies": {}}})", json_string(one.rule), one.edges);
+    });
+  }
+
+  [[nodiscard]] std::string searches() const {
+    return list(audit_.plan.searches, [](const SearchCounts& s) {
+      return fmt::format(
+          R"({{"dangerous_paths": {}, "found": {}, "not_in_time": {}, "not_correlated": {}, "by_hints": {}, "valid": {}, )"
+          R"("correlation_limit": {}}})",
+          s.dangerous_paths, s.found, s.not_in_time, s.not_correlated, s.by_hints, s.valid, s.correlation_limit);
+    });
+  }
+
+  [[nodiscard]] static std::string run(const Run& r) {
+    return fmt::format(R"({{"level": {}, "happened": {}, "why": {}, "steps": {}}})", json_string(r.level),
+                       json_string(word(r.happened)), json_string(r.why), list(r.steps, [](const ConfirmedStep& s) {
+                         return fmt::format(R"({{"transaction": {}, "sql": {}, "answer": {}}})", s.member + 1,
+                                            json_string(s.sql), json_string(s.answer));
+                       }));
+  }
+
+  [[nodiscard]] std::string confirmation(std::size_t i) const {
+    if (i >= audit_.confirmations.size() || !audit_.confirmations[i]) return "null";
+    const Confirmation& c = *audit_.confirmations[i];
+    return fmt::format(R"({{"confirmed": {}, "server": {}, "at_level": {}, "at_serializable": {}}})",
+                       flag(c.confirmed()), json_string(c.server), run(c.at_level), run(c.at_serializable));
+  }
+
+  [[nodiscard]] std::string anomalies() const {
+    std::string out = "[";
+    for (std::size_t i = 0; i < audit_.anomalies.size(); ++i) {
+      const Anomaly& a = audit_.anomalies[i];
+      out += fmt::format(
+          R"({}{{"name": {}, "meaning": {}, "text": {}, "transactions": {}, "dependencies": {}, "steps": {}, )"
+          R"("concurrent": {}, "same_row": {}, "rank": {:.3f}, "cycles": {}, "confirmation": {}}})",
+          i == 0 ? "" : ", ", json_string(name(a.name)), json_string(meaning(a.name)), json_string(a.words),
+          list(a.members, [](const std::string& m) { return json_string(m); }),
+          list(a.cycle.edges,
+               [&](const CycleEdge& e) {
+                 return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
+                                    json_string(name(e.conflict.kind)), column(e.conflict.column));
+               }),
+          list(a.steps,
+               [](const StoryStep& s) {
+                 return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
+                                    json_string(word(s.kind)), json_string(s.sql), json_string(s.remark));
+               }),
+          a.concurrent, a.same_row, a.rank, a.cycles, confirmation(i));
+    }
+    return out + "]";
+  }
+
+  [[nodiscard]] std::string targets() const {
+    return list(audit_.plan.targets, [&](const TargetColumn& t) {
+      return fmt::format(
+          R"({{"column": {}, "round": {}, "cycles": {}, "advice": {}}})", column(t.column), t.round, t.cycles,
+          list(t.advice, [&](const Advice& a) {
+            return fmt::format(
+                R"({{"remedy": {}, "text": {}, "classes": {}, "before": {}, "after": {}, "removes": {}, "leaves_none": {}}})",
+                json_string(word(a.remedy)), json_string(a.text),
+                list(a.classes, [&](ClassId id) { return class_name(id); }), json_string(a.before),
+                json_string(a.after), a.removes, flag(a.leaves_none));
+          }));
+    });
+  }
+
+  [[nodiscard]] std::string unique() const {
+    return list(audit_.classes.unique, [&](const UniqueColumn& u) {
+      return fmt::format(R"({{"column": {}, "pairs": {}}})", column(u.column), u.pairs);
+    });
+  }
+
+  const Audit& audit_;
+};
+
+}  // namespace
+
+std::string audit_json(const Audit& audit, double peak_mib) { return Json(audit).all(peak_mib); }
+
+}  // namespace isolde::audit

@@ -1,0 +1,163 @@
+#include "audit/schema/csv.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <utility>
+
+namespace isolde::audit {
+namespace {
+
+constexpr std::string_view kExpected = "expected table,column,type,default,key";
+
+enum Field : std::size_t { kTable, kColumn, kType, kDefault, kKey, kExtra, kNullable, kFields };
+constexpr std::size_t kAbsent = SIZE_MAX;
+using Places = std::array<std::size_t, kFields>;
+constexpr Places kUsual = {0, 1, 2, 3, 4, kAbsent, kAbsent};
+
+struct HeaderName {
+  std::string_view name;
+  Field field;
+};
+constexpr HeaderName kHeaderNames[] = {
+    {"table", kTable},      {"table_name", kTable},
+    {"column", kColumn},    {"column_name", kColumn},
+    {"field", kColumn},     {"type", kType},
+    {"column_type", kType}, {"data_type", kType},
+    {"default", kDefault},  {"column_default", kDefault},
+    {"key", kKey},          {"column_key", kKey},
+    {"extra", kExtra},      {"is_nullable", kNullable},
+    {"null", kNullable},    {"nullable", kNullable},
+};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+// The fields of the record that begins at `at`, which is moved to the next. `columns`: where each begins in its line.
+std::vector<std::string> fields_of(std::string_view text, std::size_t& at, std::uint64_t& line,
+                                   std::vector<std::uint64_t>& columns) {
+  std::vector<std::string> out(1);
+  std::size_t line_start = at;
+  columns.assign(1, 1);
+  bool quoted = false;
+  for (; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') {
+      ++line;
+      if (!quoted) break;
+      line_start = at + 1;
+    }
+    if (quoted) {
+      if (c != '"') {
+        out.back() += c;
+      } else if (at + 1 < text.size() && text[at + 1] == '"') {
+        out.back() += text[++at];
+      } else {
+        quoted = false;
+      }
+    } else if (c == '"' && trimmed(out.back()).empty()) {
+      quoted = true;
+      out.back().clear();
+    } else if (c == '\\' && at + 1 < text.size() && text[at + 1] != '\n') {
+      const char next = text[++at];
+      if (next != ',' && next != '"') out.back() += c;  // \N and \\N are told apart from N by what stays
+      out.back() += next;
+    } else if (c == ',') {
+      out.emplace_back();
+      columns.push_back(at + 2 - line_start);
+    } else {
+      out.back() += c;
+    }
+  }
+  if (at < text.size()) ++at;
+  for (std::string& field : out) field = std::string(trimmed(field));
+  return out;
+}
+
+std::optional<Places> header(const std::vector<std::string>& fields) {
+  Places places;
+  places.fill(kAbsent);
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    const std::string name = lower(fields[i]);
+    for (const HeaderName& known : kHeaderNames) {
+      if (known.name == name && places[known.field] == kAbsent) places[known.field] = i;
+    }
+  }
+  if (places[kTable] == kAbsent || places[kColumn] == kAbsent) return std::nullopt;
+  return places;
+}
+
+bool is_null(std::string_view field) { return field == "\\N" || field == "\\\\N" || lower(field) == "null"; }
+
+void add(Schema& schema, const Places& places, const std::vector<std::string>& fields) {
+  const auto field = [&](Field which) -> std::string_view {
+    return places[which] < fields.size() ? std::string_view(fields[places[which]]) : std::string_view();
+  };
+  const TableId table = schema.add_table(field(kTable));
+  if (schema.find_column(table, field(kColumn))) return;  // said twice
+  const ColumnId id = schema.add_column(table, field(kColumn));
+  Column& column = schema.column(id);
+  column.type = field(kType);
+  // An empty field is how most programs export NULL; '' is written with its quotes.
+  if (const std::string_view value = field(kDefault); !value.empty() && !is_null(value)) column.default_value = value;
+  column.generated_id = lower(field(kExtra)).find("auto_increment") != std::string::npos ||
+                        (column.default_value && lower(*column.default_value).starts_with("nextval("));
+  if (lower(field(kNullable)) == "no") column.nullable = false;
+  const std::string key = lower(field(kKey));
+  if (key == "pri") {
+    column.nullable = false;
+    schema.table(table).primary_key.push_back(id);
+  } else if (key == "uni") {
+    schema.table(table).unique_keys.push_back({id});
+  }
+}
+
+}  // namespace
+
+Result<Schema> read_csv_schema(std::string_view text, const std::string& file) {
+  Schema schema;
+  Places places = kUsual;
+  std::vector<std::uint64_t> columns;
+  std::uint64_t line = 1;
+  bool first = true;
+  for (std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0; at < text.size();) {
+    const std::uint64_t here = line;
+    const std::vector<std::string> fields = fields_of(text, at, line, columns);
+    if (fields.size() == 1 && fields[0].empty()) continue;
+    if (std::exchange(first, false)) {
+      if (const auto found = header(fields)) {
+        places = *found;
+        continue;
+      }
+    }
+    for (const Field needed : {kTable, kColumn}) {
+      if (places[needed] < fields.size() && !fields[places[needed]].empty()) continue;
+      const std::uint64_t column = places[needed] < columns.size() ? columns[places[needed]] : columns.back();
+      return Error{fmt::format("{}: the name of the {} is missing", kExpected, needed == kTable ? "table" : "column"),
+                   file, here, column};
+    }
+    if (places == kUsual && (fields.size() < 3 || fields.size() > 5))
+      return Error{fmt::format("{}, not {} fields", kExpected, fields.size()), file, here, 1};
+    if (const std::string_view key = places[kKey] < fields.size() ? std::string_view(fields[places[kKey]]) : "";
+        places == kUsual && !key.empty() && key != "PRI" && key != "UNI" && key != "MUL" && !is_null(key))
+      return Error{fmt::format("expected PRI, UNI, MUL or nothing as the key, not \"{}\"", key), file, here,
+                   columns[kKey]};
+    add(schema, places, fields);
+  }
+  if (schema.tables() == 0) return Error{fmt::format("{}, or CREATE TABLE statements", kExpected), file, 1, 1};
+  return schema;
+}
+
+}  // namespace isolde::audit
