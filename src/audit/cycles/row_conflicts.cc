@@ -1,0 +1,36 @@
+#include "audit/cycles/row_conflicts.h"
+
+namespace isolde::audit {
+namespace {
+
+// A lock of a row that is not there yet holds off nobody but at MySQL's rr, which locks the gap.
+bool holds_off(const Access& first, const Access& second, WeakLevel level) {
+  if (!locks_row(first, level) || !locks_row(second, level)) return false;
+  const bool first_writes = first.action == Action::kWrite, second_writes = second.action == Action::kWrite;
+  if (!first_writes && second.inserts && level != WeakLevel::kMysqlRepeatableRead) return false;
+  if ((first.foreign_key && second_writes) || (second.foreign_key && first_writes)) {
+    return first.column == second.column;
+  }
+  return first_writes || second_writes || first.lock == Lock::kExclusive || second.lock == Lock::kExclusive;
+}
+
+}  // namespace
+
+bool locks_row(const Access& access, WeakLevel level) {
+  return access.action == Action::kWrite || access.lock != Lock::kNone ||
+         (access.of_write && level == WeakLevel::kMysqlRepeatableRead);
+}
+
+std::optional<EdgeKind> conflict_on_row(const Access& first, const Access& second, WeakLevel level) {
+  const bool first_writes = first.action == Action::kWrite, second_writes = second.action == Action::kWrite;
+  if (holds_off(first, second, level)) {
+    if (first_writes) return second_writes ? EdgeKind::kWw : EdgeKind::kWr;
+    return second_writes ? EdgeKind::kLockedRw : EdgeKind::kLock;
+  }
+  if (first.column != second.column) return std::nullopt;
+  if (first_writes) return second_writes ? EdgeKind::kWw : EdgeKind::kWr;
+  if (second_writes) return EdgeKind::kRw;
+  return std::nullopt;
+}
+
+}  // namespace isolde::audit

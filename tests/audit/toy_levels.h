@@ -1,0 +1,56 @@
+// tests/audit/toy_levels.h: a tiny multi-version database with locks, and all that it can do with a few transactions.
+//
+// In, out: two or three transactions on three rows of two columns -> every set of dependencies that some interleaving
+//          in which all of them commit shows.
+// Always:  it knows nothing of moments: it keeps versions, snapshots and locks, and tries every order of steps.
+//            read committed    a snapshot a statement; locked reads and writes act on what is committed now
+//            MySQL's rr        the first plain SELECT takes the snapshot; own changes are seen; reads of writing
+//                              statements lock
+//            snapshot          a snapshot at the first statement; whoever locks a row changed since then is aborted
+//          Locks are of rows and last until the commit; who has to wait waits; a deadlock ends without a result.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "audit/ids.h"
+#include "base/rng.h"
+
+namespace isolde::audit::testing {
+
+struct ToyOperation {
+  std::uint32_t row, column;
+  bool write = false, increment = false;
+  Lock lock = Lock::kNone;  // of a read
+  bool of_write = false;    // a plain read made by a writing statement
+};
+
+struct ToyStatement {
+  std::vector<ToyOperation> operations;
+};
+
+struct ToyCase {
+  std::vector<std::vector<ToyStatement>> members;
+  // For small_classes: members are m0, m1 …; rows are tables x, y, z with columns a and b.
+  [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] ToyCase random_case(Rng& rng);
+
+// Two operations of different members on one row of which not both are plain reads; operations are numbered over the
+// whole member. The member of `a` is the smaller one.
+struct ToyPair {
+  std::uint32_t member_a, a, member_b, b;
+  const ToyOperation *operation_a, *operation_b;
+  // A plain read of a row that the reader itself has changed before.
+  bool reads_own_row = false;
+};
+// Those that depend on each other at this level, one way or the other.
+[[nodiscard]] std::vector<ToyPair> pairs_of(const ToyCase& one, WeakLevel level);
+
+// For each set of dependencies that comes to pass a number: bit i says that the b of pair i came first. Sorted.
+[[nodiscard]] std::vector<std::uint64_t> all_outcomes(const ToyCase& one, const std::vector<ToyPair>& pairs,
+                                                      WeakLevel level);
+
+}  // namespace isolde::audit::testing
