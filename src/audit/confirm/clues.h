@@ -1,0 +1,75 @@
+// audit/confirm/clues.h: what a statement's words say about rows that it would find, and about the values that it
+// writes.
+//
+// In, out: tokens and the schema -> tables as they are named, comparisons with literals, equal columns, values written.
+// Always:  best effort: what is not recognised is not told. The database itself says in the end whether rows are found.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "audit/ids.h"
+#include "audit/schema/schema.h"
+#include "audit/sql/shape.h"
+
+namespace isolde::audit {
+
+enum class Compares : std::uint8_t { kEqual, kUnequal, kLess, kAtMost, kMore, kAtLeast, kLike, kNull, kNotNull };
+
+// A table as it stands in a FROM list, or as the target of a write.
+struct NamedTable {
+  TableId table;
+  std::string_view alias;   // in the tokens' text; empty: the table's own name
+  std::uint32_t scope = 0;  // the SELECT that it belongs to
+  bool inserted_into = false;
+};
+
+struct Comparison {
+  std::uint32_t named;  // in Clues::tables
+  ColumnId column;
+  Compares how;
+  std::uint32_t literal = kNone32;  // none for kNull, kNotNull
+};
+
+struct EqualColumns {
+  std::uint32_t first, second;  // in Clues::tables
+  ColumnId first_column, second_column;
+};
+
+// SET column = literal.
+struct WrittenLiteral {
+  std::uint32_t named;
+  ColumnId column;
+  std::uint32_t literal;
+};
+
+enum class InsertedAs : std::uint8_t { kLiteral, kNull, kDefault, kOther };
+struct InsertedCell {
+  ColumnId column;
+  InsertedAs as;
+  std::uint32_t literal = kNone32;
+  std::uint32_t token = 0;  // where it begins
+};
+
+struct Clues {
+  std::vector<NamedTable> tables;
+  std::vector<Comparison> comparisons;
+  std::vector<EqualColumns> equal;
+  std::vector<WrittenLiteral> written;
+  std::vector<std::vector<InsertedCell>> inserted;  // rows of VALUES, or of INSERT … SET
+  std::vector<ColumnId> computed;                   // SET column = something else than a literal
+  bool inserts = false;                             // INSERT, REPLACE
+  bool may_meet = false;       // … that takes an existing row in its stride (REPLACE, upsert, IGNORE)
+  bool locks = false;          // FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE
+  bool has_parameter = false;  // a value that the trace does not tell
+};
+
+[[nodiscard]] Clues read_clues(const std::vector<Token>& tokens, const Schema& schema);
+
+// Case does not count.
+[[nodiscard]] bool is_word(const Token& token, std::string_view word);
+[[nodiscard]] bool is_symbol(const Token& token, std::string_view symbol);
+[[nodiscard]] bool is_name(const Token& token);  // kWord or kQuotedName
+
+}  // namespace isolde::audit

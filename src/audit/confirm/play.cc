@@ -1,0 +1,136 @@
+#include "audit/confirm/play.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "audit/confirm/column_types.h"
+#include "audit/confirm/play_values.h"
+
+namespace isolde::audit {
+namespace {
+
+bool is_data(StatementKind kind) {
+  switch (kind) {
+    case StatementKind::kSelect:
+    case StatementKind::kInsert:
+    case StatementKind::kUpdate:
+    case StatementKind::kDelete:
+    case StatementKind::kReplace:
+    case StatementKind::kUpsert:
+      return true;
+    case StatementKind::kNoData:
+    case StatementKind::kSchemaChange:
+    case StatementKind::kNotUnderstood:
+      return false;
+  }
+  return false;
+}
+
+Result<Line> line_of(const Classes& classes, const TraceLog& log, const TransactionClass& of, std::uint32_t statement) {
+  const TraceStatement& example = log.statements[of.example_statements[statement]];
+  Line line;
+  line.statement = statement;
+  line.kind = classes.statements[raw(example.shape)].kind;
+  line.lexer = std::make_shared<Lexer>(log.shapes.dialect());
+  line.tokens = &line.lexer->tokens(log.shapes.example(example.shape));
+  line.clues = read_clues(*line.tokens, classes.schema);
+  if (line.clues.has_parameter)
+    return Error{fmt::format("the trace does not tell the values of: {}", log.shapes.example(example.shape))};
+  for (const LiteralId literal : log.literals_of(example)) line.literals.emplace_back(log.shapes.literal(literal));
+  line.variables.assign(line.literals.size(), kNoVariable);
+  return line;
+}
+
+// Which literals are a variable of the class: those that its operations name their rows by.
+void find_variables(const TransactionClass& of, const TraceLog& log, Line& line) {
+  for (const Operation& operation : of.operations) {
+    if (operation.statement != line.statement || operation.access.row_set >= of.rows.size()) continue;
+    for (const ClassRowKey& key : of.rows[operation.access.row_set].keys) {
+      const auto tie = [&](ColumnId column, std::uint32_t literal) {
+        if (column != key.column || literal >= line.variables.size() || line.variables[literal] != kNoVariable) return;
+        // A table that is named twice has a variable for each: the value tells which.
+        const LiteralId value = key.variable < of.example_values.size() ? of.example_values[key.variable] : kNoLiteral;
+        if (value != kNoLiteral && log.shapes.literal(value) != line.literals[literal]) return;
+        line.variables[literal] = key.variable;
+      };
+      for (const Comparison& c : line.clues.comparisons) {
+        if (c.how == Compares::kEqual) tie(c.column, c.literal);
+      }
+      for (const auto& row : line.clues.inserted) {
+        for (const InsertedCell& cell : row) {
+          if (cell.as == InsertedAs::kLiteral) tie(cell.column, cell.literal);
+        }
+      }
+    }
+  }
+}
+
+std::optional<Touch> touch_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
+  const TransactionClass& of = classes.classes[raw(play.members[member].id)];
+  if (operation >= of.operations.size()) return std::nullopt;
+  const Operation& op = of.operations[operation];
+  const std::uint32_t at = play.members[member].line_of(op.statement);
+  if (at == kNone32) return std::nullopt;
+  const TableId table = classes.schema.column(op.access.column).table;
+  const std::vector<NamedTable>& tables = play.members[member].lines[at].clues.tables;
+  for (std::uint32_t i = 0; i < tables.size(); ++i) {
+    if (tables[i].table == table) return Touch{member, at, i};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t Member::line_of(std::uint32_t statement) const {
+  for (std::uint32_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].statement == statement) return i;
+  }
+  return kNone32;
+}
+
+std::vector<std::vector<ColumnId>> Play::keys_of(TableId table) const {
+  std::vector<std::vector<ColumnId>> keys = schema.table(table).unique_keys;
+  if (!schema.table(table).primary_key.empty()) keys.insert(keys.begin(), schema.table(table).primary_key);
+  return keys;
+}
+
+Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
+                       const Variation& variation) {
+  Play play;
+  play.dialect = log.shapes.dialect();
+  std::set<TableId> tables;
+  for (const ClassId id : anomaly.cycle.members) {
+    const TransactionClass& of = classes.classes[raw(id)];
+    Member member{id, {}};
+    for (std::uint32_t s = 0; s < of.example_statements.size(); ++s) {
+      const Statement& statement = classes.statements[raw(of.statements[s])];
+      if (!is_data(statement.kind)) continue;
+      auto line = line_of(classes, log, of, s);
+      if (!line) return std::move(line).error();
+      find_variables(of, log, *line);
+      for (const NamedTable& named : line->clues.tables) tables.insert(named.table);
+      tables.insert(statement.tables.begin(), statement.tables.end());
+      member.lines.push_back(*std::move(line));
+    }
+    play.members.push_back(std::move(member));
+  }
+  play.tables.assign(tables.begin(), tables.end());
+  for (const CycleEdge& edge : anomaly.cycle.edges) {
+    const auto from = touch_of(play, classes, edge.from, edge.conflict.from_op);
+    const auto to = touch_of(play, classes, edge.to, edge.conflict.to_op);
+    for (const auto& touch : {from, to}) {
+      if (touch) play.members[touch->member].lines[touch->line].in_cycle = true;
+    }
+    if (from && to) play.meet.emplace_back(*from, *to);
+  }
+  play.schema = classes.schema;
+  complete_types(play);
+  choose_values(anomaly, classes, log, variation, play);
+  return play;
+}
+
+}  // namespace isolde::audit

@@ -1,0 +1,70 @@
+// audit/confirm/play.h: an anomaly's transactions made ready to be run: their statements, each with values of its own.
+//
+// In, out: Anomaly, classes, trace, variation -> Play.
+// Always:  rows that the cycle says are the same are named by the same values; rows that two members insert do not
+//          collide by chance; what two members write into one column differs, unless a WHERE looks at that column.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "audit/classes/classes.h"
+#include "audit/confirm/clues.h"
+#include "audit/confirm/values.h"
+#include "audit/story/story.h"
+#include "audit/trace/log.h"
+#include "base/result.h"
+
+namespace isolde::audit {
+
+// What is done differently in another try.
+struct Variation {
+  bool apart = false;         // members share no value that the cycle does not ask for
+  bool before_write = false;  // a column that one member sets to what another looks for is not so at first
+  bool absent = false;        // the rows that an upsert would meet are not there
+};
+
+struct Line {
+  std::uint32_t statement = 0;  // of the class
+  StatementKind kind = StatementKind::kNotUnderstood;
+  bool in_cycle = false;
+  std::shared_ptr<Lexer> lexer;  // owns `tokens`
+  const std::vector<Token>* tokens = nullptr;
+  Clues clues;
+  std::vector<std::string> literals;     // as they are to be sent
+  std::vector<std::uint32_t> variables;  // of the class, by literal; kNoVariable: none
+};
+
+struct Member {
+  ClassId id;
+  std::vector<Line> lines;  // of statements that read or write data
+  // The line of a statement of the class; kNone32: it is not run.
+  [[nodiscard]] std::uint32_t line_of(std::uint32_t statement) const;
+};
+
+// A table as one line names it.
+struct Touch {
+  std::uint32_t member, line, named;
+};
+
+struct Play {
+  SqlDialect dialect = SqlDialect::kPostgres;
+  Schema schema;  // types filled in, for the tables that are used
+  std::vector<TableId> tables;
+  std::vector<Member> members;
+  std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
+  std::vector<ValueType> types;               // by column
+
+  [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
+  [[nodiscard]] const ValueType& type(ColumnId column) const { return types[raw(column)]; }
+  [[nodiscard]] std::vector<std::vector<ColumnId>> keys_of(TableId table) const;  // primary and unique
+};
+
+// An error: a member has a statement that cannot be run (a parameter without a value).
+[[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
+                                     const Variation& variation);
+
+}  // namespace isolde::audit
