@@ -27,6 +27,7 @@ isolde_test(audit_schema_test
 
 isolde_test(audit_classes_test
   SOURCES
+    src/audit/classes/loops_test.cc
     tests/support/small_classes_test.cc
   USES audit audit_support)
 
