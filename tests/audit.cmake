@@ -29,6 +29,7 @@ isolde_test(audit_schema_live_test LABEL live SOURCES tests/live/audit_schema_te
 
 isolde_test(audit_classes_test
   SOURCES
+    src/audit/classes/loops_test.cc
     tests/support/small_classes_test.cc
   USES audit audit_support)
 
