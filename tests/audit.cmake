@@ -37,6 +37,10 @@ isolde_test(audit_graph_test
     src/audit/cycles/ways_test.cc
     src/audit/graph/graph_test.cc
   USES audit audit_support)
+isolde_test(audit_search_test
+  LABEL threads
+  SOURCES src/audit/cycles/search_test.cc
+  USES audit audit_support)
 
 # cycles: moments, correlation; story
 

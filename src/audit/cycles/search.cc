@@ -137,7 +137,9 @@ class Worker {
   }
 
   std::span<const std::vector<ClassId>> ways_between(ClassId from, ClassId to, std::span<const ClassId> taken) {
-    return ways_.find(from, to, taken, shared_.options.k, kMostMembers - taken.size(), shared_.options.seed);
+    const std::size_t most = std::min<std::size_t>(shared_.options.most_members, kMostMembers);
+    if (most < taken.size()) return {};
+    return ways_.find(from, to, taken, shared_.options.k, most - taken.size(), shared_.options.seed);
   }
 
   // `start`: the members of the dangerous path; each way leads from the last of them to the first.
