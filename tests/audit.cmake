@@ -35,6 +35,16 @@ isolde_test(audit_classes_test
 
 # graph, search, fixes
 
+isolde_test(audit_graph_test
+  SOURCES
+    src/audit/cycles/ways_test.cc
+    src/audit/graph/graph_test.cc
+  USES audit audit_support)
+isolde_test(audit_search_test
+  LABEL threads
+  SOURCES src/audit/cycles/search_test.cc
+  USES audit audit_support)
+
 # cycles: moments, correlation; story
 
 isolde_test(audit_cycles_test

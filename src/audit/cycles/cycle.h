@@ -20,6 +20,10 @@ struct Cycle {
   std::vector<CycleEdge> edges;
 };
 
+// Begins at the member where it reads smallest, classes and operations one after the other: two cycles that differ only
+// in where they begin and in which replica is which become the same.
+void make_canonical(Cycle& cycle);
+
 // The same for two cycles that differ only in where they begin and in which replica is which.
 [[nodiscard]] std::uint64_t fingerprint(const Cycle& cycle);
 

@@ -18,6 +18,7 @@ namespace isolde::audit {
 
 struct SearchOptions {
   std::uint32_t k = 5, l = 5;
+  std::uint32_t most_members = 16;  // of a cycle; more than 16 are never looked for
   TimingRule timing = TimingRule::kMoments;
   bool correlation = true;
   std::uint64_t most_correlation_steps = 1'000'000;

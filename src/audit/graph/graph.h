@@ -2,9 +2,9 @@
 //
 // In, out: Classes, hints, level -> DependencyGraph.
 // Always:  replicas of a class are alike, so conflicts are kept once a pair of classes; the paper's counts (vertices
-// and
-//          edges with replicas: 2 for read committed, 3 for snapshot isolation) are computed from that. An edge goes
-//          both ways. Removing a column or an edge never needs the graph to be built again.
+//          and edges with replicas: 2 for read committed, 3 for snapshot isolation) are computed from that. A conflict
+//          goes both ways, except where a rule says that one of them cannot be (graph/rules.h).
+// Cost:    near the number of conflicts; 16 bytes for each.
 // Source:  IsoDiff, section 3.3, Algorithm 2; vulnerable edges: section 3.4.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class EdgeKind : std::uint8_t {
   kWr,
   kRw,
   kLockedRw,  // the reader holds a lock that the writer has to wait for
-  kLock,      // no data flows, but the second waits for the first: SELECT FOR UPDATE of both
+  kLock,      // no data flows, but the second waits for the first: SELECT FOR UPDATE of both. Never part of a cycle
 };
 [[nodiscard]] std::string_view name(EdgeKind kind);
 
@@ -33,7 +33,8 @@ struct Conflict {  // from an operation of class `a` to one of class `b`
   std::uint32_t from_op, to_op;
   ColumnId column;
   EdgeKind kind;
-  bool vulnerable = false;  // kRw without a ww between the same rows (section 3.4)
+  bool vulnerable = false;  // kRw, kLockedRw without a ww between the same rows (section 3.4)
+  bool operator==(const Conflict&) const = default;
 };
 
 struct GraphStats {  // as Table 1 counts them: with replicas
@@ -41,6 +42,7 @@ struct GraphStats {  // as Table 1 counts them: with replicas
   std::uint64_t operations = 0, operation_edges = 0;  // the paper's #E of G_op: conflicts, both ways
   std::uint64_t rw_edges = 0, vulnerable_rw_edges = 0;
   std::uint64_t dangerous_paths = 0;
+  bool operator==(const GraphStats&) const = default;
 };
 
 struct GraphOptions {
@@ -48,6 +50,8 @@ struct GraphOptions {
   bool use_inferred_unique = false;
   bool commutative_updates = true;    // two x = x + n do not conflict with each other
   bool count_against_updates = true;  // count(*) does not read what UPDATE of columns outside of its WHERE writes
+  // An INSERT makes a row that nobody had written; an UPDATE and the check of a foreign key find rows that are there.
+  bool inserts_are_new = true;
   // As the paper has it: FOR UPDATE and everything else as plain reads or writes, none of the two rules above.
   bool as_paper = false;
 };
@@ -56,14 +60,18 @@ class DependencyGraph {
  public:
   [[nodiscard]] std::uint32_t classes() const { return count_; }
   [[nodiscard]] std::uint32_t replicas(ClassId id) const { return replicas_[raw(id)]; }
-  // Conflicts from a to b (a may be b: two replicas), those of removed columns left out.
+  // Dependencies from a to b (a may be b: two replicas), by (from_op, to_op); those of removed columns left out.
   [[nodiscard]] std::span<const Conflict> conflicts(ClassId a, ClassId b) const;
+  // Those of EdgeKind::kLock, in the same order. An order of locks is no dependency, but both must hold together.
+  [[nodiscard]] std::span<const Conflict> locks(ClassId a, ClassId b) const;
+  // nullptr: these do not depend on each other in this direction.
+  [[nodiscard]] const Conflict* find(ClassId a, ClassId b, std::uint32_t from_op, std::uint32_t to_op) const;
   [[nodiscard]] bool connected(ClassId a, ClassId b) const { return !conflicts(a, b).empty(); }
   [[nodiscard]] const GraphStats& stats() const { return stats_; }
   [[nodiscard]] WeakLevel level() const { return level_; }
   // Simulates a fix: everything that depends through these columns is gone.
   [[nodiscard]] DependencyGraph without(std::span<const ColumnId> columns) const;
-  // What each rule and hint took away, for the report.
+  // What each rule and hint took away, for the report: conflicts between classes, replicas not counted.
   struct Removed {
     std::string rule;
     std::uint64_t edges = 0;
@@ -73,11 +81,14 @@ class DependencyGraph {
   friend DependencyGraph build_graph(const Classes&, const Hints&, const GraphOptions&);
 
  private:
+  void count(const Classes& classes);  // stats_ of what does not change with edges
+  void count_edges();
+
   std::uint32_t count_ = 0;
   WeakLevel level_ = WeakLevel::kReadCommitted;
   std::vector<std::uint32_t> replicas_;
-  std::vector<std::uint32_t> begin_;  // classes^2 + 1, into conflicts_
-  std::vector<Conflict> conflicts_;
+  std::vector<std::uint32_t> begin_, lock_begin_;  // classes^2 + 1, into conflicts_ and locks_
+  std::vector<Conflict> conflicts_, locks_;
   std::vector<Removed> removed_;
   GraphStats stats_;
 };

@@ -1,0 +1,240 @@
+#include "audit/cycles/search.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+#include <tuple>
+
+#include "audit/cycles/break_points.h"
+#include "audit/cycles/fingerprints.h"
+#include "audit/cycles/pair_hints.h"
+#include "audit/cycles/samples.h"
+#include "audit/cycles/ways.h"
+
+namespace isolde::audit {
+namespace {
+
+bool is_rw(const Conflict& conflict) { return conflict.kind == EdgeKind::kRw || conflict.kind == EdgeKind::kLockedRw; }
+
+// Shorter first, then by classes and operations: an order that does not depend on who found what.
+bool comes_before(const Cycle& x, const Cycle& y) {
+  if (x.members.size() != y.members.size()) return x.members.size() < y.members.size();
+  if (x.members != y.members) return x.members < y.members;
+  const auto operations = [](const CycleEdge& edge) { return std::pair(edge.conflict.from_op, edge.conflict.to_op); };
+  return std::ranges::lexicographical_compare(x.edges, y.edges, {}, operations, operations);
+}
+
+void keep_first(std::vector<Cycle>& cycles, std::size_t most) {
+  if (cycles.size() <= most) return;
+  std::ranges::nth_element(cycles, cycles.begin() + static_cast<std::ptrdiff_t>(most), comes_before);
+  cycles.resize(most);
+}
+
+// What all threads share. Each cycle is judged by the one thread that met it first, in its canonical form, so that the
+// outcome is the same whoever that is.
+struct Shared {
+  Shared(const Classes& classes_in, const DependencyGraph& graph_in, const Hints& hints_in,
+         const SearchOptions& options_in)
+      : classes(classes_in),
+        graph(graph_in),
+        hints(hints_in),
+        options(options_in),
+        class_graph(graph_in),
+        times(classes_in, graph_in.level(), options_in.timing),
+        pair_times(graph_in, times),
+        pair_hints(classes_in, graph_in, hints_in, options_in.timing) {
+    // Work is handed out by the first dependency of a dangerous path.
+    for (std::uint32_t a = 0; a < graph.classes(); ++a) {
+      for (std::uint32_t b = 0; b < graph.classes(); ++b) {
+        if (can_meet(ClassId(a), ClassId(b)) && std::ranges::any_of(graph.conflicts(ClassId(a), ClassId(b)), is_rw)) {
+          units.emplace_back(ClassId(a), ClassId(b));
+        }
+      }
+    }
+  }
+  [[nodiscard]] bool can_meet(ClassId a, ClassId b) const {
+    return a == b ? graph.replicas(a) >= 2 : graph.replicas(a) >= 1 && graph.replicas(b) >= 1;
+  }
+
+  const Classes& classes;
+  const DependencyGraph& graph;
+  const Hints& hints;
+  const SearchOptions& options;
+  ClassGraph class_graph;
+  BreakPoints times;
+  PairTimes pair_times;
+  PairHints pair_hints;
+  std::vector<std::pair<ClassId, ClassId>> units;
+  std::atomic<std::size_t> next_unit = 0;
+  std::atomic<bool> out_of_time = false;
+  FingerprintSet seen;
+};
+
+class Worker {
+ public:
+  explicit Worker(Shared& shared)
+      : shared_(shared), ways_(shared.class_graph), sampler_(shared.graph, shared.times, shared.pair_times) {}
+
+  void run(Progress* progress) {
+    const bool snapshot = shared_.graph.level() == WeakLevel::kSnapshotIsolation;
+    while (!shared_.out_of_time) {
+      const std::size_t unit = shared_.next_unit.fetch_add(1);
+      if (unit >= shared_.units.size()) return;
+      const auto [a, b] = shared_.units[unit];
+      if (snapshot) {
+        paths_of_two(a, b);
+      } else {
+        paths_of_one(a, b);
+      }
+      if (progress != nullptr && unit % 64 == 0) progress->advance("cycles", unit, shared_.units.size());
+    }
+  }
+
+  SearchCounts counts;
+  std::vector<Cycle> cycles;
+
+ private:
+  // Read committed and MySQL's repeatable read: one plain rw.
+  void paths_of_one(ClassId a, ClassId b) {
+    const std::array<ClassId, 2> taken{a, b};
+    const auto ways = ways_between(b, a, taken);
+    if (ways.empty()) return;
+    for (const Conflict& conflict : shared_.graph.conflicts(a, b)) {
+      if (conflict.kind == EdgeKind::kRw) close(taken, std::span(&conflict, 1), ways);
+    }
+  }
+
+  // Snapshot isolation: a vulnerable rw, locked or not, and then a plain one; after a locked one the second can only
+  // begin when the first has ended.
+  void paths_of_two(ClassId a, ClassId b) {
+    const std::span<const Conflict> first_step = shared_.graph.conflicts(a, b);
+    if (std::ranges::none_of(first_step,
+                             [](const Conflict& conflict) { return is_rw(conflict) && conflict.vulnerable; }))
+      return;
+    const auto is_second = [](const Conflict& conflict) {
+      return conflict.kind == EdgeKind::kRw && conflict.vulnerable;
+    };
+    for (std::uint32_t id = 0; id < shared_.graph.classes() && !shared_.out_of_time; ++id) {
+      const ClassId c{id};
+      const std::span<const Conflict> second_step = shared_.graph.conflicts(b, c);
+      if (!shared_.can_meet(b, c) || std::ranges::none_of(second_step, is_second)) continue;
+      const std::array<ClassId, 3> taken{a, b, c};
+      const auto same = static_cast<std::uint32_t>(std::ranges::count(taken, a));
+      const bool enough = same <= shared_.graph.replicas(a) && (b != c || shared_.graph.replicas(b) >= 2);
+      const auto ways = enough ? ways_between(c, a, taken) : std::span<const std::vector<ClassId>>();
+      if (ways.empty() && c != a) continue;
+      for (const Conflict& first : first_step) {
+        if (!is_rw(first) || !first.vulnerable) continue;
+        for (const Conflict& second : second_step) {
+          if (!is_second(second)) continue;
+          const std::array<Conflict, 2> given{first, second};
+          if (c == a) judge(std::span(taken).first(2), given);  // the third is the first
+          close(taken, given, ways);
+        }
+      }
+    }
+  }
+
+  std::span<const std::vector<ClassId>> ways_between(ClassId from, ClassId to, std::span<const ClassId> taken) {
+    const std::size_t most = std::min<std::size_t>(shared_.options.most_members, kMostMembers);
+    if (most < taken.size()) return {};
+    return ways_.find(from, to, taken, shared_.options.k, most - taken.size(), shared_.options.seed);
+  }
+
+  // `start`: the members of the dangerous path; each way leads from the last of them to the first.
+  void close(std::span<const ClassId> start, std::span<const Conflict> given,
+             std::span<const std::vector<ClassId>> ways) {
+    std::uint64_t seed = shared_.options.seed;
+    for (const ClassId id : start) seed = mix64(seed + raw(id) + 1);
+    for (const Conflict& conflict : given) {
+      seed = mix64(seed ^ (std::uint64_t{conflict.from_op} << 32 | conflict.to_op));
+    }
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      if (++steps_ % 256 == 0 && shared_.options.limits.out_of_time()) shared_.out_of_time = true;
+      if (shared_.out_of_time) return;
+      const std::span<const ClassId> between = std::span(ways[way]).subspan(1, ways[way].size() - 2);
+      std::array<ClassId, kMostMembers> members;
+      std::ranges::copy(start, members.begin());
+      std::ranges::copy(between, members.begin() + static_cast<std::ptrdiff_t>(start.size()));
+      const std::span<const ClassId> all = std::span(members).first(start.size() + between.size());
+      sampler_.sample(all, given, shared_.options.l, Rng(mix64(seed + way)),
+                      [&](std::span<const Conflict> choices) { judge(all, choices); });
+    }
+  }
+
+  void judge(std::span<const ClassId> members, std::span<const Conflict> choices) {
+    cycle_.members.assign(members.begin(), members.end());
+    cycle_.edges.resize(choices.size());
+    for (std::uint32_t i = 0; i < choices.size(); ++i) cycle_.edges[i] = {i, 0, choices[i]};
+    for (std::uint32_t i = 0; i < choices.size(); ++i) {
+      cycle_.edges[i].to = i + 1 == choices.size() ? 0 : i + 1;
+    }
+    if (!shared_.seen.insert(fingerprint(cycle_))) return;
+    ++counts.found;
+    if (!Sampler::possible(shared_.times, members, choices)) {
+      ++counts.not_in_time;
+      return;
+    }
+    make_canonical(cycle_);
+    if (!shared_.pair_hints.none() && shared_.pair_hints.rule_out(cycle_, edges_)) {
+      ++counts.by_hints;
+      return;
+    }
+    if (shared_.options.correlation) {
+      const CorrelationOptions options{shared_.graph.level(), shared_.options.timing,
+                                       shared_.options.most_correlation_steps};
+      const Possible possible =
+          check_correlation(shared_.classes, shared_.graph, shared_.hints, cycle_, options).possible;
+      if (possible == Possible::kNo) {
+        ++counts.not_correlated;
+        return;
+      }
+      if (possible == Possible::kLimit) ++counts.correlation_limit;
+    }
+    ++counts.valid;
+    cycles.push_back(cycle_);
+    if (cycles.size() >= shared_.options.most_cycles * 2 + 1024) keep_first(cycles, shared_.options.most_cycles);
+  }
+
+  Shared& shared_;
+  WayFinder ways_;
+  Sampler sampler_;
+  Cycle cycle_;
+  std::vector<CycleEdge> edges_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace
+
+SearchResult search_cycles(const Classes& classes, const DependencyGraph& graph, const Hints& hints,
+                           const SearchOptions& options) {
+  Shared shared(classes, graph, hints, options);
+  std::vector<Worker> workers;
+  const std::size_t threads =
+      std::clamp<std::size_t>(options.limits.threads, 1, std::max<std::size_t>(1, shared.units.size()));
+  workers.reserve(threads);
+  for (std::size_t i = 0; i < threads; ++i) workers.emplace_back(shared);
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < threads; ++i) others.emplace_back([&workers, i] { workers[i].run(nullptr); });
+  workers[0].run(options.limits.progress);
+  for (std::thread& other : others) other.join();
+
+  SearchResult result;
+  result.counts.dangerous_paths = graph.stats().dangerous_paths;
+  for (Worker& worker : workers) {
+    result.counts.found += worker.counts.found;
+    result.counts.not_in_time += worker.counts.not_in_time;
+    result.counts.not_correlated += worker.counts.not_correlated;
+    result.counts.by_hints += worker.counts.by_hints;
+    result.counts.valid += worker.counts.valid;
+    result.counts.correlation_limit += worker.counts.correlation_limit;
+    std::ranges::move(worker.cycles, std::back_inserter(result.cycles));
+  }
+  keep_first(result.cycles, options.most_cycles);
+  std::ranges::sort(result.cycles, comes_before);
+  result.complete = !shared.out_of_time && result.counts.valid <= options.most_cycles;
+  return result;
+}
+
+}  // namespace isolde::audit

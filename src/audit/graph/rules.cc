@@ -1,0 +1,220 @@
+#include "audit/graph/rules.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace isolde::audit {
+namespace {
+
+unsigned kinds_of(std::string_view name) {
+  const auto bit = [](EdgeKind kind) { return 1U << static_cast<unsigned>(kind); };
+  if (matches("ww", name)) return bit(EdgeKind::kWw);
+  if (matches("wr", name)) return bit(EdgeKind::kWr);
+  if (matches("rw", name)) return bit(EdgeKind::kRw) | bit(EdgeKind::kLockedRw);
+  return ~0U;
+}
+
+std::vector<bool> matching_classes(std::string_view pattern, const Classes& classes) {
+  std::vector<bool> out;
+  for (const TransactionClass& one : classes.classes) out.push_back(matches(pattern, one.name));
+  return out;
+}
+
+bool makes_rows(const Access& access) { return access.action == Action::kWrite && access.inserts; }
+
+bool updates(const Access& access) { return access.action == Action::kWrite && !access.inserts && !access.deletes; }
+
+}  // namespace
+
+EdgeMatcher::EdgeMatcher(const EdgePattern& pattern, const Classes& classes)
+    : from_(matching_classes(pattern.from, classes)),
+      to_(matching_classes(pattern.to, classes)),
+      kinds_(kinds_of(pattern.kind)) {
+  for (std::uint32_t column = 0; column < classes.schema.columns(); ++column) {
+    column_.push_back(matches(pattern.column, classes.schema.full_name(ColumnId(column))));
+  }
+}
+
+ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const GraphOptions& options)
+    : classes_(classes), options_(options) {
+  if (options.as_paper) {
+    options_.commutative_updates = options_.count_against_updates = options_.inserts_are_new = false;
+  }
+  const auto add_rule = [&](std::string name) {
+    names_.push_back(std::move(name));
+    return static_cast<std::uint32_t>(names_.size() - 1);
+  };
+  if (options_.commutative_updates) commutative_rule_ = add_rule("updates that commute (x = x + n)");
+  if (options_.count_against_updates) count_rule_ = add_rule("count(*) against UPDATE");
+  if (options_.inserts_are_new) new_rows_rule_ = add_rule("an INSERT makes a new row");
+
+  const std::size_t n = classes.classes.size();
+  const auto mark = [&](const std::vector<std::string>& patterns, std::string_view hint, std::string_view word,
+                        std::size_t size, auto&& name_of) {
+    std::vector<std::uint32_t> by(size, kNone32);
+    for (const std::string& pattern : patterns) {
+      const std::uint32_t rule = add_rule(fmt::format("[[{}]] {} = \"{}\"", hint, word, pattern));
+      for (std::uint32_t i = 0; i < size; ++i) {
+        if (by[i] == kNone32 && matches(pattern, name_of(i))) by[i] = rule;
+      }
+    }
+    return by;
+  };
+  const auto class_name = [&](std::uint32_t i) -> std::string_view { return classes.classes[i].name; };
+  const auto column_name = [&](std::uint32_t i) { return classes.schema.full_name(ColumnId(i)); };
+  const auto table_name = [&](std::uint32_t i) -> std::string_view { return classes.schema.table(TableId(i)).name; };
+  ignored_by_ = mark(hints.ignored_classes, "ignore", "class", n, class_name);
+  single_by_ = mark(hints.single_classes, "once", "class", n, class_name);
+  unique_by_ = mark(hints.unique_columns, "unique", "column", classes.schema.columns(), column_name);
+  commutes_by_ = mark(hints.commuting_columns, "commutes", "column", classes.schema.columns(), column_name);
+  existing_by_ = mark(hints.existing_tables, "existing", "table", classes.schema.tables(), table_name);
+  if (options_.use_inferred_unique) {
+    for (const UniqueColumn& unique : classes.unique) {
+      if (unique_by_[raw(unique.column)] != kNone32) continue;
+      unique_by_[raw(unique.column)] =
+          add_rule(fmt::format("{} always differs (inferred)", classes.schema.full_name(unique.column)));
+    }
+  }
+  for (const EdgePattern& pattern : hints.removed) {
+    const std::string_view kind = pattern.kind.empty() ? std::string_view("*") : pattern.kind;
+    removed_.emplace_back(EdgeMatcher(pattern, classes),
+                          add_rule(fmt::format("[[remove]] from = \"{}\", to = \"{}\", column = \"{}\", kind = \"{}\"",
+                                               pattern.from, pattern.to, pattern.column, kind)));
+  }
+
+  const std::uint32_t replicas = options_.level == WeakLevel::kSnapshotIsolation ? 3 : 2;
+  for (std::size_t i = 0; i < n; ++i) {
+    replicas_.push_back(ignored_by_[i] != kNone32 ? 0 : single_by_[i] != kNone32 ? 1 : replicas);
+  }
+  find_unique_variables();
+}
+
+void ConflictRules::find_unique_variables() {
+  for (const TransactionClass& one : classes_.classes) {
+    std::vector<std::vector<ColumnId>>& of_variable = unique_variables_.emplace_back(one.variables);
+    for (const ClassRows& rows : one.rows) {
+      for (const ClassRowKey& key : rows.keys) {
+        if (key.variable < one.variables && unique_by_[raw(key.column)] != kNone32) {
+          of_variable[key.variable].push_back(key.column);
+        }
+      }
+    }
+    for (std::vector<ColumnId>& columns : of_variable) {
+      std::ranges::sort(columns);
+      columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    }
+  }
+}
+
+bool ConflictRules::writes(const Access& access) const {
+  if (access.action == Action::kWrite) return true;
+  return options_.as_paper && access.lock == Lock::kExclusive && !access.of_write && !access.foreign_key;
+}
+
+bool ConflictRules::locks(const Access& access) const {
+  if (options_.as_paper || access.action == Action::kWrite) return false;
+  return access.lock != Lock::kNone || (options_.level == WeakLevel::kMysqlRepeatableRead && access.of_write);
+}
+
+std::optional<EdgeKind> ConflictRules::kind_of(const Access& from, const Access& to) const {
+  if (writes(from)) return writes(to) ? EdgeKind::kWw : EdgeKind::kWr;
+  if (writes(to)) {
+    const bool waits = locks(from) && (options_.level == WeakLevel::kMysqlRepeatableRead || !makes_rows(to));
+    return waits ? EdgeKind::kLockedRw : EdgeKind::kRw;
+  }
+  if (!locks(from) || !locks(to)) return std::nullopt;
+  if (from.lock == Lock::kExclusive || to.lock == Lock::kExclusive) return EdgeKind::kLock;
+  return std::nullopt;
+}
+
+// Two sets of rows whose keys name the same column with values that must differ have no row in common.
+bool ConflictRules::never_meet(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b,
+                               std::uint32_t& rule) const {
+  const std::vector<ClassRowKey>& left = classes_.classes[raw(a)].rows[rows_a].keys;
+  const std::vector<ClassRowKey>& right = classes_.classes[raw(b)].rows[rows_b].keys;
+  auto other = right.begin();
+  for (const ClassRowKey& key : left) {
+    while (other != right.end() && other->column < key.column) ++other;
+    if (other == right.end()) return false;
+    if (other->column != key.column) continue;
+    if (key.variable >= unique_variables_[raw(a)].size() || other->variable >= unique_variables_[raw(b)].size()) {
+      continue;
+    }
+    const std::vector<ColumnId>& in_a = unique_variables_[raw(a)][key.variable];
+    const std::vector<ColumnId>& in_b = unique_variables_[raw(b)][other->variable];
+    for (const ColumnId column : in_a) {
+      if (!std::ranges::binary_search(in_b, column)) continue;
+      rule = unique_by_[raw(column)];
+      return true;
+    }
+  }
+  return false;
+}
+
+// The write x = x + n, or the read of x that it makes.
+bool ConflictRules::part_of_increment(const TransactionClass& one, std::uint32_t place) const {
+  const Operation& operation = one.operations[place];
+  if (operation.access.action == Action::kWrite) return operation.access.increments;
+  if (!operation.access.of_written_row || operation.access.in_where) return false;
+  for (const Operation& other : one.operations) {
+    if (other.statement == operation.statement && other.access.column == operation.access.column &&
+        other.access.row_set == operation.access.row_set && other.access.increments) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool ConflictRules::plain_insert(const TransactionClass& one, const Operation& operation) const {
+  if (!makes_rows(operation.access) || operation.access.deletes) return false;
+  const std::uint32_t shape = raw(one.statements[operation.statement]);
+  return shape < classes_.statements.size() && classes_.statements[shape].kind == StatementKind::kInsert;
+}
+
+ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) const {
+  const TransactionClass& a = classes_.classes[raw(from.of)];
+  const TransactionClass& b = classes_.classes[raw(to.of)];
+  const Operation& first = a.operations[from.place];
+  const Operation& second = b.operations[to.place];
+  const std::optional<EdgeKind> kind = kind_of(first.access, second.access);
+  if (!kind) return {};
+  const auto gone = [](std::uint32_t rule) { return Judged{std::nullopt, rule}; };
+
+  std::uint32_t rule = kNone32;
+  if (never_meet(from.of, first.access.row_set, to.of, second.access.row_set, rule)) return gone(rule);
+  if (*kind == EdgeKind::kLock) return {kind, kNone32};
+  const ColumnId column = first.access.column;
+  if (commutes_by_[raw(column)] != kNone32) {
+    const auto in_update = [](const Access& access) { return updates(access) || access.of_written_row; };
+    if (in_update(first.access) && in_update(second.access)) return gone(commutes_by_[raw(column)]);
+  }
+  if (options_.commutative_updates && part_of_increment(a, from.place) && part_of_increment(b, to.place)) {
+    return gone(commutative_rule_);
+  }
+  const bool rw = *kind == EdgeKind::kRw || *kind == EdgeKind::kLockedRw;
+  if (options_.count_against_updates &&
+      ((first.access.counts_only && updates(second.access)) || (second.access.counts_only && updates(first.access)))) {
+    return gone(count_rule_);
+  }
+  if (options_.inserts_are_new && makes_rows(second.access)) {
+    if (*kind == EdgeKind::kWw && !first.access.deletes && plain_insert(b, second)) return gone(new_rows_rule_);
+    if (rw && (first.access.foreign_key || first.access.of_written_row)) return gone(new_rows_rule_);
+  }
+  const ClassRows& rows = a.rows[first.access.row_set];
+  if (rw && rows.single && makes_rows(second.access) && existing_by_[raw(rows.table)] != kNone32) {
+    return gone(existing_by_[raw(rows.table)]);
+  }
+  for (const auto& [pattern, place] : removed_) {
+    if (pattern(from.of, to.of, column, *kind)) return gone(place);
+  }
+  return {kind, kNone32};
+}
+
+std::uint32_t ConflictRules::rule_against(ClassId a, ClassId b) const {
+  if (ignored_by_[raw(a)] != kNone32) return ignored_by_[raw(a)];
+  if (ignored_by_[raw(b)] != kNone32) return ignored_by_[raw(b)];
+  return a == b ? single_by_[raw(a)] : kNone32;
+}
+
+}  // namespace isolde::audit

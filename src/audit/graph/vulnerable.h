@@ -1,0 +1,47 @@
+// audit/graph/vulnerable.h: is a read that another transaction overwrites safe, since the two also write one same row?
+//
+// In, out: rows of a read in class a, rows of a write in class b -> whether both transactions certainly write one row.
+// Always:  databases lock whole rows and let the first updater win by rows, so any columns count; as the paper has it
+//          the two writes must be of the same column. A read that missed the row that the other INSERTs is safe only if
+//          its own transaction INSERTs that row too: an UPDATE of what is not there writes nothing.
+// Cost:    once a pair of row sets, not once a pair of operations.
+// Source:  IsoDiff, section 3.4; Fekete et al., Making snapshot isolation serializable.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "audit/classes/classes.h"
+#include "audit/cycles/same_rows.h"
+#include "audit/graph/rules.h"
+
+namespace isolde::audit {
+
+class Vulnerability {
+ public:
+  Vulnerability(const Classes& classes, const ConflictRules& rules, bool same_column);
+
+  // Requires: `read` reads and `write` writes, as the rules see them. Calls for the same two classes come together.
+  [[nodiscard]] bool vulnerable(OperationRef read, OperationRef write);
+
+ private:
+  struct Writes {
+    std::uint32_t rows;
+    ColumnId column;  // kNoColumn: any
+    bool inserts;
+    auto operator<=>(const Writes&) const = default;
+  };
+  [[nodiscard]] bool both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b, bool absent);
+
+  const Classes& classes_;
+  const ConflictRules& rules_;
+  RowFacts facts_;
+  SameRows same_rows_;
+  std::vector<std::vector<Writes>> writes_;  // by class
+  ClassId a_{kNone32}, b_{kNone32};          // what known_ is about
+  std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, bool> known_;
+};
+
+}  // namespace isolde::audit
