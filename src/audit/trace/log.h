@@ -2,9 +2,11 @@
 //
 // In, out: the events of read_trace -> TraceLog.
 // Always:  BEGIN, START TRANSACTION, COMMIT, ROLLBACK, END, ABORT, SET autocommit, SAVEPOINT, RELEASE and ROLLBACK TO
-// are
-//          carried out here and are no statements of the log; DDL that commits by itself (MySQL) does so. A statement
-//          outside of a transaction is a transaction of its own. What was rolled back to a savepoint is not in it.
+//          are carried out here and are no statements of the log; DDL that commits by itself (MySQL) does so. A
+//          statement outside of a transaction is a transaction of its own. What was rolled back to a savepoint is not
+//          in it, nor are statements that failed. SET, SHOW, USE and others that touch no row are only counted, and a
+//          transaction without any other is left out and counted.
+//          Transactions stand in the order in which they ended; those that never did come last.
 // Cost:    about 32 bytes a statement and 4 a literal; texts are kept once a shape.
 #pragma once
 
@@ -36,7 +38,7 @@ struct TraceTransaction {
   std::uint64_t begun, ended;  // numbers of events: two transactions were concurrent if these overlap
 };
 
-// A statement that says nothing about data (SET NAMES, SHOW …) or that could not be made sense of.
+// A piece of the trace that could not be made sense of.
 struct UnreadText {
   std::uint64_t line;
   std::string text;  // the beginning of it
@@ -52,6 +54,9 @@ struct TraceLog {
   std::vector<UnreadText> unread;  // the first thousand; all are counted
   std::uint64_t unread_count = 0;
   std::uint64_t control_statements = 0;  // BEGIN, COMMIT …
+  std::uint64_t no_data_statements = 0;  // SET NAMES, SHOW, USE …
+  std::uint64_t failed_statements = 0;   // the log says so
+  std::uint64_t empty_transactions = 0;  // with no statement that touches rows
   std::uint64_t sessions = 0;
 
   [[nodiscard]] std::span<const TraceStatement> of(const TraceTransaction& txn) const {

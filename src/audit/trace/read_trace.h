@@ -1,12 +1,13 @@
 // audit/trace/read_trace.h: recorded SQL in any of its forms -> statements, one after the other, each with its session.
 //
 // In, out: MySQL/MariaDB general_log (old and new lines), PostgreSQL stderr log and csvlog, SQLite traces and plain
-// SQL,
-//          Isolde's own recordings -> TraceSink.
+//          SQL, Isolde's own recordings -> TraceSink.
 // Always:  the form is recognised from the content; parameters of prepared statements are put into the text. A session
 //          is one connection: a thread id that comes back after Quit is another session. Nothing is left out in
 //          silence: what could not be read is told to the sink with its line.
-// Cost:    one pass; memory does not grow with the file (it is mapped).
+// Cost:    one pass; memory does not grow with the file (it is mapped). A recording is loaded whole.
+// Use:     in plain SQL a line `-- session N` says whose statements follow, so that concurrent sessions can be written
+//          by hand; N is any word. Before the first such line it is one session.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,10 @@ class TraceSink {
   // The session's last statement failed (the log says so): it had no effect; PostgreSQL's transaction can only be
   // rolled back.
   virtual void failed(std::uint32_t session) = 0;
+  // The statements between these two came in one message, which PostgreSQL carries out as one transaction unless they
+  // say otherwise.
+  virtual void begin_message(std::uint32_t /*session*/) {}
+  virtual void end_message(std::uint32_t /*session*/) {}
   // An open transaction is rolled back with it.
   virtual void end_of_session(std::uint32_t session) = 0;
   // A piece of the trace that is no statement and no known line.
