@@ -31,9 +31,18 @@ struct TraceEvent {
   std::string_view sql;   // valid during the call; one statement, without its final semicolon
 };
 
+struct TraceFacts {
+  TraceFormat format = TraceFormat::kSqlText;
+  SqlDialect dialect = SqlDialect::kPostgres;
+  bool starts_in_autocommit = true;
+  std::uint64_t bytes = 0;
+};
+
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
+  // Called once, before all others.
+  virtual void begin_trace(const TraceFacts& /*facts*/) {}
   virtual void statement(const TraceEvent& event) = 0;
   // The session's last statement failed (the log says so): it had no effect; PostgreSQL's transaction can only be
   // rolled back.
@@ -46,13 +55,6 @@ class TraceSink {
   virtual void end_of_session(std::uint32_t session) = 0;
   // A piece of the trace that is no statement and no known line.
   virtual void not_read(std::uint64_t line, std::string_view text, std::string_view why) = 0;
-};
-
-struct TraceFacts {
-  TraceFormat format = TraceFormat::kSqlText;
-  SqlDialect dialect = SqlDialect::kPostgres;
-  bool starts_in_autocommit = true;
-  std::uint64_t bytes = 0;
 };
 
 struct TraceOptions {
