@@ -43,6 +43,8 @@ class PostgresCsvReader {
       } else if (!begins_row(text.substr(at_, 32))) {
         not_read(begin, line, "no row of a csvlog: it does not begin with a time");
       } else if (!row()) {
+        // That somebody's statement failed is known even if the rest of the row is lost.
+        if (columns_ > kMessage && cells_[kSeverity] != "LOG") entry(line);
         at_ = begin;
         line_ = line;
         not_read(begin, line, "no row of a csvlog: a quote is not closed, or columns are missing");
@@ -69,6 +71,7 @@ class PostgresCsvReader {
   // The columns of the row at at_, which goes behind it.
   bool row() {
     columns_ = 0;
+    cells_.fill({});
     while (columns_ < kMostColumns) {
       if (!column()) return false;
       ++columns_;

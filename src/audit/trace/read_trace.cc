@@ -40,6 +40,14 @@ Result<TraceFacts> read(std::string_view text, const Source& source, const Mappe
   switch (facts.format) {
     case TraceFormat::kMysqlLog:
       facts.dialect = options.dialect.value_or(SqlDialect::kMysql);
+  if (facts.format == TraceFormat::kMysqlLog) facts.dialect = SqlDialect::kMysql;
+  if (facts.format == TraceFormat::kSqlText) facts.dialect = dialect_of_sql_text(text);
+  // The words of a recording are our own.
+  if (options.dialect && facts.format != TraceFormat::kRecording) facts.dialect = *options.dialect;
+  sink.begin_trace(facts);
+  TraceInput input(text, options.progress, mapped);
+  switch (facts.format) {
+    case TraceFormat::kMysqlLog:
       read_mysql_log(input, sink);
       break;
     case TraceFormat::kPostgresLog:

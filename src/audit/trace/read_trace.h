@@ -55,6 +55,25 @@ struct TraceFacts {
   std::uint64_t bytes = 0;
 };
 
+class TraceSink {
+ public:
+  virtual ~TraceSink() = default;
+  // Called once, before all others.
+  virtual void begin_trace(const TraceFacts& /*facts*/) {}
+  virtual void statement(const TraceEvent& event) = 0;
+  // The session's last statement failed (the log says so): it had no effect; PostgreSQL's transaction can only be
+  // rolled back.
+  virtual void failed(std::uint32_t session) = 0;
+  // The statements between these two came in one message, which PostgreSQL carries out as one transaction unless they
+  // say otherwise.
+  virtual void begin_message(std::uint32_t /*session*/) {}
+  virtual void end_message(std::uint32_t /*session*/) {}
+  // An open transaction is rolled back with it.
+  virtual void end_of_session(std::uint32_t session) = 0;
+  // A piece of the trace that is no statement and no known line.
+  virtual void not_read(std::uint64_t line, std::string_view text, std::string_view why) = 0;
+};
+
 struct TraceOptions {
   std::optional<TraceFormat> format;  // none: recognised
   std::optional<SqlDialect> dialect;  // none: from the format; plain SQL: from its words (backticks: MySQL)

@@ -1,0 +1,169 @@
+#include "audit/trace/control.h"
+
+#include <algorithm>
+
+#include "audit/trace/sql_scan.h"
+
+namespace isolde::audit {
+namespace {
+
+bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view w) { return same_word(word, w); });
+}
+
+// The words of a statement one by one: words, quoted texts without their quotes, single symbols.
+class Words {
+ public:
+  Words(std::string_view sql, SqlDialect dialect) : rest_(sql), dialect_(dialect) {}
+
+  // Empty at the end.
+  std::string_view next() {
+    rest_ = trimmed(rest_, dialect_);
+    if (rest_.starts_with("/*!")) {  // its text counts
+      rest_.remove_prefix(3);
+      while (!rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9') rest_.remove_prefix(1);
+      return next_word();
+    }
+    return next_word();
+  }
+  bool take(std::string_view lower) {
+    const std::string_view before = rest_;
+    if (same_word(next(), lower)) return true;
+    rest_ = before;
+    return false;
+  }
+  [[nodiscard]] std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view next_word() {
+    rest_ = trimmed(rest_, dialect_);
+    if (rest_.empty()) return {};
+    const char c = rest_.front();
+    if (c == '\'' || c == '"' || c == '`') {
+      const std::size_t end = std::min(rest_.find(c, 1), rest_.size());
+      const std::string_view text = rest_.substr(1, end - 1);
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+      return text;
+    }
+    const std::string_view word = rest_.substr(0, std::max<std::size_t>(first_word(rest_).size(), 1));
+    rest_.remove_prefix(word.size());
+    return word;
+  }
+
+  std::string_view rest_;
+  SqlDialect dialect_;
+};
+
+// After COMMIT, ROLLBACK, END …: WORK, AND CHAIN.
+bool chains(Words& words) {
+  if (!words.take("work")) (void)words.take("transaction");
+  return words.take("and") && words.take("chain");
+}
+
+bool is_on(std::string_view value) { return !is_any(value, {"0", "off", "false"}); }
+
+// SET [SESSION] autocommit = 0, SET @@autocommit := ON, SET sql_mode = '', autocommit = 1 …; the last one counts.
+ControlStatement set_statement(Words words, SqlDialect dialect) {
+  ControlStatement found{.what = Control::kNoData};
+  if (dialect != SqlDialect::kMysql) return found;
+  bool is_global = false;
+  for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+    if (word == ",") is_global = false;
+    if (same_word(word, "select")) return {};  // reads rows into a variable
+    if (is_any(word, {"global", "persist", "persist_only"})) is_global = true;
+    if (!same_word(word, "autocommit") || is_global) continue;
+    (void)words.take(":");
+    if (!words.take("=")) continue;
+    found.what = Control::kAutocommit;
+    found.on = is_on(words.next());
+  }
+  return found;
+}
+
+ControlStatement rollback_statement(Words words) {
+  if (words.take("prepared")) return {.what = Control::kRollbackPrepared, .name = words.next()};
+  if (!words.take("work")) (void)words.take("transaction");
+  if (words.take("to")) {
+    (void)words.take("savepoint");
+    return {.what = Control::kRollbackTo, .name = words.next()};
+  }
+  return {.what = Control::kRollback, .chain = chains(words)};
+}
+
+ControlStatement xa_statement(Words words) {
+  const std::string_view verb = words.next();
+  if (is_any(verb, {"start", "begin"})) return {.what = Control::kBegin};
+  if (same_word(verb, "commit")) return {.what = Control::kCommit};
+  if (same_word(verb, "rollback")) return {.what = Control::kRollback};
+  return {.what = Control::kNoData};
+}
+
+bool commits_before(std::string_view first, Words words) {
+  if (is_any(first, {"create", "drop"})) {
+    (void)(words.take("or") && words.take("replace"));
+    return !words.take("temporary");
+  }
+  if (same_word(first, "load")) return words.take("index");
+  return is_any(first, {"alter", "truncate", "rename", "grant", "revoke", "analyze", "check", "optimize", "repair",
+                        "flush", "reset", "install", "uninstall", "lock", "cache", "start", "stop", "change"});
+}
+
+bool is_no_data(std::string_view first, Words words, SqlDialect dialect) {
+  if (is_any(first, {"show",     "use",        "pragma",    "help",       "kill",   "listen",   "notify",
+                     "unlisten", "deallocate", "discard",   "checkpoint", "vacuum", "reindex",  "cluster",
+                     "attach",   "detach",     "fetch",     "move",       "close",  "analyze",  "prepare",
+                     "reset",    "unlock",     "flush",     "start",      "stop",   "change",   "purge",
+                     "binlog",   "install",    "uninstall", "optimize",   "repair", "checksum", "cache"}))
+    return true;
+  if (is_any(first, {"explain", "describe", "desc"})) {
+    // EXPLAIN ANALYZE carries the statement out.
+    return !(words.take("analyze") || (words.take("(") && words.take("analyze")));
+  }
+  if (dialect == SqlDialect::kMysql) {
+    // The text that EXECUTE stands for has an entry of its own in the log.
+    return is_any(first, {"lock", "execute", "check"}) || (same_word(first, "load") && words.take("index"));
+  }
+  return same_word(first, "load");
+}
+
+}  // namespace
+
+ControlStatement control_of(std::string_view sql, SqlDialect dialect) {
+  Words words(sql, dialect);
+  const std::string_view first = words.next();
+  if (is_any(first, {"select", "insert", "update", "delete", "replace", "with"})) return {};
+  if (same_word(first, "begin")) {
+    Words after = words;
+    // MariaDB's BEGIN NOT ATOMIC is a block of statements.
+    if (after.take("not")) return {};
+    return {.what = Control::kBegin};
+  }
+  if (same_word(first, "start")) {
+    Words after = words;
+    if (after.take("transaction")) return {.what = Control::kBegin};
+  }
+  if (same_word(first, "commit")) {
+    if (words.take("prepared")) return {.what = Control::kCommitPrepared, .name = words.next()};
+    return {.what = Control::kCommit, .chain = chains(words)};
+  }
+  if (same_word(first, "end")) return {.what = Control::kCommit, .chain = chains(words)};
+  if (same_word(first, "abort")) return {.what = Control::kRollback, .chain = chains(words)};
+  if (same_word(first, "rollback")) return rollback_statement(words);
+  if (same_word(first, "savepoint")) return {.what = Control::kSavepoint, .name = words.next()};
+  if (same_word(first, "release")) {
+    (void)words.take("savepoint");
+    return {.what = Control::kRelease, .name = words.next()};
+  }
+  if (same_word(first, "set")) return set_statement(words, dialect);
+  if (same_word(first, "xa") && dialect == SqlDialect::kMysql) return xa_statement(words);
+  if (same_word(first, "prepare")) {
+    Words after = words;
+    if (after.take("transaction")) return {.what = Control::kPrepareTransaction, .name = after.next()};
+  }
+  ControlStatement found;
+  if (is_no_data(first, words, dialect)) found.what = Control::kNoData;
+  found.commits_before = dialect == SqlDialect::kMysql && commits_before(first, words);
+  return found;
+}
+
+}  // namespace isolde::audit
