@@ -82,6 +82,7 @@ TEST(Hints, AnErrorSaysWhatWasExpectedAndWhere) {
   EXPECT_EQ(error_of("[[once]]\n").substr(0, 9), "h.toml:1:");
   EXPECT_EQ(error_of("[[remove]]\nkind = \"rw\"\n").substr(0, 9), "h.toml:1:");
   EXPECT_EQ(error_of("[[exclusive]]\nfirst = 1\n").substr(0, 11), "h.toml:2:9:");
+  EXPECT_EQ(error_of("[[[ignore]]\nc[[ignore]]\n").substr(0, 9), "h.toml:1:");
   EXPECT_EQ(error_of("[[once]\nclass = \"a\"").substr(0, 9), "h.toml:1:");
 }
 
