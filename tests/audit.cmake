@@ -1,7 +1,7 @@
 # The tests of src/audit: what an application's statements do, and what that risks. One block a folder.
 
 # Classes written by hand, for the tests of graph, cycles, fixes, story and confirm.
-add_library(isolde_audit_support STATIC support/small_classes.cc)
+add_library(isolde_audit_support STATIC support/small_classes.cc support/small_trace.cc)
 target_include_directories(isolde_audit_support PUBLIC ${PROJECT_SOURCE_DIR})
 target_link_libraries(isolde_audit_support PUBLIC isolde_audit GTest::gtest fmt::fmt PRIVATE isolde_options)
 
@@ -29,6 +29,7 @@ isolde_test(audit_schema_live_test LABEL live SOURCES tests/live/audit_schema_te
 
 isolde_test(audit_classes_test
   SOURCES
+    src/audit/classes/classes_test.cc
     src/audit/classes/loops_test.cc
     tests/support/small_classes_test.cc
   USES audit audit_support)

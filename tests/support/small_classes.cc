@@ -43,6 +43,8 @@ class Builder {
     out_.seen_same_row.assign(n * n, 0);
     return std::move(out_);
   }
+  // Of each class.
+  std::vector<std::vector<std::string>> take_variables() { return std::move(names_); }
 
  private:
   void add_table(std::string_view text) {
@@ -76,6 +78,8 @@ class Builder {
     one.reads_only = std::ranges::all_of(
         one.operations, [](const Operation& operation) { return operation.access.action == Action::kRead; });
     out_.classes.push_back(std::move(one));
+    std::vector<std::string>& names = names_.emplace_back(variables_.size());
+    for (const auto& [name_of_variable, number] : variables_) names[number] = name_of_variable;
   }
 
   void add_statement(std::string_view text, TransactionClass& one) {
@@ -192,6 +196,7 @@ class Builder {
   static void fail(std::string_view what, std::string_view text) { ADD_FAILURE() << what << ": " << text; }
 
   Classes out_;
+  std::vector<std::vector<std::string>> names_;
   std::map<std::string, std::uint32_t> variables_;
   std::vector<ClassRows> class_rows_;
 };
@@ -217,7 +222,12 @@ std::string text_of_access(const Schema& schema, const Access& access) {
 
 }  // namespace
 
-Classes small_classes(std::string_view text) { return Builder().build(text); }
+Classes small_classes(std::string_view text, std::vector<std::vector<std::string>>* variables) {
+  Builder builder;
+  Classes classes = builder.build(text);
+  if (variables != nullptr) *variables = builder.take_variables();
+  return classes;
+}
 
 ClassId class_named(const Classes& classes, std::string_view name) {
   const auto place = std::ranges::find(classes.classes, name, &TransactionClass::name);

@@ -14,7 +14,9 @@
 // A class of one statement is in autocommit; "name [7]: …" was seen 7 times.
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "audit/classes/classes.h"
 
@@ -22,7 +24,8 @@ namespace isolde::audit::testing {
 
 // Every statement has a shape of its own, whose Statement is in Classes::statements; literal i is the i-th key. There
 // is no TraceLog: example statements are none, example values are kNoLiteral. A mistake in the text fails the test.
-[[nodiscard]] Classes small_classes(std::string_view text);
+// `variables`, if given, is set to the names of each class's variables.
+[[nodiscard]] Classes small_classes(std::string_view text, std::vector<std::vector<std::string>>* variables = nullptr);
 
 [[nodiscard]] ClassId class_named(const Classes& classes, std::string_view name);
 [[nodiscard]] ColumnId column_named(const Classes& classes, std::string_view table_and_column);

@@ -2,9 +2,10 @@
 //
 // In, out: TraceLog + Schema -> Classes.
 // Always:  loops are cut to two rounds (Theorem 3.3) before classes are told apart; only committed transactions count.
-// A
-//          variable of a class stands for literals that were equal in every one of its transactions; of different
+//          A variable of a class stands for literals that were equal in every one of its transactions; of different
 //          columns only if at least two different values were seen there (one equal pair may be chance).
+//          Operation i of statement s of a class is access i of classes.statements[statements[s]], in that order.
+//          Classes come in the order of their first transaction.
 // Source:  IsoDiff, sections 3.2-3.4.
 #pragma once
 
@@ -75,7 +76,8 @@ struct Classes {
   std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
   std::vector<NotUnderstood> not_understood;
   std::vector<UniqueColumn> unique;  // inferred; used only if asked for
-  // Pairs of classes that were seen concurrent, and of these with a row in common: class_count^2, for the ranking.
+  // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them
+  // writes: class_count^2, for the ranking.
   std::vector<std::uint32_t> seen_concurrent, seen_same_row;
   [[nodiscard]] std::uint32_t concurrent(ClassId a, ClassId b) const;
   [[nodiscard]] std::uint32_t same_row(ClassId a, ClassId b) const;
@@ -89,5 +91,8 @@ struct ClassOptions {
 };
 
 [[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, const ClassOptions& options);
+// The same when it is known what each shape does: `statements` by ShapeId.
+[[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> statements,
+                                   const ClassOptions& options);
 
 }  // namespace isolde::audit

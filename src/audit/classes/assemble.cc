@@ -1,0 +1,245 @@
+#include "audit/classes/assemble.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <unordered_set>
+
+#include "audit/classes/equal_slots.h"
+#include "audit/classes/position.h"
+
+namespace isolde::audit {
+namespace {
+
+using Which = LoopTree::Which;
+
+// A place of the class that holds a value in each of its transactions: a key of some rows of a statement.
+struct Slot {
+  std::uint32_t statement;  // of the class
+  std::uint32_t rows;       // of the class
+  std::uint32_t rows_in_position;
+  ColumnId column;
+};
+
+class Assembler {
+ public:
+  Assembler(const TraceLog& log, const Schema& schema, std::span<const Statement> statements, const Forms& forms,
+            const FormGroup& group)
+      : log_(log), schema_(schema), statements_(statements), forms_(forms), group_(group) {}
+
+  TransactionClass assemble() {
+    choose_example();
+    merge_statements();
+    lay_out();
+    find_variables();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] const LoopTree& tree_of(const Form& form) const { return forms_.trees[form.tree]; }
+
+  // Places of the form's data statements that the class keeps.
+  [[nodiscard]] std::vector<std::uint32_t> kept(const Form& form, Which which) const {
+    return tree_of(form).keep(group_.spans, which);
+  }
+
+  [[nodiscard]] const TraceStatement& statement_at(const Form& form, std::uint32_t transaction,
+                                                   std::uint32_t place) const {
+    return log_.statements[log_.transactions[transaction].first_statement + forms_.offsets_of(form)[place]];
+  }
+  // All transactions of a form have the same shapes.
+  [[nodiscard]] ShapeId shape_at(const Form& form, std::uint32_t place) const {
+    return statement_at(form, forms_.transactions_of(form)[0], place).shape;
+  }
+
+  // The first whose every kept statement is another one; else the first that has all the loops.
+  void choose_example() {
+    const Form* example = nullptr;
+    for (const std::uint32_t number : group_.forms) {
+      const Form& form = forms_.forms[number];
+      if (tree_of(form).spans().size() != group_.spans.size()) continue;
+      if (example == nullptr) example = &form;
+      std::vector<std::uint32_t> places = kept(form, Which::kFirst);
+      if (std::ranges::adjacent_find(places, std::greater_equal<>()) != places.end()) continue;
+      example = &form;
+      break;
+    }
+    out_.example = forms_.transactions_of(*example)[0];
+    const std::uint32_t first = log_.transactions[out_.example].first_statement;
+    for (const std::uint32_t place : kept(*example, Which::kFirst)) {
+      out_.example_statements.push_back(first + forms_.offsets_of(*example)[place]);
+      out_.statements.push_back(log_.statements[out_.example_statements.back()].shape);
+      position_of_.push_back(tree_of(*example).in_skeleton()[place]);
+    }
+    positions_.resize(tree_of(*example).skeleton().size());
+    for (std::size_t i = 0; i < out_.statements.size(); ++i) add(position_of_[i], out_.statements[i]);
+  }
+
+  void add(std::uint32_t position, ShapeId shape) {
+    if (!seen_.insert(std::uint64_t{position} << 32U | raw(shape)).second) return;
+    positions_[position].add(shape, statements_[raw(shape)]);
+  }
+
+  void merge_statements() {
+    out_.autocommit = true;
+    for (const std::uint32_t number : group_.forms) {
+      const Form& form = forms_.forms[number];
+      out_.transactions += form.transactions;
+      const std::vector<std::uint32_t>& in_skeleton = tree_of(form).in_skeleton();
+      for (std::uint32_t place = 0; place < in_skeleton.size(); ++place) {
+        add(in_skeleton[place], shape_at(form, place));
+      }
+      for (const std::uint32_t transaction : forms_.transactions_of(form)) {
+        out_.autocommit &= log_.transactions[transaction].autocommit;
+      }
+    }
+    for (Position& position : positions_) position.finish(statements_);
+  }
+
+  // Operations and rows; which values to compare.
+  void lay_out() {
+    out_.reads_only = true;
+    for (std::uint32_t statement = 0; statement < position_of_.size(); ++statement) {
+      const Position& position = positions_[position_of_[statement]];
+      std::vector<std::uint16_t> numbers;
+      for (std::uint32_t i = 0; i < position.rows().size(); ++i) numbers.push_back(add_rows(statement, position, i));
+      for (Access access : position.accesses()) {
+        access.row_set = numbers[access.row_set];
+        out_.reads_only &= access.action == Action::kRead;
+        out_.operations.push_back({access, statement});
+      }
+    }
+  }
+
+  std::uint16_t add_rows(std::uint32_t statement, const Position& position, std::uint32_t i) {
+    const Position::Rows& rows = position.rows()[i];
+    constexpr std::size_t kMost = std::numeric_limits<std::uint16_t>::max();
+    // Where numbers run out, nothing is known of the rows of a table; so many tables has no schema.
+    if (out_.rows.size() + schema_.tables() >= kMost) {
+      const auto next = static_cast<std::uint16_t>(out_.rows.size());
+      const auto [place, is_new] = unknown_rows_.try_emplace(rows.table, next);
+      if (is_new) out_.rows.push_back({.table = rows.table, .single = false, .keys = {}});
+      return place->second;
+    }
+    const auto number = static_cast<std::uint32_t>(out_.rows.size());
+    out_.rows.push_back({.table = rows.table, .single = rows.single, .keys = {}});
+    for (const ColumnId column : rows.columns) slots_.push_back({statement, number, i, column});
+    return static_cast<std::uint16_t>(number);
+  }
+
+  // Where a slot's value is in each transaction of a form: its statement's offset, and which literal.
+  struct Source {
+    std::uint32_t offset, literal;
+    friend bool operator==(const Source&, const Source&) = default;
+  };
+  [[nodiscard]] std::vector<Source> sources(const Form& form, Which which) const {
+    const std::vector<std::uint32_t> places = kept(form, which);
+    const std::span<const std::uint32_t> offsets = forms_.offsets_of(form);
+    std::vector<Source> out;
+    out.reserve(slots_.size());
+    for (const Slot& slot : slots_) {
+      const std::uint32_t place = places[slot.statement];
+      const Statement& statement = statements_[raw(shape_at(form, place))];
+      out.push_back({offsets[place],
+                     positions_[position_of_[slot.statement]].literal(statement, slot.rows_in_position, slot.column)});
+    }
+    return out;
+  }
+
+  void read(std::uint32_t transaction, std::span<const Source> from, std::vector<LiteralId>& values) const {
+    values.clear();
+    const std::uint32_t first = log_.transactions[transaction].first_statement;
+    for (const Source& source : from) {
+      const std::size_t at = std::size_t{log_.statements[first + source.offset].first_literal} + source.literal;
+      values.push_back(at < log_.literals.size() ? log_.literals[at] : kNoLiteral);
+    }
+  }
+
+  void find_variables() {
+    EqualSlots equal(slots_.size());
+    std::vector<LiteralId> values, of_example;
+    for (const std::uint32_t number : group_.forms) {
+      const Form& form = forms_.forms[number];
+      const std::vector<Source> first = sources(form, Which::kFirst);
+      const std::vector<Source> last = sources(form, Which::kLast);
+      note_shared_literals(first);
+      note_shared_literals(last);
+      for (const std::uint32_t transaction : forms_.transactions_of(form)) {
+        read(transaction, first, values);
+        equal.add(values);
+        if (transaction == out_.example) of_example = values;
+        if (first == last) continue;
+        read(transaction, last, values);
+        equal.add(values);
+      }
+    }
+    number_variables(equal, of_example);
+  }
+
+  // Slots that are one literal of the text (joined columns) are equal however few values were seen.
+  void note_shared_literals(const std::vector<Source>& from) {
+    if (shared_.empty()) {
+      std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> first_of;  // statement of the class, literal
+      for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+        shared_.push_back(first_of.try_emplace({slots_[slot].statement, from[slot].literal}, slot).first->second);
+      }
+      return;
+    }
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      if (from[slot].literal != from[shared_[slot]].literal) shared_[slot] = slot;
+    }
+  }
+
+  void number_variables(const EqualSlots& equal, const std::vector<LiteralId>& of_example) {
+    // Slots that were equal, and not by chance: of one column, of one literal, or with more than one value seen.
+    std::vector<std::uint32_t> leader(slots_.size());
+    std::iota(leader.begin(), leader.end(), 0);
+    const auto find = [&](std::uint32_t slot) {
+      while (leader[slot] != slot) slot = leader[slot] = leader[leader[slot]];
+      return slot;
+    };
+    const auto join = [&](std::uint32_t a, std::uint32_t b) {
+      a = find(a), b = find(b);
+      leader[std::max(a, b)] = std::min(a, b);
+    };
+    std::map<std::pair<std::uint32_t, ColumnId>, std::uint32_t> first_of;  // group, column
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      const ColumnId column = equal.varied(slot) ? kNoColumn : slots_[slot].column;
+      join(first_of.try_emplace({equal.group(slot), column}, slot).first->second, slot);
+      join(shared_[slot], slot);
+    }
+    std::vector<std::uint32_t> variable(slots_.size(), kNoVariable);
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      const std::uint32_t first = find(slot);
+      if (first == slot) {
+        variable[slot] = out_.variables++;
+        out_.example_values.push_back(of_example[slot]);
+      }
+      variable[slot] = variable[first];
+      out_.rows[slots_[slot].rows].keys.push_back({slots_[slot].column, variable[slot]});
+    }
+  }
+
+  const TraceLog& log_;
+  const Schema& schema_;
+  std::span<const Statement> statements_;
+  const Forms& forms_;
+  const FormGroup& group_;
+  TransactionClass out_;
+  std::vector<std::uint32_t> position_of_;  // by statement of the class
+  std::vector<Position> positions_;
+  std::unordered_set<std::uint64_t> seen_;  // position and shape
+  std::map<TableId, std::uint16_t> unknown_rows_;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> shared_;  // by slot: the first of the same literal in every transaction
+};
+
+}  // namespace
+
+TransactionClass assemble(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
+                          const Forms& forms, const FormGroup& group) {
+  return Assembler(log, schema, statements, forms, group).assemble();
+}
+
+}  // namespace isolde::audit

@@ -1,0 +1,137 @@
+#include "audit/classes/names.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace isolde::audit {
+namespace {
+
+constexpr std::size_t kMostParts = 3;
+
+std::string_view verb(const Statement& statement) {
+  switch (statement.kind) {
+    case StatementKind::kInsert:
+      return "INSERT";
+    case StatementKind::kUpdate:
+      return "UPDATE";
+    case StatementKind::kDelete:
+      return "DELETE";
+    case StatementKind::kReplace:
+      return "REPLACE";
+    case StatementKind::kUpsert:
+      return "UPSERT";
+    default:
+      return "WRITE";
+  }
+}
+
+void add_once(std::vector<std::string>& parts, std::string part) {
+  if (std::ranges::find(parts, part) == parts.end()) parts.push_back(std::move(part));
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(parts.size(), kMostParts); ++i) out += (i == 0 ? "" : ", ") + parts[i];
+  if (parts.size() > kMostParts) out += fmt::format(" and {} more", parts.size() - kMostParts);
+  return out;
+}
+
+// "UPDATE stock, INSERT order_line"; "read customer, orders".
+std::string deeds(const Schema& schema, std::span<const Statement> statements, const TransactionClass& one) {
+  std::vector<std::string> writes, reads, keys;
+  for (const Operation& operation : one.operations) {
+    const Column& column = schema.column(operation.access.column);
+    const std::string& table = schema.table(column.table).name;
+    if (operation.access.action == Action::kWrite) {
+      const Statement& statement = statements[raw(one.statements[operation.statement])];
+      add_once(writes, fmt::format("{} {}", verb(statement), table));
+    } else if (!operation.access.foreign_key) {
+      add_once(reads, table);
+    }
+    if (operation.access.in_where) add_once(keys, column.name);
+  }
+  std::string out = writes.empty() ? "read " + joined(reads) : joined(writes);
+  // A transaction of one statement is often one of many of its table; by what it finds its rows tells them apart.
+  const bool locks = writes.empty() && std::ranges::any_of(one.operations, [](const Operation& operation) {
+                       return operation.access.lock == Lock::kExclusive;
+                     });
+  if (one.statements.size() == 1 && !keys.empty()) out += " by " + joined(keys);
+  if (locks) out += " for update";
+  return out;
+}
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// The value after key= or key: in a comment; with or without quotes.
+std::string value_of(std::string_view comment, std::string_view key) {
+  for (std::size_t at = comment.find(key); at != std::string_view::npos; at = comment.find(key, at + 1)) {
+    std::size_t begin = at + key.size();
+    if ((at > 0 && is_word(comment[at - 1])) || begin >= comment.size()) continue;
+    if (comment[begin] != '=' && comment[begin] != ':') continue;
+    ++begin;
+    char end = ',';
+    if (begin < comment.size() && comment[begin] == '\'') end = comment[begin++];
+    std::string_view value = comment.substr(begin, comment.find(end, begin) - begin);
+    while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
+    // A name and nothing else: what has other characters is some other text.
+    if (!value.empty() && value.size() <= 60 &&
+        std::ranges::all_of(value, [](char c) { return is_word(c) || c == '-' || c == '/' || c == '.' || c == '#'; })) {
+      return std::string(value);
+    }
+  }
+  return {};
+}
+
+// The class's own shapes say who sends them; those that other classes have too may have come from anyone.
+std::string tag_of_class(const ShapeTable& shapes, const TransactionClass& one,
+                         const std::unordered_map<std::uint32_t, std::uint32_t>& classes_of_shape) {
+  std::string tag;
+  for (const ShapeId shape : one.statements) {
+    if (classes_of_shape.at(raw(shape)) != 1) continue;
+    std::string its = tag_of(shapes.example(shape));
+    if (its.empty()) continue;
+    if (!tag.empty() && tag != its) return {};
+    tag = std::move(its);
+  }
+  return tag;
+}
+
+}  // namespace
+
+std::string tag_of(std::string_view sql) {
+  for (std::size_t begin = sql.find("/*"); begin != std::string_view::npos; begin = sql.find("/*", begin + 2)) {
+    const std::string_view comment = sql.substr(begin + 2, sql.find("*/", begin + 2) - begin - 2);
+    const std::string controller = value_of(comment, "controller");
+    std::string action = value_of(comment, "action");
+    if (action.empty()) action = value_of(comment, "route");
+    if (action.empty()) action = value_of(comment, "job");
+    if (action.empty() && controller.empty()) continue;
+    if (controller.empty() || action.empty()) return controller + action;
+    return controller + "#" + action;
+  }
+  return {};
+}
+
+void name_classes(const ShapeTable& shapes, const Schema& schema, std::span<const Statement> statements,
+                  std::vector<TransactionClass>& classes) {
+  std::unordered_map<std::uint32_t, std::uint32_t> classes_of_shape;
+  for (const TransactionClass& one : classes) {
+    const std::set<ShapeId> different(one.statements.begin(), one.statements.end());
+    for (const ShapeId shape : different) ++classes_of_shape[raw(shape)];
+  }
+  std::unordered_map<std::string, std::uint32_t> used;
+  std::unordered_set<std::string> taken;
+  for (TransactionClass& one : classes) {
+    std::string name = deeds(schema, statements, one);
+    if (const std::string tag = tag_of_class(shapes, one, classes_of_shape); !tag.empty()) name = tag + ": " + name;
+    std::uint32_t& times = used[name];
+    one.name = ++times == 1 ? name : fmt::format("{} ({})", name, times);
+    while (!taken.insert(one.name).second) one.name = fmt::format("{} ({})", name, ++times);
+  }
+}
+
+}  // namespace isolde::audit

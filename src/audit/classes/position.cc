@@ -1,0 +1,65 @@
+#include "audit/classes/position.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace isolde::audit {
+namespace {
+
+const RowKey* find_key(const RowSet& rows, ColumnId column) {
+  const auto place = std::ranges::find(rows.keys, column, &RowKey::column);
+  return place == rows.keys.end() ? nullptr : &*place;
+}
+
+}  // namespace
+
+void Position::add(ShapeId shape, const Statement& statement) {
+  const bool first = shapes_.empty();
+  shapes_.push_back(shape);
+  if (first) {
+    accesses_ = statement.accesses;
+    return;
+  }
+  std::map<std::pair<std::uint16_t, std::uint16_t>, std::uint16_t> rows;
+  for (std::size_t i = 0; i < accesses_.size(); ++i) {
+    Access& mine = accesses_[i];
+    const Access& other = statement.accesses[i];
+    mine.in_where |= other.in_where;
+    mine.counts_only &= other.counts_only;
+    mine.foreign_key &= other.foreign_key;
+    mine.of_write &= other.of_write;
+    mine.of_written_row &= other.of_written_row;
+    const auto next = static_cast<std::uint16_t>(rows.size());
+    mine.row_set = rows.try_emplace({mine.row_set, other.row_set}, next).first->second;
+  }
+}
+
+void Position::finish(std::span<const Statement> statements) {
+  std::map<std::uint16_t, std::uint16_t> numbers;  // rows that no operation touches are left out
+  for (std::uint32_t i = 0; i < accesses_.size(); ++i) {
+    const auto [place, is_new] = numbers.try_emplace(accesses_[i].row_set, static_cast<std::uint16_t>(numbers.size()));
+    if (is_new) first_access_.push_back(i);
+    accesses_[i].row_set = place->second;
+  }
+  const Statement& first = statements[raw(shapes_[0])];
+  rows_.resize(first_access_.size());
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    Rows& rows = rows_[i];
+    rows.table = rows_in(first, i).table;
+    for (const RowKey& key : rows_in(first, i).keys) {
+      if (rows.columns.empty() || rows.columns.back() != key.column) rows.columns.push_back(key.column);
+    }
+    for (const ShapeId shape : shapes_) {
+      const RowSet& its = rows_in(statements[raw(shape)], i);
+      rows.single &= its.single;
+      std::erase_if(rows.columns, [&](ColumnId column) { return find_key(its, column) == nullptr; });
+    }
+  }
+}
+
+std::uint32_t Position::literal(const Statement& statement, std::size_t rows, ColumnId column) const {
+  return find_key(rows_in(statement, rows), column)->literal;
+}
+
+}  // namespace isolde::audit
