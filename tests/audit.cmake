@@ -50,6 +50,7 @@ isolde_test(audit_search_test
 
 isolde_test(audit_cycles_test
   SOURCES
+    src/audit/cycles/correlation_test.cc
     src/audit/cycles/moments_test.cc
     src/audit/cycles/same_rows_test.cc
     tests/audit/moments_oracle_test.cc

@@ -4,28 +4,15 @@
 #include <array>
 
 #include "audit/cycles/bounds.h"
+#include "audit/cycles/order.h"
 
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kFewMembers = 64;
 constexpr std::size_t kFewEdges = 96;
 
-// Is there an order of the first `n` in which each comes after all of its `before`?
-bool has_order(std::span<const std::uint64_t> before, std::size_t n) {
-  std::uint64_t left = n == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1;
-  while (left != 0) {
-    const std::uint64_t was = left;
-    for (std::size_t i = 0; i < n; ++i) {
-      if ((before[i] & left) == 0) left &= ~(std::uint64_t{1} << i);
-    }
-    if (left == was) return false;
-  }
-  return true;
-}
-
-// The same for more than 64, from a list of pairs (first, second).
-bool has_order(std::size_t n, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
+// For more than 64, from a list of pairs (first, second).
+bool have_order(std::size_t n, const std::vector<std::pair<std::uint32_t, std::uint32_t>>& pairs) {
   std::vector<std::uint32_t> begin(n + 2), after(pairs.size()), waiting(n), ready;
   for (const auto& [first, second] : pairs) {
     ++begin[first + 2];
@@ -71,15 +58,15 @@ void order_edges(std::span<const CycleEdge> edges, Add add) {
 
 template <class Order>
 bool ordered(std::size_t n, Order order) {
-  if (n <= kFewMembers) {
-    std::array<std::uint64_t, kFewMembers> before;
+  if (n <= kMostOrdered) {
+    std::array<std::uint64_t, kMostOrdered> before;
     std::fill_n(before.begin(), n, 0);
     order([&](std::uint32_t first, std::uint32_t second) { before[second] |= std::uint64_t{1} << first; });
     return has_order(before, n);
   }
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
   order([&](std::uint32_t first, std::uint32_t second) { pairs.emplace_back(first, second); });
-  return has_order(n, pairs);
+  return have_order(n, pairs);
 }
 
 }  // namespace

@@ -1,0 +1,309 @@
+#include "audit/cycles/correlation.h"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+#include "audit/cycles/bounds.h"
+#include "audit/cycles/order.h"
+#include "audit/cycles/row_conflicts.h"
+
+namespace isolde::audit {
+namespace {
+
+bool is_rw(EdgeKind kind) { return kind == EdgeKind::kRw || kind == EdgeKind::kLockedRw; }
+
+CycleEdge reversed(const CycleEdge& edge) {
+  CycleEdge out = edge;
+  std::swap(out.from, out.to);
+  std::swap(out.conflict.from_op, out.conflict.to_op);
+  out.conflict.vulnerable = false;
+  if (edge.conflict.kind == EdgeKind::kWr) out.conflict.kind = EdgeKind::kRw;
+  if (is_rw(edge.conflict.kind)) out.conflict.kind = EdgeKind::kWr;
+  return out;
+}
+
+bool about_the_same(const CycleEdge& a, const CycleEdge& b) {
+  return a.from == b.from && a.to == b.to && a.conflict.from_op == b.conflict.from_op &&
+         a.conflict.to_op == b.conflict.to_op;
+}
+
+}  // namespace
+
+CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
+    : classes_(classes), rows_(classes), uses_(classes.classes.size()) {
+  using Kind = std::tuple<std::uint32_t, std::uint32_t, Action, Lock, bool, bool, ColumnId>;
+  for (std::uint32_t id = 0; id < uses_.size(); ++id) {
+    const TransactionClass& one = classes.classes[id];
+    std::vector<Kind> kinds;
+    for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
+      const Access& access = one.operations[op].access;
+      if (!locks_row(access, level) || !one.rows[access.row_set].single) continue;
+      const std::uint32_t rows = rows_.of(ClassId(id)).representative[access.row_set];
+      const Kind kind(rows, one.operations[op].statement, access.action, access.lock, access.inserts, access.deletes,
+                      access.foreign_key ? access.column : kNoColumn);
+      if (std::ranges::find(kinds, kind) != kinds.end()) continue;
+      kinds.push_back(kind);
+      uses_[id].push_back({rows, op});
+    }
+  }
+}
+
+CorrelationResult Correlation::check(const Cycle& cycle) {
+  take_cycle(cycle);
+  steps_ = 0;
+  Possible possible = Possible::kNo;
+  if (options_.timing == TimingRule::kMoments) {
+    if (options_.level == WeakLevel::kMysqlRepeatableRead) read_own_rows();
+    choose_lock_orders();
+    possible = enumerate();
+  } else {
+    // Most often the operations of two statements on one row can all go the same way.
+    for (const bool together : {true, false}) {
+      choose_directions(together);
+      possible = enumerate();
+      if (possible == Possible::kYes) break;
+      edges_.resize(own_edges_);
+    }
+  }
+  CorrelationResult out{possible, {}};
+  if (possible == Possible::kYes) out.implied.assign(edges_.begin() + static_cast<long>(own_edges_), edges_.end());
+  return out;
+}
+
+void Correlation::take_cycle(const Cycle& cycle) {
+  members_ = cycle.members;
+  edges_ = cycle.edges;
+  own_edges_ = edges_.size();
+  alternatives_.clear();
+  choices_.clear();
+  rows_.reset(members_);
+  for (const CycleEdge& edge : cycle.edges) {
+    rows_.meet(edge.from, operation(edge.from, edge.conflict.from_op).access.row_set, edge.to,
+               operation(edge.to, edge.conflict.to_op).access.row_set);
+  }
+}
+
+// At MySQL's rr a member sees its own changes whatever its snapshot is: to miss a later change of a row that it changed
+// itself is to have changed it first.
+void Correlation::read_own_rows() {
+  for (std::size_t i = 0; i < own_edges_; ++i) {
+    CycleEdge edge = edges_[i];
+    if (edge.conflict.kind != EdgeKind::kRw) continue;
+    const std::uint32_t row = row_of(edge.from, edge.conflict.from_op);
+    for (std::uint32_t op = 0; op < edge.conflict.from_op; ++op) {
+      const Access& access = operation(edge.from, op).access;
+      if (access.action != Action::kWrite || row_of(edge.from, op) != row) continue;
+      edge.conflict.from_op = op;
+      edge.conflict.kind = EdgeKind::kWw;
+      edges_[i] = edge;
+      break;
+    }
+  }
+}
+
+void Correlation::choose_lock_orders() {
+  held_.clear();
+  for (std::uint32_t member = 0; member < members_.size(); ++member) {
+    for (const CorrelationFacts::Use& use : facts_.uses(members_[member])) {
+      held_.push_back({rows_.row(member, use.rows), member, use.op});
+    }
+  }
+  std::ranges::sort(held_, {}, [](const Held& held) { return std::tuple(held.row, held.member, held.op); });
+  forward_.clear();
+  backward_.clear();
+  for (std::size_t first = 0; first < held_.size();) {
+    std::size_t end = first + 1;
+    while (end < held_.size() && held_[end].row == held_[first].row) ++end;
+    if (held_[first].member != held_[end - 1].member) order_locks(std::span(held_).subspan(first, end - first));
+    first = end;
+  }
+
+  // Who commits before the other locks is the same for all rows of two members.
+  std::vector<CycleEdge> forward = std::move(forward_), backward = std::move(backward_);
+  forward_.clear();
+  backward_.clear();
+  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+    for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
+      for (std::size_t i = 0; i < forward.size(); ++i) {
+        if (forward[i].from != a || forward[i].to != b) continue;
+        forward_.push_back(forward[i]);
+        backward_.push_back(backward[i]);
+      }
+      add_choice();
+    }
+  }
+}
+
+// For each two of the members that lock this row, the dependencies that say most.
+void Correlation::order_locks(std::span<const Held> uses) {
+  const auto access = [&](const Held& held) -> const Access& { return operation(held.member, held.op).access; };
+  const bool born = std::ranges::any_of(uses, [&](const Held& held) { return access(held).inserts; });
+  const bool dies = std::ranges::any_of(uses, [&](const Held& held) { return access(held).deletes; });
+  const bool only_two = std::ranges::all_of(
+      uses, [&](const Held& held) { return held.member == uses.front().member || held.member == uses.back().member; });
+  if (dies && !only_two) return;
+
+  const auto tighter = [&](CycleEdge& best, const Held& from, const Held& to, EdgeKind kind) {
+    const CycleEdge edge{from.member, to.member, {from.op, to.op, access(from).column, kind, false}};
+    const auto moment = [&](const CycleEdge& one) {
+      return bound_of(facts_.classes(), members_, one, options_.level).moment;
+    };
+    if (best.from == best.to || moment(edge) < moment(best)) best = edge;
+  };
+  for (std::size_t first = 0; first < uses.size();) {
+    std::size_t next = first + 1;
+    while (next < uses.size() && uses[next].member == uses[first].member) ++next;
+    for (std::size_t second = next; second < uses.size();) {
+      CycleEdge forward{}, backward{};  // from == to: none yet
+      const std::uint32_t other = uses[second].member;
+      for (; second < uses.size() && uses[second].member == other; ++second) {
+        for (std::size_t i = first; i < next; ++i) {
+          const Access &a = access(uses[i]), &b = access(uses[second]);
+          if (born && !(a.inserts && b.inserts)) continue;
+          const std::optional<EdgeKind> there = conflict_on_row(a, b, options_.level);
+          const std::optional<EdgeKind> back = conflict_on_row(b, a, options_.level);
+          if (!there || !back || *there == EdgeKind::kRw || *back == EdgeKind::kRw) continue;
+          tighter(forward, uses[i], uses[second], *there);
+          tighter(backward, uses[second], uses[i], *back);
+        }
+      }
+      if (forward.from != forward.to) {
+        forward_.push_back(forward);
+        backward_.push_back(backward);
+      }
+    }
+    first = next;
+  }
+}
+
+// The paper's: every two operations of the graph on one row, by themselves or with all of their two statements.
+void Correlation::choose_directions(bool together) {
+  alternatives_.clear();
+  choices_.clear();
+  struct Pair {
+    std::uint32_t statement_a, statement_b, row;
+    CycleEdge edge;
+  };
+  std::vector<Pair> pairs;
+  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+    for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
+      pairs.clear();
+      for (const Conflict& conflict : graph_.conflicts(members_[a], members_[b])) {
+        const std::uint32_t row = row_of(a, conflict.from_op);
+        if (row != row_of(b, conflict.to_op)) continue;
+        const CycleEdge edge{a, b, conflict}, back = reversed(edge);
+        const auto is_there = [&](const CycleEdge& own) {
+          return about_the_same(own, edge) || about_the_same(own, back);
+        };
+        if (std::any_of(edges_.begin(), edges_.begin() + static_cast<long>(own_edges_), is_there)) continue;
+        pairs.push_back({operation(a, conflict.from_op).statement, operation(b, conflict.to_op).statement, row, edge});
+      }
+      const auto group = [](const Pair& pair) { return std::tuple(pair.statement_a, pair.statement_b, pair.row); };
+      if (together) std::ranges::stable_sort(pairs, {}, group);
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        forward_.push_back(pairs[i].edge);
+        backward_.push_back(reversed(pairs[i].edge));
+        if (!together || i + 1 == pairs.size() || group(pairs[i]) != group(pairs[i + 1])) add_choice();
+      }
+    }
+  }
+}
+
+// forward_ or backward_, and empties them. What goes the way of one of the cycle's edges is tried first.
+void Correlation::add_choice() {
+  if (forward_.empty()) return;
+  const bool back_first = std::ranges::any_of(std::span(edges_).first(own_edges_), [&](const CycleEdge& edge) {
+    return edge.from == forward_.front().to && edge.to == forward_.front().from && edge.conflict.kind != EdgeKind::kRw;
+  });
+  if (back_first) std::swap(forward_, backward_);
+  Choice choice{static_cast<std::uint32_t>(alternatives_.size()), 0, 0};
+  alternatives_.insert(alternatives_.end(), forward_.begin(), forward_.end());
+  keep_the_tightest(choice.first);
+  choice.middle = static_cast<std::uint32_t>(alternatives_.size());
+  alternatives_.insert(alternatives_.end(), backward_.begin(), backward_.end());
+  keep_the_tightest(choice.middle);
+  choice.end = static_cast<std::uint32_t>(alternatives_.size());
+  choices_.push_back(choice);
+  forward_.clear();
+  backward_.clear();
+}
+
+// By the paper's rule an edge that begins no later and ends no earlier than another of its kind says nothing more.
+void Correlation::keep_the_tightest(std::uint32_t first) {
+  if (options_.timing == TimingRule::kMoments) return;
+  std::uint32_t end = first;
+  for (std::uint32_t i = first; i < alternatives_.size(); ++i) {
+    const CycleEdge one = alternatives_[i];
+    const auto says_more = [](const CycleEdge& a, const CycleEdge& b) {
+      return a.conflict.kind == b.conflict.kind && a.conflict.from_op >= b.conflict.from_op &&
+             a.conflict.to_op <= b.conflict.to_op;
+    };
+    const auto kept = std::span(alternatives_).subspan(first, end - first);
+    if (std::ranges::any_of(kept, [&](const CycleEdge& other) { return says_more(other, one); })) continue;
+    const auto gone = std::ranges::remove_if(kept, [&](const CycleEdge& other) { return says_more(one, other); });
+    end -= static_cast<std::uint32_t>(gone.size());
+    alternatives_[end++] = one;
+  }
+  alternatives_.resize(end);
+}
+
+bool Correlation::possible_so_far() const {
+  return can_happen(facts_.classes(), members_, edges_, options_.level, options_.timing) &&
+         (options_.timing == TimingRule::kMoments || within_level());
+}
+
+bool Correlation::within_level() const {
+  const std::size_t n = members_.size();
+  if (n > kMostOrdered) return true;
+  std::array<std::uint64_t, kMostOrdered> before{};  // by ww and wr
+  for (const CycleEdge& edge : edges_) {
+    if (!is_rw(edge.conflict.kind)) before[edge.to] |= std::uint64_t{1} << edge.from;
+  }
+  if (options_.level == WeakLevel::kSnapshotIsolation) {
+    // Also by one of these and an rw: a cycle of such steps has no two rw in a row.
+    const std::array<std::uint64_t, kMostOrdered> depends = before;
+    for (const CycleEdge& edge : edges_) {
+      if (is_rw(edge.conflict.kind)) before[edge.to] |= depends[edge.from];
+    }
+  }
+  return has_order(before, n);
+}
+
+Possible Correlation::enumerate() {
+  if (!possible_so_far()) return Possible::kNo;
+  struct Taken {
+    std::uint8_t tried;  // 1: the first alternative, 2: the second
+    std::size_t edges;   // before it
+  };
+  std::vector<Taken> taken;
+  while (taken.size() < choices_.size()) {
+    taken.push_back({0, edges_.size()});
+    // Back to the last choice that has another way.
+    while (true) {
+      Taken& last = taken.back();
+      const Choice& choice = choices_[taken.size() - 1];
+      edges_.resize(last.edges);
+      if (last.tried == 2) {
+        taken.pop_back();
+        if (taken.empty()) return Possible::kNo;
+        continue;
+      }
+      if (++steps_ > options_.most_steps) return Possible::kLimit;
+      const std::uint32_t from = last.tried == 0 ? choice.first : choice.middle;
+      const std::uint32_t to = last.tried == 0 ? choice.middle : choice.end;
+      ++last.tried;
+      edges_.insert(edges_.end(), alternatives_.begin() + from, alternatives_.begin() + to);
+      if (possible_so_far()) break;
+    }
+  }
+  return Possible::kYes;
+}
+
+CorrelationResult check_correlation(const Classes& classes, const DependencyGraph& graph, const Hints& /*hints*/,
+                                    const Cycle& cycle, const CorrelationOptions& options) {
+  const CorrelationFacts facts(classes, options.level);
+  return Correlation(facts, graph, options).check(cycle);
+}
+
+}  // namespace isolde::audit
