@@ -1,0 +1,73 @@
+// audit/confirm/place.h: a scratch schema (PostgreSQL) or database (MariaDB) with the tables of a play.
+//
+// Always:  its name is its own (isolde_audit_…); one of that name that is there already is left alone and an error.
+//          It is dropped with everything in it when the object goes, whatever happened.
+//          Sessions see nothing but it. Clocks stand still in them, and numbers that tables make are the same for a
+//          member whoever comes first, so that two runs differ only by what was read from others.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "audit/confirm/play.h"
+#include "audit/confirm/rows.h"
+#include "base/result.h"
+#include "db/database.h"
+
+namespace isolde::audit {
+
+// A level as a server has it, with what its sessions are told besides.
+struct StageLevel {
+  const db::ServerLevel* level = nullptr;
+  std::vector<std::string> settings;
+  std::string name;  // "repeatable read, innodb_snapshot_isolation=ON"
+};
+
+class ScratchPlace {
+ public:
+  // The error says which right is missing.
+  [[nodiscard]] static Result<std::unique_ptr<ScratchPlace>> make(db::Database& database, SqlDialect source);
+  ~ScratchPlace();
+  ScratchPlace(const ScratchPlace&) = delete;
+  ScratchPlace& operator=(const ScratchPlace&) = delete;
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] db::Database& database() { return database_; }
+  [[nodiscard]] std::string_view dialect() const { return database_.dialect().name; }
+  // Makes and fills tables, and looks on. Its session is in the scratch place, too.
+  [[nodiscard]] db::Connection& keeper() { return *keeper_; }
+  [[nodiscard]] Result<std::unique_ptr<db::Connection>> connect(const StageLevel& level);
+
+  // Those of the play before are dropped.
+  [[nodiscard]] Result<void> make_tables(const Play& play);
+  // The tables hold these rows and no others, put in in this order or backwards.
+  enum class RowOrder : std::uint8_t { kForward, kBackward };
+  [[nodiscard]] Result<void> fill(const Play& play, std::span<const InitialRow> rows, RowOrder order);
+  // All rows of a table.
+  [[nodiscard]] Result<db::Reply> contents(const Play& play, TableId table);
+
+  // What makes the numbers that tables generate the member's own: sent after BEGIN, and before each INSERT.
+  [[nodiscard]] std::string after_begin(std::uint32_t member) const;
+  [[nodiscard]] std::string before_insert(std::uint32_t member, std::uint32_t line) const;
+
+ private:
+  ScratchPlace(db::Database& database, std::string name, SqlDialect source)
+      : database_(database), name_(std::move(name)), source_(source) {}
+  [[nodiscard]] Result<void> open();
+  [[nodiscard]] Result<void> enter(db::Connection& connection) const;
+  [[nodiscard]] std::string table_name(const Play& play, TableId table) const;
+  [[nodiscard]] std::string column_name(const Play& play, ColumnId column) const;
+
+  db::Database& database_;
+  std::string name_;
+  SqlDialect source_;
+  std::unique_ptr<db::Connection> keeper_;
+  bool made_ = false;
+  bool sets_insert_id_ = false;
+  std::vector<std::string> tables_;  // that are there
+};
+
+}  // namespace isolde::audit

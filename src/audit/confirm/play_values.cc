@@ -1,0 +1,286 @@
+#include "audit/confirm/play_values.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace isolde::audit {
+namespace {
+
+// The literals of one member that always have the same value.
+struct Place {
+  std::uint32_t line, literal;
+};
+
+class Chooser {
+ public:
+  Chooser(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play)
+      : anomaly_(anomaly), classes_(classes), log_(log), play_(play) {
+    first_variable_.push_back(0);
+    for (const Member& member : play.members)
+      first_variable_.push_back(first_variable_.back() + classes.classes[raw(member.id)].variables);
+    parent_.resize(first_variable_.back());
+    std::iota(parent_.begin(), parent_.end(), 0U);
+    tied_.assign(parent_.size(), false);
+  }
+
+  void bind() {
+    for (const Binding& binding : anomaly_.bindings) {
+      if (binding.member >= play_.members.size() || binding.value == kNoLiteral) continue;
+      const std::uint32_t line = play_.members[binding.member].line_of(binding.statement);
+      if (line == kNone32 || binding.literal >= literals(binding.member, line).size()) continue;
+      const std::string value(log_.shapes.literal(binding.value));
+      set(binding.member, line, binding.literal, value);
+    }
+    for (const CycleEdge& edge : anomaly_.cycle.edges) {
+      const ClassRows* const from = rows_of(edge.from, edge.conflict.from_op);
+      const ClassRows* const to = rows_of(edge.to, edge.conflict.to_op);
+      if (from == nullptr || to == nullptr || from->table != to->table) continue;
+      for (const ClassRowKey& a : from->keys) {
+        for (const ClassRowKey& b : to->keys) {
+          if (a.column == b.column) tie(node(edge.from, a.variable), node(edge.to, b.variable));
+        }
+      }
+    }
+    // The first member's value for all that are tied together.
+    std::map<std::uint32_t, std::string> values;
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      for (Line& line : play_.members[m].lines) {
+        for (std::size_t i = 0; i < line.literals.size(); ++i) {
+          const std::uint32_t n = node(m, line.variables[i]);
+          if (n == kNone32 || !tied_[find(n)]) continue;
+          const auto [at, first] = values.try_emplace(find(n), line.literals[i]);
+          if (!first) line.literals[i] = at->second;
+        }
+      }
+    }
+  }
+
+  // Every variable of the later members that is not tied gets a value that no earlier member has.
+  void set_apart() {
+    for (std::uint32_t m = 1; m < play_.members.size(); ++m) {
+      std::set<std::uint32_t> done;
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        const Line& line = play_.members[m].lines[l];
+        for (const Comparison& c : line.clues.comparisons) {
+          if (c.how != Compares::kEqual || c.literal >= line.literals.size()) continue;
+          const std::uint32_t n = node(m, line.variables[c.literal]);
+          if (n == kNone32 || tied_[find(n)] || !done.insert(n).second) continue;
+          if (!used_before(m, c.column, line.literals[c.literal])) continue;
+          rename(m, l, c.literal, c.column);
+        }
+      }
+    }
+  }
+
+  // What two members insert must not collide by chance, nor what one inserts twice.
+  void part_inserts() {
+    std::set<std::vector<std::string>> taken;
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      std::set<std::vector<std::string>> own;
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        const Line& line = play_.members[m].lines[l];
+        if (!line.clues.inserts || line.clues.may_meet || line.clues.tables.empty()) continue;
+        const TableId table = line.clues.tables.front().table;
+        for (std::size_t r = 0; r < line.clues.inserted.size(); ++r) {
+          for (const std::vector<ColumnId>& key : play_.keys_of(table)) part(m, l, r, table, key, taken, own);
+        }
+      }
+      taken.insert(own.begin(), own.end());
+    }
+  }
+
+  // What members write into a column that nobody looks for.
+  void part_writes() {
+    const std::vector<bool> looked_at = columns_looked_at(play_);
+    std::map<ColumnId, std::set<std::string>> taken;
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      std::map<ColumnId, std::set<std::string>> own;
+      std::map<std::pair<ColumnId, std::string>, std::string> renamed;
+      for (Line& line : play_.members[m].lines) {
+        for (const WrittenLiteral& w : line.clues.written) {
+          if (w.literal >= line.literals.size()) continue;
+          std::string& value = line.literals[w.literal];
+          const ValueType& type = play_.type(w.column);
+          value = fitting_value(type, value);
+          if (!looked_at[raw(w.column)]) {
+            const auto [at, first] = renamed.try_emplace({w.column, value}, value);
+            for (std::int64_t n = 1; first && n < kTries && taken[w.column].contains(at->second); ++n)
+              at->second = value_beside(type, value, n);
+            value = at->second;
+          }
+          own[w.column].insert(value);
+        }
+      }
+      for (auto& [column, values] : own) taken[column].merge(values);
+    }
+  }
+
+  // Literals as their columns take them.
+  void fit() {
+    for (Member& member : play_.members) {
+      for (Line& line : member.lines) {
+        const auto fit_one = [&](ColumnId column, std::uint32_t literal) {
+          if (column == kNoColumn || literal >= line.literals.size()) return;
+          line.literals[literal] = fitting_value(play_.type(column), line.literals[literal]);
+        };
+        for (const Comparison& c : line.clues.comparisons) {
+          if (c.how != Compares::kLike && play_.type(c.column).kind != ValueKind::kText) fit_one(c.column, c.literal);
+        }
+        for (const auto& row : line.clues.inserted) {
+          for (const InsertedCell& cell : row) fit_one(cell.column, cell.literal);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::int64_t kTries = 200;
+
+  std::vector<std::string>& literals(std::uint32_t member, std::uint32_t line) {
+    return play_.members[member].lines[line].literals;
+  }
+  [[nodiscard]] std::uint32_t node(std::uint32_t member, std::uint32_t variable) const {
+    if (variable == kNoVariable) return kNone32;
+    const std::uint32_t at = first_variable_[member] + variable;
+    return at < first_variable_[member + 1] ? at : kNone32;
+  }
+  std::uint32_t find(std::uint32_t n) {
+    while (parent_[n] != n) n = parent_[n] = parent_[parent_[n]];
+    return n;
+  }
+  void tie(std::uint32_t a, std::uint32_t b) {
+    if (a == kNone32 || b == kNone32) return;
+    a = find(a), b = find(b);
+    parent_[b] = a;
+    tied_[a] = true;
+  }
+  [[nodiscard]] const ClassRows* rows_of(std::uint32_t member, std::uint32_t operation) const {
+    const TransactionClass& of = classes_.classes[raw(play_.members[member].id)];
+    if (operation >= of.operations.size()) return nullptr;
+    const std::uint16_t set = of.operations[operation].access.row_set;
+    return set < of.rows.size() ? &of.rows[set] : nullptr;
+  }
+
+  // The literal, and with it all of its variable.
+  void set(std::uint32_t member, std::uint32_t line, std::uint32_t literal, const std::string& value) {
+    const std::uint32_t variable = play_.members[member].lines[line].variables[literal];
+    literals(member, line)[literal] = value;
+    if (variable == kNoVariable) return;
+    for (Line& other : play_.members[member].lines) {
+      for (std::size_t i = 0; i < other.literals.size(); ++i) {
+        if (other.variables[i] == variable) other.literals[i] = value;
+      }
+    }
+  }
+
+  [[nodiscard]] bool used_before(std::uint32_t member, ColumnId column, const std::string& value) const {
+    for (std::uint32_t m = 0; m < member; ++m) {
+      for (const Line& line : play_.members[m].lines) {
+        for (const Comparison& c : line.clues.comparisons) {
+          if (c.column == column && c.literal < line.literals.size() && line.literals[c.literal] == value) return true;
+        }
+        for (const auto& row : line.clues.inserted) {
+          for (const InsertedCell& cell : row) {
+            if (cell.column == column && cell.literal < line.literals.size() && line.literals[cell.literal] == value)
+              return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  // Another value for a literal of the member and for all that go with it: those of its variable; if it has none, those
+  // of the same value whose column has the same name, and, if the value is no small number, all of the same value.
+  void rename(std::uint32_t member, std::uint32_t line, std::uint32_t literal, ColumnId column) {
+    const std::string before = literals(member, line)[literal];
+    const std::uint32_t variable = play_.members[member].lines[line].variables[literal];
+    std::string after = before;
+    for (std::int64_t n = 1; n < kTries && (after == before || used_before(member + 1, column, after)); ++n)
+      after = value_beside(play_.type(column), before, 10 * static_cast<std::int64_t>(member) + n);
+    if (variable != kNoVariable) return set(member, line, literal, after);
+    const std::string& name = play_.schema.column(column).name;
+    for (Line& other : play_.members[member].lines) {
+      const auto follow = [&](ColumnId other_column, std::uint32_t i) {
+        if (other_column == kNoColumn || i >= other.literals.size() || other.literals[i] != before) return;
+        if (other.variables[i] != kNoVariable) return;
+        if (before.size() >= 3 || play_.schema.column(other_column).name == name) other.literals[i] = after;
+      };
+      for (const Comparison& c : other.clues.comparisons) follow(c.column, c.literal);
+      for (const auto& row : other.clues.inserted) {
+        for (const InsertedCell& cell : row) follow(cell.column, cell.literal);
+      }
+    }
+    literals(member, line)[literal] = after;
+  }
+
+  // The values of a key in a row that is inserted, with the table in front; empty: not all are literals.
+  [[nodiscard]] std::vector<std::string> key_values(const Line& line, std::size_t row, TableId table,
+                                                    const std::vector<ColumnId>& key) const {
+    std::vector<std::string> values = {std::to_string(raw(table)), std::to_string(raw(key.front()))};
+    for (const ColumnId column : key) {
+      const auto& cells = line.clues.inserted[row];
+      const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& c) { return c.column == column; });
+      if (cell == cells.end() || cell->as != InsertedAs::kLiteral) return {};
+      values.push_back(line.literals[cell->literal]);
+    }
+    return values;
+  }
+
+  void part(std::uint32_t m, std::uint32_t l, std::size_t row, TableId table, const std::vector<ColumnId>& key,
+            const std::set<std::vector<std::string>>& taken, std::set<std::vector<std::string>>& own) {
+    const Line& line = play_.members[m].lines[l];
+    std::vector<std::string> values = key_values(line, row, table, key);
+    if (values.empty()) return;
+    for (auto column = key.rbegin(); taken.contains(values) && column != key.rend(); ++column) {
+      const auto& cells = line.clues.inserted[row];
+      const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& c) { return c.column == *column; });
+      const std::uint32_t n = node(m, line.variables[cell->literal]);
+      if (n != kNone32 && tied_[find(n)]) continue;
+      rename(m, l, cell->literal, *column);
+      values = key_values(line, row, table, key);
+    }
+    own.insert(values);
+  }
+
+  const Anomaly& anomaly_;
+  const Classes& classes_;
+  const TraceLog& log_;
+  Play& play_;
+  std::vector<std::uint32_t> first_variable_;  // by member
+  std::vector<std::uint32_t> parent_;
+  std::vector<bool> tied_;  // by root: across members
+};
+
+}  // namespace
+
+std::vector<bool> columns_looked_at(const Play& play) {
+  std::vector<bool> looked_at(play.schema.columns(), false);
+  for (const TableId table : play.tables) {
+    for (const auto& key : play.keys_of(table)) {
+      for (const ColumnId column : key) looked_at[raw(column)] = true;
+    }
+  }
+  for (const Member& member : play.members) {
+    for (const Line& line : member.lines) {
+      for (const Comparison& c : line.clues.comparisons) looked_at[raw(c.column)] = true;
+      for (const EqualColumns& e : line.clues.equal)
+        looked_at[raw(e.first_column)] = looked_at[raw(e.second_column)] = true;
+    }
+  }
+  return looked_at;
+}
+
+void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, const Variation& variation,
+                   Play& play) {
+  Chooser chooser(anomaly, classes, log, play);
+  chooser.bind();
+  if (variation.apart) chooser.set_apart();
+  chooser.fit();
+  chooser.part_inserts();
+  chooser.part_writes();
+}
+
+}  // namespace isolde::audit

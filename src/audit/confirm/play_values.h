@@ -1,0 +1,17 @@
+// audit/confirm/play_values.h: which values the statements of a play carry.
+//
+// Always: the story's bindings hold; literals that the cycle ties together across members are equal; keys of inserted
+//         rows differ between members, unless the cycle ties them; what two members write into one column differs.
+#pragma once
+
+#include "audit/confirm/play.h"
+
+namespace isolde::audit {
+
+void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, const Variation& variation,
+                   Play& play);
+
+// Columns that some WHERE, ON or key of the play looks at.
+[[nodiscard]] std::vector<bool> columns_looked_at(const Play& play);
+
+}  // namespace isolde::audit

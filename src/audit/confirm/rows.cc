@@ -1,0 +1,388 @@
+#include "audit/confirm/rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace isolde::audit {
+namespace {
+
+constexpr std::uint64_t kMostTries = 60;  // of other values for a key
+
+// A value that a comparison other than = is true of; none: any will do.
+struct Suggestion {
+  bool null = false;
+  std::string value;
+};
+
+std::string without_wildcards(std::string_view pattern) {
+  std::string text;
+  for (const char c : pattern) {
+    if (c != '%' && c != '\\') text += c == '_' ? 'a' : c;
+  }
+  return text;
+}
+
+bool is_date(const ValueType& type) { return type.kind == ValueKind::kDate || type.kind == ValueKind::kDateTime; }
+
+std::optional<Suggestion> suggestion(const ValueType& type, Compares how, std::string_view literal) {
+  switch (how) {
+    case Compares::kNull:
+      return Suggestion{true, {}};
+    case Compares::kLess:
+      if (is_date(type)) return Suggestion{false, "1990-01-01"};
+      if (looks_like_number(literal)) {
+        std::int64_t n = 0;
+        std::from_chars(literal.data(), literal.data() + literal.size(), n);
+        return Suggestion{false, std::to_string(n - 1)};
+      }
+      return Suggestion{false, ""};
+    case Compares::kMore:
+      if (is_date(type)) return Suggestion{false, "2037-12-31"};
+      return Suggestion{false, value_beside(type, literal, 1)};
+    case Compares::kUnequal:
+      if (nth_value(type, 1) != literal) return std::nullopt;
+      return Suggestion{false, value_beside(type, literal, 1)};
+    case Compares::kLike:
+      return Suggestion{false, without_wildcards(literal)};
+    case Compares::kAtMost:
+    case Compares::kAtLeast:
+    case Compares::kEqual:
+      return Suggestion{false, std::string(literal)};
+    case Compares::kNotNull:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+class RowMaker {
+ public:
+  RowMaker(const Play& play, const Variation& variation) : play_(play), variation_(variation) {
+    for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+      for (const Line& line : play.members[m].lines) {
+        for (const WrittenLiteral& w : line.clues.written) {
+          if (w.literal < line.literals.size()) written_[w.column].insert(line.literals[w.literal]);
+        }
+      }
+    }
+  }
+
+  std::vector<InitialRow> make(std::uint32_t extra) {
+    wish();
+    meet();
+    merge_by_key();
+    note_inserts();
+    settle();
+    add_extra(extra);
+    return std::move(out_);
+  }
+
+ private:
+  // A row that some line looks for. Its cells are first_cell, first_cell + 1 …
+  struct Wish {
+    TableId table;
+    std::uint32_t first_cell;
+    std::uint32_t merged_into = kNone32;
+  };
+  struct Cell {
+    ColumnId column;
+    std::optional<std::string> fixed;
+    std::optional<Suggestion> suggested;
+    std::optional<std::optional<std::string>> value;  // once it is settled
+  };
+
+  std::uint32_t find(std::uint32_t cell) {
+    while (parent_[cell] != cell) cell = parent_[cell] = parent_[parent_[cell]];
+    return cell;
+  }
+  Cell& cell(std::uint32_t at) { return cells_[find(at)]; }
+  [[nodiscard]] std::uint32_t position(TableId table, ColumnId column) const {
+    const auto& columns = play_.schema.table(table).columns;
+    return static_cast<std::uint32_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
+  }
+  std::uint32_t wish_of(std::uint32_t w) const {
+    while (wishes_[w].merged_into != kNone32) w = wishes_[w].merged_into;
+    return w;
+  }
+  [[nodiscard]] bool same(ColumnId column, const std::string& a, const std::string& b) const {
+    return same_value(play_.type(column), a, b);
+  }
+
+  // False: they are to have different values.
+  bool unite(std::uint32_t a, std::uint32_t b) {
+    a = find(a), b = find(b);
+    if (a == b) return true;
+    if (cells_[a].fixed && cells_[b].fixed && !same(cells_[a].column, *cells_[a].fixed, *cells_[b].fixed)) return false;
+    if (!cells_[a].fixed) cells_[a].fixed = cells_[b].fixed;
+    if (!cells_[a].suggested) cells_[a].suggested = cells_[b].suggested;
+    parent_[b] = a;
+    return true;
+  }
+
+  void wish() {
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) wish(m, l, play_.members[m].lines[l]);
+    }
+  }
+
+  void wish(std::uint32_t member, std::uint32_t at, const Line& line) {
+    std::vector<std::uint32_t> of_named(line.clues.tables.size(), kNone32);
+    for (std::uint32_t i = 0; i < line.clues.tables.size(); ++i) {
+      const NamedTable& named = line.clues.tables[i];
+      if (named.inserted_into) continue;
+      of_named[i] = static_cast<std::uint32_t>(wishes_.size());
+      places_[{member, at, i}] = of_named[i];
+      wishes_.push_back({named.table, static_cast<std::uint32_t>(cells_.size())});
+      for (const ColumnId column : play_.schema.table(named.table).columns) {
+        parent_.push_back(static_cast<std::uint32_t>(cells_.size()));
+        cells_.push_back({column, {}, {}, {}});
+      }
+    }
+    const auto cell_at = [&](std::uint32_t named, ColumnId column) {
+      if (named >= of_named.size() || of_named[named] == kNone32) return kNone32;
+      const Wish& w = wishes_[of_named[named]];
+      const std::uint32_t place = position(w.table, column);
+      return place < play_.schema.table(w.table).columns.size() ? w.first_cell + place : kNone32;
+    };
+    for (const Comparison& c : line.clues.comparisons) {
+      const std::uint32_t where = cell_at(c.named, c.column);
+      if (where == kNone32) continue;
+      const std::string literal = c.literal < line.literals.size() ? line.literals[c.literal] : "";
+      const ValueType& type = play_.type(c.column);
+      if (variation_.before_write && written_[c.column].contains(literal)) continue;
+      if (c.how == Compares::kEqual && !cell(where).fixed) {
+        cell(where).fixed = fitting_value(type, literal);
+      } else if (!cell(where).suggested) {
+        cell(where).suggested = suggestion(type, c.how, literal);
+      }
+    }
+    for (const EqualColumns& e : line.clues.equal) {
+      const std::uint32_t a = cell_at(e.first, e.first_column), b = cell_at(e.second, e.second_column);
+      if (a != kNone32 && b != kNone32) static_cast<void>(unite(a, b));
+    }
+  }
+
+  bool may_merge(std::uint32_t a, std::uint32_t b) {
+    if (wishes_[a].table != wishes_[b].table) return false;
+    const std::size_t width = play_.schema.table(wishes_[a].table).columns.size();
+    for (std::uint32_t i = 0; i < width; ++i) {
+      const Cell &x = cell(wishes_[a].first_cell + i), &y = cell(wishes_[b].first_cell + i);
+      if (x.fixed && y.fixed && !same(x.column, *x.fixed, *y.fixed)) return false;
+    }
+    return true;
+  }
+
+  void merge(std::uint32_t a, std::uint32_t b) {
+    a = wish_of(a), b = wish_of(b);
+    if (a == b || !may_merge(a, b)) return;
+    const std::size_t width = play_.schema.table(wishes_[a].table).columns.size();
+    // In between, two columns of one row may have become one that wants two values: then they stay apart.
+    for (std::uint32_t i = 0; i < width; ++i) {
+      if (!unite(wishes_[a].first_cell + i, wishes_[b].first_cell + i)) return;
+    }
+    wishes_[b].merged_into = a;
+  }
+
+  void meet() {
+    for (const auto& [first, second] : play_.meet) {
+      const auto a = places_.find({first.member, first.line, first.named});
+      const auto b = places_.find({second.member, second.line, second.named});
+      if (a != places_.end() && b != places_.end()) merge(a->second, b->second);
+    }
+  }
+
+  // Rows that are asked for by the same whole key are one row; so are those that are asked for in the very same words.
+  void merge_by_key() {
+    for (const bool by_key : {true, false}) {
+      std::map<std::vector<std::string>, std::uint32_t> seen;
+      for (std::uint32_t w = 0; w < wishes_.size(); ++w) {
+        if (wishes_[w].merged_into != kNone32) continue;
+        std::vector<std::vector<std::string>> names;
+        if (by_key) {
+          for (const auto& key : play_.keys_of(wishes_[w].table)) {
+            if (auto values = fixed_values(w, key); !values.empty()) names.push_back(std::move(values));
+          }
+        } else {
+          names.push_back(all_fixed(w));
+        }
+        for (const auto& name : names) {
+          const auto [at, first] = seen.try_emplace(name, w);
+          if (!first) merge(at->second, w);
+        }
+      }
+    }
+  }
+
+  std::vector<std::string> fixed_values(std::uint32_t wish, const std::vector<ColumnId>& key) {
+    std::vector<std::string> values = {std::to_string(raw(wishes_[wish].table)), std::to_string(raw(key.front()))};
+    for (const ColumnId column : key) {
+      const Cell& c = cell(wishes_[wish].first_cell + position(wishes_[wish].table, column));
+      if (!c.fixed) return {};
+      values.push_back(*c.fixed);
+    }
+    return values;
+  }
+
+  std::vector<std::string> all_fixed(std::uint32_t wish) {
+    std::vector<std::string> values = {std::to_string(raw(wishes_[wish].table))};
+    const std::size_t width = play_.schema.table(wishes_[wish].table).columns.size();
+    for (std::uint32_t i = 0; i < width; ++i) {
+      const Cell& c = cell(wishes_[wish].first_cell + i);
+      if (c.fixed) values.push_back(std::to_string(i) + "=" + *c.fixed);
+    }
+    return values;
+  }
+
+  // Keys of rows that are inserted: no row may have them at first, unless the member deletes it before.
+  void note_inserts() {
+    for (const Member& member : play_.members) {
+      std::set<TableId> cleared;
+      for (const Line& line : member.lines) {
+        if (line.kind == StatementKind::kDelete && !line.clues.tables.empty())
+          cleared.insert(line.clues.tables.front().table);
+        if (!line.clues.inserts || line.clues.tables.empty()) continue;
+        if (line.clues.may_meet && !variation_.absent) continue;
+        const TableId table = line.clues.tables.front().table;
+        if (cleared.contains(table)) continue;
+        for (const auto& row : line.clues.inserted) {
+          for (const auto& key : play_.keys_of(table)) {
+            std::vector<std::string> name = {std::to_string(raw(table)), std::to_string(raw(key.front()))};
+            for (const ColumnId column : key) {
+              const auto at = std::find_if(row.begin(), row.end(), [&](const auto& c) { return c.column == column; });
+              if (at == row.end() || at->as != InsertedAs::kLiteral) break;
+              name.push_back(line.literals[at->literal]);
+            }
+            if (name.size() == key.size() + 2) taken_.insert(std::move(name));
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> key_name(const InitialRow& row, const std::vector<ColumnId>& key) const {
+    std::vector<std::string> name = {std::to_string(raw(row.table)), std::to_string(raw(key.front()))};
+    for (const ColumnId column : key) {
+      const auto& value = row.cells[position(row.table, column)];
+      if (!value) return {};  // NULLs do not collide
+      name.push_back(*value);
+    }
+    return name;
+  }
+
+  [[nodiscard]] const std::vector<ColumnId>* collision(const InitialRow& row,
+                                                       const std::vector<std::vector<ColumnId>>& keys) const {
+    for (const auto& key : keys) {
+      const auto name = key_name(row, key);
+      if (!name.empty() && taken_.contains(name)) return &key;
+    }
+    return nullptr;
+  }
+
+  void put(InitialRow row, const std::vector<std::vector<ColumnId>>& keys) {
+    for (const auto& key : keys) {
+      if (auto name = key_name(row, key); !name.empty()) taken_.insert(std::move(name));
+    }
+    out_.push_back(std::move(row));
+  }
+
+  // The first value of the type that no member writes there.
+  std::string plain_value(ColumnId column) {
+    const ValueType& type = play_.type(column);
+    const auto at = written_.find(column);
+    for (std::uint64_t n = 1; n < kMostTries && at != written_.end(); ++n) {
+      const std::string value = nth_value(type, n);
+      if (std::none_of(at->second.begin(), at->second.end(),
+                       [&](const std::string& w) { return same_value(type, w, value); }))
+        return value;
+    }
+    return nth_value(type, 1);
+  }
+
+  // Rows whose keys are all given come first, so that the others make way for them.
+  void settle() {
+    std::vector<std::pair<std::size_t, std::uint32_t>> order;
+    for (std::uint32_t w = 0; w < wishes_.size(); ++w) {
+      if (wishes_[w].merged_into != kNone32) continue;
+      std::size_t open = 0;
+      for (const auto& key : play_.keys_of(wishes_[w].table)) {
+        for (const ColumnId column : key)
+          open += cell(wishes_[w].first_cell + position(wishes_[w].table, column)).fixed ? 0 : 1;
+      }
+      order.emplace_back(open, w);
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto& [open, w] : order) settle(w);
+  }
+
+  void settle(std::uint32_t w) {
+    const TableId table = wishes_[w].table;
+    const auto& columns = play_.schema.table(table).columns;
+    const auto keys = play_.keys_of(table);
+    std::vector<std::uint32_t> chosen;  // cells whose value is ours to change
+    for (std::uint32_t i = 0; i < columns.size(); ++i) {
+      Cell& c = cell(wishes_[w].first_cell + i);
+      if (c.value) continue;
+      const bool in_key = std::any_of(keys.begin(), keys.end(), [&](const auto& key) {
+        return std::find(key.begin(), key.end(), columns[i]) != key.end();
+      });
+      if (c.fixed) {
+        c.value = *c.fixed;
+      } else if (c.suggested && c.suggested->null && !in_key) {
+        c.value.emplace(std::nullopt);
+      } else {
+        c.value = c.suggested && !c.suggested->null ? fitting_value(play_.type(columns[i]), c.suggested->value)
+                                                    : plain_value(columns[i]);
+        chosen.push_back(wishes_[w].first_cell + i);
+      }
+    }
+    const auto row_now = [&] {
+      InitialRow row = {table, {}};
+      for (std::uint32_t i = 0; i < columns.size(); ++i) row.cells.push_back(*cell(wishes_[w].first_cell + i).value);
+      return row;
+    };
+    InitialRow row = row_now();
+    for (std::uint64_t n = 2; n < kMostTries; ++n) {
+      const std::vector<ColumnId>* const key = collision(row, keys);
+      if (key == nullptr) return put(std::move(row), keys);
+      const auto ours = std::find_if(chosen.begin(), chosen.end(), [&](std::uint32_t at) {
+        return std::find(key->begin(), key->end(), columns[at - wishes_[w].first_cell]) != key->end();
+      });
+      if (ours == chosen.end()) return;  // the row is there already, or is to be inserted
+      cell(*ours).value = nth_value(play_.type(columns[*ours - wishes_[w].first_cell]), n);
+      row = row_now();
+    }
+  }
+
+  void add_extra(std::uint32_t extra) {
+    constexpr std::uint64_t kFirst = 71;  // far from the values that stories use
+    for (const TableId table : play_.tables) {
+      const auto keys = play_.keys_of(table);
+      for (std::uint32_t i = 0; i < extra; ++i) {
+        InitialRow row = {table, {}};
+        for (const ColumnId column : play_.schema.table(table).columns)
+          row.cells.emplace_back(nth_value(play_.type(column), kFirst + i));
+        if (collision(row, keys) == nullptr) put(std::move(row), keys);
+      }
+    }
+  }
+
+  const Play& play_;
+  const Variation& variation_;
+  std::vector<Wish> wishes_;
+  std::vector<Cell> cells_;
+  std::vector<std::uint32_t> parent_;                             // of cells that have the same value
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // member, line, named table -> wish
+  std::map<ColumnId, std::set<std::string>> written_;
+  std::set<std::vector<std::string>> taken_;  // keys
+  std::vector<InitialRow> out_;
+};
+
+}  // namespace
+
+std::vector<InitialRow> make_rows(const Play& play, const Variation& variation, std::uint32_t extra) {
+  return RowMaker(play, variation).make(extra);
+}
+
+}  // namespace isolde::audit

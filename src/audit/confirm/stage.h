@@ -1,0 +1,64 @@
+// audit/confirm/stage.h: runs a play on real sessions, one a member, in any order of its steps.
+//
+// In, out: Play, rows, cues -> what was observed, and what became of every step.
+// Always:  the rows are put back before each run. A member of which a statement fails is rolled back, as an application
+//          would do. A statement that the server does not understand stops the run with the server's words.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "audit/confirm/confirm.h"
+#include "audit/confirm/observed.h"
+#include "audit/confirm/place.h"
+#include "probe/crew.h"
+#include "probe/transcript.h"
+
+namespace isolde::audit {
+
+struct Cue {
+  std::uint32_t member;
+  Event::Kind kind;
+  std::uint32_t line = 0;  // kStatement
+};
+
+// The story's steps, those of lines that are left out not among them; every member begins and commits once.
+[[nodiscard]] std::vector<Cue> cues_of(const Anomaly& anomaly, const Play& play,
+                                       const std::vector<std::vector<std::string>>& sql);
+// One member after the other.
+[[nodiscard]] std::vector<Cue> serial_cues(const Play& play, const std::vector<std::uint32_t>& order,
+                                           const std::vector<std::vector<std::string>>& sql);
+
+struct StageRun {
+  Observed observed;
+  std::vector<ConfirmedStep> steps;
+  bool waited = false;
+  bool unanswered = false;   // something took too long: the run says nothing
+  std::string refused_code;  // of the first failure
+  std::string refused;       // in words
+};
+
+class Stage {
+ public:
+  [[nodiscard]] static Result<std::unique_ptr<Stage>> open(ScratchPlace& place, const StageLevel& level,
+                                                           std::size_t members);
+  // `sql`: by member and line; empty: the line is left out. An error: the server did not understand something.
+  [[nodiscard]] Result<StageRun> run(const Play& play, const std::vector<std::vector<std::string>>& sql,
+                                     const std::vector<InitialRow>& rows, ScratchPlace::RowOrder order,
+                                     const std::vector<Cue>& cues);
+
+ private:
+  Stage(ScratchPlace& place, const StageLevel& level) : place_(place), level_(level) {}
+  [[nodiscard]] Result<void> have_members(std::size_t members);
+  [[nodiscard]] std::vector<probe::Step> steps_of(const Play& play, const std::vector<std::vector<std::string>>& sql,
+                                                  const std::vector<Cue>& cues) const;
+
+  ScratchPlace& place_;
+  StageLevel level_;
+  std::unique_ptr<probe::Crew> crew_;
+};
+
+}  // namespace isolde::audit
