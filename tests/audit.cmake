@@ -7,6 +7,11 @@ target_link_libraries(isolde_audit_support PUBLIC isolde_audit GTest::gtest fmt:
 
 # trace
 
+isolde_test(audit_trace_test
+  SOURCES
+    src/audit/trace/shared_traces_test.cc
+  USES audit)
+
 # sql: shapes and dialects
 
 isolde_test(audit_shape_test

@@ -36,10 +36,6 @@ Result<TraceFacts> read(std::string_view text, const Source& source, const Mappe
     return Error{std::string(text.empty() && !source.is_folder ? "the file is empty: " : "") + std::string(kForms),
                  source.path};
   facts.format = *format;
-  TraceInput input(text, options.progress, mapped);
-  switch (facts.format) {
-    case TraceFormat::kMysqlLog:
-      facts.dialect = options.dialect.value_or(SqlDialect::kMysql);
   if (facts.format == TraceFormat::kMysqlLog) facts.dialect = SqlDialect::kMysql;
   if (facts.format == TraceFormat::kSqlText) facts.dialect = dialect_of_sql_text(text);
   // The words of a recording are our own.
@@ -57,7 +53,6 @@ Result<TraceFacts> read(std::string_view text, const Source& source, const Mappe
       read_postgres_csv(input, sink);
       break;
     case TraceFormat::kSqlText:
-      facts.dialect = options.dialect ? *options.dialect : dialect_of_sql_text(text);
       read_sql_text(input, facts.dialect, sink);
       break;
     case TraceFormat::kRecording:

@@ -31,23 +31,6 @@ struct TraceEvent {
   std::string_view sql;   // valid during the call; one statement, without its final semicolon
 };
 
-class TraceSink {
- public:
-  virtual ~TraceSink() = default;
-  virtual void statement(const TraceEvent& event) = 0;
-  // The session's last statement failed (the log says so): it had no effect; PostgreSQL's transaction can only be
-  // rolled back.
-  virtual void failed(std::uint32_t session) = 0;
-  // The statements between these two came in one message, which PostgreSQL carries out as one transaction unless they
-  // say otherwise.
-  virtual void begin_message(std::uint32_t /*session*/) {}
-  virtual void end_message(std::uint32_t /*session*/) {}
-  // An open transaction is rolled back with it.
-  virtual void end_of_session(std::uint32_t session) = 0;
-  // A piece of the trace that is no statement and no known line.
-  virtual void not_read(std::uint64_t line, std::string_view text, std::string_view why) = 0;
-};
-
 struct TraceFacts {
   TraceFormat format = TraceFormat::kSqlText;
   SqlDialect dialect = SqlDialect::kPostgres;
