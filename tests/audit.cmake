@@ -21,6 +21,14 @@ isolde_test(audit_shape_test
 
 # sql: what a statement does
 
+isolde_test(audit_statement_test
+  SOURCES
+    src/audit/sql/reads_test.cc
+    src/audit/sql/rows_test.cc
+    src/audit/sql/writes_test.cc
+    tests/support/statement_text.cc
+  USES audit)
+
 # schema, hints
 
 isolde_test(audit_schema_test
