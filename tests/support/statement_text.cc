@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "audit/sql/meaning.h"
@@ -81,7 +82,7 @@ std::string text_of(const Statement& statement, const Schema& schema) {
     if (!out.empty()) out += ' ';
     out += fmt::format("{}({}.{})", letters(access), names[access.row_set], schema.column(access.column).name);
   }
-  std::string rows_text;
+  std::vector<std::string> parts;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RowSet& rows = statement.row_sets[i];
     if (rows.keys.empty() && !rows.single) continue;
@@ -90,9 +91,12 @@ std::string text_of(const Statement& statement, const Schema& schema) {
       if (!keys.empty()) keys += ' ';
       keys += fmt::format("{}=${}", schema.column(key.column).name, key.literal + 1);
     }
-    rows_text += fmt::format(" {}[{}]{}", names[i], keys, rows.single ? "!" : "");
+    parts.push_back(fmt::format("{}[{}]{}", names[i], keys, rows.single ? "!" : ""));
   }
-  return rows_text.empty() ? out : out + " @" + rows_text;
+  std::ranges::sort(parts);
+  if (!parts.empty()) out += " @";
+  for (const std::string& part : parts) out += " " + part;
+  return out;
 }
 
 std::string meaning_of(std::string_view sql, const Schema& schema) {

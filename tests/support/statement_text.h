@@ -3,7 +3,8 @@
 //   rw(orders.id) r(orders.total) @ orders[id=$1]!
 //
 // Accesses are written as in small_classes.h (r w, then letters, then the column). After @ come the row sets that have
-// keys or are single (!): the literal of index 0 is $1. A table with several row sets has them numbered: orders#2.id.
+// keys or are single (!), by name: the literal of index 0 is $1. A table with several row sets has them numbered:
+// orders#2.id.
 #pragma once
 
 #include <string>
