@@ -14,12 +14,22 @@ isolde_test(audit_trace_test
 
 # sql: shapes and dialects
 
-isolde_test(audit_shape_test
+isolde_test(audit_sql_test
   SOURCES
     src/audit/sql/shape_test.cc
-  USES audit)
+    src/audit/sql/to_postgres_trace_test.cc
+  USES audit
+  LINKS pg_query::pg_query)
 
 # sql: what a statement does
+
+isolde_test(audit_statement_test
+  SOURCES
+    src/audit/sql/reads_test.cc
+    src/audit/sql/rows_test.cc
+    src/audit/sql/writes_test.cc
+    tests/support/statement_text.cc
+  USES audit)
 
 # schema, hints
 

@@ -213,9 +213,14 @@ void Meaning::tie_terms(Json a, Json b, const Scope& scope, const Sources* only)
   tie(term(a, scope), term(b, scope), only);
 }
 
+std::optional<std::uint32_t> Meaning::literal(Json json) const {
+  const auto place = tree::parameter(json);
+  return place && *place < literals_.size() ? place : std::nullopt;
+}
+
 // A column by itself or a literal; a column under a cast is another value (a timestamp's date).
 Meant Meaning::term(Json json, const Scope& scope) {
-  if (const auto literal = tree::parameter(json)) return {.kind = Meant::Kind::kMade, .literal = literal};
+  if (const auto place = literal(json)) return {.kind = Meant::Kind::kMade, .literal = place};
   const auto column = as(json, "ColumnRef");
   const auto parts = column ? tree::names(*column, "fields") : std::vector<std::string_view>{};
   if (parts.empty() || parts.back() == "*") return {};
@@ -224,7 +229,9 @@ Meant Meaning::term(Json json, const Scope& scope) {
 
 void Meaning::tie(const Meant& a, const Meant& b, const Sources* only) {
   const auto column = [](const Meant& m) {
-    return m.kind == Meant::Kind::kColumn ? std::optional(m.column) : m.kind == Meant::Kind::kMade ? m.base : std::nullopt;
+    return m.kind == Meant::Kind::kColumn ? std::optional(m.column)
+           : m.kind == Meant::Kind::kMade ? m.base
+                                          : std::nullopt;
   };
   const auto restricted = [&](const Meant& m) {
     return column(m) && m.local && (only == nullptr || std::ranges::find(*only, m.source) != only->end());

@@ -75,8 +75,8 @@ Query Meaning::insert(Fields fields, const Scope* outer) {
 void Meaning::insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts) {
   const auto select_json = child(fields, "selectStmt");
   const auto select_fields = select_json ? as(*select_json, "SelectStmt") : std::nullopt;
-  const auto bind = [&](std::size_t place, std::uint32_t literal) {
-    equalities_.bind({row.source, row.columns[place]}, literal);
+  const auto bind = [&](std::size_t place, std::uint32_t value) {
+    equalities_.bind({row.source, row.columns[place]}, value);
   };
   if (!select_fields) {  // DEFAULT VALUES
     row.columns.clear();
@@ -94,7 +94,7 @@ void Meaning::insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts) {
         walk(values[i], place);
         if (i >= row.columns.size()) continue;
         if (!tree::is_null(values[i]) && !as(values[i], "SetToDefault")) ever_given[i] = true;
-        if (const auto literal = tree::parameter(values[i]); literal && row.single) bind(i, *literal);
+        if (const auto given = literal(values[i]); given && row.single) bind(i, *given);
       }
     }
     for (std::size_t i = 0; i < row.columns.size(); ++i) {
@@ -120,7 +120,8 @@ std::vector<std::vector<ColumnId>> Meaning::keys_given(const Row& row) const {
   std::vector<std::vector<ColumnId>> keys;
   const auto add = [&](const std::vector<ColumnId>& key) {
     const bool given = !key.empty() && std::ranges::all_of(key, [&](ColumnId column) {
-      return holds(row.not_null, column) || (!holds(row.columns, column) && names_.schema().column(column).default_value);
+      return holds(row.not_null, column) ||
+             (!holds(row.columns, column) && names_.schema().column(column).default_value);
     });
     if (given) keys.push_back(key);
   };

@@ -21,14 +21,14 @@ namespace {
 
 // Statements that say nothing about rows.
 constexpr std::array<std::string_view, 20> kNoDataStatements = {
-    "VariableSetStmt", "VariableShowStmt", "TransactionStmt", "FetchStmt",   "ClosePortalStmt",
-    "PrepareStmt",     "DeallocateStmt",   "ListenStmt",      "NotifyStmt",  "UnlistenStmt",
-    "DiscardStmt",     "CheckPointStmt",   "VacuumStmt",      "LockStmt",    "LoadStmt",
-    "ConstraintsSetStmt", "ReindexStmt",   "ClusterStmt",     "AlterSystemStmt", "ReplicaIdentityStmt"};
+    "VariableSetStmt",    "VariableShowStmt", "TransactionStmt", "FetchStmt",       "ClosePortalStmt",
+    "PrepareStmt",        "DeallocateStmt",   "ListenStmt",      "NotifyStmt",      "UnlistenStmt",
+    "DiscardStmt",        "CheckPointStmt",   "VacuumStmt",      "LockStmt",        "LoadStmt",
+    "ConstraintsSetStmt", "ReindexStmt",      "ClusterStmt",     "AlterSystemStmt", "ReplicaIdentityStmt"};
 
 // Beginnings of the names of those that change the schema.
 constexpr std::array<std::string_view, 14> kSchemaStatements = {
-    "Create", "Alter",   "Drop",  "Index",  "View",    "Rename",   "Grant",
+    "Create", "Alter",   "Drop",   "Index",   "View",     "Rename",        "Grant",
     "Rule",   "Comment", "Define", "Refresh", "SecLabel", "ImportForeign", "Reassign"};
 
 }  // namespace
@@ -98,14 +98,19 @@ void Meaning::create_as(Fields fields) {
   did(StatementKind::kInsert);
   const Query made = select(*query, nullptr);
   drafts_.insert(drafts_.end(), made.drafts.begin(), made.drafts.end());
+  make_table(*target, made.outputs, drafts_);
+}
+
+// A table that is made from what a SELECT tells.
+void Meaning::make_table(Fields range_var, const std::vector<Output>& outputs, Drafts& to) {
   const Scope scope;
-  const std::uint32_t source = table_source(*target, scope, true);
-  if (sources_[source].table != kNoTable) {
-    for (const Output& output : made.outputs) {
-      if (!output.name.empty()) (void)names_.find_or_add(sources_[source].table, output.name);
-    }
+  const std::uint32_t source = table_source(range_var, scope, true);
+  const TableId table = sources_[source].table;
+  if (table == kNoTable) return;
+  for (const Output& output : outputs) {
+    if (!output.name.empty()) (void)names_.find_or_add(table, output.name);
   }
-  write_all(source, drafts_, true, false);
+  write_all(source, to, true, false);
 }
 
 void Meaning::did(StatementKind kind) {
@@ -144,8 +149,9 @@ void Meaning::make_rows(Statement& statement) {
   constexpr std::uint16_t kUnmade = std::numeric_limits<std::uint16_t>::max();
   equalities_.solve();
   row_set_of_.assign(sources_.size(), kUnmade);
-  for (std::uint32_t source = 0; source < sources_.size(); ++source) {
-    if (!touched_[source] || sources_[source].table == kNoTable) continue;
+  for (const Draft& draft : drafts_) {
+    const std::uint32_t source = draft.source;
+    if (row_set_of_[source] != kUnmade) continue;
     const TableId table = sources_[source].table;
     RowSet rows{.table = table, .keys = equalities_.keys_of(source)};
     rows.single = single_[source].value_or(covers_a_key(names_.table(table), rows.keys));
@@ -205,6 +211,18 @@ Statement Meaning::finish() {
   statement.row_sets.clear();
   statement.accesses.clear();
   return statement;
+}
+
+Statement understand_postgres(const PostgresText& text, std::span<const std::string_view> literals, Names& names) {
+  tree::Tree tree;
+  if (!tree.parse(text.sql)) {
+    Statement refused;
+    refused.why_not = "PostgreSQL's grammar: " + tree.why_not();
+    return refused;
+  }
+  Meaning meaning(names, text, literals);
+  for (const tree::Node& node : tree.statements()) meaning.statement(node);
+  return meaning.finish();
 }
 
 }  // namespace isolde::audit

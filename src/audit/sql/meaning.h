@@ -43,8 +43,8 @@ struct Parts {
 struct Query {
   Drafts drafts = {};
   std::vector<Output> outputs = {};
-  bool open = false;      // has columns that are not known
-  bool one_row = false;   // has no FROM
+  bool open = false;     // has columns that are not known
+  bool one_row = false;  // has no FROM
 };
 
 // Where an expression stands.
@@ -59,7 +59,7 @@ struct Place {
 
 class Meaning {
  public:
-  // `literals`: the texts of $1, $2 … if they are known.
+  // `literals`: the texts of $1, $2 …; parameters beyond them are no literals.
   Meaning(Names& names, const PostgresText& text, std::span<const std::string_view> literals)
       : names_(names), text_(text), literals_(literals), resolver_(names, sources_) {}
 
@@ -72,10 +72,10 @@ class Meaning {
   using Sources = std::vector<std::uint32_t>;
 
   // meaning.cc
-  void data_statement(Query query, StatementKind kind);
   void explain(Fields fields);
   void copy(Fields fields);
   void create_as(Fields fields);
+  void make_table(Fields range_var, const std::vector<Output>& outputs, Drafts& to);
   void did(StatementKind kind);
   void fail(std::string why);
   void emit(Drafts& to, Action action, SourceColumn what, bool in_where);
@@ -108,10 +108,14 @@ class Meaning {
   void tie(const Meant& a, const Meant& b, const Sources* only);
   void tie_terms(Json a, Json b, const Scope& scope, const Sources* only);
   [[nodiscard]] Meant term(Json json, const Scope& scope);
+  [[nodiscard]] std::optional<std::uint32_t> literal(Json json) const;
 
   // writes.cc
   Query update(Fields fields, const Scope* outer);
   Query remove(Fields fields, const Scope* outer);
+  [[nodiscard]] std::optional<std::uint32_t> source_named(std::string_view name, const Scope& scope) const;
+  // FROM or USING, and the tables that are written, as sources of the level.
+  Sources targets(Fields fields, std::string_view others, Scope& scope, Parts& parts);
   Query merge(Fields fields, const Scope* outer);
   void truncate(Fields fields);
   struct Assigned {
@@ -127,15 +131,15 @@ class Meaning {
   void write_assigned(const std::vector<Assigned>& assigned, Drafts& to);
   void write_all(std::uint32_t source, Drafts& to, bool inserts, bool deletes);
   void mark_target(const Sources& written, Parts& parts);
-  void check_parents(std::uint32_t source, const std::vector<ColumnId>& written,
-                     const std::vector<Assigned>* assigned, Drafts& to);
+  void check_parents(std::uint32_t source, const std::vector<ColumnId>& written, const std::vector<Assigned>* assigned,
+                     Drafts& to);
 
   // insert.cc
   Query insert(Fields fields, const Scope* outer);
   struct Row {
     std::uint32_t source = 0;
-    std::vector<ColumnId> columns;      // that the statement gives
-    std::vector<ColumnId> not_null;     // of these, those that are not plainly NULL
+    std::vector<ColumnId> columns = {};   // that the statement gives
+    std::vector<ColumnId> not_null = {};  // of these, those that are not plainly NULL
     bool single = false;
   };
   void insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts);
@@ -148,7 +152,7 @@ class Meaning {
   const PostgresText& text_;
   std::span<const std::string_view> literals_;
   std::vector<Source> sources_;
-  std::vector<bool> touched_;              // by source: read or written
+  std::vector<bool> touched_;                // by source: read or written
   std::vector<std::optional<bool>> single_;  // by source: known without its keys
   Resolver resolver_;
   Equalities equalities_;
@@ -158,5 +162,9 @@ class Meaning {
   StatementKind kind_ = StatementKind::kNoData;
   std::string why_not_;
 };
+
+// What the text does, or that it cannot be parsed; adds to the schema what `names` lets it.
+[[nodiscard]] Statement understand_postgres(const PostgresText& text, std::span<const std::string_view> literals,
+                                            Names& names);
 
 }  // namespace isolde::audit

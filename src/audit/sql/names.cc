@@ -49,6 +49,12 @@ bool is_system_table(std::string_view schema_name, std::string_view table) {
   return name.starts_with("pg_") || std::ranges::find(kSystemTables, name) != kSystemTables.end();
 }
 
+void give_columns(Schema& schema) {
+  for (std::uint32_t i = 0; i < schema.tables(); ++i) {
+    if (schema.table(TableId(i)).columns.empty()) schema.add_column(TableId(i), "*");
+  }
+}
+
 std::optional<TableId> Names::find_or_add(std::string_view table) {
   if (const auto found = schema_.find_table(table)) return found;
   if (open_ == nullptr) return std::nullopt;

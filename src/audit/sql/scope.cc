@@ -7,7 +7,7 @@ namespace isolde::audit {
 namespace {
 
 // Columns that a table has without anyone having made them.
-constexpr std::array<std::string_view, 9> kHiddenColumns = {"ctid", "oid",  "tableoid", "xmin", "xmax",
+constexpr std::array<std::string_view, 9> kHiddenColumns = {"ctid", "oid",  "tableoid", "xmin",   "xmax",
                                                             "cmin", "cmax", "rowid",    "_rowid_"};
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
@@ -114,7 +114,8 @@ Meant Resolver::known(std::string_view name, const Scope& scope, Clause clause) 
       meant.local = local;
       return meant;
     }
-    if (local && clause != Clause::kPlain && has(level->aliases, name)) return {.kind = Meant::Kind::kMade, .local = true};
+    if (local && clause != Clause::kPlain && has(level->aliases, name))
+      return {.kind = Meant::Kind::kMade, .local = true};
     for (const std::uint32_t source : level->sources) {
       if (sources_[source].alias == name) return {.kind = Meant::Kind::kWholeRow, .source = source, .local = local};
     }

@@ -1,6 +1,7 @@
 // audit/sql/scope.h: what a name means at a place of a statement: tables, aliases, WITH queries, derived tables.
 //
-// In, out: "x" or "a.x" at a level of a statement -> a column of a table that the statement names there, a column that a
+// In, out: "x" or "a.x" at a level of a statement -> a column of a table that the statement names there, a column that
+// a
 //          subquery made, an alias of the select list, or nothing.
 // Always:  the innermost level that knows the name wins; of several tables of a level, the first.
 #pragma once
@@ -26,18 +27,18 @@ struct SourceColumn {
 
 // A column of a subquery's result.
 struct Output {
-  std::string name = {};                           // lower case
-  std::optional<SourceColumn> base = {};           // what it is told of, if it is nothing but that column
-  std::optional<std::uint32_t> literal = {};       // or nothing but that literal
+  std::string name = {};                      // lower case
+  std::optional<SourceColumn> base = {};      // what it is told of, if it is nothing but that column
+  std::optional<std::uint32_t> literal = {};  // or nothing but that literal
 };
 
 // One mention of a table, or of a subquery, in FROM or as the target of a write.
 struct Source {
-  std::string alias = {};                  // lower case
-  TableId table = kNoTable;                // kNoTable: a subquery, function or system table
-  std::vector<std::string> renamed = {};   // columns of a table: AS t (a, b)
-  std::vector<Output> outputs = {};        // of a subquery
-  bool open = false;                       // not all its columns are known: functions, system tables
+  std::string alias = {};                 // lower case
+  TableId table = kNoTable;               // kNoTable: a subquery, function or system table
+  std::vector<std::string> renamed = {};  // columns of a table: AS t (a, b)
+  std::vector<Output> outputs = {};       // of a subquery
+  bool open = false;                      // not all its columns are known: functions, system tables
 };
 
 struct WithQuery {

@@ -117,8 +117,7 @@ Query Meaning::select(Fields fields, const Scope* outer) {
   }
   if (const auto into = inner(fields, "intoClause")) {
     if (const auto target = inner(*into, "rel")) {
-      const std::uint32_t made = table_source(*target, scope, true);
-      write_all(made, parts.main, true, false);
+      make_table(*target, query.outputs, parts.main);
       did(StatementKind::kInsert);
     }
   }
@@ -183,7 +182,7 @@ Query Meaning::values(Fields fields, const Scope* outer) {
   if (const auto first = as(rows.front(), "List")) {
     for (const Json item : list(*first, "items")) {
       Output output{.name = "column" + std::to_string(query.outputs.size() + 1)};
-      if (rows.size() == 1) output.literal = tree::parameter(item);
+      if (rows.size() == 1) output.literal = literal(item);
       query.outputs.push_back(std::move(output));
     }
   }
@@ -232,9 +231,9 @@ void Meaning::append_outputs(std::uint32_t source, Query& query) const {
   query.open = query.open || table.learned;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     const ColumnId column = table.columns[i];
-    query.outputs.push_back({.name = i < from.renamed.size() ? from.renamed[i]
-                                                             : lower_case(names_.schema().column(column).name),
-                             .base = SourceColumn{source, column}});
+    query.outputs.push_back(
+        {.name = i < from.renamed.size() ? from.renamed[i] : lower_case(names_.schema().column(column).name),
+         .base = SourceColumn{source, column}});
   }
 }
 
@@ -261,9 +260,9 @@ void Meaning::lock_rows(Fields fields, const Scope& scope, Parts& parts) {
     const std::vector<Json> named = list(*clause, "lockedRels");
     for (const std::uint32_t source : scope.sources) {
       const bool meant = named.empty() || std::ranges::any_of(named, [&](Json relation) {
-        const auto range_var = as(relation, "RangeVar");
-        return range_var && lower_case(text(*range_var, "relname")) == sources_[source].alias;
-      });
+                           const auto range_var = as(relation, "RangeVar");
+                           return range_var && lower_case(text(*range_var, "relname")) == sources_[source].alias;
+                         });
       if (meant) locked.push_back(source);
     }
     for (Drafts* part : {&parts.joins, &parts.where, &parts.main}) {

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kMaxChained = 16'384;
 constexpr std::string_view kChainingSymbols = "+-*/%^|&~!@#?:[";
 constexpr std::array<std::string_view, 16> kChainingWords = {
-    "join", "union", "intersect", "except", "is", "isnull", "notnull", "in",
-    "like", "ilike", "similar", "between", "collate", "at", "not", "operator"};
+    "join", "union", "intersect", "except",  "is",      "isnull", "notnull", "in",
+    "like", "ilike", "similar",   "between", "collate", "at",     "not",     "operator"};
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 

@@ -24,6 +24,39 @@ bool holds(const std::vector<ColumnId>& columns, ColumnId column) {
 
 }  // namespace
 
+Meaning::Sources Meaning::targets(Fields fields, std::string_view others, Scope& scope, Parts& parts) {
+  const auto relation = inner(fields, "relation");
+  if (!relation) return {};
+  if (!text_.multi_table_write) {
+    const std::uint32_t target = table_source(*relation, scope, true);
+    scope.sources.push_back(target);
+    for (const Json item : list(fields, others)) from_item(item, scope, parts);
+    return {target};
+  }
+  for (const Json item : list(fields, others)) from_item(item, scope, parts);
+  Sources found;
+  for (const std::string& written : text_.deletes_from) {
+    const std::string name = lower_case(std::string_view(written).substr(written.rfind('.') + 1));
+    if (const auto source = source_named(name, scope)) found.push_back(*source);
+  }
+  if (found.empty()) {
+    const auto source = source_named(lower_case(text(*relation, "relname")), scope);
+    if (source) found.push_back(*source);
+  }
+  if (found.empty() && !scope.sources.empty()) found.push_back(scope.sources[0]);
+  return found;
+}
+
+// By its alias, else by the table's own name.
+std::optional<std::uint32_t> Meaning::source_named(std::string_view name, const Scope& scope) const {
+  if (const auto source = resolver_.source_of(name, scope)) return source;
+  for (const std::uint32_t source : scope.sources) {
+    const TableId table = sources_[source].table;
+    if (table != kNoTable && lower_case(names_.table(table).name) == name) return source;
+  }
+  return std::nullopt;
+}
+
 Query Meaning::update(Fields fields, const Scope* outer) {
   did(StatementKind::kUpdate);
   Query query;
@@ -31,22 +64,19 @@ Query Meaning::update(Fields fields, const Scope* outer) {
   Scope with{.outer = outer};
   with_clause(fields, with, parts.with);
   Scope scope{.outer = &with};
-  const auto relation = inner(fields, "relation");
-  if (!relation) return query;
-  const std::uint32_t target = table_source(*relation, scope, true);
-  scope.sources.push_back(target);
-  for (const Json item : list(fields, "fromClause")) from_item(item, scope, parts);
+  const Sources target = targets(fields, "fromClause", scope, parts);
+  if (target.empty()) return query;
   if (const auto where = child(fields, "whereClause")) {
     Place place{.scope = scope, .reads = parts.where, .subqueries = parts.of_where, .in_where = true};
     walk(*where, place);
     equalities(*where, scope, nullptr);
   }
-  const auto assigned = assignments(list(fields, "targetList"), target, scope, parts.main, parts.of_target);
+  const auto assigned = assignments(list(fields, "targetList"), target[0], scope, parts.main, parts.of_target);
   bool has_window = false;
   select_list(fields, "returningList", scope, parts, query, has_window);
   Sources written;
   for (const Assigned& one : assigned) written.push_back(one.column.source);
-  touched_[target] = true;
+  for (const std::uint32_t source : written) touched_[source] = true;
   read_presence(scope, parts.main);
   mark_target(written, parts);
   write_assigned(assigned, parts.main);
@@ -61,11 +91,8 @@ Query Meaning::remove(Fields fields, const Scope* outer) {
   Scope with{.outer = outer};
   with_clause(fields, with, parts.with);
   Scope scope{.outer = &with};
-  const auto relation = inner(fields, "relation");
-  if (!relation) return query;
-  const std::uint32_t target = table_source(*relation, scope, true);
-  scope.sources.push_back(target);
-  for (const Json item : list(fields, "usingClause")) from_item(item, scope, parts);
+  const Sources written = targets(fields, "usingClause", scope, parts);
+  if (written.empty()) return query;
   if (const auto where = child(fields, "whereClause")) {
     Place place{.scope = scope, .reads = parts.where, .subqueries = parts.of_where, .in_where = true};
     walk(*where, place);
@@ -73,10 +100,10 @@ Query Meaning::remove(Fields fields, const Scope* outer) {
   }
   bool has_window = false;
   select_list(fields, "returningList", scope, parts, query, has_window);
-  touched_[target] = true;
+  for (const std::uint32_t source : written) touched_[source] = true;
   read_presence(scope, parts.main);
-  mark_target({target}, parts);
-  write_all(target, parts.main, false, true);
+  mark_target(written, parts);
+  for (const std::uint32_t source : written) write_all(source, parts.main, false, true);
   query.drafts = parts.in_order();
   return query;
 }
@@ -201,10 +228,8 @@ std::vector<Meaning::Assigned> Meaning::assignments(const std::vector<Json>& ite
       for (std::size_t i = before; increments && i < reads.size(); ++i) reads[i].of_increment = true;
     }
     if (!column) continue;
-    assigned.push_back({.column = *column,
-                        .literal = tree::parameter(*value),
-                        .is_null = tree::is_null(*value),
-                        .increments = increments});
+    assigned.push_back(
+        {.column = *column, .literal = literal(*value), .is_null = tree::is_null(*value), .increments = increments});
   }
   return assigned;
 }
@@ -212,9 +237,8 @@ std::vector<Meaning::Assigned> Meaning::assignments(const std::vector<Json>& ite
 bool Meaning::is_increment(Json value, SourceColumn column, const Scope& scope) {
   enum class Kind : std::uint8_t { kOther, kConstant, kColumn };
   const auto is_zero = [&](Json json) {
-    const auto place = tree::parameter(json);
-    return place && *place < literals_.size() && !literals_[*place].empty() &&
-           literals_[*place].find_first_not_of("0.") == std::string_view::npos;
+    const auto place = literal(json);
+    return place && !literals_[*place].empty() && literals_[*place].find_first_not_of("0.") == std::string_view::npos;
   };
   // As deep as the tree, which is bounded.
   const auto kind_of = [&](const auto& self, Json json) -> Kind {
