@@ -1,7 +1,7 @@
 -- about: Figure 1 of IsoDiff: read a total, add to it in the client, write it back
 -- schema: shop.ddl
--- at read-committed: lost update, targets orders.total
--- at repeatable-read: lost update, targets orders.total
+-- at read-committed: lost update; targets orders.total
+-- at repeatable-read: lost update; targets orders.total
 -- at snapshot-isolation: none
 
 -- session a

@@ -1,6 +1,6 @@
 -- about: a transfer between two accounts, and a statement that reads both: the money may be seen in neither
 -- schema: bank.ddl
--- at read-committed: read skew, targets checking.bal
+-- at read-committed: read skew; targets checking.bal
 -- at repeatable-read: none
 -- at snapshot-isolation: none
 

@@ -1,6 +1,6 @@
 -- about: SmallBank: a withdrawal from one account looks at both, so two of them overdraw the customer together
 -- schema: bank.ddl
--- at snapshot-isolation: write skew, targets checking.bal
+-- at snapshot-isolation: write skew; targets checking.bal
 
 -- session a
 BEGIN;
