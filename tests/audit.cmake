@@ -80,3 +80,9 @@ target_compile_definitions(audit_moments_slow_test PRIVATE ISOLDE_MANY_SEEDS)
 # confirm
 
 # the whole way
+
+isolde_test(audit_test
+  SOURCES
+    src/audit/render_test.cc
+    tests/audit/corpus_test.cc
+  USES audit)

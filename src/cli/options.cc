@@ -8,15 +8,17 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/nearest.h"
 #include "check/engine.h"
 #include "check/mirror/profile.h"
-#include "base/nearest.h"
 #include "format/format.h"
 #include "gen/plants.h"
 #include "record/workload.h"
 
 namespace isolde::cli {
 namespace {
+
+std::string_view dashes(const OptionRow& option) { return option.name.size() == 1 ? "-" : "--"; }
 
 bool takes(const VerbRow& verb, const OptionRow& option) {
   if (option.verbs.empty()) return true;
@@ -65,7 +67,8 @@ std::string option_lines(const VerbRow& verb) {
   std::string out;
   for (const OptionRow& option : options()) {
     if (!takes(verb, option)) continue;
-    const std::string left = fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+    const std::string left =
+        fmt::format("{}{}{}{}", dashes(option), option.name, option.value.empty() ? "" : " ", option.value);
     out += fmt::format("  {:<24}  {}\n", left, wrapped(option.help, 28, 110));
   }
   return out;
@@ -147,7 +150,8 @@ Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args) {
   std::map<std::string_view, bool> flags;
   for (const OptionRow& option : options()) {
     if (!takes(verb, option)) continue;
-    const std::string name = "--" + std::string(option.name);
+    const std::string name =
+        option.name.size() == 1 ? fmt::format("-{0},--{0}", option.name) : fmt::format("--{}", option.name);
     if (option.value.empty()) {
       app.add_flag(name, flags[option.name])->disable_flag_override();
     } else {

@@ -76,7 +76,19 @@ constexpr VerbRow kVerbs[] = {
      "--foreign-keys\n"
      "isolde hunt postgres://me@localhost/scratch --level \"repeatable read\" --time 1h --out findings --json\n"
      "isolde hunt --replay findings/finding-001-result.finding --spawn postgres"},
-    {"audit", "TRACE", 0, kAny, "the anomalies that an application's SQL may suffer under a weak level", "", "", true},
+    {"audit", "TRACE", 1, 1, "the anomalies that an application's SQL may suffer under a weak level",
+     "TRACE is recorded SQL: a MySQL or MariaDB general log, a PostgreSQL log or csvlog (log_statement = all), a trace "
+     "of\n"
+     "SQLite, plain SQL with BEGIN and COMMIT, or a recording of `isolde record`. Transactions that do the same are a\n"
+     "class; from what the classes do to which columns follows what may go wrong between them at the level, which of "
+     "it\n"
+     "is likely, and the least to change. docs/audit.md: how to record a trace, how to read the report, hints.\n"
+     "--confirm and --spawn run the likeliest anomalies on a real server, in tables of their own.\n"
+     "Exit status: 0 no anomaly, 1 some, 2 bad usage or input, 3 undecided: the time ran out.",
+     "isolde audit examples/audit/purchase.sql\n"
+     "isolde audit general.log --schema schema.sql --level snapshot-isolation\n"
+     "isolde audit postgresql.csv --schema postgres://me@localhost/shop --hints hints.toml --json\n"
+     "isolde audit examples/audit/purchase.sql --spawn postgres"},
     {"report", "FILE", 0, kAny, "a verdict as one self-contained HTML page", "", "", true},
 };
 
@@ -250,6 +262,31 @@ constexpr OptionRow kOptions[] = {
      "run one finding again instead: on URL, or on what --spawn starts, or else on a scratch server of its kind",
      "hunt"},
     {"markdown", "", "with --replay: what was seen, as a report for the tracker of the database", "hunt"},
+    {"level", "LEVEL",
+     "the level that the application runs at: read-committed, repeatable-read (as MySQL means it) or "
+     "snapshot-isolation; rc, rr and si for short (read-committed)",
+     "audit"},
+    {"schema", "FILE|URL",
+     "tables, columns and keys: a CSV (table,column,type,default,key), DDL or a dump, or the database itself (what the "
+     "statements show)",
+     "audit"},
+    {"hints", "FILE", "what you know of the application, as TOML (docs/audit.md)", "audit"},
+    {"confirm", "URL", "run the anomalies that are shown on this database, at the level and at serializable", "audit"},
+    {"spawn", "SERVER", "confirm on a scratch server of its own instead: postgres or mariadb", "audit"},
+    {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)", "audit"},
+    {"server-settings", "NAME=VALUE,…", "settings of the server that --spawn starts", "audit"},
+    {"show", "N", "how many anomalies are shown, the likeliest first (3)", "audit"},
+    {"classes", "", "list the classes of transactions", "audit"},
+    {"format", "FORMAT", "force the trace's format instead of recognising it (docs/audit.md)", "audit"},
+    {"dialect", "D", "mysql, postgres or sqlite, where the trace does not show it", "audit"},
+    {"infer-unique", "",
+     "columns that never had the same value in two concurrent transactions are taken as never shared", "audit"},
+    {"no-commutative", "", "two updates x = x + n depend on each other, too", "audit"},
+    {"no-count-rule", "", "count(*) reads what an UPDATE of other columns writes, too", "audit"},
+    {"paper", "", "judge as the paper IsoDiff does: its edges and its rule of time (docs/audit.md)", "audit"},
+    {"k", "N", "ways back that are tried for each dangerous path (5)", "audit"},
+    {"l", "N", "cycles of operations that are tried for each way (5)", "audit"},
+    {"dot", "OUT", "write the classes and their dependencies as a Graphviz graph to OUT", "audit"},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},

@@ -1,6 +1,7 @@
 #include "cli/terminal.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -68,6 +69,11 @@ Colour output_colour() {
 }
 
 bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+std::size_t output_width() {
+  winsize size{};
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+}
 
 double peak_mib() {
   rusage usage{};

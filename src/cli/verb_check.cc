@@ -3,11 +3,11 @@
 #include <fstream>
 #include <thread>
 
+#include "base/nearest.h"
 #include "check/choose.h"
 #include "check/engine.h"
 #include "check/mirror/engine.h"
 #include "check/strongest.h"
-#include "base/nearest.h"
 #include "cli/verbs.h"
 #include "cli/which_profile.h"
 #include "proof/prove.h"

@@ -4,8 +4,8 @@
 
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
-#include "cli/example_table.h"
 #include "base/nearest.h"
+#include "cli/example_table.h"
 #include "cli/verbs.h"
 #include "report/json.h"
 

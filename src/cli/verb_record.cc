@@ -4,8 +4,8 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/scratch_folder.h"
 #include "base/nearest.h"
+#include "base/scratch_folder.h"
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"

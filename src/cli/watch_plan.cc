@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "check/mirror/mirror.h"
 #include "check/timeline/online/online.h"
-#include "base/nearest.h"
 #include "cli/verbs.h"
 
 namespace isolde::cli {

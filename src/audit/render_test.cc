@@ -1,0 +1,47 @@
+#include <gtest/gtest.h>
+
+#include "audit/render_story.h"
+
+namespace isolde::audit {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(Wrapped, LinesAreBrokenAtBlanksAndElseAnywhere) {
+  EXPECT_EQ(wrapped("select a from t", 10), (Lines{"select a", "from t"}));
+  EXPECT_EQ(wrapped("12345678901234567890", 10), (Lines{"1234567890", "1234567890"}));
+  EXPECT_EQ(wrapped("12345678 x", 8), (Lines{"12345678", "x"}));
+  EXPECT_EQ(wrapped("ééééééééé é", 9), (Lines{"ééééééééé", "é"}));
+  EXPECT_EQ(wrapped("", 10), Lines{});
+}
+
+TEST(OneLine, WhiteSpaceAndControlCharactersBecomeOneBlank) {
+  EXPECT_EQ(one_line("select\n\t a \033[31m from  t\n"), "select a [31m from t");
+}
+
+TEST(StepsText, EachTransactionHasItsColumn) {
+  using Kind = Event::Kind;
+  const Anomaly anomaly = {.name = AnomalyName::kLostUpdate,
+                           .cycle = {},
+                           .members = {"T1: buy", "T2: buy"},
+                           .steps = {{0, Kind::kStart, 0, "BEGIN", ""},
+                                     {0, Kind::kStatement, 0, "SELECT a", "reads t.a"},
+                                     {1, Kind::kStatement, 0, "SELECT b", ""},
+                                     {1, Kind::kStatement, 1, "SELECT c", ""},
+                                     {1, Kind::kStatement, 2, "UPDATE t", "writes t.a"},
+                                     {0, Kind::kCommit, 0, "COMMIT", ""}},
+                           .bindings = {},
+                           .words = {}};
+  EXPECT_EQ(steps_text(anomaly, 60, Colour::kNever),
+            "   T1                          | T2\n"
+            "   BEGIN                       |\n"
+            "   SELECT a                    |\n"
+            "   -- reads t.a                |\n"
+            "                               | … 2 statements\n"
+            "                               | UPDATE t\n"
+            "                               | -- writes t.a\n"
+            "   COMMIT                      |\n");
+}
+
+}  // namespace
+}  // namespace isolde::audit

@@ -1,0 +1,213 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <thread>
+
+#include "audit/audit.h"
+#include "audit/class_graph.h"
+#include "audit/render.h"
+#include "audit/render_json.h"
+#include "base/nearest.h"
+#include "cli/verbs.h"
+#include "cli/which_database.h"
+#include "report/json.h"
+
+namespace isolde::cli {
+namespace {
+
+using audit::Audit;
+using audit::WeakLevel;
+
+struct Plan {
+  audit::AuditOptions options;
+  std::optional<db::ServerOptions> spawn;
+  std::string confirm;  // a URL
+  std::size_t shown = 3;
+  bool json = false, quiet = false;
+
+  [[nodiscard]] bool confirms() const { return spawn || !confirm.empty(); }
+};
+
+Result<WeakLevel> level_of(const Arguments& args) {
+  const std::string wanted = args.text("level", "read-committed");
+  if (const auto level = audit::weak_level_named(wanted)) return *level;
+  constexpr std::string_view kNames[] = {"read-committed", "repeatable-read", "snapshot-isolation", "rc", "rr", "si"};
+  return Error{
+      fmt::format("--level takes read-committed, repeatable-read (as MySQL means it) or snapshot-isolation, not "
+                  "\"{}\"{}",
+                  wanted, did_you_mean(wanted, kNames))};
+}
+
+Result<void> take_trace_options(const Arguments& args, audit::TraceOptions& to) {
+  using audit::TraceFormat;
+  if (args.has("format")) {
+    const std::string wanted = args.text("format");
+    std::vector<std::string_view> names;
+    for (const TraceFormat format : {TraceFormat::kMysqlLog, TraceFormat::kPostgresLog, TraceFormat::kPostgresCsv,
+                                     TraceFormat::kSqlText, TraceFormat::kRecording}) {
+      names.push_back(name(format));
+      if (names.back() == wanted) to.format = format;
+    }
+    if (!to.format)
+      return Error{
+          fmt::format("--format takes {}, not \"{}\"{}", fmt::join(names, ", "), wanted, did_you_mean(wanted, names))};
+  }
+  if (args.has("dialect")) {
+    to.dialect = audit::dialect_named(args.text("dialect"));
+    if (!to.dialect)
+      return Error{fmt::format("--dialect takes mysql, postgres or sqlite, not \"{}\"", args.text("dialect"))};
+  }
+  return {};
+}
+
+template <typename T>
+Result<void> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
+  auto value = args.count(option, static_cast<std::uint64_t>(to), least, UINT32_MAX);
+  if (!value) return std::move(value).error();
+  to = static_cast<T>(*value);
+  return {};
+}
+
+Result<void> take_search_options(const Arguments& args, audit::SearchOptions& to) {
+  if (auto taken = take_count(args, "k", 1, to.k); !taken) return taken;
+  if (auto taken = take_count(args, "l", 1, to.l); !taken) return taken;
+  if (auto taken = take_count(args, "seed", 0, to.seed); !taken) return taken;
+  to.limits.threads = std::max(1U, std::thread::hardware_concurrency());
+  if (auto taken = take_count(args, "threads", 1, to.limits.threads); !taken) return taken;
+  auto timeout = args.seconds("timeout");
+  if (!timeout) return std::move(timeout).error();
+  if (*timeout)
+    to.limits.deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(std::min(**timeout, 1e9)));
+  return {};
+}
+
+Result<Plan> plan_of(const Arguments& args) {
+  Plan plan;
+  audit::AuditOptions& o = plan.options;
+  const auto level = level_of(args);
+  if (!level) return level.error();
+  o.level = *level;
+  if (auto taken = take_trace_options(args, o.trace); !taken) return std::move(taken).error();
+  if (auto taken = take_search_options(args, o.search); !taken) return std::move(taken).error();
+  if (auto taken = take_count(args, "show", 0, plan.shown); !taken) return std::move(taken).error();
+  o.graph.use_inferred_unique = args.has("infer-unique");
+  o.graph.commutative_updates = !args.has("no-commutative");
+  o.graph.count_against_updates = !args.has("no-count-rule");
+  if (args.has("paper")) {
+    o.graph.as_paper = true;
+    o.graph.commutative_updates = o.graph.count_against_updates = false;
+    o.search.timing = audit::TimingRule::kOperations;
+  }
+  plan.confirm = args.text("confirm");
+  // The positional argument is the trace, not a URL.
+  Arguments without_trace = args;
+  without_trace.positional.clear();
+  auto spawn = spawn_options(without_trace);
+  if (!spawn) return std::move(spawn).error();
+  plan.spawn = *std::move(spawn);
+  if (plan.spawn && !plan.confirm.empty())
+    return Error{"--spawn starts a server to confirm on: no --confirm goes with it"};
+  plan.json = args.has("json");
+  plan.quiet = args.has("quiet");
+  return plan;
+}
+
+bool is_url(std::string_view text) { return text.find("://") != std::string_view::npos || text.starts_with("sqlite:"); }
+
+// Its default level, or else the first.
+const db::ServerLevel& usual_level(const db::Database& database) {
+  for (const db::ServerLevel& level : database.levels()) {
+    if (level.is_default) return level;
+  }
+  return database.levels().front();
+}
+
+Result<audit::Schema> schema_of(const Arguments& args) {
+  const std::string where = args.text("schema");
+  if (where.empty()) {
+    audit::Schema schema;
+    schema.inferred = true;
+    return schema;
+  }
+  if (!is_url(where)) return audit::read_schema(where);
+  auto open = open_database_at(std::nullopt, where);
+  if (!open) return std::move(open).error();
+  auto connection = open->database->connect(usual_level(*open->database));
+  if (!connection) return std::move(connection).error();
+  return audit::schema_of_database(*open->database, **connection);
+}
+
+// The likeliest anomalies, those that will be shown. The first error ends it: it is about the database.
+Result<void> confirm_shown(const Plan& plan, Audit& audit, Progress& progress) {
+  const auto open = open_database_at(plan.spawn, plan.confirm);
+  if (!open) return open.error();
+  const std::size_t count = std::min(plan.shown, audit.anomalies.size());
+  for (std::size_t i = 0; i < count; ++i) {
+    progress.advance("confirming", i, count);
+    auto run =
+        audit::confirm(audit.anomalies[i], audit.classes, audit.log, *open->database, {.level = plan.options.level});
+    if (!run) return std::move(run).error();
+    audit.confirmations[i] = *std::move(run);
+  }
+  return {};
+}
+
+Result<void> write_dot(const Audit& audit, const std::string& path) {
+  if (path.empty()) return {};
+  std::ofstream file(path, std::ios::binary);
+  file << audit::class_graph_dot(audit);
+  if (!file.flush()) return Error{"cannot write", path};
+  return {};
+}
+
+Exit exit_of(audit::Finding finding) {
+  switch (finding) {
+    case audit::Finding::kNone:
+      return Exit::kFine;
+    case audit::Finding::kAnomalies:
+      return Exit::kFound;
+    case audit::Finding::kUndecided:
+      return Exit::kUndecided;
+  }
+  return Exit::kUndecided;
+}
+
+}  // namespace
+
+Exit run_audit(const Arguments& args) {
+  auto plan = plan_of(args);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  auto schema = schema_of(args);
+  if (!schema) return print_error(schema.error()), Exit::kBadInput;
+  audit::Hints hints;
+  if (args.has("hints")) {
+    auto read = audit::read_hints(args.text("hints"));
+    if (!read) return print_error(read.error()), Exit::kBadInput;
+    hints = *std::move(read);
+  }
+  TerminalProgress progress("audit", plan->quiet);
+  plan->options.trace.progress = plan->options.classes.progress = plan->options.search.limits.progress = &progress;
+  const auto audit = audit::audit_trace(args.positional.front(), *std::move(schema), std::move(hints), plan->options);
+  if (!audit) return progress.clear(), print_error(audit.error()), Exit::kBadInput;
+  Result<void> confirmed;
+  if (plan->confirms()) confirmed = confirm_shown(*plan, **audit, progress);
+  progress.clear();
+  if (plan->json) {
+    print(audit::audit_json(**audit, peak_mib()) + "\n");
+  } else {
+    print(audit::audit_text(**audit, {.colour = output_colour(),
+                                      .width = output_width(),
+                                      .shown = plan->shown,
+                                      .all_classes = args.has("classes"),
+                                      .verdict_only = plan->quiet}));
+  }
+  if (!confirmed) return print_error(confirmed.error()), Exit::kBadInput;
+  if (auto written = write_dot(**audit, args.text("dot")); !written)
+    return print_error(written.error()), Exit::kBadInput;
+  return exit_of((*audit)->finding());
+}
+
+}  // namespace isolde::cli
