@@ -25,8 +25,13 @@ struct Slot {
 class Assembler {
  public:
   Assembler(const TraceLog& log, const Schema& schema, std::span<const Statement> statements, const Forms& forms,
-            const FormGroup& group)
-      : log_(log), schema_(schema), statements_(statements), forms_(forms), group_(group) {}
+            const FormGroup& group, bool one_value_is_enough)
+      : log_(log),
+        schema_(schema),
+        statements_(statements),
+        forms_(forms),
+        group_(group),
+        one_value_is_enough_(one_value_is_enough) {}
 
   TransactionClass assemble() {
     choose_example();
@@ -205,7 +210,8 @@ class Assembler {
     };
     std::map<std::pair<std::uint32_t, ColumnId>, std::uint32_t> first_of;  // group, column
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      const ColumnId column = equal.varied(slot) ? kNoColumn : slots_[slot].column;
+      const bool any_column = one_value_is_enough_ || equal.varied(slot);
+      const ColumnId column = any_column ? kNoColumn : slots_[slot].column;
       join(first_of.try_emplace({equal.group(slot), column}, slot).first->second, slot);
       join(shared_[slot], slot);
     }
@@ -226,6 +232,7 @@ class Assembler {
   std::span<const Statement> statements_;
   const Forms& forms_;
   const FormGroup& group_;
+  bool one_value_is_enough_;
   TransactionClass out_;
   std::vector<std::uint32_t> position_of_;  // by statement of the class
   std::vector<Position> positions_;
@@ -238,8 +245,8 @@ class Assembler {
 }  // namespace
 
 TransactionClass assemble(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
-                          const Forms& forms, const FormGroup& group) {
-  return Assembler(log, schema, statements, forms, group).assemble();
+                          const Forms& forms, const FormGroup& group, bool one_value_is_enough) {
+  return Assembler(log, schema, statements, forms, group, one_value_is_enough).assemble();
 }
 
 }  // namespace isolde::audit

@@ -17,6 +17,6 @@ namespace isolde::audit {
 
 [[nodiscard]] TransactionClass assemble(const TraceLog& log, const Schema& schema,
                                         std::span<const Statement> statements, const Forms& forms,
-                                        const FormGroup& group);
+                                        const FormGroup& group, bool one_value_is_enough);
 
 }  // namespace isolde::audit

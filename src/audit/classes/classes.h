@@ -87,6 +87,7 @@ struct ClassOptions {
   std::uint32_t rounds = 2;             // that are kept of a loop; 0: all
   bool rolled_back_too = false;         // transactions that rolled back count as what they did
   std::uint64_t pairs_for_unique = 20;  // concurrent pairs that make a column unique
+  bool one_value_is_enough = false;     // for two columns to share a variable: as the paper has it
   Progress* progress = nullptr;
 };
 

@@ -120,6 +120,11 @@ TEST(Variables, DifferentColumnsNeedTwoValues) {
             (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=0"}));
 }
 
+TEST(Variables, OneValueIsEnoughForThePaper) {
+  EXPECT_EQ(texts("T1: r(a.x) @ a.id=7; r(b.x) @ b.a_id=7", {.one_value_is_enough = true}),
+            (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=0"}));
+}
+
 TEST(Variables, TheSameColumnNeedsOneValue) {
   EXPECT_EQ(texts("T1: r(a.x) @ a.id=7; r(b.x) @ b.id=7; w(a.x) @ a.id=7"),
             (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.id=1; w(a.x) @ a.id=0"}));

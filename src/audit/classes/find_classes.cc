@@ -61,14 +61,14 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
                                  {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too});
   out.class_of.assign(log.transactions.size(), kNone32);
   for (const FormGroup& group : forms.groups) {
-    if (options.progress != nullptr)
+    if (options.progress != nullptr && out.classes.size() % 64 == 0)
       options.progress->advance("finding classes", out.classes.size(), forms.groups.size());
     for (const std::uint32_t form : group.forms) {
       for (const std::uint32_t transaction : forms.transactions_of(forms.forms[form])) {
         out.class_of[transaction] = static_cast<std::uint32_t>(out.classes.size());
       }
     }
-    out.classes.push_back(assemble(log, out.schema, out.statements, forms, group));
+    out.classes.push_back(assemble(log, out.schema, out.statements, forms, group, options.one_value_is_enough));
   }
   name_classes(log.shapes, out.schema, out.statements, out.classes);
   look_at_concurrency(log, options.pairs_for_unique, out);
