@@ -38,12 +38,12 @@ struct Shared {
          const SearchOptions& options_in)
       : classes(classes_in),
         graph(graph_in),
-        hints(hints_in),
         options(options_in),
         class_graph(graph_in),
         times(classes_in, graph_in.level(), options_in.timing),
         pair_times(graph_in, times),
-        pair_hints(classes_in, graph_in, hints_in, options_in.timing) {
+        pair_hints(classes_in, graph_in, hints_in, options_in.timing),
+        correlation_facts(classes_in, graph_in.level()) {
     // Work is handed out by the first dependency of a dangerous path.
     for (std::uint32_t a = 0; a < graph.classes(); ++a) {
       for (std::uint32_t b = 0; b < graph.classes(); ++b) {
@@ -59,12 +59,12 @@ struct Shared {
 
   const Classes& classes;
   const DependencyGraph& graph;
-  const Hints& hints;
   const SearchOptions& options;
   ClassGraph class_graph;
   BreakPoints times;
   PairTimes pair_times;
   PairHints pair_hints;
+  CorrelationFacts correlation_facts;
   std::vector<std::pair<ClassId, ClassId>> units;
   std::atomic<std::size_t> next_unit = 0;
   std::atomic<bool> out_of_time = false;
@@ -74,7 +74,11 @@ struct Shared {
 class Worker {
  public:
   explicit Worker(Shared& shared)
-      : shared_(shared), ways_(shared.class_graph), sampler_(shared.graph, shared.times, shared.pair_times) {}
+      : shared_(shared),
+        ways_(shared.class_graph),
+        sampler_(shared.graph, shared.times, shared.pair_times),
+        correlation_(shared.correlation_facts, shared.graph,
+                     {shared.graph.level(), shared.options.timing, shared.options.most_correlation_steps}) {}
 
   void run(Progress* progress) {
     const bool snapshot = shared_.graph.level() == WeakLevel::kSnapshotIsolation;
@@ -182,10 +186,7 @@ class Worker {
       return;
     }
     if (shared_.options.correlation) {
-      const CorrelationOptions options{shared_.graph.level(), shared_.options.timing,
-                                       shared_.options.most_correlation_steps};
-      const Possible possible =
-          check_correlation(shared_.classes, shared_.graph, shared_.hints, cycle_, options).possible;
+      const Possible possible = correlation_.check(cycle_).possible;
       if (possible == Possible::kNo) {
         ++counts.not_correlated;
         return;
@@ -200,6 +201,7 @@ class Worker {
   Shared& shared_;
   WayFinder ways_;
   Sampler sampler_;
+  Correlation correlation_;
   Cycle cycle_;
   std::vector<CycleEdge> edges_;
   std::uint64_t steps_ = 0;

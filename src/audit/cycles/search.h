@@ -21,7 +21,7 @@ struct SearchOptions {
   std::uint32_t most_members = 16;  // of a cycle; more than 16 are never looked for
   TimingRule timing = TimingRule::kMoments;
   bool correlation = true;
-  std::uint64_t most_correlation_steps = 1'000'000;
+  std::uint64_t most_correlation_steps = 20'000;
   std::size_t most_cycles = 200'000;  // that are kept; all are counted
   std::uint64_t seed = 1;
   Limits limits;

@@ -30,14 +30,15 @@ struct Advice {
   std::string text;  // one sentence that says what to write where
   std::vector<ClassId> classes;
   std::string before, after;  // the statement as it is and as it could be; empty: no statement of its own
-  std::uint64_t removes = 0;  // of the column's cycles, when it is simulated
-  bool leaves_none = false;
+  std::uint64_t removes = 0;  // of the column's cycles that were judged, when it is simulated
+  bool leaves_none = false;   // and a new search of their classes finds none through the column
 };
 
 struct TargetColumn {
   ColumnId column;
   std::uint32_t round = 1;
-  std::uint64_t cycles = 0;    // that it covers
+  std::uint64_t cycles = 0;    // of its round that go through it
+  std::uint64_t judged = 0;    // of these: the first so many, which the advice was tried on
   std::vector<Advice> advice;  // the best first
 };
 

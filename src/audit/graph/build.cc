@@ -65,7 +65,7 @@ DependencyGraph build_graph(const Classes& classes, const Hints& hints, const Gr
   const auto n = static_cast<std::uint32_t>(classes.classes.size());
   DependencyGraph graph;
   graph.count_ = n;
-  graph.level_ = options.level;
+  graph.options_ = options;
   for (std::uint32_t i = 0; i < n; ++i) graph.replicas_.push_back(rules.replicas(ClassId(i)));
   for (const std::string& rule : rules.names()) graph.removed_.push_back({rule, 0});
 

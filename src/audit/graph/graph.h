@@ -68,7 +68,8 @@ class DependencyGraph {
   [[nodiscard]] const Conflict* find(ClassId a, ClassId b, std::uint32_t from_op, std::uint32_t to_op) const;
   [[nodiscard]] bool connected(ClassId a, ClassId b) const { return !conflicts(a, b).empty(); }
   [[nodiscard]] const GraphStats& stats() const { return stats_; }
-  [[nodiscard]] WeakLevel level() const { return level_; }
+  [[nodiscard]] WeakLevel level() const { return options_.level; }
+  [[nodiscard]] const GraphOptions& options() const { return options_; }
   // Simulates a fix: everything that depends through these columns is gone.
   [[nodiscard]] DependencyGraph without(std::span<const ColumnId> columns) const;
   // What each rule and hint took away, for the report: conflicts between classes, replicas not counted.
@@ -85,7 +86,7 @@ class DependencyGraph {
   void count_edges();
 
   std::uint32_t count_ = 0;
-  WeakLevel level_ = WeakLevel::kReadCommitted;
+  GraphOptions options_;
   std::vector<std::uint32_t> replicas_;
   std::vector<std::uint32_t> begin_, lock_begin_;  // classes^2 + 1, into conflicts_ and locks_
   std::vector<Conflict> conflicts_, locks_;

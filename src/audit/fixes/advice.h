@@ -1,0 +1,19 @@
+// audit/fixes/advice.h: what to write differently so that a target column's cycles cannot happen.
+//
+// In, out: the column and the cycles through it -> advice, the best first; each was simulated.
+// Always:  advice that would end none of the cycles is not given. Whole first, then what ends more, then what costs
+//          less: a lock or a condition before another isolation level.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "audit/fixes/fixes.h"
+#include "audit/fixes/simulation.h"
+
+namespace isolde::audit {
+
+[[nodiscard]] std::vector<Advice> advise(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
+                                         ColumnId column, std::span<const Cycle* const> cycles, Simulation& simulation);
+
+}  // namespace isolde::audit

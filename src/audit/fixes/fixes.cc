@@ -1,0 +1,101 @@
+#include "audit/fixes/fixes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "audit/fixes/advice.h"
+#include "audit/fixes/set_cover.h"
+#include "audit/fixes/simulation.h"
+
+namespace isolde::audit {
+namespace {
+
+constexpr std::size_t kMostJudged = 5'000;  // cycles of a column that its advice is tried on
+
+std::vector<bool> kept_columns(const Classes& classes, const Hints& hints) {
+  std::vector<bool> out(classes.schema.columns(), false);
+  for (std::uint32_t column = 0; column < out.size(); ++column) {
+    const std::string name = classes.schema.full_name(ColumnId(column));
+    out[column] =
+        std::ranges::any_of(hints.kept_columns, [&](const std::string& pattern) { return matches(pattern, name); });
+  }
+  return out;
+}
+
+// The rank of each column by name.
+std::vector<std::uint32_t> ranks(const Classes& classes) {
+  std::vector<std::string> names;
+  for (std::uint32_t column = 0; column < classes.schema.columns(); ++column) {
+    names.push_back(classes.schema.full_name(ColumnId(column)));
+  }
+  std::vector<std::uint32_t> order(names.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::stable_sort(order, {}, [&](std::uint32_t column) -> const std::string& { return names[column]; });
+  std::vector<std::uint32_t> out(names.size());
+  for (std::uint32_t rank = 0; rank < order.size(); ++rank) out[order[rank]] = rank;
+  return out;
+}
+
+std::vector<std::uint32_t> columns_of(const Cycle& cycle, const std::vector<bool>& kept) {
+  std::vector<std::uint32_t> out;
+  for (const CycleEdge& edge : cycle.edges) {
+    if (!kept[raw(edge.conflict.column)]) out.push_back(raw(edge.conflict.column));
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+FixPlan plan_fixes(const Classes& classes, const TraceLog& log, const DependencyGraph& graph, const Hints& hints,
+                   const SearchOptions& options) {
+  FixPlan plan;
+  const std::vector<bool> kept = kept_columns(classes, hints);
+  const std::vector<std::uint32_t> rank = ranks(classes);
+  DependencyGraph left = graph;
+  std::vector<ColumnId> gone;
+  while (true) {
+    SearchResult result = search_cycles(classes, left, hints, options);
+    plan.searches.push_back(result.counts);
+    ++plan.rounds;
+    plan.complete = result.complete;
+    std::vector<std::vector<std::uint32_t>> columns;
+    columns.reserve(result.cycles.size());
+    for (const Cycle& cycle : result.cycles) columns.push_back(columns_of(cycle, kept));
+    const std::vector<std::uint32_t> chosen = greedy_cover(columns, rank);
+
+    for (const std::uint32_t column : chosen) {
+      TargetColumn target{ColumnId(column), plan.rounds, 0, 0, {}};
+      std::vector<const Cycle*> through;
+      for (std::size_t i = 0; i < result.cycles.size(); ++i) {
+        if (!std::ranges::binary_search(columns[i], column)) continue;
+        ++target.cycles;
+        if (through.size() < kMostJudged) through.push_back(&result.cycles[i]);
+      }
+      target.judged = through.size();
+      if (!options.limits.out_of_time()) {
+        Simulation simulation(classes, left, hints, options, through, gone, target.column);
+        target.advice = advise(classes, log, left, target.column, through, simulation);
+      }
+      plan.targets.push_back(std::move(target));
+    }
+    // Those through kept columns alone are found again in every round: the last round has them all.
+    plan.not_fixable.clear();
+    for (std::size_t i = 0; i < result.cycles.size(); ++i) {
+      if (columns[i].empty()) plan.not_fixable.push_back(result.cycles[i]);
+    }
+    if (plan.rounds == 1) plan.first_round = std::move(result.cycles);
+    if (chosen.empty()) return plan;
+    if (options.limits.out_of_time()) {
+      plan.complete = false;
+      return plan;
+    }
+    std::vector<ColumnId> now;
+    for (const std::uint32_t column : chosen) now.push_back(ColumnId(column));
+    gone.insert(gone.end(), now.begin(), now.end());
+    left = left.without(now);
+  }
+}
+
+}  // namespace isolde::audit
