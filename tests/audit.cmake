@@ -68,12 +68,16 @@ isolde_test(audit_cycles_test
     src/audit/cycles/correlation_test.cc
     src/audit/cycles/moments_test.cc
     src/audit/cycles/same_rows_test.cc
+    tests/audit/correlation_oracle_test.cc
     tests/audit/moments_oracle_test.cc
     tests/audit/toy_levels.cc
   USES audit audit_support)
 isolde_test(audit_moments_slow_test
   LABEL slow
-  SOURCES tests/audit/moments_oracle_test.cc tests/audit/toy_levels.cc
+  SOURCES
+    tests/audit/correlation_oracle_test.cc
+    tests/audit/moments_oracle_test.cc
+    tests/audit/toy_levels.cc
   USES audit audit_support)
 target_compile_definitions(audit_moments_slow_test PRIVATE ISOLDE_MANY_SEEDS)
 

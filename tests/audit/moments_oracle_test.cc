@@ -18,7 +18,7 @@ using testing::ToyPair;
 #ifdef ISOLDE_MANY_SEEDS
 constexpr std::uint64_t kCases = 100'000;
 #else
-constexpr std::uint64_t kCases = 3'000;
+constexpr std::uint64_t kCases = 1'500;
 #endif
 constexpr std::size_t kMostPairs = 9;  // so that all directions can be tried
 

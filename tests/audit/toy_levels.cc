@@ -8,7 +8,7 @@
 namespace isolde::audit::testing {
 namespace {
 
-constexpr std::uint32_t kMembers = 3, kRows = 3, kOperations = 12;
+constexpr std::uint32_t kMembers = 3, kTables = 3, kRows = kMembers * kTables, kOperations = 12;
 
 bool locks(const ToyOperation& operation, WeakLevel level) {
   return operation.write || operation.lock != Lock::kNone ||
@@ -151,7 +151,7 @@ class World {
 
 }  // namespace
 
-std::string ToyCase::text() const {
+std::string ToyCase::text(bool one_variable) const {
   std::string out = "table x(id*, a, b)\ntable y(id*, a, b)\ntable z(id*, a, b)\n";
   for (std::size_t member = 0; member < members.size(); ++member) {
     out += fmt::format("m{}:", member);
@@ -159,7 +159,7 @@ std::string ToyCase::text() const {
       if (s > 0) out += ';';
       std::string keys;
       for (const ToyOperation& operation : members[member][s].operations) {
-        const char row = static_cast<char>('x' + operation.row);
+        const char row = static_cast<char>('x' + operation.table);
         const std::string letters = operation.write                      ? (operation.increment ? "w+" : "w")
                                     : operation.increment                ? "ru"
                                     : operation.of_write                 ? "ro"
@@ -167,7 +167,7 @@ std::string ToyCase::text() const {
                                     : operation.lock == Lock::kShare     ? "rs"
                                                                          : "r";
         out += fmt::format(" {}({}.{})", letters, row, static_cast<char>('a' + operation.column));
-        const std::string key = fmt::format(" {}.id={}", row, row);
+        const std::string key = fmt::format(" {}.id={}", row, one_variable ? 'k' : row);
         if (keys.find(key) == std::string::npos) keys += key;
       }
       out += " @" + keys;
@@ -184,9 +184,9 @@ ToyCase random_case(Rng& rng) {
     std::vector<ToyStatement>& statements = out.members.emplace_back();
     const std::uint64_t count = 1 + rng.below(members == 2 ? 4 : 3);
     for (std::uint64_t s = 0; s < count; ++s) {
-      const auto row = static_cast<std::uint32_t>(rng.below(kRows)),
+      const auto row = static_cast<std::uint32_t>(rng.below(kTables)),
                  column = static_cast<std::uint32_t>(rng.below(5) / 4);
-      const std::uint32_t other = (row + 1 + static_cast<std::uint32_t>(rng.below(kRows - 1))) % kRows;
+      const std::uint32_t other = (row + 1 + static_cast<std::uint32_t>(rng.below(kTables - 1))) % kTables;
       std::vector<ToyOperation>& operations = statements.emplace_back().operations;
       switch (rng.below(9)) {
         case 0:
@@ -212,6 +212,7 @@ ToyCase random_case(Rng& rng) {
         default:
           operations.push_back({row, column, true});
       }
+      for (ToyOperation& operation : operations) operation.row = operation.table;
     }
   }
   return out;

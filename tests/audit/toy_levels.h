@@ -1,6 +1,6 @@
 // tests/audit/toy_levels.h: a tiny multi-version database with locks, and all that it can do with a few transactions.
 //
-// In, out: two or three transactions on three rows of two columns -> every set of dependencies that some interleaving
+// In, out: two or three transactions on rows of two columns -> every set of dependencies that some interleaving
 //          in which all of them commit shows.
 // Always:  it knows nothing of moments: it keeps versions, snapshots and locks, and tries every order of steps.
 //            read committed    a snapshot a statement; locked reads and writes act on what is committed now
@@ -20,10 +20,11 @@
 namespace isolde::audit::testing {
 
 struct ToyOperation {
-  std::uint32_t row, column;
+  std::uint32_t table, column;
   bool write = false, increment = false;
   Lock lock = Lock::kNone;  // of a read
   bool of_write = false;    // a plain read made by a writing statement
+  std::uint32_t row = 0;    // which row of all: those of one number are the same
 };
 
 struct ToyStatement {
@@ -32,10 +33,12 @@ struct ToyStatement {
 
 struct ToyCase {
   std::vector<std::vector<ToyStatement>> members;
-  // For small_classes: members are m0, m1 …; rows are tables x, y, z with columns a and b.
-  [[nodiscard]] std::string text() const;
+  // For small_classes: members are m0, m1 …; tables x, y, z have columns a and b, and each member uses one row of each.
+  // The keys of the rows are one variable for all tables or one for each.
+  [[nodiscard]] std::string text(bool one_variable = false) const;
 };
 
+// The row of a table is the same for all members.
 [[nodiscard]] ToyCase random_case(Rng& rng);
 
 // Two operations of different members on one row of which not both are plain reads; operations are numbered over the
