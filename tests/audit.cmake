@@ -83,6 +83,11 @@ target_compile_definitions(audit_moments_slow_test PRIVATE ISOLDE_MANY_SEEDS)
 
 # confirm
 
+isolde_test(audit_confirm_live_test
+  LABEL live
+  SOURCES tests/live/audit_confirm_test.cc tests/support/small_story.cc
+  USES audit)
+
 # the whole way
 
 isolde_test(audit_test

@@ -10,7 +10,7 @@
 namespace isolde::audit {
 namespace {
 
-using Table = std::vector<std::vector<std::string>>;
+using Grid = std::vector<std::vector<std::string>>;
 
 // Columns whose values, taken together, are not the same; none: the numbers of rows or columns differ.
 std::optional<std::set<std::size_t>> unlike_columns(const Rows& a, const Rows& b) {
@@ -27,8 +27,8 @@ std::optional<std::set<std::size_t>> unlike_columns(const Rows& a, const Rows& b
   return unlike;
 }
 
-Table without(const Rows& rows, const std::set<std::size_t>& columns) {
-  Table out;
+Grid without(const Rows& rows, const std::set<std::size_t>& columns) {
+  Grid out;
   for (const auto& row : rows.rows) {
     std::vector<std::string> kept;
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -58,13 +58,13 @@ struct Told {
 };
 
 // What differs between two tables, as short as it can be said.
-Told tell(const Table& serial, const Table& run, const std::vector<std::string>& names) {
+Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& names) {
   if (serial.size() != run.size()) {
     if (serial.size() + run.size() <= 3 && !serial.empty() && !run.empty())
       return {fmt::format("{}: {}", counted(serial.size()), short_row(serial.back())), counted(run.size())};
     return {counted(serial.size()), counted(run.size())};
   }
-  Table only_serial, only_run;
+  Grid only_serial, only_run;
   std::set_difference(serial.begin(), serial.end(), run.begin(), run.end(), std::back_inserter(only_serial));
   std::set_difference(run.begin(), run.end(), serial.begin(), serial.end(), std::back_inserter(only_run));
   if (only_serial.empty() || only_run.empty()) return {"other rows", "these"};
@@ -133,12 +133,12 @@ void BlindSpots::learn(const Observed& a, const Observed& b) {
   }
 }
 
-Table BlindSpots::seen_answer(std::uint32_t member, std::uint32_t line, const Rows& rows) const {
+Grid BlindSpots::seen_answer(std::uint32_t member, std::uint32_t line, const Rows& rows) const {
   const auto at = answer_columns_.find({member, line});
   return without(rows, at == answer_columns_.end() ? Columns{} : at->second);
 }
 
-Table BlindSpots::seen_left(std::uint32_t table, const Rows& rows) const {
+Grid BlindSpots::seen_left(std::uint32_t table, const Rows& rows) const {
   const auto at = table_columns_.find(table);
   return without(rows, at == table_columns_.end() ? Columns{} : at->second);
 }
@@ -164,7 +164,7 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
       if (a.changed != b.changed && !a.gives_rows)
         take(line.in_cycle ? 5 : 4,
              fmt::format("T{} would change {} (it changed {})", m + 1, counted(b.changed), a.changed));
-      const Table seen = blind.seen_answer(m, l, a.rows), would = blind.seen_answer(m, l, b.rows);
+      const Grid seen = blind.seen_answer(m, l, a.rows), would = blind.seen_answer(m, l, b.rows);
       if (seen == would) continue;
       const Told told = tell(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()));
       take(line.in_cycle ? 7 : 6, fmt::format("T{} would read {} (it read {})", m + 1, told.would, told.did));
@@ -172,7 +172,7 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
   }
   for (std::uint32_t t = 0; t < run.left.size(); ++t) {
     if (blind.table(t)) continue;
-    const Table seen = blind.seen_left(t, run.left[t]), would = blind.seen_left(t, serial.left[t]);
+    const Grid seen = blind.seen_left(t, run.left[t]), would = blind.seen_left(t, serial.left[t]);
     if (seen == would) continue;
     const Told told = tell(would, seen, kept_names(serial.left[t], would.empty() ? 0 : would.front().size()));
     take(1, fmt::format("{} would be left with {} (it has {})", play.schema.table(play.tables[t]).name, told.would,

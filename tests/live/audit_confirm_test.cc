@@ -1,0 +1,139 @@
+// Anomalies written by hand, run on real servers.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "audit/confirm/confirm.h"
+#include "db/server.h"
+#include "db/url.h"
+#include "tests/support/small_story.h"
+
+namespace isolde::audit {
+namespace {
+
+using testing::small_story;
+using testing::SmallStory;
+using testing::StoryText;
+
+std::unique_ptr<db::Database> database_of(const std::string& kind) {
+  static std::map<std::string, std::unique_ptr<db::Server>> servers;
+  auto& server = servers[kind];
+  if (server == nullptr) {
+    auto started = db::start_server({.kind = kind, .binaries = {}, .settings = {}});
+    EXPECT_TRUE(started) << started.error().text;
+    if (!started) return nullptr;
+    server = *std::move(started);
+  }
+  auto url = db::parse_url(server->url());
+  EXPECT_TRUE(url);
+  auto database = db::open_database(*url);
+  EXPECT_TRUE(database);
+  return database ? *std::move(database) : nullptr;
+}
+
+std::string text_of(const Run& run) {
+  std::string text = run.level + ": " + run.why + "\n";
+  for (const ConfirmedStep& step : run.steps)
+    text += "  T" + std::to_string(step.member + 1) + ": " + step.sql + "  -- " + step.answer + "\n";
+  return text;
+}
+
+std::string text_of(const Confirmation& c) {
+  return c.server + "\n" + text_of(c.at_level) + text_of(c.at_serializable);
+}
+
+// Scratch schemas and databases that are left.
+std::int64_t left_over(db::Database& database) {
+  auto connection = database.connect(database.levels().front());
+  if (!connection) return -1;
+  const auto reply =
+      (*connection)->run("select count(*) from information_schema.schemata where schema_name like 'isolde_audit%'");
+  if (!reply || reply->rows() != 1) return -1;
+  const auto* const n = std::get_if<std::int64_t>(&reply->at(0, 0));
+  return n == nullptr ? -1 : *n;
+}
+
+class AuditConfirm : public ::testing::TestWithParam<std::string> {
+ protected:
+  Confirmation run(const StoryText& text, WeakLevel level) {
+    const SmallStory story = small_story(text);
+    auto database = database_of(GetParam());
+    if (!database) return {};
+    ConfirmOptions options;
+    options.level = level;
+    auto result = confirm(story.anomaly, story.classes, story.log, *database, options);
+    EXPECT_TRUE(result) << result.error().text;
+    EXPECT_EQ(left_over(*database), 0);
+    return result ? *std::move(result) : Confirmation{};
+  }
+};
+
+StoryText lost_update() {
+  return {.schema = "create table cart (id int primary key, total int)",
+          .transactions = {{"SELECT total FROM cart WHERE id = 3", "UPDATE cart SET total = 17 WHERE id = 3"}},
+          .members = {0, 0},
+          .order = "T1.1 T2.1 T1.2 C1 T2.2 C2",
+          .edges = {"T1.1 T2.2 cart.total", "T2.1 T1.2 cart.total"}};
+}
+
+TEST_P(AuditConfirm, ALostUpdateHappensAtReadCommittedAndNotAtSerializable) {
+  const Confirmation c = run(lost_update(), WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_NE(c.at_level.why.find("T2 would read total = 17"), std::string::npos) << text_of(c);
+  EXPECT_EQ(c.at_level.level, "read committed");
+}
+
+TEST_P(AuditConfirm, SnapshotIsolationPreventsALostUpdate) {
+  const Confirmation c = run(lost_update(), WeakLevel::kSnapshotIsolation);
+  EXPECT_EQ(c.at_level.happened, Happened::kNo) << text_of(c);
+  EXPECT_NE(c.at_level.why.find("refused"), std::string::npos) << text_of(c);
+}
+
+TEST_P(AuditConfirm, WriteSkewHappensAtSnapshotIsolation) {
+  const StoryText text = {
+      .schema =
+          "create table savings (custid bigint primary key, bal float); "
+          "create table checking (custid bigint primary key, bal float);",
+      .transactions = {{"SELECT bal FROM savings WHERE custid = 5", "SELECT bal FROM checking WHERE custid = 5",
+                        "UPDATE savings SET bal = bal - 20 WHERE custid = 5"},
+                       {"SELECT bal FROM savings WHERE custid = 5", "SELECT bal FROM checking WHERE custid = 5",
+                        "UPDATE checking SET bal = bal - 10 WHERE custid = 5"}},
+      .members = {0, 1},
+      .order = "T1.1 T1.2 T2.1 T2.2 T1.3 T2.3 C1 C2",
+      .edges = {"T1.2 T2.3 checking.bal", "T2.1 T1.3 savings.bal"}};
+  const Confirmation c = run(text, WeakLevel::kSnapshotIsolation);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_NE(c.at_level.level.find("repeatable read"), std::string::npos);
+}
+
+TEST_P(AuditConfirm, ReadSkewHappensAtReadCommittedOnly) {
+  const StoryText text = {
+      .schema =
+          "create table orders (id int primary key, total int); create table pay (id int primary key, amount int)",
+      .transactions = {{"SELECT total FROM orders WHERE id = 1", "SELECT amount FROM pay WHERE id = 1"},
+                       {"UPDATE orders SET total = 9 WHERE id = 1", "UPDATE pay SET amount = 9 WHERE id = 1"}},
+      .members = {0, 1},
+      .order = "T1.1 T2.1 T2.2 C2 T1.2 C1",
+      .edges = {"T1.1 T2.1 orders.total", "T2.2 T1.2 pay.amount"}};
+  const Confirmation c = run(text, WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_EQ(run(text, WeakLevel::kSnapshotIsolation).at_level.happened, Happened::kNo);
+}
+
+TEST_P(AuditConfirm, ACountAndAnInsertOfTwoTransactionsIsAPhantom) {
+  const StoryText text = {
+      .schema = "create table item (id int primary key auto_increment, cart_id int, sku varchar(20))",
+      .transactions = {{"SELECT count(*) FROM item WHERE cart_id = 7",
+                        "INSERT INTO item (cart_id, sku) VALUES (7, 'pen')"}},
+      .members = {0, 0},
+      .order = "T1.1 T2.1 T1.2 T2.2 C1 C2",
+      .edges = {"T1.1 T2.2 item.cart_id", "T2.1 T1.2 item.cart_id"}};
+  const Confirmation c = run(text, WeakLevel::kSnapshotIsolation);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace isolde::audit
