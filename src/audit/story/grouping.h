@@ -1,0 +1,27 @@
+// audit/story/grouping.h: cycles that tell the same story, each group with the one that tells it best, the likeliest
+// first.
+//
+// Always:  same story: the same name, the same classes in the same order, and either the same columns or the same
+//          statements. Likelier: its classes were seen concurrent, with a row in common; few transactions; single rows;
+//          all of them write; they are frequent.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "audit/story/story.h"
+
+namespace isolde::audit {
+
+struct Grouped {
+  std::size_t cycle;  // the best of its group
+  AnomalyName name;
+  double rank;
+  std::uint32_t concurrent, same_row;
+  std::uint64_t cycles;
+};
+
+[[nodiscard]] std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows,
+                                                const std::vector<Cycle>& cycles);
+
+}  // namespace isolde::audit

@@ -1,0 +1,136 @@
+#include "audit/story/story.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "audit/cycles/correlation.h"
+#include "audit/story/grouping.h"
+#include "audit/story/naming.h"
+#include "audit/story/values.h"
+#include "audit/story/wording.h"
+
+namespace isolde::audit {
+namespace {
+
+// The same cycle with another member as the first.
+void rotate(Cycle& cycle, std::uint32_t first) {
+  const auto n = static_cast<std::uint32_t>(cycle.members.size());
+  std::ranges::rotate(cycle.members, cycle.members.begin() + first);
+  std::ranges::rotate(cycle.edges, cycle.edges.begin() + first);
+  for (CycleEdge& edge : cycle.edges) {
+    edge.from = (edge.from + n - first) % n;
+    edge.to = (edge.to + n - first) % n;
+  }
+}
+
+class Teller {
+ public:
+  Teller(const Classes& classes, const TraceLog& log, const DependencyGraph& graph, WeakLevel level)
+      : classes_(classes),
+        log_(log),
+        level_(level),
+        facts_(classes, level),
+        correlation_(facts_, graph, {.level = level}),
+        rows_(classes, facts_.rows()),
+        understudies_(classes, log) {}
+
+  std::vector<Grouped> group(const std::vector<Cycle>& cycles) { return group_cycles(classes_, rows_, cycles); }
+
+  // None: no order of events shows it.
+  std::optional<Anomaly> tell(const Grouped& group, Cycle cycle) {
+    std::optional<std::vector<Event>> events = order(cycle);
+    if (!events || events->empty()) return std::nullopt;
+    if (const std::uint32_t first = events->front().member; first != 0) {
+      rotate(cycle, first);
+      const auto n = static_cast<std::uint32_t>(cycle.members.size());
+      for (Event& event : *events) event.member = (event.member + n - first) % n;
+    }
+    Anomaly out;
+    out.name = group.name;
+    out.words = words_of(classes_, group.name, cycle);
+    out.concurrent = group.concurrent;
+    out.same_row = group.same_row;
+    out.rank = group.rank;
+    out.cycles = group.cycles;
+    for (std::size_t i = 0; i < cycle.members.size(); ++i) {
+      out.members.push_back(fmt::format("T{}: {}", i + 1, classes_.classes[raw(cycle.members[i])].name));
+    }
+    out.cycle = std::move(cycle);
+    add_steps(*events, out);
+    return out;
+  }
+
+ private:
+  std::optional<std::vector<Event>> order(const Cycle& cycle) {
+    std::vector<CycleEdge> edges = cycle.edges;
+    const CorrelationResult result = correlation_.check(cycle);
+    if (result.possible == Possible::kNo) return std::nullopt;
+    edges.insert(edges.end(), result.implied.begin(), result.implied.end());
+    return schedule(classes_, cycle.members, edges, level_);
+  }
+
+  void add_steps(const std::vector<Event>& events, Anomaly& out) {
+    const StoryValues values = choose_values(classes_, log_, understudies_, rows_, out.cycle);
+    const std::vector<std::string> remarks = remarks_of(classes_, out.cycle, events);
+    const std::vector<bool> alone = statements_alone(events, out.cycle);
+    out.bindings = values.bindings;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const Event& event = events[i];
+      StoryStep step{event.member, event.kind, event.statement, {}, remarks[i]};
+      switch (event.kind) {
+        case Event::Kind::kStart:
+          step.sql = "BEGIN";
+          break;
+        case Event::Kind::kCommit:
+          step.sql = "COMMIT";
+          break;
+        case Event::Kind::kStatement:
+          step.sql = statement_text(classes_, log_, classes_.classes[raw(out.cycle.members[event.member])],
+                                    event.statement, values.literals[event.member][event.statement]);
+          break;
+        case Event::Kind::kContinues:
+          break;
+      }
+      const bool bracket = event.kind == Event::Kind::kStart || event.kind == Event::Kind::kCommit;
+      if (!bracket || !alone[event.member]) out.steps.push_back(std::move(step));
+    }
+  }
+
+  // Members in autocommit whose commit follows on their statement.
+  [[nodiscard]] std::vector<bool> statements_alone(const std::vector<Event>& events, const Cycle& cycle) const {
+    std::vector<bool> alone;
+    for (const ClassId member : cycle.members) {
+      const TransactionClass& one = classes_.classes[raw(member)];
+      alone.push_back(one.autocommit && one.statements.size() == 1);
+    }
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      if (events[i].kind != Event::Kind::kCommit) continue;
+      if (i == 0 || events[i - 1].member != events[i].member) alone[events[i].member] = false;
+    }
+    return alone;
+  }
+
+  const Classes& classes_;
+  const TraceLog& log_;
+  WeakLevel level_;
+  CorrelationFacts facts_;
+  Correlation correlation_;
+  SameRows rows_;
+  Understudies understudies_;
+};
+
+}  // namespace
+
+std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
+                          const Hints& /*hints*/, const std::vector<Cycle>& cycles, const StoryOptions& options) {
+  Teller teller(classes, log, graph, options.level);
+  std::vector<Anomaly> out;
+  for (const Grouped& group : teller.group(cycles)) {
+    if (out.size() == options.most) break;
+    if (std::optional<Anomaly> anomaly = teller.tell(group, cycles[group.cycle])) out.push_back(*std::move(anomaly));
+  }
+  return out;
+}
+
+}  // namespace isolde::audit

@@ -1,0 +1,263 @@
+#include "audit/story/wording.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "audit/story/naming.h"
+
+namespace isolde::audit {
+namespace {
+
+std::string t(std::uint32_t member) { return fmt::format("T{}", member + 1); }
+
+class Wording {
+ public:
+  Wording(const Classes& classes, const Cycle& cycle) : classes_(classes), cycle_(cycle) {}
+
+  [[nodiscard]] std::string column(const CycleEdge& edge) const {
+    return classes_.schema.full_name(edge.conflict.column);
+  }
+  [[nodiscard]] std::string table(const CycleEdge& edge) const {
+    return classes_.schema.table(classes_.schema.column(edge.conflict.column).table).name;
+  }
+  [[nodiscard]] const Access& read(const CycleEdge& edge) const {
+    return from_operation(classes_, cycle_, edge).access;
+  }
+  [[nodiscard]] const Access& write(const CycleEdge& edge) const { return to_operation(classes_, cycle_, edge).access; }
+
+  // "reads stock.quantity", "counts rows of orders", "looks for rows by orders.status".
+  [[nodiscard]] std::string reads(const CycleEdge& edge) const {
+    const Access& access = read(edge);
+    if (access.foreign_key) return fmt::format("checks that the row of {} is there", table(edge));
+    if (access.counts_only) return "counts rows of " + table(edge);
+    if (access.in_where && !from_rows(classes_, cycle_, edge).single) return "looks for rows by " + column(edge);
+    return "reads " + column(edge);
+  }
+  [[nodiscard]] std::string writes(const Access& access, const CycleEdge& edge) const {
+    if (access.inserts && access.deletes) return "replaces a row of " + table(edge);
+    if (access.inserts) return "inserts into " + table(edge);
+    if (access.deletes) return "deletes from " + table(edge);
+    return "changes " + column(edge);
+  }
+  [[nodiscard]] std::string writes(const CycleEdge& edge) const { return writes(write(edge), edge); }
+
+  // "which T2 changes", of an rw.
+  [[nodiscard]] std::string which_changes(const CycleEdge& edge) const {
+    const Access& access = write(edge);
+    if (access.inserts) return fmt::format("but not the row that {} inserts", t(edge.to));
+    if (access.deletes) return fmt::format("which {} deletes", t(edge.to));
+    return fmt::format("which {} changes", t(edge.to));
+  }
+
+  // One sentence without its end: how the first comes before the second.
+  [[nodiscard]] std::string before(const CycleEdge& edge) const {
+    switch (edge.conflict.kind) {
+      case EdgeKind::kRw:
+      case EdgeKind::kLockedRw:
+        return fmt::format("{} {}, {}", t(edge.from), reads(edge), which_changes(edge));
+      case EdgeKind::kWr:
+        return fmt::format("{} sees {}'s {}", t(edge.to), t(edge.from), column(edge));
+      case EdgeKind::kWw:
+        return fmt::format("{} writes {} after {}", t(edge.to), column(edge), t(edge.from));
+      case EdgeKind::kLock:
+        return fmt::format("{} has a row of {} locked until {} gets it", t(edge.from), table(edge), t(edge.to));
+    }
+    return "";
+  }
+
+  [[nodiscard]] std::string all_before() const {
+    std::string out;
+    for (std::size_t i = 0; i < cycle_.edges.size(); ++i) {
+      if (i > 0) out += i + 1 == cycle_.edges.size() ? ", and " : "; ";
+      out += before(cycle_.edges[i]);
+    }
+    return out;
+  }
+
+  [[nodiscard]] std::string words(AnomalyName name) const {
+    const std::size_t n = cycle_.edges.size();
+    const CycleEdge& out = cycle_.edges[main_edge(classes_, cycle_)];
+    const CycleEdge& in = cycle_.edges[(out.from + n - 1) % n];
+    const std::string me = t(out.from), other = t(out.to);
+    if (n == 2) {
+      switch (name) {
+        case AnomalyName::kLostUpdate:
+          return fmt::format(
+              "{0} reads {2} and writes it later. In between, {1} writes {2} too and commits; {0} does not "
+              "know and overwrites it. What {1} wrote is lost.",
+              me, other, column(out));
+        case AnomalyName::kStaleRead:
+          return stale(out, in);
+        case AnomalyName::kWriteSkew:
+          return fmt::format(
+              "{}. Neither sees the other's change, so what each of them relied on no longer holds when "
+              "both have committed.",
+              all_before());
+        case AnomalyName::kReadSkew:
+          return skew(out, in);
+        case AnomalyName::kPhantom:
+          return fmt::format("{} {}. {} {}, which {} would have seen had it looked later. {}", me, reads(out), other,
+                             writes(out), me, after_phantom(in));
+        case AnomalyName::kReadOnlyAnomaly:
+        case AnomalyName::kOther:
+          break;
+      }
+    }
+    if (name == AnomalyName::kReadOnlyAnomaly) {
+      for (std::uint32_t member = 0; member < n; ++member) {
+        if (!classes_.classes[raw(cycle_.members[member])].reads_only) continue;
+        return fmt::format("{}. {} only reads, yet it sees a state that the others, in whatever order, never make.",
+                           all_before(), t(member));
+      }
+    }
+    return fmt::format(
+        "{}. So each of them comes before the next, and the last before the first: no order of them, one "
+        "after the other, does this.",
+        all_before());
+  }
+
+ private:
+  [[nodiscard]] std::string stale(const CycleEdge& out, const CycleEdge& in) const {
+    const std::string me = t(out.from), other = t(out.to);
+    if (is_rw(in)) {
+      return fmt::format(
+          "Both read {0} before the other changes it, and both then change it by an amount: nothing is "
+          "lost, but what they checked no longer holds.",
+          column(out));
+    }
+    if (in.conflict.column == out.conflict.column && write(in).increments) {
+      return fmt::format(
+          "{0} reads {2}, {1} {3} and commits, and {0} then changes it by an amount. The change is not "
+          "lost, but what {0} read, and may have checked, is no longer true.",
+          me, other, column(out), writes(out));
+    }
+    const std::string then = in.conflict.kind == EdgeKind::kLock
+                                 ? fmt::format("goes on when {} has ended", other)
+                                 : fmt::format("{} on top of {}'s", writes(write(in), in), other);
+    return fmt::format("{0} {2}; {1} {3} and commits. {0} then {4}, still believing what it read.", me, other,
+                       reads(out), writes(out), then);
+  }
+
+  [[nodiscard]] std::string skew(const CycleEdge& out, const CycleEdge& in) const {
+    const std::string me = t(out.from), other = t(out.to);
+    if (in.conflict.column == out.conflict.column) {
+      return fmt::format("{0} {2} before {1}'s change and again after it: within one transaction it sees two states.",
+                         me, other, reads(out));
+    }
+    return fmt::format(
+        "{0} {2} before {1}'s change and {3} after it: it sees one part of what {1} did without the other.", me, other,
+        reads(out), column(in));
+  }
+
+  [[nodiscard]] std::string after_phantom(const CycleEdge& in) const {
+    const std::string me = t(in.to), other = t(in.from);
+    switch (in.conflict.kind) {
+      case EdgeKind::kRw:
+      case EdgeKind::kLockedRw:
+        return fmt::format("{} {} as well, and misses what {} writes there.", other, reads(in), me);
+      case EdgeKind::kWr:
+        return fmt::format("Yet {} sees {}'s {}: one part of its work without the other.", me, other, column(in));
+      case EdgeKind::kWw:
+        return fmt::format("{} then {} on top of {}'s, still believing what it found.", me, writes(write(in), in),
+                           other);
+      case EdgeKind::kLock:
+        break;
+    }
+    return fmt::format("{} goes on, still believing what it found.", me);
+  }
+
+  const Classes& classes_;
+  const Cycle& cycle_;
+};
+
+class Remarks {
+ public:
+  Remarks(const Classes& classes, const Cycle& cycle, const std::vector<Event>& events)
+      : classes_(classes), cycle_(cycle), events_(events), wording_(classes, cycle), out_(events.size()) {}
+
+  std::vector<std::string> make() {
+    for (const CycleEdge& edge : cycle_.edges) remark(edge);
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      if (events_[i].waits) add(i, waiting(i));
+      if (events_[i].kind == Event::Kind::kContinues) add(i, "has its lock now");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void add(std::size_t event, std::string text) {
+    if (event >= out_.size() || out_[event].find(text) != std::string::npos) return;
+    out_[event] += (out_[event].empty() ? "" : "; ") + text;
+  }
+
+  [[nodiscard]] std::size_t event_of(std::uint32_t member, Event::Kind kind, std::uint32_t statement = 0) const {
+    const auto place = std::ranges::find_if(events_, [&](const Event& event) {
+      return event.member == member && event.kind == kind && event.statement == statement;
+    });
+    return static_cast<std::size_t>(place - events_.begin());
+  }
+
+  [[nodiscard]] std::string waiting(std::size_t event) const {
+    for (std::size_t end = event + 1; end < events_.size(); ++end) {
+      if (events_[end].member != events_[event].member || events_[end].kind != Event::Kind::kContinues) continue;
+      for (std::size_t i = end; i > event; --i) {
+        if (events_[i].kind == Event::Kind::kCommit) return fmt::format("waits for {}", t(events_[i].member));
+      }
+    }
+    return "waits";
+  }
+
+  void remark(const CycleEdge& edge) {
+    const std::string first = t(edge.from), second = t(edge.to), column = wording_.column(edge);
+    const Operation& from_op = from_operation(classes_, cycle_, edge);
+    const std::size_t from = event_of(edge.from, Event::Kind::kStatement, from_op.statement);
+    const std::size_t to = event_of(edge.to, Event::Kind::kStatement, to_operation(classes_, cycle_, edge).statement);
+    switch (edge.conflict.kind) {
+      case EdgeKind::kRw:
+      case EdgeKind::kLockedRw:
+        if (from < to) {
+          add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)));
+          add(to, fmt::format("{}, which {} does not see", wording_.writes(edge), first));
+        } else if (from < event_of(edge.to, Event::Kind::kCommit)) {
+          add(from, fmt::format("{} as before {}'s change, which is not committed yet", wording_.reads(edge), second));
+          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+        } else {
+          add(from, fmt::format("{} as of its snapshot, before {}'s change", wording_.reads(edge), second));
+          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+        }
+        return;
+      case EdgeKind::kWr:
+        add(from, fmt::format("{}, which {} sees below", wording_.writes(from_op.access, edge), second));
+        add(to, fmt::format("sees {}'s {}", first, column));
+        return;
+      case EdgeKind::kWw:
+        add(from, fmt::format("{}, and {} again below", wording_.writes(from_op.access, edge), second));
+        add(to, wording_.write(edge).increments ? fmt::format("changes {}'s {} by an amount", first, column)
+                                                : fmt::format("overwrites {}'s {}", first, column));
+        return;
+      case EdgeKind::kLock:
+        add(from, fmt::format("locks a row of {} until it commits", wording_.table(edge)));
+        add(to, fmt::format("locks the row after {}", first));
+        return;
+    }
+  }
+
+  const Classes& classes_;
+  const Cycle& cycle_;
+  const std::vector<Event>& events_;
+  Wording wording_;
+  std::vector<std::string> out_;
+};
+
+}  // namespace
+
+std::string words_of(const Classes& classes, AnomalyName name, const Cycle& cycle) {
+  return Wording(classes, cycle).words(name);
+}
+
+std::vector<std::string> remarks_of(const Classes& classes, const Cycle& cycle, const std::vector<Event>& events) {
+  return Remarks(classes, cycle, events).make();
+}
+
+}  // namespace isolde::audit
