@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "audit/cycles/same_rows.h"
 #include "audit/story/story.h"
 
 namespace isolde::audit {

@@ -102,6 +102,10 @@ std::string_view meaning(AnomalyName name) {
   return "The transactions see and overwrite each other's work in a way that no order of them explains.";
 }
 
+AnomalyName name_of(const Classes& classes, SameRows& rows, const Cycle& cycle) {
+  return cycle.edges.size() == 2 ? name_of_two(classes, rows, cycle) : name_of_more(classes, cycle);
+}
+
 bool is_rw(const CycleEdge& edge) {
   return edge.conflict.kind == EdgeKind::kRw || edge.conflict.kind == EdgeKind::kLockedRw;
 }
