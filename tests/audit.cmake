@@ -9,7 +9,12 @@ target_link_libraries(isolde_audit_support PUBLIC isolde_audit GTest::gtest fmt:
 
 isolde_test(audit_trace_test
   SOURCES
+    src/audit/trace/log_test.cc
+    src/audit/trace/mysql_log_test.cc
+    src/audit/trace/postgres_log_test.cc
+    src/audit/trace/recording_test.cc
     src/audit/trace/shared_traces_test.cc
+    src/audit/trace/sql_text_test.cc
   USES audit)
 
 # sql: shapes and dialects

@@ -32,7 +32,7 @@ class Words {
     rest_ = before;
     return false;
   }
-  [[nodiscard]] std::string_view rest() const { return rest_; }
+  [[nodiscard]] bool at_end() const { return trimmed(rest_, dialect_).empty(); }
 
  private:
   std::string_view next_word() {
@@ -67,7 +67,8 @@ ControlStatement set_statement(Words words, SqlDialect dialect) {
   ControlStatement found{.what = Control::kNoData};
   if (dialect != SqlDialect::kMysql) return found;
   bool is_global = false;
-  for (std::string_view word = words.next(); !word.empty(); word = words.next()) {
+  while (!words.at_end()) {
+    const std::string_view word = words.next();
     if (word == ",") is_global = false;
     if (same_word(word, "select")) return {};  // reads rows into a variable
     if (is_any(word, {"global", "persist", "persist_only"})) is_global = true;

@@ -56,6 +56,12 @@ class SqlTextReader {
     return line;
   }
 
+  // Whether nothing but blanks stands before this place on its line.
+  [[nodiscard]] bool begins_line() const {
+    std::size_t at = at_;
+    while (at > 0 && is_blank(text_[at - 1]) && text_[at - 1] != '\n') --at;
+    return at == 0 || text_[at - 1] == '\n';
+  }
   [[nodiscard]] bool is_line_comment() const {
     return text_.substr(at_, 2) == "--" || (text_[at_] == '#' && dialect_ == SqlDialect::kMysql);
   }
@@ -63,7 +69,7 @@ class SqlTextReader {
     std::string_view words = trimmed_line(line_here());
     words.remove_prefix(std::min(words.find_first_not_of("-#"), words.size()));
     words = trimmed_line(words);
-    if (same_word(first_word(words), "session")) {
+    if (begins_line() && same_word(first_word(words), "session")) {
       const std::string_view name = trimmed_line(words.substr(7));
       // `-- session 2`, and nothing else on the line: words in prose are no command.
       if (!name.empty() && std::ranges::none_of(name, is_blank)) session_ = name;
@@ -72,9 +78,8 @@ class SqlTextReader {
   }
 
   [[nodiscard]] bool is_shell_command() const {
-    const bool begins_line = at_ == 0 || text_[at_ - 1] == '\n';
     const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : ' ';
-    return text_[at_] == '\\' || (text_[at_] == '.' && begins_line && is_word_char(next));
+    return text_[at_] == '\\' || (text_[at_] == '.' && begins_line() && is_word_char(next));
   }
 
   [[nodiscard]] std::size_t end_of_statement() {
