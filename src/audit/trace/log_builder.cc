@@ -1,7 +1,7 @@
 #include "audit/trace/log_builder.h"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 #include "audit/trace/sql_scan.h"
 
@@ -230,7 +230,8 @@ void LogBuilder::finish() {
   }
   sessions_.clear();
   cached_number_ = kNone32;
-  std::ranges::stable_sort(log_.transactions, {}, &TraceTransaction::ended);
+  std::ranges::sort(log_.transactions, {},
+                    [](const TraceTransaction& t) { return std::tuple(t.ended, t.begun, t.first_statement); });
 }
 
 }  // namespace isolde::audit

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "audit/trace/recording_tables.h"
 
@@ -34,7 +35,7 @@ std::vector<Step> steps_in_time(const History& history) {
     now = std::max({now, history.end(txn), history.commit_ts(txn)});
     steps.push_back({now, t, step});
   }
-  std::ranges::stable_sort(steps, {}, &Step::time);
+  std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.time, s.txn, s.step); });
   return steps;
 }
 
