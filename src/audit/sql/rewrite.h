@@ -19,6 +19,9 @@ void mark_constants(Draft& draft);
 // Where the statement itself begins, behind WITH … and EXPLAIN ANALYZE.
 [[nodiscard]] std::size_t verb_of(const Draft& draft);
 
+// A SELECT, VALUES … in any number of parentheses.
+[[nodiscard]] bool begins_query(const Draft& draft, std::size_t i);
+
 // Each prints the whole statement from its verb on.
 void print_insert(Draft& draft, std::size_t verb, Printer& out, PostgresText& facts);
 void print_update(Draft& draft, std::size_t verb, Printer& out, PostgresText& facts);

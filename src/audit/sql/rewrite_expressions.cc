@@ -41,6 +41,7 @@ void rewrite_convert(Draft& draft, std::size_t i) {
   if (const std::size_t with = draft.find(draft.next(open), close, "USING"); with < close) {
     draft.drop(with, close);
     draft.drop(i);
+    draft[open].tight = false;
     return;
   }
   const std::size_t comma = draft.find_symbol(draft.next(open), close, ",");
@@ -50,6 +51,8 @@ void rewrite_convert(Draft& draft, std::size_t i) {
   replace_type(draft, draft.next(comma), close);
 }
 
+constexpr int kLongestInterval = 100;  // pieces, so that a text of nothing but INTERVAL stays linear
+
 // INTERVAL 3 DAY, INTERVAL (a + 1) MINUTE, INTERVAL '1 day'
 void rewrite_interval(Draft& draft, std::size_t i) {
   const std::size_t begin = draft.next(i);
@@ -58,9 +61,9 @@ void rewrite_interval(Draft& draft, std::size_t i) {
     return;
   }
   std::size_t unit = begin;
-  while (unit < draft.size() && !is_time_unit(draft[unit].word)) {
-    if (draft.is_symbol(unit, ",") || draft.is_symbol(unit, ")") || draft.is_symbol(unit, ";") ||
-        draft.is_any(unit, "AND", "OR", "FROM", "WHERE")) {
+  for (int steps = 0; unit < draft.size() && !is_time_unit(draft[unit].word); ++steps) {
+    if (steps > kLongestInterval || draft.is_symbol(unit, ",") || draft.is_symbol(unit, ")") ||
+        draft.is_symbol(unit, ";") || draft.is_any(unit, "AND", "OR", "FROM", "WHERE")) {
       unit = draft.size();
       break;
     }
@@ -97,6 +100,15 @@ void rewrite_group_concat(Draft& draft, std::size_t i) {
     draft.drop(at, close);
     return;
   }
+}
+
+// JSON_TABLE(a, '$[*]' COLUMNS (…)) AS t: the document is what is read.
+void rewrite_json_table(Draft& draft, std::size_t i) {
+  const std::size_t open = draft.next(i);
+  if (!draft.is_symbol(open, "(")) return;
+  const std::size_t close = draft.close(open);
+  const std::size_t columns = draft.find(draft.next(open), close, "COLUMNS");
+  if (columns < close) draft.drop(columns, close);
 }
 
 // MATCH (a, b) AGAINST ('x' IN BOOLEAN MODE) becomes MATCH(a, b, 'x')
@@ -164,7 +176,21 @@ const std::unordered_map<std::string_view, Rule>& rules() {
       {"TIMESTAMPADD", drop_unit},
       {"GET_FORMAT", drop_unit},
       {"GROUP_CONCAT", rewrite_group_concat},
+      {"JSON_TABLE", rewrite_json_table},
       {"MATCH", rewrite_match},
+      {"MEMBER",
+       [](Draft& draft, std::size_t i) {
+         if (!draft.is(draft.next(i), "OF")) return;
+         draft.drop(draft.next(i));
+         draft.replace(i, "=");
+       }},
+      {"NEXT",
+       [](Draft& draft, std::size_t i) {
+         const std::size_t value = draft.next(i), with = draft.next(value);
+         if (!draft.is(value, "VALUE") || !draft.is(with, "FOR")) return;
+         draft.drop(value, draft.next(with) + 1);
+         draft.replace(i, "nextval()");
+       }},
       {"NOT", rewrite_not},
       {"CURRENT_TIMESTAMP", drop_empty_call},
       {"CURRENT_DATE", drop_empty_call},

@@ -142,6 +142,7 @@ void print_rows(Draft& draft, std::size_t values, std::size_t end, Printer& out)
   out.text("VALUES");
   for (std::size_t i = first; i < end; i = draft.over(i)) {
     if (draft.is(i, "ROW") && draft.is_symbol(draft.next(i), "(")) draft.drop(i);
+    if (draft.is_symbol(i, "(") && draft.next(i) == draft.close(i)) draft[i].after = "DEFAULT";
   }
   out.range(first, end);
 }
