@@ -11,6 +11,8 @@ namespace isolde::audit {
 void rewrite_clauses(Draft& draft);
 // Operators, casts, intervals, variables, functions with a syntax of their own.
 void rewrite_expressions(Draft& draft);
+// The part of it that is about the function named at i. false: none with a rule.
+bool rewrite_function(Draft& draft, std::size_t i);
 // FROM: DUAL, table lists in parentheses, joins with and without ON, derived tables without a name.
 void rewrite_tables(Draft& draft);
 // Literals that must stay: type sizes, ORDER BY 1, 'string' behind a type's name; all of them outside of queries.
