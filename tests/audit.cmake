@@ -21,8 +21,12 @@ isolde_test(audit_trace_test
 
 isolde_test(audit_sql_test
   SOURCES
+    src/audit/sql/rewrite_dialects_test.cc
+    src/audit/sql/rewrite_queries_test.cc
+    src/audit/sql/rewrite_writes_test.cc
     src/audit/sql/shape_test.cc
     src/audit/sql/to_postgres_trace_test.cc
+    tests/support/rewritings.cc
   USES audit
   LINKS pg_query::pg_query)
 

@@ -87,7 +87,8 @@ void Printer::blank(std::string_view next) {
   if (out_.empty() || next.empty()) return;
   const char last = out_.back();
   if (last == '(' || last == '.' || last == ' ') return;
-  if (next == "," || next == ")" || next == "." || next == ";") return;
+  const char first = next[0];
+  if (first == ',' || first == ')' || first == '.' || first == ';' || next == "()") return;
   if (next == "(" && tight_) return;
   out_.push_back(' ');
 }

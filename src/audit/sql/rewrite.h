@@ -11,6 +11,8 @@ namespace isolde::audit {
 void rewrite_clauses(Draft& draft);
 // Operators, casts, intervals, variables, functions with a syntax of their own.
 void rewrite_expressions(Draft& draft);
+// The part of it that is about the function named at i. false: none with a rule.
+bool rewrite_function(Draft& draft, std::size_t i);
 // FROM: DUAL, table lists in parentheses, joins with and without ON, derived tables without a name.
 void rewrite_tables(Draft& draft);
 // Literals that must stay: type sizes, ORDER BY 1, 'string' behind a type's name; all of them outside of queries.
@@ -18,6 +20,9 @@ void mark_constants(Draft& draft);
 
 // Where the statement itself begins, behind WITH … and EXPLAIN ANALYZE.
 [[nodiscard]] std::size_t verb_of(const Draft& draft);
+
+// A SELECT, VALUES … in any number of parentheses.
+[[nodiscard]] bool begins_query(const Draft& draft, std::size_t i);
 
 // Each prints the whole statement from its verb on.
 void print_insert(Draft& draft, std::size_t verb, Printer& out, PostgresText& facts);

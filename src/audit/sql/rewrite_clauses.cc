@@ -54,18 +54,12 @@ void drop_into(Draft& draft, std::size_t i) {
   draft.drop(i, end);
 }
 
-// GROUP BY a DESC was MySQL's; ORDER BY 1 means a place in the select list.
-void rewrite_by_list(Draft& draft, std::size_t by, bool group) {
-  bool begins = true;
+// GROUP BY a DESC, b WITH ROLLUP
+void rewrite_group_list(Draft& draft, std::size_t by) {
   for (std::size_t i = draft.next(by); i < draft.size(); i = draft.over(i)) {
-    if (ends_tables(draft[i].word) || draft.is_symbol(i, ")") || draft.is_any(i, "ROWS", "RANGE", "SEPARATOR")) return;
-    if (group && draft.is_any(i, "ASC", "DESC")) draft.drop(i);
-    if (group && draft.is(i, "WITH") && draft.is(draft.next(i), "ROLLUP")) draft.drop(i, draft.next(i) + 1);
-    const std::size_t after = draft.next(i);
-    const bool ends = after >= draft.size() || draft[after].word.size() > 2 || draft.is_symbol(after, ",") ||
-                      draft.is_symbol(after, ")");
-    if (begins && ends && draft[i].kind == TokenKind::kNumber) draft[i].constant = true;
-    begins = draft.is_symbol(i, ",");
+    if (ends_tables(draft[i].word) || draft.is_symbol(i, ")")) return;
+    if (draft.is_any(i, "ASC", "DESC")) draft.drop(i);
+    if (draft.is(i, "WITH") && draft.is(draft.next(i), "ROLLUP")) draft.drop(i, draft.next(i) + 1);
   }
 }
 
@@ -114,8 +108,13 @@ void rewrite_word(Draft& draft, std::size_t i) {
     draft.drop(i, next + 1);
   } else if (draft.is(i, "INTO")) {
     drop_into(draft, i);
-  } else if (draft.is_any(i, "GROUP", "ORDER") && draft.is(next, "BY")) {
-    rewrite_by_list(draft, next, draft.is(i, "GROUP"));
+  } else if (draft.is(i, "GROUP") && draft.is(next, "BY")) {
+    rewrite_group_list(draft, next);
+  } else if (draft.is(i, "PROCEDURE") && draft.is(next, "ANALYSE")) {
+    draft.drop(i, draft.is_symbol(draft.next(next), "(") ? draft.close(draft.next(next)) + 1 : next + 1);
+  } else if (draft.is(i, "ROW") && draft.is_symbol(next, "(") && draft.is(draft.first(), "VALUES") &&
+             (draft.is(draft.prev(i), "VALUES") || draft.is_symbol(draft.prev(i), ","))) {
+    draft.drop(i);
   } else if (draft.is(i, "FULL") && draft.is_any(next, "JOIN", "OUTER")) {
     draft.replace(i, "FULL");
   } else if (draft.is(i, "ONLY") && draft.is_any(draft.prev(i), "ROW", "ROWS")) {

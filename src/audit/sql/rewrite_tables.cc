@@ -4,11 +4,6 @@
 namespace isolde::audit {
 namespace {
 
-bool begins_query(const Draft& draft, std::size_t i) {
-  while (draft.is_symbol(i, "(")) i = draft.next(i);
-  return draft.is_any(i, "SELECT", "WITH", "VALUES", "TABLE");
-}
-
 // EXTRACT(YEAR FROM x): the FROM of a function.
 bool is_function_from(const Draft& draft, std::size_t open) {
   if (open == Draft::kNowhere || begins_query(draft, draft.next(open))) return false;
@@ -47,6 +42,7 @@ class Tables {
     for (; i < draft_.size(); i = draft_.over(i)) {
       if (draft_.is_symbol(i, ")") || draft_.is_symbol(i, ";")) break;
       if (ends_tables(draft_[i].word) && !expects_table) break;
+      if (draft_.is(i, "ON") && draft_.is_any(draft_.next(i), "DUPLICATE", "CONFLICT")) break;
       if (draft_.is_symbol(i, "(")) {
         if (expects_table) table_in_parentheses(i);
         expects_table = false;
@@ -159,44 +155,6 @@ void rewrite_tables(Draft& draft) {
     } else if (draft.is(i, "USING") && draft.is(verb, "DELETE") && open.empty() &&
                !draft.is_symbol(draft.next(i), "(")) {
       tables.rewrite(draft.next(i));
-    }
-  }
-}
-
-void mark_constants(Draft& draft) {
-  const std::size_t first = draft.first();
-  const bool query = draft.is_symbol(first, "(") ||
-                     draft.is_any(first, "SELECT", "INSERT", "UPDATE", "DELETE", "WITH", "VALUES", "TABLE") ||
-                     draft.is_any(first, "REPLACE", "MERGE", "CALL", "EXECUTE", "EXPLAIN", "ANALYZE", "DO") ||
-                     draft.is(first, "SET");
-  for (std::size_t i = 0; i < draft.size(); ++i) {
-    if (draft[i].dropped) continue;
-    if (!query) {
-      draft[i].constant = true;
-      continue;
-    }
-    if (draft.is(i, "EXTRACT") && draft.is_symbol(draft.next(i), "(")) {
-      if (const std::size_t field = draft.next(draft.next(i)); field < draft.size()) draft[field].constant = true;
-    }
-    if (draft.dialect == SqlDialect::kMysql) continue;
-    // x::varchar(10), CAST(x AS varchar(10))
-    if (draft.is_symbol(i, "::") || draft.is(i, "AS")) {
-      std::size_t at = draft.next(i);
-      while (draft.is_name(at)) at = draft.next(at);
-      if (!draft.is_symbol(at, "(")) continue;
-      if (draft.is(i, "AS") && begins_query(draft, draft.next(at))) continue;
-      for (std::size_t end = draft.close(at); at < end; ++at) draft[at].constant = true;
-    }
-    if (draft[i].kind != TokenKind::kString || draft.dialect != SqlDialect::kPostgres) continue;
-    // timestamp '2020-01-01', point '(1,2)'
-    const std::size_t type = draft.prev(i);
-    if (type == Draft::kNowhere || draft[type].verbatim) continue;
-    if (draft.is_any(type, "DATE", "TIME", "TIMESTAMP", "TIMESTAMPTZ")) {
-      draft.drop(type);
-    } else if (draft.is_name(type) && draft.ends_operand(type)) {
-      draft[i].constant = true;
-    } else if (draft.is(type, "ZONE") && draft.is_any(draft.prev(draft.prev(type)), "WITH", "WITHOUT")) {
-      draft[i].constant = true;
     }
   }
 }

@@ -74,6 +74,15 @@ std::size_t find_any(const Draft& draft, std::size_t i, std::initializer_list<st
   return draft.size();
 }
 
+bool has_several_tables(const Draft& draft, std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; i = draft.over(i)) {
+    if (draft.is_symbol(i, "(") || draft.is_symbol(i, ",") || draft.is_any(i, "JOIN", "STRAIGHT_JOIN")) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // VALUES(a) -> EXCLUDED.a; with VALUES … AS new: new.a too.
 void rewrite_excluded(Draft& draft, std::size_t begin, std::string_view alias) {
   for (std::size_t i = begin; i < draft.size(); ++i) {
@@ -142,6 +151,7 @@ void print_rows(Draft& draft, std::size_t values, std::size_t end, Printer& out)
   out.text("VALUES");
   for (std::size_t i = first; i < end; i = draft.over(i)) {
     if (draft.is(i, "ROW") && draft.is_symbol(draft.next(i), "(")) draft.drop(i);
+    if (draft.is_symbol(i, "(") && draft.next(i) == draft.close(i)) draft[i].after = "DEFAULT";
   }
   out.range(first, end);
 }
@@ -223,12 +233,8 @@ void print_update(Draft& draft, std::size_t verb, Printer& out, PostgresText& fa
   const std::size_t tables = skip_modifiers(draft, verb, facts);
   const std::size_t set = draft.find(tables, draft.size(), "SET");
   std::size_t end = find_any(draft, set, {"WHERE", "ORDER", "LIMIT", "RETURNING", "FROM"});
-  bool several = draft.is_symbol(tables, "(");
-  for (std::size_t i = tables; i < set && !several; i = draft.over(i)) {
-    several = draft.is_symbol(i, ",") || draft.is_any(i, "JOIN", "STRAIGHT_JOIN");
-  }
   out.text("UPDATE");
-  if (!several) {
+  if (!has_several_tables(draft, tables, set)) {
     out.range(tables, set);
     for (const Assignment& item : assignments(draft, draft.next(set), end)) {
       drop_qualifiers(draft, item.begin, item.equals);
@@ -266,6 +272,14 @@ void print_delete(Draft& draft, std::size_t verb, Printer& out, PostgresText& fa
   const std::size_t targets_end = find_any(draft, targets, {"FROM", "USING", "WHERE", "ORDER", "LIMIT", "RETURNING"});
   const bool several = draft.is_any(targets_end, "FROM", "USING");
   out.text("DELETE FROM");
+  // DELETE a FROM t AS a
+  const std::size_t tables = draft.next(targets_end);
+  const std::size_t tables_end = find_any(draft, tables, {"WHERE", "ORDER", "LIMIT", "RETURNING"});
+  if (several && !has_several_tables(draft, tables, tables_end)) {
+    out.range(tables, tables_end);
+    print_condition(draft, tables_end, out);
+    return;
+  }
   if (!several) {
     out.range(targets, targets_end);
     print_condition(draft, targets_end, out);
@@ -285,9 +299,8 @@ void print_delete(Draft& draft, std::size_t verb, Printer& out, PostgresText& fa
     i = end < targets_end ? draft.next(end) : targets_end;
   }
   out.text("USING");
-  const std::size_t where = find_any(draft, draft.next(targets_end), {"WHERE", "ORDER", "LIMIT", "RETURNING"});
-  out.range(draft.next(targets_end), where);
-  print_condition(draft, where, out);
+  out.range(tables, tables_end);
+  print_condition(draft, tables_end, out);
 }
 
 }  // namespace isolde::audit

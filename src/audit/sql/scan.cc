@@ -34,6 +34,30 @@ bool same_word(std::string_view text, std::string_view upper) {
   return true;
 }
 
+// How many of the characters after c belong to its symbol: <=> ->> := :: || && <> != <= >= << >> -> == => ..
+std::size_t more_of_symbol(char c, char second, char third) {
+  switch (c) {
+    case '<':
+      return second == '=' ? (third == '>' ? 2 : 1) : second == '>' || second == '<' ? 1 : 0;
+    case '>':
+      return second == '=' || second == '>' ? 1 : 0;
+    case '-':
+      return second == '>' ? (third == '>' ? 2 : 1) : 0;
+    case ':':
+      return second == '=' || second == ':' ? 1 : 0;
+    case '=':
+      return second == '=' || second == '>' ? 1 : 0;
+    case '!':
+      return second == '=' ? 1 : 0;
+    case '|':
+    case '&':
+    case '.':
+      return second == c ? 1 : 0;
+    default:
+      return 0;
+  }
+}
+
 std::uint32_t short_size(std::size_t n) { return static_cast<std::uint32_t>(n); }
 
 }  // namespace
@@ -323,16 +347,7 @@ void Scanner::scan_symbol() {
     pos_ += operator_length();
     return;
   }
-  static constexpr std::string_view kLong[] = {
-      "<=>", "->>", ":=", "::", "||", "&&", "<>", "!=", "<=", ">=", "<<", ">>", "->", "==", "=>", ".."};
-  const std::string_view rest = sql_.substr(pos_, 3);
-  for (const std::string_view symbol : kLong) {
-    if (rest.starts_with(symbol)) {
-      pos_ += symbol.size();
-      return;
-    }
-  }
-  ++pos_;
+  pos_ += 1 + more_of_symbol(c, at(pos_ + 1), at(pos_ + 2));
 }
 
 bool Scanner::only_a_name_fits(std::size_t quote_at) const {

@@ -80,11 +80,14 @@ void read_csv(std::string_view text, const Sink& sink) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '"') {
-      if (quoted && i + 1 < text.size() && text[i + 1] == '"')
+      if (quoted && i + 1 < text.size() && text[i + 1] == '"') {
         field += text[i++];
-      else
+      } else {
         quoted = !quoted;
-    } else if (!quoted && (c == ',' || c == '\n')) {
+      }
+    } else if (c == '\n' || (!quoted && c == ',')) {
+      // No statement of these goes over a line, but one record was cut off in the middle.
+      if (c == '\n') quoted = false;
       flush();
     } else {
       field += c;

@@ -1,0 +1,1 @@
+CREATE TABLE t (id bigint NOT NULL PRIMARY KEY, u int UNIQUE KEY, k serial, c char(5), nc national varchar(10), cv character varying(10), lt long varchar, b bool, i integer(5), p double precision, tx text(100), n numeric(5), key_ varchar(5) KEY)

@@ -1,0 +1,1 @@
+CREATE FULLTEXT INDEX i ON t (a)

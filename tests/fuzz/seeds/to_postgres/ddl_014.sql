@@ -1,0 +1,1 @@
+ALTER TABLE t MODIFY a varchar(10) NOT NULL

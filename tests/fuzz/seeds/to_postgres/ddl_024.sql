@@ -1,0 +1,1 @@
+CREATE TABLE t (a int, UNIQUE (a), UNIQUE INDEX (a), UNIQUE ux (a), KEY ((lower(b))), UNIQUE KEY fx ((lower(b))), b varchar(20))

@@ -1,0 +1,1 @@
+CREATE TABLE t (user int, offset int, `order` int, time time(3), date date, timestamp timestamp, end int)

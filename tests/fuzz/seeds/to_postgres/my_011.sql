@@ -1,0 +1,1 @@
+UPDATE t SET a = 1 ORDER BY b LIMIT 3

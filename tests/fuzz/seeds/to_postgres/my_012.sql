@@ -1,0 +1,1 @@
+UPDATE LOW_PRIORITY IGNORE t SET t.a = t.a + 1, `b` = 'x' WHERE id = 5 ORDER BY c DESC, d LIMIT 1

@@ -1,0 +1,1 @@
+UPDATE t AS x SET x.a = 5 WHERE x.b = 3 LIMIT 1

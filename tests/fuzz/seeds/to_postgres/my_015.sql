@@ -1,0 +1,1 @@
+UPDATE a, b SET a.x = b.y, b.z = 1 WHERE a.id = b.id

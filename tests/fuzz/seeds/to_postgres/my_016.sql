@@ -1,0 +1,1 @@
+UPDATE a LEFT JOIN (SELECT id, count(*) n FROM c GROUP BY id) c ON c.id = a.id SET a.x = IFNULL(c.n, 0)

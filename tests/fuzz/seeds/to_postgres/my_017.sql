@@ -1,0 +1,1 @@
+UPDATE db.a INNER JOIN db.b USING (id) SET db.a.x = 1

@@ -1,0 +1,1 @@
+DELETE a, b FROM t1 AS a JOIN t2 AS b ON a.id = b.id WHERE a.x = 1

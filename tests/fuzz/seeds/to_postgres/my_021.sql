@@ -1,0 +1,1 @@
+DELETE a.* FROM t1 a LEFT JOIN t2 b ON a.id = b.id WHERE b.id IS NULL

@@ -1,0 +1,1 @@
+DELETE FROM a, b USING t1 AS a INNER JOIN t2 AS b WHERE a.id = b.id

@@ -1,0 +1,1 @@
+INSERT IGNORE INTO t (a, b) VALUES (1, 2), (3, 4)

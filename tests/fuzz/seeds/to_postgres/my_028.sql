@@ -1,0 +1,1 @@
+INSERT INTO t SET a = 1, `b` = 'x', c = NOW()

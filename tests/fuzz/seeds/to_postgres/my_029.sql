@@ -1,0 +1,1 @@
+INSERT DELAYED INTO db.t (t.a, t.b) VALUE (1, DEFAULT)

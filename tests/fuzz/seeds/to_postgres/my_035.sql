@@ -1,0 +1,1 @@
+INSERT INTO t SELECT * FROM u WHERE id = 3

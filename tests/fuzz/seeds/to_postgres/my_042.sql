@@ -1,0 +1,1 @@
+SELECT BINARY a = 'x', BINARY 'y' FROM t WHERE BINARY `b` = 'z' AND c LIKE BINARY 'q'

@@ -1,0 +1,1 @@
+SELECT a COLLATE utf8_bin, _utf8'x' COLLATE utf8_general_ci, N'y', _latin1 'z' FROM t ORDER BY a COLLATE utf8_bin DESC

@@ -1,0 +1,1 @@
+SELECT a REGEXP 'x', b NOT REGEXP 'y', c RLIKE 'z', d NOT RLIKE 'w', e LIKE 'a|%' ESCAPE '|', f SOUNDS LIKE 'g' FROM t

@@ -1,0 +1,1 @@
+SELECT IF(a > 1, b, c), LEFT(a, 2), RIGHT(a, 3), REPLACE(a, 'x', 'y'), INSERT(a, 1, 2, 'z'), TRUNCATE(a, 2), DATE(a), TIME(b), TIMESTAMP(c), CHAR(65, 66 USING utf8), YEAR(a), MONTH(a), REPEAT('a', 3), ISNULL(a) FROM t

@@ -1,0 +1,1 @@
+SELECT * FROM a CROSS JOIN b ON a.x = b.x LEFT JOIN c USING (y)

@@ -1,0 +1,1 @@
+SELECT * FROM a LEFT JOIN (b, c) ON (a.x = b.x AND a.y = c.y)

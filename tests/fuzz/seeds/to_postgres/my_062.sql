@@ -1,0 +1,1 @@
+SELECT * FROM (a, b) LEFT JOIN c ON c.x = a.x

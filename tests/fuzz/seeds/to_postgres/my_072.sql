@@ -1,0 +1,1 @@
+SELECT 'x' AS 'alias', a "b" FROM t

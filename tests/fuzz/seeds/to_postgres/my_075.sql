@@ -1,0 +1,1 @@
+SET @a = (SELECT MAX(id) FROM t), @b = 5

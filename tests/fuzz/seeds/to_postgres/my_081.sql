@@ -1,0 +1,1 @@
+EXECUTE s USING @a, @b

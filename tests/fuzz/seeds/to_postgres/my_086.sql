@@ -1,0 +1,1 @@
+WITH x AS (SELECT a FROM t), y (b) AS (SELECT 1) SELECT * FROM x JOIN y ON x.a = y.b

@@ -1,0 +1,1 @@
+WITH x AS (SELECT 1) UPDATE t JOIN x SET t.a = 1

@@ -1,0 +1,1 @@
+SELECT t.user, user, u.end, `key`, end, offset, value, position FROM user u

@@ -1,0 +1,1 @@
+SELECT YEAR(a) year, MONTH(a) month, b AS date, 1 day FROM t

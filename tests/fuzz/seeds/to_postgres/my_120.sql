@@ -1,0 +1,1 @@
+SELECT * FROM t WHERE (a, b) IN ((1, 2), (3, 4)) AND ROW(a, b) = ROW(1, 2)

@@ -1,0 +1,1 @@
+SELECT NULL AS x, t.`select`, t.from FROM t

@@ -1,0 +1,1 @@
+SELECT IF(STRCMP(a, b) = 0, 1, 0), a IS NULL = 0, a LIKE 'x' = 1 FROM t

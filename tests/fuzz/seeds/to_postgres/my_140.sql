@@ -1,0 +1,1 @@
+SELECT * FROM a JOIN b ON a.x = LEFT(b.y, 3) JOIN c ON IF(a.x, b.y, c.z) = 1

@@ -1,0 +1,1 @@
+SELECT CONCAT_WS(' ', a, b) AS `full name` FROM t HAVING `full name` LIKE '%x%'

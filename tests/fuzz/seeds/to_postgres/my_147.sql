@@ -1,0 +1,1 @@
+SELECT DISTINCT t0.id FROM t t0 LEFT OUTER JOIN u t1 ON t0.id = t1.id AND (t1.a IN ('x','y'))

@@ -1,0 +1,1 @@
+HANDLER t OPEN

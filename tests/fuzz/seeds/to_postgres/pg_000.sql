@@ -1,0 +1,1 @@
+SELECT a::varchar(10), CAST(b AS numeric(10,2)), c::timestamp(3), d::"MyType", x::int[] FROM t WHERE e = $1 AND f = ANY($2)

@@ -1,0 +1,1 @@
+SELECT date '2020-01-01', timestamp with time zone '2020-01-01', interval '1 day', interval '1' day, now() - interval '3 hours', x AT TIME ZONE 'UTC', point '(1,2)', time without time zone '10:00'

@@ -1,0 +1,1 @@
+SELECT EXTRACT('year' FROM a), EXTRACT(year FROM a), a[1], a[1:2], ARRAY[1,2], 'x' || 'y', E'a\nb', $$q$$ FROM "T"

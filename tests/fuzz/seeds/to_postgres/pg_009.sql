@@ -1,0 +1,1 @@
+CREATE TABLE t (a varchar(10) DEFAULT 'x', b int)

@@ -1,0 +1,1 @@
+SELECT data ? 'a', data @> '{}' FROM t ORDER BY 1, a, 2 DESC LIMIT 5 OFFSET 3

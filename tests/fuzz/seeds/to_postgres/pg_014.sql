@@ -1,0 +1,1 @@
+SELECT a IS DISTINCT FROM 'x', b LIKE 'y' ESCAPE '!', overlay('a' placing 'b' from 1 for 2), a SIMILAR TO 'x' FROM t

@@ -1,0 +1,1 @@
+SELECT count(*) FILTER (WHERE a = 1), percentile_cont(0.5) WITHIN GROUP (ORDER BY b), a COLLATE "C" FROM ONLY t GROUP BY ROLLUP (a), 2

@@ -1,0 +1,1 @@
+SELECT * FROM f(1, 'x') AS g(a int, b varchar(10))

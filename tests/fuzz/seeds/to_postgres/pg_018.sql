@@ -1,0 +1,1 @@
+SELECT x.a AS b (c) FROM t

@@ -1,0 +1,1 @@
+SELECT CASE WHEN a THEN 'x' ELSE 'y' END, coalesce(b, 'z') FROM t WHERE a NOT IN ('p', 'q') AND b IN (SELECT 'r')

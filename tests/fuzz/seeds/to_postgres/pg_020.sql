@@ -1,0 +1,1 @@
+SELECT xmlelement(name foo, 'x'), jsonb_set(a, '{b}', '"c"') FROM t FOR UPDATE OF t SKIP LOCKED

@@ -1,0 +1,1 @@
+SELECT trim(both 'x' from a), position('x' in a), substring(a from 'y'), a ~ 'z', a !~* 'w' FROM t

@@ -1,0 +1,1 @@
+SELECT 'a' AS b, 'c' d FROM t WHERE e BETWEEN 'f' AND 'g' AND h IS NOT NULL

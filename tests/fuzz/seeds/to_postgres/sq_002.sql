@@ -1,0 +1,1 @@
+INSERT OR ROLLBACK INTO t AS x (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET a = excluded.a WHERE x.a < 5

@@ -1,0 +1,1 @@
+UPDATE OR IGNORE t SET a = 1 WHERE b == 2

@@ -1,0 +1,1 @@
+SELECT [a b], "c", `d` FROM [t x] WHERE a GLOB 'x*' AND b NOT GLOB 'y' AND c IS 5 AND d IS NOT ? AND e IS NULL AND f NOTNULL AND g ISNULL AND h NOT NULL

@@ -1,0 +1,1 @@
+SELECT * FROM t INDEXED BY i WHERE a = ?1 AND b = :b AND c = @c AND d = $d

@@ -1,0 +1,1 @@
+SELECT * FROM t LEFT JOIN u WHERE t.a = u.a

@@ -1,0 +1,1 @@
+SELECT CAST(a AS INTEGER), CAST(b AS TEXT), typeof(c), x'00' FROM t

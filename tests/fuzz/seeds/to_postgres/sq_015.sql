@@ -1,0 +1,1 @@
+UPDATE t SET a = u.b FROM u WHERE t.id = u.id

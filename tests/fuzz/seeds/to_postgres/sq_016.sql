@@ -1,0 +1,1 @@
+UPDATE t SET (a, b) = (1, 2) WHERE c = 3
