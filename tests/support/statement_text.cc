@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 
 #include "audit/sql/meaning.h"
@@ -82,7 +81,7 @@ std::string text_of(const Statement& statement, const Schema& schema) {
     if (!out.empty()) out += ' ';
     out += fmt::format("{}({}.{})", letters(access), names[access.row_set], schema.column(access.column).name);
   }
-  std::vector<std::string> parts;
+  std::map<std::string, std::string> parts;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RowSet& rows = statement.row_sets[i];
     if (rows.keys.empty() && !rows.single) continue;
@@ -91,11 +90,10 @@ std::string text_of(const Statement& statement, const Schema& schema) {
       if (!keys.empty()) keys += ' ';
       keys += fmt::format("{}=${}", schema.column(key.column).name, key.literal + 1);
     }
-    parts.push_back(fmt::format("{}[{}]{}", names[i], keys, rows.single ? "!" : ""));
+    parts[names[i]] = fmt::format(" {}[{}]{}", names[i], keys, rows.single ? "!" : "");
   }
-  std::ranges::sort(parts);
   if (!parts.empty()) out += " @";
-  for (const std::string& part : parts) out += " " + part;
+  for (const auto& [name, part] : parts) out += part;
   return out;
 }
 
