@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "tests/support/statement_text.h"
 
 namespace isolde::audit {
@@ -93,6 +94,101 @@ TEST(Statement, ShapesTeachTheSchemaWhateverTheirOrder) {
   EXPECT_EQ(meaning(4), "rw(td.k) r(td.v) @ td[k=$1]!");
   EXPECT_TRUE(schema.table(*schema.find_table("ta")).learned);
   EXPECT_FALSE(schema.table(*schema.find_table("td")).learned);
+}
+
+// Words of SQL thrown together: many do not parse, and what does is strange.
+TEST(Statement, WhateverIsUnderstoodIsSound) {
+  constexpr std::string_view kWords[] = {"SELECT",
+                                         "x",
+                                         "FROM",
+                                         "a",
+                                         "b",
+                                         ",",
+                                         "WHERE",
+                                         "id",
+                                         "=",
+                                         "5",
+                                         "AND",
+                                         "(",
+                                         ")",
+                                         "JOIN",
+                                         "ON",
+                                         "UPDATE",
+                                         "SET",
+                                         "a.x",
+                                         "b.id",
+                                         "DELETE",
+                                         "INSERT",
+                                         "INTO",
+                                         "VALUES",
+                                         "LEFT",
+                                         "USING",
+                                         "UNION",
+                                         "ORDER BY",
+                                         "LIMIT 1",
+                                         "GROUP BY",
+                                         "*",
+                                         "a.*",
+                                         "count(*)",
+                                         "IN",
+                                         "EXISTS",
+                                         "SELECT",
+                                         "FROM",
+                                         "WHERE",
+                                         "RETURNING",
+                                         "FOR UPDATE",
+                                         "WITH",
+                                         "c",
+                                         "AS",
+                                         "y",
+                                         "+",
+                                         "REPLACE",
+                                         "ON CONFLICT DO NOTHING",
+                                         "ON DUPLICATE KEY UPDATE x = 1",
+                                         "t",
+                                         "nowhere.z",
+                                         "OR",
+                                         "'s'",
+                                         "NOT"};
+  constexpr std::string_view kWhole[] = {
+      "SELECT x FROM a WHERE id = 5",
+      "UPDATE a SET x = x + 1 WHERE id = 5",
+      "INSERT INTO a (id, x) VALUES (1, 2)",
+      "DELETE FROM a WHERE x = 'x'",
+      "SELECT a.x, b.y FROM a LEFT JOIN b ON a.id = b.id WHERE b.y IN (SELECT x FROM a)",
+      "UPDATE a JOIN b ON a.id = b.id SET a.x = b.y, b.y = 0 WHERE a.id = 3",
+      "INSERT INTO a SELECT id, y FROM b WHERE y > 3 ON DUPLICATE KEY UPDATE x = VALUES(x)"};
+  const Schema schema = small_schema("a(id*, x) b(id*, y!, a > a.id)");
+  Rng rng(11);
+  std::size_t understood = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const auto dialect = static_cast<SqlDialect>(rng.below(3));
+    std::vector<std::string> words;
+    std::string_view start = kWhole[rng.below(std::size(kWhole))];
+    while (!start.empty()) {
+      const std::size_t end = std::min(start.find(' '), start.size());
+      words.emplace_back(start.substr(0, end));
+      start.remove_prefix(std::min(end + 1, start.size()));
+    }
+    for (std::uint64_t changes = rng.below(4); changes > 0; --changes) {
+      const std::string_view word = kWords[rng.below(std::size(kWords))];
+      const auto place = static_cast<std::ptrdiff_t>(rng.below(words.size()));
+      if (rng.below(3) == 0) {
+        words[static_cast<std::size_t>(place)] = word;
+      } else {
+        words.insert(words.begin() + place, std::string(word));
+      }
+    }
+    std::string sql;
+    for (const std::string& word : words) sql += word + " ";
+    Schema own = schema;
+    learn_schema(sql, dialect, own);
+    const Statement statement = understand(sql, dialect, own);
+    ASSERT_EQ(testing::fault_of(statement, own), "") << sql << "\n" << text_of(statement, own);
+    ASSERT_EQ(text_of(statement, own), text_of(understand(sql, dialect, own), own)) << sql;
+    understood += statement.kind != StatementKind::kNotUnderstood ? 1 : 0;
+  }
+  EXPECT_GT(understood, 5'000U);
 }
 
 }  // namespace
