@@ -36,6 +36,8 @@ isolde_test(audit_statement_test
   SOURCES
     src/audit/sql/reads_test.cc
     src/audit/sql/rows_test.cc
+    src/audit/sql/statement_test.cc
+    src/audit/sql/statement_trace_test.cc
     src/audit/sql/writes_test.cc
     tests/support/statement_text.cc
   USES audit)

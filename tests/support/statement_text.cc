@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
+#include <set>
 
 #include "audit/sql/meaning.h"
 
@@ -82,7 +82,7 @@ std::string text_of(const Statement& statement, const Schema& schema) {
     if (!out.empty()) out += ' ';
     out += fmt::format("{}({}.{})", letters(access), names[access.row_set], schema.column(access.column).name);
   }
-  std::vector<std::string> parts;
+  std::map<std::string, std::string> parts;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const RowSet& rows = statement.row_sets[i];
     if (rows.keys.empty() && !rows.single) continue;
@@ -91,12 +91,44 @@ std::string text_of(const Statement& statement, const Schema& schema) {
       if (!keys.empty()) keys += ' ';
       keys += fmt::format("{}=${}", schema.column(key.column).name, key.literal + 1);
     }
-    parts.push_back(fmt::format("{}[{}]{}", names[i], keys, rows.single ? "!" : ""));
+    parts[names[i]] = fmt::format(" {}[{}]{}", names[i], keys, rows.single ? "!" : "");
   }
-  std::ranges::sort(parts);
   if (!parts.empty()) out += " @";
-  for (const std::string& part : parts) out += " " + part;
+  for (const auto& [name, part] : parts) out += part;
   return out;
+}
+
+std::string fault_of(const Statement& statement, const Schema& schema) {
+  if (statement.kind == StatementKind::kNotUnderstood) {
+    if (statement.why_not.empty()) return "no reason why not";
+    return statement.accesses.empty() && statement.row_sets.empty() ? "" : "accesses of what is not understood";
+  }
+  if (!statement.why_not.empty()) return "a reason although it is understood";
+  if (statement.kind == StatementKind::kNoData && !statement.accesses.empty()) return "no data, but accesses";
+  std::set<std::string> seen;
+  bool writes = false;
+  for (const Access& access : statement.accesses) writes = writes || access.action == Action::kWrite;
+  for (const Access& access : statement.accesses) {
+    const bool reads = access.action == Action::kRead;
+    if (access.row_set >= statement.row_sets.size()) return "no such row set";
+    if (raw(access.column) >= schema.columns()) return "no such column";
+    if (schema.column(access.column).table != statement.row_sets[access.row_set].table) return "rows of another table";
+    if (access.of_write != (reads && writes)) return "of_write";
+    if (access.of_written_row && (access.lock != Lock::kExclusive || !access.of_write)) return "of_written_row";
+    if (!reads && (access.in_where || access.counts_only || access.foreign_key || access.lock != Lock::kNone)) {
+      return "a write that looks like a read";
+    }
+    if (reads && (access.inserts || access.deletes || access.increments)) return "a read that looks like a write";
+    const std::string same = fmt::format("{} {} {}", letters(access), raw(access.column), access.row_set);
+    if (!seen.insert(same).second) return "the same access twice: " + same;
+  }
+  for (const RowSet& rows : statement.row_sets) {
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+      if (schema.column(rows.keys[i].column).table != rows.table) return "a key of another table";
+      if (i > 0 && rows.keys[i - 1].column >= rows.keys[i].column) return "keys out of order";
+    }
+  }
+  return "";
 }
 
 std::string meaning_of(std::string_view sql, const Schema& schema) {

@@ -21,6 +21,9 @@ namespace isolde::audit::testing {
 
 [[nodiscard]] std::string text_of(const Statement& statement, const Schema& schema);
 
+// What every statement holds to, whatever it says; empty if it does, else what is wrong.
+[[nodiscard]] std::string fault_of(const Statement& statement, const Schema& schema);
+
 // PostgreSQL's text with $1, $2 … as literals; "not understood: …" if it is not. What the schema lacks is learned.
 [[nodiscard]] std::string meaning_of(std::string_view sql, const Schema& schema);
 
