@@ -238,10 +238,10 @@ TEST(Concurrent, RowsThatBothReadDoNotMeet) {
 
 TEST(Unique, ColumnsThatAlwaysDifferAreFound) {
   const std::string_view trace = R"(
-    T1 [1-5]: r(a.x) @ a.id=1 a.w=1
-    T2 [2-6]: r(a.x) @ a.id=2 a.w=1
-    T3 [7-9]: r(a.x) @ a.id=1 a.w=1
-    T4 [8-9]: r(a.x) @ a.id=3 a.w=2
+    T1 [1-5]: rw(a.id) rw(a.w) @ a.id=1 a.w=1
+    T2 [2-6]: rw(a.id) rw(a.w) @ a.id=2 a.w=1
+    T3 [7-9]: rw(a.id) rw(a.w) @ a.id=1 a.w=1
+    T4 [8-9]: rw(a.id) rw(a.w) @ a.id=3 a.w=2
   )";
   const auto unique = [&](std::uint64_t pairs) {
     const Classes classes = classes_of(small_trace(trace), {.pairs_for_unique = pairs});
@@ -253,6 +253,12 @@ TEST(Unique, ColumnsThatAlwaysDifferAreFound) {
   };
   EXPECT_EQ(unique(2), "a.id 2;");
   EXPECT_EQ(unique(3), "");
+}
+
+TEST(Unique, AColumnThatNobodyLooksForIsNone) {
+  const Classes classes =
+      classes_of(small_trace("T1 [1-5]: wi(a.id) @ a.id=1\nT2 [2-6]: wi(a.id) @ a.id=2"), {.pairs_for_unique = 1});
+  EXPECT_TRUE(classes.unique.empty());
 }
 
 TEST(Unique, NothingConcurrentMakesNothingUnique) {
