@@ -38,9 +38,6 @@ class Builder {
         add_class(line);
       }
     }
-    const std::size_t n = out_.classes.size();
-    out_.seen_concurrent.assign(n * n, 0);
-    out_.seen_same_row.assign(n * n, 0);
     return std::move(out_);
   }
   // Of each class.

@@ -1,13 +1,23 @@
 #include "audit/classes/classes.h"
 
+#include <algorithm>
+
 namespace isolde::audit {
+namespace {
 
-std::uint32_t Classes::concurrent(ClassId a, ClassId b) const {
-  return seen_concurrent.empty() ? 0 : seen_concurrent[std::size_t{raw(a)} * classes.size() + raw(b)];
+std::uint32_t look_up(const std::unordered_map<std::uint64_t, std::uint32_t>& counts, std::uint64_t pair) {
+  const auto place = counts.find(pair);
+  return place == counts.end() ? 0 : place->second;
 }
 
-std::uint32_t Classes::same_row(ClassId a, ClassId b) const {
-  return seen_same_row.empty() ? 0 : seen_same_row[std::size_t{raw(a)} * classes.size() + raw(b)];
+}  // namespace
+
+std::uint64_t Classes::pair(ClassId a, ClassId b) {
+  return std::uint64_t{raw(std::min(a, b))} << 32U | raw(std::max(a, b));
 }
+
+std::uint32_t Classes::concurrent(ClassId a, ClassId b) const { return look_up(seen_concurrent, pair(a, b)); }
+
+std::uint32_t Classes::same_row(ClassId a, ClassId b) const { return look_up(seen_same_row, pair(a, b)); }
 
 }  // namespace isolde::audit

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "audit/ids.h"
@@ -77,8 +78,9 @@ struct Classes {
   std::vector<NotUnderstood> not_understood;
   std::vector<UniqueColumn> unique;  // inferred; used only if asked for
   // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them
-  // writes: class_count^2, for the ranking.
-  std::vector<std::uint32_t> seen_concurrent, seen_same_row;
+  // writes, for the ranking: by pair(a, b); absent: none.
+  std::unordered_map<std::uint64_t, std::uint32_t> seen_concurrent, seen_same_row;
+  [[nodiscard]] static std::uint64_t pair(ClassId a, ClassId b);  // the same for (b, a)
   [[nodiscard]] std::uint32_t concurrent(ClassId a, ClassId b) const;
   [[nodiscard]] std::uint32_t same_row(ClassId a, ClassId b) const;
 };

@@ -56,9 +56,9 @@ TEST(Classes, AnExampleHasItsValues) {
 }
 
 TEST(Classes, OnlyCommittedTransactionsCount) {
-  const std::string_view trace = "T1: r(a.x)\n-T2: r(a.y)\n?T3: r(a.z)";
-  EXPECT_EQ(texts(trace), (Texts{"r(a.x)"}));
-  EXPECT_EQ(texts(trace, {.rolled_back_too = true}), (Texts{"r(a.x)", "r(a.y)"}));
+  const std::string_view trace = "T1: w(a.x)\n-T2: w(a.y)\n?T3: w(a.z)";
+  EXPECT_EQ(texts(trace), (Texts{"w(a.x)"}));
+  EXPECT_EQ(texts(trace, {.rolled_back_too = true}), (Texts{"w(a.x)", "w(a.y)"}));
   EXPECT_EQ(classes_of(small_trace(trace)).class_of[1], kNone32);
 }
 
@@ -67,6 +67,13 @@ TEST(Classes, LocksAndIncrementsTellClassesApart) {
 }
 
 TEST(Classes, StatementsTellClassesApart) { EXPECT_EQ(texts("T1: r(a.x) r(a.y)\nT2: r(a.x); r(a.y)").size(), 2); }
+
+TEST(Classes, WhichColumnIsToldDoesNotCountIfNobodyWritesIt) {
+  const std::string_view reads = "T1: rw(a.id) r(a.one) @ a.id=1; w(b.x)\nT2: rw(a.id) r(a.two) @ a.id=2; w(b.x)";
+  EXPECT_EQ(texts(reads), (Texts{"rw(a.id) r(a.one) @ a.id=0; w(b.x)"}));
+  EXPECT_EQ(texts(std::string(reads) + "\nT3: w(a.two)").size(), 3);
+  EXPECT_EQ(texts(std::string(reads) + "\nT3: rw(a.two)").size(), 3);  // it may find other rows
+}
 
 TEST(Classes, LoopsAreCutToTwoRounds) {
   const Classes classes = classes_of(small_trace(R"(
@@ -164,14 +171,15 @@ TEST(Names, SayWhatIsWrittenThenWhatIsRead) {
     T2: r(item.x); r(stock.q)
     T3: rw(item.y) r(item.x)
     T4: r(stock.q); r(item.x); r(a.a); r(b.b); r(c.c)
-    T5: r(item.z); r(stock.q)
+    T5: rx(item.x); r(stock.q)
     T6: wd(a.a); w(b.b); wi(c.c); w(d.d)
+    T7: r(item.x); rc(stock.q); r(item.x)
   )"));
   std::vector<std::string> names;
   for (const TransactionClass& one : classes.classes) names.push_back(one.name);
   EXPECT_EQ(names,
             (Texts{"UPDATE stock, INSERT line", "read item, stock", "read item by y", "read stock, item, a and 2 more",
-                   "read item, stock (2)", "DELETE a, UPDATE b, INSERT c and 1 more"}));
+                   "read item, stock for update", "DELETE a, UPDATE b, INSERT c and 1 more", "read item, stock (2)"}));
 }
 
 TEST(Names, CommentsSayWhoSentAStatement) {
@@ -230,10 +238,10 @@ TEST(Concurrent, RowsThatBothReadDoNotMeet) {
 
 TEST(Unique, ColumnsThatAlwaysDifferAreFound) {
   const std::string_view trace = R"(
-    T1 [1-5]: r(a.x) @ a.id=1 a.w=1
-    T2 [2-6]: r(a.x) @ a.id=2 a.w=1
-    T3 [7-9]: r(a.x) @ a.id=1 a.w=1
-    T4 [8-9]: r(a.x) @ a.id=3 a.w=2
+    T1 [1-5]: rw(a.id) rw(a.w) @ a.id=1 a.w=1
+    T2 [2-6]: rw(a.id) rw(a.w) @ a.id=2 a.w=1
+    T3 [7-9]: rw(a.id) rw(a.w) @ a.id=1 a.w=1
+    T4 [8-9]: rw(a.id) rw(a.w) @ a.id=3 a.w=2
   )";
   const auto unique = [&](std::uint64_t pairs) {
     const Classes classes = classes_of(small_trace(trace), {.pairs_for_unique = pairs});
@@ -245,6 +253,12 @@ TEST(Unique, ColumnsThatAlwaysDifferAreFound) {
   };
   EXPECT_EQ(unique(2), "a.id 2;");
   EXPECT_EQ(unique(3), "");
+}
+
+TEST(Unique, AColumnThatNobodyLooksForIsNone) {
+  const Classes classes =
+      classes_of(small_trace("T1 [1-5]: wi(a.id) @ a.id=1\nT2 [2-6]: wi(a.id) @ a.id=2"), {.pairs_for_unique = 1});
+  EXPECT_TRUE(classes.unique.empty());
 }
 
 TEST(Unique, NothingConcurrentMakesNothingUnique) {

@@ -47,15 +47,18 @@ class Sweep {
   Sweep(const TraceLog& log, Classes& classes)
       : log_(log),
         classes_(classes),
-        count_(classes.classes.size()),
         shape_uses_(classes.statements.size()),
         shape_known_(classes.statements.size()),
         columns_(classes.schema.columns()),
-        open_in_class_(count_) {}
+        open_in_class_(classes.classes.size()) {
+    for (const Statement& statement : classes.statements) {
+      for (const Access& access : statement.accesses) {
+        if (access.in_where) columns_[raw(access.column)].unique = true;
+      }
+    }
+  }
 
   void run(std::uint64_t pairs_for_unique) {
-    classes_.seen_concurrent.assign(count_ * count_, 0);
-    classes_.seen_same_row.assign(count_ * count_, 0);
     std::vector<std::uint32_t> order;
     for (std::uint32_t i = 0; i < log_.transactions.size(); ++i) {
       if (classes_.class_of[i] != kNone32) order.push_back(i);
@@ -82,7 +85,7 @@ class Sweep {
   struct OfColumn {
     std::uint64_t pairs = 0;
     std::uint32_t open = 0;  // transactions that use it
-    bool unique = true;
+    bool unique = false;     // as far as was seen; only what rows are looked for by can be
   };
   struct Open {
     std::uint32_t transaction = 0;
@@ -205,12 +208,10 @@ class Sweep {
     if (open_in_class_[one.class_id]++ == 0) open_classes_.push_back(one.class_id);
   }
 
-  void count(std::vector<std::uint32_t>& matrix, std::uint32_t a, std::uint32_t b, std::uint32_t times) const {
-    const auto add = [&](std::uint32_t& cell) {
-      cell += std::min(times, std::numeric_limits<std::uint32_t>::max() - cell);
-    };
-    add(matrix[a * count_ + b]);
-    if (a != b) add(matrix[b * count_ + a]);
+  static void count(std::unordered_map<std::uint64_t, std::uint32_t>& counts, std::uint32_t a, std::uint32_t b,
+                    std::uint32_t times) {
+    std::uint32_t& cell = counts[Classes::pair(ClassId{a}, ClassId{b})];
+    cell += std::min(times, std::numeric_limits<std::uint32_t>::max() - cell);
   }
 
   static std::uint64_t key_of(const ColumnValue& used) {
@@ -244,7 +245,6 @@ class Sweep {
 
   const TraceLog& log_;
   Classes& classes_;
-  std::size_t count_;
   std::vector<ShapeUses> shape_uses_;
   std::vector<bool> shape_known_;
   std::vector<OfColumn> columns_;

@@ -57,7 +57,7 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   out.statements = std::move(statements);
   check(log, out.statements);
   count_statements(log, out);
-  const Forms forms = find_forms(log, signatures(out.statements),
+  const Forms forms = find_forms(log, signatures(out.statements, out.schema),
                                  {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too});
   out.class_of.assign(log.transactions.size(), kNone32);
   for (const FormGroup& group : forms.groups) {

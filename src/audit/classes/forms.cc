@@ -70,7 +70,13 @@ std::vector<std::uint32_t> group_of_trees(const std::vector<LoopTree>& trees, st
 
 }  // namespace
 
-std::vector<std::uint32_t> signatures(std::span<const Statement> statements) {
+std::vector<std::uint32_t> signatures(std::span<const Statement> statements, const Schema& schema) {
+  std::vector<bool> only_told(schema.columns(), true);
+  for (const Statement& statement : statements) {
+    for (const Access& access : statement.accesses) {
+      if (access.action == Action::kWrite || access.in_where) only_told[raw(access.column)] = false;
+    }
+  }
   SequenceTable table;
   std::vector<std::uint32_t> out;
   out.reserve(statements.size());
@@ -78,11 +84,12 @@ std::vector<std::uint32_t> signatures(std::span<const Statement> statements) {
   for (const Statement& statement : statements) {
     words.clear();
     for (const Access& access : statement.accesses) {
-      words.push_back(raw(access.column));
-      words.push_back(static_cast<std::uint32_t>(access.action) | static_cast<std::uint32_t>(access.lock) << 1U |
-                      static_cast<std::uint32_t>(access.inserts) << 3U |
-                      static_cast<std::uint32_t>(access.deletes) << 4U |
-                      static_cast<std::uint32_t>(access.increments) << 5U);
+      const bool any_column = only_told[raw(access.column)];
+      words.push_back(any_column ? raw(schema.column(access.column).table) : raw(access.column));
+      words.push_back(
+          static_cast<std::uint32_t>(access.action) | static_cast<std::uint32_t>(access.lock) << 1U |
+          static_cast<std::uint32_t>(access.inserts) << 3U | static_cast<std::uint32_t>(access.deletes) << 4U |
+          static_cast<std::uint32_t>(access.increments) << 5U | static_cast<std::uint32_t>(any_column) << 6U);
     }
     out.push_back(words.empty() ? kNone32 : table.intern(words).first);
   }
