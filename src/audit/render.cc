@@ -13,7 +13,8 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kListed = 10;  // of statements that were not understood, and of targets' advice
+constexpr std::size_t kListed = 10;  // of statements that were not understood, and of targets with advice
+constexpr std::size_t kAdvice = 3;   // a column
 constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kGreen = "\033[32m", kYellow = "\033[33m",
                            kPlain = "\033[0m";
 
@@ -244,7 +245,7 @@ class Text {
       line("{}. {} ({}{})", i + 1, audit_.classes.schema.full_name(t.column), counted(t.cycles, "cycle", "cycles"),
            t.round > 1 ? fmt::format(", round {}", t.round) : "");
       if (i >= kListed) continue;
-      for (const Advice& advice : t.advice) this->advice(advice, t);
+      for (std::size_t a = 0; a < std::min(kAdvice, t.advice.size()); ++a) advice(t.advice[a], t);
     }
     if (!plan.not_fixable.empty())
       paragraph("", fmt::format("{} left: every column of them is kept by a hint",

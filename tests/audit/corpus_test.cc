@@ -70,6 +70,13 @@ Stated stated_by(const std::string& path) {
   return out;
 }
 
+AuditOptions at(WeakLevel level, unsigned threads) {
+  AuditOptions options;
+  options.level = level;
+  options.search.limits.threads = threads;
+  return options;
+}
+
 class AuditCorpus : public testing::TestWithParam<std::string> {};
 
 TEST_P(AuditCorpus, WhatItStatesIsFound) {
@@ -84,7 +91,7 @@ TEST_P(AuditCorpus, WhatItStatesIsFound) {
       ASSERT_TRUE(read) << read.error().message();
       schema = *std::move(read);
     }
-    const auto audit = audit_trace(path, std::move(schema), {}, {.level = expected.level});
+    const auto audit = audit_trace(path, std::move(schema), {}, at(expected.level, 1));
     ASSERT_TRUE(audit) << audit.error().message();
     Names found, targets;
     for (const Anomaly& anomaly : (*audit)->anomalies) found.emplace(name(anomaly.name));
@@ -92,15 +99,15 @@ TEST_P(AuditCorpus, WhatItStatesIsFound) {
       targets.insert((*audit)->classes.schema.full_name(target.column));
     const std::string text = audit_text(**audit, {.shown = 9});
     EXPECT_EQ(found, expected.anomalies) << name(expected.level) << "\n" << text;
-    if (expected.targets) EXPECT_EQ(targets, *expected.targets) << name(expected.level) << "\n" << text;
+    if (expected.targets) {
+      EXPECT_EQ(targets, *expected.targets) << name(expected.level) << "\n" << text;
+    }
     EXPECT_EQ((*audit)->classes.not_understood_statements, 0u) << text;
     EXPECT_EQ((*audit)->finding(), expected.anomalies.empty() ? Finding::kNone : Finding::kAnomalies);
     // The same again with more threads.
     Schema again;
     if (!stated.schema.empty()) again = *read_schema(kFolder + "/" + stated.schema);
-    AuditOptions two = {.level = expected.level};
-    two.search.limits.threads = 2;
-    const auto second = audit_trace(path, std::move(again), {}, two);
+    const auto second = audit_trace(path, std::move(again), {}, at(expected.level, 2));
     ASSERT_TRUE(second);
     ASSERT_EQ((*second)->anomalies.size(), (*audit)->anomalies.size());
     for (std::size_t i = 0; i < (*audit)->anomalies.size(); ++i)

@@ -1,0 +1,120 @@
+#!/usr/bin/env bash
+# bench/audit.sh [APPLICATION…]: Tables 1, 2 and 4 of the paper IsoDiff, its numbers beside ours, and the times that
+# `isolde audit` promises.
+#
+# TRACES (../shared/traces) is where the recorded traces are. Every cell is "paper / ours as the paper judges (--paper)";
+# the columns "by default" are Isolde's own rules: exact moments, locks, commutative updates. K and L (5, 5) are the
+# search's. Why numbers differ: docs/audit.md, "Next to the paper".
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+traces=${TRACES:-../shared/traces}
+isolde=${ISOLDE:-build/isolde}
+k=${K:-5} l=${L:-5}
+[[ -x $isolde ]] || { echo "bench/audit.sh: no $isolde (./dev build)" >&2; exit 2; }
+[[ -d $traces ]] || { echo "bench/audit.sh: no traces in $traces; TRACES says where they are" >&2; exit 2; }
+wanted=" ${*:-tpcc shoppe lfs opencart prestashop wc fa} "
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# name | trace | schema | the paper's RC: G_T V, E, G_op V, E, dangerous paths, targets, timing %, correlation % | SI: the same, and non-vulnerable %
+applications='
+tpcc|tpcc/tpcc_mariadb_general.log|tpcc/tpcc_db_info.csv|20 182 906 1490 646 11 76 7.8|30 420 1359 3414 0 0 - - 93
+shoppe|acidrain/shoppe.log|acidrain/schema/shoppe_db_info.csv|56 124 1096 736 328 12 85 2.3|84 282 1644 1728 2280 2 52 9.6 69
+lfs|acidrain/lfs.log|acidrain/schema/lfs_db_info.csv|154 526 2730 8986 3496 62 26 21|231 1200 4095 20484 128304 10 10 35 19
+opencart|acidrain/opencart.log|acidrain/schema/opencart_db_info.csv|150 242 1780 2670 1212 19 85 1.6|225 552 2670 6048 0 0 - - 91
+prestashop|acidrain/prestashop.log|acidrain/schema/prestashop_db_info.csv|420 854 5668 9770 4580 112 17 11|630 1938 8502 22086 162 1 0 0 37
+wc|acidrain/woocommerce.log|acidrain/schema/woocommerce_db_info.csv|110 642 1998 46838 23048 31 67 10|165 1452 2997 131412 481896 8 29 16 94
+fa|frontaccounting/frontaccounting_mariadb_general.log|frontaccounting/frontaccounting_db_info.csv|156 142 1982 506 252 11 63 4.0|234 324 2973 1188 1944 6 0 2.6 57'
+
+# member OBJECT NAME JSONFILE: a number of the first object of that name
+member() { grep -o "\"$1\": \[\{0,1\}{[^}]*}" "$3" | head -1 | grep -o "\"$2\": [0-9.]*" | head -1 | grep -o '[0-9.]*$' || echo 0; }
+targets() { grep -o '"round": ' "$1" | wc -l; }
+share() { awk -v part="$1" -v whole="$2" 'BEGIN { if (whole == 0) print "-"; else printf "%.0f %%", 100 * part / whole }'; }
+
+# run NAME LEVEL MODE TRACE SCHEMA [OPTION…]: leaves $scratch/NAME.LEVEL.MODE
+run() {
+  local name=$1 level=$2 mode=$3 status=0
+  local options=(--level "$level" --schema "$traces/$5" -k "$k" -l "$l" --json)
+  [[ $mode == paper ]] && options+=(--paper)
+  "$isolde" audit "$traces/$4" "${options[@]}" "${@:6}" >"$scratch/$name.$level.$mode" || status=$?
+  [[ $status != 2 ]] || { echo "bench/audit.sh: $name at $level could not be audited" >&2; exit 1; }
+}
+
+echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), $("$isolde" --version), k = $k, l = $l"
+while IFS='|' read -r name trace schema rc si; do
+  [[ -n $name && $wanted == *" $name "* ]] || continue
+  for level in rc si; do
+    for mode in paper default; do run "$name" $level $mode "$trace" "$schema"; done
+  done
+done <<<"$applications"
+
+for level in rc si; do
+  echo
+  echo "Table 1 at $level: paper / ours as the paper judges"
+  echo
+  echo "| application | classes with replicas | edges of G_T | operations | edges of G_op | dangerous paths | by default: edges of G_op | dangerous paths |"
+  echo "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+  while IFS='|' read -r name trace schema rc si; do
+    [[ -n $name && $wanted == *" $name "* ]] || continue
+    read -ra paper <<<"${!level}"
+    ours=$scratch/$name.$level.paper own=$scratch/$name.$level.default
+    printf '| %s | %s / %s | %s / %s | %s / %s | %s / %s | %s / %s | %s | %s |\n' "$name" \
+      "${paper[0]}" "$(member graph transactions "$ours")" "${paper[1]}" "$(member graph transaction_edges "$ours")" \
+      "${paper[2]}" "$(member graph operations "$ours")" "${paper[3]}" "$(member graph operation_edges "$ours")" \
+      "${paper[4]}" "$(member graph dangerous_paths "$ours")" \
+      "$(member graph operation_edges "$own")" "$(member graph dangerous_paths "$own")"
+  done <<<"$applications"
+done
+
+echo
+echo "Tables 2 and 4: target columns, and the shares that timing, correlation and (SI) non-vulnerable edges take away"
+echo
+echo "| application | level | targets: paper / ours as the paper / by default | timing | correlation | non-vulnerable | cycles left, by default | kinds of anomaly | s | MiB |"
+echo "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
+while IFS='|' read -r name trace schema rc si; do
+  [[ -n $name && $wanted == *" $name "* ]] || continue
+  for level in rc si; do
+    read -ra paper <<<"${!level}"
+    ours=$scratch/$name.$level.paper own=$scratch/$name.$level.default
+    found=$(member searches found "$ours")
+    rw=$(member graph rw_edges "$ours")
+    printf '| %s | %s | %s / %s / %s | %s / %s | %s / %s | %s / %s | %s | %s | %s | %s |\n' "$name" "$level" \
+      "${paper[5]}" "$(targets "$ours")" "$(targets "$own")" \
+      "${paper[6]} %" "$(share "$(member searches not_in_time "$ours")" "$found")" \
+      "${paper[7]} %" "$(share "$(member searches not_correlated "$ours")" "$found")" \
+      "${paper[8]:--} %" "$([[ $level == si ]] && share $((rw - $(member graph vulnerable_rw_edges "$ours"))) "$rw" || echo -)" \
+      "$(member searches valid "$own")" "$(grep -o '"meaning": ' "$own" | wc -l)" \
+      "$(grep -o '"searching": [0-9.]*' "$own" | grep -o '[0-9.]*$')" "$(grep -o '"peak_mib": [0-9]*' "$own" | grep -o '[0-9]*$')"
+  done
+done <<<"$applications"
+
+# Promises: WooCommerce at SI with k = 10 and l = 6 in 3 minutes (paper: 46 on 20 cores), FrontAccounting in 10 minutes
+# and 4 GiB, a million statements read in 60 s of CPU and 1 GiB.
+timed() { # timed WHAT PROMISE COMMAND…
+  local what=$1 promise=$2 start used
+  shift 2
+  start=$(date +%s.%N)
+  "$@" >"$scratch/timed" || [[ $? != 2 ]]
+  used=$(awk -v a="$start" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
+  echo "| $what | $promise | $used s, $(grep -o '"peak_mib": [0-9]*' "$scratch/timed" | grep -o '[0-9]*$') MiB |"
+}
+echo
+echo "| what | promised | measured |"
+echo "| --- | --- | --- |"
+if [[ $wanted == *" wc "* ]]; then
+  for mode in "" --paper; do
+    timed "WooCommerce, SI, k = 10, l = 6 ${mode:-by default}" "180 s on 2 cores" "$isolde" audit "$traces/acidrain/woocommerce.log" \
+      --schema "$traces/acidrain/schema/woocommerce_db_info.csv" --level si -k 10 -l 6 --json ${mode:+"$mode"}
+  done
+fi
+if [[ $wanted == *" fa "* ]]; then
+  for level in rc si; do
+    timed "FrontAccounting, $level" "600 s, 4096 MiB" "$isolde" audit "$traces/frontaccounting/frontaccounting_mariadb_general.log" \
+      --schema "$traces/frontaccounting/frontaccounting_db_info.csv" --level "$level" --json
+  done
+fi
+if [[ $wanted == *" tpcc "* ]]; then
+  for _ in $(seq 48); do cat "$traces/tpcc/tpcc_mariadb_general.log"; done >"$scratch/million.log"
+  timed "TPC-C, $(grep -c 'Query\|Execute' "$scratch/million.log") statements" "60 s of CPU to read, 1024 MiB" "$isolde" audit "$scratch/million.log" \
+    --schema "$traces/tpcc/tpcc_db_info.csv" --level si --json
+fi
