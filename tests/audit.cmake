@@ -71,6 +71,12 @@ isolde_test(audit_search_test
   LABEL threads
   SOURCES src/audit/cycles/search_test.cc
   USES audit audit_support)
+isolde_test(audit_fixes_test
+  SOURCES
+    src/audit/fixes/fixes_test.cc
+    src/audit/fixes/set_cover_test.cc
+    src/audit/fixes/sql_edits_test.cc
+  USES audit audit_support)
 
 # cycles: moments, correlation; story
 
