@@ -133,7 +133,7 @@ TEST_P(AuditConfirm, ACountAndAnInsertOfTwoTransactionsIsAPhantom) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& of) { return of.param; });
 
 }  // namespace
 }  // namespace isolde::audit
