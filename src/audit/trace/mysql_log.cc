@@ -141,11 +141,10 @@ class MysqlLogReader {
   }
 
   void emit(std::size_t begin, std::size_t end) {
-    std::string_view sql = trimmed(input_.text.substr(begin, end - begin), SqlDialect::kMysql);
+    std::string_view sql = tagged(input_.text.substr(begin, end - begin), SqlDialect::kMysql);
     if (sql.starts_with('[')) {  // MySQL 5.0 puts the number of the prepared statement first: [3] SELECT …
       const std::size_t close = sql.find_first_not_of("0123456789", 1);
-      if (close != std::string_view::npos && sql[close] == ']')
-        sql = trimmed(sql.substr(close + 1), SqlDialect::kMysql);
+      if (close != std::string_view::npos && sql[close] == ']') sql = tagged(sql.substr(close + 1), SqlDialect::kMysql);
     }
     if (sql.empty()) return;
     const auto before =

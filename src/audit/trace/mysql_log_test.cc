@@ -111,6 +111,12 @@ TEST(MysqlLog, SeveralStatementsOfOneQueryAreToldOneByOne) {
       "SET @c = CASE WHEN 1 THEN 2 END; END\n0: SELECT 1\n");
 }
 
+TEST(MysqlLog, TagsBeforeAStatementStayAndCommentsAloneAreNoStatement) {
+  EXPECT_EQ(read("\t\t    1 Query\t-- x\n /* cart#pay */ SELECT 1; /* only this */ ; # or this\n\t\t    1 Query\t/* "
+                 "alone */\n"),
+            "0: /* cart#pay */ SELECT 1\n");
+}
+
 TEST(MysqlLog, AServerThatStartsAgainEndsAllSessions) {
   const std::string head =
       "/usr/sbin/mysqld, Version: 5.5.53-log ((Ubuntu)). started with:\n"

@@ -123,7 +123,7 @@ void PostgresEvents::message_of_client(const PostgresEntry& entry, std::string_v
 }
 
 void PostgresEvents::one(const PostgresEntry& entry, std::string_view sql) {
-  sql = trimmed(sql, SqlDialect::kPostgres);
+  sql = tagged(sql, SqlDialect::kPostgres);
   if (sql.empty()) return;
   sink_.statement({sessions_.of(entry.session), entry.time_us, entry.line, sql});
 }

@@ -264,4 +264,12 @@ std::string_view trimmed(std::string_view sql, SqlDialect dialect) {
   return sql;
 }
 
+std::string_view tagged(std::string_view sql, SqlDialect dialect) {
+  const std::string_view bare = trimmed(sql, dialect);
+  if (bare.empty()) return bare;
+  while (sql.data() < bare.data() && !sql.starts_with("/*"))
+    sql.remove_prefix(is_blank(sql.front()) || sql.front() == ';' ? 1 : comment_length(sql, dialect));
+  return {sql.data(), static_cast<std::size_t>(bare.data() + bare.size() - sql.data())};
+}
+
 }  // namespace isolde::audit

@@ -57,6 +57,9 @@ class SqlScanner {
 // The statement without blanks and comments before it, and without blanks and semicolons after it.
 // MySQL's /*!40101 … */ is no comment.
 [[nodiscard]] std::string_view trimmed(std::string_view sql, SqlDialect dialect);
+// The same, but comments of the form /* … */ stay: applications tag their statements so. Empty if there is nothing
+// else.
+[[nodiscard]] std::string_view tagged(std::string_view sql, SqlDialect dialect);
 
 [[nodiscard]] constexpr bool is_word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||

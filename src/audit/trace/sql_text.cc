@@ -27,7 +27,8 @@ class SqlTextReader {
         sink_.not_read(line_, line_here(), "a command of a shell, no SQL");
         next_line();
       } else if (same_word(first_word(text_.substr(at_, 10)), "delimiter") && line_here().size() > 10) {
-        delimiter_ = trimmed_line(line_here().substr(10));
+        const std::string_view wanted = trimmed_line(line_here().substr(10));
+        delimiter_ = wanted.empty() ? ";" : wanted;
         next_line();
       } else {
         statement();
@@ -97,7 +98,7 @@ class SqlTextReader {
   void statement() {
     const std::size_t end = end_of_statement();
     const std::string_view whole = text_.substr(at_, end - at_);
-    const std::string_view sql = trimmed(whole, dialect_);
+    const std::string_view sql = tagged(whole, dialect_);
     const bool is_cut = end == text_.size() && scanner_.is_open();
     if (is_cut) {
       sink_.not_read(line_, whole, "the text ends in the middle of this statement");
@@ -110,7 +111,7 @@ class SqlTextReader {
   }
 
   [[nodiscard]] bool copies_rows(std::string_view sql) const {
-    if (dialect_ != SqlDialect::kPostgres || !same_word(first_word(sql), "copy")) return false;
+    if (dialect_ != SqlDialect::kPostgres || !same_word(first_word(trimmed(sql, dialect_)), "copy")) return false;
     std::string lower(sql.substr(0, 4096));
     std::ranges::transform(lower, lower.begin(),
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });

@@ -56,6 +56,10 @@ TEST(SqlText, DelimitersCanBeChanged) {
             "0: CREATE PROCEDURE p() BEGIN SELECT '//'; SELECT 2; END\n0: SELECT 1\n");
 }
 
+TEST(SqlText, ADelimiterOfBlanksIsASemicolon) {
+  EXPECT_EQ(read("DELIMITER   \nSELECT 1;\nDELIMITER", SqlDialect::kMysql), "0: SELECT 1\n0: DELIMITER\n");
+}
+
 TEST(SqlText, CommandsOfShellsAreTold) {
   EXPECT_EQ(read(".trace stdout\nSELECT 1; -- 17 ns\n\\timing on\nSELECT .5;\n"),
             "line 1 not read: a command of a shell, no SQL\n0: SELECT 1\nline 3 not read: a command of a shell, no "
