@@ -9,6 +9,7 @@ target_link_libraries(isolde_audit_support PUBLIC isolde_audit GTest::gtest fmt:
 
 isolde_test(audit_trace_test
   SOURCES
+    src/audit/trace/forms_test.cc
     src/audit/trace/log_test.cc
     src/audit/trace/mysql_log_test.cc
     src/audit/trace/postgres_log_test.cc

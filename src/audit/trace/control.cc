@@ -66,6 +66,7 @@ bool is_on(std::string_view value) { return !is_any(value, {"0", "off", "false"}
 ControlStatement set_statement(Words words, SqlDialect dialect) {
   ControlStatement found{.what = Control::kNoData};
   if (dialect != SqlDialect::kMysql) return found;
+  if (words.take("statement")) return {};  // MariaDB's SET STATEMENT … FOR UPDATE t …
   bool is_global = false;
   while (!words.at_end()) {
     const std::string_view word = words.next();
@@ -109,6 +110,17 @@ bool commits_before(std::string_view first, Words words) {
                         "flush", "reset", "install", "uninstall", "lock", "cache", "start", "stop", "change"});
 }
 
+// EXPLAIN ANALYZE and EXPLAIN (…, ANALYZE) carry the statement out.
+bool carries_out(Words words) {
+  if (!words.take("(")) return words.take("analyze");
+  while (!words.at_end()) {
+    const std::string_view word = words.next();
+    if (same_word(word, "analyze")) return true;
+    if (word == ")") return false;
+  }
+  return false;
+}
+
 bool is_no_data(std::string_view first, Words words, SqlDialect dialect) {
   if (is_any(first, {"show",     "use",        "pragma",    "help",       "kill",   "listen",   "notify",
                      "unlisten", "deallocate", "discard",   "checkpoint", "vacuum", "reindex",  "cluster",
@@ -117,13 +129,10 @@ bool is_no_data(std::string_view first, Words words, SqlDialect dialect) {
                      "binlog",   "install",    "uninstall", "optimize",   "repair", "checksum", "cache"}))
     return true;
   if (is_any(first, {"explain", "describe", "desc"})) {
-    // EXPLAIN ANALYZE carries the statement out.
-    return !(words.take("analyze") || (words.take("(") && words.take("analyze")));
+    return !carries_out(words);
   }
-  if (dialect == SqlDialect::kMysql) {
-    // The text that EXECUTE stands for has an entry of its own in the log.
-    return is_any(first, {"lock", "execute", "check"}) || (same_word(first, "load") && words.take("index"));
-  }
+  if (dialect == SqlDialect::kMysql)
+    return is_any(first, {"lock", "check"}) || (same_word(first, "load") && words.take("index"));
   return same_word(first, "load");
 }
 

@@ -69,12 +69,14 @@ TEST(Control, KnowsHowAutocommitIsSet) {
 
 TEST(Control, TellsStatementsWithoutRows) {
   for (const char* sql : {"SHOW TABLES", "USE shop", "SET NAMES utf8", "EXPLAIN SELECT 1", "PREPARE p FROM 'SELECT 1'",
-                          "DEALLOCATE PREPARE p", "LOCK TABLES t WRITE", "UNLOCK TABLES", "EXECUTE p USING @a",
-                          "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"})
+                          "DEALLOCATE PREPARE p", "LOCK TABLES t WRITE", "UNLOCK TABLES",
+                          "EXPLAIN (COSTS off) SELECT 1", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"})
     EXPECT_EQ(control(sql), Control::kNoData) << sql;
   for (const char* sql :
-       {"EXPLAIN ANALYZE DELETE FROM t", "SET @a = (SELECT 1)", "CALL p()", "LOAD DATA INFILE 'x' INTO TABLE t",
-        "(SELECT 1)", "WITH a AS (SELECT 1) SELECT 2", "DO release_lock('a')", "gibberish", "", "/* only a comment */"})
+       {"EXECUTE p USING @a", "SET STATEMENT max_statement_time=1 FOR UPDATE t SET a = 1",
+        "EXPLAIN (COSTS off, ANALYZE) DELETE FROM t", "EXPLAIN ANALYZE DELETE FROM t", "SET @a = (SELECT 1)",
+        "CALL p()", "LOAD DATA INFILE 'x' INTO TABLE t", "(SELECT 1)", "WITH a AS (SELECT 1) SELECT 2",
+        "DO release_lock('a')", "gibberish", "", "/* only a comment */"})
     EXPECT_EQ(control(sql), Control::kData) << sql;
   EXPECT_EQ(control("PREPARE TRANSACTION 'x'", SqlDialect::kPostgres), Control::kPrepareTransaction);
 }

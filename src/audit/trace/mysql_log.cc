@@ -146,7 +146,8 @@ class MysqlLogReader {
       const std::size_t close = sql.find_first_not_of("0123456789", 1);
       if (close != std::string_view::npos && sql[close] == ']') sql = tagged(sql.substr(close + 1), SqlDialect::kMysql);
     }
-    if (sql.empty()) return;
+    // The text that EXECUTE stands for has an entry of its own.
+    if (sql.empty() || same_word(first_word(trimmed(sql, SqlDialect::kMysql)), "execute")) return;
     const auto before =
         input_.text.substr(argument_, static_cast<std::size_t>(sql.data() - input_.text.data()) - argument_);
     const auto lines_before = static_cast<std::uint64_t>(std::ranges::count(before, '\n'));

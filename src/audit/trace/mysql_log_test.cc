@@ -60,6 +60,7 @@ TEST(MysqlLog, PreparedStatementsCountWhenTheyAreExecuted) {
                  "2016-10-31T11:16:12.3Z\t   50 Execute\tSELECT a FROM t WHERE b = 6\n"
                  "2016-10-31T11:16:12.4Z\t   50 Close stmt\t\n"),
             "0: SELECT a FROM t WHERE b = 5\n0: SELECT a FROM t WHERE b = 6\n");
+  EXPECT_EQ(read("\t\t    1 Query\tEXECUTE p USING @a\n\t\t    1 Execute\tSELECT 1\n"), "0: SELECT 1\n");
   EXPECT_EQ(read("\t\t    1 Prepare\t[3] SELECT ?\n\t\t    1 Execute\t[3] SELECT 5\n"), "0: SELECT 5\n");
 }
 

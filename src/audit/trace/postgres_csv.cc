@@ -53,6 +53,7 @@ class PostgresCsvReader {
         input_.done(begin);
       }
     }
+    events_.finish();
   }
 
  private:

@@ -36,6 +36,7 @@ std::uint64_t hash_of(std::string_view text) { return hash_bytes(text.data(), te
 }  // namespace
 
 void PostgresEvents::entry(const PostgresEntry& entry) {
+  ++entries_;
   switch (entry.severity) {
     case PostgresSeverity::kLog:
       log(entry);
@@ -52,6 +53,11 @@ void PostgresEvents::entry(const PostgresEntry& entry) {
     case PostgresSeverity::kOther:
       break;
   }
+}
+
+void PostgresEvents::finish() {
+  if (entries_ > 0 && statements_ == 0)
+    sink_.not_read(1, {}, "no entry of this log is a statement: log_statement = all and lc_messages = C are needed");
 }
 
 void PostgresEvents::log(const PostgresEntry& entry) {
@@ -125,6 +131,7 @@ void PostgresEvents::message_of_client(const PostgresEntry& entry, std::string_v
 void PostgresEvents::one(const PostgresEntry& entry, std::string_view sql) {
   sql = tagged(sql, SqlDialect::kPostgres);
   if (sql.empty()) return;
+  ++statements_;
   sink_.statement({sessions_.of(entry.session), entry.time_us, entry.line, sql});
 }
 

@@ -33,6 +33,8 @@ class PostgresEvents {
  public:
   explicit PostgresEvents(TraceSink& sink) : sink_(sink), sessions_(sink) {}
   void entry(const PostgresEntry& entry);
+  // After the last one. A log without a single statement is told as such: it was not set up to have them.
+  void finish();
 
  private:
   struct StringHash {
@@ -54,6 +56,7 @@ class PostgresEvents {
   TraceSink& sink_;
   SessionNumbers<std::string, StringHash, std::equal_to<>> sessions_;
   std::vector<Last> last_;  // by session
+  std::uint64_t entries_ = 0, statements_ = 0;
 };
 
 }  // namespace isolde::audit

@@ -75,6 +75,7 @@ class PostgresLogReader {
       }
     }
     finish();
+    events_.finish();
   }
 
  private:

@@ -144,6 +144,13 @@ TEST(PostgresLog, LinesOfNoEntryAreTold) {
             "0: SELECT 1\n0: SELECT 2\n");
 }
 
+TEST(PostgresLog, ALogWithoutStatementsIsTold) {
+  const char* why =
+      "line 1 not read: no entry of this log is a statement: log_statement = all and lc_messages = C are needed\n";
+  EXPECT_EQ(read("[7] LOG:  Anweisung: SELECT 1\n[7] LOG:  Anweisung: SELECT 2\n"), why);
+  EXPECT_EQ(read("[7] LOG:  checkpoint starting: time\n"), why);
+}
+
 std::string row(std::string_view session, std::string_view severity, std::string_view message,
                 std::string_view detail = "", std::string_view statement = "") {
   const auto quoted = [](std::string_view text) {

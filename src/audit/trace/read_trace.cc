@@ -22,6 +22,18 @@ std::optional<TraceFormat> recognised(std::string_view text) {
   return std::nullopt;
 }
 
+// What can be said of a file that is none of the forms.
+std::string_view first_words(std::string_view text) {
+  if (text.empty()) return "the file is empty: ";
+  if (text.starts_with("\x1f\x8b") || text.starts_with("\x28\xb5\x2f\xfd") || text.starts_with("PK\x03\x04") ||
+      text.starts_with("BZh") ||
+      text.starts_with("\xfd"
+                       "7zXZ"))
+    return "the file is compressed, unpack it first: ";
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) return "the file is UTF-16, make it UTF-8 first: ";
+  return "";
+}
+
 Result<TraceFacts> read(std::string_view text, const Source& source, const MappedFile* mapped,
                         const TraceOptions& options, TraceSink& sink) {
   TraceFacts facts;
@@ -33,8 +45,7 @@ Result<TraceFacts> read(std::string_view text, const Source& source, const Mappe
   if (!format && history != nullptr) format = TraceFormat::kRecording;
   if (!format && !source.is_folder) format = recognised(text);
   if (!format || (*format == TraceFormat::kRecording && history == nullptr))
-    return Error{std::string(text.empty() && !source.is_folder ? "the file is empty: " : "") + std::string(kForms),
-                 source.path};
+    return Error{std::string(source.is_folder ? "" : first_words(text)) + std::string(kForms), source.path};
   facts.format = *format;
   if (facts.format == TraceFormat::kMysqlLog) facts.dialect = SqlDialect::kMysql;
   if (facts.format == TraceFormat::kSqlText) facts.dialect = dialect_of_sql_text(text);

@@ -86,13 +86,12 @@ TEST(SqlText, TheDialectFollowsFromTheWords) {
 }
 
 TEST(ReadTrace, WhatIsNoTraceIsAnErrorThatNamesTheForms) {
-  for (const std::string_view text :
-       {std::string_view("hello world"),
-        std::string_view("\x7f"
-                         "ELF\x02\x01\x01\0\0\0",
-                         10),
-        std::string_view("\xff\xfes\0e\0l\0", 8), std::string_view("a,b,c\n1,2,3\n"), std::string_view("{\"a\": 1}\n"),
-        std::string_view("selection;\n"), std::string_view("\n\n \n")}) {
+  for (const std::string_view text : {std::string_view("hello world"),
+                                      std::string_view("\x7f"
+                                                       "ELF\x02\x01\x01\0\0\0",
+                                                       10),
+                                      std::string_view("a,b,c\n1,2,3\n"), std::string_view("{\"a\": 1}\n"),
+                                      std::string_view("selection;\n"), std::string_view("\n\n \n")}) {
     WritingSink sink;
     const auto facts = read_trace_text(text, "x.log", {}, sink);
     ASSERT_FALSE(facts) << text;
@@ -115,6 +114,22 @@ TEST(ReadTrace, AnEmptyFileIsAnErrorUnlessItsFormIsGiven) {
     EXPECT_TRUE(read_trace_text("", "x.log", options, sink)) << name(format);
   }
   EXPECT_EQ(sink.text, "");
+}
+
+TEST(ReadTrace, AFileThatMustBeChangedFirstIsAnErrorThatSaysSo) {
+  const auto message = [](std::string_view text) {
+    WritingSink sink;
+    const auto facts = read_trace_text(text, "x", {}, sink);
+    return facts ? std::string() : facts.error().message().substr(0, 45);
+  };
+  EXPECT_EQ(message(std::string_view("\x1f\x8b\x08\0\0", 5)), "x: the file is compressed, unpack it first: e");
+  EXPECT_EQ(message(std::string_view("\xff\xfes\0e\0l\0", 8)), "x: the file is UTF-16, make it UTF-8 first: e");
+}
+
+TEST(ReadTrace, AScriptMayBeginWithAComment) {
+  EXPECT_EQ(read("# of mysqldump\n/*!40101 SET NAMES utf8 */;\nSELECT 1;\n", SqlDialect::kMysql),
+            "0: /*!40101 SET NAMES utf8 */\n0: SELECT 1\n");
+  EXPECT_EQ(read("/* of\npg_dump */\n-- x\nSELECT 1;\n"), "0: /* of\npg_dump */\n-- x\nSELECT 1\n");
 }
 
 TEST(ReadTrace, AFormThatIsGivenIsTaken) {
