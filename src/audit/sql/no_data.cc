@@ -18,6 +18,7 @@ bool touches_no_data(const std::vector<Token>& tokens, SqlDialect dialect) {
   };
   const std::size_t first = draft.first();
   if (kWords.contains(draft[first].word)) return true;
+  if (draft.is(first, "DROP")) return draft.is(draft.next(first), "PREPARE");
   // These may carry a query that is carried out.
   if (draft.is(first, "SET")) {
     for (std::size_t i = first; i < draft.size(); ++i) {

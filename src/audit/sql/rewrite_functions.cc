@@ -175,6 +175,7 @@ void rewrite_if(Draft& draft, std::size_t i) {
   if (second >= close || draft.find_symbol(draft.next(second), close, ",") < close) return;
   draft.drop(i);
   draft.replace(open, "CASE WHEN");
+  draft[draft.next(open)].tight = false;
   draft.replace(first, "THEN");
   draft.replace(second, "ELSE");
   draft.replace(close, "END");
