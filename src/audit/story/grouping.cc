@@ -35,17 +35,15 @@ std::uint64_t by_columns(const Cycle& cycle, AnomalyName name) {
   return cyclic_hash(cycle.members.size(), seed, [&](std::size_t i) { return std::uint64_t{raw(cycle.members[i])}; });
 }
 
-std::uint64_t by_statements(const Classes& classes, const Cycle& cycle, AnomalyName name) {
-  const std::uint64_t seed = mix64(static_cast<std::uint64_t>(name) + 1001);
-  return cyclic_hash(cycle.edges.size(), seed, [&](std::size_t i) {
+// The same pieces of SQL, whatever else their transactions do.
+std::uint64_t by_statements(const Classes& classes, const Cycle& cycle) {
+  return cyclic_hash(cycle.edges.size(), 1, [&](std::size_t i) {
     const CycleEdge& edge = cycle.edges[i];
     const auto shape = [&](std::uint32_t member, const Operation& operation) {
       return raw(classes.classes[raw(cycle.members[member])].statements[operation.statement]);
     };
     const std::uint64_t from = shape(edge.from, from_operation(classes, cycle, edge));
-    const std::uint64_t to = shape(edge.to, to_operation(classes, cycle, edge));
-    return mix64(from << 32U | to) ^ raw(cycle.members[edge.from]) ^
-           std::uint64_t{static_cast<std::uint8_t>(edge.conflict.kind)} << 40U;
+    return mix64(from << 32U | shape(edge.to, to_operation(classes, cycle, edge)));
   });
 }
 
@@ -89,8 +87,7 @@ std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const 
   std::unordered_map<std::uint64_t, std::size_t> first;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     all.push_back(rank(classes, rows, cycles[i], i));
-    for (const std::uint64_t hash :
-         {by_columns(cycles[i], all[i].name), by_statements(classes, cycles[i], all[i].name)}) {
+    for (const std::uint64_t hash : {by_columns(cycles[i], all[i].name), by_statements(classes, cycles[i])}) {
       const std::size_t a = find(first.try_emplace(hash, i).first->second), b = find(i);
       group[std::max(a, b)] = std::min(a, b);
     }

@@ -54,8 +54,10 @@ class Wording {
   [[nodiscard]] std::string before(const CycleEdge& edge) const {
     switch (edge.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
         return fmt::format("{} {}, {}", t(edge.from), reads(edge), which_changes(edge));
+      case EdgeKind::kLockedRw:
+        return fmt::format("{} {} and keeps it locked until {} {}", t(edge.from), reads(edge), t(edge.to),
+                           writes(edge));
       case EdgeKind::kWr:
         return fmt::format("{} sees {}'s {}", t(edge.to), t(edge.from), column(edge));
       case EdgeKind::kWw:
@@ -120,7 +122,7 @@ class Wording {
  private:
   [[nodiscard]] std::string stale(const CycleEdge& out, const CycleEdge& in) const {
     const std::string me = t(out.from), other = t(out.to);
-    if (is_rw(in)) {
+    if (misses(in)) {
       return fmt::format(
           "Both read {0} before the other changes it, and both then change it by an amount: nothing is "
           "lost, but what they checked no longer holds.",
@@ -132,11 +134,23 @@ class Wording {
           "lost, but what {0} read, and may have checked, is no longer true.",
           me, other, column(out), writes(out));
     }
-    const std::string then = in.conflict.kind == EdgeKind::kLock
-                                 ? fmt::format("goes on when {} has ended", other)
-                                 : fmt::format("{} on top of {}'s", writes(write(in), in), other);
-    return fmt::format("{0} {2}; {1} {3} and commits. {0} then {4}, still believing what it read.", me, other,
-                       reads(out), writes(out), then);
+    return fmt::format("{} {}; {} {} and commits. {} then {}, still believing what it read.", me, reads(out), other,
+                       writes(out), me, then(in));
+  }
+
+  // What the second does after the first.
+  [[nodiscard]] std::string then(const CycleEdge& in) const {
+    switch (in.conflict.kind) {
+      case EdgeKind::kWw:
+        return fmt::format("{} on top of {}'s", writes(in), t(in.from));
+      case EdgeKind::kLockedRw:
+        return fmt::format("{}, which {} had kept locked", writes(in), t(in.from));
+      case EdgeKind::kRw:
+      case EdgeKind::kWr:
+      case EdgeKind::kLock:
+        break;
+    }
+    return fmt::format("goes on when {} has ended", t(in.from));
   }
 
   [[nodiscard]] std::string skew(const CycleEdge& out, const CycleEdge& in) const {
@@ -154,41 +168,70 @@ class Wording {
     const std::string me = t(in.to), other = t(in.from);
     switch (in.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
         return fmt::format("{} {} as well, and misses what {} writes there.", other, reads(in), me);
       case EdgeKind::kWr:
         return fmt::format("Yet {} sees {}'s {}: one part of its work without the other.", me, other, column(in));
       case EdgeKind::kWw:
-        return fmt::format("{} then {} on top of {}'s, still believing what it found.", me, writes(write(in), in),
-                           other);
+      case EdgeKind::kLockedRw:
       case EdgeKind::kLock:
         break;
     }
-    return fmt::format("{} goes on, still believing what it found.", me);
+    return fmt::format("{} then {}, still believing what it found.", me, then(in));
   }
 
   const Classes& classes_;
   const Cycle& cycle_;
 };
 
+// "changes stock.quantity, which T1 does not see and overwrites below": what is done, and who does what with it.
+struct Part {
+  std::size_t event;
+  std::string does;
+  std::uint32_t who;
+  std::string what;  // empty: `does` says it all
+};
+
 class Remarks {
  public:
   Remarks(const Classes& classes, const Cycle& cycle, const std::vector<Event>& events)
-      : classes_(classes), cycle_(cycle), events_(events), wording_(classes, cycle), out_(events.size()) {}
+      : classes_(classes), cycle_(cycle), events_(events), wording_(classes, cycle) {}
 
   std::vector<std::string> make() {
-    for (const CycleEdge& edge : cycle_.edges) remark(edge);
+    for (const CycleEdge& edge : cycle_.edges) add_parts(edge);
     for (std::size_t i = 0; i < events_.size(); ++i) {
-      if (events_[i].waits) add(i, waiting(i));
-      if (events_[i].kind == Event::Kind::kContinues) add(i, "has its lock now");
+      if (events_[i].waits) parts_.push_back({i, waiting(i), 0, ""});
+      if (events_[i].kind == Event::Kind::kContinues) parts_.push_back({i, "has its lock now", 0, ""});
     }
-    return std::move(out_);
+    std::vector<std::string> out(events_.size());
+    std::vector<bool> done(parts_.size(), false);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (done[i] || parts_[i].event >= out.size()) continue;
+      std::string& text = out[parts_[i].event];
+      text += (text.empty() ? "" : "; ") + parts_[i].does;
+      bool first = true;
+      for (std::size_t j = i; j < parts_.size(); ++j) {
+        if (done[j] || parts_[j].event != parts_[i].event || parts_[j].does != parts_[i].does) continue;
+        text += whole(j, first, done);
+        first = false;
+      }
+    }
+    return out;
   }
 
  private:
-  void add(std::size_t event, std::string text) {
-    if (event >= out_.size() || out_[event].find(text) != std::string::npos) return;
-    out_[event] += (out_[event].empty() ? "" : "; ") + text;
+  // All that one of the others does with it.
+  [[nodiscard]] std::string whole(std::size_t part, bool first, std::vector<bool>& done) const {
+    const Part& one = parts_[part];
+    done[part] = true;
+    if (one.what.empty()) return "";
+    std::string text = fmt::format("{} {} {}", first ? ", which" : " and", t(one.who), one.what);
+    for (std::size_t i = part + 1; i < parts_.size(); ++i) {
+      const Part& other = parts_[i];
+      if (other.event != one.event || other.does != one.does || other.who != one.who || other.what.empty()) continue;
+      done[i] = true;
+      if (text.find(other.what) == std::string::npos) text += " and " + other.what;
+    }
+    return text;
   }
 
   [[nodiscard]] std::size_t event_of(std::uint32_t member, Event::Kind kind, std::uint32_t statement = 0) const {
@@ -208,37 +251,46 @@ class Remarks {
     return "waits";
   }
 
-  void remark(const CycleEdge& edge) {
+  void add_parts(const CycleEdge& edge) {
     const std::string first = t(edge.from), second = t(edge.to), column = wording_.column(edge);
     const Operation& from_op = from_operation(classes_, cycle_, edge);
     const std::size_t from = event_of(edge.from, Event::Kind::kStatement, from_op.statement);
     const std::size_t to = event_of(edge.to, Event::Kind::kStatement, to_operation(classes_, cycle_, edge).statement);
+    const auto add = [&](std::size_t event, std::string does, std::uint32_t who, std::string what) {
+      parts_.push_back({event, std::move(does), who, std::move(what)});
+    };
     switch (edge.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
         if (from < to) {
-          add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)));
-          add(to, fmt::format("{}, which {} does not see", wording_.writes(edge), first));
-        } else if (from < event_of(edge.to, Event::Kind::kCommit)) {
-          add(from, fmt::format("{} as before {}'s change, which is not committed yet", wording_.reads(edge), second));
-          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+          add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)), 0, "");
+          add(to, wording_.writes(edge), edge.from, "does not see");
         } else {
-          add(from, fmt::format("{} as of its snapshot, before {}'s change", wording_.reads(edge), second));
-          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+          const bool committed = from > event_of(edge.to, Event::Kind::kCommit);
+          add(from,
+              fmt::format("{} {}", wording_.reads(edge),
+                          committed ? fmt::format("as of its snapshot, before {}'s change", second)
+                                    : fmt::format("as it was: {}'s change is not committed yet", second)),
+              0, "");
+          add(to, wording_.writes(edge), edge.from, "does not see below");
         }
         return;
+      case EdgeKind::kLockedRw:
+        add(from, wording_.reads(edge) + " and keeps it locked", 0, "");
+        add(to, fmt::format("{} when {} has ended", wording_.writes(edge), first), 0, "");
+        return;
       case EdgeKind::kWr:
-        add(from, fmt::format("{}, which {} sees below", wording_.writes(from_op.access, edge), second));
-        add(to, fmt::format("sees {}'s {}", first, column));
+        add(from, wording_.writes(from_op.access, edge), edge.to, "sees below");
+        add(to, fmt::format("sees {}'s {}", first, column), 0, "");
         return;
-      case EdgeKind::kWw:
-        add(from, fmt::format("{}, and {} again below", wording_.writes(from_op.access, edge), second));
-        add(to, wording_.write(edge).increments ? fmt::format("changes {}'s {} by an amount", first, column)
-                                                : fmt::format("overwrites {}'s {}", first, column));
+      case EdgeKind::kWw: {
+        const bool adds = wording_.write(edge).increments;
+        add(from, wording_.writes(from_op.access, edge), edge.to, adds ? "adds to below" : "overwrites below");
+        add(to, fmt::format("{} {}'s {}", adds ? "adds to" : "overwrites", first, column), 0, "");
         return;
+      }
       case EdgeKind::kLock:
-        add(from, fmt::format("locks a row of {} until it commits", wording_.table(edge)));
-        add(to, fmt::format("locks the row after {}", first));
+        add(from, fmt::format("locks a row of {} until it commits", wording_.table(edge)), 0, "");
+        add(to, fmt::format("locks the row after {}", first), 0, "");
         return;
     }
   }
@@ -247,7 +299,7 @@ class Remarks {
   const Cycle& cycle_;
   const std::vector<Event>& events_;
   Wording wording_;
-  std::vector<std::string> out_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace
