@@ -1,9 +1,11 @@
 #include "audit/story/grouping.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 
 #include "audit/story/naming.h"
@@ -47,6 +49,14 @@ std::uint64_t by_statements(const Classes& classes, const Cycle& cycle) {
   });
 }
 
+// When a row was changed last is written by everyone and matters to few.
+bool is_time_stamp(const Column& column) {
+  std::string type = column.type;
+  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return type.find("time") != std::string::npos || type.find("date") != std::string::npos ||
+         column.name.ends_with("_at");
+}
+
 double logarithm(double number) { return std::log2(1 + number); }
 
 Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::size_t place) {
@@ -57,6 +67,9 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
     out.concurrent = std::min(out.concurrent, classes.concurrent(a, b));
     out.same_row = std::min(out.same_row, classes.same_row(a, b));
+    if (is_time_stamp(classes.schema.column(edge.conflict.column))) out.rank -= 2;
+    // Who looks for one row by its key knows most often that it is there.
+    if (is_phantom(classes, cycle, edge) && from_rows(classes, cycle, edge).single) out.rank -= 4;
     single += (from_rows(classes, cycle, edge).single ? 1 : 0) + (to_rows(classes, cycle, edge).single ? 1 : 0);
   }
   double seldom = std::numeric_limits<double>::max();
@@ -67,8 +80,9 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     all_write &= !one.reads_only;
   }
   const auto n = static_cast<double>(cycle.edges.size());
-  out.rank = 3 * logarithm(out.same_row) + logarithm(out.concurrent) + 0.5 * logarithm(seldom) + single / n +
-             (all_write ? 1.5 : 0) - 3 * (n - 2);
+  // Three must meet far less often than two.
+  out.rank += 3 * logarithm(out.same_row) + logarithm(out.concurrent) + 0.5 * logarithm(seldom) + single / n +
+              (all_write ? 1.5 : 0) - 10 * (n - 2);
   if (out.name == AnomalyName::kLostUpdate) out.rank += 2;
   if (out.name == AnomalyName::kOther) out.rank -= 1;
   return out;

@@ -9,6 +9,9 @@ const TransactionClass& class_of(const Classes& classes, const Cycle& cycle, std
   return classes.classes[raw(cycle.members[member])];
 }
 
+// With a value that has nothing to do with what is there.
+bool overwrites(const Access& write) { return !write.increments && !write.inserts && !write.deletes; }
+
 bool any_phantom(const Classes& classes, const Cycle& cycle) {
   return std::ranges::any_of(cycle.edges, [&](const CycleEdge& edge) { return is_phantom(classes, cycle, edge); });
 }
@@ -31,15 +34,21 @@ AnomalyName name_of_two(const Classes& classes, SameRows& rows, const Cycle& cyc
   if (first_rw && second_rw) {
     if (any_phantom(classes, cycle)) return AnomalyName::kPhantom;
     if (!crosses_on_one_row(classes, rows, cycle)) return AnomalyName::kWriteSkew;
-    const auto adds = [&](const CycleEdge& edge) { return to_operation(classes, cycle, edge).access.increments; };
-    return std::ranges::all_of(cycle.edges, adds) ? AnomalyName::kStaleRead : AnomalyName::kLostUpdate;
+    const CycleEdge& last = cycle.edges[1 - main_edge(classes, cycle)];
+    const bool lost = overwrites(to_operation(classes, cycle, last).access) &&
+                      std::ranges::none_of(cycle.edges, [&](const CycleEdge& edge) {
+                        return to_operation(classes, cycle, edge).access.deletes;
+                      });
+    return lost ? AnomalyName::kLostUpdate : AnomalyName::kStaleRead;
   }
   if (!first_rw && !second_rw) return AnomalyName::kOther;
   const CycleEdge &there = cycle.edges[first_rw ? 0 : 1], &back = cycle.edges[first_rw ? 1 : 0];
   const bool phantom = is_phantom(classes, cycle, there);
   if (back.conflict.kind == EdgeKind::kWr) return phantom ? AnomalyName::kPhantom : AnomalyName::kReadSkew;
-  const bool overwrites = back.conflict.kind == EdgeKind::kWw && back.conflict.column == there.conflict.column;
-  if (overwrites && !phantom && !to_operation(classes, cycle, back).access.increments) return AnomalyName::kLostUpdate;
+  const bool lost = back.conflict.kind == EdgeKind::kWw && back.conflict.column == there.conflict.column &&
+                    overwrites(to_operation(classes, cycle, back).access) &&
+                    !from_operation(classes, cycle, back).access.deletes;
+  if (lost && !phantom) return AnomalyName::kLostUpdate;
   return phantom ? AnomalyName::kPhantom : AnomalyName::kStaleRead;
 }
 
@@ -152,8 +161,8 @@ std::size_t main_edge(const Classes& classes, const Cycle& cycle) {
     const CycleEdge& in = cycle.edges[(i + n - 1) % n];
     const bool sees_new = !misses(in);
     const bool writes = !class_of(classes, cycle, edge.from).reads_only;
-    const bool overwrites = !sees_new && !to_operation(classes, cycle, in).access.increments;
-    const int weight = (sees_new ? 4 : 0) + (writes ? 2 : 0) + (overwrites ? 1 : 0);
+    const bool destroys = !sees_new && overwrites(to_operation(classes, cycle, in).access);
+    const int weight = (sees_new ? 4 : 0) + (writes ? 2 : 0) + (destroys ? 1 : 0);
     if (weight > best_weight) {
       best = i;
       best_weight = weight;

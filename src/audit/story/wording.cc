@@ -26,9 +26,13 @@ class Wording {
   }
   [[nodiscard]] const Access& write(const CycleEdge& edge) const { return to_operation(classes_, cycle_, edge).access; }
 
-  // "reads stock.quantity", "counts rows of orders", "looks for rows by orders.status".
+  // "reads stock.quantity", "counts rows of orders", "looks for rows by orders.status", "looks for a row of cart".
   [[nodiscard]] std::string reads(const CycleEdge& edge) const {
     const Access& access = read(edge);
+    if (misses(edge) && write(edge).inserts && !write(edge).deletes && !access.counts_only) {
+      return fmt::format("looks for {} of {}", from_rows(classes_, cycle_, edge).single ? "a row" : "rows",
+                         table(edge));
+    }
     if (access.foreign_key) return fmt::format("checks that the row of {} is there", table(edge));
     if (access.counts_only) return "counts rows of " + table(edge);
     if (access.in_where && !from_rows(classes_, cycle_, edge).single) return "looks for rows by " + column(edge);
@@ -45,7 +49,12 @@ class Wording {
   // "which T2 changes", of an rw.
   [[nodiscard]] std::string which_changes(const CycleEdge& edge) const {
     const Access& access = write(edge);
-    if (access.inserts) return fmt::format("but not the row that {} inserts", t(edge.to));
+    if (access.inserts && !access.deletes) {
+      return from_rows(classes_, cycle_, edge).single
+                 ? fmt::format("which is not there: {} inserts it", t(edge.to))
+                 : fmt::format("and does not find the one that {} inserts", t(edge.to));
+    }
+    if (access.deletes && access.inserts) return fmt::format("which {} replaces", t(edge.to));
     if (access.deletes) return fmt::format("which {} deletes", t(edge.to));
     return fmt::format("which {} changes", t(edge.to));
   }
@@ -92,6 +101,13 @@ class Wording {
         case AnomalyName::kStaleRead:
           return stale(out, in);
         case AnomalyName::kWriteSkew:
+          if (out.conflict.column == in.conflict.column) {
+            return fmt::format(
+                "{0} reads {2} of one row, which {1} changes, and {1} reads it of another row, which {0} "
+                "changes. Neither sees the other's change, so what each of them relied on no longer "
+                "holds when both have committed.",
+                me, other, column(out));
+          }
           return fmt::format(
               "{}. Neither sees the other's change, so what each of them relied on no longer holds when "
               "both have committed.",
@@ -99,8 +115,7 @@ class Wording {
         case AnomalyName::kReadSkew:
           return skew(out, in);
         case AnomalyName::kPhantom:
-          return fmt::format("{} {}. {} {}, which {} would have seen had it looked later. {}", me, reads(out), other,
-                             writes(out), me, after_phantom(in));
+          return phantom();
         case AnomalyName::kReadOnlyAnomaly:
         case AnomalyName::kOther:
           break;
@@ -164,11 +179,21 @@ class Wording {
         reads(out), column(in));
   }
 
+  [[nodiscard]] std::string phantom() const {
+    const std::size_t main = is_phantom(classes_, cycle_, cycle_.edges[0]) ? 0 : 1;
+    const CycleEdge& out = cycle_.edges[main];
+    return fmt::format("{}. {}", before(out), after_phantom(cycle_.edges[1 - main]));
+  }
+
+  // The other edge of two, from who made the phantom to who missed it.
   [[nodiscard]] std::string after_phantom(const CycleEdge& in) const {
     const std::string me = t(in.to), other = t(in.from);
     switch (in.conflict.kind) {
       case EdgeKind::kRw:
-        return fmt::format("{} {} as well, and misses what {} writes there.", other, reads(in), me);
+        return fmt::format(
+            "{}, too. Neither sees what the other does, so what each of them found no longer holds when "
+            "both have committed.",
+            before(in));
       case EdgeKind::kWr:
         return fmt::format("Yet {} sees {}'s {}: one part of its work without the other.", me, other, column(in));
       case EdgeKind::kWw:
@@ -263,7 +288,8 @@ class Remarks {
       case EdgeKind::kRw:
         if (from < to) {
           add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)), 0, "");
-          add(to, wording_.writes(edge), edge.from, "does not see");
+          add(to, wording_.writes(edge), edge.from,
+              wording_.write(edge).inserts ? "has looked for above" : "has read above");
         } else {
           const bool committed = from > event_of(edge.to, Event::Kind::kCommit);
           add(from,
