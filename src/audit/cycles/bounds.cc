@@ -62,7 +62,10 @@ std::uint32_t misses_at(const TransactionClass& one, std::uint32_t op, WeakLevel
   const Operation& operation = one.operations[op];
   switch (level) {
     case WeakLevel::kReadCommitted:
-      return looks_at(operation.statement);
+      // A lock of one row is for the row as it is then, or for none; of several, they are found before.
+      return !is_plain_read(operation.access) && one.rows[operation.access.row_set].single
+                 ? locks_at(operation.statement)
+                 : looks_at(operation.statement);
     case WeakLevel::kMysqlRepeatableRead:
       if (!is_plain_read(operation.access) || operation.access.of_write) return locks_at(operation.statement);
       return mysql_snapshot(one);

@@ -1,9 +1,11 @@
 #include "audit/story/grouping.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <string>
 #include <unordered_map>
 
 #include "audit/story/naming.h"
@@ -35,18 +37,24 @@ std::uint64_t by_columns(const Cycle& cycle, AnomalyName name) {
   return cyclic_hash(cycle.members.size(), seed, [&](std::size_t i) { return std::uint64_t{raw(cycle.members[i])}; });
 }
 
-std::uint64_t by_statements(const Classes& classes, const Cycle& cycle, AnomalyName name) {
-  const std::uint64_t seed = mix64(static_cast<std::uint64_t>(name) + 1001);
-  return cyclic_hash(cycle.edges.size(), seed, [&](std::size_t i) {
+// The same pieces of SQL, whatever else their transactions do.
+std::uint64_t by_statements(const Classes& classes, const Cycle& cycle) {
+  return cyclic_hash(cycle.edges.size(), 1, [&](std::size_t i) {
     const CycleEdge& edge = cycle.edges[i];
     const auto shape = [&](std::uint32_t member, const Operation& operation) {
       return raw(classes.classes[raw(cycle.members[member])].statements[operation.statement]);
     };
     const std::uint64_t from = shape(edge.from, from_operation(classes, cycle, edge));
-    const std::uint64_t to = shape(edge.to, to_operation(classes, cycle, edge));
-    return mix64(from << 32U | to) ^ raw(cycle.members[edge.from]) ^
-           std::uint64_t{static_cast<std::uint8_t>(edge.conflict.kind)} << 40U;
+    return mix64(from << 32U | shape(edge.to, to_operation(classes, cycle, edge)));
   });
+}
+
+// When a row was changed last is written by everyone and matters to few.
+bool is_time_stamp(const Column& column) {
+  std::string type = column.type;
+  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return type.find("time") != std::string::npos || type.find("date") != std::string::npos ||
+         column.name.ends_with("_at");
 }
 
 double logarithm(double number) { return std::log2(1 + number); }
@@ -59,6 +67,9 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
     out.concurrent = std::min(out.concurrent, classes.concurrent(a, b));
     out.same_row = std::min(out.same_row, classes.same_row(a, b));
+    if (is_time_stamp(classes.schema.column(edge.conflict.column))) out.rank -= 2;
+    // Who looks for one row by its key knows most often that it is there.
+    if (is_phantom(classes, cycle, edge) && from_rows(classes, cycle, edge).single) out.rank -= 4;
     single += (from_rows(classes, cycle, edge).single ? 1 : 0) + (to_rows(classes, cycle, edge).single ? 1 : 0);
   }
   double seldom = std::numeric_limits<double>::max();
@@ -69,8 +80,9 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     all_write &= !one.reads_only;
   }
   const auto n = static_cast<double>(cycle.edges.size());
-  out.rank = 3 * logarithm(out.same_row) + logarithm(out.concurrent) + 0.5 * logarithm(seldom) + single / n +
-             (all_write ? 1.5 : 0) - 3 * (n - 2);
+  // Three must meet far less often than two.
+  out.rank += 3 * logarithm(out.same_row) + logarithm(out.concurrent) + 0.5 * logarithm(seldom) + single / n +
+              (all_write ? 1.5 : 0) - 10 * (n - 2);
   if (out.name == AnomalyName::kLostUpdate) out.rank += 2;
   if (out.name == AnomalyName::kOther) out.rank -= 1;
   return out;
@@ -89,8 +101,7 @@ std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const 
   std::unordered_map<std::uint64_t, std::size_t> first;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     all.push_back(rank(classes, rows, cycles[i], i));
-    for (const std::uint64_t hash :
-         {by_columns(cycles[i], all[i].name), by_statements(classes, cycles[i], all[i].name)}) {
+    for (const std::uint64_t hash : {by_columns(cycles[i], all[i].name), by_statements(classes, cycles[i])}) {
       const std::size_t a = find(first.try_emplace(hash, i).first->second), b = find(i);
       group[std::max(a, b)] = std::min(a, b);
     }

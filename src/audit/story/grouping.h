@@ -1,9 +1,10 @@
 // audit/story/grouping.h: cycles that tell the same story, each group with the one that tells it best, the likeliest
 // first.
 //
-// Always:  same story: the same name, the same classes in the same order, and either the same columns or the same
-//          statements. Likelier: its classes were seen concurrent, with a row in common; few transactions; single rows;
-//          all of them write; they are frequent.
+// Always:  same story: the same statements (SQL texts) around the cycle, whatever else their transactions do; or the
+// same
+//          name, classes and columns. Likelier: its classes were seen concurrent, with a row in common; few
+//          transactions; single rows; all of them write; they are frequent.
 #pragma once
 
 #include <cstdint>

@@ -9,6 +9,9 @@ const TransactionClass& class_of(const Classes& classes, const Cycle& cycle, std
   return classes.classes[raw(cycle.members[member])];
 }
 
+// With a value that has nothing to do with what is there.
+bool overwrites(const Access& write) { return !write.increments && !write.inserts && !write.deletes; }
+
 bool any_phantom(const Classes& classes, const Cycle& cycle) {
   return std::ranges::any_of(cycle.edges, [&](const CycleEdge& edge) { return is_phantom(classes, cycle, edge); });
 }
@@ -27,19 +30,25 @@ bool crosses_on_one_row(const Classes& classes, SameRows& rows, const Cycle& cyc
 }
 
 AnomalyName name_of_two(const Classes& classes, SameRows& rows, const Cycle& cycle) {
-  const bool first_rw = is_rw(cycle.edges[0]), second_rw = is_rw(cycle.edges[1]);
+  const bool first_rw = misses(cycle.edges[0]), second_rw = misses(cycle.edges[1]);
   if (first_rw && second_rw) {
     if (any_phantom(classes, cycle)) return AnomalyName::kPhantom;
     if (!crosses_on_one_row(classes, rows, cycle)) return AnomalyName::kWriteSkew;
-    const auto adds = [&](const CycleEdge& edge) { return to_operation(classes, cycle, edge).access.increments; };
-    return std::ranges::all_of(cycle.edges, adds) ? AnomalyName::kStaleRead : AnomalyName::kLostUpdate;
+    const CycleEdge& last = cycle.edges[1 - main_edge(classes, cycle)];
+    const bool lost = overwrites(to_operation(classes, cycle, last).access) &&
+                      std::ranges::none_of(cycle.edges, [&](const CycleEdge& edge) {
+                        return to_operation(classes, cycle, edge).access.deletes;
+                      });
+    return lost ? AnomalyName::kLostUpdate : AnomalyName::kStaleRead;
   }
   if (!first_rw && !second_rw) return AnomalyName::kOther;
   const CycleEdge &there = cycle.edges[first_rw ? 0 : 1], &back = cycle.edges[first_rw ? 1 : 0];
   const bool phantom = is_phantom(classes, cycle, there);
   if (back.conflict.kind == EdgeKind::kWr) return phantom ? AnomalyName::kPhantom : AnomalyName::kReadSkew;
-  const bool overwrites = back.conflict.kind == EdgeKind::kWw && back.conflict.column == there.conflict.column;
-  if (overwrites && !phantom && !to_operation(classes, cycle, back).access.increments) return AnomalyName::kLostUpdate;
+  const bool lost = back.conflict.kind == EdgeKind::kWw && back.conflict.column == there.conflict.column &&
+                    overwrites(to_operation(classes, cycle, back).access) &&
+                    !from_operation(classes, cycle, back).access.deletes;
+  if (lost && !phantom) return AnomalyName::kLostUpdate;
   return phantom ? AnomalyName::kPhantom : AnomalyName::kStaleRead;
 }
 
@@ -55,7 +64,7 @@ AnomalyName name_of_more(const Classes& classes, const Cycle& cycle) {
   if (any_phantom(classes, cycle)) return AnomalyName::kPhantom;
   if (under_snapshots) return AnomalyName::kWriteSkew;
   const CycleEdge& out = cycle.edges[main_edge(classes, cycle)];
-  if (!is_rw(out)) return AnomalyName::kOther;
+  if (!misses(out)) return AnomalyName::kOther;
   const CycleEdge& in = cycle.edges[(out.from + n - 1) % n];
   return in.conflict.kind == EdgeKind::kWr ? AnomalyName::kReadSkew : AnomalyName::kStaleRead;
 }
@@ -106,8 +115,14 @@ AnomalyName name_of(const Classes& classes, SameRows& rows, const Cycle& cycle) 
   return cycle.edges.size() == 2 ? name_of_two(classes, rows, cycle) : name_of_more(classes, cycle);
 }
 
-bool is_rw(const CycleEdge& edge) {
-  return edge.conflict.kind == EdgeKind::kRw || edge.conflict.kind == EdgeKind::kLockedRw;
+bool misses(const CycleEdge& edge) { return edge.conflict.kind == EdgeKind::kRw; }
+
+std::optional<CycleEdge> lost_update(const Classes& classes, const Cycle& cycle) {
+  if (cycle.edges.size() != 2 || !misses(cycle.edges[0]) || !misses(cycle.edges[1])) return std::nullopt;
+  const std::size_t main = main_edge(classes, cycle);
+  const CycleEdge &out = cycle.edges[main], &in = cycle.edges[1 - main];
+  return CycleEdge{
+      out.to, out.from, {out.conflict.to_op, in.conflict.to_op, out.conflict.column, EdgeKind::kWw, false}};
 }
 
 const Operation& from_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
@@ -127,7 +142,7 @@ const ClassRows& to_rows(const Classes& classes, const Cycle& cycle, const Cycle
 }
 
 bool is_phantom(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
-  if (!is_rw(edge)) return false;
+  if (!misses(edge)) return false;
   const Access& write = to_operation(classes, cycle, edge).access;
   const Access& read = from_operation(classes, cycle, edge).access;
   if (write.inserts) return true;
@@ -141,11 +156,13 @@ std::size_t main_edge(const Classes& classes, const Cycle& cycle) {
   int best_weight = -1;
   for (std::size_t i = 0; i < n; ++i) {
     const CycleEdge& edge = cycle.edges[i];
-    if (!is_rw(edge)) continue;
+    if (!misses(edge)) continue;
     // Who reads the old and then sees or overwrites something new.
-    const bool sees_new = !is_rw(cycle.edges[(i + n - 1) % n]);
+    const CycleEdge& in = cycle.edges[(i + n - 1) % n];
+    const bool sees_new = !misses(in);
     const bool writes = !class_of(classes, cycle, edge.from).reads_only;
-    const int weight = (sees_new ? 2 : 0) + (writes ? 1 : 0);
+    const bool destroys = !sees_new && overwrites(to_operation(classes, cycle, in).access);
+    const int weight = (sees_new ? 4 : 0) + (writes ? 2 : 0) + (destroys ? 1 : 0);
     if (weight > best_weight) {
       best = i;
       best_weight = weight;

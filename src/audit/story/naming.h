@@ -2,15 +2,19 @@
 //
 // In, out: a cycle -> AnomalyName.
 // Always:  two transactions:
-//            lost update   one reads a column, the other writes it, the first overwrites that
+//            lost update   one reads a column, the other writes it, the first overwrites that; or each reads what the
+//                          other writes, on one row, and one of them does not just add to it
 //            stale read    one reads something, the other changes it, the first then writes beside or on top of it
 //            phantom       one looks for rows, the other makes or removes such rows
 //            write skew    each reads what the other changes
 //            read skew     one reads something before and something after the other's changes
+//          A read under a lock that the writer waits for is an order of the two, not something that is missed.
 //          Three and more: a read-only anomaly if one only reads and it happens under snapshots too; else by the same
 //          patterns.
 // Source:  Berenson et al. 1995; Fekete et al. 2004 (read-only anomaly).
 #pragma once
+
+#include <optional>
 
 #include "audit/cycles/same_rows.h"
 #include "audit/story/story.h"
@@ -22,7 +26,10 @@ namespace isolde::audit {
 // The edge that people should look at first: the one whose reader has, or acts on, what is out of date.
 [[nodiscard]] std::size_t main_edge(const Classes& classes, const Cycle& cycle);
 
-[[nodiscard]] bool is_rw(const CycleEdge& edge);
+// The first does not see what the second writes.
+[[nodiscard]] bool misses(const CycleEdge& edge);
+// Of a lost update in which each misses the other's write: who overwrites whom.
+[[nodiscard]] std::optional<CycleEdge> lost_update(const Classes& classes, const Cycle& cycle);
 [[nodiscard]] const Operation& from_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 [[nodiscard]] const Operation& to_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 [[nodiscard]] const ClassRows& from_rows(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);

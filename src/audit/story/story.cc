@@ -13,11 +13,11 @@
 namespace isolde::audit {
 namespace {
 
-// The same cycle with another member as the first.
+// The same with another member as the first. There may be edges behind those of the cycle.
 void rotate(Cycle& cycle, std::uint32_t first) {
   const auto n = static_cast<std::uint32_t>(cycle.members.size());
   std::ranges::rotate(cycle.members, cycle.members.begin() + first);
-  std::ranges::rotate(cycle.edges, cycle.edges.begin() + first);
+  std::ranges::rotate(std::span(cycle.edges).first(n), std::span(cycle.edges).begin() + first);
   for (CycleEdge& edge : cycle.edges) {
     edge.from = (edge.from + n - first) % n;
     edge.to = (edge.to + n - first) % n;
@@ -33,19 +33,29 @@ class Teller {
         facts_(classes, level),
         correlation_(facts_, graph, {.level = level}),
         rows_(classes, facts_.rows()),
-        understudies_(classes, log) {}
+        actors_(classes, log) {}
 
   std::vector<Grouped> group(const std::vector<Cycle>& cycles) { return group_cycles(classes_, rows_, cycles); }
 
   // None: no order of events shows it.
   std::optional<Anomaly> tell(const Grouped& group, Cycle cycle) {
-    std::optional<std::vector<Event>> events = order(cycle);
-    if (!events || events->empty()) return std::nullopt;
-    if (const std::uint32_t first = events->front().member; first != 0) {
-      rotate(cycle, first);
-      const auto n = static_cast<std::uint32_t>(cycle.members.size());
-      for (Event& event : *events) event.member = (event.member + n - first) % n;
+    // What comes to pass besides the cycle and is part of its story.
+    Cycle more = cycle;
+    std::optional<std::vector<Event>> events;
+    if (group.name == AnomalyName::kLostUpdate) {
+      if (const std::optional<CycleEdge> edge = lost_update(classes_, cycle)) {
+        more.edges.push_back(*edge);
+        events = order(more);
+        if (!events) more.edges.pop_back();
+      }
     }
+    if (!events) events = order(cycle);
+    if (!events || events->empty()) return std::nullopt;
+    const std::uint32_t first = events->front().member;
+    const auto n = static_cast<std::uint32_t>(cycle.members.size());
+    rotate(cycle, first);
+    rotate(more, first);
+    for (Event& event : *events) event.member = (event.member + n - first) % n;
     Anomaly out;
     out.name = group.name;
     out.words = words_of(classes_, group.name, cycle);
@@ -57,7 +67,7 @@ class Teller {
       out.members.push_back(fmt::format("T{}: {}", i + 1, classes_.classes[raw(cycle.members[i])].name));
     }
     out.cycle = std::move(cycle);
-    add_steps(*events, out);
+    add_steps(*events, more, out);
     return out;
   }
 
@@ -70,9 +80,9 @@ class Teller {
     return schedule(classes_, cycle.members, edges, level_);
   }
 
-  void add_steps(const std::vector<Event>& events, Anomaly& out) {
-    const StoryValues values = choose_values(classes_, log_, understudies_, rows_, out.cycle);
-    const std::vector<std::string> remarks = remarks_of(classes_, out.cycle, events);
+  void add_steps(const std::vector<Event>& events, const Cycle& more, Anomaly& out) {
+    const StoryValues values = choose_values(classes_, log_, actors_, rows_, out.cycle);
+    const std::vector<std::string> remarks = remarks_of(classes_, more, events);
     const std::vector<bool> alone = statements_alone(events, out.cycle);
     out.bindings = values.bindings;
     for (std::size_t i = 0; i < events.size(); ++i) {
@@ -117,7 +127,7 @@ class Teller {
   CorrelationFacts facts_;
   Correlation correlation_;
   SameRows rows_;
-  Understudies understudies_;
+  Actors actors_;
 };
 
 }  // namespace

@@ -3,17 +3,20 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
+#include <span>
 
 #include "audit/story/naming.h"
 
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kMostOthers = 3;
+constexpr std::size_t kMostActors = 12;
 
 // Where a class's statements hold its variables.
 struct Place {
   std::uint32_t statement, literal, variable;
+  ColumnId column;
 };
 
 std::vector<Place> places_of(const Classes& classes, const TransactionClass& one) {
@@ -29,12 +32,13 @@ std::vector<Place> places_of(const Classes& classes, const TransactionClass& one
     for (const ClassRowKey& key : one.rows[operation.access.row_set].keys) {
       const auto place = std::ranges::lower_bound(rows.keys, key.column, {}, &RowKey::column);
       if (place == rows.keys.end() || place->column != key.column || key.variable == kNoVariable) continue;
-      out.push_back({operation.statement, place->literal, key.variable});
+      out.push_back({operation.statement, place->literal, key.variable, key.column});
     }
   }
   return out;
 }
 
+// Classes written by hand for tests have none.
 bool has_text(const TransactionClass& one) { return one.example_statements.size() == one.statements.size(); }
 
 // The values of the variables; those of different members that must be equal are united.
@@ -86,62 +90,109 @@ Ties tie(const Classes& classes, SameRows& rows, const Cycle& cycle) {
   return ties;
 }
 
-}  // namespace
+using Literals = std::vector<std::vector<LiteralId>>;  // by statement
 
-Understudies::Understudies(const Classes& classes, const TraceLog& log)
-    : classes_(classes), others_(classes.classes.size()) {
-  const std::size_t count = std::min(classes.class_of.size(), log.transactions.size());
-  for (std::uint32_t number = 0; number < count; ++number) {
-    const std::uint32_t id = classes.class_of[number];
-    if (id == kNone32 || others_[id].size() == kMostOthers) continue;
-    const TransactionClass& one = classes.classes[id];
-    if (number == one.example || !has_text(one)) continue;
-    const std::span<const TraceStatement> example = log.of(log.transactions[one.example]);
-    const std::span<const TraceStatement> other = log.of(log.transactions[number]);
-    if (!std::ranges::equal(example, other, {}, &TraceStatement::shape, &TraceStatement::shape)) continue;
-    const bool differs = !std::ranges::equal(example, other, [&](const TraceStatement& a, const TraceStatement& b) {
-      return std::ranges::equal(log.literals_of(a), log.literals_of(b));
-    });
-    if (differs) others_[id].push_back(number);
+class Chooser {
+ public:
+  Chooser(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows, const Cycle& cycle)
+      : classes_(classes), log_(log), actors_(actors), cycle_(cycle), ties_(tie(classes, rows, cycle)) {}
+
+  StoryValues choose() {
+    for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) choose(member);
+    return std::move(out_);
   }
-}
 
-std::uint32_t Understudies::transaction(ClassId id, std::size_t n) const {
-  const std::vector<std::uint32_t>& others = others_[raw(id)];
-  return n == 0 || n > others.size() ? classes_.classes[raw(id)].example : others[n - 1];
-}
+ private:
+  void choose(std::uint32_t member) {
+    const ClassId id = cycle_.members[member];
+    const TransactionClass& one = classes_.classes[raw(id)];
+    Literals& literals = out_.literals.emplace_back(one.statements.size());
+    if (!has_text(one)) return;
+    const std::vector<Place> places = places_of(classes_, one);
+    std::vector<Literals> candidates;
+    for (const std::uint32_t actor : actors_.of(id)) candidates.push_back(literals_of(one, actor));
+    literals = *std::ranges::min_element(candidates, {},
+                                         [&](const Literals& candidate) { return clashes(member, places, candidate); });
+    for (const Place& place : places) set(member, place, candidates, literals);
+    for (const Place& place : places) used_.emplace(place.column, literals[place.statement][place.literal]);
 
-StoryValues choose_values(const Classes& classes, const TraceLog& log, const Understudies& understudies, SameRows& rows,
-                          const Cycle& cycle) {
-  StoryValues out;
-  Ties ties = tie(classes, rows, cycle);
-  std::map<std::uint32_t, LiteralId> value_of;
-  std::map<ClassId, std::size_t> times;
-  for (std::uint32_t member = 0; member < cycle.members.size(); ++member) {
-    const ClassId id = cycle.members[member];
-    const TransactionClass& one = classes.classes[raw(id)];
-    std::vector<std::vector<LiteralId>>& literals = out.literals.emplace_back(one.statements.size());
-    if (!has_text(one)) continue;
-    const std::uint32_t example = log.transactions[one.example].first_statement;
-    const std::uint32_t actor = log.transactions[understudies.transaction(id, times[id]++)].first_statement;
-    for (std::size_t s = 0; s < one.statements.size(); ++s) {
-      const std::span<const LiteralId> values =
-          log.literals_of(log.statements[one.example_statements[s] - example + actor]);
-      literals[s].assign(values.begin(), values.end());
-    }
-    for (const Place& place : places_of(classes, one)) {
-      if (place.literal >= literals[place.statement].size()) continue;
-      LiteralId& value = literals[place.statement][place.literal];
-      value = value_of.try_emplace(ties.find(member, place.variable), value).first->second;
-    }
-    for (std::uint32_t s = 0; s < one.statements.size(); ++s) {
-      const std::span<const LiteralId> before = log.literals_of(log.statements[one.example_statements[s]]);
-      for (std::uint32_t i = 0; i < before.size(); ++i) {
-        if (literals[s][i] != before[i]) out.bindings.push_back({member, s, i, literals[s][i]});
+    const Literals& example = candidates.front();
+    for (std::uint32_t s = 0; s < literals.size(); ++s) {
+      for (std::uint32_t i = 0; i < literals[s].size(); ++i) {
+        if (literals[s][i] != example[s][i]) out_.bindings.push_back({member, s, i, literals[s][i]});
       }
     }
   }
-  return out;
+
+  [[nodiscard]] Literals literals_of(const TransactionClass& one, std::uint32_t actor) const {
+    const std::uint32_t example = log_.transactions[one.example].first_statement;
+    Literals out;
+    for (const std::uint32_t statement : one.example_statements) {
+      const std::uint32_t number = statement - example + log_.transactions[actor].first_statement;
+      const std::span<const LiteralId> values = log_.literals_of(log_.statements[number]);
+      out.emplace_back(values.begin(), values.end());
+    }
+    return out;
+  }
+
+  // How many values would make rows meet that need not.
+  [[nodiscard]] std::size_t clashes(std::uint32_t member, const std::vector<Place>& places, const Literals& literals) {
+    return static_cast<std::size_t>(std::ranges::count_if(places, [&](const Place& place) {
+      return !value_of_.contains(ties_.find(member, place.variable)) &&
+             used_.contains({place.column, literals[place.statement][place.literal]});
+    }));
+  }
+
+  void set(std::uint32_t member, const Place& place, const std::vector<Literals>& candidates, Literals& literals) {
+    LiteralId& value = literals[place.statement][place.literal];
+    const auto [known, is_new] = value_of_.try_emplace(ties_.find(member, place.variable), value);
+    if (is_new && used_.contains({place.column, value})) {
+      for (const Literals& candidate : candidates) {
+        const LiteralId other = candidate[place.statement][place.literal];
+        if (used_.contains({place.column, other})) continue;
+        known->second = other;
+        break;
+      }
+    }
+    value = known->second;
+  }
+
+  const Classes& classes_;
+  const TraceLog& log_;
+  const Actors& actors_;
+  const Cycle& cycle_;
+  Ties ties_;
+  StoryValues out_;
+  std::map<std::uint32_t, LiteralId> value_of_;    // by tied variables
+  std::set<std::pair<ColumnId, LiteralId>> used_;  // by earlier members
+};
+
+}  // namespace
+
+Actors::Actors(const Classes& classes, const TraceLog& log) : actors_(classes.classes.size()) {
+  for (std::size_t id = 0; id < actors_.size(); ++id) actors_[id].push_back(classes.classes[id].example);
+  const std::size_t count = std::min(classes.class_of.size(), log.transactions.size());
+  for (std::uint32_t number = 0; number < count; ++number) {
+    const std::uint32_t id = classes.class_of[number];
+    if (id == kNone32 || actors_[id].size() == kMostActors) continue;
+    const TransactionClass& one = classes.classes[id];
+    if (number == one.example || !has_text(one)) continue;
+    const std::span<const TraceStatement> other = log.of(log.transactions[number]);
+    const auto has_same_values = [&](std::uint32_t actor) {
+      return std::ranges::equal(log.of(log.transactions[actor]), other,
+                                [&](const TraceStatement& a, const TraceStatement& b) {
+                                  return std::ranges::equal(log.literals_of(a), log.literals_of(b));
+                                });
+    };
+    const std::span<const TraceStatement> example = log.of(log.transactions[one.example]);
+    if (!std::ranges::equal(example, other, {}, &TraceStatement::shape, &TraceStatement::shape)) continue;
+    if (std::ranges::none_of(actors_[id], has_same_values)) actors_[id].push_back(number);
+  }
+}
+
+StoryValues choose_values(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows,
+                          const Cycle& cycle) {
+  return Chooser(classes, log, actors, rows, cycle).choose();
 }
 
 std::string statement_text(const Classes& classes, const TraceLog& log, const TransactionClass& one,

@@ -1,9 +1,10 @@
 // audit/story/values.h: the transactions of a story with their values, set so that the rows of the cycle meet.
 //
 // In, out: members of a cycle -> literals of each of their statements, and which differ from the class's example.
-// Always:  values are those of a transaction of the trace: the class's example, or, for a class that takes part once
-//          more, another transaction with the same statements, if there is one. Variables that the cycle makes equal
-//          have the value of the first member that has one.
+// Always:  values are those of the trace: of the class's example, or of another transaction with the same statements.
+//          Variables that the cycle makes equal have the value of the first member that has one. The others are as far
+//          as possible unlike those that earlier members have in the same columns, so that no other rows meet: a lock
+//          on one of these could keep the story from happening.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +16,14 @@
 
 namespace isolde::audit {
 
-// Other transactions of each class, made once.
-class Understudies {
+// Transactions of each class that have the same statements, the example first; made once.
+class Actors {
  public:
-  Understudies(const Classes& classes, const TraceLog& log);
-  // The n-th transaction of the class to take part: the example first. None: again the example.
-  [[nodiscard]] std::uint32_t transaction(ClassId id, std::size_t n) const;
+  Actors(const Classes& classes, const TraceLog& log);
+  [[nodiscard]] const std::vector<std::uint32_t>& of(ClassId id) const { return actors_[raw(id)]; }
 
  private:
-  const Classes& classes_;
-  std::vector<std::vector<std::uint32_t>> others_;
+  std::vector<std::vector<std::uint32_t>> actors_;  // in TraceLog::transactions
 };
 
 struct StoryValues {
@@ -32,7 +31,7 @@ struct StoryValues {
   std::vector<Binding> bindings;
 };
 
-[[nodiscard]] StoryValues choose_values(const Classes& classes, const TraceLog& log, const Understudies& understudies,
+[[nodiscard]] StoryValues choose_values(const Classes& classes, const TraceLog& log, const Actors& actors,
                                         SameRows& rows, const Cycle& cycle);
 
 // The statement with these literals; without a trace, what it does to which tables.

@@ -26,9 +26,13 @@ class Wording {
   }
   [[nodiscard]] const Access& write(const CycleEdge& edge) const { return to_operation(classes_, cycle_, edge).access; }
 
-  // "reads stock.quantity", "counts rows of orders", "looks for rows by orders.status".
+  // "reads stock.quantity", "counts rows of orders", "looks for rows by orders.status", "looks for a row of cart".
   [[nodiscard]] std::string reads(const CycleEdge& edge) const {
     const Access& access = read(edge);
+    if (misses(edge) && write(edge).inserts && !write(edge).deletes && !access.counts_only) {
+      return fmt::format("looks for {} of {}", from_rows(classes_, cycle_, edge).single ? "a row" : "rows",
+                         table(edge));
+    }
     if (access.foreign_key) return fmt::format("checks that the row of {} is there", table(edge));
     if (access.counts_only) return "counts rows of " + table(edge);
     if (access.in_where && !from_rows(classes_, cycle_, edge).single) return "looks for rows by " + column(edge);
@@ -45,7 +49,12 @@ class Wording {
   // "which T2 changes", of an rw.
   [[nodiscard]] std::string which_changes(const CycleEdge& edge) const {
     const Access& access = write(edge);
-    if (access.inserts) return fmt::format("but not the row that {} inserts", t(edge.to));
+    if (access.inserts && !access.deletes) {
+      return from_rows(classes_, cycle_, edge).single
+                 ? fmt::format("which is not there: {} inserts it", t(edge.to))
+                 : fmt::format("and does not find the one that {} inserts", t(edge.to));
+    }
+    if (access.deletes && access.inserts) return fmt::format("which {} replaces", t(edge.to));
     if (access.deletes) return fmt::format("which {} deletes", t(edge.to));
     return fmt::format("which {} changes", t(edge.to));
   }
@@ -54,8 +63,10 @@ class Wording {
   [[nodiscard]] std::string before(const CycleEdge& edge) const {
     switch (edge.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
         return fmt::format("{} {}, {}", t(edge.from), reads(edge), which_changes(edge));
+      case EdgeKind::kLockedRw:
+        return fmt::format("{} {} and keeps it locked until {} {}", t(edge.from), reads(edge), t(edge.to),
+                           writes(edge));
       case EdgeKind::kWr:
         return fmt::format("{} sees {}'s {}", t(edge.to), t(edge.from), column(edge));
       case EdgeKind::kWw:
@@ -90,6 +101,13 @@ class Wording {
         case AnomalyName::kStaleRead:
           return stale(out, in);
         case AnomalyName::kWriteSkew:
+          if (out.conflict.column == in.conflict.column) {
+            return fmt::format(
+                "{0} reads {2} of one row, which {1} changes, and {1} reads it of another row, which {0} "
+                "changes. Neither sees the other's change, so what each of them relied on no longer "
+                "holds when both have committed.",
+                me, other, column(out));
+          }
           return fmt::format(
               "{}. Neither sees the other's change, so what each of them relied on no longer holds when "
               "both have committed.",
@@ -97,8 +115,7 @@ class Wording {
         case AnomalyName::kReadSkew:
           return skew(out, in);
         case AnomalyName::kPhantom:
-          return fmt::format("{} {}. {} {}, which {} would have seen had it looked later. {}", me, reads(out), other,
-                             writes(out), me, after_phantom(in));
+          return phantom();
         case AnomalyName::kReadOnlyAnomaly:
         case AnomalyName::kOther:
           break;
@@ -120,7 +137,7 @@ class Wording {
  private:
   [[nodiscard]] std::string stale(const CycleEdge& out, const CycleEdge& in) const {
     const std::string me = t(out.from), other = t(out.to);
-    if (is_rw(in)) {
+    if (misses(in)) {
       return fmt::format(
           "Both read {0} before the other changes it, and both then change it by an amount: nothing is "
           "lost, but what they checked no longer holds.",
@@ -132,11 +149,23 @@ class Wording {
           "lost, but what {0} read, and may have checked, is no longer true.",
           me, other, column(out), writes(out));
     }
-    const std::string then = in.conflict.kind == EdgeKind::kLock
-                                 ? fmt::format("goes on when {} has ended", other)
-                                 : fmt::format("{} on top of {}'s", writes(write(in), in), other);
-    return fmt::format("{0} {2}; {1} {3} and commits. {0} then {4}, still believing what it read.", me, other,
-                       reads(out), writes(out), then);
+    return fmt::format("{} {}; {} {} and commits. {} then {}, still believing what it read.", me, reads(out), other,
+                       writes(out), me, then(in));
+  }
+
+  // What the second does after the first.
+  [[nodiscard]] std::string then(const CycleEdge& in) const {
+    switch (in.conflict.kind) {
+      case EdgeKind::kWw:
+        return fmt::format("{} on top of {}'s", writes(in), t(in.from));
+      case EdgeKind::kLockedRw:
+        return fmt::format("{}, which {} had kept locked", writes(in), t(in.from));
+      case EdgeKind::kRw:
+      case EdgeKind::kWr:
+      case EdgeKind::kLock:
+        break;
+    }
+    return fmt::format("goes on when {} has ended", t(in.from));
   }
 
   [[nodiscard]] std::string skew(const CycleEdge& out, const CycleEdge& in) const {
@@ -150,45 +179,84 @@ class Wording {
         reads(out), column(in));
   }
 
+  [[nodiscard]] std::string phantom() const {
+    const std::size_t main = is_phantom(classes_, cycle_, cycle_.edges[0]) ? 0 : 1;
+    const CycleEdge& out = cycle_.edges[main];
+    return fmt::format("{}. {}", before(out), after_phantom(cycle_.edges[1 - main]));
+  }
+
+  // The other edge of two, from who made the phantom to who missed it.
   [[nodiscard]] std::string after_phantom(const CycleEdge& in) const {
     const std::string me = t(in.to), other = t(in.from);
     switch (in.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
-        return fmt::format("{} {} as well, and misses what {} writes there.", other, reads(in), me);
+        return fmt::format(
+            "{}, too. Neither sees what the other does, so what each of them found no longer holds when "
+            "both have committed.",
+            before(in));
       case EdgeKind::kWr:
         return fmt::format("Yet {} sees {}'s {}: one part of its work without the other.", me, other, column(in));
       case EdgeKind::kWw:
-        return fmt::format("{} then {} on top of {}'s, still believing what it found.", me, writes(write(in), in),
-                           other);
+      case EdgeKind::kLockedRw:
       case EdgeKind::kLock:
         break;
     }
-    return fmt::format("{} goes on, still believing what it found.", me);
+    return fmt::format("{} then {}, still believing what it found.", me, then(in));
   }
 
   const Classes& classes_;
   const Cycle& cycle_;
 };
 
+// "changes stock.quantity, which T1 does not see and overwrites below": what is done, and who does what with it.
+struct Part {
+  std::size_t event;
+  std::string does;
+  std::uint32_t who;
+  std::string what;  // empty: `does` says it all
+};
+
 class Remarks {
  public:
   Remarks(const Classes& classes, const Cycle& cycle, const std::vector<Event>& events)
-      : classes_(classes), cycle_(cycle), events_(events), wording_(classes, cycle), out_(events.size()) {}
+      : classes_(classes), cycle_(cycle), events_(events), wording_(classes, cycle) {}
 
   std::vector<std::string> make() {
-    for (const CycleEdge& edge : cycle_.edges) remark(edge);
+    for (const CycleEdge& edge : cycle_.edges) add_parts(edge);
     for (std::size_t i = 0; i < events_.size(); ++i) {
-      if (events_[i].waits) add(i, waiting(i));
-      if (events_[i].kind == Event::Kind::kContinues) add(i, "has its lock now");
+      if (events_[i].waits) parts_.push_back({i, waiting(i), 0, ""});
+      if (events_[i].kind == Event::Kind::kContinues) parts_.push_back({i, "has its lock now", 0, ""});
     }
-    return std::move(out_);
+    std::vector<std::string> out(events_.size());
+    std::vector<bool> done(parts_.size(), false);
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (done[i] || parts_[i].event >= out.size()) continue;
+      std::string& text = out[parts_[i].event];
+      text += (text.empty() ? "" : "; ") + parts_[i].does;
+      bool first = true;
+      for (std::size_t j = i; j < parts_.size(); ++j) {
+        if (done[j] || parts_[j].event != parts_[i].event || parts_[j].does != parts_[i].does) continue;
+        text += whole(j, first, done);
+        first = false;
+      }
+    }
+    return out;
   }
 
  private:
-  void add(std::size_t event, std::string text) {
-    if (event >= out_.size() || out_[event].find(text) != std::string::npos) return;
-    out_[event] += (out_[event].empty() ? "" : "; ") + text;
+  // All that one of the others does with it.
+  [[nodiscard]] std::string whole(std::size_t part, bool first, std::vector<bool>& done) const {
+    const Part& one = parts_[part];
+    done[part] = true;
+    if (one.what.empty()) return "";
+    std::string text = fmt::format("{} {} {}", first ? ", which" : " and", t(one.who), one.what);
+    for (std::size_t i = part + 1; i < parts_.size(); ++i) {
+      const Part& other = parts_[i];
+      if (other.event != one.event || other.does != one.does || other.who != one.who || other.what.empty()) continue;
+      done[i] = true;
+      if (text.find(other.what) == std::string::npos) text += " and " + other.what;
+    }
+    return text;
   }
 
   [[nodiscard]] std::size_t event_of(std::uint32_t member, Event::Kind kind, std::uint32_t statement = 0) const {
@@ -208,37 +276,47 @@ class Remarks {
     return "waits";
   }
 
-  void remark(const CycleEdge& edge) {
+  void add_parts(const CycleEdge& edge) {
     const std::string first = t(edge.from), second = t(edge.to), column = wording_.column(edge);
     const Operation& from_op = from_operation(classes_, cycle_, edge);
     const std::size_t from = event_of(edge.from, Event::Kind::kStatement, from_op.statement);
     const std::size_t to = event_of(edge.to, Event::Kind::kStatement, to_operation(classes_, cycle_, edge).statement);
+    const auto add = [&](std::size_t event, std::string does, std::uint32_t who, std::string what) {
+      parts_.push_back({event, std::move(does), who, std::move(what)});
+    };
     switch (edge.conflict.kind) {
       case EdgeKind::kRw:
-      case EdgeKind::kLockedRw:
         if (from < to) {
-          add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)));
-          add(to, fmt::format("{}, which {} does not see", wording_.writes(edge), first));
-        } else if (from < event_of(edge.to, Event::Kind::kCommit)) {
-          add(from, fmt::format("{} as before {}'s change, which is not committed yet", wording_.reads(edge), second));
-          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+          add(from, fmt::format("{}, {} below", wording_.reads(edge), wording_.which_changes(edge)), 0, "");
+          add(to, wording_.writes(edge), edge.from,
+              wording_.write(edge).inserts ? "has looked for above" : "has read above");
         } else {
-          add(from, fmt::format("{} as of its snapshot, before {}'s change", wording_.reads(edge), second));
-          add(to, fmt::format("{}; {} does not see it below", wording_.writes(edge), first));
+          const bool committed = from > event_of(edge.to, Event::Kind::kCommit);
+          add(from,
+              fmt::format("{} {}", wording_.reads(edge),
+                          committed ? fmt::format("as of its snapshot, before {}'s change", second)
+                                    : fmt::format("as it was: {}'s change is not committed yet", second)),
+              0, "");
+          add(to, wording_.writes(edge), edge.from, "does not see below");
         }
         return;
+      case EdgeKind::kLockedRw:
+        add(from, wording_.reads(edge) + " and keeps it locked", 0, "");
+        add(to, fmt::format("{} when {} has ended", wording_.writes(edge), first), 0, "");
+        return;
       case EdgeKind::kWr:
-        add(from, fmt::format("{}, which {} sees below", wording_.writes(from_op.access, edge), second));
-        add(to, fmt::format("sees {}'s {}", first, column));
+        add(from, wording_.writes(from_op.access, edge), edge.to, "sees below");
+        add(to, fmt::format("sees {}'s {}", first, column), 0, "");
         return;
-      case EdgeKind::kWw:
-        add(from, fmt::format("{}, and {} again below", wording_.writes(from_op.access, edge), second));
-        add(to, wording_.write(edge).increments ? fmt::format("changes {}'s {} by an amount", first, column)
-                                                : fmt::format("overwrites {}'s {}", first, column));
+      case EdgeKind::kWw: {
+        const bool adds = wording_.write(edge).increments;
+        add(from, wording_.writes(from_op.access, edge), edge.to, adds ? "adds to below" : "overwrites below");
+        add(to, fmt::format("{} {}'s {}", adds ? "adds to" : "overwrites", first, column), 0, "");
         return;
+      }
       case EdgeKind::kLock:
-        add(from, fmt::format("locks a row of {} until it commits", wording_.table(edge)));
-        add(to, fmt::format("locks the row after {}", first));
+        add(from, fmt::format("locks a row of {} until it commits", wording_.table(edge)), 0, "");
+        add(to, fmt::format("locks the row after {}", first), 0, "");
         return;
     }
   }
@@ -247,7 +325,7 @@ class Remarks {
   const Cycle& cycle_;
   const std::vector<Event>& events_;
   Wording wording_;
-  std::vector<std::string> out_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace isolde::audit {
 
 [[nodiscard]] std::string words_of(const Classes& classes, AnomalyName name, const Cycle& cycle);
 
-// By event; empty where the step does not matter.
+// By event; empty where the step does not matter. `cycle` may have more edges than its members have.
 [[nodiscard]] std::vector<std::string> remarks_of(const Classes& classes, const Cycle& cycle,
                                                   const std::vector<Event>& events);
 
