@@ -161,6 +161,7 @@ void Printer::parameter(const Draft::Piece& piece) {
 }
 
 void Printer::piece(std::size_t i) {
+  if (i >= draft_.size()) return;
   const Draft::Piece& piece = draft_[i];
   if (piece.dropped) return;
   text(piece.before);

@@ -37,6 +37,7 @@ void rewrite_limit(Draft& draft, std::size_t i) {
   const std::size_t second = draft.next(between);
   if (draft.is(between, "OFFSET")) draft.replace(between, "OFFSET");
   if (!draft.is_symbol(between, ",") || second >= draft.size()) return;
+  if (draft[first].kind == TokenKind::kSymbol || draft[second].kind == TokenKind::kSymbol) return;
   draft.replace(between, "OFFSET");
   std::swap(draft[first], draft[second]);
 }

@@ -163,6 +163,45 @@ TEST(ToPostgresItself, OnlyTakesLiteralsOut) {
   testing::expect_rewritten(kCases, SqlDialect::kPostgres);
 }
 
+TEST(ToPostgres, AStatementThatEndsTooSoonIsNoFault) {
+  for (const std::string_view sql : {"ALTER TABLE t ADD",
+                                     "ALTER TABLE t ADD COLUMN x int, ADD",
+                                     "ALTER TABLE t CHANGE a",
+                                     "ALTER",
+                                     "CREATE TABLE",
+                                     "CREATE TABLE t (a",
+                                     "CREATE INDEX i ON",
+                                     "INSERT INTO",
+                                     "INSERT INTO t SET",
+                                     "UPDATE",
+                                     "UPDATE t SET",
+                                     "DELETE",
+                                     "DELETE FROM",
+                                     "SELECT a LIMIT 1,",
+                                     "SELECT a LIMIT (1), (2)",
+                                     "SELECT INTERVAL",
+                                     "SELECT INTERVAL DAY",
+                                     "SELECT IF(a, b",
+                                     "SELECT CAST(a AS",
+                                     "SELECT MATCH (a) AGAINST (",
+                                     "SELECT CONVERT(a USING",
+                                     "WITH",
+                                     "EXPLAIN",
+                                     "LOAD DATA INTO TABLE",
+                                     "RENAME TABLE",
+                                     "DROP",
+                                     "SET @a =",
+                                     "EXECUTE s USING",
+                                     "DO",
+                                     "SELECT a FROM (",
+                                     "(",
+                                     ")"}) {
+    for (const SqlDialect dialect : {SqlDialect::kPostgres, SqlDialect::kMysql, SqlDialect::kSqlite}) {
+      EXPECT_LT(testing::rewritten(sql, dialect).sql.size(), 200U) << sql;
+    }
+  }
+}
+
 // What is no SQL must not fault, nor take long.
 TEST(ToPostgres, AnyTextComesToAnEnd) {
   for (const std::string_view piece :
