@@ -38,8 +38,10 @@ Query Meaning::insert(Fields fields, const Scope* outer) {
       fail("the column " + std::string(text(*target, "name")) + ", which is written, is not in the schema");
     }
   }
-  const bool listed = !row.columns.empty();
-  if (!listed) row.columns = names_.table(table).columns;
+  if (row.columns.empty()) {
+    row.columns = names_.table(table).columns;
+    row.in_order = !names_.table(table).learned;
+  }
   insert_rows(fields, row, with, parts);
 
   const auto conflict = inner(fields, "onConflictClause");
@@ -76,7 +78,7 @@ void Meaning::insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts) {
   const auto select_json = child(fields, "selectStmt");
   const auto select_fields = select_json ? as(*select_json, "SelectStmt") : std::nullopt;
   const auto bind = [&](std::size_t place, std::uint32_t value) {
-    equalities_.bind({row.source, row.columns[place]}, value);
+    if (row.in_order) equalities_.bind({row.source, row.columns[place]}, value);
   };
   if (!select_fields) {  // DEFAULT VALUES
     row.columns.clear();
@@ -108,7 +110,7 @@ void Meaning::insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts) {
     for (std::size_t i = 0; i < query.outputs.size() && i < row.columns.size(); ++i) {
       const Output& output = query.outputs[i];
       if (output.literal) bind(i, *output.literal);
-      if (output.base) equalities_.follows(*output.base, {row.source, row.columns[i]});
+      if (output.base && row.in_order) equalities_.follows(*output.base, {row.source, row.columns[i]});
     }
   }
   single_[row.source] = row.single;

@@ -129,6 +129,13 @@ void Meaning::emit(Drafts& to, Action action, SourceColumn what, bool in_where) 
   touched_[what.source] = true;
 }
 
+bool Meaning::is_in_key(ColumnId column) const {
+  const Table& table = names_.table(names_.schema().column(column).table);
+  const auto has = [&](const std::vector<ColumnId>& key) { return std::ranges::find(key, column) != key.end(); };
+  return has(table.primary_key) || std::ranges::any_of(table.unique_keys, has) ||
+         std::ranges::any_of(table.foreign_keys, has, &ForeignKey::columns);
+}
+
 // x = x + 1 can change places with another only if the statement does not look at x otherwise.
 void Meaning::judge_increments() {
   for (Draft& draft : drafts_) {
@@ -141,7 +148,7 @@ void Meaning::judge_increments() {
       return other.access.action == Action::kWrite && other.access.column == column && !other.access.increments &&
              !other.access.inserts;
     });
-    if (read_too || set_too) draft.access.increments = false;
+    if (read_too || set_too || is_in_key(column)) draft.access.increments = false;
   }
 }
 
@@ -149,18 +156,29 @@ void Meaning::make_rows(Statement& statement) {
   constexpr std::uint16_t kUnmade = std::numeric_limits<std::uint16_t>::max();
   equalities_.solve();
   row_set_of_.assign(sources_.size(), kUnmade);
+  std::vector<bool> written(sources_.size(), false), told_apart;
+  for (const Draft& draft : drafts_) {
+    if (draft.access.action == Action::kWrite) written[draft.source] = true;
+  }
   for (const Draft& draft : drafts_) {
     const std::uint32_t source = draft.source;
     if (row_set_of_[source] != kUnmade) continue;
     const TableId table = sources_[source].table;
     RowSet rows{.table = table, .keys = equalities_.keys_of(source)};
     rows.single = single_[source].value_or(covers_a_key(names_.table(table), rows.keys));
-    // Two mentions of a table are the same rows to us if nothing tells them apart.
-    const auto same = std::ranges::find_if(statement.row_sets, [&](const RowSet& other) {
-      return other.table == table && !other.single && !rows.single && other.keys.empty() && rows.keys.empty();
-    });
+    // Two mentions of a table are the same rows to us if nothing tells them apart; but those that are written are
+    // not those that a subquery reads.
+    const bool telling = written[source] || rows.single || !rows.keys.empty();
+    const auto same =
+        telling ? statement.row_sets.end() : std::ranges::find_if(statement.row_sets, [&](const RowSet& other) {
+          const auto place = static_cast<std::size_t>(&other - statement.row_sets.data());
+          return other.table == table && !told_apart[place];
+        });
     row_set_of_[source] = static_cast<std::uint16_t>(same - statement.row_sets.begin());
-    if (same == statement.row_sets.end()) statement.row_sets.push_back(std::move(rows));
+    if (same == statement.row_sets.end()) {
+      statement.row_sets.push_back(std::move(rows));
+      told_apart.push_back(telling);
+    }
     if (statement.row_sets.size() >= kUnmade) return fail("more tables than can be told apart");
   }
 }

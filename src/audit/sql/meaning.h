@@ -80,6 +80,7 @@ class Meaning {
   void fail(std::string why);
   void emit(Drafts& to, Action action, SourceColumn what, bool in_where);
   void judge_increments();
+  [[nodiscard]] bool is_in_key(ColumnId column) const;
   void make_rows(Statement& statement);
   void make_accesses(Statement& statement);
 
@@ -141,6 +142,7 @@ class Meaning {
     std::vector<ColumnId> columns = {};   // that the statement gives
     std::vector<ColumnId> not_null = {};  // of these, those that are not plainly NULL
     bool single = false;
+    bool in_order = true;  // which value is which column's is known
   };
   void insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts);
   void upsert(Fields fields, const Row& row, Scope& scope, Parts& parts);

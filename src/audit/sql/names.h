@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "audit/ids.h"
@@ -36,6 +37,9 @@ class Names {
   [[nodiscard]] const Table& table(TableId id) const { return schema_.table(id); }
   [[nodiscard]] Learning learning() const { return learning_; }
   [[nodiscard]] bool learns() const { return learning_ != Learning::kNothing; }
+  // Whether a name was left open because nothing sure is known of it; asking forgets it.
+  [[nodiscard]] bool take_open_name() { return std::exchange(open_name_, false); }
+  void leave_open() { open_name_ = true; }
 
   // Added if it is not there and that may be.
   std::optional<TableId> find_or_add(std::string_view table);
@@ -52,6 +56,7 @@ class Names {
   const Schema& schema_;
   Schema* open_ = nullptr;
   Learning learning_ = Learning::kNothing;
+  bool open_name_ = false;
 };
 
 }  // namespace isolde::audit

@@ -158,6 +158,8 @@ TEST(Reads, WhatTheSchemaLacksIsLearned) {
       {"SELECT a.x, y FROM ta a, tb b WHERE a.id = b.a_id", "rw(ta.id) rw(tb.a_id) r(ta.x) r(ta.y)"},
       {"SELECT ol_i_id FROM oorder, order_line WHERE oorder.o_id = order_line.ol_o_id",
        "rw(oorder.o_id) rw(order_line.ol_o_id) r(order_line.ol_i_id)"},
+      // Which value is whose is not known.
+      {"WITH x AS (SELECT b, a FROM t) INSERT INTO t VALUES ($1, $2)", "ro(t.b) ro(t.a) wi(t#2.b) wi(t#2.a) @ t#2[]!"},
   };
   for (const MeaningCase& c : kCases) EXPECT_EQ(meaning_of(c.sql, empty), c.meaning) << c.sql;
   EXPECT_EQ(meaning_of("SELECT colour FROM orders o JOIN paint p ON p.order_id = o.id", shop()),

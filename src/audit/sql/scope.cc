@@ -148,7 +148,10 @@ Meant Resolver::learned(std::string_view name, const Scope& scope) {
     if (open && !some_learned) return {.kind = Meant::Kind::kMade, .local = local};
     if (tables.empty()) continue;
     if (!names_.learns()) return {};
-    if (names_.learning() == Learning::kSure && (tables_in_all > 1 || open)) return {};
+    if (names_.learning() == Learning::kSure && (tables_in_all > 1 || open)) {
+      names_.leave_open();
+      return {};
+    }
     const std::size_t place = names_.likeliest(tables, name);
     Meant meant = in_source(of_tables[place], name, true);
     meant.local = local;

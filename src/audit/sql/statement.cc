@@ -93,11 +93,15 @@ void learn_schema(const ShapeTable& shapes, Schema& schema) {
     const std::string_view sql = shapes.example(ShapeId(i));
     if (creates_table(lexer.tokens(sql))) learn_table(sql, schema);
   }
-  for (const Learning learning : {Learning::kSure, Learning::kLikely}) {
-    Names names(schema, learning);
-    for (std::uint32_t i = 0; i < shapes.size(); ++i) {
-      (void)read_statement(lexer.tokens(shapes.example(ShapeId(i))), shapes.dialect(), names);
-    }
+  std::vector<std::uint32_t> left_open;
+  Names sure(schema, Learning::kSure);
+  for (std::uint32_t i = 0; i < shapes.size(); ++i) {
+    (void)read_statement(lexer.tokens(shapes.example(ShapeId(i))), shapes.dialect(), sure);
+    if (sure.take_open_name()) left_open.push_back(i);
+  }
+  Names likely(schema, Learning::kLikely);
+  for (const std::uint32_t i : left_open) {
+    (void)read_statement(lexer.tokens(shapes.example(ShapeId(i))), shapes.dialect(), likely);
   }
   give_columns(schema);
 }

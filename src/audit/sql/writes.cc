@@ -194,7 +194,10 @@ std::optional<SourceColumn> Meaning::assigned_column(Fields target_fields, std::
       const Meant other = resolver_.in_source(source, name, false);
       if (other.kind == Meant::Kind::kColumn) return other.column;
     }
-    if (names_.learning() == Learning::kSure) return std::nullopt;
+    if (names_.learning() == Learning::kSure) {
+      names_.leave_open();
+      return std::nullopt;
+    }
   }
   const Meant added = resolver_.in_source(target, name, true);
   if (added.kind == Meant::Kind::kColumn) return added.column;

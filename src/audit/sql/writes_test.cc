@@ -72,7 +72,10 @@ TEST(Writes, Increments) {
       {"UPDATE acc SET bal = bal * $1", "ru(acc.bal) w(acc.bal)"},
       {"UPDATE acc SET bal = bal + 1 RETURNING bal", "ru(acc.bal) w(acc.bal)"},
       {"UPDATE acc SET bal = bal + 1, note = bal", "ru(acc.bal) w(acc.bal) w(acc.note)"},
-      {"UPDATE acc SET bal = bal + 1, note = note - 1", "ru(acc.bal) ru(acc.note) w+(acc.bal) w+(acc.note)"},
+      {"UPDATE acc SET bal = bal + 1, note = note - 1", "ru(acc.bal) ru(acc.note) w+(acc.bal) w(acc.note)"},
+      {"UPDATE acc SET id = id + 1", "ru(acc.id) w(acc.id)"},
+      {"UPDATE acc SET bal = bal + 1 WHERE id IN (SELECT id FROM acc WHERE bal > 5)",
+       "rwo(acc.bal) ro(acc.id) rwo(acc#2.id) ru(acc#2.bal) w(acc#2.bal)"},
   };
   expect_all(kCases);
 }
@@ -85,6 +88,8 @@ TEST(Writes, DeleteAndTruncateWriteEveryColumn) {
       {"TRUNCATE log, branch", "wd(log.at) wd(log.what) wd(branch.id) wd(branch.city)"},
       {"DELETE FROM log USING branch b WHERE b.city = log.what",
        "rwo(branch.city) rwo(log.what) wd(log.at) wd(log.what)"},
+      {"DELETE FROM log WHERE what IN (SELECT what FROM log WHERE at > 5)",
+       "rwo(log.at) ro(log.what) rwo(log#2.what) wd(log#2.at) wd(log#2.what)"},
       {"DELETE FROM log WHERE what IN (SELECT city FROM branch)",
        "ro(branch.city) rwo(log.what) wd(log.at) wd(log.what)"},
   };
@@ -134,7 +139,7 @@ TEST(Writes, Merge) {
   constexpr MeaningCase kCases[] = {
       {"MERGE INTO log USING branch b ON log.at = b.id WHEN MATCHED AND b.city = $1 THEN UPDATE SET what = b.city "
        "WHEN NOT MATCHED THEN INSERT (at) VALUES (b.id)",
-       "rwo(log.at) rwo(branch.id) rwo(branch.city) w(log.what) wi(log.at) wi(log.what)"},
+       "rwo(log.at) rwo(branch.id) rwo(branch.city) w(log.what) wi(log#2.at) wi(log#2.what)"},
   };
   expect_all(kCases);
 }
