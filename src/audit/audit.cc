@@ -1,11 +1,14 @@
 #include "audit/audit.h"
 
-#include <chrono>
+#include <fmt/format.h>
 
-#include "base/hash.h"
+#include <chrono>
 
 namespace isolde::audit {
 namespace {
+
+// The graph keeps something for every pair of classes.
+constexpr std::size_t kMostClasses = 10'000;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -78,6 +81,12 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   if (!log) return std::move(log).error();
   audit->log = *std::move(log);
   audit->classes = find_classes(audit->log, std::move(schema), options.classes);
+  if (audit->classes.classes.size() > kMostClasses)
+    return Error{
+        fmt::format("expected at most {} classes of transactions, not {}: statements whose names are made up on "
+                    "the way (temporary tables, columns) make a class each",
+                    kMostClasses, audit->classes.classes.size()),
+        path};
   std::vector<std::string_view> class_names;
   for (const TransactionClass& one : audit->classes.classes) class_names.push_back(one.name);
   if (auto checked = check_names(audit->hints, class_names, audit->classes.schema); !checked)

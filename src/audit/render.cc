@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "audit/render_story.h"
 #include "report/report.h"
@@ -43,6 +44,7 @@ class Text {
     if (!options_.verdict_only) {
       anomalies();
       targets();
+      named_classes();
       notes();
     }
     return std::move(out_);
@@ -186,6 +188,30 @@ class Text {
       line("\n… {} more, less likely (--show {})", counted(all.size() - shown, "anomaly", "anomalies"), all.size());
   }
 
+  // The class's number in the list of --classes: names are long and come often.
+  [[nodiscard]] static std::string label(ClassId id) { return fmt::format("[{}]", raw(id) + 1); }
+
+  // Advice names classes in quotes; here it is by their numbers, which named_classes() explains.
+  [[nodiscard]] std::string with_labels(const Advice& advice) {
+    std::string text = advice.text;
+    for (const ClassId id : advice.classes) {
+      const std::string quoted = fmt::format("\"{}\"", audit_.classes.classes[raw(id)].name);
+      for (std::size_t at = text.find(quoted); at != std::string::npos; at = text.find(quoted, at)) {
+        text.replace(at, quoted.size(), label(id));
+        named_.insert(raw(id));
+      }
+    }
+    return text;
+  }
+
+  void named_classes() {
+    if (named_.empty() || options_.all_classes) return;
+    out_ += "\n";
+    line("classes named above (--classes lists all)");
+    for (const std::uint32_t id : named_)
+      paragraph("  ", fmt::format("{} {}", label(ClassId(id)), audit_.classes.classes[id].name));
+  }
+
   void anomaly(std::size_t i) {
     const Anomaly& a = audit_.anomalies[i];
     out_ += "\n";
@@ -196,7 +222,10 @@ class Text {
       seen = fmt::format("; seen concurrent {} in the trace", counted(a.concurrent, "time", "times"));
     }
     paragraph(fmt::format("{}. ", i + 1), fmt::format("{} on {}{}", name(a.name), columns_of(a.cycle), seen));
-    for (const std::string& member : a.members) paragraph("   ", member);
+    for (std::size_t m = 0; m < a.cycle.members.size(); ++m) {
+      const ClassId id = a.cycle.members[m];
+      paragraph("   ", fmt::format("T{}: {} {}", m + 1, label(id), audit_.classes.classes[raw(id)].name));
+    }
     out_ += "\n" + steps_text(a, options_.width, options_.colour) + "\n";
     paragraph("   ", a.words);
     if (i < audit_.confirmations.size() && audit_.confirmations[i]) confirmation(*audit_.confirmations[i]);
@@ -254,7 +283,7 @@ class Text {
 
   void advice(const Advice& a, const TargetColumn& target) {
     paragraph("   - ",
-              fmt::format("{} ({})", a.text,
+              fmt::format("{} ({})", with_labels(a),
                           a.leaves_none ? "removes all of them"
                                         : fmt::format("removes {} of {}", grouped(a.removes), grouped(target.cycles))));
     if (!a.after.empty()) line("       {}", words::shortened(one_line(a.after), options_.width - 7));
@@ -270,6 +299,7 @@ class Text {
   const Audit& audit_;
   const RenderOptions& options_;
   std::string out_;
+  std::set<std::uint32_t> named_;  // classes that advice named by their labels
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "report/json.h"
@@ -30,6 +31,8 @@ std::string_view word(Finding finding) {
   return kWords[static_cast<std::size_t>(finding)];
 }
 
+constexpr std::size_t kColumnsOfDependency = 6;
+
 constexpr std::string_view flag(bool value) { return value ? "true" : "false"; }
 
 template <typename List, typename Write>
@@ -50,12 +53,12 @@ class Json {
     const FixPlan& plan = audit_.plan;
     return fmt::format(
         R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
-        R"("schema": {}, "classes": {}, "graph": {}, "removed": {}, "searches": {}, "anomalies": {}, "targets": {}, )"
+        R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "searches": {}, "anomalies": {}, "targets": {}, )"
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
         json_string(audit_.file), json_string(name(audit_.options.level)), json_string(word(audit_.finding())),
-        flag(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), removed(), searches(),
-        anomalies(), targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching,
-        peak_mib);
+        flag(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
+        removed(), searches(), anomalies(), targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading,
+        audit_.seconds_searching, peak_mib);
   }
 
  private:
@@ -127,6 +130,30 @@ class Json {
         R"("vulnerable_rw_edges": {}, "dangerous_paths": {}}})",
         g.transactions, g.transaction_edges, g.operations, g.operation_edges, g.rw_edges, g.vulnerable_rw_edges,
         g.dangerous_paths);
+  }
+
+  // One a pair of classes; classes count from 1, in the order of "classes".
+  [[nodiscard]] std::string dependencies() const {
+    std::string out = "[";
+    for (std::uint32_t a = 0; a < audit_.graph.classes(); ++a) {
+      for (std::uint32_t b = 0; b < audit_.graph.classes(); ++b) {
+        const auto conflicts = audit_.graph.conflicts(ClassId(a), ClassId(b));
+        if (conflicts.empty()) continue;
+        std::vector<std::string_view> kinds;
+        std::vector<ColumnId> columns;
+        const auto add = [](auto& to, const auto& one, std::size_t most) {
+          if (to.size() < most && std::find(to.begin(), to.end(), one) == to.end()) to.push_back(one);
+        };
+        for (const Conflict& conflict : conflicts) {
+          add(kinds, name(conflict.kind), SIZE_MAX);
+          add(columns, conflict.column, kColumnsOfDependency);
+        }
+        out += fmt::format(R"({}{{"from": {}, "to": {}, "kinds": {}, "columns": {}}})", out.size() > 1 ? ", " : "",
+                           a + 1, b + 1, json_string(fmt::format("{}", fmt::join(kinds, " "))),
+                           list(columns, [&](ColumnId id) { return column(id); }));
+      }
+    }
+    return out + "]";
   }
 
   [[nodiscard]] std::string removed() const {

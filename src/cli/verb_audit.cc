@@ -97,7 +97,7 @@ Result<Plan> plan_of(const Arguments& args) {
   o.graph.commutative_updates = !args.has("no-commutative");
   o.graph.count_against_updates = !args.has("no-count-rule");
   if (args.has("paper")) {
-    o.graph.as_paper = true;
+    o.graph.as_paper = o.classes.one_value_is_enough = true;
     o.graph.commutative_updates = o.graph.count_against_updates = false;
     o.search.timing = audit::TimingRule::kOperations;
   }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "audit/schema/types.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -124,6 +126,16 @@ void add(Schema& schema, const Places& places, const std::vector<std::string>& f
   }
 }
 
+// The lines do not say auto_increment; a single integer key without a default has no other way to be left out.
+void number_keys(Schema& schema) {
+  for (std::uint32_t t = 0; t < schema.tables(); ++t) {
+    const Table& table = schema.table(TableId(t));
+    if (table.primary_key.size() != 1) continue;
+    Column& key = schema.column(table.primary_key[0]);
+    if (!key.default_value && type_of(key.type).kind == TypeKind::kInteger) key.generated_id = true;
+  }
+}
+
 }  // namespace
 
 Result<Schema> read_csv_schema(std::string_view text, const std::string& file) {
@@ -156,6 +168,7 @@ Result<Schema> read_csv_schema(std::string_view text, const std::string& file) {
                    columns[kKey]};
     add(schema, places, fields);
   }
+  number_keys(schema);
   if (schema.tables() == 0) return Error{fmt::format("{}, or CREATE TABLE statements", kExpected), file, 1, 1};
   return schema;
 }

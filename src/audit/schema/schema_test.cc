@@ -66,7 +66,7 @@ TEST(CsvSchema, SeveralPriAreOneKeyAndUniIsAKeyOfItsOwn) {
 
 TEST(CsvSchema, DoublyEscapedNullsQuotesAndWindowsLinesAreRead) {
   EXPECT_EQ(shown(good("t,a,int,\\\\N,PRI\r\n\"t\",\"b, c\",\"enum('x','y')\",\"say \"\"x\"\"\",\r\n")),
-            "t(a int!, b, c enum('x','y')=say \"x\") pk(a)");
+            "t(a int!#, b, c enum('x','y')=say \"x\") pk(a)");
 }
 
 TEST(CsvSchema, AHeaderGivesTheOrderOfTheFields) {
