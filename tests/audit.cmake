@@ -58,6 +58,8 @@ isolde_test(audit_classes_test
   SOURCES
     src/audit/classes/classes_test.cc
     src/audit/classes/loops_test.cc
+    src/audit/classes/random_classes_test.cc
+    src/audit/classes/shared_classes_test.cc
     tests/support/small_classes_test.cc
   USES audit audit_support)
 

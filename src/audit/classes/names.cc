@@ -40,27 +40,41 @@ std::string joined(const std::vector<std::string>& parts) {
   return out;
 }
 
-// "UPDATE stock, INSERT order_line"; "read customer, orders".
-std::string deeds(const Schema& schema, std::span<const Statement> statements, const TransactionClass& one) {
-  std::vector<std::string> writes, reads, keys;
+// What a transaction of one statement finds its rows by: columns that are given a value, one for each value; if there
+// are none, those that are looked at.
+std::vector<std::string> looked_for(const Schema& schema, const TransactionClass& one) {
+  std::vector<std::string> given, looked_at;
+  std::set<std::uint32_t> variables;
   for (const Operation& operation : one.operations) {
-    const Column& column = schema.column(operation.access.column);
-    const std::string& table = schema.table(column.table).name;
+    if (!operation.access.in_where) continue;
+    const std::string& name = schema.column(operation.access.column).name;
+    add_once(looked_at, name);
+    for (const ClassRowKey& key : one.rows[operation.access.row_set].keys) {
+      if (key.column == operation.access.column && variables.insert(key.variable).second) add_once(given, name);
+    }
+  }
+  return given.empty() ? looked_at : given;
+}
+
+// "UPDATE stock, INSERT order_line"; "read customer, orders"; of one statement: "read item by i_id".
+std::string deeds(const Schema& schema, std::span<const Statement> statements, const TransactionClass& one) {
+  std::vector<std::string> writes, reads;
+  bool locks = false;
+  for (const Operation& operation : one.operations) {
+    const std::string& table = schema.table(schema.column(operation.access.column).table).name;
+    locks |= operation.access.lock == Lock::kExclusive;
     if (operation.access.action == Action::kWrite) {
       const Statement& statement = statements[raw(one.statements[operation.statement])];
       add_once(writes, fmt::format("{} {}", verb(statement), table));
     } else if (!operation.access.foreign_key) {
       add_once(reads, table);
     }
-    if (operation.access.in_where) add_once(keys, column.name);
   }
   std::string out = writes.empty() ? "read " + joined(reads) : joined(writes);
-  // A transaction of one statement is often one of many of its table; by what it finds its rows tells them apart.
-  const bool locks = writes.empty() && std::ranges::any_of(one.operations, [](const Operation& operation) {
-                       return operation.access.lock == Lock::kExclusive;
-                     });
-  if (one.statements.size() == 1 && !keys.empty()) out += " by " + joined(keys);
-  if (locks) out += " for update";
+  if (one.statements.size() == 1) {
+    if (const std::vector<std::string> keys = looked_for(schema, one); !keys.empty()) out += " by " + joined(keys);
+  }
+  if (writes.empty() && locks) out += " for update";
   return out;
 }
 
