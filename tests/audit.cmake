@@ -100,6 +100,11 @@ isolde_test(audit_moments_slow_test
     tests/audit/toy_levels.cc
   USES audit audit_support)
 target_compile_definitions(audit_moments_slow_test PRIVATE ISOLDE_MANY_SEEDS)
+isolde_test(audit_story_test
+  SOURCES
+    src/audit/story/naming_test.cc
+    src/audit/story/story_test.cc
+  USES audit audit_support)
 
 # confirm
 

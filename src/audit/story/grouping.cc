@@ -67,6 +67,7 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
     out.concurrent = std::min(out.concurrent, classes.concurrent(a, b));
     out.same_row = std::min(out.same_row, classes.same_row(a, b));
+    if (edge.conflict.kind == EdgeKind::kWw) out.rank += 0.1;  // says more than two reads of the old
     if (is_time_stamp(classes.schema.column(edge.conflict.column))) out.rank -= 2;
     // Who looks for one row by its key knows most often that it is there.
     if (is_phantom(classes, cycle, edge) && from_rows(classes, cycle, edge).single) out.rank -= 4;

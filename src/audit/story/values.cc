@@ -109,14 +109,17 @@ class Chooser {
     Literals& literals = out_.literals.emplace_back(one.statements.size());
     if (!has_text(one)) return;
     const std::vector<Place> places = places_of(classes_, one);
+    const Literals example = literals_of(one, one.example);
     std::vector<Literals> candidates;
     for (const std::uint32_t actor : actors_.of(id)) candidates.push_back(literals_of(one, actor));
+    // A class that takes part again is another of its transactions.
+    const auto times = std::count(cycle_.members.begin(), cycle_.members.begin() + member, id);
+    std::ranges::rotate(candidates, candidates.begin() + times % std::ssize(candidates));
     literals = *std::ranges::min_element(candidates, {},
                                          [&](const Literals& candidate) { return clashes(member, places, candidate); });
     for (const Place& place : places) set(member, place, candidates, literals);
     for (const Place& place : places) used_.emplace(place.column, literals[place.statement][place.literal]);
 
-    const Literals& example = candidates.front();
     for (std::uint32_t s = 0; s < literals.size(); ++s) {
       for (std::uint32_t i = 0; i < literals[s].size(); ++i) {
         if (literals[s][i] != example[s][i]) out_.bindings.push_back({member, s, i, literals[s][i]});
