@@ -22,6 +22,7 @@ using Order = std::vector<std::uint32_t>;
 using RowOrder = ScratchPlace::RowOrder;
 
 constexpr std::size_t kMostMembers = 5;       // whose orders are all tried: 120
+constexpr std::size_t kMostClauses = 3;       // of orders that are told
 constexpr std::size_t kMostMembersTwice = 3;  // each order with its rows put in both ways
 
 const db::ServerLevel* named(const db::Database& database, std::string_view name) {
@@ -70,9 +71,9 @@ Result<StageLevel> serializable_of(const db::Database& database) {
   return level;
 }
 
-std::string names_of(const Order& order) {
+std::string names_of(const Order& order, std::string_view between) {
   std::string text;
-  for (const std::uint32_t m : order) text += fmt::format("{}T{}", text.empty() ? "" : ", ", m + 1);
+  for (const std::uint32_t m : order) text += fmt::format("{}T{}", text.empty() ? "" : between, m + 1);
   return text;
 }
 
@@ -180,11 +181,14 @@ class Attempt {
         run.why = why_not(ran, each);
         return;
       }
-      clauses.push_back(fmt::format("in the order {}, {}", names_of(each), unlike->text));
+      if (clauses.size() < kMostClauses)
+        clauses.push_back(fmt::format("{}: {}", names_of(each, " then "), unlike->text));
     }
     run.happened = Happened::kYes;
-    run.why = "No order of the transactions, one after the other, gives this: " +
-              fmt::format("{}", fmt::join(clauses, "; ")) + ".";
+    run.why =
+        fmt::format("No order of the transactions, one after the other, gives this. {}", fmt::join(clauses, "; "));
+    if (orders.size() > clauses.size()) run.why += fmt::format("; and so on for all {} orders", orders.size());
+    run.why += '.';
   }
 
   [[nodiscard]] Result<void> learn(Stage& stage, const Order& order) {
@@ -212,7 +216,7 @@ class Attempt {
     }
     if (order.empty()) return how + "; none committed.";
     return fmt::format("{}; what was read and left is that of {}.", how,
-                       order.size() == 1 ? names_of(order) + " alone" : "the order " + names_of(order));
+                       names_of(order, " then ") + (order.size() == 1 ? " alone" : ""));
   }
 
   ScratchPlace& place_;

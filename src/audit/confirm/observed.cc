@@ -46,43 +46,66 @@ std::vector<std::string> kept_names(const Rows& rows, std::size_t width) {
 
 std::string counted(std::size_t n) { return fmt::format("{} row{}", n, n == 1 ? "" : "s"); }
 
-std::string short_row(const std::vector<std::string>& row) {
-  constexpr std::size_t kMost = 120;
-  std::string text = fmt::format("({})", fmt::join(row, ", "));
-  if (text.size() > kMost) text = text.substr(0, kMost) + "…)";
-  return text;
+std::string short_value(const std::string& value) {
+  constexpr std::size_t kMost = 40;
+  if (value.size() <= kMost) return value;
+  std::size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
+  return value.substr(0, end) + "…";
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
 }
 
 struct Told {
   std::string would, did;
 };
 
-// What differs between two tables, as short as it can be said.
-Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& names) {
-  if (serial.size() != run.size()) {
-    if (serial.size() + run.size() <= 3 && !serial.empty() && !run.empty())
-      return {fmt::format("{}: {}", counted(serial.size()), short_row(serial.back())), counted(run.size())};
-    return {counted(serial.size()), counted(run.size())};
+// The columns in which two rows differ, those of the cycle first.
+std::vector<std::size_t> unlike_places(const std::vector<std::string>& a, const std::vector<std::string>& b,
+                                       const std::vector<std::string>& names, const std::set<std::string>& telling) {
+  std::vector<std::size_t> first, others;
+  for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    (i < names.size() && telling.contains(lower(names[i])) ? first : others).push_back(i);
   }
+  first.insert(first.end(), others.begin(), others.end());
+  return first;
+}
+
+// What differs between two tables, as short as it can be said.
+Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& names,
+          const std::set<std::string>& telling) {
+  constexpr std::size_t kMostColumns = 2;
+  if (serial.size() != run.size()) return {counted(serial.size()), run.empty() ? "none" : std::to_string(run.size())};
   Grid only_serial, only_run;
   std::set_difference(serial.begin(), serial.end(), run.begin(), run.end(), std::back_inserter(only_serial));
   std::set_difference(run.begin(), run.end(), serial.begin(), serial.end(), std::back_inserter(only_run));
   if (only_serial.empty() || only_run.empty()) return {"other rows", "these"};
-  // The run's row that is most like the first of the serial order's.
-  const auto& wanted = only_serial.front();
-  std::size_t fewest = SIZE_MAX;
-  const std::vector<std::string>* nearest = nullptr;
-  for (const auto& row : only_run) {
-    std::size_t unlike = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) unlike += i < wanted.size() && row[i] == wanted[i] ? 0 : 1;
-    if (unlike < fewest) fewest = unlike, nearest = &row;
+  // The two rows that are most alike.
+  std::vector<std::size_t> places;
+  const std::vector<std::string>*would = nullptr, *did = nullptr;
+  for (const auto& a : only_serial) {
+    for (const auto& b : only_run) {
+      std::vector<std::size_t> unlike = unlike_places(a, b, names, telling);
+      if (would != nullptr && unlike.size() >= places.size()) continue;
+      places = std::move(unlike), would = &a, did = &b;
+    }
   }
-  for (std::size_t i = 0; i < wanted.size() && fewest <= 2; ++i) {
-    if ((*nearest)[i] == wanted[i]) continue;
-    return {i < names.size() && !names[i].empty() ? fmt::format("{} = {}", names[i], wanted[i]) : wanted[i],
-            (*nearest)[i]};
+  Told told;
+  for (std::size_t i = 0; i < places.size() && i < kMostColumns; ++i) {
+    const std::size_t at = places[i];
+    const std::string name = at < names.size() ? names[at] : "";
+    told.would +=
+        fmt::format("{}{}{}", i == 0 ? "" : ", ", name.empty() ? "" : name + " = ", short_value((*would)[at]));
+    told.did += fmt::format("{}{}", i == 0 ? "" : ", ", short_value((*did)[at]));
   }
-  return {short_row(wanted), short_row(*nearest)};
+  return told;
 }
 
 }  // namespace
@@ -166,7 +189,7 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
              fmt::format("T{} would change {} (it changed {})", m + 1, counted(b.changed), a.changed));
       const Grid seen = blind.seen_answer(m, l, a.rows), would = blind.seen_answer(m, l, b.rows);
       if (seen == would) continue;
-      const Told told = tell(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()));
+      const Told told = tell(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()), play.telling);
       take(line.in_cycle ? 7 : 6, fmt::format("T{} would read {} (it read {})", m + 1, told.would, told.did));
     }
   }
@@ -174,7 +197,8 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
     if (blind.table(t)) continue;
     const Grid seen = blind.seen_left(t, run.left[t]), would = blind.seen_left(t, serial.left[t]);
     if (seen == would) continue;
-    const Told told = tell(would, seen, kept_names(serial.left[t], would.empty() ? 0 : would.front().size()));
+    const Told told =
+        tell(would, seen, kept_names(serial.left[t], would.empty() ? 0 : would.front().size()), play.telling);
     take(1, fmt::format("{} would be left with {} (it has {})", play.schema.table(play.tables[t]).name, told.would,
                         told.did));
   }

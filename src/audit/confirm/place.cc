@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 #include <random>
 
 #include "audit/confirm/wording.h"
@@ -181,9 +182,11 @@ std::string ScratchPlace::after_begin(std::uint32_t member) const {
   return fmt::format("set local isolde.next_id = '{}'", kFirstNumber + kNumbersOfMember * member);
 }
 
-std::string ScratchPlace::before_insert(std::uint32_t member, std::uint32_t line) const {
-  if (!sets_insert_id_) return {};
-  return fmt::format("set insert_id = {}", kFirstNumber + kNumbersOfMember * member + kNumbersOfLine * line + 1);
+std::string ScratchPlace::before_insert(std::uint32_t member, std::uint32_t line, const std::string& makes) const {
+  std::int64_t number = kFirstNumber + kNumbersOfMember * member + kNumbersOfLine * line + 1;
+  if (!makes.empty()) std::from_chars(makes.data(), makes.data() + makes.size(), number);
+  if (dialect() == "postgres") return fmt::format("set local isolde.next_id = '{}'", number - 1);
+  return sets_insert_id_ ? fmt::format("set insert_id = {}", number) : std::string();
 }
 
 }  // namespace isolde::audit

@@ -51,7 +51,8 @@ class ScratchPlace {
 
   // What makes the numbers that tables generate the member's own: sent after BEGIN, and before each INSERT.
   [[nodiscard]] std::string after_begin(std::uint32_t member) const;
-  [[nodiscard]] std::string before_insert(std::uint32_t member, std::uint32_t line) const;
+  // `makes`: the number of the row, if it matters.
+  [[nodiscard]] std::string before_insert(std::uint32_t member, std::uint32_t line, const std::string& makes) const;
 
  private:
   ScratchPlace(db::Database& database, std::string name, SqlDialect source)

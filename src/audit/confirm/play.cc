@@ -126,6 +126,10 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (touch) play.members[touch->member].lines[touch->line].in_cycle = true;
     }
     if (from && to) play.meet.emplace_back(*from, *to);
+    std::string name = classes.schema.column(edge.conflict.column).name;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    play.telling.insert(std::move(name));
   }
   play.schema = classes.schema;
   complete_types(play);

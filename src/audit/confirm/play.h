@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,6 +37,7 @@ struct Line {
   Clues clues;
   std::vector<std::string> literals;     // as they are to be sent
   std::vector<std::uint32_t> variables;  // of the class, by literal; kNoVariable: none
+  std::string makes = {};                // INSERT: the number that the table makes for its row; empty: any
 };
 
 struct Member {
@@ -57,6 +59,7 @@ struct Play {
   std::vector<Member> members;
   std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
   std::vector<ValueType> types;               // by column
+  std::set<std::string> telling;              // names of the cycle's columns, in lower case
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
   [[nodiscard]] const ValueType& type(ColumnId column) const { return types[raw(column)]; }

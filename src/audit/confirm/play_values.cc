@@ -91,6 +91,42 @@ class Chooser {
     }
   }
 
+  // A number that the table makes is the one by which the cycle, or else the member itself later on, finds the row.
+  void choose_made() {
+    std::set<std::pair<TableId, std::string>> taken;
+    const auto make = [&](Line& line, TableId table, const std::string& value) {
+      if (!line.makes.empty() || !taken.emplace(table, value).second) return;
+      line.makes = value;
+    };
+    for (const auto& [first, second] : play_.meet) {
+      for (const bool turned : {false, true}) {
+        const Touch &a = turned ? second : first, &b = turned ? first : second;
+        Line& line = play_.members[a.member].lines[a.line];
+        const ColumnId made = made_by(line);
+        if (made == kNoColumn || a.named != 0) continue;
+        for (const Comparison& c : play_.line(b).clues.comparisons) {
+          if (c.column == made && c.named == b.named && c.how == Compares::kEqual)
+            make(line, line.clues.tables.front().table, play_.line(b).literals[c.literal]);
+        }
+      }
+    }
+    for (Member& member : play_.members) {
+      for (std::size_t l = 0; l < member.lines.size(); ++l) {
+        const ColumnId made = made_by(member.lines[l]);
+        if (made == kNoColumn) continue;
+        std::set<std::string> before;
+        for (std::size_t other = 0; other < member.lines.size(); ++other) {
+          for (const Comparison& c : member.lines[other].clues.comparisons) {
+            if (c.column != made || c.how != Compares::kEqual) continue;
+            const std::string& value = member.lines[other].literals[c.literal];
+            if (other < l) before.insert(value);
+            if (other > l && !before.contains(value)) make(member.lines[l], play_.schema.column(made).table, value);
+          }
+        }
+      }
+    }
+  }
+
   // What members write into a column that nobody looks for.
   void part_writes() {
     const std::vector<bool> looked_at = columns_looked_at(play_);
@@ -137,6 +173,18 @@ class Chooser {
 
  private:
   static constexpr std::int64_t kTries = 200;
+
+  // The column whose number the table makes for the one row of an INSERT.
+  [[nodiscard]] ColumnId made_by(const Line& line) const {
+    if (!line.clues.inserts || line.clues.inserted.size() != 1 || line.clues.tables.empty()) return kNoColumn;
+    for (const ColumnId column : play_.schema.table(line.clues.tables.front().table).columns) {
+      if (!play_.schema.column(column).generated_id) continue;
+      const auto& row = line.clues.inserted.front();
+      const auto cell = std::find_if(row.begin(), row.end(), [&](const auto& c) { return c.column == column; });
+      if (cell == row.end() || cell->as == InsertedAs::kNull || cell->as == InsertedAs::kDefault) return column;
+    }
+    return kNoColumn;
+  }
 
   std::vector<std::string>& literals(std::uint32_t member, std::uint32_t line) {
     return play_.members[member].lines[line].literals;
@@ -280,6 +328,7 @@ void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLo
   if (variation.apart) chooser.set_apart();
   chooser.fit();
   chooser.part_inserts();
+  chooser.choose_made();
   chooser.part_writes();
 }
 

@@ -251,8 +251,10 @@ class RowMaker {
             std::vector<std::string> name = {std::to_string(raw(table)), std::to_string(raw(key.front()))};
             for (const ColumnId column : key) {
               const auto at = std::find_if(row.begin(), row.end(), [&](const auto& c) { return c.column == column; });
-              if (at == row.end() || at->as != InsertedAs::kLiteral) break;
-              name.push_back(line.literals[at->literal]);
+              const bool literal = at != row.end() && at->as == InsertedAs::kLiteral;
+              const bool made = !literal && play_.schema.column(column).generated_id && !line.makes.empty();
+              if (!literal && !made) break;
+              name.push_back(made ? line.makes : line.literals[at->literal]);
             }
             if (name.size() == key.size() + 2) taken_.insert(std::move(name));
           }

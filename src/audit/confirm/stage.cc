@@ -140,9 +140,9 @@ std::vector<probe::Step> Stage::steps_of(const Play& play, const std::vector<std
       step.sql = kCheck;
     } else {
       step.sql = sql[cue.member][cue.line];
-      std::string set = place_.before_insert(cue.member, cue.line);
-      if (!set.empty() && makes_a_number(play, play.members[cue.member].lines[cue.line]))
-        step.before.push_back({RequestKind::kStatement, std::move(set)});
+      const Line& line = play.members[cue.member].lines[cue.line];
+      std::string set = place_.before_insert(cue.member, cue.line, line.makes);
+      if (!set.empty() && makes_a_number(play, line)) step.before.push_back({RequestKind::kStatement, std::move(set)});
     }
     steps.push_back(std::move(step));
   }
