@@ -177,9 +177,26 @@ TEST(Names, SayWhatIsWrittenThenWhatIsRead) {
   )"));
   std::vector<std::string> names;
   for (const TransactionClass& one : classes.classes) names.push_back(one.name);
-  EXPECT_EQ(names,
-            (Texts{"UPDATE stock, INSERT line", "read item, stock", "read item by y", "read stock, item, a and 2 more",
-                   "read item, stock for update", "DELETE a, UPDATE b, INSERT c and 1 more", "read item, stock (2)"}));
+  EXPECT_EQ(names, (Texts{"UPDATE stock, INSERT line", "read item, stock (2 statements)", "read item by y",
+                          "read stock, item, a and 2 more", "read item, stock for update",
+                          "DELETE a, UPDATE b, INSERT c and 1 more", "read item, stock (3 statements)"}));
+}
+
+TEST(Names, ClassesOfTheSameNameAreToldApart) {
+  const Classes classes = classes_of(small_trace(R"(
+    T1: rw(c.id) r(c.x) @ c.id=1; w(c.x) @ c.id=1
+    T2: rw(c.last) r(c.x) @~ c.last=1; w(c.x) @ c.id=1
+    T3: rw(c.id) r(c.x) @ c.id=1; w(c.x) w(c.data) @ c.id=1
+    T4: rw(c.last) r(c.x) @~ c.last=1; w(c.x) w(c.data) @ c.id=1
+    T5: w(d.x); w(d.y)
+    T6: w(d.y); w(d.x)
+    T7: w(d.y); w(d.x); w(d.y)
+  )"));
+  std::vector<std::string> names;
+  for (const TransactionClass& one : classes.classes) names.push_back(one.name);
+  EXPECT_EQ(names, (Texts{"UPDATE c (by id, not writing data)", "UPDATE c (by last, not writing data)",
+                          "UPDATE c (writing data, by id)", "UPDATE c (writing data, by last)",
+                          "UPDATE d (2 statements)", "UPDATE d (2 statements) (2)", "UPDATE d (3 statements)"}));
 }
 
 TEST(Names, CommentsSayWhoSentAStatement) {

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "audit/classes/tell_apart.h"
 
 namespace isolde::audit {
 namespace {
@@ -137,13 +140,27 @@ void name_classes(const ShapeTable& shapes, const Schema& schema, std::span<cons
     const std::set<ShapeId> different(one.statements.begin(), one.statements.end());
     for (const ShapeId shape : different) ++classes_of_shape[raw(shape)];
   }
+  std::map<std::string, std::vector<TransactionClass*>> alike;
+  for (TransactionClass& one : classes) {
+    one.name = deeds(schema, statements, one);
+    if (const std::string tag = tag_of_class(shapes, one, classes_of_shape); !tag.empty()) {
+      one.name = fmt::format("{}: {}", tag, one.name);
+    }
+    alike[one.name].push_back(&one);
+  }
+  for (const auto& [name, some] : alike) {
+    const std::vector<std::string> words =
+        tell_apart(schema, std::vector<const TransactionClass*>(some.begin(), some.end()));
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (!words[i].empty()) some[i]->name += fmt::format(" ({})", words[i]);
+    }
+  }
   std::unordered_map<std::string, std::uint32_t> used;
   std::unordered_set<std::string> taken;
   for (TransactionClass& one : classes) {
-    std::string name = deeds(schema, statements, one);
-    if (const std::string tag = tag_of_class(shapes, one, classes_of_shape); !tag.empty()) name = tag + ": " + name;
+    const std::string name = one.name;
     std::uint32_t& times = used[name];
-    one.name = ++times == 1 ? name : fmt::format("{} ({})", name, times);
+    if (++times > 1) one.name = fmt::format("{} ({})", name, times);
     while (!taken.insert(one.name).second) one.name = fmt::format("{} ({})", name, ++times);
   }
 }

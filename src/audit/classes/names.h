@@ -2,7 +2,9 @@
 //
 // In, out: classes without names -> "UPDATE stock, INSERT order_line and 2 more", "read customer, orders by o_id";
 //          before it what the application calls it, where comments of the statements say so: "cart#checkout: UPDATE …".
-// Always:  no two are the same: the second gets " (2)". The same trace gives the same names.
+// Always:  no two are the same: those that are get what differs, "… (by c_last, not writing c_data)"; if no few words
+// do,
+//          the second gets " (2)". The same trace gives the same names.
 #pragma once
 
 #include <span>
