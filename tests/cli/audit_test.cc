@@ -24,7 +24,7 @@ TEST(AuditVerb, AnAnomalyIsExitStatus1AndShownAsSqlInColumns) {
   EXPECT_TRUE(has(a.out, "kinds of anomaly at read-committed")) << a.out;
   EXPECT_TRUE(has(a.out, "lost update on orders.total")) << a.out;
   EXPECT_TRUE(std::regex_search(a.out, std::regex("\n   SELECT total FROM orders WHERE id = \\d +\\|"))) << a.out;
-  EXPECT_TRUE(std::regex_search(a.out, std::regex("\n +\\| SELECT total FROM orders WHERE id = \\d"))) << a.out;
+  EXPECT_TRUE(std::regex_search(a.out, std::regex("\n +\\| UPDATE orders SET total = \\d+ WHERE id = \\d"))) << a.out;
   EXPECT_TRUE(has(a.out, "FOR UPDATE")) << a.out;
 }
 
