@@ -120,3 +120,7 @@ isolde_test(audit_test
     src/audit/render_test.cc
     tests/audit/corpus_test.cc
   USES audit)
+isolde_test(audit_cli_test
+  SOURCES tests/cli/audit_test.cc tests/cli/run_program.cc
+  LINKS util simdjson::simdjson)
+add_dependencies(audit_cli_test isolde)

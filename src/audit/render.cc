@@ -308,7 +308,7 @@ std::string verdict_line(const Audit& audit) {
   const std::string_view level = name(audit.options.level);
   switch (audit.finding()) {
     case Finding::kNone:
-      return fmt::format("no anomaly at {}: what these transactions do is serializable there", level);
+      return fmt::format("no anomaly found at {}", level);
     case Finding::kUndecided:
       return fmt::format("undecided at {}: the time ran out, and nothing was found so far", level);
     case Finding::kAnomalies:

@@ -1,5 +1,8 @@
+#include "audit/render.h"
+
 #include <gtest/gtest.h>
 
+#include "audit/render_json.h"
 #include "audit/render_story.h"
 
 namespace isolde::audit {
@@ -17,6 +20,25 @@ TEST(Wrapped, LinesAreBrokenAtBlanksAndElseAnywhere) {
 
 TEST(OneLine, WhiteSpaceAndControlCharactersBecomeOneBlank) {
   EXPECT_EQ(one_line("select\n\t a \033[31m from  t\n"), "select a [31m from t");
+}
+
+TEST(VerdictLine, NothingFoundIsUndecidedOnlyIfALimitCameFirst) {
+  Audit audit;
+  audit.options.level = WeakLevel::kSnapshotIsolation;
+  EXPECT_EQ(audit.finding(), Finding::kNone);
+  EXPECT_EQ(verdict_line(audit), "no anomaly found at snapshot-isolation");
+  audit.plan.complete = false;
+  EXPECT_EQ(audit.finding(), Finding::kUndecided);
+  EXPECT_EQ(verdict_line(audit), "undecided at snapshot-isolation: the time ran out, and nothing was found so far");
+  EXPECT_NE(audit_json(audit, 1).find(R"("verdict": "undecided", "complete": false)"), std::string::npos);
+}
+
+TEST(WeakLevels, NamesAndAliasesAreKnown) {
+  EXPECT_EQ(weak_level_named("READ COMMITTED"), WeakLevel::kReadCommitted);
+  EXPECT_EQ(weak_level_named("rr"), WeakLevel::kMysqlRepeatableRead);
+  EXPECT_EQ(weak_level_named("Snapshot_Isolation"), WeakLevel::kSnapshotIsolation);
+  EXPECT_EQ(weak_level_named("serializable"), std::nullopt);
+  EXPECT_EQ(dialect_named("MariaDB"), SqlDialect::kMysql);
 }
 
 TEST(StepsText, EachTransactionHasItsColumn) {

@@ -19,6 +19,9 @@ namespace {
 using audit::Audit;
 using audit::WeakLevel;
 
+// Beyond that hardly a cycle is decided, and by the paper's rule a step is slow.
+constexpr std::uint64_t kStepsAsPaper = 500;
+
 struct Plan {
   audit::AuditOptions options;
   std::optional<db::ServerOptions> spawn;
@@ -100,6 +103,7 @@ Result<Plan> plan_of(const Arguments& args) {
     o.graph.as_paper = o.classes.one_value_is_enough = true;
     o.graph.commutative_updates = o.graph.count_against_updates = false;
     o.search.timing = audit::TimingRule::kOperations;
+    o.search.most_correlation_steps = kStepsAsPaper;
   }
   plan.confirm = args.text("confirm");
   // The positional argument is the trace, not a URL.

@@ -52,6 +52,10 @@ struct GraphOptions {
   bool count_against_updates = true;  // count(*) does not read what UPDATE of columns outside of its WHERE writes
   // An INSERT makes a row that nobody had written; an UPDATE and the check of a foreign key find rows that are there.
   bool inserts_are_new = true;
+  // A row that two delete, or that one changes and the other deletes, is gone whoever comes first.
+  bool deletes_commute = true;
+  // Nobody names a row by an id that the database makes before the INSERT that makes it has committed.
+  bool made_ids_are_new = true;
   // As the paper has it: FOR UPDATE and everything else as plain reads or writes, none of the two rules above.
   bool as_paper = false;
 };

@@ -163,8 +163,45 @@ TEST(DependencyGraph, CountingRowsDoesNotSeeTheirUpdates) {
 
 TEST(DependencyGraph, InsertsIntoALogDoNotDependOnEachOther) {
   EXPECT_EQ(edges("log: wi(log.id) wi(log.what)"), "");
-  EXPECT_EQ(edges("log: wi(log.id)\nclear: wd(log.id)"),
-            "log.0 -ww-> clear.0; clear.0 -ww-> log.0; clear.0 -ww-> clear.0");
+  EXPECT_EQ(edges("log: wi(log.id)\nclear: wd(log.id)"), "log.0 -ww-> clear.0; clear.0 -ww-> log.0");
+}
+
+TEST(DependencyGraph, ADeletedRowIsGoneWhoeverComesFirst) {
+  const std::string_view text =
+      "clear: rwo(cart.owner) wd(cart.id) wd(cart.owner) @~ cart.owner=c\n"
+      "move: rwo(cart.owner) w(cart.place) @~ cart.owner=c\n"
+      "look: r(cart.owner) @~ cart.owner=c";
+  const Classes classes = small_classes(text);
+  GraphOptions options = at(WeakLevel::kReadCommitted);
+  // What is left: whoever only looks sees whether the rows are there, and what was moved is deleted after it.
+  EXPECT_EQ(edges(classes, build_graph(classes, {}, options)),
+            "clear.2 -wr-> look.0; move.1 -ww-> move.1; look.0 -rw!-> clear.2");
+  EXPECT_EQ(removed(build_graph(classes, {}, options), "a deleted row is gone"), 6);
+  options.deletes_commute = false;
+  EXPECT_EQ(build_graph(classes, {}, options).conflicts(ClassId(0), ClassId(0)).size(), 4);
+}
+
+TEST(DependencyGraph, AnIdThatTheDatabaseMakesIsNotKnownBefore) {
+  Classes classes = small_classes(
+      "table t(id*, x)\n"
+      "add: wi(t.id) wi(t.x) @ t.x=n\n"
+      "give: wi(t.id) wi(t.x) @ t.id=i\n"
+      "get: rw(t.id) r(t.x) @ t.id=i");
+  classes.schema.column(column_named(classes, "t.id")).generated_id = true;
+  const DependencyGraph graph = build_graph(classes, {}, at(WeakLevel::kReadCommitted));
+  const ClassId add = class_named(classes, "add"), give = class_named(classes, "give"),
+                get = class_named(classes, "get");
+  EXPECT_TRUE(graph.conflicts(get, add).empty());
+  EXPECT_FALSE(graph.conflicts(add, get).empty());
+  EXPECT_FALSE(graph.conflicts(get, give).empty());  // the application gives this one, so it may be known
+}
+
+TEST(DependencyGraph, AsThePaperHasItARangeIsTheRowThatIsWrittenByMoreOfItsKey) {
+  const Classes classes = small_classes("pay: r(c.balance) @~ c.w=w c.last=l; w(c.balance) @ c.w=w c.id=i");
+  GraphOptions options = at(WeakLevel::kSnapshotIsolation);
+  EXPECT_EQ(build_graph(classes, {}, options).stats().vulnerable_rw_edges, 6);
+  options.as_paper = true;
+  EXPECT_EQ(build_graph(classes, {}, options).stats().vulnerable_rw_edges, 0);
 }
 
 TEST(DependencyGraph, AForeignKeyFoundItsParent) {

@@ -25,6 +25,8 @@ bool makes_rows(const Access& access) { return access.action == Action::kWrite &
 
 bool updates(const Access& access) { return access.action == Action::kWrite && !access.inserts && !access.deletes; }
 
+bool only_deletes(const Access& access) { return access.action == Action::kWrite && access.deletes && !access.inserts; }
+
 }  // namespace
 
 EdgeMatcher::EdgeMatcher(const EdgePattern& pattern, const Classes& classes)
@@ -40,6 +42,7 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
     : classes_(classes), options_(options) {
   if (options.as_paper) {
     options_.commutative_updates = options_.count_against_updates = options_.inserts_are_new = false;
+    options_.deletes_commute = options_.made_ids_are_new = false;
   }
   const auto add_rule = [&](std::string name) {
     names_.push_back(std::move(name));
@@ -48,6 +51,8 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
   if (options_.commutative_updates) commutative_rule_ = add_rule("updates that commute (x = x + n)");
   if (options_.count_against_updates) count_rule_ = add_rule("count(*) against UPDATE");
   if (options_.inserts_are_new) new_rows_rule_ = add_rule("an INSERT makes a new row");
+  if (options_.deletes_commute) deletes_rule_ = add_rule("a deleted row is gone");
+  if (options_.made_ids_are_new) made_ids_rule_ = add_rule("an id that the database makes is not known before");
 
   const std::size_t n = classes.classes.size();
   const auto mark = [&](const std::vector<std::string>& patterns, std::string_view hint, std::string_view word,
@@ -172,6 +177,27 @@ bool ConflictRules::plain_insert(const TransactionClass& one, const Operation& o
   return shape < classes_.statements.size() && classes_.statements[shape].kind == StatementKind::kInsert;
 }
 
+// A read of the WHERE clause of an UPDATE or DELETE, of the rows that it writes.
+bool ConflictRules::finds_what_it_writes(const TransactionClass& one, const Operation& operation) const {
+  if (operation.access.action != Action::kRead || !operation.access.of_write || !operation.access.in_where)
+    return false;
+  return std::ranges::any_of(one.operations, [&](const Operation& other) {
+    return other.statement == operation.statement && other.access.row_set == operation.access.row_set &&
+           other.access.action == Action::kWrite && !other.access.inserts;
+  });
+}
+
+// One row by a key that the database makes, and one INSERT that leaves that key to it.
+bool ConflictRules::by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const {
+  const Table& table = classes_.schema.table(looked_for.table);
+  if (!looked_for.single || !inserted.single || table.primary_key.size() != 1) return false;
+  const ColumnId id = table.primary_key[0];
+  const auto names_id = [&](const ClassRows& rows) {
+    return std::ranges::any_of(rows.keys, [&](const ClassRowKey& key) { return key.column == id; });
+  };
+  return classes_.schema.column(id).generated_id && names_id(looked_for) && !names_id(inserted);
+}
+
 ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) const {
   const TransactionClass& a = classes_.classes[raw(from.of)];
   const TransactionClass& b = classes_.classes[raw(to.of)];
@@ -201,7 +227,16 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
     if (*kind == EdgeKind::kWw && !first.access.deletes && plain_insert(b, second)) return gone(new_rows_rule_);
     if (rw && (first.access.foreign_key || first.access.of_written_row)) return gone(new_rows_rule_);
   }
+  if (options_.deletes_commute) {
+    if (*kind == EdgeKind::kWw && only_deletes(first.access) && !second.access.inserts) return gone(deletes_rule_);
+    if (only_deletes(second.access) && finds_what_it_writes(a, first)) return gone(deletes_rule_);
+    if (only_deletes(first.access) && finds_what_it_writes(b, second)) return gone(deletes_rule_);
+  }
   const ClassRows& rows = a.rows[first.access.row_set];
+  if (options_.made_ids_are_new && makes_rows(second.access) && *kind != EdgeKind::kWr &&
+      by_made_id(rows, b.rows[second.access.row_set])) {
+    return gone(made_ids_rule_);
+  }
   if (rw && rows.single && makes_rows(second.access) && existing_by_[raw(rows.table)] != kNone32) {
     return gone(existing_by_[raw(rows.table)]);
   }

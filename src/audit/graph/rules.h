@@ -8,6 +8,10 @@
 //          count(*)      an UPDATE changes no number of rows (the WHERE clause of the count is a read of its own)
 //          new rows      an INSERT follows no other write of its row but a DELETE; who found a row (a foreign key's
 //                        check, the row that an UPDATE changes) did not miss it: no rw to the INSERT that makes it
+//          deletes       after a DELETE there is no row to write; an UPDATE or DELETE whose WHERE meets a row that
+//          another
+//                        deletes leaves the same in either order (how many rows it changed aside)
+//          made ids      a row that is looked for by an id that the database makes was there: no rw to the INSERT of it
 //          What is read under a lock makes the writer wait (kLockedRw), but no lock keeps a row from being inserted,
 //          except MySQL's repeatable read, which locks gaps, and there also what writing statements read.
 // Cost:    a few comparisons; hints are turned into bits before.
@@ -69,6 +73,8 @@ class ConflictRules {
                                 std::uint32_t& rule) const;
   [[nodiscard]] bool part_of_increment(const TransactionClass& one, std::uint32_t place) const;
   [[nodiscard]] bool plain_insert(const TransactionClass& one, const Operation& operation) const;
+  [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
+  [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
   void find_unique_variables();
 
   const Classes& classes_;
@@ -79,7 +85,8 @@ class ConflictRules {
   std::vector<std::uint32_t> commutes_by_, unique_by_;  // by column
   std::vector<std::uint32_t> existing_by_;              // by table
   std::vector<std::pair<EdgeMatcher, std::uint32_t>> removed_;
-  std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32;
+  std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32, deletes_rule_ = kNone32,
+                made_ids_rule_ = kNone32;
   // By class and variable: the unique columns that it is a value of, sorted.
   std::vector<std::vector<std::vector<ColumnId>>> unique_variables_;
 };

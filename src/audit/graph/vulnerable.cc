@@ -5,14 +5,14 @@
 
 namespace isolde::audit {
 
-Vulnerability::Vulnerability(const Classes& classes, const ConflictRules& rules, bool same_column)
-    : classes_(classes), rules_(rules), facts_(classes), same_rows_(classes, facts_) {
+Vulnerability::Vulnerability(const Classes& classes, const ConflictRules& rules, bool as_paper)
+    : classes_(classes), rules_(rules), as_paper_(as_paper), facts_(classes), same_rows_(classes, facts_) {
   for (const TransactionClass& one : classes.classes) {
     std::vector<Writes>& writes = writes_.emplace_back();
     for (const Operation& operation : one.operations) {
       const Access& access = operation.access;
       if (!rules.writes(access)) continue;
-      writes.push_back({access.row_set, same_column ? access.column : kNoColumn, access.inserts});
+      writes.push_back({access.row_set, as_paper ? access.column : kNoColumn, access.inserts});
     }
     std::ranges::sort(writes);
     writes.erase(std::ranges::unique(writes).begin(), writes.end());
@@ -31,7 +31,10 @@ bool Vulnerability::vulnerable(OperationRef read, OperationRef write) {
   }
   const bool absent = second.inserts;
   const auto [place, is_new] = known_.try_emplace(std::tuple(first.row_set, second.row_set, absent), false);
-  if (is_new) place->second = !both_write(a_, first.row_set, b_, second.row_set, absent);
+  if (is_new && as_paper_) {
+    place->second = !both_write_as_paper(a_, first.row_set, b_, second.row_set);
+  } else if (is_new)
+    place->second = !both_write(a_, first.row_set, b_, second.row_set, absent);
   return place->second;
 }
 
@@ -43,6 +46,32 @@ bool Vulnerability::both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::
     if (absent && !mine.inserts) continue;
     for (const Writes& theirs : writes_[raw(b)]) {
       if (mine.column == theirs.column && same_rows_.same(0, mine.rows, 1, theirs.rows)) return true;
+    }
+  }
+  return false;
+}
+
+bool Vulnerability::same_as_paper(ClassId id, std::uint32_t x, std::uint32_t y) const {
+  if (x == y) return true;
+  const TransactionClass& one = classes_.classes[raw(id)];
+  if (one.rows[x].table != one.rows[y].table) return false;
+  std::size_t common = 0;
+  for (const ClassRowKey& mine : one.rows[x].keys) {
+    for (const ClassRowKey& other : one.rows[y].keys) {
+      if (mine.column != other.column) continue;
+      if (mine.variable != other.variable) return false;
+      ++common;
+    }
+  }
+  return common > 0;
+}
+
+// What a reads is what b writes; so it is the same row if each of them writes it, too.
+bool Vulnerability::both_write_as_paper(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b) const {
+  for (const Writes& mine : writes_[raw(a)]) {
+    if (!same_as_paper(a, mine.rows, rows_a)) continue;
+    for (const Writes& theirs : writes_[raw(b)]) {
+      if (mine.column == theirs.column && same_as_paper(b, theirs.rows, rows_b)) return true;
     }
   }
   return false;

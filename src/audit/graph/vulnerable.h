@@ -2,7 +2,8 @@
 //
 // In, out: rows of a read in class a, rows of a write in class b -> whether both transactions certainly write one row.
 // Always:  databases lock whole rows and let the first updater win by rows, so any columns count; as the paper has it
-//          the two writes must be of the same column. A read that missed the row that the other INSERTs is safe only if
+//          the two writes must be of the same column, and rows of one class are the same if the key columns that both
+//          name are equal, ranges too. A read that missed the row that the other INSERTs is safe only if
 //          its own transaction INSERTs that row too: an UPDATE of what is not there writes nothing.
 // Cost:    once a pair of row sets, not once a pair of operations.
 // Source:  IsoDiff, section 3.4; Fekete et al., Making snapshot isolation serializable.
@@ -21,7 +22,7 @@ namespace isolde::audit {
 
 class Vulnerability {
  public:
-  Vulnerability(const Classes& classes, const ConflictRules& rules, bool same_column);
+  Vulnerability(const Classes& classes, const ConflictRules& rules, bool as_paper);
 
   // Requires: `read` reads and `write` writes, as the rules see them. Calls for the same two classes come together.
   [[nodiscard]] bool vulnerable(OperationRef read, OperationRef write);
@@ -34,9 +35,12 @@ class Vulnerability {
     auto operator<=>(const Writes&) const = default;
   };
   [[nodiscard]] bool both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b, bool absent);
+  [[nodiscard]] bool both_write_as_paper(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b) const;
+  [[nodiscard]] bool same_as_paper(ClassId id, std::uint32_t x, std::uint32_t y) const;
 
   const Classes& classes_;
   const ConflictRules& rules_;
+  bool as_paper_;
   RowFacts facts_;
   SameRows same_rows_;
   std::vector<std::vector<Writes>> writes_;  // by class
