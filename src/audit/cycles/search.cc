@@ -8,6 +8,7 @@
 
 #include "audit/cycles/break_points.h"
 #include "audit/cycles/fingerprints.h"
+#include "audit/cycles/forms.h"
 #include "audit/cycles/pair_hints.h"
 #include "audit/cycles/samples.h"
 #include "audit/cycles/ways.h"
@@ -31,6 +32,48 @@ void keep_first(std::vector<Cycle>& cycles, std::size_t most) {
   cycles.resize(most);
 }
 
+// The dependencies between two classes that a dangerous path may have, runs of the same forms together (forms.h).
+struct Steps {
+  Steps() = default;
+  Steps(const Forms& forms, ClassId a, ClassId b, std::span<const Conflict> all, bool one_by_one) {
+    for (const Conflict& conflict : all) {
+      if (is_rw(conflict) && conflict.vulnerable) first.push_back(conflict);
+      if (conflict.kind == EdgeKind::kRw && conflict.vulnerable) second.push_back(conflict);
+    }
+    if (one_by_one) {
+      for (std::uint32_t i = 1; i <= first.size(); ++i) first_ends.push_back(i);
+      for (std::uint32_t i = 1; i <= second.size(); ++i) second_ends.push_back(i);
+    } else {
+      first_ends = forms.group(a, b, first);
+      second_ends = forms.group(a, b, second);
+    }
+  }
+  std::vector<Conflict> first, second;
+  std::vector<std::uint32_t> first_ends, second_ends;
+};
+
+// `visit` is given where a run begins and ends in the first list, and the same in the second, for every two runs.
+template <typename Visit>
+void for_each_two_runs(std::span<const std::uint32_t> first_ends, std::span<const std::uint32_t> second_ends,
+                       Visit&& visit) {
+  std::array<std::uint32_t, 4> runs{};
+  for (const std::uint32_t first_end : first_ends) {
+    runs[1] = first_end;
+    runs[2] = 0;
+    for (const std::uint32_t second_end : second_ends) {
+      runs[3] = second_end;
+      visit(std::span<const std::uint32_t, 4>(runs));
+      runs[2] = second_end;
+    }
+    runs[0] = first_end;
+  }
+}
+
+// Side by side: each of the longer run once, those of the shorter again and again.
+std::uint32_t pairings(std::span<const std::uint32_t, 4> runs) {
+  return std::max(runs[1] - runs[0], runs[3] - runs[2]);
+}
+
 // What all threads share. Each cycle is judged by the one thread that met it first, in its canonical form, so that the
 // outcome is the same whoever that is.
 struct Shared {
@@ -43,18 +86,51 @@ struct Shared {
         times(classes_in, graph_in.level(), options_in.timing),
         pair_times(graph_in, times),
         pair_hints(classes_in, graph_in, hints_in, options_in.timing),
-        correlation_facts(classes_in, graph_in.level()) {
+        correlation_facts(classes_in, graph_in.level()),
+        forms(classes_in),
+        k(options_in.k),
+        l(options_in.l) {
     // Work is handed out by the first dependency of a dangerous path.
-    for (std::uint32_t a = 0; a < graph.classes(); ++a) {
-      for (std::uint32_t b = 0; b < graph.classes(); ++b) {
-        if (can_meet(ClassId(a), ClassId(b)) && std::ranges::any_of(graph.conflicts(ClassId(a), ClassId(b)), is_rw)) {
-          units.emplace_back(ClassId(a), ClassId(b));
-        }
+    const bool snapshot = graph.level() == WeakLevel::kSnapshotIsolation;
+    const std::uint32_t n = graph.classes();
+    if (snapshot) steps.resize(std::size_t{n} * n);
+    for (std::uint32_t a = 0; a < n; ++a) {
+      for (std::uint32_t b = 0; b < n; ++b) {
+        const std::span<const Conflict> all = graph.conflicts(ClassId(a), ClassId(b));
+        if (!can_meet(ClassId(a), ClassId(b)) || std::ranges::none_of(all, is_rw)) continue;
+        if (snapshot) steps[std::size_t{a} * n + b] = Steps(forms, ClassId(a), ClassId(b), all, options.every_path);
+        units.emplace_back(ClassId(a), ClassId(b));
       }
     }
+    if (snapshot) keep_within_budget();
   }
   [[nodiscard]] bool can_meet(ClassId a, ClassId b) const {
     return a == b ? graph.replicas(a) >= 2 : graph.replicas(a) >= 1 && graph.replicas(b) >= 1;
+  }
+
+  [[nodiscard]] const Steps& steps_of(ClassId a, ClassId b) const {
+    return steps[std::size_t{raw(a)} * graph.classes() + raw(b)];
+  }
+  // Lowers l, k, and then the share of paths, until the choices are no more than asked for.
+  void keep_within_budget() {
+    std::uint64_t paths = 0;
+    for (const auto& [a, b] : units) {
+      const Steps& first = steps_of(a, b);
+      if (first.first_ends.empty()) continue;
+      for (std::uint32_t c = 0; c < graph.classes(); ++c) {
+        const Steps& second = steps_of(b, ClassId(c));
+        for_each_two_runs(first.first_ends, second.second_ends,
+                          [&](std::span<const std::uint32_t, 4> runs) { paths += pairings(runs); });
+      }
+    }
+    const std::uint64_t most = std::max<std::uint64_t>(1, options.most_samples);
+    const auto lower = [&](std::uint32_t& number, std::uint64_t others) {
+      const std::uint64_t fits = std::max<std::uint64_t>(1, most / std::max<std::uint64_t>(1, others));
+      number = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, fits));
+    };
+    lower(l, paths * k);
+    lower(k, paths * l);
+    stride = std::max<std::uint64_t>(1, (paths + most - 1) / most);
   }
 
   const Classes& classes;
@@ -65,6 +141,11 @@ struct Shared {
   PairTimes pair_times;
   PairHints pair_hints;
   CorrelationFacts correlation_facts;
+  Forms forms;
+  Verdicts verdicts;
+  std::uint32_t k, l;
+  std::uint64_t stride = 1;  // one in so many paths is looked at
+  std::vector<Steps> steps;  // by pair of classes
   std::vector<std::pair<ClassId, ClassId>> units;
   std::atomic<std::size_t> next_unit = 0;
   std::atomic<bool> out_of_time = false;
@@ -112,38 +193,33 @@ class Worker {
   // Snapshot isolation: a vulnerable rw, locked or not, and then a plain one; after a locked one the second can only
   // begin when the first has ended.
   void paths_of_two(ClassId a, ClassId b) {
-    const std::span<const Conflict> first_step = shared_.graph.conflicts(a, b);
-    if (std::ranges::none_of(first_step,
-                             [](const Conflict& conflict) { return is_rw(conflict) && conflict.vulnerable; }))
-      return;
-    const auto is_second = [](const Conflict& conflict) {
-      return conflict.kind == EdgeKind::kRw && conflict.vulnerable;
-    };
+    const Steps& to_second = shared_.steps_of(a, b);
+    if (to_second.first.empty()) return;
+    std::uint64_t path = mix64(shared_.options.seed ^ (std::uint64_t{raw(a)} << 32 | raw(b)));
     for (std::uint32_t id = 0; id < shared_.graph.classes() && !shared_.out_of_time; ++id) {
       const ClassId c{id};
-      const std::span<const Conflict> second_step = shared_.graph.conflicts(b, c);
-      if (!shared_.can_meet(b, c) || std::ranges::none_of(second_step, is_second)) continue;
+      const Steps& to_third = shared_.steps_of(b, c);
+      if (to_third.second.empty()) continue;
       const std::array<ClassId, 3> taken{a, b, c};
       const auto same = static_cast<std::uint32_t>(std::ranges::count(taken, a));
       const bool enough = same <= shared_.graph.replicas(a) && (b != c || shared_.graph.replicas(b) >= 2);
       const auto ways = enough ? ways_between(c, a, taken) : std::span<const std::vector<ClassId>>();
       if (ways.empty() && c != a) continue;
-      for (const Conflict& first : first_step) {
-        if (!is_rw(first) || !first.vulnerable) continue;
-        for (const Conflict& second : second_step) {
-          if (!is_second(second)) continue;
-          const std::array<Conflict, 2> given{first, second};
+      for_each_two_runs(to_second.first_ends, to_third.second_ends, [&](std::span<const std::uint32_t, 4> runs) {
+        for (std::uint32_t i = 0; i < pairings(runs); ++i) {
+          const std::array<Conflict, 2> given{to_second.first[runs[0] + i % (runs[1] - runs[0])],
+                                              to_third.second[runs[2] + i % (runs[3] - runs[2])]};
           if (c == a) judge(std::span(taken).first(2), given);  // the third is the first
-          close(taken, given, ways);
+          if (++path % shared_.stride == 0) close(taken, given, ways);
         }
-      }
+      });
     }
   }
 
   std::span<const std::vector<ClassId>> ways_between(ClassId from, ClassId to, std::span<const ClassId> taken) {
     const std::size_t most = std::min<std::size_t>(shared_.options.most_members, kMostMembers);
     if (most < taken.size()) return {};
-    return ways_.find(from, to, taken, shared_.options.k, most - taken.size(), shared_.options.seed);
+    return ways_.find(from, to, taken, shared_.k, most - taken.size(), shared_.options.seed);
   }
 
   // `start`: the members of the dangerous path; each way leads from the last of them to the first.
@@ -162,7 +238,7 @@ class Worker {
       std::ranges::copy(start, members.begin());
       std::ranges::copy(between, members.begin() + static_cast<std::ptrdiff_t>(start.size()));
       const std::span<const ClassId> all = std::span(members).first(start.size() + between.size());
-      sampler_.sample(all, given, shared_.options.l, Rng(mix64(seed + way)),
+      sampler_.sample(all, given, shared_.l, Rng(mix64(seed + way)),
                       [&](std::span<const Conflict> choices) { judge(all, choices); });
     }
   }
@@ -186,7 +262,7 @@ class Worker {
       return;
     }
     if (shared_.options.correlation) {
-      const Possible possible = correlation_.check(cycle_).possible;
+      const Possible possible = correlated();
       if (possible == Possible::kNo) {
         ++counts.not_correlated;
         return;
@@ -196,6 +272,16 @@ class Worker {
     ++counts.valid;
     cycles.push_back(cycle_);
     if (cycles.size() >= shared_.options.most_cycles * 2 + 1024) keep_first(cycles, shared_.options.most_cycles);
+  }
+
+  // By moments cycles of the same forms have the same fate.
+  Possible correlated() {
+    if (shared_.options.timing != TimingRule::kMoments) return correlation_.check(cycle_).possible;
+    const std::uint64_t form = shared_.forms.fingerprint(cycle_);
+    if (const std::optional<std::uint8_t> known = shared_.verdicts.find(form)) return static_cast<Possible>(*known);
+    const Possible possible = correlation_.check(cycle_).possible;
+    shared_.verdicts.add(form, static_cast<std::uint8_t>(possible));
+    return possible;
   }
 
   Shared& shared_;
@@ -224,6 +310,8 @@ SearchResult search_cycles(const Classes& classes, const DependencyGraph& graph,
 
   SearchResult result;
   result.counts.dangerous_paths = graph.stats().dangerous_paths;
+  result.counts.k = shared.k;
+  result.counts.l = shared.l;
   for (Worker& worker : workers) {
     result.counts.found += worker.counts.found;
     result.counts.not_in_time += worker.counts.not_in_time;

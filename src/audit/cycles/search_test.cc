@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
 #include "audit/cycles/break_points.h"
+#include "audit/cycles/forms.h"
 #include "audit/cycles/samples.h"
 #include "base/rng.h"
 #include "tests/support/small_classes.h"
@@ -333,6 +335,7 @@ TEST(SearchCycles, WithEnoughWaysAndSamplesFindsWhatTryingAllFinds) {
     options.timing = rule;
     options.correlation = false;
     options.most_members = 3;
+    options.every_path = true;
     searched.result = search_cycles(searched.classes, searched.graph, hints, options);
     std::set<std::uint64_t> found;
     for (const Cycle& cycle : searched.result.cycles) found.insert(fingerprint(cycle));
@@ -341,6 +344,78 @@ TEST(SearchCycles, WithEnoughWaysAndSamplesFindsWhatTryingAllFinds) {
     cycles += found.size();
   }
   EXPECT_GT(cycles, 1000);
+}
+
+TEST(SearchCycles, ColumnsSideBySideLeaveNoFormOut) {
+  Rng rng(31);
+  for (int round = 0; round < 200; ++round) {
+    Searched searched{small_classes(random_text(rng, 3, 4)), {}, {}};
+    GraphOptions graph_options;
+    graph_options.level = WeakLevel::kSnapshotIsolation;
+    searched.graph = build_graph(searched.classes, {}, graph_options);
+    SearchOptions options;
+    options.k = 1000;
+    options.l = 100'000;
+    options.most_members = 3;
+    const Forms forms(searched.classes);
+    const auto forms_found = [&](bool every_path) {
+      options.every_path = every_path;
+      std::set<std::uint64_t> out;
+      for (const Cycle& cycle : search_cycles(searched.classes, searched.graph, {}, options).cycles) {
+        out.insert(forms.fingerprint(cycle));
+      }
+      return out;
+    };
+    EXPECT_EQ(forms_found(false), forms_found(true));
+  }
+}
+
+TEST(SearchCycles, ABudgetLowersSamplesAndSaysSo) {
+  std::string many;
+  for (int i = 0; i < 12; ++i) many += fmt::format("c{}: r(t.x); r(t.y); r(t.z); w(t.x); w(t.y)\n", i);
+  SearchOptions options;
+  options.most_samples = 2000;
+  const Searched few = search(many, WeakLevel::kSnapshotIsolation, {}, options);
+  EXPECT_EQ(few.result.counts.l, 1);
+  EXPECT_EQ(few.result.counts.k, 1);
+  EXPECT_LE(few.result.counts.found, 2000 + few.graph.classes() * few.graph.classes() * 4);
+  EXPECT_FALSE(few.result.cycles.empty());
+  options.limits.threads = 3;
+  EXPECT_EQ(texts(search(many, WeakLevel::kSnapshotIsolation, {}, options)), texts(few));
+}
+
+TEST(Forms, CyclesOfTheSameFormsHaveTheSameFate) {
+  Rng rng(37);
+  std::size_t compared = 0;
+  for (int round = 0; round < 300; ++round) {
+    const Classes classes = small_classes(random_text(rng, 3, 4));
+    GraphOptions options;
+    options.level = static_cast<WeakLevel>(rng.below(3));
+    const DependencyGraph graph = build_graph(classes, {}, options);
+    const Forms forms(classes);
+    const CorrelationFacts facts(classes, options.level);
+    Correlation correlation(facts, graph, {options.level, TimingRule::kMoments, 20'000});
+    std::map<std::uint64_t, std::pair<bool, Possible>> fates;
+    for (int tries = 0; tries < 40; ++tries) {
+      Cycle cycle;
+      const std::uint64_t n = 2 + rng.below(2);
+      for (std::uint64_t i = 0; i < n; ++i) cycle.members.push_back(ClassId(rng.below(graph.classes())));
+      for (std::uint32_t i = 0; i < n; ++i) {
+        const std::uint32_t to = i + 1 == n ? 0 : i + 1;
+        const auto conflicts = graph.conflicts(cycle.members[i], cycle.members[to]);
+        if (conflicts.empty()) break;
+        cycle.edges.push_back({i, to, conflicts[rng.below(conflicts.size())]});
+      }
+      if (cycle.edges.size() < n) continue;
+      const bool can = can_happen(classes, cycle.members, cycle.edges, options.level, TimingRule::kMoments);
+      const std::pair fate(can, can ? correlation.check(cycle).possible : Possible::kNo);
+      const auto [place, is_new] = fates.emplace(forms.fingerprint(cycle), fate);
+      if (is_new) continue;
+      ++compared;
+      EXPECT_EQ(place->second, fate);
+    }
+  }
+  EXPECT_GT(compared, 1000);
 }
 
 TEST(SearchCycles, OneSampleIsEnoughForAPathThatCanHappen) {
