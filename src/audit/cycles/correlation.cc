@@ -103,6 +103,7 @@ void Correlation::read_own_rows() {
 }
 
 void Correlation::choose_lock_orders() {
+  if (!rows_.any()) return;
   held_.clear();
   for (std::uint32_t member = 0; member < members_.size(); ++member) {
     for (const CorrelationFacts::Use& use : facts_.uses(members_[member])) {
@@ -110,8 +111,7 @@ void Correlation::choose_lock_orders() {
     }
   }
   std::ranges::sort(held_, {}, [](const Held& held) { return std::tuple(held.row, held.member, held.op); });
-  forward_.clear();
-  backward_.clear();
+  ordered_.clear();
   for (std::size_t first = 0; first < held_.size();) {
     std::size_t end = first + 1;
     while (end < held_.size() && held_[end].row == held_[first].row) ++end;
@@ -120,15 +120,12 @@ void Correlation::choose_lock_orders() {
   }
 
   // Who commits before the other locks is the same for all rows of two members.
-  std::vector<CycleEdge> forward = std::move(forward_), backward = std::move(backward_);
-  forward_.clear();
-  backward_.clear();
-  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+  for (std::uint32_t a = 0; a < members_.size() && !ordered_.empty(); ++a) {
     for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
-      for (std::size_t i = 0; i < forward.size(); ++i) {
-        if (forward[i].from != a || forward[i].to != b) continue;
-        forward_.push_back(forward[i]);
-        backward_.push_back(backward[i]);
+      for (const auto& [forward, backward] : ordered_) {
+        if (forward.from != a || forward.to != b) continue;
+        forward_.push_back(forward);
+        backward_.push_back(backward);
       }
       add_choice();
     }
@@ -168,10 +165,7 @@ void Correlation::order_locks(std::span<const Held> uses) {
           tighter(backward, uses[second], uses[i], *back);
         }
       }
-      if (forward.from != forward.to) {
-        forward_.push_back(forward);
-        backward_.push_back(backward);
-      }
+      if (forward.from != forward.to) ordered_.emplace_back(forward, backward);
     }
     first = next;
   }

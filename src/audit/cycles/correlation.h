@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "audit/cycles/cycle.h"
@@ -99,6 +100,7 @@ class Correlation {
   std::vector<CycleEdge> edges_;  // of the cycle, then those that were chosen
   std::size_t own_edges_ = 0;
   std::vector<Held> held_;
+  std::vector<std::pair<CycleEdge, CycleEdge>> ordered_;  // by row and two members: the one way and the other
   std::vector<CycleEdge> alternatives_, forward_, backward_;
   std::vector<Choice> choices_;
   std::uint64_t steps_ = 0;
