@@ -82,6 +82,11 @@ Bound bound_of(const Classes& classes, std::span<const ClassId> members, const C
   switch (edge.conflict.kind) {
     case EdgeKind::kRw: {
       const TransactionClass& from = classes.classes[raw(members[edge.from])];
+      const Access& write = to.operations[edge.conflict.to_op].access;
+      // A row that is deleted later was there to be found: the statement that found it has changed it, and holds it.
+      if (write.deletes && !write.inserts && finds_written_rows(from, classes.schema, edge.conflict.from_op)) {
+        return {edge.from, edge.to, sees_at(to, classes.schema, edge.conflict.to_op, level), true};
+      }
       return {edge.from, edge.to, misses_at(from, edge.conflict.from_op, level), false};
     }
     case EdgeKind::kWw:

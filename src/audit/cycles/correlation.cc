@@ -56,7 +56,7 @@ CorrelationResult Correlation::check(const Cycle& cycle) {
   if (options_.timing == TimingRule::kMoments) {
     if (options_.level == WeakLevel::kMysqlRepeatableRead) read_own_rows();
     choose_lock_orders();
-    possible = enumerate();
+    possible = impossible_ ? Possible::kNo : enumerate();
   } else {
     // Most often the operations of two statements on one row can all go the same way.
     for (const bool together : {true, false}) {
@@ -77,6 +77,7 @@ void Correlation::take_cycle(const Cycle& cycle) {
   own_edges_ = edges_.size();
   alternatives_.clear();
   choices_.clear();
+  impossible_ = false;
   rows_.reset(members_);
   for (const CycleEdge& edge : cycle.edges) {
     rows_.meet(edge.from, operation(edge.from, edge.conflict.from_op).access.row_set, edge.to,
@@ -103,6 +104,7 @@ void Correlation::read_own_rows() {
 }
 
 void Correlation::choose_lock_orders() {
+  if (!rows_.any()) return;
   held_.clear();
   for (std::uint32_t member = 0; member < members_.size(); ++member) {
     for (const CorrelationFacts::Use& use : facts_.uses(members_[member])) {
@@ -110,8 +112,7 @@ void Correlation::choose_lock_orders() {
     }
   }
   std::ranges::sort(held_, {}, [](const Held& held) { return std::tuple(held.row, held.member, held.op); });
-  forward_.clear();
-  backward_.clear();
+  ordered_.clear();
   for (std::size_t first = 0; first < held_.size();) {
     std::size_t end = first + 1;
     while (end < held_.size() && held_[end].row == held_[first].row) ++end;
@@ -120,15 +121,12 @@ void Correlation::choose_lock_orders() {
   }
 
   // Who commits before the other locks is the same for all rows of two members.
-  std::vector<CycleEdge> forward = std::move(forward_), backward = std::move(backward_);
-  forward_.clear();
-  backward_.clear();
-  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+  for (std::uint32_t a = 0; a < members_.size() && !ordered_.empty(); ++a) {
     for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
-      for (std::size_t i = 0; i < forward.size(); ++i) {
-        if (forward[i].from != a || forward[i].to != b) continue;
-        forward_.push_back(forward[i]);
-        backward_.push_back(backward[i]);
+      for (const auto& [forward, backward] : ordered_) {
+        if (forward.from != a || forward.to != b) continue;
+        forward_.push_back(forward);
+        backward_.push_back(backward);
       }
       add_choice();
     }
@@ -144,6 +142,11 @@ void Correlation::order_locks(std::span<const Held> uses) {
       uses, [&](const Held& held) { return held.member == uses.front().member || held.member == uses.back().member; });
   if (dies && !only_two) return;
 
+  const auto only_inserts = [&](const Held& held) {
+    const TransactionClass& one = facts_.classes().classes[raw(members_[held.member])];
+    return facts_.classes().statements[raw(one.statements[one.operations[held.op].statement])].kind ==
+           StatementKind::kInsert;
+  };
   const auto tighter = [&](CycleEdge& best, const Held& from, const Held& to, EdgeKind kind) {
     const CycleEdge edge{from.member, to.member, {from.op, to.op, access(from).column, kind, false}};
     const auto moment = [&](const CycleEdge& one) {
@@ -161,6 +164,8 @@ void Correlation::order_locks(std::span<const Held> uses) {
         for (std::size_t i = first; i < next; ++i) {
           const Access &a = access(uses[i]), &b = access(uses[second]);
           if (born && !(a.inserts && b.inserts)) continue;
+          // One row is inserted once, unless it was deleted.
+          if (born && !dies && only_inserts(uses[i]) && only_inserts(uses[second])) impossible_ = true;
           const std::optional<EdgeKind> there = conflict_on_row(a, b, options_.level);
           const std::optional<EdgeKind> back = conflict_on_row(b, a, options_.level);
           if (!there || !back || *there == EdgeKind::kRw || *back == EdgeKind::kRw) continue;
@@ -168,10 +173,7 @@ void Correlation::order_locks(std::span<const Held> uses) {
           tighter(backward, uses[second], uses[i], *back);
         }
       }
-      if (forward.from != forward.to) {
-        forward_.push_back(forward);
-        backward_.push_back(backward);
-      }
+      if (forward.from != forward.to) ordered_.emplace_back(forward, backward);
     }
     first = next;
   }

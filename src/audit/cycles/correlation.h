@@ -6,7 +6,7 @@
 //          choice of directions can happen.
 //          By moments only locks have to be ordered: what a plain read sees follows from the order of commits, whatever
 //          it is. A row that a member inserts, or that one of several deletes, may not be there when others look for
-//          it: then their locks of it are not counted on.
+//          it: then their locks of it are not counted on. Two members do not both insert it.
 //          By the paper's rule each two operations on a column of the row are given a direction, and the choice must
 //          also stay within the level: no cycle of ww and wr alone; at snapshot isolation none without two rw in a row.
 //          Directions are fixed one after the other and given up early; when the limit of steps runs out it counts as
@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "audit/cycles/cycle.h"
@@ -99,8 +100,10 @@ class Correlation {
   std::vector<CycleEdge> edges_;  // of the cycle, then those that were chosen
   std::size_t own_edges_ = 0;
   std::vector<Held> held_;
+  std::vector<std::pair<CycleEdge, CycleEdge>> ordered_;  // by row and two members: the one way and the other
   std::vector<CycleEdge> alternatives_, forward_, backward_;
   std::vector<Choice> choices_;
+  bool impossible_ = false;  // whatever the directions
   std::uint64_t steps_ = 0;
 };
 

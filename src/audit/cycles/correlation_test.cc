@@ -106,6 +106,14 @@ TEST(Correlation, ARowThatAMemberInsertsIsNotCountedOn) {
   EXPECT_EQ(there.possible(kRc), Possible::kNo);
 }
 
+TEST(Correlation, ARowIsInsertedOnce) {
+  // Each looks for the row and inserts it: the second is turned away.
+  constexpr std::string_view kText = "table t(id*, x)\nadd: r(t.x) @ t.id=i; wi(t.x) wi(t.id) @ t.id=i";
+  EXPECT_EQ(Case(kText, {"add", "add"}, {{0, 1}, {0, 1}}).possible(kRc), Possible::kNo);
+  Case other("table t(id*, x)\nadd: r(t.x) @ t.id=i; wi(t.x) wi(t.id) @ t.id=j", {"add", "add"}, {{0, 1}, {0, 1}});
+  EXPECT_EQ(other.possible(kRc), Possible::kYes);
+}
+
 TEST(Correlation, AForeignKeysCheckDoesNotLockOtherColumns) {
   Case two(
       "table p(id*, n)\ntable u(id*, m)\n"

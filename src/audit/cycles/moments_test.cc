@@ -159,6 +159,15 @@ TEST(Moments, TheWhereOfAnUpdateMayBeOfTwoMoments) {
   EXPECT_EQ(two.order(kRc), "b1 1.0 1.1 b0 0.0w c1 +0.0 c0");
 }
 
+TEST(Moments, WhatADeleteFoundItHasDeleted) {
+  // T1 finds the rows of a cart and deletes them; T2 does the same: it waits, and finds nothing.
+  Case two("clear: rwo(t.x) wd(t.x); rwo(u.y) wd(u.y)", {"clear", "clear"});
+  EXPECT_FALSE(two.with({"0.0 rw 1.1", "1.3 ww 0.3"}).can(kRc));
+  // But a row that comes to match is not found.
+  Case moved("clear: rwo(t.x) wd(t.x); rwo(u.y) wd(u.y)\nmoves: w(t.x); w(u.y)", {"clear", "moves"});
+  EXPECT_TRUE(moved.with({"0.0 rw 1.0", "1.1 ww 0.3"}).can(kRc));
+}
+
 // G2-fekete.
 TEST(Moments, TheReadOnlyAnomalyHappensUnderSnapshots) {
   Case three(

@@ -105,6 +105,7 @@ void SameRows::reset(std::span<const ClassId> members) {
   variable_parent_.resize(variables);
   std::iota(row_parent_.begin(), row_parent_.end(), 0U);
   std::iota(variable_parent_.begin(), variable_parent_.end(), 0U);
+  any_ = false;
   settled_ = true;  // nothing of one member is the same as anything of another
 }
 
@@ -112,7 +113,7 @@ void SameRows::meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t 
   const ClassRows &a = rows_of(member_a, rows_a), &b = rows_of(member_b, rows_b);
   if (a.table != b.table) return;
   equate_keys(a, member_a, b, member_b);
-  if (a.single && b.single) unite(row_parent_, row_node(member_a, rows_a), row_node(member_b, rows_b));
+  if (a.single && b.single) any_ |= unite(row_parent_, row_node(member_a, rows_a), row_node(member_b, rows_b));
   settled_ = false;
 }
 
@@ -150,7 +151,7 @@ void SameRows::settle() {
     for (std::size_t i = 1; i < keys_.size(); ++i) {
       const KeyEntry &a = keys_[i - 1], &b = keys_[i];
       if (compare(a, b) != 0 || row_of(a) == row_of(b)) continue;
-      unite(row_parent_, row_of(a), row_of(b));
+      any_ |= unite(row_parent_, row_of(a), row_of(b));
       equate_keys(rows_of(a.member, a.key->rows), a.member, rows_of(b.member, b.key->rows), b.member);
       changed = true;
     }
@@ -163,6 +164,11 @@ void SameRows::settle() {
         changed |= unite(variable_parent_, value_at(a, k), value_at(b, k));
     }
   }
+}
+
+bool SameRows::any() {
+  if (!settled_) settle();
+  return any_;
 }
 
 std::uint32_t SameRows::row(std::uint32_t member, std::uint32_t rows) {

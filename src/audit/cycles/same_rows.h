@@ -57,6 +57,8 @@ class SameRows {
   [[nodiscard]] bool same(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
     return row(member_a, rows_a) == row(member_b, rows_b);
   }
+  // Is any row of one member the same as one of another?
+  [[nodiscard]] bool any();
   // A number that is equal for the same rows.
   [[nodiscard]] std::uint32_t row(std::uint32_t member, std::uint32_t rows);
   // A number that is equal for variables with the same value.
@@ -82,7 +84,7 @@ class SameRows {
   std::vector<std::uint32_t> first_row_, first_variable_;  // by member
   std::vector<std::uint32_t> row_parent_, variable_parent_;
   std::vector<KeyEntry> keys_;
-  bool settled_ = false;
+  bool settled_ = false, any_ = false;
 };
 
 }  // namespace isolde::audit

@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <span>
+#include <tuple>
 
 #include "audit/cycles/correlation.h"
 #include "audit/story/grouping.h"
@@ -34,6 +38,22 @@ class Teller {
         correlation_(facts_, graph, {.level = level}),
         rows_(classes, facts_.rows()),
         actors_(classes, log) {}
+
+  // The same cycles, but where one of the edges by itself makes for a lost update, that instead.
+  std::vector<Cycle> simplest(const std::vector<Cycle>& cycles) {
+    std::vector<Cycle> out;
+    out.reserve(cycles.size());
+    for (const Cycle& cycle : cycles) {
+      const std::size_t n = cycle.edges.size(), main = main_edge(classes_, cycle);
+      const Cycle* lost = nullptr;
+      for (std::size_t i = 0; i < n && lost == nullptr; ++i) {
+        const std::optional<Cycle>& made = lost_update_by(cycle, cycle.edges[(main + i) % n]);
+        if (made) lost = &*made;
+      }
+      out.push_back(lost == nullptr ? cycle : *lost);
+    }
+    return out;
+  }
 
   std::vector<Grouped> group(const std::vector<Cycle>& cycles) { return group_cycles(classes_, rows_, cycles); }
 
@@ -72,6 +92,35 @@ class Teller {
   }
 
  private:
+  using EdgeKey = std::tuple<ClassId, ClassId, std::uint32_t, std::uint32_t>;
+
+  // The reader overwrites what it missed, if it can: many cycles have the same edge.
+  const std::optional<Cycle>& lost_update_by(const Cycle& cycle, const CycleEdge& edge) {
+    const ClassId reader = cycle.members[edge.from], writer = cycle.members[edge.to];
+    const auto [place, is_new] =
+        lost_.try_emplace(EdgeKey(reader, writer, edge.conflict.from_op, edge.conflict.to_op), std::nullopt);
+    if (!is_new) return place->second;
+    const Access& write = to_operation(classes_, cycle, edge).access;
+    if (!misses(edge) || write.inserts || write.deletes) return place->second;
+    const TransactionClass& one = classes_.classes[raw(reader)];
+    for (std::uint32_t op = edge.conflict.from_op + 1; op < one.operations.size(); ++op) {
+      if (one.operations[op].access.action != Action::kWrite ||
+          one.operations[op].access.column != edge.conflict.column) {
+        continue;
+      }
+      Cycle made{{reader, writer}, {{0, 1, edge.conflict}, {1, 0, edge.conflict}}};
+      made.edges[1].conflict = {edge.conflict.to_op, op, edge.conflict.column, EdgeKind::kWw, false};
+      if (name_of(classes_, rows_, made) != AnomalyName::kLostUpdate || !order(made)) continue;
+      if (!facts_.rows().same_in(reader, from_operation(classes_, made, made.edges[0]).access.row_set,
+                                 to_operation(classes_, made, made.edges[1]).access.row_set)) {
+        continue;
+      }
+      place->second = std::move(made);
+      break;
+    }
+    return place->second;
+  }
+
   std::optional<std::vector<Event>> order(const Cycle& cycle) {
     std::vector<CycleEdge> edges = cycle.edges;
     const CorrelationResult result = correlation_.check(cycle);
@@ -128,6 +177,7 @@ class Teller {
   Correlation correlation_;
   SameRows rows_;
   Actors actors_;
+  std::map<EdgeKey, std::optional<Cycle>> lost_;
 };
 
 }  // namespace
@@ -135,10 +185,11 @@ class Teller {
 std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
                           const Hints& /*hints*/, const std::vector<Cycle>& cycles, const StoryOptions& options) {
   Teller teller(classes, log, graph, options.level);
+  const std::vector<Cycle> simplest = teller.simplest(cycles);
   std::vector<Anomaly> out;
-  for (const Grouped& group : teller.group(cycles)) {
+  for (const Grouped& group : teller.group(simplest)) {
     if (out.size() == options.most) break;
-    if (std::optional<Anomaly> anomaly = teller.tell(group, cycles[group.cycle])) out.push_back(*std::move(anomaly));
+    if (std::optional<Anomaly> anomaly = teller.tell(group, simplest[group.cycle])) out.push_back(*std::move(anomaly));
   }
   return out;
 }
