@@ -250,6 +250,10 @@ bool same_value(const ValueType& type, std::string_view a, std::string_view b) {
 std::string quoted_value(std::string_view value, bool backslash_escapes) {
   std::string out = "'";
   for (const char c : value) {
+    if (c == '\0') {  // of which PostgreSQL's texts can hold none
+      if (backslash_escapes) out += "\\0";
+      continue;
+    }
     if (c == '\'' || (c == '\\' && backslash_escapes)) out += c;
     out += c;
   }
