@@ -52,12 +52,14 @@ Tokens without_qualifiers(const Tokens& tokens, const Schema& schema) {
     const bool listed = is_table && i > 0 && (symbol_at(tokens, i - 1, ",") || symbol_at(tokens, i - 1, "(")) &&
                         !three && i + 3 < tokens.size() &&
                         (is_name(tokens[i + 3]) || symbol_at(tokens, i + 3, ",") || symbol_at(tokens, i + 3, ")"));
-    // An alias can own a column that has a table's name; a database cannot stand in a list of columns.
-    const bool column_of_alias = listed && std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) {
-                                   return &t > tokens.data() && &t != &tokens[i] && is_name(t) && is_name(*(&t - 1)) &&
-                                          lower(t.text) == lower(tokens[i].text);
-                                 });
-    if (target || three || (listed && !column_of_alias)) {
+    // An alias can own a column that has a table's name.
+    bool alias = false;
+    for (std::size_t t = 1; t < tokens.size() && listed; ++t) {
+      const bool named = is_name(tokens[t]) && lower(tokens[t].text) == lower(tokens[i].text);
+      alias |=
+          named && (word_at(tokens, t - 1, "as") || (is_name(tokens[t - 1]) && schema.find_table(tokens[t - 1].text)));
+    }
+    if (target || three || (listed && !alias)) {
       ++i;
       continue;
     }
