@@ -108,10 +108,19 @@ isolde_test(audit_story_test
 
 # confirm
 
+isolde_test(audit_confirm_test
+  SOURCES
+    src/audit/confirm/clues_test.cc
+    src/audit/confirm/rows_test.cc
+    src/audit/confirm/values_test.cc
+    src/audit/confirm/wording_test.cc
+    tests/support/small_story.cc
+  USES audit)
 isolde_test(audit_confirm_live_test
   LABEL live
   SOURCES tests/live/audit_confirm_test.cc tests/support/small_story.cc
   USES audit)
+isolde_test(audit_confirm_traces_live_test LABEL live SOURCES tests/live/audit_confirm_traces_test.cc USES audit)
 
 # the whole way
 

@@ -36,6 +36,7 @@ class Reader {
     read_insert();
     read_assignments();
     read_comparisons();
+    read_limit();
     return std::move(clues_);
   }
 
@@ -371,6 +372,40 @@ class Reader {
     }
     if (const auto literal = literal_at(at))
       clues_.comparisons.push_back({column.named, column.column, Compares::kEqual, literal->literal});
+  }
+
+  [[nodiscard]] bool in_a_key(ColumnId column) const {
+    const Table& table = schema_.table(schema_.column(column).table);
+    const auto has = [&](const std::vector<ColumnId>& key) {
+      return std::find(key.begin(), key.end(), column) != key.end();
+    };
+    return has(table.primary_key) || std::any_of(table.unique_keys.begin(), table.unique_keys.end(), has);
+  }
+
+  void read_limit() {
+    bool limit = false, ordered = false;
+    std::uint32_t order = kNone32;
+    for (std::uint32_t i = 0; i < tokens_.size(); ++i) {
+      limit |= word(i, "limit") || word(i, "fetch");
+      if (word(i, "order") && word(i + 1, "by")) order = i + 2;
+    }
+    if (!limit) return;
+    for (std::uint32_t i = order; i < tokens_.size(); ++i) {
+      if (const auto column = column_at(i)) ordered |= in_a_key(column->column);
+    }
+    // A row that is asked for by its key is the only one.
+    bool single = clues_.tables.size() == 1;
+    if (single) {
+      const Table& table = schema_.table(clues_.tables.front().table);
+      const auto given = [&](const std::vector<ColumnId>& key) {
+        return !key.empty() && std::all_of(key.begin(), key.end(), [&](ColumnId column) {
+          return std::any_of(clues_.comparisons.begin(), clues_.comparisons.end(),
+                             [&](const Comparison& c) { return c.column == column && c.how == Compares::kEqual; });
+        });
+      };
+      single = given(table.primary_key) || std::any_of(table.unique_keys.begin(), table.unique_keys.end(), given);
+    }
+    clues_.picks = !ordered && !single;
   }
 
   void read_using(std::uint32_t at) {

@@ -62,6 +62,7 @@ struct Clues {
   bool inserts = false;                             // INSERT, REPLACE
   bool may_meet = false;       // … that takes an existing row in its stride (REPLACE, upsert, IGNORE)
   bool locks = false;          // FOR UPDATE, FOR SHARE, LOCK IN SHARE MODE
+  bool picks = false;          // LIMIT without the order of a key: which rows it takes is nobody's promise
   bool has_parameter = false;  // a value that the trace does not tell
 };
 

@@ -77,6 +77,14 @@ std::string names_of(const Order& order, std::string_view between) {
   return text;
 }
 
+// What the server said, of a message that also says what we do about it.
+std::string server_words(std::string_view text) {
+  constexpr std::string_view kOurs = "is not listed: ", kStatement = " (statement: ";
+  if (const std::size_t at = text.find(kOurs); at != std::string_view::npos) text.remove_prefix(at + kOurs.size());
+  text = text.substr(0, text.find(kStatement));
+  return std::string(text.substr(0, text.find('\n')));
+}
+
 // One choice of values and rows, ready to be run at any level.
 class Attempt {
  public:
@@ -112,11 +120,11 @@ class Attempt {
     run.level = level.name;
     auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues_of(anomaly_, play_, sql_));
     if (!ran) {
-      run.why = std::move(ran).error().text;
+      run.why = server_words(ran.error().text);
       return run;
     }
     run.steps = std::move(ran->steps);
-    for (const std::string& note : left_out_) run.steps.push_back({0, note, "left out"});
+    run.steps.insert(run.steps.end(), left_out_.begin(), left_out_.end());
     if (ran->unanswered) {
       run.why = "a statement was not answered in time, and the server did not say that it waits";
       return run;
@@ -141,12 +149,11 @@ class Attempt {
         return sql;
       }
       static_cast<void>(keeper.run("rollback to savepoint isolde_line"));
-      if (words.empty()) words = reply ? reply->failure.text : reply.error().text;
-      words = words.substr(0, words.find('\n'));
+      if (words.empty()) words = reply ? reply->failure.text : server_words(reply.error().text);
     }
     const std::string sql = sql_text(play_, line, {place_.dialect(), false});
     if (line.kind == StatementKind::kSelect && !line.clues.locks && !line.in_cycle) {
-      left_out_.push_back(fmt::format("T{}: {} -- {}", member + 1, sql, words));
+      left_out_.push_back({member, sql, "left out: " + words});
       return std::string();
     }
     return Error{fmt::format("T{}: {} ({})", member + 1, words, sql)};
@@ -224,7 +231,7 @@ class Attempt {
   std::vector<InitialRow> rows_;
   const Anomaly& anomaly_;
   std::vector<std::vector<std::string>> sql_;  // by member and line; empty: left out
-  std::vector<std::string> left_out_;
+  std::vector<ConfirmedStep> left_out_;
   std::map<Order, Observed> serial_;
   BlindSpots blind_;
 };

@@ -188,7 +188,7 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
         take(line.in_cycle ? 5 : 4,
              fmt::format("T{} would change {} (it changed {})", m + 1, counted(b.changed), a.changed));
       const Grid seen = blind.seen_answer(m, l, a.rows), would = blind.seen_answer(m, l, b.rows);
-      if (seen == would) continue;
+      if (seen == would || (line.clues.picks && seen.size() == would.size())) continue;
       const Told told = tell(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()), play.telling);
       take(line.in_cycle ? 7 : 6, fmt::format("T{} would read {} (it read {})", m + 1, told.would, told.did));
     }

@@ -118,6 +118,7 @@ ValueType value_type(std::string_view sql_type) {
       std::uint64_t scale = 0;
       if (comma != std::string::npos) scale = number_at(text, text.find_first_not_of(' ', comma + 1));
       if (digits > scale && digits < 18) type.most = power_of_ten(digits - scale) - 1;
+      if (digits > 0 && digits <= scale) type.fraction = static_cast<std::uint32_t>(std::min<std::uint64_t>(scale, 18));
     }
     return type;
   }
@@ -146,6 +147,7 @@ std::string nth_value(const ValueType& type, std::uint64_t n) {
   switch (type.kind) {
     case ValueKind::kInteger:
     case ValueKind::kDecimal:
+      if (type.fraction > 0) return fmt::format("0.{:0{}}", n % power_of_ten(type.fraction), type.fraction);
       return std::to_string(type.most == 0 ? n : n % (type.most + 1));
     case ValueKind::kBoolean:
       return n % 2 == 1 ? "1" : "0";
@@ -173,6 +175,10 @@ std::string value_beside(const ValueType& type, std::string_view value, std::int
   switch (type.kind) {
     case ValueKind::kInteger:
     case ValueKind::kDecimal: {
+      if (type.fraction > 0) {
+        const std::string other = nth_value(type, positive + 1);
+        return other == value ? nth_value(type, positive + 2) : other;
+      }
       const double now = std::strtod(std::string(value).c_str(), nullptr);
       const std::string_view whole = value.substr(0, value.find('.'));
       const std::string_view rest = value.substr(whole.size());
@@ -218,8 +224,11 @@ std::string fitting_value(const ValueType& type, std::string_view value) {
     case ValueKind::kInteger:
       if (integer(value)) return std::string(value);
       return looks_like_number(value) ? fmt::format("{:.0f}", std::strtod(std::string(value).c_str(), nullptr)) : "0";
-    case ValueKind::kDecimal:
-      return looks_like_number(value) ? std::string(value) : "0";
+    case ValueKind::kDecimal: {
+      const double number = looks_like_number(value) ? std::strtod(std::string(value).c_str(), nullptr) : 0;
+      const bool fits = type.fraction == 0 || (number > -1 && number < 1);
+      return looks_like_number(value) && fits ? std::string(value) : "0";
+    }
     case ValueKind::kDate:
     case ValueKind::kDateTime:
       if (value.empty() || value.starts_with("0000-00-00") || value == "0") return "0001-01-01";
@@ -250,6 +259,10 @@ bool same_value(const ValueType& type, std::string_view a, std::string_view b) {
 std::string quoted_value(std::string_view value, bool backslash_escapes) {
   std::string out = "'";
   for (const char c : value) {
+    if (c == '\0') {  // of which PostgreSQL's texts can hold none
+      if (backslash_escapes) out += "\\0";
+      continue;
+    }
     if (c == '\'' || (c == '\\' && backslash_escapes)) out += c;
     out += c;
   }

@@ -27,6 +27,7 @@ struct ValueType {
   ValueKind kind = ValueKind::kText;
   std::uint64_t most = 0;          // kInteger, kDecimal: the largest value before the point; 0: large
   std::uint32_t length = 0;        // kText: 0: any
+  std::uint32_t fraction = 0;      // kDecimal that has no digit before the point: how many behind it
   std::vector<std::string> words;  // kEnum
 };
 

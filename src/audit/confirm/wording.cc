@@ -52,12 +52,14 @@ Tokens without_qualifiers(const Tokens& tokens, const Schema& schema) {
     const bool listed = is_table && i > 0 && (symbol_at(tokens, i - 1, ",") || symbol_at(tokens, i - 1, "(")) &&
                         !three && i + 3 < tokens.size() &&
                         (is_name(tokens[i + 3]) || symbol_at(tokens, i + 3, ",") || symbol_at(tokens, i + 3, ")"));
-    // An alias can own a column that has a table's name; a database cannot stand in a list of columns.
-    const bool column_of_alias = listed && std::any_of(tokens.begin(), tokens.end(), [&](const Token& t) {
-                                   return &t > tokens.data() && &t != &tokens[i] && is_name(t) && is_name(*(&t - 1)) &&
-                                          lower(t.text) == lower(tokens[i].text);
-                                 });
-    if (target || three || (listed && !column_of_alias)) {
+    // An alias can own a column that has a table's name.
+    bool alias = false;
+    for (std::size_t t = 1; t < tokens.size() && listed; ++t) {
+      const bool named = is_name(tokens[t]) && lower(tokens[t].text) == lower(tokens[i].text);
+      alias |=
+          named && (word_at(tokens, t - 1, "as") || (is_name(tokens[t - 1]) && schema.find_table(tokens[t - 1].text)));
+    }
+    if (target || three || (listed && !alias)) {
       ++i;
       continue;
     }
@@ -164,6 +166,17 @@ std::string filled_in(std::string_view text, const std::vector<std::string>& lit
   return out;
 }
 
+// ordered_by(…) stands for the ORDER BY of an UPDATE or DELETE with a limit, which PostgreSQL does not have.
+std::string without_marks(std::string sql) {
+  constexpr std::string_view kMark = "ordered_by(";
+  for (std::size_t at = sql.find(kMark); at != std::string::npos; at = sql.find(kMark, at)) {
+    std::size_t end = at + kMark.size();
+    for (int depth = 1; end < sql.size() && depth > 0; ++end) depth += sql[end] == '(' ? 1 : sql[end] == ')' ? -1 : 0;
+    sql.replace(at, end - at, "true");
+  }
+  return sql;
+}
+
 // The key by which an upsert meets a row: the first that its row gives values for.
 std::vector<ColumnId> key_met(const Play& play, const Line& line) {
   if (line.clues.tables.empty()) return {};
@@ -212,7 +225,7 @@ std::string for_postgres(const Play& play, const Line& line, const Wording& word
         numbers[i] && looks_like_number(line.literals[i]) && !wording.quotes_numbers && !texts.contains(i);
     literals.push_back(plain ? line.literals[i] : quoted_value(line.literals[i], false));
   }
-  std::string sql = filled_in(text.sql, literals);
+  std::string sql = without_marks(filled_in(text.sql, literals));
   const std::vector<ColumnId> key = key_met(play, line);
   if (text.replaces) sql += replacement(play, line, key);
   if (text.ignores) sql += " ON CONFLICT DO NOTHING";
@@ -339,7 +352,6 @@ const std::vector<std::string>& postgres_helpers() {
     add("date_add(timestamptz, interval) returns timestamptz", "select $1 + $2");
     add("ifnull(anyelement, anyelement) returns anyelement", "select coalesce($1, $2)");
     add("\"if\"(boolean, anyelement, anyelement) returns anyelement", "select case when $1 then $2 else $3 end");
-    add("ordered_by(variadic \"any\") returns boolean", "select true");
     add("rand() returns double precision", "select random()");
     add("found_rows() returns bigint", "select 0::bigint");
     add("last_insert_id() returns bigint", "select 0::bigint");

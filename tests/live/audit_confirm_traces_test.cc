@@ -1,0 +1,129 @@
+// Recorded applications through the whole way, from the trace to the proof: what the audit says can go wrong does go
+// wrong on a real server at that level, and does not at SERIALIZABLE.
+#include <gtest/gtest.h>
+#include <strings.h>
+
+#include <filesystem>
+#include <map>
+
+#include "audit/audit.h"
+#include "db/server.h"
+#include "db/url.h"
+
+namespace isolde::audit {
+namespace {
+
+const std::string kTraces = ISOLDE_SOURCE_DIR "/../shared/traces/";
+
+db::Server* server_of(const std::string& kind) {
+  static std::map<std::string, std::unique_ptr<db::Server>> servers;
+  auto& server = servers[kind];
+  if (server == nullptr) {
+    auto started = db::start_server({.kind = kind, .binaries = {}, .settings = {}});
+    EXPECT_TRUE(started) << started.error().text;
+    if (!started) return nullptr;
+    server = *std::move(started);
+  }
+  return server.get();
+}
+
+std::string text_of(const Run& run) {
+  std::string text = run.level + ": " + run.why + "\n";
+  for (const ConfirmedStep& step : run.steps)
+    text += "  T" + std::to_string(step.member + 1) + ": " + step.sql + "  -- " + step.answer + "\n";
+  return text;
+}
+
+bool is_about(const Audit& audit, const Anomaly& anomaly, const std::string& column) {
+  if (column.empty()) return true;
+  for (const CycleEdge& edge : anomaly.cycle.edges) {
+    const std::string name = audit.classes.schema.full_name(edge.conflict.column);
+    if (strcasecmp(name.c_str(), column.c_str()) != 0) return false;
+  }
+  return true;
+}
+
+struct Wanted {
+  const char* trace;
+  const char* schema;
+  WeakLevel level;
+  const char* column;  // all edges are about it; empty: any
+  AnomalyName name;
+  std::size_t among = 1;  // the likeliest of these
+};
+
+class AuditTraces : public ::testing::TestWithParam<const char*> {
+ protected:
+  void expect_confirmed(const Wanted& wanted) {
+    const std::string trace = kTraces + wanted.trace, schema_file = kTraces + wanted.schema;
+    if (!std::filesystem::exists(trace)) GTEST_SKIP() << "the shared traces are not there";
+    auto schema = read_schema(schema_file);
+    ASSERT_TRUE(schema) << schema.error().message();
+    AuditOptions options;
+    options.level = wanted.level;
+    options.fixes = false;
+    auto audit = audit_trace(trace, *std::move(schema), {}, options);
+    ASSERT_TRUE(audit) << audit.error().message();
+    db::Server* const server = server_of(GetParam());
+    ASSERT_NE(server, nullptr);
+    auto database = db::open_database(*db::parse_url(server->url()));
+    ASSERT_TRUE(database) << database.error().text;
+    ConfirmOptions how;
+    how.level = wanted.level;
+    std::size_t tried = 0;
+    std::string seen;
+    for (const Anomaly& anomaly : (*audit)->anomalies) {
+      if (anomaly.name != wanted.name || !is_about(**audit, anomaly, wanted.column)) continue;
+      if (tried++ == wanted.among) break;
+      const auto result = confirm(anomaly, (*audit)->classes, (*audit)->log, **database, how);
+      ASSERT_TRUE(result) << result.error().text;
+      EXPECT_NE(result->at_serializable.happened, Happened::kYes) << text_of(result->at_serializable);
+      if (result->confirmed()) return;
+      seen += text_of(result->at_level) + text_of(result->at_serializable);
+    }
+    ADD_FAILURE() << tried << " of " << (*audit)->anomalies.size() << " anomalies were tried\n" << seen;
+  }
+};
+
+TEST_P(AuditTraces, TpccNewOrderLosesTheNextOrderNumberAtReadCommitted) {
+  expect_confirmed({"tpcc/tpcc_mariadb_general.log", "tpcc/tpcc_db_info.csv", WeakLevel::kReadCommitted,
+                    "district.d_next_o_id", AnomalyName::kLostUpdate});
+}
+
+TEST_P(AuditTraces, SmallBankHasAWriteSkewUnderSnapshots) {
+  expect_confirmed({"smallbank/smallbank_mariadb_general.log", "smallbank/smallbank_db_info.csv",
+                    WeakLevel::kSnapshotIsolation, "", AnomalyName::kWriteSkew});
+}
+
+TEST_P(AuditTraces, TracesOfPostgresqlAreConfirmedToo) {
+  expect_confirmed({"smallbank/smallbank_postgres15_csvlog.csv", "smallbank/smallbank_db_info.csv",
+                    WeakLevel::kSnapshotIsolation, "", AnomalyName::kWriteSkew});
+  expect_confirmed({"tpcc/tpcc_postgres15_csvlog.csv", "tpcc/tpcc_db_info.csv", WeakLevel::kReadCommitted,
+                    "district.d_next_o_id", AnomalyName::kLostUpdate});
+}
+
+TEST_P(AuditTraces, ShoppeLosesUpdatesOfAnOrder) {
+  expect_confirmed({"acidrain/shoppe.log", "acidrain/schema/shoppe_db_info.csv", WeakLevel::kReadCommitted, "",
+                    AnomalyName::kLostUpdate});
+}
+
+TEST_P(AuditTraces, ShopizerLosesUpdatesOfACart) {
+  expect_confirmed({"acidrain/shopizer.log", "acidrain/schema/shopizer_db_info.csv", WeakLevel::kReadCommitted, "",
+                    AnomalyName::kLostUpdate});
+}
+
+TEST_P(AuditTraces, BroadleafSeesAnOrdersItemsComeAndGo) {
+  expect_confirmed({"acidrain/broadleaf.log", "acidrain/schema/broadleaf_db_info.csv", WeakLevel::kReadCommitted, "",
+                    AnomalyName::kPhantom});
+}
+
+TEST_P(AuditTraces, WooCommerceLosesUpdatesOfAnOption) {
+  expect_confirmed({"acidrain/woocommerce.log", "acidrain/schema/woocommerce_db_info.csv", WeakLevel::kReadCommitted,
+                    "", AnomalyName::kLostUpdate, 5});
+}
+
+INSTANTIATE_TEST_SUITE_P(Servers, AuditTraces, ::testing::Values("postgres", "mariadb"),
+                         [](const auto& of) { return std::string(of.param); });
+
+}  // namespace
+}  // namespace isolde::audit
