@@ -15,6 +15,8 @@ using tree::text;
 
 namespace {
 
+constexpr std::size_t kMaxSources = 10'000;  // mentions of tables in one statement
+
 std::vector<std::string> alias_columns(tree::Fields fields) {
   std::vector<std::string> columns;
   const auto alias = inner(fields, "alias");
@@ -33,6 +35,10 @@ void append(Drafts& to, const Drafts& from) { to.insert(to.end(), from.begin(), 
 }  // namespace
 
 std::uint32_t Meaning::add_source(Source source) {
+  if (sources_.size() >= kMaxSources) {
+    fail("more tables than can be told apart");
+    source = {.alias = std::move(source.alias), .open = true};
+  }
   sources_.push_back(std::move(source));
   touched_.push_back(false);
   single_.emplace_back();

@@ -175,11 +175,11 @@ void Meaning::upsert(Fields conflict, const Row& row, Scope& scope, Parts& parts
   }
   const std::uint32_t met = met_row(row, keys, Lock::kExclusive, parts.where);
   Source excluded{.alias = "excluded", .open = true};
+  const std::vector<RowKey> given = row.single ? equalities_.keys_of(row.source) : std::vector<RowKey>{};
   for (const ColumnId column : row.columns) {
     Output output{.name = lower_case(names_.schema().column(column).name)};
-    for (const RowKey& key : row.single ? equalities_.keys_of(row.source) : std::vector<RowKey>{}) {
-      if (key.column == column) output.literal = key.literal;
-    }
+    const auto key = std::ranges::lower_bound(given, column, {}, &RowKey::column);
+    if (key != given.end() && key->column == column) output.literal = key->literal;
     excluded.outputs.push_back(std::move(output));
   }
   scope.sources = {met, add_source(std::move(excluded))};

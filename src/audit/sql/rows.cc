@@ -9,6 +9,7 @@ std::uint32_t Equalities::node(SourceColumn column) {
   const auto [place, is_new] = places_.try_emplace(name, static_cast<std::uint32_t>(columns_.size()));
   if (is_new) {
     columns_.push_back(column);
+    of_source_[column.source].push_back(place->second);
     parents_.push_back(place->second);
     literals_.push_back(kNone32);
   }
@@ -52,8 +53,9 @@ void Equalities::solve() {
 
 std::vector<RowKey> Equalities::keys_of(std::uint32_t source) {
   std::vector<RowKey> keys;
-  for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-    if (columns_[i].source != source) continue;
+  const auto nodes = of_source_.find(source);
+  if (nodes == of_source_.end()) return keys;
+  for (const std::uint32_t i : nodes->second) {
     const std::uint32_t literal = literals_[root(i)];
     if (literal != kNone32) keys.push_back({.column = columns_[i].column, .literal = literal});
   }

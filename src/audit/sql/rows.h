@@ -35,6 +35,7 @@ class Equalities {
 
   std::unordered_map<std::uint64_t, std::uint32_t> places_;
   std::vector<SourceColumn> columns_;
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> of_source_;  // nodes
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> literals_;  // of a root; kNone32: none
   std::vector<std::pair<std::uint32_t, std::uint32_t>> followers_;
