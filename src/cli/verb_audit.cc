@@ -20,7 +20,7 @@ using audit::Audit;
 using audit::WeakLevel;
 
 // Beyond that hardly a cycle is decided, and by the paper's rule a step is slow.
-constexpr std::uint64_t kStepsAsPaper = 500;
+constexpr std::uint64_t kStepsAsPaper = 100;
 
 struct Plan {
   audit::AuditOptions options;
