@@ -128,6 +128,7 @@ isolde_test(audit_test
   SOURCES
     src/audit/render_test.cc
     tests/audit/corpus_test.cc
+    tests/audit/tpcc_test.cc
   USES audit)
 isolde_test(audit_cli_test
   SOURCES tests/cli/audit_test.cc tests/cli/run_program.cc

@@ -140,10 +140,10 @@ class Text {
                           options_.all_classes ? "" : " (--classes lists them)"));
     if (options_.all_classes) {
       for (const TransactionClass& one : all) {
-        paragraph("    ",
-                  fmt::format("{} ({}, {}{})", one.name, counted(one.transactions, "transaction", "transactions"),
-                              counted(one.operations.size(), "operation", "operations"),
-                              one.autocommit ? ", by itself" : ""));
+        paragraph("    ", fmt::format("{} {} ({}, {}{})", label(ClassId(static_cast<std::uint32_t>(&one - all.data()))),
+                                      one.name, counted(one.transactions, "transaction", "transactions"),
+                                      counted(one.operations.size(), "operation", "operations"),
+                                      one.autocommit ? ", by itself" : ""));
       }
     }
     paragraph(

@@ -99,6 +99,9 @@ Result<Plan> plan_of(const Arguments& args) {
   o.graph.use_inferred_unique = args.has("infer-unique");
   o.graph.commutative_updates = !args.has("no-commutative");
   o.graph.count_against_updates = !args.has("no-count-rule");
+  o.graph.inserts_are_new = !args.has("no-insert-rule");
+  o.graph.deletes_commute = !args.has("no-delete-rule");
+  o.graph.made_ids_are_new = !args.has("no-id-rule");
   if (args.has("paper")) {
     o.graph.as_paper = o.classes.one_value_is_enough = true;
     o.graph.commutative_updates = o.graph.count_against_updates = false;

@@ -1,5 +1,7 @@
 #include "audit/cycles/pair_hints.h"
 
+#include <optional>
+
 namespace isolde::audit {
 namespace {
 
@@ -21,6 +23,7 @@ PairHints::PairHints(const Classes& classes, const DependencyGraph& graph, const
 
 bool PairHints::rule_out(const Cycle& cycle, std::vector<CycleEdge>& edges) const {
   if (excluded(cycle)) return true;
+  edges = cycle.edges;
   for (const Pair& pair : correlated_) {
     for (const CycleEdge& edge : cycle.edges) {
       if (matches_edge(pair.first, cycle, edge) && impossible_with(pair, cycle, edge, edges)) return true;
@@ -43,20 +46,33 @@ bool PairHints::excluded(const Cycle& cycle) const {
   return false;
 }
 
+// Where only one of the dependencies that must come with it is possible, it stays among the edges.
 bool PairHints::impossible_with(const Pair& pair, const Cycle& cycle, const CycleEdge& edge,
                                 std::vector<CycleEdge>& edges) const {
-  bool any = false;
-  edges = cycle.edges;
-  edges.emplace_back();
+  bool any = false, forced = true;
+  std::optional<CycleEdge> possible;
+  // Under snapshot isolation it does not matter which operations of two transactions depend on each other.
+  const auto alike = [&](const CycleEdge& x, const CycleEdge& y) {
+    return graph_.level() == WeakLevel::kSnapshotIsolation && timing_ == TimingRule::kMoments && x.from == y.from &&
+           x.conflict.kind == y.conflict.kind;
+  };
   for (const auto& [from, to] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)}) {
     for (const Conflict& conflict : graph_.conflicts(cycle.members[from], cycle.members[to])) {
-      edges.back() = {from, to, conflict};
-      if (!matches_edge(pair.second, cycle, edges.back())) continue;
+      const CycleEdge candidate{from, to, conflict};
+      if (!matches_edge(pair.second, cycle, candidate)) continue;
       any = true;
-      if (can_happen(classes_, cycle.members, edges, graph_.level(), timing_)) return false;
+      if (possible && alike(*possible, candidate)) continue;
+      edges.push_back(candidate);
+      const bool can = can_happen(classes_, cycle.members, edges, graph_.level(), timing_);
+      edges.pop_back();
+      if (!can) continue;
+      forced = !possible;
+      if (!forced) return false;
+      possible = candidate;
     }
   }
-  return any;
+  if (possible && forced) edges.push_back(*possible);
+  return any && !possible;
 }
 
 }  // namespace isolde::audit

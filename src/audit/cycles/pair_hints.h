@@ -3,7 +3,8 @@
 // In, out: a cycle -> does a pair of hints say that it cannot be?
 // Always:  exclusive: two edges between the same two members, one matching the first pattern, one the second.
 //          correlated: an edge matches the first pattern, the graph has edges between the same two members, in the
-//          direction of the second pattern, that match it, and with none of them the cycle can happen.
+//          direction of the second pattern, that match it, and with none of them the cycle can happen; those that
+//          must be, because no other is possible, are kept when the next pair is looked at.
 // Source:  IsoDiff, section 3.6 (developer knowledge).
 #pragma once
 
