@@ -386,7 +386,7 @@ TEST(SearchCycles, ABudgetLowersSamplesAndSaysSo) {
   std::string many;
   for (int i = 0; i < 12; ++i) many += fmt::format("c{}: r(t.x); r(t.y); r(t.z); w(t.x); w(t.y)\n", i);
   SearchOptions options;
-  options.most_samples = 2000;
+  options.most_samples = 10'000;
   const Searched few = search(many, WeakLevel::kSnapshotIsolation, {}, options);
   EXPECT_EQ(few.result.counts.l, 1);
   EXPECT_EQ(few.result.counts.k, 1);

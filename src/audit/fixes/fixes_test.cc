@@ -140,6 +140,26 @@ TEST(PlanFixes, ANoteOfWhatItCannotDoIsNotMade) {
   }
 }
 
+TEST(PlanFixes, TheNumberOfThreadsDoesNotMatter) {
+  std::string classes;
+  for (int i = 0; i < 6; ++i) {
+    classes += fmt::format("c{0}: r(t.x{0}) @ t.id=p; r(u.y{1}); w(t.x{0}) @ t.id=p; w(u.y{0})\n", i, (i + 1) % 6);
+  }
+  SearchOptions options;
+  const Planned one = plan(classes, WeakLevel::kReadCommitted, {}, options);
+  options.limits.threads = 4;
+  const Planned four = plan(classes, WeakLevel::kReadCommitted, {}, options);
+  EXPECT_EQ(targets(one), targets(four));
+  ASSERT_GT(one.plan.targets.size(), 2);
+  for (std::size_t i = 0; i < one.plan.targets.size(); ++i) {
+    ASSERT_EQ(one.plan.targets[i].advice.size(), four.plan.targets[i].advice.size());
+    for (std::size_t j = 0; j < one.plan.targets[i].advice.size(); ++j) {
+      EXPECT_EQ(one.plan.targets[i].advice[j].text, four.plan.targets[i].advice[j].text);
+      EXPECT_EQ(one.plan.targets[i].advice[j].removes, four.plan.targets[i].advice[j].removes);
+    }
+  }
+}
+
 TEST(PlanFixes, WithoutTheTargetsNothingIsLeft) {
   // Items, stock and districts, as in TPC-C.
   const std::string_view classes =
