@@ -16,7 +16,7 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kMostStatements = 4;  // that are tried one by one
-constexpr std::size_t kMostAdvice = 6;      // the last resort among them
+constexpr std::size_t kMostAdvice = 3;      // the last resort among them
 constexpr std::size_t kMostTogether = 12;   // that are tried together
 
 // Places where the same SELECT reads without a lock what another transaction then overwrites.
@@ -40,8 +40,11 @@ class Adviser {
     share_a_row();
     take_snapshots();
     raise_to_serializable();
-    const auto worth = [](const Advice& one) {
-      return std::tuple(one.remedy != Remedy::kSerializable, one.leaves_none, one.removes);
+    const auto worth = [&](const Advice& one) {
+      const bool small =
+          one.remedy == Remedy::kForUpdate || one.remedy == Remedy::kConditional || one.remedy == Remedy::kRelative;
+      return std::tuple(one.remedy != Remedy::kSerializable, one.leaves_none,
+                        small && one.removes * 2 >= simulation_.cycles(), one.removes);
     };
     std::ranges::stable_sort(out_, std::greater<>(), worth);
     // Of several ways to take one row for all, the best is enough.
