@@ -75,6 +75,7 @@ isolde_test(audit_search_test
   SOURCES src/audit/cycles/search_test.cc
   USES audit audit_support)
 isolde_test(audit_fixes_test
+  LABEL threads
   SOURCES
     src/audit/fixes/fixes_test.cc
     src/audit/fixes/set_cover_test.cc

@@ -91,6 +91,25 @@ void Sampler::choose_possible(Rng& rng) {
   take_fitting(at, rng, [&](const Conflict& conflict) { return times_.leaves(member, conflict) < arrives; });
 }
 
+bool Sampler::choose_same_column() {
+  if (given_ == 0 || size_ != given_ + 1) return false;
+  const Conflict& last = fixed_[given_ - 1];
+  bool found = false;
+  for (std::size_t place = 0; place < options_[given_].size(); ++place) {
+    const Conflict& conflict = options_[given_][place];
+    if (conflict.column != last.column || (found && conflict.kind != EdgeKind::kRw)) continue;
+    const std::uint32_t before = place_[given_];
+    take(given_, place);
+    if (!possible(times_, std::span(members_).first(size_), choices())) {
+      take(given_, before);
+      continue;
+    }
+    found = true;
+    if (conflict.kind == EdgeKind::kRw) return true;
+  }
+  return found;
+}
+
 bool Sampler::is_new() {
   std::uint64_t hash = 0;
   for (std::size_t step = given_; step < size_; ++step) hash = mix64(hash ^ (place_[step] + 1)) + step;

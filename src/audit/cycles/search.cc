@@ -123,7 +123,8 @@ struct Shared {
                           [&](std::span<const std::uint32_t, 4> runs) { paths += pairings(runs); });
       }
     }
-    const std::uint64_t most = std::max<std::uint64_t>(1, options.most_samples);
+    if (paths * k * l <= options.most_samples) return;
+    const std::uint64_t most = std::max<std::uint64_t>(1, options.most_samples / 5);
     const auto lower = [&](std::uint32_t& number, std::uint64_t others) {
       const std::uint64_t fits = std::max<std::uint64_t>(1, most / std::max<std::uint64_t>(1, others));
       number = static_cast<std::uint32_t>(std::min<std::uint64_t>(number, fits));

@@ -6,8 +6,9 @@
 //          whatever the number of threads.
 //          Paths of two dependencies are those of two pairs of statements: the columns that each pair shares are put
 //          side by side, not each with each, so that every dependency is in a path. If that would still be more than
-//          `most_samples` choices, l is lowered, then k, then paths are left out, evenly; the counts say so. What is
-//          left out is found in a later round, when the columns that were found are fixed (fixes.h).
+//          `most_samples` choices, no more than a fifth of that are made: l is lowered, then k, then paths are left
+//          out, evenly; the counts say so. What is left out is found in a later round, when the columns that were
+//          found are fixed (fixes.h).
 // Source:  IsoDiff, section 3.5, Algorithms 4 and 5 (Algorithm 5 counts wrongly: BEHAVIOUR.md).
 #pragma once
 

@@ -6,6 +6,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
+#include <utility>
 
 #include "audit/fixes/sql_edits.h"
 #include "audit/schema/types.h"
@@ -14,6 +16,7 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kMostStatements = 4;  // that are tried one by one
+constexpr std::size_t kMostAdvice = 3;      // the last resort among them
 constexpr std::size_t kMostTogether = 12;   // that are tried together
 
 // Places where the same SELECT reads without a lock what another transaction then overwrites.
@@ -37,9 +40,19 @@ class Adviser {
     share_a_row();
     take_snapshots();
     raise_to_serializable();
-    std::ranges::stable_sort(out_, [](const Advice& x, const Advice& y) {
-      return std::pair(x.leaves_none, x.removes) > std::pair(y.leaves_none, y.removes);
-    });
+    const auto worth = [&](const Advice& one) {
+      const bool small =
+          one.remedy == Remedy::kForUpdate || one.remedy == Remedy::kConditional || one.remedy == Remedy::kRelative;
+      return std::tuple(one.remedy != Remedy::kSerializable, one.leaves_none,
+                        small && one.removes * 2 >= simulation_.cycles(), one.removes);
+    };
+    std::ranges::stable_sort(out_, std::greater<>(), worth);
+    // Of several ways to take one row for all, the best is enough.
+    const auto again = [seen = false](const Advice& one) mutable {
+      return one.remedy == Remedy::kLockParent && std::exchange(seen, true);
+    };
+    out_.erase(std::remove_if(out_.begin(), out_.end(), again), out_.end());
+    if (out_.size() > kMostAdvice) out_.erase(out_.begin() + (kMostAdvice - 1), out_.end() - 1);
     return std::move(out_);
   }
 

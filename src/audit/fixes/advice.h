@@ -1,8 +1,9 @@
 // audit/fixes/advice.h: what to write differently so that a target column's cycles cannot happen.
 //
 // In, out: the column and the cycles through it -> advice, the best first; each was simulated.
-// Always:  advice that would end none of the cycles is not given. Whole first, then what ends more, then what costs
-//          less: a lock or a condition before another isolation level.
+// Always:  at most three; advice that would end none of the cycles is not given. What ends all of them comes first,
+//          then one changed statement that ends half of them, then what ends more; SERIALIZABLE, which always does and
+//          costs most, is the last resort and stands at the end.
 #pragma once
 
 #include <span>

@@ -1,7 +1,10 @@
 #include "audit/fixes/fixes.h"
 
 #include <algorithm>
+#include <atomic>
+#include <iterator>
 #include <numeric>
+#include <thread>
 
 #include "audit/fixes/advice.h"
 #include "audit/fixes/set_cover.h"
@@ -10,7 +13,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kMostJudged = 5'000;  // cycles of a column that its advice is tried on
+constexpr std::size_t kMostJudged = 2'000;  // cycles of a column that its advice is tried on
 
 std::vector<bool> kept_columns(const Classes& classes, const Hints& hints) {
   std::vector<bool> out(classes.schema.columns(), false);
@@ -46,6 +49,19 @@ std::vector<std::uint32_t> columns_of(const Cycle& cycle, const std::vector<bool
   return out;
 }
 
+// Calls work(0) … work(n - 1), each once. Requires: they do not write the same.
+template <typename Work>
+void in_parallel(unsigned threads, std::size_t n, Work&& work) {
+  std::atomic<std::size_t> next = 0;
+  const auto run = [&] {
+    for (std::size_t i = next.fetch_add(1); i < n; i = next.fetch_add(1)) work(i);
+  };
+  std::vector<std::thread> others;
+  for (std::size_t i = 1; i < std::min<std::size_t>(threads, n); ++i) others.emplace_back(run);
+  run();
+  for (std::thread& other : others) other.join();
+}
+
 }  // namespace
 
 FixPlan plan_fixes(const Classes& classes, const TraceLog& log, const DependencyGraph& graph, const Hints& hints,
@@ -65,8 +81,12 @@ FixPlan plan_fixes(const Classes& classes, const TraceLog& log, const Dependency
     for (const Cycle& cycle : result.cycles) columns.push_back(columns_of(cycle, kept));
     const std::vector<std::uint32_t> chosen = greedy_cover(columns, rank);
 
-    for (const std::uint32_t column : chosen) {
-      TargetColumn target{ColumnId(column), plan.rounds, 0, 0, {}};
+    std::vector<TargetColumn> targets(chosen.size());
+    in_parallel(options.limits.threads, chosen.size(), [&](std::size_t place) {
+      const std::uint32_t column = chosen[place];
+      TargetColumn& target = targets[place];
+      target.column = ColumnId(column);
+      target.round = plan.rounds;
       std::vector<const Cycle*> through;
       for (std::size_t i = 0; i < result.cycles.size(); ++i) {
         if (!std::ranges::binary_search(columns[i], column)) continue;
@@ -74,12 +94,11 @@ FixPlan plan_fixes(const Classes& classes, const TraceLog& log, const Dependency
         if (through.size() < kMostJudged) through.push_back(&result.cycles[i]);
       }
       target.judged = through.size();
-      if (!options.limits.out_of_time()) {
-        Simulation simulation(classes, left, hints, options, through, gone, target.column);
-        target.advice = advise(classes, log, left, target.column, through, simulation);
-      }
-      plan.targets.push_back(std::move(target));
-    }
+      if (options.limits.out_of_time()) return;
+      Simulation simulation(classes, left, hints, options, through, gone, target.column);
+      target.advice = advise(classes, log, left, target.column, through, simulation);
+    });
+    std::ranges::move(targets, std::back_inserter(plan.targets));
     // Those through kept columns alone are found again in every round: the last round has them all.
     plan.not_fixable.clear();
     for (std::size_t i = 0; i < result.cycles.size(); ++i) {

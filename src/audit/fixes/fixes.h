@@ -35,7 +35,7 @@ struct Advice {
 };
 
 struct TargetColumn {
-  ColumnId column;
+  ColumnId column = kNoColumn;
   std::uint32_t round = 1;
   std::uint64_t cycles = 0;    // of its round that go through it
   std::uint64_t judged = 0;    // of these: the first so many, which the advice was tried on

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string>
 
+#include "audit/fixes/simulation.h"
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
@@ -52,19 +53,38 @@ TEST(PlanFixes, ThePurchasesTargetIsTheTotal) {
   EXPECT_EQ(planned.plan.first_round.size(), planned.plan.targets[0].cycles);
 }
 
-TEST(PlanFixes, ALostUpdateIsEndedByALockAConditionOrARelativeUpdate) {
+TEST(PlanFixes, ALostUpdateIsEndedByALockOrACondition) {
   const Planned planned = plan(kPurchase, WeakLevel::kReadCommitted);
   ASSERT_EQ(planned.plan.targets.size(), 1);
   const TargetColumn& target = planned.plan.targets[0];
-  for (const Remedy remedy : {Remedy::kForUpdate, Remedy::kConditional, Remedy::kRelative, Remedy::kSerializable}) {
+  for (const Remedy remedy : {Remedy::kForUpdate, Remedy::kConditional, Remedy::kSerializable}) {
     const Advice* one = advice(target, remedy);
     ASSERT_NE(one, nullptr) << static_cast<int>(remedy);
     EXPECT_EQ(one->removes, target.judged);
     EXPECT_TRUE(one->leaves_none);
   }
   EXPECT_EQ(target.advice.front().remedy, Remedy::kForUpdate);
+  EXPECT_EQ(target.advice.back().remedy, Remedy::kSerializable);
+  EXPECT_LE(target.advice.size(), 3);
   EXPECT_EQ(advice(target, Remedy::kLockParent), nullptr);
   EXPECT_EQ(advice(target, Remedy::kSnapshot), nullptr);
+}
+
+TEST(Simulation, ARelativeUpdateEndsTheLostUpdate) {
+  const Planned planned = plan(kPurchase, WeakLevel::kReadCommitted);
+  std::vector<const Cycle*> cycles;
+  for (const Cycle& cycle : planned.plan.first_round) cycles.push_back(&cycle);
+  const DependencyGraph graph = build_graph(planned.classes, {}, {});
+  const ColumnId total = testing::column_named(planned.classes, "order.total");
+  const Hints hints;
+  Simulation simulation(planned.classes, graph, hints, {}, cycles, {}, total);
+  Fix fix;
+  fix.locked = {{ClassId(0), 0}};
+  fix.column = total;
+  fix.relative = true;
+  EXPECT_EQ(simulation.try_fix(fix).removes, cycles.size());
+  EXPECT_TRUE(simulation.try_fix(fix).leaves_none);
+  EXPECT_EQ(simulation.try_fix({}).removes, 0) << "nothing is changed";
 }
 
 TEST(PlanFixes, SkewedReadsAreEndedByASnapshot) {
@@ -136,6 +156,26 @@ TEST(PlanFixes, ANoteOfWhatItCannotDoIsNotMade) {
       EXPECT_GT(one.removes, 0);
       EXPECT_LE(one.removes, target.judged);
       EXPECT_TRUE(!one.leaves_none || one.removes == target.judged);
+    }
+  }
+}
+
+TEST(PlanFixes, TheNumberOfThreadsDoesNotMatter) {
+  std::string classes;
+  for (int i = 0; i < 6; ++i) {
+    classes += fmt::format("c{0}: r(t.x{0}) @ t.id=p; r(u.y{1}); w(t.x{0}) @ t.id=p; w(u.y{0})\n", i, (i + 1) % 6);
+  }
+  SearchOptions options;
+  const Planned one = plan(classes, WeakLevel::kReadCommitted, {}, options);
+  options.limits.threads = 4;
+  const Planned four = plan(classes, WeakLevel::kReadCommitted, {}, options);
+  EXPECT_EQ(targets(one), targets(four));
+  ASSERT_GT(one.plan.targets.size(), 2);
+  for (std::size_t i = 0; i < one.plan.targets.size(); ++i) {
+    ASSERT_EQ(one.plan.targets[i].advice.size(), four.plan.targets[i].advice.size());
+    for (std::size_t j = 0; j < one.plan.targets[i].advice.size(); ++j) {
+      EXPECT_EQ(one.plan.targets[i].advice[j].text, four.plan.targets[i].advice[j].text);
+      EXPECT_EQ(one.plan.targets[i].advice[j].removes, four.plan.targets[i].advice[j].removes);
     }
   }
 }

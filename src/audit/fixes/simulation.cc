@@ -68,7 +68,9 @@ class Simulation::Judge {
       moments_[i] = moments_of(from, to, *now);
     }
     if (!dangerous() || !breaks_somewhere()) return false;
-    return !options_.correlation || correlation_.check(cycle_).possible != Possible::kNo;
+    // It could happen before, rows and all; only what is locked anew can change that.
+    if (fix_.locked.empty() || !options_.correlation) return true;
+    return correlation_.check(cycle_).possible != Possible::kNo;
   }
 
  private:
@@ -152,7 +154,12 @@ Simulation::Simulation(const Classes& classes, const DependencyGraph& graph, con
       gone_(gone.begin(), gone.end()),
       target_(target),
       local_(classes.classes.size(), ClassId(kNone32)) {
+  // The search again is for a few classes and one column.
   options_.limits.progress = nullptr;
+  options_.limits.threads = 1;
+  options_.k = std::min(options_.k, 3U);
+  options_.l = std::min(options_.l, 3U);
+  options_.most_samples = std::min<std::uint64_t>(options_.most_samples, 300'000);
   classes_.schema = classes.schema;
   classes_.statements = classes.statements;
   classes_.unique = classes.unique;
@@ -196,8 +203,14 @@ Classes Simulation::changed(const Fix& fix) const {
 }
 
 Simulation::Outcome Simulation::try_fix(const Fix& fix) {
+  if (!graph_) graph_ = build_graph(classes_, hints_, graph_options_).without(gone_);
+  if (fix.locked.empty()) return judge_all(fix, classes_, *graph_);
   const Classes classes = changed(fix);
   const DependencyGraph graph = build_graph(classes, hints_, graph_options_).without(gone_);
+  return judge_all(fix, classes, graph);
+}
+
+Simulation::Outcome Simulation::judge_all(const Fix& fix, const Classes& classes, const DependencyGraph& graph) const {
   Judge judge(*this, fix, classes, graph);
   Outcome outcome;
   for (const Cycle& cycle : cycles_) outcome.removes += judge.still_happens(cycle) ? 0 : 1;

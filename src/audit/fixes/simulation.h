@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -49,6 +50,7 @@ class Simulation {
  private:
   class Judge;
   [[nodiscard]] Classes changed(const Fix& fix) const;
+  [[nodiscard]] Outcome judge_all(const Fix& fix, const Classes& classes, const DependencyGraph& graph) const;
   [[nodiscard]] ClassId local(ClassId id) const { return local_[raw(id)]; }
 
   const Hints& hints_;
@@ -56,9 +58,10 @@ class Simulation {
   GraphOptions graph_options_;
   std::vector<ColumnId> gone_;
   ColumnId target_;
-  std::vector<ClassId> local_;  // by class of the application: its number here
-  Classes classes_;             // only those of the cycles
-  std::vector<Cycle> cycles_;   // with local numbers
+  std::vector<ClassId> local_;            // by class of the application: its number here
+  Classes classes_;                       // only those of the cycles
+  std::vector<Cycle> cycles_;             // with local numbers
+  std::optional<DependencyGraph> graph_;  // of classes_, when it was needed
 };
 
 }  // namespace isolde::audit

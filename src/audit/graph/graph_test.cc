@@ -111,6 +111,32 @@ TEST(DependencyGraph, AnUpdateOfAMissingRowDoesNotProtectFromItsInsert) {
   EXPECT_FALSE(graph.find(c, b, 0, 0)->vulnerable);
 }
 
+TEST(DependencyGraph, AnUpdateOfAllRowsWithAValueProtectsWhatWasReadOfThem) {
+  const auto vulnerable = [](std::string_view reader) {
+    const Classes classes =
+        small_classes(fmt::format("table line(id*, order, amount, paid)\n"
+                                  "deliver: {}\n"
+                                  "change: w(line.amount) @ line.id=i\n"
+                                  "add: wi(line.id) wi(line.order) wi(line.amount) @ line.id=i",
+                                  reader));
+    const DependencyGraph graph = build_graph(classes, {}, at(WeakLevel::kSnapshotIsolation));
+    const Conflict* changed = graph.find(ClassId(0), ClassId(1), 1, 0);
+    const Conflict* added = graph.find(ClassId(0), ClassId(2), 1, 2);
+    EXPECT_TRUE(added != nullptr && added->vulnerable);
+    return changed != nullptr && changed->vulnerable;
+  };
+  EXPECT_FALSE(
+      vulnerable("rw(line.order) r(line.amount) @~ line.order=o; rwo(line.order) w(line.paid) @~ line.order=o"));
+  EXPECT_TRUE(
+      vulnerable("rw(line.order) r(line.amount) @~ line.order=o; rwo(line.order) w(line.paid) @~ line.order=p"));
+  EXPECT_TRUE(vulnerable(
+      "rw(line.order) r(line.amount) @~ line.order=o; rwo(line.order) rwo(line.id) w(line.paid) @~ line.order=o"));
+  EXPECT_TRUE(
+      vulnerable("rw(line.order) r(line.amount) @~ line.order=o; rwo(line.order) w(line.paid) w(line.order) @~ "
+                 "line.order=o"))
+      << "the values that rows are found by may change";
+}
+
 TEST(DependencyGraph, AWriterWaitsForALockedReadButNotToInsert) {
   const std::string_view text =
       "a: rx(t.x) @ t.id=p\n"

@@ -38,7 +38,35 @@ bool Vulnerability::vulnerable(OperationRef read, OperationRef write) {
   return place->second;
 }
 
+// Does the class write every row that has the values of these keys, by a statement that asks for nothing else?
+bool Vulnerability::writes_whole_range(const TransactionClass& one, const ClassRows& looked) const {
+  const auto looked_for = [&](const ClassRowKey& key) {
+    const auto same = std::ranges::find(looked.keys, key.column, &ClassRowKey::column);
+    return same != looked.keys.end() && same->variable == key.variable && key.variable != kNoVariable &&
+           facts_.stable(key.column);
+  };
+  for (const Operation& write : one.operations) {
+    const Access& access = write.access;
+    if (access.action != Action::kWrite || access.inserts || one.rows[access.row_set].table != looked.table) continue;
+    const ClassRows& rows = one.rows[access.row_set];
+    if (rows.keys.empty() || !std::ranges::all_of(rows.keys, looked_for)) continue;
+    const std::uint32_t shape = raw(one.statements[write.statement]);
+    if (shape >= classes_.statements.size() || classes_.statements[shape].limited ||
+        classes_.statements[shape].row_sets.size() != 1) {
+      continue;
+    }
+    const bool nothing_else = std::ranges::all_of(one.operations, [&](const Operation& other) {
+      return other.statement != write.statement || !other.access.in_where ||
+             std::ranges::find(rows.keys, other.access.column, &ClassRowKey::column) != rows.keys.end();
+    });
+    if (nothing_else) return true;
+  }
+  return false;
+}
+
 bool Vulnerability::both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b, bool absent) {
+  const TransactionClass& reader = classes_.classes[raw(a)];
+  if (!absent && writes_whole_range(reader, reader.rows[rows_a])) return true;
   const std::array<ClassId, 2> members{a, b};
   same_rows_.reset(members);
   same_rows_.meet(0, rows_a, 1, rows_b);

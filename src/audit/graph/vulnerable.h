@@ -5,6 +5,9 @@
 //          the two writes must be of the same column, and rows of one class are the same if the key columns that both
 //          name are equal, ranges too. A read that missed the row that the other INSERTs is safe only if
 //          its own transaction INSERTs that row too: an UPDATE of what is not there writes nothing.
+//          An UPDATE or DELETE of all rows with some values writes every row that a SELECT with these values (and
+//          maybe more conditions) could have seen, if no class changes the columns: a range protects like a row. Not
+//          from an INSERT.
 // Cost:    once a pair of row sets, not once a pair of operations.
 // Source:  IsoDiff, section 3.4; Fekete et al., Making snapshot isolation serializable.
 #pragma once
@@ -35,6 +38,7 @@ class Vulnerability {
     auto operator<=>(const Writes&) const = default;
   };
   [[nodiscard]] bool both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b, bool absent);
+  [[nodiscard]] bool writes_whole_range(const TransactionClass& one, const ClassRows& looked) const;
   [[nodiscard]] bool both_write_as_paper(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b) const;
   [[nodiscard]] bool same_as_paper(ClassId id, std::uint32_t x, std::uint32_t y) const;
 

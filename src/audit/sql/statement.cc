@@ -120,7 +120,15 @@ void learn_schema(std::string_view sql, SqlDialect dialect, Schema& schema) {
 Statement understand(std::string_view sql, SqlDialect dialect, const Schema& schema) {
   Lexer lexer(dialect);
   Names names(schema);
-  return read_statement(lexer.tokens(sql), dialect, names);
+  const std::vector<Token>& tokens = lexer.tokens(sql);
+  Statement out = read_statement(tokens, dialect, names);
+  for (const Token& token : tokens) {
+    static constexpr std::string_view kLimit = "limit";
+    out.limited =
+        out.limited || (token.kind == TokenKind::kWord &&
+                        std::ranges::equal(token.text, kLimit, {}, [](char c) { return static_cast<char>(c | 32); }));
+  }
+  return out;
 }
 
 }  // namespace isolde::audit

@@ -69,6 +69,7 @@ struct Statement {
   std::vector<RowSet> row_sets;
   std::vector<Access> accesses;
   std::vector<TableId> tables;  // as named: the first is the one that is written, if one is
+  bool limited = false;         // a LIMIT somewhere: not all rows that the conditions name
   std::string why_not;          // kNotUnderstood
 };
 
