@@ -1,5 +1,6 @@
 // The paper's rule: each two operations on one row are given a direction such that operations have an order and the
-// dependencies stay within the level. What is left only one way is fixed at once; only then is chosen.
+// dependencies stay within the level. What can go only one way is fixed first; then they are chosen one after the
+// other.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -132,9 +133,11 @@ bool Correlation::add(std::uint32_t first, std::uint32_t end) {
   return false;
 }
 
-// Fixes what can go only one way. False: something can go neither way.
+// Fixes what can go only one way. False: something can go neither way. After some rounds little more comes of it.
 bool Correlation::propagate() {
-  for (bool changed = true; changed && steps_ <= options_.most_steps;) {
+  constexpr int kRounds = 8;
+  bool changed = true;
+  for (int round = 0; changed && round < kRounds; ++round) {
     changed = false;
     for (std::size_t i = 0; i < choices_.size(); ++i) {
       if (fixed_[i]) continue;
@@ -159,32 +162,32 @@ Possible Correlation::enumerate_directions() {
   if (!can_happen(facts_.classes(), members_, edges_, options_.level, TimingRule::kOperations) || !within_level()) {
     return Possible::kNo;
   }
-  struct Tried {
-    std::size_t choice, edges;
-    std::vector<bool> fixed;
+  if (!propagate()) return Possible::kNo;
+  steps_ = 0;
+  struct Taken {
+    std::size_t choice, edges;  // how many edges there were before it
+    std::uint8_t tried;         // of its two ways
   };
-  std::vector<Tried> tried;  // the first way of a choice, with what was there before
-  while (true) {
-    bool possible = propagate();
+  std::vector<Taken> taken;
+  for (std::size_t i = 0; i < choices_.size(); ++i) {
+    if (!fixed_[i]) taken.push_back({i, 0, 0});
+  }
+  std::size_t depth = 0;
+  while (depth < taken.size()) {
     if (steps_ > options_.most_steps) return Possible::kLimit;
-    const auto open = std::ranges::find(fixed_, false);
-    if (possible && open == fixed_.end()) return Possible::kYes;
-    if (possible) {
-      const auto choice = static_cast<std::size_t>(open - fixed_.begin());
-      tried.push_back({choice, edges_.size(), fixed_});
-      fixed_[choice] = true;
-      possible = add(choices_[choice].first, choices_[choice].middle);
-    }
-    while (!possible) {  // the other way of the last choice
-      if (tried.empty()) return Possible::kNo;
-      const Tried last = std::move(tried.back());
-      tried.pop_back();
-      edges_.resize(last.edges);
-      fixed_ = last.fixed;
-      fixed_[last.choice] = true;
-      possible = add(choices_[last.choice].middle, choices_[last.choice].end);
+    Taken& last = taken[depth];
+    const Choice& choice = choices_[last.choice];
+    if (last.tried == 0) last.edges = edges_.size();
+    edges_.resize(last.edges);
+    if (last.tried == 2) {
+      last.tried = 0;
+      if (depth-- == 0) return Possible::kNo;
+    } else {
+      const bool first = last.tried++ == 0;
+      if (add(first ? choice.first : choice.middle, first ? choice.middle : choice.end)) ++depth;
     }
   }
+  return steps_ > options_.most_steps ? Possible::kLimit : Possible::kYes;
 }
 
 }  // namespace isolde::audit
