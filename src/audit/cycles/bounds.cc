@@ -62,10 +62,7 @@ std::uint32_t misses_at(const TransactionClass& one, std::uint32_t op, WeakLevel
   const Operation& operation = one.operations[op];
   switch (level) {
     case WeakLevel::kReadCommitted:
-      // A lock of one row is for the row as it is then, or for none; of several, they are found before.
-      return !is_plain_read(operation.access) && one.rows[operation.access.row_set].single
-                 ? locks_at(operation.statement)
-                 : looks_at(operation.statement);
+      return looks_at(operation.statement);
     case WeakLevel::kMysqlRepeatableRead:
       if (!is_plain_read(operation.access) || operation.access.of_write) return locks_at(operation.statement);
       return mysql_snapshot(one);
@@ -90,8 +87,15 @@ Bound bound_of(const Classes& classes, std::span<const ClassId> members, const C
       return {edge.from, edge.to, misses_at(from, edge.conflict.from_op, level), false};
     }
     case EdgeKind::kWw:
-    case EdgeKind::kWr:
+    case EdgeKind::kWr: {
+      // Nobody waits for a row that was not there when the statement looked: it does not find it.
+      const Access& write = classes.classes[raw(members[edge.from])].operations[edge.conflict.from_op].access;
+      const Operation& finder = to.operations[edge.conflict.to_op];
+      if (level == WeakLevel::kReadCommitted && write.inserts && !write.deletes && !finder.access.inserts) {
+        return {edge.from, edge.to, looks_at(finder.statement), true};
+      }
       return {edge.from, edge.to, sees_at(to, classes.schema, edge.conflict.to_op, level), true};
+    }
     case EdgeKind::kLockedRw:  // that the read is before the other's commit follows
     case EdgeKind::kLock:
       break;

@@ -1,34 +1,12 @@
 #include "audit/cycles/correlation.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 
 #include "audit/cycles/bounds.h"
-#include "audit/cycles/order.h"
 #include "audit/cycles/row_conflicts.h"
 
 namespace isolde::audit {
-namespace {
-
-bool is_rw(EdgeKind kind) { return kind == EdgeKind::kRw || kind == EdgeKind::kLockedRw; }
-
-CycleEdge reversed(const CycleEdge& edge) {
-  CycleEdge out = edge;
-  std::swap(out.from, out.to);
-  std::swap(out.conflict.from_op, out.conflict.to_op);
-  out.conflict.vulnerable = false;
-  if (edge.conflict.kind == EdgeKind::kWr) out.conflict.kind = EdgeKind::kRw;
-  if (is_rw(edge.conflict.kind)) out.conflict.kind = EdgeKind::kWr;
-  return out;
-}
-
-bool about_the_same(const CycleEdge& a, const CycleEdge& b) {
-  return a.from == b.from && a.to == b.to && a.conflict.from_op == b.conflict.from_op &&
-         a.conflict.to_op == b.conflict.to_op;
-}
-
-}  // namespace
 
 CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
     : classes_(classes), rows_(classes), uses_(classes.classes.size()) {
@@ -61,9 +39,8 @@ CorrelationResult Correlation::check(const Cycle& cycle) {
     // Most often the operations of two statements on one row can all go the same way.
     for (const bool together : {true, false}) {
       choose_directions(together);
-      possible = enumerate();
+      possible = enumerate_directions();
       if (possible == Possible::kYes) break;
-      edges_.resize(own_edges_);
     }
   }
   CorrelationResult out{possible, {}};
@@ -179,39 +156,6 @@ void Correlation::order_locks(std::span<const Held> uses) {
   }
 }
 
-// The paper's: every two operations of the graph on one row, by themselves or with all of their two statements.
-void Correlation::choose_directions(bool together) {
-  alternatives_.clear();
-  choices_.clear();
-  struct Pair {
-    std::uint32_t statement_a, statement_b, row;
-    CycleEdge edge;
-  };
-  std::vector<Pair> pairs;
-  for (std::uint32_t a = 0; a < members_.size(); ++a) {
-    for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
-      pairs.clear();
-      for (const Conflict& conflict : graph_.conflicts(members_[a], members_[b])) {
-        const std::uint32_t row = row_of(a, conflict.from_op);
-        if (row != row_of(b, conflict.to_op)) continue;
-        const CycleEdge edge{a, b, conflict}, back = reversed(edge);
-        const auto is_there = [&](const CycleEdge& own) {
-          return about_the_same(own, edge) || about_the_same(own, back);
-        };
-        if (std::any_of(edges_.begin(), edges_.begin() + static_cast<long>(own_edges_), is_there)) continue;
-        pairs.push_back({operation(a, conflict.from_op).statement, operation(b, conflict.to_op).statement, row, edge});
-      }
-      const auto group = [](const Pair& pair) { return std::tuple(pair.statement_a, pair.statement_b, pair.row); };
-      if (together) std::ranges::stable_sort(pairs, {}, group);
-      for (std::size_t i = 0; i < pairs.size(); ++i) {
-        forward_.push_back(pairs[i].edge);
-        backward_.push_back(reversed(pairs[i].edge));
-        if (!together || i + 1 == pairs.size() || group(pairs[i]) != group(pairs[i + 1])) add_choice();
-      }
-    }
-  }
-}
-
 // forward_ or backward_, and empties them. What goes the way of one of the cycle's edges is tried first.
 void Correlation::add_choice() {
   if (forward_.empty()) return;
@@ -231,48 +175,10 @@ void Correlation::add_choice() {
   backward_.clear();
 }
 
-// By the paper's rule an edge that begins no later and ends no earlier than another of its kind says nothing more.
-void Correlation::keep_the_tightest(std::uint32_t first) {
-  if (options_.timing == TimingRule::kMoments) return;
-  std::uint32_t end = first;
-  for (std::uint32_t i = first; i < alternatives_.size(); ++i) {
-    const CycleEdge one = alternatives_[i];
-    const auto says_more = [](const CycleEdge& a, const CycleEdge& b) {
-      return a.conflict.kind == b.conflict.kind && a.conflict.from_op >= b.conflict.from_op &&
-             a.conflict.to_op <= b.conflict.to_op;
-    };
-    const auto kept = std::span(alternatives_).subspan(first, end - first);
-    if (std::ranges::any_of(kept, [&](const CycleEdge& other) { return says_more(other, one); })) continue;
-    const auto gone = std::ranges::remove_if(kept, [&](const CycleEdge& other) { return says_more(one, other); });
-    end -= static_cast<std::uint32_t>(gone.size());
-    alternatives_[end++] = one;
-  }
-  alternatives_.resize(end);
-}
-
-bool Correlation::possible_so_far() const {
-  return can_happen(facts_.classes(), members_, edges_, options_.level, options_.timing) &&
-         (options_.timing == TimingRule::kMoments || within_level());
-}
-
-bool Correlation::within_level() const {
-  const std::size_t n = members_.size();
-  if (n > kMostOrdered) return true;
-  std::array<std::uint64_t, kMostOrdered> before{};  // by ww and wr
-  for (const CycleEdge& edge : edges_) {
-    if (!is_rw(edge.conflict.kind)) before[edge.to] |= std::uint64_t{1} << edge.from;
-  }
-  if (options_.level == WeakLevel::kSnapshotIsolation) {
-    // Also by one of these and an rw: a cycle of such steps has no two rw in a row.
-    const std::array<std::uint64_t, kMostOrdered> depends = before;
-    for (const CycleEdge& edge : edges_) {
-      if (is_rw(edge.conflict.kind)) before[edge.to] |= depends[edge.from];
-    }
-  }
-  return has_order(before, n);
-}
-
 Possible Correlation::enumerate() {
+  const auto possible_so_far = [&] {
+    return can_happen(facts_.classes(), members_, edges_, options_.level, TimingRule::kMoments);
+  };
   if (!possible_so_far()) return Possible::kNo;
   struct Taken {
     std::uint8_t tried;  // 1: the first alternative, 2: the second

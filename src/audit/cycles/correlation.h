@@ -85,12 +85,16 @@ class Correlation {
   void read_own_rows();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);
-  void choose_directions(bool together);
   void add_choice();
-  void keep_the_tightest(std::uint32_t first);
-  [[nodiscard]] bool possible_so_far() const;
-  [[nodiscard]] bool within_level() const;
   [[nodiscard]] Possible enumerate();
+  // By the paper's rule (correlation_paper.cc).
+  void choose_directions(bool together);
+  void keep_the_tightest(std::uint32_t first);
+  [[nodiscard]] bool within_level() const;
+  [[nodiscard]] bool closes_a_circle(const CycleEdge& edge);
+  bool add(std::uint32_t first, std::uint32_t end);
+  [[nodiscard]] bool propagate();
+  [[nodiscard]] Possible enumerate_directions();
 
   const CorrelationFacts& facts_;
   const DependencyGraph& graph_;
@@ -103,7 +107,9 @@ class Correlation {
   std::vector<std::pair<CycleEdge, CycleEdge>> ordered_;  // by row and two members: the one way and the other
   std::vector<CycleEdge> alternatives_, forward_, backward_;
   std::vector<Choice> choices_;
-  bool impossible_ = false;  // whatever the directions
+  std::vector<bool> fixed_;             // by choice
+  std::vector<std::uint32_t> follows_;  // by member
+  bool impossible_ = false;             // whatever the directions
   std::uint64_t steps_ = 0;
 };
 

@@ -11,7 +11,8 @@
 //            read committed  plain reads at R; locked reads and writes at L. The WHERE of UPDATE and DELETE finds rows
 //                            at R and looks again at L at those that it waited for: an rw from it counts from R, a wr
 //                            to it from L. The same for a locking read of more than one row. An rw from it to a DELETE
-//                            is a ww: what it found it has changed.
+//                            is a ww: what it found it has changed. A row that another inserts is found if its commit
+//                            is before R: nobody waits for a row that he does not see.
 //            MySQL's rr      plain reads of SELECTs at the R of the first of them, rows that the member itself updated
 //                            before as of that update; everything else at L
 //            snapshot        reads, and ww too, at the R of the first statement (who changes a row that was changed

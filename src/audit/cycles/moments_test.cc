@@ -168,6 +168,12 @@ TEST(Moments, WhatADeleteFoundItHasDeleted) {
   EXPECT_TRUE(moved.with({"0.0 rw 1.0", "1.1 ww 0.3"}).can(kRc));
 }
 
+TEST(Moments, AnInsertedRowIsFoundOrNotByOneLook) {
+  Case two("adds: wi(t.x) wi(t.y)\nclears: rwo(t.x) wd(t.x) wd(t.y)", {"adds", "clears"});
+  EXPECT_FALSE(two.with({"0.1 ww 1.2", "1.0 rw 0.0"}).can(kRc));
+  EXPECT_FALSE(two.with({"0.1 wr 1.0", "1.0 rw 0.0"}).can(kRc));
+}
+
 // G2-fekete.
 TEST(Moments, TheReadOnlyAnomalyHappensUnderSnapshots) {
   Case three(

@@ -4,49 +4,29 @@
 #include <cctype>
 #include <cmath>
 #include <limits>
-#include <numeric>
+#include <map>
 #include <string>
-#include <unordered_map>
+#include <vector>
 
 #include "audit/story/naming.h"
-#include "base/hash.h"
 
 namespace isolde::audit {
 namespace {
 
-// Equal for equal words whatever member the cycle begins with: the smallest of the hashes of all rotations.
-template <class WordOf>
-std::uint64_t cyclic_hash(std::size_t n, std::uint64_t seed, WordOf word_of) {
-  std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
-  for (std::size_t first = 0; first < n; ++first) {
-    std::uint64_t hash = seed;
-    for (std::size_t i = 0; i < n; ++i) hash = mix64(hash ^ word_of((first + i) % n)) + i;
-    best = std::min(best, hash);
+// A lost update: the column. Else the tables in which something is missed: which way the cycle closes, and who closes
+// it, does not matter.
+std::vector<std::uint32_t> kind_of(const Classes& classes, const Cycle& cycle, AnomalyName name) {
+  const bool lost = name == AnomalyName::kLostUpdate;
+  std::vector<std::uint32_t> out;
+  for (const CycleEdge& edge : cycle.edges) {
+    if (!misses(edge)) continue;
+    out.push_back(lost ? raw(edge.conflict.column) : raw(classes.schema.column(edge.conflict.column).table));
   }
-  return best;
-}
-
-std::uint64_t by_columns(const Cycle& cycle, AnomalyName name) {
-  std::vector<std::uint32_t> columns;
-  for (const CycleEdge& edge : cycle.edges) columns.push_back(raw(edge.conflict.column));
-  std::ranges::sort(columns);
-  const auto repeated = std::ranges::unique(columns);
-  columns.erase(repeated.begin(), repeated.end());
-  std::uint64_t seed = mix64(static_cast<std::uint64_t>(name) + 1);
-  for (const std::uint32_t column : columns) seed = mix64(seed ^ column);
-  return cyclic_hash(cycle.members.size(), seed, [&](std::size_t i) { return std::uint64_t{raw(cycle.members[i])}; });
-}
-
-// The same pieces of SQL, whatever else their transactions do.
-std::uint64_t by_statements(const Classes& classes, const Cycle& cycle) {
-  return cyclic_hash(cycle.edges.size(), 1, [&](std::size_t i) {
-    const CycleEdge& edge = cycle.edges[i];
-    const auto shape = [&](std::uint32_t member, const Operation& operation) {
-      return raw(classes.classes[raw(cycle.members[member])].statements[operation.statement]);
-    };
-    const std::uint64_t from = shape(edge.from, from_operation(classes, cycle, edge));
-    return mix64(from << 32U | shape(edge.to, to_operation(classes, cycle, edge)));
-  });
+  std::ranges::sort(out);
+  const auto repeated = std::ranges::unique(out);
+  out.erase(repeated.begin(), repeated.end());
+  out.push_back(static_cast<std::uint32_t>(name));
+  return out;
 }
 
 // When a row was changed last is written by everyone and matters to few.
@@ -79,6 +59,7 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
     const TransactionClass& one = classes.classes[raw(member)];
     seldom = std::min(seldom, static_cast<double>(one.transactions));
     all_write &= !one.reads_only;
+    if (one.autocommit && one.statements.size() == 1) out.rank -= 20;  // hardly ever long enough to meet another
   }
   const auto n = static_cast<double>(cycle.edges.size());
   // Three must meet far less often than two.
@@ -92,35 +73,21 @@ Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::si
 }  // namespace
 
 std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const std::vector<Cycle>& cycles) {
-  std::vector<Grouped> all;
-  std::vector<std::size_t> group(cycles.size());  // the first of the group, by way of others
-  std::iota(group.begin(), group.end(), std::size_t{0});
-  const auto find = [&](std::size_t i) {
-    while (group[i] != i) i = group[i] = group[group[i]];
-    return i;
-  };
-  std::unordered_map<std::uint64_t, std::size_t> first;
-  for (std::size_t i = 0; i < cycles.size(); ++i) {
-    all.push_back(rank(classes, rows, cycles[i], i));
-    for (const std::uint64_t hash : {by_columns(cycles[i], all[i].name), by_statements(classes, cycles[i])}) {
-      const std::size_t a = find(first.try_emplace(hash, i).first->second), b = find(i);
-      group[std::max(a, b)] = std::min(a, b);
-    }
-  }
   const auto better = [](const Grouped& a, const Grouped& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.cycle < b.cycle;
   };
   std::vector<Grouped> out;
-  std::unordered_map<std::size_t, std::size_t> place;  // of the group in `out`
+  std::map<std::vector<std::uint32_t>, std::size_t> place;  // by kind: in `out`
   for (std::size_t i = 0; i < cycles.size(); ++i) {
-    const auto [at, is_new] = place.try_emplace(find(i), out.size());
+    const Grouped one = rank(classes, rows, cycles[i], i);
+    const auto [at, is_new] = place.try_emplace(kind_of(classes, cycles[i], one.name), out.size());
     if (is_new) {
-      out.push_back(all[i]);
+      out.push_back(one);
       continue;
     }
     Grouped& best = out[at->second];
     const std::uint64_t count = best.cycles + 1;
-    if (better(all[i], best)) best = all[i];
+    if (better(one, best)) best = one;
     best.cycles = count;
   }
   std::ranges::sort(out, better);

@@ -1,10 +1,10 @@
 // audit/story/grouping.h: cycles that tell the same story, each group with the one that tells it best, the likeliest
 // first.
 //
-// Always:  same story: the same statements (SQL texts) around the cycle, whatever else their transactions do; or the
-// same
-//          name, classes and columns. Likelier: its classes were seen concurrent, with a row in common; few
-//          transactions; single rows; all of them write; they are frequent.
+// Always:  same story: the same name and, for a lost update, the same column; for all others the same tables in which
+//          something is missed. Likelier: its classes were seen concurrent, with a row in common; few
+//          transactions; single rows; all of them write; none is a single statement;
+//          they are frequent.
 #pragma once
 
 #include <cstdint>

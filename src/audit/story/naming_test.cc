@@ -16,7 +16,9 @@ struct Case {
   Case(std::string_view text, std::vector<std::string_view> names,
        std::vector<std::pair<std::uint32_t, std::uint32_t>> operations)
       : classes(small_classes(text)) {
-    const DependencyGraph graph = build_graph(classes, {}, {});
+    GraphOptions options;
+    options.deletes_commute = false;  // so that there is an edge to give a name
+    const DependencyGraph graph = build_graph(classes, {}, options);
     for (const std::string_view name : names) cycle.members.push_back(class_named(classes, name));
     const auto n = static_cast<std::uint32_t>(names.size());
     for (std::uint32_t i = 0; i < n; ++i) {

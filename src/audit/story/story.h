@@ -5,8 +5,10 @@
 // cycle
 //          that no order of events shows is not told. Values are those of the trace; where rows of two transactions
 //          must be the same, the second's key is set to the first's (bindings). A member that is one statement in
-//          autocommit has no BEGIN and COMMIT. Cycles between the same classes by the same columns, or by the same
-//          statements, are one story. The same cycles give the same stories.
+//          autocommit has no BEGIN and COMMIT. Lost updates of one column are one story, and so are all cycles of the
+//          same name that miss something in the same tables. Where an edge of a cycle by itself makes for a lost update
+//          of two, that is told instead: it happens in the same way and is easier to see. The same cycles give the same
+//          stories.
 // Cost:    naming and grouping: a microsecond a cycle; telling: some ten microseconds for each of the `most` that are
 //          told.
 #pragma once
