@@ -15,17 +15,22 @@ using testing::small_story;
 using testing::SmallStory;
 using testing::StoryText;
 
-std::unique_ptr<db::Database> database_of(const std::string& kind) {
+std::string url_of(const std::string& kind) {
   static std::map<std::string, std::unique_ptr<db::Server>> servers;
   auto& server = servers[kind];
   if (server == nullptr) {
     auto started = db::start_server({.kind = kind, .binaries = {}, .settings = {}});
     EXPECT_TRUE(started) << started.error().text;
-    if (!started) return nullptr;
+    if (!started) return {};
     server = *std::move(started);
   }
-  auto url = db::parse_url(server->url());
+  return server->url();
+}
+
+std::unique_ptr<db::Database> database_of(const std::string& kind) {
+  auto url = db::parse_url(url_of(kind));
   EXPECT_TRUE(url);
+  if (!url) return nullptr;
   auto database = db::open_database(*url);
   EXPECT_TRUE(database);
   return database ? *std::move(database) : nullptr;
@@ -130,6 +135,113 @@ TEST_P(AuditConfirm, ACountAndAnInsertOfTwoTransactionsIsAPhantom) {
       .edges = {"T1.1 T2.2 item.cart_id", "T2.1 T1.2 item.cart_id"}};
   const Confirmation c = run(text, WeakLevel::kSnapshotIsolation);
   EXPECT_TRUE(c.confirmed()) << text_of(c);
+}
+
+TEST_P(AuditConfirm, AStatementThatTheServerDoesNotKnowIsNotRunAndSaysWhy) {
+  StoryText text = lost_update();
+  text.transactions[0][0] = "SELECT no_such_function(total) FROM cart WHERE id = 3";
+  const Confirmation c = run(text, WeakLevel::kReadCommitted);
+  EXPECT_EQ(c.at_level.happened, Happened::kNotRun);
+  EXPECT_NE(c.at_level.why.find("no_such_function"), std::string::npos) << text_of(c);
+  EXPECT_FALSE(c.confirmed());
+}
+
+TEST_P(AuditConfirm, AReadThatTheCycleDoesNotNeedIsLeftOutAndToldSo) {
+  StoryText text = lost_update();
+  text.transactions[0].insert(text.transactions[0].begin(), "SELECT no_such_function(total) FROM cart WHERE id = 3");
+  text.order = "T1.1 T1.2 T2.1 T2.2 T1.3 C1 T2.3 C2";
+  text.edges = {"T1.2 T2.3 cart.total", "T2.2 T1.3 cart.total"};
+  const Confirmation c = run(text, WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_EQ(c.at_level.steps.back().answer.find("left out"), 0U) << text_of(c);
+}
+
+TEST_P(AuditConfirm, TablesOfTheApplicationAreNotTouched) {
+  auto database = database_of(GetParam());
+  ASSERT_TRUE(database);
+  auto connection = database->connect(database->levels().front());
+  ASSERT_TRUE(connection);
+  const auto ask = [&](const std::string& sql) {
+    const auto reply = (*connection)->run(sql);
+    EXPECT_TRUE(reply && reply->done()) << sql;
+    return reply && reply->rows() == 1 ? reply->at(0, 0) : db::Cell{};
+  };
+  ask("create table cart (id int primary key, total int)");
+  ask("insert into cart values (3, 5)");
+  const db::Cell place = ask(GetParam() == "postgres" ? "select current_schema()" : "select database()");
+  const std::string name = std::get<std::string>(place);
+  StoryText text = lost_update();
+  text.transactions[0][1] = "UPDATE " + name + ".cart SET total = 17 WHERE id = 3";
+  const Confirmation c = run(text, WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_EQ(ask("select total from cart where id = 3"), db::Cell(std::int64_t{5}));
+  ask("drop table cart");
+}
+
+TEST_P(AuditConfirm, MysqlsRepeatableReadIsMariadbsAlone) {
+  const Confirmation c = run(lost_update(), WeakLevel::kMysqlRepeatableRead);
+  if (GetParam() == "mariadb") {
+    EXPECT_TRUE(c.confirmed()) << text_of(c);
+    EXPECT_EQ(c.at_level.level, "repeatable read, innodb_snapshot_isolation=OFF");
+  } else {
+    EXPECT_EQ(c.at_level.happened, Happened::kNotRun);
+    EXPECT_NE(c.at_level.why.find("no level"), std::string::npos) << c.at_level.why;
+  }
+}
+
+TEST_P(AuditConfirm, ClocksAndRandomNumbersAreNoAnomaly) {
+  const Confirmation c = run({.schema = "create table visit (id int primary key, seen datetime, luck double)",
+                              .transactions = {{"UPDATE visit SET seen = NOW(), luck = RAND() WHERE id = 1",
+                                                "SELECT * FROM visit WHERE id = 1"},
+                                               {"UPDATE visit SET seen = NOW(), luck = RAND() WHERE id = 2",
+                                                "SELECT * FROM visit WHERE id = 2"}},
+                              .members = {0, 1},
+                              .order = "T1.1 T2.1 T1.2 T2.2 C1 C2",
+                              .edges = {}},
+                             WeakLevel::kReadCommitted);
+  EXPECT_EQ(c.at_level.happened, Happened::kNo) << text_of(c);
+}
+
+TEST_P(AuditConfirm, NumbersThatTablesMakeAreNoAnomaly) {
+  // Whoever inserts first would get the smaller number in one order and the greater in the other.
+  const Confirmation c =
+      run({.schema = "create table log (id int primary key auto_increment, what varchar(9))",
+           .transactions = {{"INSERT INTO log (what) VALUES ('a')", "SELECT id FROM log WHERE what = 'a'"},
+                            {"INSERT INTO log (what) VALUES ('b')", "SELECT id FROM log WHERE what = 'b'"}},
+           .members = {0, 1},
+           .order = "T1.1 T2.1 T2.2 C2 T1.2 C1",
+           .edges = {}},
+          WeakLevel::kReadCommitted);
+  EXPECT_EQ(c.at_level.happened, Happened::kNo) << text_of(c);
+}
+
+TEST(AuditConfirmElsewhere, SqliteHasNoWeakLevelToTry) {
+  const SmallStory story = small_story(lost_update());
+  auto database = db::open_database(*db::parse_url("sqlite:"));
+  ASSERT_TRUE(database);
+  const auto c = confirm(story.anomaly, story.classes, story.log, **database, {});
+  ASSERT_TRUE(c) << c.error().text;
+  EXPECT_EQ(c->at_level.happened, Happened::kNotRun);
+  EXPECT_NE(c->at_level.why.find("no weaker level"), std::string::npos) << c->at_level.why;
+}
+
+TEST(AuditConfirmElsewhere, AUserWithoutTheRightIsToldWhatIsMissing) {
+  auto admin = database_of("mariadb");
+  ASSERT_TRUE(admin);
+  auto connection = admin->connect(admin->levels().front());
+  ASSERT_TRUE(connection);
+  const auto made = (*connection)->run("create user 'visitor'@'%' identified by 'pw'");
+  ASSERT_TRUE(made && made->done());
+  auto url = *db::parse_url(url_of("mariadb"));
+  url.user = "visitor";
+  url.password = "pw";
+  url.database = "information_schema";
+  auto database = db::open_database(url);
+  ASSERT_TRUE(database);
+  const SmallStory story = small_story(lost_update());
+  const auto c = confirm(story.anomaly, story.classes, story.log, **database, {});
+  ASSERT_FALSE(c);
+  EXPECT_NE(c.error().text.find("needs the right to create one"), std::string::npos) << c.error().text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),

@@ -196,6 +196,11 @@ class Attempt {
         fmt::format("No order of the transactions, one after the other, gives this. {}", fmt::join(clauses, "; "));
     if (orders.size() > clauses.size()) run.why += fmt::format("; and so on for all {} orders", orders.size());
     run.why += '.';
+    if (!play_.parted.empty())
+      run.why += fmt::format(
+          " {} got a value of its own, so that the INSERTs do not collide: if the application gives both the same key, "
+          "the second INSERT fails.",
+          fmt::join(play_.parted, ", "));
   }
 
   [[nodiscard]] Result<void> learn(Stage& stage, const Order& order) {

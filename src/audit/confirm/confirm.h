@@ -1,12 +1,15 @@
 // audit/confirm/confirm.h: runs an anomaly's interleaving on a real scratch database and says whether it happens.
 //
 // In, out: Anomaly, schema, database -> Confirmation at the chosen level and at SERIALIZABLE.
-// Always:  it works in tables of its own making, in a scratch schema or database that it removes again; it refuses
-// where
-//          one of that name has tables that it did not make. The anomaly happened only if what the committed
-//          transactions read and left behind is unlike every serial order of them, each run on the same rows on the
-//          same server. Written values are made different for each transaction, so that every read says whom it read
-//          from.
+// Always:  it works in tables of its own making, in a scratch schema or database that it removes again. The anomaly
+//          happened only if what the committed transactions read and left behind is unlike every serial order of them,
+//          each run on the same rows on the same server. Written values are made different for each transaction, so
+//          that every read says whom it read from.
+// Limits:  rows are made up, so that the statements find what they look for: kYes says that the server lets it happen
+//          to these statements, not that the application's rows are ever so. A statement's text is fixed: what an
+//          application would have done with another value that it read is not tried. Keys that two members would
+//          insert alike are made different, which `why` says. Foreign keys and triggers are not there. kNo after all
+//          tries is no proof that it cannot happen.
 #pragma once
 
 #include <cstdint>

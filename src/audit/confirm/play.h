@@ -60,6 +60,7 @@ struct Play {
   std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
   std::vector<ValueType> types;               // by column
   std::set<std::string> telling;              // names of the cycle's columns, in lower case
+  std::set<std::string> parted;               // "T2's orders.o_id": keys of INSERTs that would have collided as traced
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
   [[nodiscard]] const ValueType& type(ColumnId column) const { return types[raw(column)]; }

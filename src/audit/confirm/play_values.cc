@@ -1,5 +1,7 @@
 #include "audit/confirm/play_values.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -289,6 +291,7 @@ class Chooser {
       if (n != kNone32 && tied_[find(n)]) continue;
       rename(m, l, cell->literal, *column);
       values = key_values(line, row, table, key);
+      play_.parted.insert(fmt::format("T{}'s {}", m + 1, play_.schema.full_name(*column)));
     }
     own.insert(values);
   }
