@@ -1,0 +1,29 @@
+// build.mjs: web/src -> web/dist/page.html, the one file that the C++ side fills with data.
+//
+// `node build.mjs --check` builds it in memory and fails if the one in the tree is another.
+import { build } from 'esbuild';
+import { readFile, writeFile, mkdir } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const bundle = async (entry) =>
+  (await build({ entryPoints: [here(entry)], bundle: true, minify: true, format: 'iife', target: 'es2022', charset: 'utf8', legalComments: 'none', write: false })).outputFiles[0].text.trim();
+
+const style = (await bundle('src/style.css')).replaceAll('</', '<\\/');
+// It stands inside of a <script> element and must not end it.
+const script = (await bundle('src/main.ts')).replaceAll('</', '<\\/');
+const page = (await readFile(here('src/page.html'), 'utf8'))
+  .replace('{{style}}', () => style)
+  .replace('{{script}}', () => script);
+
+if (process.argv.includes('--check')) {
+  const kept = await readFile(here('dist/page.html'), 'utf8').catch(() => '');
+  if (kept !== page) {
+    console.error('web/dist/page.html is not what web/src gives: run ./dev web');
+    process.exit(1);
+  }
+} else {
+  await mkdir(here('dist'), { recursive: true });
+  await writeFile(here('dist/page.html'), page);
+  console.log(`web/dist/page.html: ${page.length} bytes`);
+}
