@@ -164,6 +164,7 @@ constexpr OptionRow kOptions[] = {
      "check"},
     {"max-anomalies", "N", "keep the details of at most N anomalies; all are counted (1000)", "check"},
     {"anomalies", "N", "explain the first N anomalies (3)", "check"},
+    {"html", "OUT", "write the report as one self-contained HTML page to OUT", "check"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
     {"out", "FILE", "where the history goes; required", "gen"},
     {"transactions", "N", "how many (10000)", "gen"},

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "report/report.h"
 
@@ -59,6 +60,15 @@ void print_error(const Error& error) {
 }
 
 bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
+
+Exit write_whole_file(const std::string& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << content;
+  out.close();
+  if (out) return Exit::kFine;
+  print_error(Error{"cannot write", path});
+  return Exit::kBadInput;
+}
 
 Colour output_colour() {
   const char* const off = std::getenv("NO_COLOR");

@@ -4,15 +4,15 @@ import type { Anomaly, CheckPage, KeyVersions, Transaction } from './data';
 import { grouped, h, replace, section, shortened } from './dom';
 import { timeline } from './timeline';
 
-function versions(keys: KeyVersions[], transactions: Transaction[], inside: Set<number>): HTMLElement | null {
-  if (keys.length === 0) return null;
-  return h('div', { class: 'versions' }, h('h3', {}, 'Versions of the keys'),
+function versions(keys: KeyVersions[], inside: Set<number>): HTMLElement | null {
+  if (keys.every((key) => key.versions.length === 0)) return null;
+  return h('div', { class: 'versions' }, h('h3', {}, 'Versions of the keys, by commit timestamp'),
     ...keys.map((key) => h('div', { class: 'key' },
       h('span', { class: 'key-name', title: key.key }, shortened(key.key, 40)),
       h('ol', {}, ...key.versions.map((version) => {
-        const by = version.by === undefined ? undefined : transactions[version.by];
-        return h('li', { class: version.by !== undefined && inside.has(version.by) ? 'guilty' : undefined as unknown as string },
-          h('code', { title: version.value }, shortened(version.value, 24)), by ? h('small', {}, by.id) : h('small', {}, 'initial'));
+        const guilty = version.by !== undefined && inside.has(version.by);
+        return h('li', { class: guilty ? 'guilty' : undefined },
+          h('code', { title: version.value }, shortened(version.value, 24)), h('small', {}, version.writer));
       })),
       key.left_out > 0 ? h('small', {}, `and ${grouped(key.left_out)} more`) : null)));
 }
@@ -39,6 +39,13 @@ function evidence(anomaly: Anomaly, step: number, transactions: Transaction[]): 
   return h('div', { class: 'evidence' }, h('p', {}, text), h('ul', {}, line(from, from_op), line(to, to_op)));
 }
 
+// A refutation without one cycle: whichever way it is chosen, a circle closes.
+function cases(anomaly: Anomaly): HTMLElement | null {
+  if (!anomaly.cases) return null;
+  return h('ul', { class: 'cases' }, ...anomaly.cases.map((line) => h('li', { style: `margin-left: ${line.depth * 22}px` }, line.text,
+    line.steps ? h('ol', {}, ...line.steps.map((step) => h('li', {}, h('span', { class: `kind ${step.type}` }, step.type), ` ${step.text}`))) : null)));
+}
+
 function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
   const inside = new Set(anomaly.transactions);
   const detail = h('div', { 'aria-live': 'polite' });
@@ -58,10 +65,12 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     anomaly.steps.length > 0 ? h('p', { class: 'hint' }, 'Choose an arrow to see the operations behind it.') : null,
     detail,
     list.element,
-    h('p', { class: 'contradiction' }, anomaly.contradiction || anomaly.text),
+    anomaly.text ? h('p', { class: 'lines' }, anomaly.text) : null,
+    h('p', { class: 'contradiction' }, anomaly.contradiction),
+    cases(anomaly),
     anomaly.transactions.length > 0 ? h('h3', {}, 'Over time') : null,
     anomaly.transactions.length > 0 ? timeline(anomaly, page.transactions) : null,
-    versions(anomaly.keys.map((key) => page.keys[key]!), page.transactions, inside));
+    versions(anomaly.keys.map((key) => page.keys[key]!), inside));
 }
 
 interface Filter {

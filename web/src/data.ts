@@ -40,6 +40,14 @@ export interface Anomaly {
   transactions: number[];
   steps: Step[];
   keys: number[]; // places in CheckPage.keys
+  cases?: CaseLine[];
+}
+
+// A proof by cases: lines, indented; some stand for a circle that closes.
+export interface CaseLine {
+  depth: number;
+  text: string;
+  steps?: Step[];
 }
 
 export interface Op {
@@ -62,7 +70,7 @@ export interface Transaction {
 
 export interface KeyVersions {
   key: string;
-  versions: { value: string; by?: number }[]; // by: place in CheckPage.transactions
+  versions: { value: string; writer: string; by?: number }[]; // by: place in CheckPage.transactions
   left_out: number;
 }
 
