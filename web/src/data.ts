@@ -1,6 +1,8 @@
 // data.ts: what the C++ side puts into the page (src/report/page). Nothing here is trusted to be HTML: every text is
 // shown as text.
 
+import type { AuditJson, ProbeJson } from './from_json';
+
 export type Verdict = 'satisfied' | 'violated' | 'undecided';
 
 export interface Made {
@@ -118,6 +120,8 @@ export interface ProbePage {
   servers: {
     name: string;
     levels: string[];
+    claims: string[];
+    strongest: string[];
     cases: { name: string; meaning: string; cells: ProbeCell[] }[];
   }[];
 }
@@ -176,4 +180,10 @@ export interface RecordPage {
   check?: CheckPage;
 }
 
-export type PageData = CheckPage | ProbePage | AuditPage | HuntPage | RecordPage;
+// As it stands in the page: probes and audits are what the verb prints with --json.
+export type PageData =
+  | CheckPage
+  | HuntPage
+  | RecordPage
+  | { kind: 'probe'; made: Made; probes: ProbeJson[] }
+  | { kind: 'audit'; made: Made; audit: AuditJson };

@@ -3,6 +3,7 @@ import { audit_page } from './audit';
 import { check_page, facts, headline } from './check';
 import type { PageData, RecordPage } from './data';
 import { h } from './dom';
+import { audit_from, probe_from } from './from_json';
 import { hunt_page } from './hunt';
 import { plots } from './plots';
 import { probe_page } from './probe';
@@ -15,8 +16,8 @@ function record_page(page: RecordPage): HTMLElement[] {
 function parts_of(page: PageData): HTMLElement[] {
   switch (page.kind) {
     case 'check': return check_page(page);
-    case 'probe': return probe_page(page);
-    case 'audit': return audit_page(page);
+    case 'probe': return probe_page(probe_from(page.made, page.probes));
+    case 'audit': return audit_page(audit_from(page.made, page.audit));
     case 'hunt': return hunt_page(page);
     case 'record': return record_page(page);
   }

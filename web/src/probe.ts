@@ -28,7 +28,7 @@ export function probe_page(page: ProbePage): HTMLElement[] {
     parts.push(section(server.name, `server-${place}`,
       h('div', { class: 'scroll' }, h('table', { class: 'matrix' },
         h('thead', {}, h('tr', {}, h('th', {}, 'case'), ...server.levels.map((level) => h('th', { scope: 'col' }, level)))),
-        h('tbody', {}, ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row', title: one.meaning }, one.name),
+        h('tbody', {}, h('tr', { class: 'sum' }, h('th', { scope: 'row' }, 'what was seen fits'), ...server.strongest.map((level, i) => h('td', { title: `the manual promises ${server.claims[i] ?? ''}` }, level))), ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row', title: one.meaning }, one.name),
           ...one.cells.map((cell, i) => h('td', {}, cell_button(one.name, server.levels[i] ?? '', cell)))))))),
       below));
   });
