@@ -5,10 +5,12 @@ import { grouped, h, replace, section, shortened } from './dom';
 import { timeline } from './timeline';
 
 function versions(keys: KeyVersions[], inside: Set<number>): HTMLElement | null {
-  if (keys.every((key) => key.versions.length === 0)) return null;
-  return h('div', { class: 'versions' }, h('h3', {}, 'Versions of the keys, by commit timestamp'),
-    ...keys.map((key) => h('div', { class: 'key' },
-      h('span', { class: 'key-name', title: key.key }, shortened(key.key, 40)),
+  const shown = keys.filter((key) => key.versions.length > 0);
+  if (shown.length === 0) return null;
+  const orders = [...new Set(shown.map((key) => key.order))];
+  return h('div', { class: 'versions' }, h('h3', {}, `Versions of the keys, ${orders.length === 1 ? orders[0] : 'in their order'}`),
+    ...shown.map((key) => h('div', { class: 'key' },
+      h('span', { class: 'key-name', title: `${key.key}, ${key.order}` }, shortened(key.key, 40)),
       h('ol', {}, ...key.versions.map((version) => {
         const guilty = version.by !== undefined && inside.has(version.by);
         return h('li', { class: guilty ? 'guilty' : undefined },

@@ -72,6 +72,7 @@ export interface Transaction {
 
 export interface KeyVersions {
   key: string;
+  order: string; // what it comes from
   versions: { value: string; writer: string; by?: number }[]; // by: place in CheckPage.transactions
   left_out: number;
 }
@@ -84,7 +85,8 @@ export interface Series {
 
 export interface Plot {
   title: string;
-  seconds: number[];
+  unit: string; // of `at`; empty: that of the clients' clock
+  at: number[];
   series: Series[];
 }
 

@@ -1,4 +1,4 @@
-// plots.ts: series over the seconds of a run: throughput, latency, aborts, lag.
+// plots.ts: series over the time of a run: throughput, latency, aborts, lag.
 import type { Plot } from './data';
 import { h, s, section } from './dom';
 
@@ -13,7 +13,7 @@ function short_number(value: number): string {
 }
 
 function draw(plot: Plot): SVGSVGElement {
-  const last = Math.max(1, ...plot.seconds);
+  const last = Math.max(...plot.at) || 1;
   const high = Math.max(0, ...plot.series.flatMap((line) => line.values.map((value) => value ?? 0))) || 1;
   const x = (second: number): number => kLeft + (second / last) * (kWidth - kLeft - 10);
   const y = (value: number): number => kHeight - 24 - (value / high) * (kHeight - 40);
@@ -24,13 +24,13 @@ function draw(plot: Plot): SVGSVGElement {
       s('text', { x: kLeft - 6, y: y(high * part) + 4, 'text-anchor': 'end' }, short_number(high * part)));
   }
   for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    svg.append(s('text', { x: x(last * part), y: kHeight - 6, 'text-anchor': part === 1 ? 'end' : 'middle' }, `${short_number(last * part)} s`));
+    svg.append(s('text', { x: x(last * part), y: kHeight - 6, 'text-anchor': part === 1 ? 'end' : 'middle' }, `${short_number(last * part)} ${plot.unit}`));
   }
   plot.series.forEach((line, i) => {
     let path = '';
     line.values.forEach((value, k) => {
       if (value === null) return;
-      path += `${path === '' || line.values[k - 1] === null ? 'M' : 'L'}${x(plot.seconds[k]!).toFixed(1)},${y(value).toFixed(1)}`;
+      path += `${path === '' || line.values[k - 1] === null ? 'M' : 'L'}${x(plot.at[k]!).toFixed(1)},${y(value).toFixed(1)}`;
     });
     svg.append(s('path', { d: path, class: `line line-${i}` }, s('title', {}, `${line.name} (${line.unit})`)));
   });

@@ -8,6 +8,7 @@
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
 #include "report/page/json_text.h"
+#include "report/page/plots.h"
 #include "report/page/shown_history.h"
 #include "report/shown_steps.h"
 #include "report/words.h"
@@ -147,7 +148,7 @@ class ShownAnomalies {
     if (step.from == kNoTxn || step.to == kNoTxn) return {};
     out.number("from", history_.transaction(step.from)).number("to", history_.transaction(step.to));
     out.text("type", name(step.type));
-    if (step.key != kNoKey) out.text("key", h_.key_text(step.key));
+    if (step.key != kNoKey) out.text("key", words::shortened(h_.key_text(step.key), kLongestName));
     if (step.from_op != kNoOp) out.number("from_op", history_.operation(step.from_op));
     if (step.to_op != kNoOp) out.number("to_op", history_.operation(step.to_op));
     return out.text("text", says).done();
@@ -250,7 +251,7 @@ std::string check_page_json(const Report& r, const PageOptions& options) {
   out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_json(r.verdict));
   out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
-  return out.raw("plots", "[]").done();
+  return out.raw("plots", plots_json(r.history, has_nanoseconds(r.history, r.format))).done();
 }
 
 }  // namespace isolde

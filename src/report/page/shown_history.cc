@@ -98,7 +98,7 @@ void ShownHistory::add_around() {
 std::string ShownHistory::transaction_json(TxnId t) {
   const History& h = history_;
   JsonObject out;
-  out.text("id", words::txn(h, t)).text("session", h.session_text(h.session(t)));
+  out.text("id", words::txn(h, t)).text("session", words::shortened(h.session_text(h.session(t)), kLongestName));
   out.text("status", status_name(h.status(t)));
   const auto time = [&](std::string_view name, std::int64_t value) {
     if (value != kNoTime) out.number(name, value);
@@ -113,7 +113,8 @@ std::string ShownHistory::transaction_json(TxnId t) {
             const OpHead head = h.op(op);
             return JsonObject()
                 .text("kind", letter(head.kind()))
-                .text("key", is_predicate(head.kind()) ? std::string() : h.key_text(head.key()))
+                .text("key", is_predicate(head.kind()) ? std::string()
+                                                       : words::shortened(h.key_text(head.key()), kLongestName))
                 .text("text", words::did(h, OpId{op}))
                 .done();
           }));
@@ -125,52 +126,39 @@ std::string ShownHistory::transactions_json() {
   return json_list(transactions_, [&](TxnId t) { return transaction_json(t); });
 }
 
-std::string ShownHistory::versions_json(KeyId k, const std::vector<std::pair<std::int64_t, std::uint32_t>>& writes) {
+std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
+  const std::vector<KeyVersion>& versions = order.versions;
   // Those around the ones that the page shows.
   std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < writes.size(); ++i) {
-    const TxnId by = history_.txn_of(OpId{writes[i].second});
-    const auto place = transaction_place_.find(raw(by));
-    if (place != transaction_place_.end() && place->second < around_from_) {
-      for (const std::size_t near : {i == 0 ? i : i - 1, i, std::min(i + 1, writes.size() - 1)}) {
-        if (shown.size() < options_.most_versions && (shown.empty() || shown.back() < near)) shown.push_back(near);
-      }
+  for (std::size_t i = 0; i < versions.size() && shown.size() < options_.most_versions; ++i) {
+    const auto place = transaction_place_.find(raw(versions[i].by));
+    if (place == transaction_place_.end() || place->second >= around_from_) continue;
+    for (const std::size_t near : {i == 0 ? i : i - 1, i, std::min(i + 1, versions.size() - 1)}) {
+      if (shown.size() < options_.most_versions && (shown.empty() || shown.back() < near)) shown.push_back(near);
     }
   }
   std::string list = json_list(shown, [&](std::size_t i) {
-    const TxnId by = history_.txn_of(OpId{writes[i].second});
     JsonObject version;
-    version.text("value", words::value(history_, history_.op_value(writes[i].second)));
-    version.text("writer", words::txn(history_, by));
-    if (const auto place = transaction_place_.find(raw(by)); place != transaction_place_.end())
+    version.text("value", words::value(history_, versions[i].value));
+    version.text("writer", versions[i].by == kNoTxn ? std::string() : words::txn(history_, versions[i].by));
+    if (const auto place = transaction_place_.find(raw(versions[i].by)); place != transaction_place_.end())
       version.number("by", place->second);
     return version.done();
   });
   return JsonObject()
-      .text("key", history_.key_text(k))
+      .text("key", words::shortened(history_.key_text(k), kLongestName))
+      .text("order", order.by)
       .raw("versions", list)
-      .number("left_out", writes.size() - shown.size())
+      .number("left_out", versions.size() - shown.size())
       .done();
 }
 
 std::string ShownHistory::keys_json() {
-  // By commit timestamps, where the database tells them; no other order is certain to hold for all versions.
-  std::vector<std::vector<std::pair<std::int64_t, std::uint32_t>>> writes(keys_.size());
-  if (!history_.columns().commit_ts.empty()) {
-    for (std::uint32_t t = 0; t < history_.txn_count(); ++t) {
-      if (history_.status(TxnId{t}) != Status::kCommitted || history_.commit_ts(TxnId{t}) == kNoTime) continue;
-      for (std::uint32_t op = history_.first_op(TxnId{t}); op < history_.end_op(TxnId{t}); ++op) {
-        if (!is_item_write(history_.op(op).kind())) continue;
-        const auto place = key_place_.find(raw(history_.op(op).key()));
-        if (place != key_place_.end()) writes[place->second].emplace_back(history_.commit_ts(TxnId{t}), op);
-      }
-    }
-  }
+  const std::vector<VersionsOfKey> orders = versions_of(history_, keys_);
   std::string out = "[";
   for (std::size_t i = 0; i < keys_.size(); ++i) {
-    std::ranges::sort(writes[i]);
     if (i > 0) out += ',';
-    out += versions_json(keys_[i], writes[i]);
+    out += versions_json(keys_[i], orders[i]);
   }
   return out + "]";
 }

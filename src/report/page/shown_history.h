@@ -10,8 +10,12 @@
 #include <vector>
 
 #include "report/page/check_page.h"
+#include "report/page/key_versions.h"
 
 namespace isolde {
+
+// Of a key or session, in letters: one of a megabyte is no name that a person reads.
+inline constexpr std::size_t kLongestName = 200;
 
 class ShownHistory {
  public:
@@ -35,7 +39,7 @@ class ShownHistory {
  private:
   [[nodiscard]] const std::vector<std::uint32_t>& shown_operations(TxnId t);
   [[nodiscard]] std::string transaction_json(TxnId t);
-  [[nodiscard]] std::string versions_json(KeyId k, const std::vector<std::pair<std::int64_t, std::uint32_t>>& writes);
+  [[nodiscard]] std::string versions_json(KeyId k, const VersionsOfKey& order);
 
   const History& history_;
   const PageOptions& options_;
