@@ -175,7 +175,8 @@ Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limi
 void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
   if (plan.profile) return;  // what is broken is no level
   const bool violated = report.verdict.outcome == Outcome::kViolated;
-  if (!plan.strongest && (plan.quiet || (!violated && plan.level))) return;
+  // A page shows what is known of every level.
+  if (!plan.strongest && plan.html.empty() && (plan.quiet || (!violated && plan.level))) return;
   if (!plan.strongest) {
     const double check = report.stats.check_seconds;
     const double most = plan.level ? std::max(kUnaskedSeconds, kUnaskedTimes * check)

@@ -33,6 +33,8 @@ function class_graph(page: AuditPage): HTMLElement | null {
   return h('div', { class: 'scroll' }, svg);
 }
 
+const kShownAtFirst = 20;
+
 function one_anomaly(anomaly: AuditPage['anomalies'][number], place: number): HTMLElement {
   const confirmed = anomaly.confirmed;
   return h('details', { class: 'anomaly', open: place === 0 },
@@ -44,12 +46,25 @@ function one_anomaly(anomaly: AuditPage['anomalies'][number], place: number): HT
     anomaly.cycles > 1 ? h('p', { class: 'hint' }, `${grouped(anomaly.cycles)} cycles tell this story.`) : null);
 }
 
+// The first ones; the rest when it is asked for, since hundreds of tables take a browser long.
+function all_anomalies(page: AuditPage): HTMLElement {
+  const list = h('div', {}, ...page.anomalies.slice(0, kShownAtFirst).map(one_anomaly));
+  const rest = page.anomalies.slice(kShownAtFirst);
+  const left = page.left_out['anomalies'] ?? 0;
+  const more = rest.length === 0 ? null : h('button', { type: 'button', class: 'more', click: (event) => {
+    (event.currentTarget as HTMLElement).remove();
+    list.append(...rest.map((anomaly, i) => one_anomaly(anomaly, i + kShownAtFirst)));
+  } }, `show all ${grouped(page.anomalies.length)}`);
+  return section('What can go wrong', 'anomalies', list, more,
+    left === 0 ? null : h('p', { class: 'hint' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`));
+}
+
 export function audit_page(page: AuditPage): HTMLElement[] {
   const found = page.anomalies.length > 0;
   return [
     headline(found ? '✗' : '✓', found ? 'violated' : 'satisfied', page.summary, page.file),
     facts(page.facts),
-    found ? section('What can go wrong', 'anomalies', ...page.anomalies.map(one_anomaly)) : null,
+    found ? all_anomalies(page) : null,
     page.targets.length === 0 ? null : section('The least to change', 'fixes', h('ol', { class: 'targets' }, ...page.targets.map((target) =>
       h('li', {}, h('b', {}, target.column), ` is in ${grouped(target.cycles)} ${target.cycles === 1 ? 'cycle' : 'cycles'}`,
         ...target.advice.map((advice) => h('div', { class: 'advice' }, h('p', {}, advice.text),

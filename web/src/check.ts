@@ -27,7 +27,7 @@ export function check_page(page: CheckPage): HTMLElement[] {
     facts(page.facts),
     counts,
     anomalies(page),
-    page.levels.length === 0 ? null : section('Levels', 'levels', h('p', {}, 'Each level implies those below that it is joined to. The one that was asked for has a heavy border.'), lattice(page)),
+    page.levels.length === 0 ? null : section('Levels', 'levels', h('p', {}, `${page.weaker.length > 0 ? 'Each level implies those below that it is joined to. ' : ''}The one that was asked for has a heavy border.`), lattice(page)),
     plots(page.plots),
     notes,
   ].filter((part): part is HTMLElement => part !== null);

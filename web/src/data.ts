@@ -1,7 +1,7 @@
 // data.ts: what the C++ side puts into the page (src/report/page). Nothing here is trusted to be HTML: every text is
 // shown as text.
 
-import type { AuditJson, ProbeJson } from './from_json';
+import type { AuditJson, CheckJson, ProbeJson } from './from_json';
 
 export type Verdict = 'satisfied' | 'violated' | 'undecided';
 
@@ -154,6 +154,7 @@ export interface AuditPage {
   targets: { column: string; round: number; cycles: number; advice: { text: string; before: string; after: string }[] }[];
   rules: { name: string; removed: number }[];
   not_understood: { sql: string; times: number; why: string }[];
+  left_out: Record<string, number>; // of which list the page has not all
 }
 
 export interface HuntPage {
@@ -182,10 +183,11 @@ export interface RecordPage {
   check?: CheckPage;
 }
 
-// As it stands in the page: probes and audits are what the verb prints with --json.
+// As it stands in the page: probes, audits and reports of files are what the verb prints with --json.
 export type PageData =
   | CheckPage
   | HuntPage
   | RecordPage
+  | { kind: 'checked'; made: Made; report: CheckJson }
   | { kind: 'probe'; made: Made; probes: ProbeJson[] }
   | { kind: 'audit'; made: Made; audit: AuditJson };

@@ -1,5 +1,5 @@
 // from_json.ts: what the verbs print with --json, as the pages show it. `isolde report FILE` takes those files too.
-import type { AuditPage, Made, ProbeCell, ProbePage } from './data';
+import type { AuditPage, CheckPage, Made, ProbeCell, ProbePage, Step, Verdict } from './data';
 import { grouped } from './dom';
 
 // ---- isolde probe --json ----
@@ -96,6 +96,7 @@ export interface AuditJson {
   }[];
   targets: { column: string; round: number; cycles: number; advice: { text: string; before: string; after: string }[] }[];
   stats: { seconds: { reading: number; searching: number }; peak_mib: number };
+  left_out?: Record<string, number>;
 }
 
 function columns_of(anomaly: AuditJson['anomalies'][number]): string {
@@ -104,7 +105,7 @@ function columns_of(anomaly: AuditJson['anomalies'][number]): string {
 
 export function audit_from(made: Made, audit: AuditJson): AuditPage {
   const first = audit.searches[0];
-  const kinds = audit.anomalies.length;
+  const kinds = audit.anomalies.length + (audit.left_out?.['anomalies'] ?? 0);
   return {
     kind: 'audit', made, file: audit.file, level: audit.level,
     summary: kinds === 0 ? `Nothing can go wrong at ${audit.level}, as far as the trace shows` : `${grouped(kinds)} ${kinds === 1 ? 'kind' : 'kinds'} of anomaly at ${audit.level}`,
@@ -150,5 +151,102 @@ export function audit_from(made: Made, audit: AuditJson): AuditPage {
       ] : []),
     ].filter((rule) => rule.removed > 0),
     not_understood: audit.not_understood,
+    left_out: audit.left_out ?? {},
+  };
+}
+
+// ---- isolde check --json ----
+
+type Name = string | number | null;
+
+interface CheckStep {
+  from: Name;
+  to: Name;
+  type: string;
+  key: Name;
+  text: string;
+}
+
+export interface CheckJson {
+  file: string;
+  level: string;
+  verdict: Verdict;
+  method: string;
+  reason?: string;
+  why?: string;
+  format?: string;
+  evidence?: string[];
+  notes?: string[];
+  strongest?: string[];
+  levels?: Record<string, Verdict>;
+  counts?: Record<string, number>;
+  anomalies: {
+    name: string;
+    transactions: Name[];
+    text: string;
+    contradiction: string;
+    steps: CheckStep[];
+    cases?: { steps: CheckStep[] }[];
+  }[];
+  stats?: { transactions: number; operations: number; seconds: { load: number; check: number }; peak_mib: number };
+  left_out?: Record<string, number>;
+}
+
+// The operations are not there: the history is not at hand. Everything else is.
+export function check_from(made: Made, report: CheckJson): CheckPage {
+  const places = new Map<string, number>();
+  const keys = new Map<string, number>();
+  const transactions: CheckPage['transactions'] = [];
+  const place_of = (id: Name): number => {
+    const text = id === null ? 'the initial state' : typeof id === 'number' ? `T${id}` : id;
+    const known = places.get(text);
+    if (known !== undefined) return known;
+    places.set(text, transactions.length);
+    transactions.push({ id: text, session: '', status: 'committed', ops: [] });
+    return transactions.length - 1;
+  };
+  const key_of = (name: Name): number => {
+    const text = String(name);
+    if (!keys.has(text)) keys.set(text, keys.size);
+    return keys.get(text)!;
+  };
+  const step_of = (step: CheckStep): Step => ({
+    from: place_of(step.from), to: place_of(step.to), type: step.type, text: step.text,
+    ...(step.key === null ? {} : { key: String(step.key) }),
+  });
+  const kMost = 40;
+  const anomalies = report.anomalies.map((anomaly) => {
+    const shown = anomaly.steps.length <= kMost ? anomaly.steps : [...anomaly.steps.slice(0, kMost - 1), anomaly.steps[anomaly.steps.length - 1]!];
+    const steps = shown.map(step_of);
+    if (shown !== anomaly.steps) {
+      const last = steps[kMost - 1]!;
+      steps.splice(kMost - 1, 0, { from: steps[kMost - 2]!.to, to: last.from, type: '…', text: `${grouped(anomaly.steps.length - kMost)} more steps` });
+    }
+    const members = steps.length > 0 ? [...new Set(steps.flatMap((step) => [step.from, step.to]))] : anomaly.transactions.slice(0, kMost).map(place_of);
+    return {
+      name: anomaly.name, meaning: '', text: anomaly.text, contradiction: anomaly.contradiction, transactions: members, steps,
+      keys: [...new Set(anomaly.steps.flatMap((step) => (step.key === null ? [] : [key_of(step.key)])))],
+      ...(anomaly.cases ? { cases: anomaly.cases.slice(0, kMost).map((one, i) => ({ depth: 0, text: `case ${i + 1}: a circle closes`, steps: one.steps.map(step_of) })) } : {}),
+    };
+  });
+  const stats = report.stats;
+  const facts = [
+    { name: 'level asked', value: report.level },
+    { name: 'why undecided', value: report.reason ?? '' },
+    { name: 'strongest level that holds', value: (report.strongest ?? []).join(', ') },
+    { name: 'method', value: report.why ? `${report.method} (${report.why})` : report.method },
+    { name: 'evidence', value: (report.evidence ?? []).join(', ') },
+    { name: 'history', value: stats ? `${grouped(stats.transactions)} transactions, ${grouped(stats.operations)} operations (${report.format})` : '' },
+    { name: 'cost', value: stats ? `load ${stats.seconds.load.toFixed(2)} s, check ${stats.seconds.check.toFixed(2)} s, peak ${stats.peak_mib.toFixed(0)} MiB` : '' },
+  ].filter((fact) => fact.value !== '');
+  const verbs: Record<Verdict, string> = { satisfied: 'satisfies', violated: 'violates', undecided: 'is undecided at' };
+  return {
+    kind: 'check', made, file: report.file, level: report.level, verdict: report.verdict,
+    summary: `${report.file.slice(report.file.lastIndexOf('/') + 1)} ${verbs[report.verdict] ?? ''} ${report.level}`,
+    facts, notes: report.notes ?? [], weaker: [],
+    levels: Object.entries(report.levels ?? {}).map(([name, state]) => ({ name, state, asked: name === report.level, meaning: '' })),
+    counts: Object.entries(report.counts ?? {}).map(([name, count]) => ({ name, count, meaning: '' })),
+    anomalies, anomalies_left_out: report.left_out?.['anomalies'] ?? 0, transactions,
+    keys: [...keys.keys()].map((key) => ({ key, order: '', versions: [], left_out: 0 })), plots: [],
   };
 }

@@ -9,6 +9,8 @@ const kMarks: Record<LevelState['state'], string> = { satisfied: '✓', violated
 
 // How many steps up from the weakest.
 function depths(page: CheckPage): number[] {
+  // Where it is not known which implies which: four in a line.
+  if (page.weaker.length === 0) return page.levels.map((_, i) => Math.floor((page.levels.length - 1 - i) / 4));
   const depth = page.levels.map(() => 0);
   for (let round = 0; round < page.levels.length; ++round) {
     for (const [stronger, weaker] of page.weaker) depth[stronger] = Math.max(depth[stronger]!, depth[weaker]! + 1);

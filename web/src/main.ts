@@ -3,7 +3,7 @@ import { audit_page } from './audit';
 import { check_page, facts, headline } from './check';
 import type { PageData, RecordPage } from './data';
 import { h } from './dom';
-import { audit_from, probe_from } from './from_json';
+import { audit_from, check_from, probe_from } from './from_json';
 import { hunt_page } from './hunt';
 import { plots } from './plots';
 import { probe_page } from './probe';
@@ -16,6 +16,7 @@ function record_page(page: RecordPage): HTMLElement[] {
 function parts_of(page: PageData): HTMLElement[] {
   switch (page.kind) {
     case 'check': return check_page(page);
+    case 'checked': return check_page(check_from(page.made, page.report));
     case 'probe': return probe_page(probe_from(page.made, page.probes));
     case 'audit': return audit_page(audit_from(page.made, page.audit));
     case 'hunt': return hunt_page(page);
@@ -36,6 +37,15 @@ function theme_button(): HTMLElement {
 }
 
 const page = JSON.parse(document.getElementById('isolde-data')!.textContent!) as PageData;
-const main = h('main', {}, ...parts_of(page));
+// A report that another version printed may lack what this page looks for: then it says so.
+function shown(): HTMLElement[] {
+  try {
+    return parts_of(page);
+  } catch (error) {
+    return [headline('?', 'undecided', 'This report cannot be shown', `It lacks something that this page needs (${String(error)})`)];
+  }
+}
+
+const main = h('main', {}, ...shown());
 document.body.append(main, h('footer', {}, `Isolde ${page.made.version}${page.made.command ? ` · ${page.made.command}` : ''} `, theme_button()));
 document.title = `${main.querySelector('h1')?.textContent ?? 'Isolde'} · Isolde`;

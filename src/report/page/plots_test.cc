@@ -27,8 +27,8 @@ History recorded(std::uint32_t count, std::int64_t start = 0) {
 }
 
 struct Plots {
-  explicit Plots(const std::string& text) : text(text) {
-    EXPECT_EQ(parser.parse(this->text).get(json), simdjson::SUCCESS) << text;
+  explicit Plots(const std::string& json_text) : text(json_text) {
+    EXPECT_EQ(parser.parse(text).get(json), simdjson::SUCCESS) << json_text;
   }
   [[nodiscard]] double value(std::size_t plot, std::size_t series, std::size_t at) const {
     return json.at(plot)["series"].at(series)["values"].at(at);
