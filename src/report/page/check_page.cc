@@ -24,6 +24,7 @@ std::string facts_json(const Report& r) {
   const History& h = r.history;
   std::vector<std::string> facts;
   facts.push_back(fact("level asked", info(r.verdict.level).name));
+  if (!h.about().empty()) facts.push_back(fact("about", words::shortened(std::string(h.about()), kLongestName)));
   if (!r.verdict.reason.empty()) facts.push_back(fact("why undecided", r.verdict.reason));
   if (r.strongest) facts.push_back(fact("strongest level that holds", strongest_text(*r.strongest)));
   facts.push_back(fact("method", r.why_method.empty() ? std::string(r.verdict.method)

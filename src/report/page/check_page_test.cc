@@ -156,7 +156,7 @@ TEST(CheckPage, AnAcceptedHistoryHasNoAnomalies) {
   EXPECT_EQ(size(page.json["plots"]), 2U);
   for (const auto level : page.json["levels"].get_array()) {
     const std::string_view name = text(level["name"]);
-    if (name != "snapshot-isolation" && name != "causal" && name != "serializable") continue;
+    if (name != "snapshot-isolation" && name != "cursor-stability" && name != "serializable") continue;
     EXPECT_EQ(text(level["state"]), name == "serializable" ? "unknown" : "satisfied") << name;
   }
 }
