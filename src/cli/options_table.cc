@@ -182,6 +182,7 @@ constexpr OptionRow kOptions[] = {
     {"level", "LEVEL", "of a history: the level that it is checked against, as `isolde check` takes it", "report"},
     {"format", "FORMAT", "of a history: force its format instead of recognising it", "report"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
+    {"svg", "OUT", "write the cycles of the explained anomalies as a picture (SVG) to OUT", "check"},
     {"out", "FILE", "where the history goes; required", "gen"},
     {"transactions", "N", "how many (10000)", "gen"},
     {"sessions", "N", "how many clients (50)", "gen"},

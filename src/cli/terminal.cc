@@ -80,6 +80,8 @@ Colour output_colour() {
 
 bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
 
+bool output_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
 std::size_t output_width() {
   winsize size{};
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;

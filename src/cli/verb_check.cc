@@ -15,6 +15,7 @@
 #include "report/page/check_page.h"
 #include "report/page/page.h"
 #include "report/report.h"
+#include "report/svg.h"
 #include "report/text.h"
 
 namespace isolde::cli {
@@ -39,7 +40,7 @@ struct Plan {
   unsigned threads = 1;
   std::size_t kept = kAnomaliesKept;
   TextStyle style;
-  std::string dot, html;
+  std::string dot, svg, html;
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -119,10 +120,14 @@ Result<Plan> plan_of(const Arguments& args) {
   plan.guess = !args.has("no-guess");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
-  plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
+  plan.style = {.colour = output_colour(),
+                .verdict_only = plan.quiet,
+                .shown = *shown,
+                .width = output_on_terminal() ? output_width() : 0};
   plan.dot = args.text("dot");
+  plan.svg = args.text("svg");
   plan.html = args.text("html");
-  for (const std::string_view option : {"dot", "html"}) {
+  for (const std::string_view option : {"dot", "svg", "html"}) {
     if (args.has(option) && args.positional.size() > 1)
       return Error{fmt::format("--{} takes one history at a time", option)};
   }
@@ -196,6 +201,7 @@ void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report&
 Exit write_pictures(const Plan& plan, const Report& report) {
   Exit exit = Exit::kFine;
   if (!plan.dot.empty()) exit = worse(exit, write_whole_file(plan.dot, render_dot(report, plan.style.shown)));
+  if (!plan.svg.empty()) exit = worse(exit, write_whole_file(plan.svg, render_svg(report, plan.style.shown)));
   if (!plan.html.empty())
     exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(report, {.version = ISOLDE_VERSION}))));
   return exit;
