@@ -46,11 +46,12 @@ constexpr VerbRow kVerbs[] = {
      "isolde watch --listen unix:/tmp/isolde.socket --profile postgres:repeatable-read --checkpoint state\n"
      "tail -f trace.jsonl | isolde watch - --level serializable --method timeline --json\n"
      "isolde watch run.isl.recording --profile mariadb:repeatable-read"},
-    {"probe", "[URL]", 0, 1, "which anomalies a database lets through at each of its levels",
+    {"probe", "[URL…]", 0, kAny, "which anomalies a database lets through at each of its levels",
      "Runs scripted interleavings on real connections, each at every level of the database, and tells which anomalies\n"
      "happened. URL: sqlite:FILE (without one: a scratch file), postgres://user@host/database, mariadb://…, and so "
      "on.\n"
      "It makes tables of its own there (isolde_probe_…) and drops them. docs/probe.md: how to write a scenario.\n"
+     "Several URLs are probed one after the other; --html shows them on one page.\n"
      "Exit status: 0 every level kept what it claims, 1 one let through what its claim rules out,\n"
      "2 bad usage or input, 3 undecided: a step did not answer.",
      "isolde probe\n"
@@ -89,7 +90,17 @@ constexpr VerbRow kVerbs[] = {
      "isolde audit general.log --schema schema.sql --level snapshot-isolation\n"
      "isolde audit postgresql.csv --schema postgres://me@localhost/shop --hints hints.toml --json\n"
      "isolde audit examples/audit/purchase.sql --spawn postgres"},
-    {"report", "FILE", 0, kAny, "a verdict as one self-contained HTML page", "", "", true},
+    {"report", "FILE", 1, 1, "a verdict as one self-contained HTML page",
+     "FILE is a history, which is checked as `isolde check` does, or what check, probe or audit printed with --json, "
+     "or "
+     "a\n"
+     "finding of `isolde hunt`. The page needs nothing else and fetches nothing: it can be mailed. docs/report.md "
+     "shows "
+     "it.\n"
+     "Exit status: that of `isolde check` for a history, else 0; 2 bad usage or input.",
+     "isolde report history.jsonl --level snapshot-isolation\n"
+     "isolde report probes.jsonl --out probes.html\n"
+     "isolde report isolde-findings/finding-001-result.finding"},
 };
 
 constexpr OptionRow kOptions[] = {
@@ -164,7 +175,14 @@ constexpr OptionRow kOptions[] = {
      "check"},
     {"max-anomalies", "N", "keep the details of at most N anomalies; all are counted (1000)", "check"},
     {"anomalies", "N", "explain the first N anomalies (3)", "check"},
+    {"html", "OUT", "write the report as one self-contained HTML page to OUT (docs/report.md)",
+     "check probe hunt audit"},
+    {"html", "OUT", "with --check: write its report, with plots of the run, as one HTML page to OUT", "record"},
+    {"out", "OUT", "where the page goes (FILE with the ending .html)", "report"},
+    {"level", "LEVEL", "of a history: the level that it is checked against, as `isolde check` takes it", "report"},
+    {"format", "FORMAT", "of a history: force its format instead of recognising it", "report"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
+    {"svg", "OUT", "write the cycles of the explained anomalies as a picture (SVG) to OUT", "check"},
     {"out", "FILE", "where the history goes; required", "gen"},
     {"transactions", "N", "how many (10000)", "gen"},
     {"sessions", "N", "how many clients (50)", "gen"},

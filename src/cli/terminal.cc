@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 
 #include "report/report.h"
 
@@ -60,6 +61,15 @@ void print_error(const Error& error) {
 
 bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
 
+Exit write_whole_file(const std::string& path, std::string_view content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << content;
+  out.close();
+  if (out) return Exit::kFine;
+  print_error(Error{"cannot write", path});
+  return Exit::kBadInput;
+}
+
 Colour output_colour() {
   const char* const off = std::getenv("NO_COLOR");
   const bool refused = off != nullptr && *off != '\0';
@@ -69,6 +79,8 @@ Colour output_colour() {
 }
 
 bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+bool output_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
 std::size_t output_width() {
   winsize size{};

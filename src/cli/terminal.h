@@ -25,10 +25,13 @@ void print_error(std::string_view text);  // one line to standard error, "isolde
 void print_error(const Error& error);
 // Ensures: all that was printed has been written; false if it could not be (a full disk, a closed pipe).
 [[nodiscard]] bool flush_output();
+// The whole content of a file that the user named; an error is printed.
+[[nodiscard]] Exit write_whole_file(const std::string& path, std::string_view content);
 
 // Colours go to terminals only, and NO_COLOR turns them off.
 [[nodiscard]] Colour output_colour();
 [[nodiscard]] bool errors_on_terminal();
+[[nodiscard]] bool output_on_terminal();
 // Of the terminal that standard output is; where it is none, 100.
 [[nodiscard]] std::size_t output_width();
 

@@ -9,9 +9,11 @@
 #include "audit/render.h"
 #include "audit/render_json.h"
 #include "base/nearest.h"
+#include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "report/json.h"
+#include "report/page/page.h"
 
 namespace isolde::cli {
 namespace {
@@ -214,7 +216,11 @@ Exit run_audit(const Arguments& args) {
   if (!confirmed) return print_error(confirmed.error()), Exit::kBadInput;
   if (auto written = write_dot(**audit, args.text("dot")); !written)
     return print_error(written.error()), Exit::kBadInput;
-  return exit_of((*audit)->finding());
+  Exit exit = exit_of((*audit)->finding());
+  if (args.has("html"))
+    exit =
+        worse(exit, write_whole_file(args.text("html"), html_page(audit_page(audit::audit_json(**audit, peak_mib())))));
+  return exit;
 }
 
 }  // namespace isolde::cli

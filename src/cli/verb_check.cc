@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <fstream>
 #include <thread>
 
 #include "base/nearest.h"
@@ -13,7 +12,10 @@
 #include "proof/prove.h"
 #include "report/dot.h"
 #include "report/json.h"
+#include "report/page/check_page.h"
+#include "report/page/page.h"
 #include "report/report.h"
+#include "report/svg.h"
 #include "report/text.h"
 
 namespace isolde::cli {
@@ -38,7 +40,7 @@ struct Plan {
   unsigned threads = 1;
   std::size_t kept = kAnomaliesKept;
   TextStyle style;
-  std::string dot;
+  std::string dot, svg, html;
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -118,9 +120,17 @@ Result<Plan> plan_of(const Arguments& args) {
   plan.guess = !args.has("no-guess");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
-  plan.style = {.colour = output_colour(), .verdict_only = plan.quiet, .shown = *shown};
+  plan.style = {.colour = output_colour(),
+                .verdict_only = plan.quiet,
+                .shown = *shown,
+                .width = output_on_terminal() ? output_width() : 0};
   plan.dot = args.text("dot");
-  if (!plan.dot.empty() && args.positional.size() > 1) return Error{"--dot takes one history at a time"};
+  plan.svg = args.text("svg");
+  plan.html = args.text("html");
+  for (const std::string_view option : {"dot", "svg", "html"}) {
+    if (args.has(option) && args.positional.size() > 1)
+      return Error{fmt::format("--{} takes one history at a time", option)};
+  }
   return plan;
 }
 
@@ -170,7 +180,8 @@ Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limi
 void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
   if (plan.profile) return;  // what is broken is no level
   const bool violated = report.verdict.outcome == Outcome::kViolated;
-  if (!plan.strongest && (plan.quiet || (!violated && plan.level))) return;
+  // A page shows what is known of every level.
+  if (!plan.strongest && plan.html.empty() && (plan.quiet || (!violated && plan.level))) return;
   if (!plan.strongest) {
     const double check = report.stats.check_seconds;
     const double most = plan.level ? std::max(kUnaskedSeconds, kUnaskedTimes * check)
@@ -186,14 +197,14 @@ void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report&
   report.stats.peak_mib = peak_mib();
 }
 
-Exit write_dot(const Plan& plan, const Report& report) {
-  if (plan.dot.empty()) return Exit::kFine;
-  std::ofstream out(plan.dot, std::ios::binary | std::ios::trunc);
-  out << render_dot(report, plan.style.shown);
-  out.close();
-  if (out) return Exit::kFine;
-  print_error(Error{"cannot write", plan.dot});
-  return Exit::kBadInput;
+// The pictures that were asked for, beside the answer.
+Exit write_pictures(const Plan& plan, const Report& report) {
+  Exit exit = Exit::kFine;
+  if (!plan.dot.empty()) exit = worse(exit, write_whole_file(plan.dot, render_dot(report, plan.style.shown)));
+  if (!plan.svg.empty()) exit = worse(exit, write_whole_file(plan.svg, render_svg(report, plan.style.shown)));
+  if (!plan.html.empty())
+    exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(report, {.version = ISOLDE_VERSION}))));
+  return exit;
 }
 
 Exit check_file(const Plan& plan, const std::string& given) {
@@ -248,7 +259,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
   progress.clear();
   const Exit exit = exit_of(verdict.outcome);
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
-  return worse(exit, write_dot(plan, report));
+  return worse(exit, write_pictures(plan, report));
 }
 
 }  // namespace

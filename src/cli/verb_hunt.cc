@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 
+#include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "hunt/bug_report.h"
@@ -13,6 +14,7 @@
 #include "hunt/hunt.h"
 #include "hunt/replay.h"
 #include "report/json.h"
+#include "report/page/page.h"
 #include "report/report.h"
 
 namespace isolde::cli {
@@ -33,7 +35,7 @@ constexpr const char* kDefaultFolder = "isolde-findings";
 
 struct Plan {
   hunt::HuntOptions options;
-  std::string level, out;
+  std::string level, out, html;
   bool json = false, quiet = false;
 };
 
@@ -75,6 +77,7 @@ Result<Plan> plan_of(const Arguments& args) {
   o.stop = &interrupted;
   plan.level = args.text("level");
   plan.out = args.text("out", kDefaultFolder);
+  plan.html = args.text("html");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   return plan;
@@ -238,6 +241,7 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   HuntCounts last;
   std::optional<Error> not_kept;
   std::map<std::string, std::string> files;  // by cause
+  std::vector<Finding> found;                // for the page: one of each cause
   const auto live = [&](std::string_view doing) {
     progress.advance(
         fmt::format("{} cases, {} oracle rounds, {} blocked, {} refused, {} found{};", grouped(last.cases),
@@ -254,6 +258,7 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
                                    [&](const Finding& finding, bool new_cause) {
                                      ++last.findings;
                                      if (!new_cause) return;
+                                     if (!plan.html.empty()) found.push_back(finding);
                                      progress.clear();
                                      auto file = keep(finding, plan.out);
                                      if (!file && !not_kept) not_kept = file.error();
@@ -277,6 +282,13 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   if (!result) return print_error(result.error()), Exit::kBadInput;
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
   print_summary(plan, chosen, *result);
+  if (!plan.html.empty()) {
+    const HuntCounts& c = result->counts;
+    const std::string title =
+        fmt::format("{} at {}, seed {}: {}, {} in {:.0f} s", result->server, chosen.name, plan.options.seed,
+                    counted(c.cases, "case", "cases"), counted(c.rounds, "oracle round", "oracle rounds"), c.seconds);
+    if (write_whole_file(plan.html, html_page(hunt_page({}, title, found))) != Exit::kFine) return Exit::kBadInput;
+  }
   if (not_kept) return print_error(*not_kept), Exit::kBadInput;
   if (result->cut_short) print_error(result->ended);
   if (result->counts.findings > 0) return Exit::kFound;
@@ -322,6 +334,12 @@ Exit run_replay(const Arguments& args, const Plan& plan) {
                       finding->server, finding->level));
     if (!plan.quiet) print(indented(outcome->what == What::kNotSeen ? outcome->happened : outcome->reason));
   }
+  if (!plan.html.empty() &&
+      write_whole_file(
+          plan.html,
+          html_page(hunt_page(path, fmt::format("replayed on {} at {}: {}", outcome->server, outcome->level, what),
+                              std::span(seen ? &outcome->seen : &*finding, 1)))) != Exit::kFine)
+    return Exit::kBadInput;
   return seen ? Exit::kFound : outcome->what == What::kNotSeen ? Exit::kFine : Exit::kUndecided;
 }
 

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/nearest.h"
+#include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "db/database.h"
@@ -12,6 +13,7 @@
 #include "probe/scenario.h"
 #include "probe/summary.h"
 #include "report/json.h"
+#include "report/page/page.h"
 
 namespace isolde::cli {
 namespace {
@@ -119,24 +121,45 @@ void print_list(const std::vector<Scenario>& scenarios, bool json) {
   }
 }
 
-}  // namespace
-
-Exit run_probe(const Arguments& args) {
-  const auto scenarios = scenarios_of(args);
-  if (!scenarios) return print_error(scenarios.error()), Exit::kBadInput;
-  if (args.has("list")) return print_list(*scenarios, args.has("json")), Exit::kFine;
-  const auto open = open_named_database(args);
+// `probes`: what a page shows, if one is wanted.
+Exit probe_one(const Arguments& args, const std::vector<Scenario>& scenarios,
+               const std::optional<db::ServerOptions>& spawn, const std::string& url,
+               std::vector<std::string>& probes) {
+  const auto open = open_database_at(spawn, url);
   if (!open) return print_error(open.error()), Exit::kBadInput;
   auto options = options_of(args, *open->database);
   if (!options) return print_error(options.error()), Exit::kBadInput;
   TerminalProgress progress("probe", args.has("quiet"));
   options->progress = &progress;
   const Stopwatch watch;
-  const auto findings = probe::probe(*open->database, *scenarios, *options);
+  const auto findings = probe::probe(*open->database, scenarios, *options);
   progress.clear();
   if (!findings) return print_error(findings.error()), Exit::kBadInput;
-  print_findings(args, *findings, *scenarios, open->url.shown(), watch.seconds());
-  return exit_of_findings(*findings, *scenarios);
+  print_findings(args, *findings, scenarios, open->url.shown(), watch.seconds());
+  if (args.has("html")) probes.push_back(probe::findings_json(*findings, scenarios, open->url.shown()));
+  return exit_of_findings(*findings, scenarios);
+}
+
+}  // namespace
+
+Exit run_probe(const Arguments& args) {
+  const auto scenarios = scenarios_of(args);
+  if (!scenarios) return print_error(scenarios.error()), Exit::kBadInput;
+  if (args.has("list")) return print_list(*scenarios, args.has("json")), Exit::kFine;
+  const auto spawn = spawn_options(args);
+  if (!spawn) return print_error(spawn.error()), Exit::kBadInput;
+  std::vector<std::string> urls = args.positional;
+  if (urls.empty()) urls.emplace_back("sqlite:");
+  Exit exit = Exit::kFine;
+  std::vector<std::string> probes;
+  for (const std::string& url : urls) {
+    if (&url != urls.data() && !args.has("json")) print("\n");
+    exit = worse(exit, probe_one(args, *scenarios, *spawn, url, probes));
+    (void)flush_output();
+  }
+  if (args.has("html") && !probes.empty())
+    exit = worse(exit, write_whole_file(args.text("html"), html_page(probe_page(probes))));
+  return exit;
 }
 
 }  // namespace isolde::cli

@@ -36,6 +36,7 @@ struct Plan {
   std::string level;  // empty: the database's default
   std::string out;    // empty: nothing is kept
   std::optional<Level> check;
+  std::string html;  // of the check; empty: none
   std::optional<WatchPlan> watch;
   bool json = false, quiet = false;
 };
@@ -136,6 +137,8 @@ std::optional<Error> take_output(const Arguments& args, Plan& plan) {
     if (!level) return std::move(level).error();
     plan.check = *level;
   }
+  plan.html = args.text("html");
+  if (!plan.html.empty() && !plan.check) return Error{"--html shows what --check LEVEL found: give both"};
   if (args.has("watch")) {
     auto watch = watch_plan(args);
     if (!watch) return std::move(watch).error();
@@ -254,6 +257,7 @@ Exit check_recorded(const Plan& plan, const std::string& path) {
   std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
   if (plan.json) words.emplace_back("--json");
   if (plan.quiet) words.emplace_back("--quiet");
+  if (!plan.html.empty()) words.insert(words.end(), {"--html", plan.html});
   auto args = parse(*verb_named("check"), std::move(words));
   if (!args) return print_error(args.error()), Exit::kBadInput;
   if (!plan.json && !plan.quiet) print("\n");

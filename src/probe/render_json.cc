@@ -36,8 +36,18 @@ std::string rows_json(const db::Reply& reply) {
 }
 
 std::string_view kind_name(RequestKind kind) {
-  constexpr std::string_view kNames[] = {"begin", "statement", "commit", "rollback"};
-  return kNames[static_cast<std::size_t>(kind)];
+  switch (kind) {
+    case RequestKind::kBegin:
+      return "begin";
+    case RequestKind::kStatement:
+    case RequestKind::kPrepared:
+      return "statement";
+    case RequestKind::kCommit:
+      return "commit";
+    case RequestKind::kRollBack:
+      return "rollback";
+  }
+  return "statement";
 }
 
 std::string event_json(const Finding& f, const Event& event) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "report/box_drawing.h"
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
@@ -148,7 +149,8 @@ std::string cases_text(const History& h, const Anomaly& a, const Explanation& e,
   return text;
 }
 
-std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number, const Paint& paint) {
+std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number, const Paint& paint,
+                         std::size_t width) {
   const Explanation e = explain(h, a);
   const std::vector<std::size_t> shown = shown_steps(a.steps, kStepsShown);
   std::set<TxnId> named;
@@ -167,6 +169,13 @@ std::string anomaly_text(const History& h, const Anomaly& a, std::size_t number,
       }
     }
     if (left > 0) text += fmt::format("{}{}\n", kIndent, paint.dim("… " + words::counted(left, "more transaction")));
+  }
+  if (width > 0) {
+    constexpr std::size_t kBoxes = 4, kLines = 6;
+    if (const auto cycle = drawn_cycle(h, a, kBoxes, kLines)) {
+      const std::string drawing = box_drawing(*cycle, kIndent.size(), width);
+      if (!drawing.empty()) text += "\n" + drawing + "\n";
+    }
   }
   std::size_t next = 0;
   bool hinted = false;
@@ -193,7 +202,8 @@ std::string render_text(const Report& r, const TextStyle& style) {
   if (style.verdict_only) return text;
   text += facts(r);
   const std::size_t shown = std::min(style.shown, r.verdict.anomalies.size());
-  for (std::size_t i = 0; i < shown; ++i) text += anomaly_text(r.history, r.verdict.anomalies[i], i + 1, paint);
+  for (std::size_t i = 0; i < shown; ++i)
+    text += anomaly_text(r.history, r.verdict.anomalies[i], i + 1, paint, style.width);
   const std::uint64_t total = std::max<std::uint64_t>(r.verdict.total(), r.verdict.anomalies.size());
   if (total > 0) text += "\n";
   if (total > shown)

@@ -17,6 +17,7 @@ struct TextStyle {
   Colour colour = Colour::kNever;
   bool verdict_only = false;  // one line a file
   std::size_t shown = 3;      // how many anomalies are explained
+  std::size_t width = 0;      // of the terminal: cycles that fit are drawn; 0: none is
 };
 
 [[nodiscard]] std::string render_text(const Report& report, const TextStyle& style);

@@ -47,12 +47,29 @@ TEST(Usage, NoVerbOrAnUnknownOneExitsWithTwo) {
   EXPECT_NE(a.err.find("did you mean check"), std::string::npos) << a.err;
 }
 
-TEST(Usage, APlannedVerbSaysSoInOneLine) {
-  for (const char* verb : {"audit", "report"}) {
-    const Answer a = isolde({verb, "--level", "si"});
-    EXPECT_EQ(a.status, 2);
-    EXPECT_EQ(a.err, "isolde: this version does not have `isolde " + std::string(verb) + "` yet\n");
-  }
+TEST(Report, AHistoryAndWhatWasPrintedOfItBecomePages) {
+  const Scratch scratch;
+  const std::string history = scratch.file("h.jsonl", "{\"id\": 1, \"session\": 1, \"ops\": [[\"r\",\"x\",7]]}\n");
+  EXPECT_EQ(isolde({"report", history, "--level", "serializable"}).status, 1);
+  EXPECT_TRUE(content_of(scratch.path("h.html")).starts_with("<!doctype html>"));
+  const std::string printed =
+      scratch.file("h.json", isolde({"check", history, "--level", "serializable", "--json"}).out);
+  EXPECT_EQ(isolde({"report", printed, "--out", scratch.path("printed.html")}).status, 0);
+  EXPECT_NE(content_of(scratch.path("printed.html")).find("\"kind\":\"checked\""), std::string::npos);
+}
+
+TEST(Report, WhatIsReportedIsNeverOverwritten) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.html", "{}\n");
+  const Answer a = isolde({"report", file});
+  EXPECT_EQ(a.status, 2);
+  EXPECT_EQ(content_of(file), "{}\n");
+}
+
+// Every kind of step has its name, rollbacks too.
+TEST(Probe, JsonOfACaseThatRollsBack) {
+  const Answer a = isolde({"probe", "--only", "G1a", "--json"});
+  EXPECT_NE(a.out.find("\"kind\": \"rollback\""), std::string::npos) << a.err;
 }
 
 TEST(Usage, TheVersionIsPrinted) {

@@ -1,0 +1,189 @@
+#include "cli/pages.h"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+
+#include "hunt/bug_report.h"
+#include "report/page/json_text.h"
+#include "report/report.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace dom = simdjson::dom;
+
+// Of a page of at most 3 MB: what anomalies may take, and every other list.
+constexpr std::size_t kMostOfAnomalies = 1'200'000, kMostOfOthers = 250'000;
+
+std::string made() { return JsonObject().text("version", ISOLDE_VERSION).done(); }
+
+std::string whole(std::string_view kind, std::string_view member, std::string_view json) {
+  return JsonObject().text("kind", kind).raw("made", made()).raw(member, json).done();
+}
+
+std::string_view text_of(const simdjson::simdjson_result<dom::element>& element) {
+  std::string_view text;
+  return element.get(text) == simdjson::SUCCESS ? text : std::string_view();
+}
+
+// The lists of an object, cut to what a page can carry.
+std::string cut(dom::object object) {
+  JsonObject out, left_out;
+  bool cut_some = false;
+  for (const auto& [name, value] : object) {
+    dom::array list;
+    if (value.get(list) != simdjson::SUCCESS) {
+      out.raw(name, simdjson::minify(value));
+      continue;
+    }
+    const std::size_t most = name == "anomalies" ? kMostOfAnomalies : kMostOfOthers;
+    std::string kept = "[";
+    std::size_t left = 0;
+    for (const dom::element& one : list) {
+      const std::string text = left > 0 ? std::string() : simdjson::minify(one);
+      if (left > 0 || kept.size() + text.size() > most) {
+        ++left;
+        continue;
+      }
+      kept += (kept.size() > 1 ? "," : "") + text;
+    }
+    out.raw(name, kept + "]");
+    if (left > 0) left_out.number(name, left);
+    cut_some |= left > 0;
+  }
+  if (cut_some) out.raw("left_out", left_out.done());
+  return out.done();
+}
+
+bool has(dom::object object, std::initializer_list<std::string_view> members) {
+  return std::ranges::all_of(members,
+                             [&](std::string_view member) { return object[member].error() == simdjson::SUCCESS; });
+}
+
+std::string indented_lines(std::string_view text) { return text.empty() ? "nothing" : std::string(text); }
+
+std::string schema_text(const hunt::Schema& schema) {
+  std::string out;
+  for (const hunt::Table& table : schema.tables) {
+    out += table.create + ";\n";
+    for (const auto& row : table.rows)
+      out += fmt::format("insert into {} ({}) values ({});\n", table.name, fmt::join(table.inserted, ", "),
+                         fmt::join(row, ", "));
+  }
+  for (const std::string& more : schema.more) out += more + ";\n";
+  for (const hunt::View& view : schema.views) out += view.create + ";\n";
+  return out;
+}
+
+// The case as it ran; the statement that differed is marked.
+std::string story_of(const hunt::Finding& finding) {
+  const hunt::Case& test = finding.test;
+  std::vector<std::string> members, steps;
+  for (std::size_t t = 0; t < test.transactions.size(); ++t) members.push_back(json_string(fmt::format("T{}", t + 1)));
+  std::vector<std::uint32_t> next(test.transactions.size(), 0);
+  for (const std::uint32_t who : test.order) {
+    if (who >= test.transactions.size()) continue;
+    const hunt::Transaction& transaction = test.transactions[who];
+    const std::uint32_t statement = next[who]++;
+    const bool ends = statement >= transaction.statements.size();
+    const bool guilty = !ends && !finding.actual.empty() && finding.where == hunt::Place{who, statement} &&
+                        (finding.wrong == hunt::Wrong::kResult || finding.wrong == hunt::Wrong::kCount ||
+                         finding.wrong == hunt::Wrong::kError || finding.wrong == hunt::Wrong::kPredicate);
+    steps.push_back(JsonObject()
+                        .number("who", who)
+                        .text("sql", !ends                 ? transaction.statements[statement].sql
+                                     : transaction.commits ? std::string("commit")
+                                                           : std::string("rollback"))
+                        .truth("guilty", guilty)
+                        .done());
+  }
+  const auto as_it_is = [](const std::string& one) { return one; };
+  return JsonObject().raw("members", json_list(members, as_it_is)).raw("steps", json_list(steps, as_it_is)).done();
+}
+
+std::string finding_json(const hunt::Finding& f) {
+  std::string diff = "[]";
+  if (!f.expected.empty() || !f.actual.empty())
+    diff = fmt::format("[{}]", JsonObject()
+                                   .text("place", f.where.transaction < f.test.transactions.size() ? name(f.where) : "")
+                                   .text("expected", indented_lines(f.expected))
+                                   .text("seen", indented_lines(f.actual))
+                                   .done());
+  return JsonObject()
+      .text("title", f.cause.empty() ? std::string(name(f.wrong)) : f.cause)
+      .text("words", fmt::format("{} at {}: {}{}.", f.server, f.level, about(f.wrong),
+                                 f.anomaly.empty() ? "" : fmt::format(" ({})", f.anomaly)))
+      .text("schema", schema_text(f.test.schema))
+      .raw("story", story_of(f))
+      .raw("diff", diff)
+      .text("markdown", bug_report_text(f))
+      .done();
+}
+
+}  // namespace
+
+std::string probe_page(std::span<const std::string> probes) {
+  return whole("probe", "probes", json_list(probes, [](const std::string& one) { return one; }));
+}
+
+std::string audit_page(std::string_view audit) {
+  dom::parser parser;
+  dom::object object;
+  if (parser.parse(audit).get(object) != simdjson::SUCCESS) return whole("audit", "audit", "{}");
+  return whole("audit", "audit", cut(object));
+}
+
+std::string hunt_page(std::string_view file, std::string_view title, std::span<const hunt::Finding> findings) {
+  const std::string summary =
+      findings.empty() ? std::string("Nothing found")
+                       : fmt::format("{} {}", grouped(findings.size()), findings.size() == 1 ? "finding" : "findings");
+  std::vector<std::string> facts;
+  const auto fact = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) facts.push_back(JsonObject().text("name", name).text("value", value).done());
+  };
+  fact("hunt", title);
+  if (!findings.empty()) {
+    fact("server", findings.front().server);
+    fact("level", findings.front().level);
+  }
+  return JsonObject()
+      .text("kind", "hunt")
+      .raw("made", made())
+      .text("file", file)
+      .text("summary", summary)
+      .raw("facts", json_list(facts, [](const std::string& one) { return one; }))
+      .raw("findings", json_list(findings, finding_json))
+      .done();
+}
+
+Result<std::optional<std::string>> page_of_json(std::string_view text, const std::string& file) {
+  using Page = std::optional<std::string>;
+  std::vector<std::string> probes;
+  Page page;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    dom::parser parser;
+    dom::object object;
+    if (parser.parse(line).get(object) != simdjson::SUCCESS) return Page();
+    if (has(object, {"database", "levels", "cases"})) {
+      probes.push_back(std::string(line));
+    } else if (has(object, {"file", "level", "verdict", "anomalies"})) {
+      if (page) return Error{"holds several reports: a page shows one", file};
+      page = has(object, {"classes", "targets", "trace"}) ? whole("audit", "audit", cut(object))
+                                                          : whole("checked", "report", cut(object));
+    } else if (has(object, {"file", "error"})) {
+      return Error{fmt::format("is the report of an input that could not be read: {}", text_of(object["error"])), file};
+    } else {
+      return Page();
+    }
+  }
+  if (page && !probes.empty()) return Error{"holds reports of several kinds: a page shows one", file};
+  if (!probes.empty()) page = probe_page(probes);
+  return page;
+}
+
+}  // namespace isolde::cli

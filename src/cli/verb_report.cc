@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "cli/pages.h"
+#include "cli/verbs.h"
+#include "hunt/finding_file.h"
+#include "report/page/page.h"
+
+namespace isolde::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// run.jsonl -> run.html.
+std::string default_out(const std::string& file) {
+  fs::path path(file);
+  if (!path.has_filename()) path = path.parent_path();
+  return path.replace_extension(".html").string();
+}
+
+std::string beginning_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(64, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+std::string first_line_of(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+Exit write_page(const Arguments& args, const std::string& out, const std::string& json) {
+  const Exit exit = write_whole_file(out, html_page(json));
+  if (exit == Exit::kFine && !args.has("quiet")) print(fmt::format("report in {}\n", out));
+  return exit;
+}
+
+// What was printed with --json; no value: it is something else.
+std::optional<Exit> report_printed(const Arguments& args, const std::string& file, const std::string& out) {
+  // A history may be large: its first line tells.
+  const auto first = page_of_json(first_line_of(file), file);
+  if (first && !*first) return std::nullopt;
+  std::ifstream in(file, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  const auto page = page_of_json(text.str(), file);
+  if (!page) return print_error(page.error()), Exit::kBadInput;
+  if (!*page) return std::nullopt;
+  return write_page(args, out, **page);
+}
+
+Exit report_history(const Arguments& args, const std::string& file, const std::string& out) {
+  std::vector<std::string> words = {file, "--quiet", "--html", out};
+  for (const char* option : {"level", "format", "timeout", "threads"}) {
+    if (args.has(option)) words.insert(words.end(), {fmt::format("--{}", option), args.text(option)});
+  }
+  auto check = parse(*verb_named("check"), std::move(words));
+  if (!check) return print_error(check.error()), Exit::kBadInput;
+  const Exit exit = run_check(*check);
+  if (exit != Exit::kBadInput && !args.has("quiet")) print(fmt::format("report in {}\n", out));
+  return exit;
+}
+
+}  // namespace
+
+Exit run_report(const Arguments& args) {
+  const std::string file = args.positional.front();
+  if (file == "-" && !args.has("out"))
+    return print_error("--out says where the report of standard input goes"), Exit::kBadInput;
+  const std::string out = args.text("out", default_out(file));
+  std::error_code ignored;
+  if (fs::equivalent(file, out, ignored))
+    return print_error(Error{"--out would overwrite what is reported", file}), Exit::kBadInput;
+  if (file != "-" && fs::is_regular_file(file, ignored)) {
+    const std::string start = beginning_of(file);
+    if (file.ends_with(".finding") || start.starts_with("finding ")) {
+      const auto finding = hunt::read_finding(file);
+      if (!finding) return print_error(finding.error()), Exit::kBadInput;
+      return write_page(args, out, hunt_page(file, {}, std::span(&*finding, 1)));
+    }
+    if (start.starts_with('{')) {
+      if (const auto exit = report_printed(args, file, out)) return *exit;
+    }
+  }
+  return report_history(args, file, out);
+}
+
+}  // namespace isolde::cli

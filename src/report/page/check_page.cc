@@ -1,0 +1,258 @@
+#include "report/page/check_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/case_tree.h"
+#include "report/explain_anomaly.h"
+#include "report/explain_cases.h"
+#include "report/page/json_text.h"
+#include "report/page/plots.h"
+#include "report/page/shown_history.h"
+#include "report/shown_steps.h"
+#include "report/words.h"
+
+namespace isolde {
+namespace {
+
+std::string fact(std::string_view name, std::string_view value) {
+  return JsonObject().text("name", name).text("value", value).done();
+}
+
+std::string facts_json(const Report& r) {
+  const History& h = r.history;
+  std::vector<std::string> facts;
+  facts.push_back(fact("level asked", info(r.verdict.level).name));
+  if (!h.about().empty()) facts.push_back(fact("about", words::shortened(std::string(h.about()), kLongestName)));
+  if (!r.verdict.reason.empty()) facts.push_back(fact("why undecided", r.verdict.reason));
+  if (r.strongest) facts.push_back(fact("strongest level that holds", strongest_text(*r.strongest)));
+  facts.push_back(fact("method", r.why_method.empty() ? std::string(r.verdict.method)
+                                                      : fmt::format("{} ({})", r.verdict.method, r.why_method)));
+  std::string evidence;
+  for (const std::string_view kind : evidence_of(h))
+    evidence += fmt::format("{}{}", evidence.empty() ? "" : ", ", kind);
+  facts.push_back(fact("evidence", evidence.empty() ? "values only" : evidence));
+  facts.push_back(
+      fact("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
+                                  words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
+                                  words::counted(h.session_count(), "session"), r.format)));
+  if (r.verdict.search) facts.push_back(fact("order", search_text(*r.verdict.search)));
+  facts.push_back(fact("cost", fmt::format("load {:.2f} s, check {:.2f} s, peak {:.0f} MiB", r.stats.load_seconds,
+                                           r.stats.check_seconds, r.stats.peak_mib)));
+  if (r.proof == Proof::kHolds) facts.push_back(fact("proof", "re-checked from the history alone: it holds"));
+  if (r.proof == Proof::kFails) facts.push_back(fact("proof", "FAILS: " + r.proof_says));
+  return json_list(facts, [](const std::string& one) { return one; });
+}
+
+// What is known of a level: looked at, implied by one that holds, or ruled out by one that does not.
+std::string_view state_of(const Report& r, Level level) {
+  const auto known = [&](Level one) -> std::optional<Outcome> {
+    if (one == r.verdict.level) return r.verdict.outcome;
+    return r.strongest ? r.strongest->at(one) : std::nullopt;
+  };
+  if (const auto outcome = known(level)) return name(*outcome);
+  for (const LevelInfo& other : all_levels()) {
+    const auto outcome = known(other.level);
+    if (outcome == Outcome::kSatisfied && implies(other.level, level)) return name(Outcome::kSatisfied);
+    if (outcome == Outcome::kViolated && implies(level, other.level)) return name(Outcome::kViolated);
+  }
+  return "unknown";
+}
+
+std::string levels_json(const Report& r) {
+  return json_list(all_levels(), [&](const LevelInfo& level) {
+    return JsonObject()
+        .text("name", level.name)
+        .text("state", state_of(r, level.level))
+        .truth("asked", level.level == r.verdict.level)
+        .text("meaning", level.summary)
+        .done();
+  });
+}
+
+std::string weaker_json() {
+  std::vector<std::string> pairs;
+  for (const LevelInfo& level : all_levels()) {
+    for (const Level weaker : level.weaker)
+      pairs.push_back(fmt::format("[{},{}]", static_cast<int>(level.level), static_cast<int>(weaker)));
+  }
+  return json_list(pairs, [](const std::string& pair) { return pair; });
+}
+
+std::string counts_json(const Verdict& verdict) {
+  std::vector<AnomalyKind> kinds;
+  for (const AnomalyInfo& one : all_anomalies()) {
+    if (verdict.counts[static_cast<std::size_t>(one.kind)] > 0) kinds.push_back(one.kind);
+  }
+  std::ranges::stable_sort(kinds, std::greater{},
+                           [&](AnomalyKind kind) { return verdict.counts[static_cast<std::size_t>(kind)]; });
+  return json_list(kinds, [&](AnomalyKind kind) {
+    return JsonObject()
+        .text("name", info(kind).name)
+        .number("count", verdict.counts[static_cast<std::size_t>(kind)])
+        .text("meaning", info(kind).summary)
+        .done();
+  });
+}
+
+// The anomalies that the page carries. Two passes, because places of operations are known only when all are named.
+class ShownAnomalies {
+ public:
+  ShownAnomalies(const Report& report, const PageOptions& options)
+      : h_(report.history), verdict_(report.verdict), options_(options), history_(report.history, options) {
+    count_ = std::min(verdict_.anomalies.size(), options.most_anomalies);
+    for (std::size_t i = 0; i < count_; ++i) name_parts(verdict_.anomalies[i]);
+    history_.add_around();
+  }
+
+  std::string json() {
+    std::string out = "[";
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (i > 0) out += ',';
+      out += anomaly_json(verdict_.anomalies[i]);
+    }
+    return out + "]";
+  }
+  ShownHistory& history() { return history_; }
+  [[nodiscard]] std::uint64_t left_out() const {
+    return std::max<std::uint64_t>(verdict_.total(), verdict_.anomalies.size()) - count_;
+  }
+
+ private:
+  void name_step(const Step& step) {
+    for (const TxnId t : {step.from, step.to}) {
+      if (t != kNoTxn) history_.transaction(t);
+    }
+    history_.want(step.from_op);
+    history_.want(step.to_op);
+    if (step.key != kNoKey) history_.key(step.key);
+  }
+
+  void name_parts(const Anomaly& a) {
+    for (const std::size_t i : shown_steps(a.steps, options_.most_members)) name_step(a.steps[i]);
+    for (std::size_t i = 0; i < std::min(a.transactions.size(), options_.most_members); ++i) {
+      if (a.steps.size() <= options_.most_members) history_.transaction(a.transactions[i]);
+    }
+    for (const OpId op : named_operations(h_, a)) {
+      if (op != kNoOp && a.steps.size() <= options_.most_members) history_.want(op);
+    }
+    history_.want(a.op);
+    if (a.key != kNoKey) history_.key(a.key);
+    for (std::size_t i = 0; i < std::min(a.cases.size(), options_.most_members); ++i) {
+      for (const Step& step : a.cases[i].steps) name_step(step);
+    }
+  }
+
+  std::string step_json(const Step& step, std::string_view says) {
+    JsonObject out;
+    if (step.from == kNoTxn || step.to == kNoTxn) return {};
+    out.number("from", history_.transaction(step.from)).number("to", history_.transaction(step.to));
+    out.text("type", name(step.type));
+    if (step.key != kNoKey) out.text("key", words::shortened(h_.key_text(step.key), kLongestName));
+    if (step.from_op != kNoOp) out.number("from_op", history_.operation(step.from_op));
+    if (step.to_op != kNoOp) out.number("to_op", history_.operation(step.to_op));
+    return out.text("text", says).done();
+  }
+
+  std::string steps_json(const std::vector<Step>& steps, const std::vector<std::string>& says) {
+    std::vector<std::string> out;
+    std::size_t next = 0;
+    for (const std::size_t i : shown_steps(steps, options_.most_members)) {
+      if (i > next) {
+        // A long cycle is cut: one arrow stands for those left out.
+        const std::span<const Step> gap = std::span(steps).subspan(next, i - next);
+        if (gap.front().from != kNoTxn && steps[i].from != kNoTxn) {
+          out.push_back(JsonObject()
+                            .number("from", history_.transaction(gap.front().from))
+                            .number("to", history_.transaction(steps[i].from))
+                            .text("type", "…")
+                            .text("text", gap_text(h_, gap))
+                            .done());
+        }
+      }
+      if (std::string one = step_json(steps[i], says[i]); !one.empty()) out.push_back(std::move(one));
+      next = i + 1;
+    }
+    return json_list(out, [](const std::string& one) { return one; });
+  }
+
+  std::string cases_json(const Anomaly& a, const Explanation& e) {
+    std::size_t told = 0;
+    std::vector<std::string> lines;
+    for (const CaseLine& line : case_tree(h_, choices_of(h_, a))) {
+      JsonObject out;
+      out.number("depth", line.depth);
+      if (line.circle == kNone32) {
+        out.text("text", line.text);
+      } else {
+        if (line.circle >= options_.most_members || ++told > options_.most_members) break;
+        out.text("text", "a circle closes:").raw("steps", steps_json(a.cases[line.circle].steps, e.cases[line.circle]));
+      }
+      lines.push_back(out.done());
+    }
+    return json_list(lines, [](const std::string& line) { return line; });
+  }
+
+  std::string anomaly_json(const Anomaly& a) {
+    const Explanation e = explain(h_, a);
+    std::vector<std::uint32_t> members, keys;
+    const auto add = [](std::vector<std::uint32_t>& list, std::uint32_t place) {
+      if (std::ranges::find(list, place) == list.end()) list.push_back(place);
+    };
+    // In the order of the cycle, so that it is drawn as one.
+    for (const std::size_t i : shown_steps(a.steps, options_.most_members)) {
+      for (const TxnId t : {a.steps[i].from, a.steps[i].to}) {
+        if (t != kNoTxn) add(members, history_.transaction(t));
+      }
+      if (a.steps[i].key != kNoKey) add(keys, history_.key(a.steps[i].key));
+    }
+    if (a.steps.size() <= options_.most_members) {
+      for (std::size_t i = 0; i < std::min(a.transactions.size(), options_.most_members); ++i)
+        add(members, history_.transaction(a.transactions[i]));
+    }
+    if (a.key != kNoKey) add(keys, history_.key(a.key));
+    JsonObject out;
+    out.text("name", full_name(a)).text("meaning", info(a.kind).summary);
+    std::string lines;
+    for (const std::string& line : e.lines) lines += (lines.empty() ? "" : "\n") + line;
+    out.text("text", a.says.empty() ? lines : a.says).text("contradiction", e.contradiction);
+    const auto number = [](std::uint32_t place) { return std::to_string(place); };
+    out.raw("transactions", json_list(members, number)).raw("keys", json_list(keys, number));
+    out.raw("steps", steps_json(a.steps, e.steps));
+    if (!a.cases.empty()) out.raw("cases", cases_json(a, e));
+    return out.done();
+  }
+
+  const History& h_;
+  const Verdict& verdict_;
+  const PageOptions& options_;
+  ShownHistory history_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+std::string check_page_json(const Report& r, const PageOptions& options) {
+  constexpr std::string_view kVerbs[] = {"satisfies", "violates", "is undecided at"};
+  const std::string_view level = info(r.verdict.level).name;
+  ShownAnomalies anomalies(r, options);
+  std::vector<std::string> notes = r.notes;
+  notes.insert(notes.end(), r.verdict.notes.begin(), r.verdict.notes.end());
+  JsonObject made;
+  made.text("version", options.version);
+  if (!options.command.empty()) made.text("command", options.command);
+  JsonObject out;
+  out.text("kind", "check").raw("made", made.done()).text("file", r.file).text("level", level);
+  out.text("verdict", name(r.verdict.outcome));
+  out.text("summary", fmt::format("{} {} {}", r.file.substr(r.file.rfind('/') + 1),
+                                  kVerbs[static_cast<std::size_t>(r.verdict.outcome)], level));
+  out.raw("facts", facts_json(r));
+  out.raw("notes", json_list(notes, [](const std::string& note) { return json_string(note); }));
+  out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_json(r.verdict));
+  out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
+  out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
+  return out.raw("plots", plots_json(r.history, has_nanoseconds(r.history, r.format))).done();
+}
+
+}  // namespace isolde

@@ -1,0 +1,29 @@
+// report/page/check_page.h: a checked history as the data of its page.
+//
+// In, out: Report -> the JSON of a CheckPage (web/src/data.ts).
+// Always:  the page of a history of any size stays small: only transactions that shown anomalies name, some that ran
+//          beside them, and of long ones the operations that matter.
+// Cost:    linear in the history, once; about 2 MB at the most.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "report/report.h"
+
+namespace isolde {
+
+struct PageOptions {
+  std::string_view version;          // of Isolde
+  std::string_view command = {};     // that made it, as it was typed
+  std::size_t most_anomalies = 200;  // that are shown; all are counted
+  std::size_t most_members = 40;     // transactions of one anomaly
+  std::size_t most_operations = 24;  // of one transaction
+  std::size_t most_around = 150;     // transactions that ran beside
+  std::size_t most_versions = 12;    // of one key
+};
+
+[[nodiscard]] std::string check_page_json(const Report& report, const PageOptions& options);
+
+}  // namespace isolde

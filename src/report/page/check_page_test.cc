@@ -1,0 +1,218 @@
+// The data of a checked history's page: what is told, what is cut, and that it stays small.
+#include "report/page/check_page.h"
+
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "history/history_builder.h"
+#include "report/page/key_versions.h"
+#include "report/page/page_testing.h"
+#include "tests/support/history_text.h"
+
+namespace isolde {
+namespace {
+
+constexpr PageOptions kOptions = {.version = "1"};
+
+class Parsed {
+ public:
+  explicit Parsed(const std::string& text) : text_(text) {
+    EXPECT_EQ(parser_.parse(text_).get(json), simdjson::SUCCESS) << text;
+  }
+  simdjson::dom::element json;
+
+ private:
+  simdjson::padded_string text_;
+  simdjson::dom::parser parser_;
+};
+
+std::string_view text(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
+std::uint64_t number(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
+std::size_t size(simdjson::simdjson_result<simdjson::dom::element> element) { return element.get_array().size(); }
+
+// Every transaction reads x and writes it; one a line of time.
+History many(std::uint32_t count, std::uint32_t ops = 2) {
+  HistoryBuilder b;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    b.begin_txn(b.session(i % 50));
+    b.set_begin(10 * i);
+    b.set_end(10 * i + 25);
+    b.set_start_ts(10 * i);
+    b.set_commit_ts(10 * i + 25);
+    for (std::uint32_t op = 0; op + 1 < ops; ++op) b.read(b.key(i % 997 + op), kNullValue);
+    b.write(b.key(i % 997), b.values().integer(i));
+    b.end_txn();
+  }
+  return *b.finish();
+}
+
+std::vector<TxnId> from_to(std::uint32_t from, std::uint32_t to) {
+  std::vector<TxnId> all;
+  for (std::uint32_t t = from; t < to; ++t) all.push_back(TxnId{t});
+  return all;
+}
+
+TEST(CheckPage, TheVerdictAndWhatItRestsOn) {
+  const History h = many(10);
+  Verdict v = violated_at(Level::kSerializable);
+  v.anomalies.push_back(cycle_of(h, from_to(0, 2)));
+  v.count(AnomalyKind::kG2Item);
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  EXPECT_EQ(text(page.json["kind"]), "check");
+  EXPECT_EQ(text(page.json["verdict"]), "violated");
+  EXPECT_EQ(text(page.json["summary"]), "h.jsonl violates serializable");
+  EXPECT_EQ(size(page.json["counts"]), 1U);
+  EXPECT_EQ(number(page.json["counts"].at(0)["count"]), 1U);
+  EXPECT_EQ(number(page.json["anomalies_left_out"]), 0U);
+}
+
+TEST(CheckPage, AStepNamesTheOperationsThatAreShown) {
+  const History h = many(4, 100);
+  Verdict v = violated_at(Level::kSerializable);
+  v.anomalies.push_back(cycle_of(h, from_to(0, 2)));
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  const auto step = page.json["anomalies"].at(0)["steps"].at(0);
+  const auto to = page.json["transactions"].at(number(step["to"]));
+  EXPECT_EQ(size(to["ops"]), kOptions.most_operations);
+  // The last of a hundred is what the step is about: it is among the few that are carried.
+  EXPECT_EQ(text(to["ops"].at(number(step["to_op"]))["kind"]), "w");
+}
+
+TEST(CheckPage, ALongCycleIsCutAndSaysSo) {
+  const History h = many(1000);
+  Verdict v = violated_at(Level::kSerializable);
+  v.anomalies.push_back(cycle_of(h, from_to(0, 1000)));
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  const auto anomaly = page.json["anomalies"].at(0);
+  EXPECT_LE(size(anomaly["steps"]), 2 * kOptions.most_members);
+  EXPECT_LE(size(anomaly["transactions"]), 2 * kOptions.most_members);
+  std::size_t gaps = 0;
+  for (const auto step : anomaly["steps"].get_array()) gaps += text(step["type"]) == "…" ? 1U : 0U;
+  EXPECT_GE(gaps, 1U);
+}
+
+TEST(CheckPage, AProofByCasesIsATree) {
+  const History h = hist("T1: w x1 | T2: w x2 | T3: r x1 w y1 | T4: r x2 w y2");
+  Verdict v = violated_at(Level::kSerializable);
+  Anomaly a;
+  a.kind = AnomalyKind::kNoOrder;
+  a.transactions = from_to(0, 4);
+  for (const auto& [first, second] : {std::pair{TxnId{0}, TxnId{1}}, std::pair{TxnId{1}, TxnId{0}}})
+    a.cases.push_back(
+        {{{StepType::kWw, first, second, KeyId{0}, OpId{h.first_op(first)}, OpId{h.first_op(second)}, Ground::kAssumed},
+          {StepType::kSession, second, first, kNoKey, kNoOp, kNoOp}}});
+  v.anomalies.push_back(a);
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  const auto cases = page.json["anomalies"].at(0)["cases"];
+  std::size_t circles = 0;
+  for (const auto line : cases.get_array()) {
+    simdjson::dom::element steps;
+    if (line["steps"].get(steps) != simdjson::SUCCESS) continue;
+    ++circles;
+    EXPECT_EQ(steps.get_array().size(), 2U);
+  }
+  EXPECT_EQ(circles, 2U);
+}
+
+TEST(CheckPage, ThousandsOfAnomaliesStaySmallAndAreCounted) {
+  const History h = many(20'000, 40);
+  Verdict v = violated_at(Level::kSerializable);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    v.anomalies.push_back(cycle_of(h, from_to(3 * i, 3 * i + 30)));
+    v.count(AnomalyKind::kG2Item);
+  }
+  const std::string json = check_page_json(report_on(h, v), kOptions);
+  EXPECT_LT(json.size(), 3'000'000U);
+  const Parsed page(json);
+  EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), 5000U);
+}
+
+TEST(CheckPage, NamesAndTextsOfMegabytesAreShortened) {
+  HistoryBuilder b;
+  const std::string huge(1'000'000, 'k');
+  for (int i = 0; i < 2; ++i) {
+    b.begin_txn(b.session(b.values().string(huge)));
+    b.set_id(b.values().string(huge + std::to_string(i)));
+    b.read(b.key(huge), kNullValue);
+    b.write(b.key(huge), b.values().string(huge + std::to_string(i)));
+    b.end_txn();
+  }
+  const History h = *b.finish();
+  Verdict v = violated_at(Level::kSerializable);
+  for (int i = 0; i < 100; ++i) v.anomalies.push_back(cycle_of(h, from_to(0, 2)));
+  EXPECT_LT(check_page_json(report_on(h, v), kOptions).size(), 3'000'000U);
+}
+
+TEST(CheckPage, AnAcceptedHistoryHasNoAnomalies) {
+  const History h = many(100);
+  Verdict v;
+  v.outcome = Outcome::kSatisfied;
+  v.level = Level::kSnapshotIsolation;
+  v.method = "timeline";
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  EXPECT_EQ(text(page.json["verdict"]), "satisfied");
+  EXPECT_EQ(size(page.json["anomalies"]), 0U);
+  EXPECT_EQ(size(page.json["transactions"]), 0U);
+  EXPECT_EQ(size(page.json["plots"]), 2U);
+  for (const auto level : page.json["levels"].get_array()) {
+    const std::string_view name = text(level["name"]);
+    if (name != "snapshot-isolation" && name != "cursor-stability" && name != "serializable") continue;
+    EXPECT_EQ(text(level["state"]), name == "serializable" ? "unknown" : "satisfied") << name;
+  }
+}
+
+TEST(CheckPage, AnEmptyHistoryHasAPage) {
+  HistoryBuilder b;
+  const History h = *b.finish();
+  Verdict v;
+  v.level = Level::kSerializable;
+  v.reason = "nothing";
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  EXPECT_EQ(text(page.json["verdict"]), "undecided");
+  EXPECT_EQ(size(page.json["plots"]), 0U);
+}
+
+std::vector<KeyId> first_key() { return {KeyId{0}}; }
+
+TEST(KeyVersions, AGivenOrderComesFirst) {
+  const History h = hist("T1 ..9: w x1 | T2 ..5: w x2 | versions: x[1 2]");
+  const VersionsOfKey versions = versions_of(h, first_key())[0];
+  EXPECT_EQ(versions.by, "as the history gives them");
+  ASSERT_EQ(versions.versions.size(), 2U);
+  EXPECT_EQ(versions.versions[0].by, TxnId{0});
+  EXPECT_EQ(versions.versions[1].by, TxnId{1});
+}
+
+TEST(KeyVersions, AGivenOrderOfTransactionsHasTheValuesThatTheyLeft) {
+  const History h = hist("T1: w x1 w x7 | T2: w x2 | versions: x<T2 T1>");
+  const VersionsOfKey versions = versions_of(h, first_key())[0];
+  ASSERT_EQ(versions.versions.size(), 2U);
+  EXPECT_EQ(versions.versions[0].by, TxnId{1});
+  EXPECT_EQ(h.value_text(versions.versions[1].value), "7");
+}
+
+TEST(KeyVersions, OfAListTheLongestThatWasRead) {
+  const History h = hist("T1: a x1 | T2: a x2 | T3: a x3 | T4: r x[2] | T5: r x[2 1]");
+  const VersionsOfKey versions = versions_of(h, first_key())[0];
+  EXPECT_EQ(versions.by, "by the longest list that was read");
+  ASSERT_EQ(versions.versions.size(), 2U);
+  EXPECT_EQ(versions.versions[0].by, TxnId{1});
+  EXPECT_EQ(versions.versions[1].by, TxnId{0});
+}
+
+TEST(KeyVersions, CommitTimestampsElseAndAbortedOnesNever) {
+  const History h = hist("T1 ..9: w x1 | T2 ..5: w x2 | T3! ..7: w x3");
+  const VersionsOfKey versions = versions_of(h, first_key())[0];
+  EXPECT_EQ(versions.by, "by commit timestamp");
+  ASSERT_EQ(versions.versions.size(), 2U);
+  EXPECT_EQ(versions.versions[0].by, TxnId{1});
+}
+
+TEST(KeyVersions, WithoutEvidenceThereIsNoOrder) {
+  const History h = hist("T1: w x1 | T2: w x2");
+  EXPECT_TRUE(versions_of(h, first_key())[0].versions.empty());
+  EXPECT_TRUE(versions_of(h, {}).empty());
+}
+
+}  // namespace
+}  // namespace isolde

@@ -1,0 +1,34 @@
+// check.ts: the page of a checked history: the verdict first, then what it rests on, then one anomaly at a time.
+import { anomalies } from './anomalies';
+import type { CheckPage, Fact } from './data';
+import { grouped, h, section } from './dom';
+import { lattice } from './lattice';
+import { plots } from './plots';
+
+const kMarks = { satisfied: '✓', violated: '✗', undecided: '?' } as const;
+
+export function headline(mark: string, state: string, title: string, below: string): HTMLElement {
+  return h('header', { class: `headline ${state}` }, h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
+    h('div', {}, h('h1', {}, title), h('p', {}, below)));
+}
+
+export function facts(list: Fact[]): HTMLElement {
+  return h('dl', { class: 'facts' }, ...list.map((fact) => h('div', {}, h('dt', {}, fact.name), h('dd', {}, fact.value))));
+}
+
+export function check_page(page: CheckPage): HTMLElement[] {
+  const counts = page.counts.length === 0 ? null
+    : section('What was found', 'counts', h('table', {},
+      h('thead', {}, h('tr', {}, h('th', {}, 'anomaly'), h('th', { class: 'number' }, 'times'), h('th', {}, 'meaning'))),
+      h('tbody', {}, ...page.counts.map((row) => h('tr', {}, h('td', {}, row.name), h('td', { class: 'number' }, grouped(row.count)), h('td', {}, row.meaning))))));
+  const notes = page.notes.length === 0 ? null : section('Notes', 'notes', h('ul', {}, ...page.notes.map((note) => h('li', {}, note))));
+  return [
+    headline(kMarks[page.verdict], page.verdict, page.summary, page.file),
+    facts(page.facts),
+    counts,
+    anomalies(page),
+    page.levels.length === 0 ? null : section('Levels', 'levels', h('p', {}, `${page.weaker.length > 0 ? 'Each level implies those below that it is joined to. ' : ''}The one that was asked for has a heavy border.`), lattice(page)),
+    plots(page.plots),
+    notes,
+  ].filter((part): part is HTMLElement => part !== null);
+}

@@ -1,0 +1,193 @@
+// data.ts: what the C++ side puts into the page (src/report/page). Nothing here is trusted to be HTML: every text is
+// shown as text.
+
+import type { AuditJson, CheckJson, ProbeJson } from './from_json';
+
+export type Verdict = 'satisfied' | 'violated' | 'undecided';
+
+export interface Made {
+  version: string;
+  command?: string;
+}
+
+// One thing to say about the run: a name and a value, shown in a table.
+export interface Fact {
+  name: string;
+  value: string;
+}
+
+export interface LevelState {
+  name: string;
+  state: Verdict | 'unknown';
+  asked: boolean;
+  meaning: string;
+}
+
+// A dependency between two transactions. Transactions are places in CheckPage.transactions.
+export interface Step {
+  from: number;
+  to: number;
+  type: string; // ww, wr, rw, so, rt …
+  key?: string;
+  from_op?: number; // places in Transaction.ops
+  to_op?: number;
+  text: string;
+}
+
+export interface Anomaly {
+  name: string;
+  meaning: string;
+  text: string;
+  contradiction: string;
+  transactions: number[];
+  steps: Step[];
+  keys: number[]; // places in CheckPage.keys
+  cases?: CaseLine[];
+}
+
+// A proof by cases: lines, indented; some stand for a circle that closes.
+export interface CaseLine {
+  depth: number;
+  text: string;
+  steps?: Step[];
+}
+
+export interface Op {
+  kind: 'r' | 'w' | 'a' | 'p'; // read, write, append, predicate
+  key: string;
+  text: string;
+}
+
+export interface Transaction {
+  id: string;
+  session: string;
+  status: 'committed' | 'aborted' | 'unknown';
+  begin?: number; // of the client's clock, in microseconds from the beginning of the history
+  end?: number;
+  start_ts?: number;
+  commit_ts?: number;
+  ops: Op[];
+  around?: boolean; // of no anomaly: there to show what went on beside
+}
+
+export interface KeyVersions {
+  key: string;
+  order: string; // what it comes from
+  versions: { value: string; writer: string; by?: number }[]; // by: place in CheckPage.transactions
+  left_out: number;
+}
+
+export interface Series {
+  name: string;
+  unit: string;
+  values: (number | null)[];
+}
+
+export interface Plot {
+  title: string;
+  unit: string; // of `at`; empty: that of the clients' clock
+  at: number[];
+  series: Series[];
+}
+
+export interface CheckPage {
+  kind: 'check';
+  made: Made;
+  file: string;
+  level: string;
+  verdict: Verdict;
+  summary: string;
+  facts: Fact[];
+  notes: string[];
+  levels: LevelState[];
+  weaker: [number, number][]; // places in levels: the first implies the second
+  counts: { name: string; count: number; meaning: string }[];
+  anomalies: Anomaly[];
+  anomalies_left_out: number;
+  transactions: Transaction[];
+  keys: KeyVersions[];
+  plots: Plot[];
+}
+
+export interface ProbeCell {
+  state: 'prevented' | 'happened' | 'failed' | 'skipped';
+  how: string;
+  transcript: { who: string; sql: string; answer: string }[];
+  meaning: string;
+}
+
+export interface ProbePage {
+  kind: 'probe';
+  made: Made;
+  servers: {
+    name: string;
+    levels: string[];
+    claims: string[];
+    strongest: string[];
+    cases: { name: string; meaning: string; cells: ProbeCell[] }[];
+  }[];
+}
+
+// An interleaving: who does what, from top to bottom.
+export interface Interleaving {
+  members: string[];
+  steps: { who: number; sql: string; remark?: string; answer?: string; guilty?: boolean }[];
+}
+
+export interface AuditPage {
+  kind: 'audit';
+  made: Made;
+  file: string;
+  level: string;
+  summary: string;
+  facts: Fact[];
+  classes: { name: string; transactions: number; statements: string[]; reads_only: boolean }[];
+  edges: { from: number; to: number; kinds: string; columns: string[] }[];
+  anomalies: {
+    name: string;
+    meaning: string;
+    words: string;
+    cycles: number;
+    story: Interleaving;
+    confirmed?: { server: string; level: string; happened: boolean; why: string; serializable: string };
+  }[];
+  targets: { column: string; round: number; cycles: number; advice: { text: string; before: string; after: string }[] }[];
+  rules: { name: string; removed: number }[];
+  not_understood: { sql: string; times: number; why: string }[];
+  left_out: Record<string, number>; // of which list the page has not all
+}
+
+export interface HuntPage {
+  kind: 'hunt';
+  made: Made;
+  file: string;
+  summary: string;
+  facts: Fact[];
+  findings: {
+    title: string;
+    words: string;
+    schema: string;
+    story: Interleaving;
+    diff: { place: string; expected: string; seen: string }[];
+    markdown: string;
+  }[];
+}
+
+export interface RecordPage {
+  kind: 'record';
+  made: Made;
+  file: string;
+  summary: string;
+  facts: Fact[];
+  plots: Plot[];
+  check?: CheckPage;
+}
+
+// As it stands in the page: probes, audits and reports of files are what the verb prints with --json.
+export type PageData =
+  | CheckPage
+  | HuntPage
+  | RecordPage
+  | { kind: 'checked'; made: Made; report: CheckJson }
+  | { kind: 'probe'; made: Made; probes: ProbeJson[] }
+  | { kind: 'audit'; made: Made; audit: AuditJson };

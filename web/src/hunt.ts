@@ -1,0 +1,21 @@
+// hunt.ts: findings of a hunt, each with its reduced case and where the results differ.
+import type { HuntPage } from './data';
+import { facts, headline } from './check';
+import { h, section } from './dom';
+import { interleaving } from './interleaving';
+
+export function hunt_page(page: HuntPage): HTMLElement[] {
+  const found = page.findings.length > 0;
+  return [
+    headline(found ? '✗' : '✓', found ? 'violated' : 'satisfied', page.summary, page.file),
+    facts(page.facts),
+    ...page.findings.map((finding, place) => section(finding.title, `finding-${place}`,
+      h('p', { class: 'meaning' }, finding.words),
+      h('details', {}, h('summary', {}, 'Tables and rows'), h('pre', {}, finding.schema)),
+      interleaving(finding.story),
+      finding.diff.length === 0 ? null : h('table', { class: 'diff' },
+        h('thead', {}, h('tr', {}, h('th', {}, 'where'), h('th', {}, 'expected'), h('th', {}, 'seen'))),
+        h('tbody', {}, ...finding.diff.map((row) => h('tr', {}, h('td', {}, row.place), h('td', {}, h('ins', {}, row.expected)), h('td', {}, h('del', {}, row.seen)))))),
+      h('details', {}, h('summary', {}, 'Text for a bug report'), h('pre', {}, finding.markdown)))),
+  ];
+}

@@ -1,0 +1,45 @@
+// lattice.ts: the levels and what holds: the strongest above, a line from each to those that it implies.
+import type { CheckPage, LevelState } from './data';
+import { h, s } from './dom';
+
+const kWidth = 244;
+const kHeight = 34;
+const kGap = { x: 16, y: 22 };
+const kMarks: Record<LevelState['state'], string> = { satisfied: '✓', violated: '✗', undecided: '?', unknown: '·' };
+
+// How many steps up from the weakest.
+function depths(page: CheckPage): number[] {
+  // Where it is not known which implies which: four in a line.
+  if (page.weaker.length === 0) return page.levels.map((_, i) => Math.floor((page.levels.length - 1 - i) / 4));
+  const depth = page.levels.map(() => 0);
+  for (let round = 0; round < page.levels.length; ++round) {
+    for (const [stronger, weaker] of page.weaker) depth[stronger] = Math.max(depth[stronger]!, depth[weaker]! + 1);
+  }
+  return depth;
+}
+
+export function lattice(page: CheckPage): HTMLElement {
+  const depth = depths(page);
+  const top = Math.max(0, ...depth);
+  const lines = Array.from({ length: top + 1 }, (_, i) => page.levels.flatMap((_, k) => (depth[k] === top - i ? [k] : [])));
+  const width = Math.max(...lines.map((line) => line.length)) * (kWidth + kGap.x);
+  const at = new Map<number, { x: number; y: number }>();
+  lines.forEach((line, i) => {
+    const indent = (width - line.length * (kWidth + kGap.x)) / 2;
+    line.forEach((level, k) => at.set(level, { x: indent + k * (kWidth + kGap.x) + kGap.x / 2, y: i * (kHeight + kGap.y) + 4 }));
+  });
+  const svg = s('svg', { viewBox: `0 0 ${width} ${(top + 1) * (kHeight + kGap.y)}`, width, class: 'lattice', role: 'img', 'aria-label': page.levels.map((level) => `${level.name}: ${level.state}`).join(', ') });
+  for (const [stronger, weaker] of page.weaker) {
+    const from = at.get(stronger)!;
+    const to = at.get(weaker)!;
+    svg.append(s('line', { x1: from.x + kWidth / 2, y1: from.y + kHeight, x2: to.x + kWidth / 2, y2: to.y }));
+  }
+  page.levels.forEach((level, k) => {
+    const { x, y } = at.get(k)!;
+    svg.append(s('g', { class: `level ${level.state}${level.asked ? ' asked' : ''}` },
+      s('rect', { x, y, width: kWidth, height: kHeight, rx: 8 }),
+      s('text', { x: x + kWidth / 2, y: y + 22, 'text-anchor': 'middle' }, `${kMarks[level.state]} ${level.name}`),
+      s('title', {}, level.meaning)));
+  });
+  return h('div', { class: 'scroll' }, svg);
+}

@@ -1,0 +1,51 @@
+// main.ts: reads the data that stands in the page and shows it.
+import { audit_page } from './audit';
+import { check_page, facts, headline } from './check';
+import type { PageData, RecordPage } from './data';
+import { h } from './dom';
+import { audit_from, check_from, probe_from } from './from_json';
+import { hunt_page } from './hunt';
+import { plots } from './plots';
+import { probe_page } from './probe';
+
+function record_page(page: RecordPage): HTMLElement[] {
+  return [headline('●', 'plain', page.summary, page.file), facts(page.facts), plots(page.plots), ...(page.check ? check_page(page.check) : [])]
+    .filter((part): part is HTMLElement => part !== null);
+}
+
+function parts_of(page: PageData): HTMLElement[] {
+  switch (page.kind) {
+    case 'check': return check_page(page);
+    case 'checked': return check_page(check_from(page.made, page.report));
+    case 'probe': return probe_page(probe_from(page.made, page.probes));
+    case 'audit': return audit_page(audit_from(page.made, page.audit));
+    case 'hunt': return hunt_page(page);
+    case 'record': return record_page(page);
+  }
+}
+
+// auto -> light -> dark; remembered only while the page is open, since a mailed file has no place of its own.
+function theme_button(): HTMLElement {
+  const names = ['auto', 'light', 'dark'];
+  let at = 0;
+  const button = h('button', { type: 'button', class: 'theme', click: () => {
+    at = (at + 1) % names.length;
+    document.documentElement.dataset['theme'] = names[at]!;
+    button.textContent = `colours: ${names[at]}`;
+  } }, 'colours: auto');
+  return button;
+}
+
+const page = JSON.parse(document.getElementById('isolde-data')!.textContent!) as PageData;
+// A report that another version printed may lack what this page looks for: then it says so.
+function shown(): HTMLElement[] {
+  try {
+    return parts_of(page);
+  } catch (error) {
+    return [headline('?', 'undecided', 'This report cannot be shown', `It lacks something that this page needs (${String(error)})`)];
+  }
+}
+
+const main = h('main', {}, ...shown());
+document.body.append(main, h('footer', {}, `Isolde ${page.made.version}${page.made.command ? ` · ${page.made.command}` : ''} `, theme_button()));
+document.title = `${main.querySelector('h1')?.textContent ?? 'Isolde'} · Isolde`;

@@ -1,0 +1,117 @@
+// timeline.ts: the same anomaly over time: a lane a session, a bar a transaction, marks for reads and writes, arrows for
+// the dependencies.
+import type { Anomaly, Transaction } from './data';
+import { h, replace, s, shortened } from './dom';
+
+type Clock = 'client' | 'database' | 'order';
+
+const kLane = 54;
+const kBar = 22;
+const kLeft = 120;
+const kWidth = 940;
+
+interface Bar {
+  place: number;
+  from: number;
+  to: number;
+}
+
+function bars_by(clock: Clock, places: number[], transactions: Transaction[]): Bar[] {
+  const bars: Bar[] = [];
+  places.forEach((place, i) => {
+    const t = transactions[place]!;
+    if (clock === 'order') bars.push({ place, from: i, to: i + 0.8 });
+    else {
+      const from = clock === 'client' ? t.begin : t.start_ts ?? t.commit_ts;
+      const to = clock === 'client' ? t.end : t.commit_ts ?? t.start_ts;
+      if (from !== undefined && to !== undefined) bars.push({ place, from, to });
+    }
+  });
+  return bars;
+}
+
+function clocks_of(places: number[], transactions: Transaction[]): Clock[] {
+  const have = (test: (t: Transaction) => boolean): boolean => places.every((place) => test(transactions[place]!));
+  const clocks: Clock[] = [];
+  if (have((t) => t.begin !== undefined && t.end !== undefined)) clocks.push('client');
+  if (have((t) => t.start_ts !== undefined || t.commit_ts !== undefined)) clocks.push('database');
+  return clocks.length > 0 ? clocks : ['order'];
+}
+
+const kClockNames: Record<Clock, string> = {
+  client: 'client clock',
+  database: 'database timestamps',
+  order: 'no times are known: in the order of the cycle',
+};
+
+function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], around: number[]): SVGSVGElement {
+  const bars = bars_by(clock, [...anomaly.transactions, ...(clock === 'order' ? [] : around)], transactions);
+  const inside = new Set(anomaly.transactions);
+  const own = bars.filter((bar) => inside.has(bar.place));
+  const low = Math.min(...own.map((bar) => bar.from));
+  const high = Math.max(...own.map((bar) => bar.to));
+  const span = high - low || 1;
+  const x_of = (time: number): number => kLeft + 14 + ((time - low) / span) * (kWidth - 40);
+  const shown = bars.filter((bar) => bar.to >= low - span * 0.02 && bar.from <= high + span * 0.02);
+  const lane_of = (t: Transaction): string => (t.session ? `session ${t.session}` : t.id);
+  const lanes = [...new Set(shown.map((bar) => lane_of(transactions[bar.place]!)))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+  const height = lanes.length * kLane + 40;
+  const svg = s('svg', { viewBox: `0 0 ${kLeft + kWidth} ${height}`, class: 'timeline', role: 'img', 'aria-label': `Timeline by ${kClockNames[clock]}` });
+  lanes.forEach((lane, i) => {
+    svg.append(
+      s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),
+      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, shortened(lane, 15)));
+  });
+  const spot = new Map<string, { x: number; y: number }>();
+  for (const bar of [...shown].sort((a, b) => Number(inside.has(a.place)) - Number(inside.has(b.place)))) {
+    const t = transactions[bar.place]!;
+    const y = (lanes.indexOf(lane_of(t)) + 0.5) * kLane + 4 - kBar / 2;
+    const left = Math.max(kLeft, x_of(bar.from));
+    const right = Math.min(kLeft + kWidth - 8, Math.max(left + 18, x_of(bar.to)));
+    const group = s('g', { class: `bar ${t.status}${inside.has(bar.place) ? '' : ' around'}` },
+      s('rect', { x: left, y, width: right - left, height: kBar, rx: 6 }),
+      s('title', {}, `${t.id}: ${t.ops.map((op) => op.text).join(', ')}`));
+    if (inside.has(bar.place)) {
+      group.append(s('text', { x: left, y: y - 5, class: 'bar-name' }, t.id));
+      t.ops.forEach((op, i) => {
+        const at = { x: left + ((i + 1) * (right - left)) / (t.ops.length + 1), y: y + kBar / 2 };
+        spot.set(`${bar.place}/${i}`, at);
+        group.append(s('g', {},
+          op.kind === 'r' || op.kind === 'p'
+            ? s('circle', { cx: at.x, cy: at.y, r: 4.5, class: 'read' })
+            : s('rect', { x: at.x - 4.5, y: at.y - 4.5, width: 9, height: 9, class: 'write' }),
+          s('title', {}, op.text)));
+      });
+      spot.set(`${bar.place}/`, { x: (left + right) / 2, y: y + kBar / 2 });
+    }
+    svg.append(group);
+  }
+  for (const step of anomaly.steps) {
+    const from = spot.get(`${step.from}/${step.from_op ?? ''}`) ?? spot.get(`${step.from}/`);
+    const to = spot.get(`${step.to}/${step.to_op ?? ''}`) ?? spot.get(`${step.to}/`);
+    if (!from || !to) continue;
+    const kind = ['ww', 'wr', 'rw'].includes(step.type) ? step.type : 'other';
+    const bend = from.y === to.y ? -34 : 0;
+    svg.append(s('path', {
+      d: `M${from.x},${from.y} Q${(from.x + to.x) / 2},${(from.y + to.y) / 2 + bend} ${to.x},${to.y}`,
+      class: `arrow-line ${kind}`, 'marker-end': `url(#tip-${kind})`,
+    }, s('title', {}, step.text)));
+  }
+  svg.append(s('text', { x: kLeft, y: height - 10, class: 'axis' }, clock === 'order' ? kClockNames.order : `${kClockNames[clock]}, ${low} … ${high}`));
+  return svg;
+}
+
+export function timeline(anomaly: Anomaly, transactions: Transaction[]): HTMLElement {
+  const clocks = clocks_of(anomaly.transactions, transactions);
+  const around = transactions.flatMap((t, place) => (t.around ? [place] : []));
+  const picture = h('div', { class: 'scroll' });
+  const buttons = clocks.map((clock) =>
+    h('button', { type: 'button', 'aria-pressed': 'false', click: () => show(clock) }, kClockNames[clock]));
+  function show(clock: Clock): void {
+    buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(clocks[i] === clock)));
+    replace(picture, draw(clock, anomaly, transactions, around));
+  }
+  show(clocks[0]!);
+  return h('div', {}, clocks.length > 1 ? h('div', { class: 'choices', role: 'group', 'aria-label': 'Clock' }, ...buttons) : null, picture,
+    h('p', { class: 'legend' }, '○ read  ■ write'));
+}

@@ -1,0 +1,164 @@
+// pages.mjs: every kind of page in a real browser, opened from file:// as from a mail: no request, no message on the
+// console, and what people click does what it says. Screenshots stay in OUT.
+//
+//   node pages.mjs ISOLDE OUT [CHROMIUM]        one line a test; the exit status tells
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { resolve } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [isolde, out_folder, chosen] = process.argv.slice(2);
+const out = resolve(out_folder);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const program = chosen ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
+mkdirSync(out, { recursive: true });
+
+let failed = 0;
+function expect(holds, what) {
+  if (holds) return;
+  ++failed;
+  console.log(`  FAILED: ${what}`);
+}
+
+// Any exit status but "bad input" is an answer.
+function run(...args) {
+  try {
+    return execFileSync(resolve(isolde), args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
+  } catch (error) {
+    if (error.status === 2 || error.status === null) throw new Error(`isolde ${args.join(' ')}: ${error.stderr}`);
+    return error.stdout;
+  }
+}
+const file = (name) => `${out}/${name}`;
+function history(name, transactions) {
+  writeFileSync(file(name), transactions.map((one) => JSON.stringify(one)).join('\n') + '\n');
+  return file(name);
+}
+
+const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
+
+// Opens the page and looks at all that must hold of any; `look` does the rest.
+async function test(name, html, look, colorScheme = 'light') {
+  console.log(name);
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme });
+  const said = [];
+  page.on('console', (message) => said.push(message.text()));
+  page.on('pageerror', (error) => said.push(error.message));
+  page.on('dialog', (dialog) => { said.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
+  page.on('request', (request) => { if (request.url() !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
+  const started = performance.now();
+  await page.goto(pathToFileURL(html).href);
+  await page.waitForSelector('main h1');
+  const opened = performance.now() - started;
+  expect(statSync(html).size <= 3_000_000, `at most 3 MB, not ${statSync(html).size}`);
+  expect(!(await page.locator('h1').textContent()).includes('cannot be shown'), 'it can be shown');
+  try {
+    await look(page, opened);
+  } catch (error) {
+    expect(false, error.message);
+  }
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(wide <= 0, `nothing sticks out (${wide} pixels)`);
+  await page.screenshot({ path: file(`${name.replaceAll(' ', '-')}.png`), fullPage: false });
+  expect(said.length === 0, `nothing is said or fetched: ${said.join('; ')}`);
+  await page.close();
+}
+
+const skew = history('skew.jsonl', [
+  { id: 'T1', session: 1, start_ts: 1, commit_ts: 10, ops: [['r', 'x', null], ['r', 'y', null], ['w', 'x', 1]] },
+  { id: 'T2', session: 2, start_ts: 2, commit_ts: 11, ops: [['r', 'x', null], ['r', 'y', null], ['w', 'y', 1]] },
+  { id: 'T3', session: 3, start_ts: 20, commit_ts: 30, ops: [['r', 'p', null], ['r', 'q', null], ['w', 'p', 1]] },
+  { id: 'T4', session: 4, start_ts: 21, commit_ts: 31, ops: [['r', 'p', null], ['r', 'q', null], ['w', 'q', 1]] },
+]);
+run('check', skew, '--level', 'serializable', '--quiet', '--html', file('skew.html'));
+
+await test('a write skew', file('skew.html'), async (page) => {
+  expect((await page.locator('h1').textContent()) === 'skew.jsonl violates serializable', 'the verdict comes first');
+  const place = page.locator('.place');
+  expect((await place.textContent()).startsWith('1 of 2'), 'two anomalies');
+  const arrow = page.locator('svg.cycle .arrow').first();
+  await arrow.focus();
+  await page.keyboard.press('Enter');
+  expect((await page.locator('.evidence').count()) === 1, 'an arrow, chosen by keyboard, shows what justifies it');
+  expect((await page.locator('.step[aria-pressed=true]').count()) === 1, 'its step is marked');
+  await page.keyboard.press('Escape');
+  await page.locator('.step').nth(1).click();
+  expect((await page.locator('svg.cycle .arrow.chosen').count()) === 1, 'a step marks its arrow');
+  await page.locator('button', { hasText: 'next' }).click();
+  expect((await place.textContent()).startsWith('2 of 2'), 'the next anomaly');
+  await page.locator('h2').first().click();
+  await page.keyboard.press('ArrowLeft');
+  expect((await place.textContent()).startsWith('1 of 2'), 'the arrow key goes back');
+  await page.locator('input[name=key]').fill('q');
+  expect((await place.textContent()).startsWith('1 of 1'), 'filtered by key');
+  await page.locator('input[name=key]').fill('no such key');
+  expect((await place.textContent()).includes('none'), 'no anomaly passes');
+  await page.locator('input[name=key]').fill('');
+  expect((await page.locator('.lattice .level.violated').count()) > 0, 'the levels are coloured');
+});
+
+await test('dark', file('skew.html'), async (page) => {
+  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const dark = await paper();
+  await page.locator('button.theme').click();
+  expect((await paper()) !== dark, 'colours can be changed');
+  await page.locator('button.theme').click();
+  expect((await paper()) === dark, 'and back to dark');
+}, 'dark');
+
+const hostile = `</script><script>alert(1)</script><img src=x onerror=alert(2)>"'\`&amp;\u2028`;
+history('hostile.jsonl', [
+  { id: `${hostile}1`, session: hostile, ops: [['r', hostile, null], ['r', `${hostile}2`, null], ['w', hostile, hostile]] },
+  { id: `${hostile}2`, session: `${hostile}2`, ops: [['r', hostile, null], ['r', `${hostile}2`, null], ['w', `${hostile}2`, hostile]] },
+]);
+run('report', file('hostile.jsonl'), '--level', 'serializable');
+await test('a hostile history', file('hostile.html'), async (page) => {
+  expect((await page.locator('main script, main img').count()) === 0, 'nothing of it became an element');
+  expect((await page.locator('main').textContent()).includes('<script>alert(1)</script>'), 'it is shown as text');
+});
+
+writeFileSync(file('skew.json'), run('check', skew, '--level', 'serializable', '--json', '--strongest'));
+run('report', file('skew.json'), '--out', file('skew-json.html'));
+await test('a printed report', file('skew-json.html'), async (page) => {
+  expect((await page.locator('svg.cycle .arrow').count()) >= 2, 'its cycle is drawn');
+});
+
+run('gen', '--out', file('accepted.jsonl'), '--transactions', '2000', '--level', 'serializable', '--quiet');
+run('report', file('accepted.jsonl'), '--level', 'snapshot-isolation');
+await test('an accepted history', file('accepted.html'), async (page) => {
+  expect((await page.locator('.headline.satisfied').count()) === 1, 'accepted');
+  expect((await page.locator('svg.plot').count()) === 2, 'plots of the run');
+});
+
+run('probe', 'sqlite:', 'sqlite:', '--html', file('probe.html'));
+await test('a probe', file('probe.html'), async (page) => {
+  expect((await page.locator('table.matrix').count()) === 2, 'a table a database');
+  await page.locator('button.cell').first().click();
+  expect((await page.locator('.transcript').count()) === 1, 'a cell shows its transcript');
+  await page.locator('button.cell').first().click();
+  expect((await page.locator('.transcript').count()) === 0, 'and hides it again');
+});
+
+run('audit', 'examples/audit/purchase.sql', '--html', file('audit.html'));
+await test('an audit', file('audit.html'), async (page) => {
+  expect((await page.locator('details.anomaly').count()) > 0, 'anomalies');
+  expect((await page.locator('table.interleaving').count()) > 0, 'as interleaved SQL');
+  expect((await page.locator('#classes li').count()) > 0, 'classes');
+});
+
+run('report', 'tests/corpus/hunt/mariadb_repeatable_read_lost_update.finding', '--out', file('finding.html'));
+await test('a finding', file('finding.html'), async (page) => {
+  expect((await page.locator('table.interleaving tbody tr').count()) > 1, 'the reduced case');
+  await page.locator('summary', { hasText: 'bug report' }).click();
+  expect((await page.locator('details[open] pre').textContent()).includes('MariaDB'), 'the text of a bug report');
+});
+
+run('record', '--workload', 'register', '--transactions', '400', '--clients', '2', '--check', 'serializable', '--html', file('record.html'), '--quiet');
+await test('a recording', file('record.html'), async (page) => {
+  expect((await page.locator('svg.plot').count()) === 2, 'plots of the run');
+});
+
+await browser.close();
+console.log(failed === 0 ? 'all is well' : `${failed} failed`);
+process.exit(failed === 0 ? 0 : 1);
