@@ -86,8 +86,8 @@ class Reader {
       const bool update =
           word(i, "update") && (i == 0 || !(word(i - 1, "for") || word(i - 1, "key") || word(i - 1, "do")));
       if (word(i, "from") || word(i, "join") || word(i, "straight_join") || word(i, "into") || update ||
-          (word(i, "using") && !symbol(i + 1, "("))) {
-        in_from[depth] = !word(i, "into");
+          (i == 0 && (word(i, "insert") || word(i, "replace"))) || (word(i, "using") && !symbol(i + 1, "("))) {
+        in_from[depth] = !word(i, "into") && !word(i, "insert") && !word(i, "replace");
         expected = true;
         continue;
       }
@@ -107,10 +107,13 @@ class Reader {
         continue;
       }
       if (!expected) continue;
-      if (word(i, "low_priority") || word(i, "ignore") || word(i, "only") || word(i, "lateral")) continue;
+      if (word(i, "low_priority") || word(i, "ignore") || word(i, "only") || word(i, "lateral") || word(i, "delayed"))
+        continue;
       expected = false;
       if (!name_at(i)) continue;
-      if (symbol(i + 1, ".") && name_at(i + 2) && schema_.find_table(tokens_[i + 2].text)) i += 2;
+      std::uint32_t last = i;
+      while (symbol(last + 1, ".") && name_at(last + 2)) last += 2;
+      if (schema_.find_table(tokens_[last].text)) i = last;
       const auto table = schema_.find_table(tokens_[i].text);
       if (!table) continue;
       NamedTable named = {*table, {}, scopes_[i], false};

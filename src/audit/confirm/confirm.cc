@@ -137,6 +137,9 @@ class Attempt {
   // The text that the server takes.
   [[nodiscard]] Result<std::string> rehearse(db::Connection& keeper, std::uint32_t member, const Line& line) {
     std::string words;
+    if (names_another_place(play_, line))
+      return Error{fmt::format("T{} may mean a table outside of the scratch place: {}", member + 1,
+                               sql_text(play_, line, {place_.dialect(), false}))};
     for (const bool quotes_numbers : {false, true}) {
       std::string sql = sql_text(play_, line, {place_.dialect(), quotes_numbers});
       static_cast<void>(keeper.run("savepoint isolde_line"));

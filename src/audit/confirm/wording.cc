@@ -34,7 +34,9 @@ bool symbol_at(const Tokens& tokens, std::size_t i, std::string_view text) {
 
 // Whether a table's name is what comes next.
 bool table_is_next(const Tokens& tokens, std::size_t i) {
-  for (const std::string_view before : {"from", "join", "into", "update", "straight_join", "ignore", "only", "table"}) {
+  // MySQL lets INTO be left out.
+  for (const std::string_view before : {"from", "join", "into", "update", "straight_join", "ignore", "only", "table",
+                                        "insert", "replace", "delete", "low_priority", "delayed", "quick"}) {
     if (word_at(tokens, i, before)) return true;
   }
   return false;
@@ -61,6 +63,7 @@ Tokens without_qualifiers(const Tokens& tokens, const Schema& schema) {
     }
     if (target || three || (listed && !alias)) {
       ++i;
+      while (target && symbol_at(tokens, i + 2, ".")) i += 2;  // all but the last name
       continue;
     }
     out.push_back(tokens[i]);
@@ -326,6 +329,19 @@ std::string for_mariadb(const Play& play, const Line& line, const Wording& wordi
 }
 
 }  // namespace
+
+bool names_another_place(const Play& play, const Line& line) {
+  const Tokens tokens = without_qualifiers(*line.tokens, play.schema);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!is_name(tokens[i]) || !symbol_at(tokens, i + 1, ".") || !is_name(tokens[i + 2])) continue;
+    if (!play.schema.find_table(tokens[i + 2].text) || play.schema.find_table(tokens[i].text)) continue;
+    const std::string owner = lower(tokens[i].text);
+    const bool alias = std::any_of(line.clues.tables.begin(), line.clues.tables.end(),
+                                   [&](const NamedTable& named) { return lower(named.alias) == owner; });
+    if (!alias) return true;
+  }
+  return false;
+}
 
 std::string sql_text(const Play& play, const Line& line, const Wording& wording) {
   return wording.server == "postgres" ? for_postgres(play, line, wording) : for_mariadb(play, line, wording);

@@ -21,6 +21,9 @@ struct Wording {
 
 [[nodiscard]] std::string sql_text(const Play& play, const Line& line, const Wording& wording);
 
+// A table of another schema or database may still be meant: the line is not to be sent.
+[[nodiscard]] bool names_another_place(const Play& play, const Line& line);
+
 // Functions of MySQL that PostgreSQL lacks, and clocks that stand still: CREATE FUNCTION statements, each of which may
 // fail.
 [[nodiscard]] const std::vector<std::string>& postgres_helpers();

@@ -39,6 +39,23 @@ TEST(ConfirmWording, DatabasesInFrontOfTablesAreTakenOff) {
   EXPECT_EQ(postgres_on("postgres", "INSERT INTO public.opt (name) VALUES ('a')").find("public"), std::string::npos);
 }
 
+TEST(ConfirmWording, NoTargetOfAWriteKeepsItsDatabase) {
+  EXPECT_EQ(mysql_on("mariadb", "INSERT shop.cart (total) VALUES (1)"), "INSERT `Cart`(total) VALUES(1)");
+  EXPECT_EQ(mysql_on("mariadb", "REPLACE shop.opt (name) VALUES ('a')"), "REPLACE `opt`(name) VALUES('a')");
+  EXPECT_EQ(postgres_on("mariadb", "UPDATE main.public.opt SET hits = 1"), "UPDATE `opt` SET `hits` = 1");
+}
+
+TEST(ConfirmWording, ATableThatMayBeElsewhereIsNoticed) {
+  const auto elsewhere = [](const std::string& sql) {
+    const auto story =
+        testing::small_story({.schema = kSchema, .transactions = {{sql}}, .members = {0}, .order = "T1.1 C1"});
+    const auto play = make_play(story.anomaly, story.classes, story.log, {});
+    return play && names_another_place(*play, play->members[0].lines[0]);
+  };
+  EXPECT_TRUE(elsewhere("SELECT 1 FROM opt o, main.shop.cart c"));
+  EXPECT_FALSE(elsewhere("SELECT o.name, cart.id FROM opt o, shop.cart WHERE cart.id = 1"));
+}
+
 TEST(ConfirmWording, NumbersAreTextsWhereTheColumnIs) {
   EXPECT_NE(mysql_on("postgres", "SELECT value FROM opt WHERE name = 5").find("'5'"), std::string::npos);
 }
