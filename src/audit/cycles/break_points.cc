@@ -6,19 +6,18 @@
 
 namespace isolde::audit {
 
-BreakPoints::BreakPoints(const Classes& classes, WeakLevel level, TimingRule rule) : rule_(rule) {
-  for (std::uint32_t id = 0; id < classes.classes.size(); ++id) {
-    first_.push_back(operations_.size());
-    const std::array<ClassId, 2> members{ClassId(id), ClassId(id)};
-    const auto operations = static_cast<std::uint32_t>(classes.classes[id].operations.size());
-    for (std::uint32_t op = 0; op < operations; ++op) {
-      const ColumnId column = classes.classes[id].operations[op].access.column;
-      const auto moment = [&](EdgeKind kind) {
-        return bound_of(classes, members, {0, 1, {op, op, column, kind}}, level).moment;
-      };
-      operations_.push_back({moment(EdgeKind::kRw), moment(EdgeKind::kWr), moment(EdgeKind::kLockedRw)});
-    }
-  }
+std::uint32_t BreakPoints::arrives(ClassId from, ClassId to, const Conflict& conflict) const {
+  if (rule_ == TimingRule::kOperations) return conflict.to_op;
+  const std::array<ClassId, 2> members{from, to};
+  const Bound bound = bound_of(classes_, members, {0, 1, conflict}, level_);
+  return bound.after_commit ? bound.moment : kCommit;
+}
+
+std::uint32_t BreakPoints::leaves(ClassId from, ClassId to, const Conflict& conflict) const {
+  if (rule_ == TimingRule::kOperations) return conflict.from_op;
+  const std::array<ClassId, 2> members{from, to};
+  const Bound bound = bound_of(classes_, members, {0, 1, conflict}, level_);
+  return bound.after_commit ? kCommit : bound.moment;
 }
 
 }  // namespace isolde::audit

@@ -10,17 +10,19 @@ PairTimes::PairTimes(const DependencyGraph& graph, const BreakPoints& times)
     for (std::uint32_t b = 0; b < count_; ++b) {
       Times& here = times_[place(ClassId(a), ClassId(b))];
       for (const Conflict& conflict : graph.conflicts(ClassId(a), ClassId(b))) {
-        here.arrives = std::max(here.arrives, times.arrives(ClassId(b), conflict));
-        here.leaves = std::min(here.leaves, times.leaves(ClassId(a), conflict));
+        here.arrives = std::max(here.arrives, times.arrives(ClassId(a), ClassId(b), conflict));
+        here.leaves = std::min(here.leaves, times.leaves(ClassId(a), ClassId(b), conflict));
       }
     }
   }
 }
 
 bool Sampler::possible(const BreakPoints& times, std::span<const ClassId> members, std::span<const Conflict> choices) {
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Conflict& in = choices[i == 0 ? choices.size() - 1 : i - 1];
-    if (times.arrives(members[i], in) > times.leaves(members[i], choices[i])) return true;
+  const std::size_t n = members.size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t in = i == 0 ? n - 1 : i - 1;
+    const ClassId next = members[i + 1 == n ? 0 : i + 1];
+    if (times.arrives(members[in], members[i], choices[in]) > times.leaves(members[i], next, choices[i])) return true;
   }
   return false;
 }
@@ -39,10 +41,10 @@ void Sampler::begin(std::span<const ClassId> members, std::span<const Conflict> 
   break_count_ = 0;
   for (std::uint32_t i = 0; i < size_; ++i) {
     const std::size_t in = before(i);
-    const std::uint32_t arrives =
-        in < given_ ? times_.arrives(members_[i], fixed_[in]) : pairs_.latest_arrival(members_[in], members_[i]);
+    const std::uint32_t arrives = in < given_ ? times_.arrives(members_[in], members_[i], fixed_[in])
+                                              : pairs_.latest_arrival(members_[in], members_[i]);
     const std::uint32_t leaves = i < given_
-                                     ? times_.leaves(members_[i], fixed_[i])
+                                     ? times_.leaves(members_[i], members_[i + 1 == size_ ? 0 : i + 1], fixed_[i])
                                      : pairs_.earliest_leaving(members_[i], members_[i + 1 == size_ ? 0 : i + 1]);
     if (arrives > leaves) breaks_[break_count_++] = i;
   }
@@ -83,12 +85,13 @@ void Sampler::choose_possible(Rng& rng) {
   if (break_count_ == 0) return;
   const std::size_t at = breaks_[rng.below(break_count_)];
   const std::size_t in = before(at);
-  const ClassId member = members_[at];
-  const std::uint32_t earliest = at < given_ ? times_.leaves(member, fixed_[at])
-                                             : pairs_.earliest_leaving(member, members_[at + 1 == size_ ? 0 : at + 1]);
-  take_fitting(in, rng, [&](const Conflict& conflict) { return times_.arrives(member, conflict) > earliest; });
-  const std::uint32_t arrives = times_.arrives(member, chosen_[in]);
-  take_fitting(at, rng, [&](const Conflict& conflict) { return times_.leaves(member, conflict) < arrives; });
+  const ClassId before_it = members_[in], member = members_[at], next = members_[at + 1 == size_ ? 0 : at + 1];
+  const std::uint32_t earliest =
+      at < given_ ? times_.leaves(member, next, fixed_[at]) : pairs_.earliest_leaving(member, next);
+  take_fitting(in, rng,
+               [&](const Conflict& conflict) { return times_.arrives(before_it, member, conflict) > earliest; });
+  const std::uint32_t arrives = times_.arrives(before_it, member, chosen_[in]);
+  take_fitting(at, rng, [&](const Conflict& conflict) { return times_.leaves(member, next, conflict) < arrives; });
 }
 
 bool Sampler::choose_same_column() {

@@ -29,7 +29,7 @@ struct SearchOptions {
   std::uint64_t most_correlation_steps = 20'000;
   std::size_t most_cycles = 200'000;        // that are kept; all are counted
   bool every_path = false;                  // snapshot isolation: columns each with each
-  std::uint64_t most_samples = 10'000'000;  // choices of operations, snapshot isolation
+  std::uint64_t most_samples = 20'000'000;  // choices of operations, snapshot isolation
   std::uint64_t seed = 1;
   Limits limits;
 };

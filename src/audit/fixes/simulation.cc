@@ -82,7 +82,7 @@ class Simulation::Judge {
   static bool in(const std::vector<ClassId>& all, ClassId id) { return std::ranges::find(all, id) != all.end(); }
 
   Moments moments_of(ClassId from, ClassId to, const Conflict& conflict) const {
-    Moments out{times_.arrives(to, conflict), times_.leaves(from, conflict), false};
+    Moments out{times_.arrives(from, to, conflict), times_.leaves(from, to, conflict), false};
     if (fix_.shared_row != kNoColumn && has_key(rows(from, conflict.from_op), fix_.shared_row) &&
         has_key(rows(to, conflict.to_op), fix_.shared_row)) {
       return {0, kCommitMoment, true};
