@@ -290,10 +290,22 @@ class Text {
   }
 
   void notes() {
-    if (audit_.plan.searches.empty() || audit_.plan.searches.front().correlation_limit == 0) return;
-    out_ += "\n";
-    paragraph("", fmt::format("{} counted as possible because the look at the rows ran out of steps.",
-                              counted(audit_.plan.searches.front().correlation_limit, "cycle is", "cycles are")));
+    if (audit_.plan.searches.empty()) return;
+    const SearchCounts& first = audit_.plan.searches.front();
+    const SearchOptions& asked = audit_.options.search;
+    if (first.correlation_limit > 0) {
+      out_ += "\n";
+      paragraph("", fmt::format("{} counted as possible because the look at the rows ran out of steps.",
+                                counted(first.correlation_limit, "cycle is", "cycles are")));
+    }
+    if (first.k < asked.k || first.l < asked.l) {
+      out_ += "\n";
+      paragraph("",
+                fmt::format("There are so many dangerous paths that no more than {} of each and {} were tried; -k {} "
+                            "and -l {} had been asked for.",
+                            counted(first.k, "way back", "ways back"),
+                            counted(first.l, "choice of operations", "choices of operations"), asked.k, asked.l));
+    }
   }
 
   const Audit& audit_;

@@ -166,8 +166,9 @@ class Json {
     return list(audit_.plan.searches, [](const SearchCounts& s) {
       return fmt::format(
           R"({{"dangerous_paths": {}, "found": {}, "not_in_time": {}, "not_correlated": {}, "by_hints": {}, "valid": {}, )"
-          R"("correlation_limit": {}}})",
-          s.dangerous_paths, s.found, s.not_in_time, s.not_correlated, s.by_hints, s.valid, s.correlation_limit);
+          R"("correlation_limit": {}, "k": {}, "l": {}}})",
+          s.dangerous_paths, s.found, s.not_in_time, s.not_correlated, s.by_hints, s.valid, s.correlation_limit, s.k,
+          s.l);
     });
   }
 

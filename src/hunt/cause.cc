@@ -6,16 +6,11 @@
 #include <optional>
 #include <set>
 
+#include "base/ascii.h"
 #include "hunt/reduce/schema_text.h"
 
 namespace isolde::hunt {
 namespace {
-
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
 
 // The more there is to a kind of statement, the more likely it is the one to blame.
 int weight(StatementKind kind) {
@@ -65,22 +60,22 @@ constexpr Clause kClauses[] = {
 
 void add_clauses(const Statement& statement, std::set<std::string>& out) {
   std::set<std::string> words;
-  for (std::string& word : words_in_sql(statement.sql)) words.insert(lower(std::move(word)));
+  for (std::string& word : words_in_sql(statement.sql)) words.insert(lower_case(std::move(word)));
   for (const Clause& clause : kClauses)
     if (words.contains(std::string(clause.word))) out.emplace(clause.name);
   if (words.contains("left")) out.erase("join");
-  if (lower(statement.sql).find("in (select") != std::string::npos) out.emplace("in");
+  if (lower_case(statement.sql).find("in (select") != std::string::npos) out.emplace("in");
 }
 
 void add_schema(const Finding& finding, const Statement& statement, std::set<std::string>& out) {
   const Schema& schema = finding.test.schema;
   for (const std::string& sql : schema.more)
-    if (has_word(lower(sql), "index")) out.emplace("index");
+    if (has_word(lower_case(sql), "index")) out.emplace("index");
   for (const View& view : schema.views)
     if (has_word(statement.sql, view.name)) out.emplace("view");
   for (const Table& table : schema.tables) {
     if (!table.foreign_keys.empty()) out.emplace("foreign key");
-    if (has_word(lower(table.create), "generated")) out.emplace("generated column");
+    if (has_word(lower_case(table.create), "generated")) out.emplace("generated column");
   }
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_name(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });

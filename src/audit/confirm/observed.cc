@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "probe/transcript.h"
 
 namespace isolde::audit {
@@ -54,14 +55,6 @@ std::string short_value(const std::string& value) {
   return value.substr(0, end) + "…";
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 struct Told {
   std::string would, did;
 };
@@ -72,7 +65,7 @@ std::vector<std::size_t> unlike_places(const std::vector<std::string>& a, const 
   std::vector<std::size_t> first, others;
   for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
     if (a[i] == b[i]) continue;
-    (i < names.size() && telling.contains(lower(names[i])) ? first : others).push_back(i);
+    (i < names.size() && telling.contains(lower_case(names[i])) ? first : others).push_back(i);
   }
   first.insert(first.end(), others.begin(), others.end());
   return first;

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "audit/confirm/wording.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -21,14 +22,6 @@ Result<void> carried_out(const Result<db::Reply>& reply, std::string_view what) 
   if (!reply) return reply.error();
   if (!reply->done()) return Error{fmt::format("{}: {} ({})", what, reply->failure.text, reply->failure.code)};
   return {};
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 std::string fresh_name() {
@@ -113,12 +106,12 @@ Result<std::unique_ptr<db::Connection>> ScratchPlace::connect(const StageLevel& 
 
 std::string ScratchPlace::table_name(const Play& play, TableId table) const {
   const std::string& name = play.schema.table(table).name;
-  return dialect() == "postgres" ? fmt::format("\"{}\"", lower(name)) : fmt::format("`{}`", name);
+  return dialect() == "postgres" ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
 }
 
 std::string ScratchPlace::column_name(const Play& play, ColumnId column) const {
   const std::string& name = play.schema.column(column).name;
-  return dialect() == "postgres" ? fmt::format("\"{}\"", lower(name)) : fmt::format("`{}`", name);
+  return dialect() == "postgres" ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
 }
 
 Result<void> ScratchPlace::make_tables(const Play& play) {

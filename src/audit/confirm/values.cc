@@ -7,16 +7,10 @@
 #include <cstdlib>
 #include <optional>
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 struct TypeWord {
   std::string_view word;
@@ -104,7 +98,7 @@ std::string day(std::uint64_t n) { return fmt::format("2020-{:02}-{:02}", 1 + n 
 }  // namespace
 
 ValueType value_type(std::string_view sql_type) {
-  const std::string text = lower(sql_type);
+  const std::string text = lower_case(sql_type);
   ValueType type;
   const std::size_t bracket = text.find('(');
   for (const TypeWord& row : kTypes) {

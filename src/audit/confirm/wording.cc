@@ -8,19 +8,12 @@
 #include <set>
 
 #include "audit/sql/to_postgres.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
 
 using Tokens = std::vector<Token>;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 Token word(std::string_view text) { return {TokenKind::kWord, text, 0}; }
 Token symbol(std::string_view text) { return {TokenKind::kSymbol, text, 0}; }
@@ -57,7 +50,7 @@ Tokens without_qualifiers(const Tokens& tokens, const Schema& schema) {
     // An alias can own a column that has a table's name.
     bool alias = false;
     for (std::size_t t = 1; t < tokens.size() && listed; ++t) {
-      const bool named = is_name(tokens[t]) && lower(tokens[t].text) == lower(tokens[i].text);
+      const bool named = is_name(tokens[t]) && lower_case(tokens[t].text) == lower_case(tokens[i].text);
       alias |=
           named && (word_at(tokens, t - 1, "as") || (is_name(tokens[t - 1]) && schema.find_table(tokens[t - 1].text)));
     }
@@ -151,7 +144,7 @@ std::string filled_in(std::string_view text, const std::vector<std::string>& lit
     if (text[i] == '\'' || text[i] == '"') {
       const std::size_t end = std::min(text.find(text[i], i + 1), text.size() - 1);
       const std::string_view piece = text.substr(i, end - i + 1);
-      out += text[i] == '"' ? lower(piece) : std::string(piece);
+      out += text[i] == '"' ? lower_case(piece) : std::string(piece);
       i = end;
       continue;
     }
@@ -199,7 +192,7 @@ std::vector<ColumnId> key_met(const Play& play, const Line& line) {
 std::string names_of(const Schema& schema, const std::vector<ColumnId>& columns) {
   std::string out;
   for (const ColumnId column : columns)
-    out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", lower(schema.column(column).name));
+    out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", lower_case(schema.column(column).name));
   return out;
 }
 
@@ -208,7 +201,7 @@ std::string replacement(const Play& play, const Line& line, const std::vector<Co
   std::string sets;
   for (const InsertedCell& cell : line.clues.inserted.front()) {
     if (cell.column == kNoColumn || std::find(key.begin(), key.end(), cell.column) != key.end()) continue;
-    const std::string name = lower(play.schema.column(cell.column).name);
+    const std::string name = lower_case(play.schema.column(cell.column).name);
     sets += fmt::format("{}\"{}\" = excluded.\"{}\"", sets.empty() ? "" : ", ", name, name);
   }
   const std::string names = names_of(play.schema, key);
@@ -335,9 +328,9 @@ bool names_another_place(const Play& play, const Line& line) {
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (!is_name(tokens[i]) || !symbol_at(tokens, i + 1, ".") || !is_name(tokens[i + 2])) continue;
     if (!play.schema.find_table(tokens[i + 2].text) || play.schema.find_table(tokens[i].text)) continue;
-    const std::string owner = lower(tokens[i].text);
+    const std::string owner = lower_case(tokens[i].text);
     const bool alias = std::any_of(line.clues.tables.begin(), line.clues.tables.end(),
-                                   [&](const NamedTable& named) { return lower(named.alias) == owner; });
+                                   [&](const NamedTable& named) { return lower_case(named.alias) == owner; });
     if (!alias) return true;
   }
   return false;
@@ -372,7 +365,7 @@ const std::vector<std::string>& postgres_helpers() {
     add("found_rows() returns bigint", "select 0::bigint");
     add("last_insert_id() returns bigint", "select 0::bigint");
     add("find_in_set(text, text) returns int", "select coalesce(array_position(string_to_array($2, ','), $1), 0)");
-    add("lcase(text) returns text", "select lower($1)");
+    add("lcase(text) returns text", "select lower_case($1)");
     add("ucase(text) returns text", "select upper($1)");
     all.emplace_back("create aggregate group_concat(text) (sfunc = pg_catalog.textcat, stype = text, initcond = '')");
     return all;

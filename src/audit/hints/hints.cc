@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/mapped_file.h"
 #include "base/nearest.h"
 
@@ -170,8 +171,6 @@ class Reader {
   Hints hints_;
   std::optional<Error> error_;
 };
-
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 }  // namespace
 

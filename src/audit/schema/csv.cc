@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "audit/schema/types.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -32,14 +33,6 @@ constexpr HeaderName kHeaderNames[] = {
     {"extra", kExtra},      {"is_nullable", kNullable},
     {"null", kNullable},    {"nullable", kNullable},
 };
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
@@ -92,7 +85,7 @@ std::optional<Places> header(const std::vector<std::string>& fields) {
   Places places;
   places.fill(kAbsent);
   for (std::size_t i = 0; i < fields.size(); ++i) {
-    const std::string name = lower(fields[i]);
+    const std::string name = lower_case(fields[i]);
     for (const HeaderName& known : kHeaderNames) {
       if (known.name == name && places[known.field] == kAbsent) places[known.field] = i;
     }
@@ -101,7 +94,7 @@ std::optional<Places> header(const std::vector<std::string>& fields) {
   return places;
 }
 
-bool is_null(std::string_view field) { return field == "\\N" || field == "\\\\N" || lower(field) == "null"; }
+bool is_null(std::string_view field) { return field == "\\N" || field == "\\\\N" || lower_case(field) == "null"; }
 
 void add(Schema& schema, const Places& places, const std::vector<std::string>& fields) {
   const auto field = [&](Field which) -> std::string_view {
@@ -114,10 +107,10 @@ void add(Schema& schema, const Places& places, const std::vector<std::string>& f
   column.type = field(kType);
   // An empty field is how most programs export NULL; '' is written with its quotes.
   if (const std::string_view value = field(kDefault); !value.empty() && !is_null(value)) column.default_value = value;
-  column.generated_id = lower(field(kExtra)).find("auto_increment") != std::string::npos ||
-                        (column.default_value && lower(*column.default_value).starts_with("nextval("));
-  if (lower(field(kNullable)) == "no") column.nullable = false;
-  const std::string key = lower(field(kKey));
+  column.generated_id = lower_case(field(kExtra)).find("auto_increment") != std::string::npos ||
+                        (column.default_value && lower_case(*column.default_value).starts_with("nextval("));
+  if (lower_case(field(kNullable)) == "no") column.nullable = false;
+  const std::string key = lower_case(field(kKey));
   if (key == "pri") {
     column.nullable = false;
     schema.table(table).primary_key.push_back(id);

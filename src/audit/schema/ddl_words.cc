@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
 
 // What is kept of a statement that is no DDL: enough to know COPY … FROM stdin.
 constexpr std::size_t kMostWords = 4096;
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_word(char c) {

@@ -1,24 +1,18 @@
 #include "audit/schema/schema.h"
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string place_of(TableId table, std::string_view column) {
-  return std::to_string(raw(table)) + "." + lower(column);
+  return std::to_string(raw(table)) + "." + lower_case(column);
 }
 
 }  // namespace
 
 TableId Schema::add_table(std::string_view name) {
-  const auto [place, is_new] = table_by_name_.try_emplace(lower(name), TableId(tables_.size()));
+  const auto [place, is_new] = table_by_name_.try_emplace(lower_case(name), TableId(tables_.size()));
   if (is_new) tables_.push_back(Table{.name = std::string(name)});
   return place->second;
 }
@@ -33,7 +27,7 @@ ColumnId Schema::add_column(TableId table, std::string_view name) {
 }
 
 std::optional<TableId> Schema::find_table(std::string_view name) const {
-  const auto place = table_by_name_.find(lower(name));
+  const auto place = table_by_name_.find(lower_case(name));
   if (place == table_by_name_.end()) return std::nullopt;
   return place->second;
 }

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -95,14 +97,6 @@ constexpr TypeName kTypeNames[] = {
     {"daterange", TypeKind::kOther},
 };
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::string postgres_type(const ColumnType& type, std::string_view text) {
   switch (type.kind) {
     case TypeKind::kInteger:
@@ -129,7 +123,7 @@ std::string postgres_type(const ColumnType& type, std::string_view text) {
     case TypeKind::kJson:
       return "jsonb";
     case TypeKind::kOther:
-      return lower(text);
+      return lower_case(text);
     case TypeKind::kText:
     case TypeKind::kUnknown:
       return "text";
@@ -189,7 +183,7 @@ std::string sqlite_type(const ColumnType& type) {
 }  // namespace
 
 ColumnType type_of(std::string_view text) {
-  const std::string all = lower(text);
+  const std::string all = lower_case(text);
   const std::string first = all.substr(0, std::min(all.find_first_of(" (["), all.size()));
   if (all.find("[]") != std::string::npos) return {TypeKind::kOther};
   ColumnType out;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -33,14 +35,6 @@ int key_likelihood(const std::string& table, std::string_view column) {
 }
 
 }  // namespace
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 bool is_system_table(std::string_view schema_name, std::string_view table) {
   const std::string schema = lower_case(schema_name);

@@ -16,7 +16,6 @@
 
 namespace isolde::audit {
 
-[[nodiscard]] std::string lower_case(std::string_view text);
 [[nodiscard]] bool is_system_table(std::string_view schema_name, std::string_view table);
 
 // A table that no statement names a column of still has rows: it gets a column * for them.

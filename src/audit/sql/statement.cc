@@ -6,6 +6,7 @@
 #include "audit/sql/meaning.h"
 #include "audit/sql/names.h"
 #include "audit/sql/to_postgres.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {

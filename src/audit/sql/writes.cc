@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "audit/sql/meaning.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 

@@ -1,7 +1,6 @@
 #include "audit/story/grouping.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "audit/story/naming.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -31,8 +31,7 @@ std::vector<std::uint32_t> kind_of(const Classes& classes, const Cycle& cycle, A
 
 // When a row was changed last is written by everyone and matters to few.
 bool is_time_stamp(const Column& column) {
-  std::string type = column.type;
-  std::ranges::transform(type, type.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string type = lower_case(column.type);
   return type.find("time") != std::string::npos || type.find("date") != std::string::npos ||
          column.name.ends_with("_at");
 }

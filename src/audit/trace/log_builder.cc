@@ -4,18 +4,13 @@
 #include <tuple>
 
 #include "audit/trace/sql_scan.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kKeptUnread = 1000;
 constexpr std::size_t kKeptText = 200;
-
-std::string lower(std::string_view name) {
-  std::string out(name);
-  std::ranges::transform(out, out.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return out;
-}
 
 }  // namespace
 
@@ -77,10 +72,10 @@ void LogBuilder::control(Session& s, const ControlStatement& found) {
     case Control::kSavepoint:
       if (!s.is_open && dialect_ == SqlDialect::kSqlite) {
         begin(s, false);
-        s.savepoints.push_back({lower(found.name), 0, true});
+        s.savepoints.push_back({lower_case(found.name), 0, true});
       } else if (s.is_open || !s.autocommit) {
         if (!s.is_open) begin(s, false);
-        s.savepoints.push_back({lower(found.name), s.open.statements.size()});
+        s.savepoints.push_back({lower_case(found.name), s.open.statements.size()});
       }
       break;
     case Control::kRelease:
@@ -136,7 +131,7 @@ void LogBuilder::end(Session& s, TxnOutcome outcome) {
 }
 
 void LogBuilder::roll_back_to(Session& s, std::string_view name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   const auto found =
       std::find_if(s.savepoints.rbegin(), s.savepoints.rend(), [&](const Savepoint& p) { return p.name == wanted; });
   if (!s.is_open || found == s.savepoints.rend()) return;
@@ -146,7 +141,7 @@ void LogBuilder::roll_back_to(Session& s, std::string_view name) {
 }
 
 void LogBuilder::release(Session& s, std::string_view name) {
-  const std::string wanted = lower(name);
+  const std::string wanted = lower_case(name);
   const auto found =
       std::find_if(s.savepoints.rbegin(), s.savepoints.rend(), [&](const Savepoint& p) { return p.name == wanted; });
   if (!s.is_open || found == s.savepoints.rend()) return;

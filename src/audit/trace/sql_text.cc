@@ -8,6 +8,7 @@
 #include "audit/trace/session_numbers.h"
 #include "audit/trace/sql_scan.h"
 #include "audit/trace/trace_input.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -112,9 +113,7 @@ class SqlTextReader {
 
   [[nodiscard]] bool copies_rows(std::string_view sql) const {
     if (dialect_ != SqlDialect::kPostgres || !same_word(first_word(trimmed(sql, dialect_)), "copy")) return false;
-    std::string lower(sql.substr(0, 4096));
-    std::ranges::transform(lower, lower.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    const std::string lower = lower_case(sql.substr(0, 4096));
     return lower.find("from stdin") != std::string::npos;
   }
   void pass_over_rows() {
@@ -180,9 +179,7 @@ bool looks_like_sql_text(std::string_view text) {
 }
 
 SqlDialect dialect_of_sql_text(std::string_view text) {
-  std::string lower(text.substr(0, std::size_t{1} << 18));
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  const std::string lower = lower_case(text.substr(0, std::size_t{1} << 18));
   if (has_any(lower, {"auto_increment", "on duplicate key", "engine=", "autocommit", "/*!", "lock tables", "delimiter ",
                       "sql_calc_found_rows", "start transaction with consistent"}))
     return SqlDialect::kMysql;
