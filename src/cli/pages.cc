@@ -5,17 +5,20 @@
 
 #include <algorithm>
 
+#include "cli/cut_json.h"
 #include "hunt/bug_report.h"
 #include "report/page/json_text.h"
+#include "report/page/page.h"
 #include "report/report.h"
+#include "report/words.h"
 
 namespace isolde::cli {
 namespace {
 
 namespace dom = simdjson::dom;
 
-// Of a page of at most 3 MB: what anomalies may take, and every other list.
-constexpr std::size_t kMostOfAnomalies = 1'200'000, kMostOfOthers = 250'000;
+// Of a hunt's finding, in letters and steps: nobody reads more of it on a page.
+constexpr std::size_t kLongestText = 20'000, kLongestSql = 4000, kMostSteps = 200;
 
 std::string made() { return JsonObject().text("version", ISOLDE_VERSION).done(); }
 
@@ -23,38 +26,19 @@ std::string whole(std::string_view kind, std::string_view member, std::string_vi
   return JsonObject().text("kind", kind).raw("made", made()).raw(member, json).done();
 }
 
+std::size_t room_for(std::string_view rest) {
+  constexpr std::size_t kSpare = 1000;  // for names, commas and counts
+  const std::size_t taken = html_page_size(rest) + kSpare;
+  return taken < kLargestPage ? kLargestPage - taken : 0;
+}
+
+std::string cut_whole(std::string_view kind, std::string_view member, dom::object object) {
+  return whole(kind, member, cut_report(object, room_for(whole(kind, member, "{}"))));
+}
+
 std::string_view text_of(const simdjson::simdjson_result<dom::element>& element) {
   std::string_view text;
   return element.get(text) == simdjson::SUCCESS ? text : std::string_view();
-}
-
-// The lists of an object, cut to what a page can carry.
-std::string cut(dom::object object) {
-  JsonObject out, left_out;
-  bool cut_some = false;
-  for (const auto& [name, value] : object) {
-    dom::array list;
-    if (value.get(list) != simdjson::SUCCESS) {
-      out.raw(name, simdjson::minify(value));
-      continue;
-    }
-    const std::size_t most = name == "anomalies" ? kMostOfAnomalies : kMostOfOthers;
-    std::string kept = "[";
-    std::size_t left = 0;
-    for (const dom::element& one : list) {
-      const std::string text = left > 0 ? std::string() : simdjson::minify(one);
-      if (left > 0 || kept.size() + text.size() > most) {
-        ++left;
-        continue;
-      }
-      kept += (kept.size() > 1 ? "," : "") + text;
-    }
-    out.raw(name, kept + "]");
-    if (left > 0) left_out.number(name, left);
-    cut_some |= left > 0;
-  }
-  if (cut_some) out.raw("left_out", left_out.done());
-  return out.done();
 }
 
 bool has(dom::object object, std::initializer_list<std::string_view> members) {
@@ -62,7 +46,9 @@ bool has(dom::object object, std::initializer_list<std::string_view> members) {
                              [&](std::string_view member) { return object[member].error() == simdjson::SUCCESS; });
 }
 
-std::string indented_lines(std::string_view text) { return text.empty() ? "nothing" : std::string(text); }
+std::string indented_lines(const std::string& text) {
+  return text.empty() ? "nothing" : words::shortened(text, kLongestText);
+}
 
 std::string schema_text(const hunt::Schema& schema) {
   std::string out;
@@ -85,6 +71,13 @@ std::string story_of(const hunt::Finding& finding) {
   std::vector<std::uint32_t> next(test.transactions.size(), 0);
   for (const std::uint32_t who : test.order) {
     if (who >= test.transactions.size()) continue;
+    if (steps.size() == kMostSteps) {
+      steps.push_back(JsonObject()
+                          .number("who", who)
+                          .text("sql", fmt::format("-- … and {} more steps", test.order.size() - steps.size()))
+                          .done());
+      break;
+    }
     const hunt::Transaction& transaction = test.transactions[who];
     const std::uint32_t statement = next[who]++;
     const bool ends = statement >= transaction.statements.size();
@@ -93,7 +86,7 @@ std::string story_of(const hunt::Finding& finding) {
                          finding.wrong == hunt::Wrong::kError || finding.wrong == hunt::Wrong::kPredicate);
     steps.push_back(JsonObject()
                         .number("who", who)
-                        .text("sql", !ends                 ? transaction.statements[statement].sql
+                        .text("sql", !ends ? words::shortened(transaction.statements[statement].sql, kLongestSql)
                                      : transaction.commits ? std::string("commit")
                                                            : std::string("rollback"))
                         .truth("guilty", guilty)
@@ -115,24 +108,24 @@ std::string finding_json(const hunt::Finding& f) {
       .text("title", f.cause.empty() ? std::string(name(f.wrong)) : f.cause)
       .text("words", fmt::format("{} at {}: {}{}.", f.server, f.level, about(f.wrong),
                                  f.anomaly.empty() ? "" : fmt::format(" ({})", f.anomaly)))
-      .text("schema", schema_text(f.test.schema))
+      .text("schema", words::shortened(schema_text(f.test.schema), kLongestText))
       .raw("story", story_of(f))
       .raw("diff", diff)
-      .text("markdown", bug_report_text(f))
+      .text("markdown", words::shortened(bug_report_text(f), kLongestText))
       .done();
 }
 
 }  // namespace
 
 std::string probe_page(std::span<const std::string> probes) {
-  return whole("probe", "probes", json_list(probes, [](const std::string& one) { return one; }));
+  return whole("probe", "probes", cut_probes(probes, room_for(whole("probe", "probes", "[]"))));
 }
 
 std::string audit_page(std::string_view audit) {
   dom::parser parser;
   dom::object object;
   if (parser.parse(audit).get(object) != simdjson::SUCCESS) return whole("audit", "audit", "{}");
-  return whole("audit", "audit", cut(object));
+  return cut_whole("audit", "audit", object);
 }
 
 std::string hunt_page(std::string_view file, std::string_view title, std::span<const hunt::Finding> findings) {
@@ -141,21 +134,29 @@ std::string hunt_page(std::string_view file, std::string_view title, std::span<c
                        : fmt::format("{} {}", grouped(findings.size()), findings.size() == 1 ? "finding" : "findings");
   std::vector<std::string> facts;
   const auto fact = [&](std::string_view name, std::string_view value) {
-    if (!value.empty()) facts.push_back(JsonObject().text("name", name).text("value", value).done());
+    if (!value.empty())
+      facts.push_back(
+          JsonObject().text("name", name).text("value", words::shortened(std::string(value), kLongestSql)).done());
   };
   fact("hunt", title);
   if (!findings.empty()) {
     fact("server", findings.front().server);
     fact("level", findings.front().level);
   }
-  return JsonObject()
-      .text("kind", "hunt")
-      .raw("made", made())
-      .text("file", file)
-      .text("summary", summary)
-      .raw("facts", json_list(facts, [](const std::string& one) { return one; }))
-      .raw("findings", json_list(findings, finding_json))
-      .done();
+  JsonObject out;
+  out.text("kind", "hunt").raw("made", made()).text("file", words::shortened(std::string(file), kLongestSql));
+  out.text("summary", summary).raw("facts", json_list(facts, [](const std::string& one) { return one; }));
+  std::vector<std::string> kept;
+  std::size_t room = room_for(out.done());
+  for (const hunt::Finding& finding : findings) {
+    std::string one = finding_json(finding);
+    const std::size_t size = size_in_page(one);
+    if (size > room) continue;
+    room -= size;
+    kept.push_back(std::move(one));
+  }
+  out.raw("findings", json_list(kept, [](const std::string& one) { return one; }));
+  return out.number("findings_left_out", findings.size() - kept.size()).done();
 }
 
 Result<std::optional<std::string>> page_of_json(std::string_view text, const std::string& file) {
@@ -173,8 +174,8 @@ Result<std::optional<std::string>> page_of_json(std::string_view text, const std
       probes.push_back(std::string(line));
     } else if (has(object, {"file", "level", "verdict", "anomalies"})) {
       if (page) return Error{"holds several reports: a page shows one", file};
-      page = has(object, {"classes", "targets", "trace"}) ? whole("audit", "audit", cut(object))
-                                                          : whole("checked", "report", cut(object));
+      page = has(object, {"classes", "targets", "trace"}) ? cut_whole("audit", "audit", object)
+                                                          : cut_whole("checked", "report", object);
     } else if (has(object, {"file", "error"})) {
       return Error{fmt::format("is the report of an input that could not be read: {}", text_of(object["error"])), file};
     } else {

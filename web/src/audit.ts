@@ -56,11 +56,17 @@ function all_anomalies(page: AuditPage): HTMLElement {
     list.append(...rest.map((anomaly, i) => one_anomaly(anomaly, i + kShownAtFirst)));
   } }, `show all ${grouped(page.anomalies.length)}`);
   return section('What can go wrong', 'anomalies', list, more,
-    left === 0 ? null : h('p', { class: 'hint' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`));
+    left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`));
+}
+
+// Of a list that the page has no room for.
+function left_out(page: AuditPage, list: string): HTMLElement | null {
+  const left = page.left_out[list] ?? 0;
+  return left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`);
 }
 
 export function audit_page(page: AuditPage): HTMLElement[] {
-  const found = page.anomalies.length > 0;
+  const found = page.anomalies.length + (page.left_out['anomalies'] ?? 0) > 0;
   return [
     headline(found ? '✗' : '✓', found ? 'violated' : 'satisfied', page.summary, page.file),
     facts(page.facts),
@@ -69,7 +75,7 @@ export function audit_page(page: AuditPage): HTMLElement[] {
       h('li', {}, h('b', {}, target.column), ` is in ${grouped(target.cycles)} ${target.cycles === 1 ? 'cycle' : 'cycles'}`,
         ...target.advice.map((advice) => h('div', { class: 'advice' }, h('p', {}, advice.text),
           advice.before ? h('pre', {}, h('del', {}, advice.before), '\n', h('ins', {}, advice.after)) : null)))))),
-    section('Transaction classes', 'classes', class_graph(page), h('ol', { class: 'classes' }, ...page.classes.map((one) =>
+    section('Transaction classes', 'classes', class_graph(page), left_out(page, 'classes'), h('ol', { class: 'classes' }, ...page.classes.map((one) =>
       h('li', {}, h('details', {}, h('summary', {}, one.name, h('small', {}, ` ${grouped(one.transactions)} ${one.transactions === 1 ? 'time' : 'times'}${one.reads_only ? ', only reads' : ''}`)),
         h('pre', {}, one.statements.join(';\n'))))))),
     page.rules.length === 0 ? null : section('What the rules took away', 'rules', h('table', {}, h('tbody', {}, ...page.rules.map((rule) => h('tr', {}, h('td', {}, rule.name), h('td', { class: 'number' }, grouped(rule.removed))))))),

@@ -113,6 +113,7 @@ export interface ProbeCell {
   state: 'prevented' | 'happened' | 'failed' | 'skipped';
   how: string;
   transcript: { who: string; sql: string; answer: string }[];
+  left_out: number; // steps, where the page has no room for them
   meaning: string;
 }
 
@@ -125,6 +126,7 @@ export interface ProbePage {
     claims: string[];
     strongest: string[];
     cases: { name: string; meaning: string; cells: ProbeCell[] }[];
+    cases_left_out: number;
   }[];
 }
 
@@ -171,6 +173,7 @@ export interface HuntPage {
     diff: { place: string; expected: string; seen: string }[];
     markdown: string;
   }[];
+  findings_left_out: number;
 }
 
 export interface RecordPage {

@@ -25,8 +25,9 @@ export interface ProbeJson {
   cases: {
     name: string;
     title: string;
-    cells: { level: string; outcome: string; by: string; by_text: string; ends: string[]; final: Record<string, unknown[][]>; transcript: ProbeEvent[] }[];
+    cells: { level: string; outcome: string; by: string; by_text: string; ends: string[]; final: Record<string, unknown[][]>; transcript: ProbeEvent[]; left_out?: number }[];
   }[];
+  cases_left_out?: number;
 }
 
 function answer_of(event: ProbeEvent): string {
@@ -45,6 +46,7 @@ function cell_of(cell: ProbeJson['cases'][number]['cells'][number], title: strin
     state: cell.outcome === 'happened' ? 'happened' : cell.outcome === 'prevented' ? 'prevented' : 'failed',
     how: cell.by,
     meaning: `${title}. ${cell.outcome === 'happened' ? 'It happened' : cell.outcome === 'prevented' ? 'It was prevented' : 'It could not be told'}${cell.by_text ? `: ${cell.by_text}` : ''}. ${ended}.`,
+    left_out: cell.left_out ?? 0,
     transcript: cell.transcript
       .filter((event) => event.event !== 'sent')
       .map((event) => ({ who: event.transaction, sql: event.sql ?? event.kind.toUpperCase(), answer: answer_of(event) })),
@@ -60,6 +62,7 @@ export function probe_from(made: Made, probes: ProbeJson[]): ProbePage {
       claims: probe.levels.map((level) => level.claims),
       strongest: probe.levels.map((level) => level.strongest.join(', ')),
       cases: probe.cases.map((one) => ({ name: one.name, meaning: one.title, cells: one.cells.map((cell) => cell_of(cell, one.title)) })),
+      cases_left_out: probe.cases_left_out ?? 0,
     })),
   };
 }

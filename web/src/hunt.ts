@@ -1,11 +1,12 @@
 // hunt.ts: findings of a hunt, each with its reduced case and where the results differ.
 import type { HuntPage } from './data';
 import { facts, headline } from './check';
-import { h, section } from './dom';
+import { grouped, h, section } from './dom';
 import { interleaving } from './interleaving';
 
 export function hunt_page(page: HuntPage): HTMLElement[] {
-  const found = page.findings.length > 0;
+  const left = page.findings_left_out;
+  const found = page.findings.length + left > 0;
   return [
     headline(found ? '✗' : '✓', found ? 'violated' : 'satisfied', page.summary, page.file),
     facts(page.facts),
@@ -17,5 +18,6 @@ export function hunt_page(page: HuntPage): HTMLElement[] {
         h('thead', {}, h('tr', {}, h('th', {}, 'where'), h('th', {}, 'expected'), h('th', {}, 'seen'))),
         h('tbody', {}, ...finding.diff.map((row) => h('tr', {}, h('td', {}, row.place), h('td', {}, h('ins', {}, row.expected)), h('td', {}, h('del', {}, row.seen)))))),
       h('details', {}, h('summary', {}, 'Text for a bug report'), h('pre', {}, finding.markdown)))),
+    ...(left === 0 ? [] : [h('p', { class: 'left-out' }, `${grouped(left)} more ${left === 1 ? 'finding is' : 'findings are'} not on this page, which would be too large.`)]),
   ];
 }

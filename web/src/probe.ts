@@ -1,12 +1,13 @@
 // probe.ts: which anomalies each level of each server lets through; behind each cell the transcript.
 import type { ProbeCell, ProbePage } from './data';
 import { headline } from './check';
-import { h, replace, section } from './dom';
+import { grouped, h, replace, section } from './dom';
 
 const kMarks: Record<ProbeCell['state'], string> = { prevented: '✓', happened: '✗', failed: '!', skipped: '–' };
 
 function transcript(title: string, cell: ProbeCell): HTMLElement {
   return h('div', { class: 'transcript', role: 'region', 'aria-label': title }, h('h3', {}, title), h('p', {}, cell.meaning),
+    cell.left_out === 0 ? null : h('p', { class: 'left-out' }, `The ${grouped(cell.left_out)} steps are not on this page, which would be too large: isolde probe --json has them.`),
     h('table', {}, h('tbody', {}, ...cell.transcript.map((step) => h('tr', {}, h('th', { scope: 'row' }, step.who), h('td', {}, h('code', {}, step.sql)), h('td', {}, step.answer))))));
 }
 
@@ -30,6 +31,7 @@ export function probe_page(page: ProbePage): HTMLElement[] {
         h('thead', {}, h('tr', {}, h('th', {}, 'case'), ...server.levels.map((level) => h('th', { scope: 'col' }, level)))),
         h('tbody', {}, h('tr', { class: 'sum' }, h('th', { scope: 'row' }, 'what was seen fits'), ...server.strongest.map((level, i) => h('td', { title: `the manual promises ${server.claims[i] ?? ''}` }, level))), ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row', title: one.meaning }, one.name),
           ...one.cells.map((cell, i) => h('td', {}, cell_button(one.name, server.levels[i] ?? '', cell)))))))),
+      server.cases_left_out === 0 ? null : h('p', { class: 'left-out' }, `${grouped(server.cases_left_out)} more cases are not on this page, which would be too large.`),
       below));
   });
   return parts;

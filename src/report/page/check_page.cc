@@ -8,6 +8,7 @@
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
 #include "report/page/json_text.h"
+#include "report/page/page.h"
 #include "report/page/plots.h"
 #include "report/page/shown_history.h"
 #include "report/shown_steps.h"
@@ -16,8 +17,13 @@
 namespace isolde {
 namespace {
 
+// In letters. Longer texts are no longer read; the history has them.
+constexpr std::size_t kLongestText = 4000, kLongestFact = 1000;
+constexpr std::size_t kMostNotes = 100;
+constexpr std::size_t kFewAnomalies = 8;  // that are worth more than all of each
+
 std::string fact(std::string_view name, std::string_view value) {
-  return JsonObject().text("name", name).text("value", value).done();
+  return JsonObject().text("name", name).text("value", words::shortened(std::string(value), kLongestFact)).done();
 }
 
 std::string facts_json(const Report& r) {
@@ -140,7 +146,8 @@ class ShownAnomalies {
     history_.want(a.op);
     if (a.key != kNoKey) history_.key(a.key);
     for (std::size_t i = 0; i < std::min(a.cases.size(), options_.most_members); ++i) {
-      for (const Step& step : a.cases[i].steps) name_step(step);
+      const std::vector<Step>& steps = a.cases[i].steps;
+      for (const std::size_t k : shown_steps(steps, options_.most_members)) name_step(steps[k]);
     }
   }
 
@@ -152,7 +159,7 @@ class ShownAnomalies {
     if (step.key != kNoKey) out.text("key", words::shortened(h_.key_text(step.key), kLongestName));
     if (step.from_op != kNoOp) out.number("from_op", history_.operation(step.from_op));
     if (step.to_op != kNoOp) out.number("to_op", history_.operation(step.to_op));
-    return out.text("text", says).done();
+    return out.text("text", words::shortened(std::string(says), kLongestFact)).done();
   }
 
   std::string steps_json(const std::vector<Step>& steps, const std::vector<std::string>& says) {
@@ -178,15 +185,25 @@ class ShownAnomalies {
   }
 
   std::string cases_json(const Anomaly& a, const Explanation& e) {
-    std::size_t told = 0;
+    const std::size_t most = options_.most_members * kLinesOfACase;
     std::vector<std::string> lines;
-    for (const CaseLine& line : case_tree(h_, choices_of(h_, a))) {
+    const auto tree = case_tree(h_, choices_of(h_, a));
+    for (const CaseLine& line : tree) {
+      const bool circle = line.circle != kNone32;
+      if (lines.size() >= most || (circle && line.circle >= options_.most_members)) {
+        lines.push_back(JsonObject()
+                            .number("depth", 0)
+                            .text("text", fmt::format("… and {} of the proof that {} not on this page",
+                                                      words::counted(tree.size() - lines.size(), "line"),
+                                                      tree.size() - lines.size() == 1 ? "is" : "are"))
+                            .done());
+        break;
+      }
       JsonObject out;
       out.number("depth", line.depth);
-      if (line.circle == kNone32) {
-        out.text("text", line.text);
+      if (!circle) {
+        out.text("text", words::shortened(line.text, kLongestFact));
       } else {
-        if (line.circle >= options_.most_members || ++told > options_.most_members) break;
         out.text("text", "a circle closes:").raw("steps", steps_json(a.cases[line.circle].steps, e.cases[line.circle]));
       }
       lines.push_back(out.done());
@@ -216,13 +233,16 @@ class ShownAnomalies {
     out.text("name", full_name(a)).text("meaning", info(a.kind).summary);
     std::string lines;
     for (const std::string& line : e.lines) lines += (lines.empty() ? "" : "\n") + line;
-    out.text("text", a.says.empty() ? lines : a.says).text("contradiction", e.contradiction);
+    out.text("text", words::shortened(a.says.empty() ? lines : a.says, kLongestText));
+    out.text("contradiction", words::shortened(e.contradiction, kLongestText));
     const auto number = [](std::uint32_t place) { return std::to_string(place); };
     out.raw("transactions", json_list(members, number)).raw("keys", json_list(keys, number));
     out.raw("steps", steps_json(a.steps, e.steps));
     if (!a.cases.empty()) out.raw("cases", cases_json(a, e));
     return out.done();
   }
+
+  static constexpr std::size_t kLinesOfACase = 4;
 
   const History& h_;
   const Verdict& verdict_;
@@ -231,28 +251,70 @@ class ShownAnomalies {
   std::size_t count_ = 0;
 };
 
-}  // namespace
+std::string notes_json(const Report& r, std::string_view cut) {
+  std::vector<std::string> notes;
+  if (!cut.empty()) notes.emplace_back(cut);
+  const std::size_t all = r.notes.size() + r.verdict.notes.size(), shown = std::min(all, kMostNotes);
+  for (std::size_t i = 0; i < shown; ++i)
+    notes.push_back(
+        words::shortened(i < r.notes.size() ? r.notes[i] : r.verdict.notes[i - r.notes.size()], kLongestFact));
+  if (shown < all) notes.push_back(fmt::format("… and {}", words::counted(all - shown, "more note")));
+  return json_list(notes, [](const std::string& note) { return json_string(note); });
+}
 
-std::string check_page_json(const Report& r, const PageOptions& options) {
+// `cut`: what to say of what is not shown for the page's size; empty: nothing.
+std::string page_json(const Report& r, const PageOptions& options, std::string_view cut) {
   constexpr std::string_view kVerbs[] = {"satisfies", "violates", "is undecided at"};
   const std::string_view level = info(r.verdict.level).name;
   ShownAnomalies anomalies(r, options);
-  std::vector<std::string> notes = r.notes;
-  notes.insert(notes.end(), r.verdict.notes.begin(), r.verdict.notes.end());
   JsonObject made;
   made.text("version", options.version);
-  if (!options.command.empty()) made.text("command", options.command);
+  if (!options.command.empty()) made.text("command", words::shortened(std::string(options.command), kLongestFact));
   JsonObject out;
-  out.text("kind", "check").raw("made", made.done()).text("file", r.file).text("level", level);
+  out.text("kind", "check").raw("made", made.done());
+  out.text("file", words::shortened(r.file, kLongestFact)).text("level", level);
   out.text("verdict", name(r.verdict.outcome));
-  out.text("summary", fmt::format("{} {} {}", r.file.substr(r.file.rfind('/') + 1),
+  out.text("summary", fmt::format("{} {} {}", words::shortened(r.file.substr(r.file.rfind('/') + 1), kLongestName),
                                   kVerbs[static_cast<std::size_t>(r.verdict.outcome)], level));
   out.raw("facts", facts_json(r));
-  out.raw("notes", json_list(notes, [](const std::string& note) { return json_string(note); }));
+  out.raw("notes", notes_json(r, cut));
   out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_json(r.verdict));
   out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
   return out.raw("plots", plots_json(r.history, has_nanoseconds(r.history, r.format))).done();
+}
+
+// Fewer anomalies first; then less of each.
+PageOptions smaller(PageOptions options) {
+  if (options.most_anomalies > kFewAnomalies) {
+    options.most_anomalies = std::max(options.most_anomalies / 2, kFewAnomalies);
+    options.most_around /= 2;
+    return options;
+  }
+  options.most_anomalies = std::max<std::size_t>(1, options.most_anomalies / 2);
+  options.most_members = std::max<std::size_t>(4, options.most_members / 2);
+  options.most_operations = std::max<std::size_t>(2, options.most_operations / 2);
+  options.most_around /= 2;
+  options.most_versions = std::max<std::size_t>(2, options.most_versions / 2);
+  return options;
+}
+
+}  // namespace
+
+std::string check_page_json(const Report& r, const PageOptions& options) {
+  std::string json = page_json(r, options, {});
+  PageOptions less = options;
+  less.most_anomalies = std::min(less.most_anomalies, std::max<std::size_t>(1, r.verdict.anomalies.size()));
+  constexpr int kHalvings = 16;  // then every limit is at its least
+  for (int i = 0; i < kHalvings && html_page_size(json) > kLargestPage; ++i) {
+    less = smaller(less);
+    json =
+        page_json(r, less,
+                  fmt::format("all of it would be more than 3 MB: this page shows at most {} of the anomalies, and of "
+                              "each at most {} transactions and cases",
+                              less.most_anomalies, less.most_members));
+  }
+  return json;
 }
 
 }  // namespace isolde

@@ -2,8 +2,9 @@
 //
 // In, out: Report -> the JSON of a CheckPage (web/src/data.ts).
 // Always:  the page of a history of any size stays small: only transactions that shown anomalies name, some that ran
-//          beside them, and of long ones the operations that matter.
-// Cost:    linear in the history, once; about 2 MB at the most.
+//          beside them, and of long ones the operations that matter. Where that is still more than kLargestPage, less
+//          is shown, and a note says so.
+// Cost:    linear in the history; again for each time that what is shown has to be halved.
 #pragma once
 
 #include <cstddef>

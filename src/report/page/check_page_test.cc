@@ -143,6 +143,40 @@ TEST(CheckPage, NamesAndTextsOfMegabytesAreShortened) {
   EXPECT_LT(check_page_json(report_on(h, v), kOptions).size(), 3'000'000U);
 }
 
+// Proofs by hundreds of cases of long circles, with names whose every letter is escaped in a page.
+TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
+  HistoryBuilder b;
+  const std::string hostile(150, '<');
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    b.begin_txn(b.session(i));
+    b.set_id(b.values().string(hostile + std::to_string(i)));
+    b.read(b.key(hostile), kNullValue);
+    b.write(b.key(hostile), b.values().string(hostile + std::to_string(i)));
+    b.end_txn();
+  }
+  const History h = *b.finish();
+  Verdict v = violated_at(Level::kSerializable);
+  Anomaly a;
+  a.kind = AnomalyKind::kNoOrder;
+  a.transactions = from_to(0, 400);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    a.cases.push_back({cycle_of(h, from_to(i, i + 60)).steps});
+    a.cases.back().steps.front().ground = Ground::kAssumed;
+  }
+  for (int i = 0; i < 20; ++i) v.anomalies.push_back(a);
+  v.count(a.kind);
+  v.anomalies[0].says = std::string(5'000'000, '&');
+  Report report = report_on(h, v);
+  report.notes.assign(5000, std::string(5000, '>'));
+  const std::string json = check_page_json(report, kOptions);
+  EXPECT_LE(html_page_size(json), kLargestPage);
+  EXPECT_EQ(html_page_size(json), html_page(json).size());
+  const Parsed page(json);
+  EXPECT_GE(size(page.json["anomalies"]), 1U);
+  EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), 20U);
+  EXPECT_NE(text(page.json["notes"].at(0)).find("3 MB"), std::string_view::npos);
+}
+
 TEST(CheckPage, AnAcceptedHistoryHasNoAnomalies) {
   const History h = many(100);
   Verdict v;

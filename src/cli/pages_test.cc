@@ -1,0 +1,142 @@
+// Pages of what verbs print: whatever it is, a page stays below 3 MB and says what is not there.
+#include "cli/pages.h"
+
+#include <gtest/gtest.h>
+#include <simdjson.h>
+
+#include "report/page/json_text.h"
+#include "report/page/page.h"
+
+namespace isolde::cli {
+namespace {
+
+class Parsed {
+ public:
+  explicit Parsed(const std::string& text) : text_(text) {
+    EXPECT_EQ(parser_.parse(text_).get(json), simdjson::SUCCESS) << text.substr(0, 400);
+  }
+  simdjson::dom::element json;
+
+ private:
+  simdjson::padded_string text_;
+  simdjson::dom::parser parser_;
+};
+
+std::uint64_t number(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
+std::size_t size(simdjson::simdjson_result<simdjson::dom::element> element) { return element.get_array().size(); }
+
+// `count` times the same.
+std::string many(std::size_t count, const std::string& one) {
+  return json_list(std::vector<std::size_t>(count), [&](std::size_t) { return one; });
+}
+
+std::string cell(std::string_view outcome, std::size_t letters) {
+  return JsonObject()
+      .text("outcome", outcome)
+      .raw("transcript", many(2, JsonObject().text("sql", std::string(letters, '<')).done()))
+      .done();
+}
+
+std::string probe(std::size_t cases, const std::string& cells) {
+  return JsonObject()
+      .text("database", "D")
+      .raw("levels", "[]")
+      .raw("cases", many(cases, JsonObject().text("name", "G0").raw("cells", cells).done()))
+      .done();
+}
+
+std::string audit(std::size_t anomalies, std::size_t classes, std::size_t letters) {
+  const std::string sql = json_string(std::string(letters, '>'));
+  return JsonObject()
+      .text("file", "f")
+      .text("level", "serializable")
+      .text("verdict", "violated")
+      .raw("trace", "{}")
+      .raw("classes", many(classes, JsonObject().raw("name", sql).done()))
+      .raw("not_understood", many(classes, sql))
+      .raw("dependencies", many(classes, sql))
+      .raw("targets", many(classes, sql))
+      .raw("removed", many(classes, sql))
+      .raw("anomalies", many(anomalies, JsonObject().raw("text", sql).done()))
+      .done();
+}
+
+hunt::Finding finding(std::size_t letters, std::size_t statements) {
+  hunt::Finding f;
+  f.expected = f.actual = std::string(letters, '&');
+  f.test.transactions.resize(1);
+  for (std::size_t i = 0; i < statements; ++i) {
+    f.test.transactions[0].statements.emplace_back();
+    f.test.transactions[0].statements.back().sql = std::string(letters, 's');
+    f.test.order.push_back(0);
+  }
+  return f;
+}
+
+TEST(Pages, AProbeOfAnySizeKeepsTheTranscriptsOfWhatHappened) {
+  const std::string cells = "[" + cell("prevented", 20'000) + "," + cell("happened", 1000) + "]";
+  const std::string json = probe_page(std::vector<std::string>(3, probe(40, cells)));
+  EXPECT_LE(html_page_size(json), kLargestPage);
+  EXPECT_EQ(html_page_size(json), html_page(json).size());
+  const Parsed page(json);
+  std::size_t kept = 0, counted = 0;
+  for (const auto one : page.json["probes"].get_array()) {
+    for (const auto row : one["cases"].get_array()) {
+      EXPECT_EQ(size(row["cells"].at(1)["transcript"]), 2U);
+      kept += size(row["cells"].at(0)["transcript"]);
+      if (row["cells"].at(0)["left_out"].error() == simdjson::SUCCESS)
+        counted += number(row["cells"].at(0)["left_out"]);
+    }
+  }
+  EXPECT_EQ(kept + counted, 240U);
+  EXPECT_GT(kept, 0U);
+}
+
+TEST(Pages, ProbesOfThousandsOfCasesAreCutAndCounted) {
+  const std::string json = probe_page(std::vector<std::string>(4, probe(30'000, "[" + cell("happened", 10) + "]")));
+  EXPECT_LE(html_page_size(json), kLargestPage);
+  const Parsed page(json);
+  for (const auto one : page.json["probes"].get_array())
+    EXPECT_EQ(size(one["cases"]) + number(one["cases_left_out"]), 30'000U);
+}
+
+TEST(Pages, ASmallProbeIsThereAsItWas) {
+  const std::string one = probe(2, "[" + cell("happened", 10) + "]");
+  EXPECT_NE(probe_page(std::span(&one, 1)).find(one), std::string::npos);
+}
+
+TEST(Pages, AnAuditOfAnySizeIsCutAndCounted) {
+  for (const auto& [anomalies, classes, letters] :
+       {std::tuple{5000U, 5000U, 200U}, std::tuple{10U, 3U, 400'000U}, std::tuple{40'000U, 1U, 10U}}) {
+    const std::string json = audit_page(audit(anomalies, classes, letters));
+    EXPECT_LE(html_page_size(json), kLargestPage);
+    const Parsed page(json);
+    const auto told = page.json["audit"];
+    EXPECT_EQ(size(told["anomalies"]) + number(told["left_out"]["anomalies"]), anomalies);
+  }
+}
+
+TEST(Pages, AnAnomalyThatIsTooLargeDoesNotHideThoseAfterIt) {
+  const std::string huge = JsonObject().text("text", std::string(4'000'000, 'x')).done();
+  const std::string json = audit_page(JsonObject().raw("anomalies", "[" + huge + ",{}]").done());
+  const Parsed page(json);
+  EXPECT_EQ(size(page.json["audit"]["anomalies"]), 1U);
+  EXPECT_EQ(number(page.json["audit"]["left_out"]["anomalies"]), 1U);
+}
+
+TEST(Pages, NamesOfMembersStayNames) {
+  const Parsed page(audit_page(R"({"a\"b\n":[1],"c\\":2})"));
+  EXPECT_EQ(size(page.json["audit"]["a\"b\n"]), 1U);
+}
+
+TEST(Pages, FindingsOfAHuntAreCutAndCounted) {
+  const std::vector<hunt::Finding> findings(30, finding(5000, 300));
+  const std::string json = hunt_page("f", "t", findings);
+  EXPECT_LE(html_page_size(json), kLargestPage);
+  const Parsed page(json);
+  EXPECT_GT(size(page.json["findings"]), 0U);
+  EXPECT_EQ(size(page.json["findings"]) + number(page.json["findings_left_out"]), 30U);
+}
+
+}  // namespace
+}  // namespace isolde::cli
