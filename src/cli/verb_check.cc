@@ -41,6 +41,7 @@ struct Plan {
   std::size_t kept = kAnomaliesKept;
   TextStyle style;
   std::string dot, svg, html;
+  std::string subject;  // as answers name it; empty: the file
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -203,7 +204,8 @@ Exit write_pictures(const Plan& plan, const Report& report) {
   if (!plan.dot.empty()) exit = worse(exit, write_whole_file(plan.dot, render_dot(report, plan.style.shown)));
   if (!plan.svg.empty()) exit = worse(exit, write_whole_file(plan.svg, render_svg(report, plan.style.shown)));
   if (!plan.html.empty())
-    exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(report, {.version = ISOLDE_VERSION}))));
+    exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(
+                                                       report, {.version = ISOLDE_VERSION, .subject = plan.subject}))));
   return exit;
 }
 
@@ -233,7 +235,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();
-  Report report{.file = given,
+  Report report{.file = plan.subject.empty() ? given : plan.subject,
                 .format = loaded->format->name,
                 .history = history,
                 .verdict = verdict,
@@ -264,9 +266,12 @@ Exit check_file(const Plan& plan, const std::string& given) {
 
 }  // namespace
 
-Exit run_check(const Arguments& args) {
-  const auto plan = plan_of(args);
+Exit run_check(const Arguments& args) { return run_check_of(args, {}); }
+
+Exit run_check_of(const Arguments& args, std::string subject) {
+  auto plan = plan_of(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  plan->subject = std::move(subject);
   Exit exit = Exit::kFine;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     if (i > 0 && !plan->json && !plan->quiet) print("\n");

@@ -253,7 +253,8 @@ std::optional<Error> keep(const std::string& folder, const std::string& out) {
   return std::nullopt;
 }
 
-Exit check_recorded(const Plan& plan, const std::string& path) {
+// `database`: as it names itself.
+Exit check_recorded(const Plan& plan, const std::string& path, const std::string& database) {
   std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
   if (plan.json) words.emplace_back("--json");
   if (plan.quiet) words.emplace_back("--quiet");
@@ -261,7 +262,7 @@ Exit check_recorded(const Plan& plan, const std::string& path) {
   auto args = parse(*verb_named("check"), std::move(words));
   if (!args) return print_error(args.error()), Exit::kBadInput;
   if (!plan.json && !plan.quiet) print("\n");
-  return run_check(*args);
+  return run_check_of(*args, plan.out.empty() ? fmt::format("{} on {}", plan.workload->name, database) : std::string());
 }
 
 Exit record_history(Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
@@ -348,7 +349,7 @@ Exit record_history(Plan& plan, db::Database& database, db::Server* server, cons
     if (!plan.json) print(watched_text(*plan.watch->profile, **watched, plan.out, plan.quiet));
     exit = exit_of((**watched).outcome);
   }
-  return plan.check ? worse(exit, check_recorded(plan, checked)) : exit;
+  return plan.check ? worse(exit, check_recorded(plan, checked, summary->database)) : exit;
 }
 
 }  // namespace

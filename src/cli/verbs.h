@@ -14,6 +14,8 @@
 namespace isolde::cli {
 
 Exit run_check(const Arguments& args);
+// `subject`: as answers name what is checked, where its file is nothing that a person knows.
+Exit run_check_of(const Arguments& args, std::string subject);
 Exit run_convert(const Arguments& args);
 Exit run_gen(const Arguments& args);
 Exit run_explain(const Arguments& args);

@@ -9,7 +9,7 @@ const kMarks = { satisfied: '✓', violated: '✗', undecided: '?' } as const;
 
 export function headline(mark: string, state: string, title: string, below: string): HTMLElement {
   return h('header', { class: `headline ${state}` }, h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),
-    h('div', {}, h('h1', {}, title), h('p', {}, below)));
+    h('div', {}, h('h1', {}, title), below === '' ? null : h('p', {}, below)));
 }
 
 export function facts(list: Fact[]): HTMLElement {

@@ -156,6 +156,8 @@ await test('a finding', file('finding.html'), async (page) => {
 
 run('record', '--workload', 'register', '--transactions', '400', '--clients', '2', '--check', 'serializable', '--html', file('record.html'), '--quiet');
 await test('a recording', file('record.html'), async (page) => {
+  expect(/^register on SQLite [0-9.]+ satisfies serializable$/.test(await page.locator('h1').textContent()), 'the workload and the server are named, not a folder');
+  expect(!readFileSync(file('record.html'), 'utf8').includes('isolde-record-'), 'no scratch folder');
   expect((await page.locator('svg.plot').count()) === 2, 'plots of the run');
 });
 

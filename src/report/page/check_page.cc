@@ -272,9 +272,12 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   if (!options.command.empty()) made.text("command", words::shortened(std::string(options.command), kLongestFact));
   JsonObject out;
   out.text("kind", "check").raw("made", made.done());
-  out.text("file", words::shortened(r.file, kLongestFact)).text("level", level);
+  // Of a recording that was not kept, its place says nothing.
+  const bool kept = options.subject.empty();
+  const std::string subject = kept ? r.file.substr(r.file.rfind('/') + 1) : std::string(options.subject);
+  out.text("file", kept ? words::shortened(r.file, kLongestFact) : std::string()).text("level", level);
   out.text("verdict", name(r.verdict.outcome));
-  out.text("summary", fmt::format("{} {} {}", words::shortened(r.file.substr(r.file.rfind('/') + 1), kLongestName),
+  out.text("summary", fmt::format("{} {} {}", words::shortened(subject, kLongestName),
                                   kVerbs[static_cast<std::size_t>(r.verdict.outcome)], level));
   out.raw("facts", facts_json(r));
   out.raw("notes", notes_json(r, cut));

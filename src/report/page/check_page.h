@@ -18,6 +18,7 @@ namespace isolde {
 struct PageOptions {
   std::string_view version;          // of Isolde
   std::string_view command = {};     // that made it, as it was typed
+  std::string_view subject = {};     // "register on SQLite 3.40.1": what was checked; empty: the file's name
   std::size_t most_anomalies = 200;  // that are shown; all are counted
   std::size_t most_members = 40;     // transactions of one anomaly
   std::size_t most_operations = 24;  // of one transaction

@@ -66,6 +66,14 @@ TEST(CheckPage, TheVerdictAndWhatItRestsOn) {
   EXPECT_EQ(number(page.json["anomalies_left_out"]), 0U);
 }
 
+TEST(CheckPage, ASubjectStandsInPlaceOfTheFile) {
+  const History h = many(10);
+  const Verdict v = violated_at(Level::kSerializable);
+  const std::string json = check_page_json(report_on(h, v), {.version = "1", .subject = "register on DB 1.0/x"});
+  EXPECT_EQ(text(Parsed(json).json["summary"]), "register on DB 1.0/x violates serializable");
+  EXPECT_EQ(json.find("some/where"), std::string::npos);
+}
+
 TEST(CheckPage, AStepNamesTheOperationsThatAreShown) {
   const History h = many(4, 100);
   Verdict v = violated_at(Level::kSerializable);
