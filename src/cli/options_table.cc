@@ -178,6 +178,7 @@ constexpr OptionRow kOptions[] = {
     {"html", "OUT", "write the report as one self-contained HTML page to OUT (docs/report.md)",
      "check probe hunt audit"},
     {"html", "OUT", "with --check: write its report, with plots of the run, as one HTML page to OUT", "record"},
+    {"html", "OUT", "at the end, or when stopped: write how it went, with plots, as one HTML page to OUT", "watch"},
     {"out", "OUT", "where the page goes (FILE with the ending .html)", "report"},
     {"level", "LEVEL", "of a history: the level that it is checked against, as `isolde check` takes it", "report"},
     {"format", "FORMAT", "of a history: force its format instead of recognising it", "report"},

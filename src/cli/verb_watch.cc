@@ -6,8 +6,10 @@
 #include <fstream>
 
 #include "cli/verbs.h"
+#include "cli/watch_page.h"
 #include "cli/watch_plan.h"
 #include "cli/watch_view.h"
+#include "report/page/page.h"
 #include "stream/input.h"
 
 namespace isolde::cli {
@@ -104,7 +106,11 @@ Result<std::unique_ptr<stream::Input>> open_source(const Source& source, stream:
   return stream::open_standard_input(std::move(options));
 }
 
-Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, stream::WatchOptions options) {
+// `html`: where a page of it goes; empty: nowhere.
+Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, stream::WatchOptions options,
+                  const std::string& html) {
+  const std::string subject =
+      source.path.empty() ? style.subject : fs::path(source.path).lexically_normal().filename().string();
   stream::CheckpointFolder* const checkpoint = options.checkpoint;
   stream::InputOptions input_options;
   input_options.max_held = std::min(input_options.max_held, plan.memory / 8);
@@ -122,14 +128,17 @@ Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, strea
 
   Chosen chosen;
   TerminalView view(std::move(style), chosen);
+  PageView page(view);
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   options.interrupted = &interrupted;
-  const auto summary = stream::watch(**input, checker_of(plan, chosen), view, options);
+  const auto summary = stream::watch(**input, checker_of(plan, chosen), page, options);
   view.clear();
   if (!summary) return print_error(summary.error()), Exit::kBadInput;
   view.summary(*summary);
-  return exit_of(summary->outcome);
+  const Exit exit = exit_of(summary->outcome);
+  if (html.empty()) return exit;
+  return worse(exit, write_whole_file(html, html_page(page.json(subject, chosen, *summary))));
 }
 
 }  // namespace
@@ -167,11 +176,11 @@ Exit run_watch(const Arguments& args) {
   const auto timeout = args.seconds("timeout");
   if (!timeout) return print_error(timeout.error()), Exit::kBadInput;
   options.seconds = timeout->value_or(0);
-  if (!args.has("checkpoint")) return watch_source(*plan, *source, std::move(style), options);
+  if (!args.has("checkpoint")) return watch_source(*plan, *source, std::move(style), options, args.text("html"));
   auto checkpoint = stream::CheckpointFolder::open(args.text("checkpoint"));
   if (!checkpoint) return print_error(checkpoint.error()), Exit::kBadInput;
   options.checkpoint = &*checkpoint;
-  return watch_source(*plan, *source, std::move(style), options);
+  return watch_source(*plan, *source, std::move(style), options, args.text("html"));
 }
 
 }  // namespace isolde::cli

@@ -43,6 +43,18 @@ TEST(Watch, ViolationsAreToldAndDecideTheExitStatus) {
   EXPECT_EQ(a.err, "") << "nothing of the live line where there is no terminal";
 }
 
+TEST(Watch, APageShowsHowItWent) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text()), page = scratch.path("h.html");
+  const Answer a = isolde({"watch", file, "--level", "si", "--quiet", "--html", page});
+  EXPECT_EQ(a.status, 1) << a.out << a.err;
+  const std::string html = content_of(page);
+  EXPECT_NE(html.find(R"("kind":"watch")"), std::string::npos);
+  EXPECT_NE(html.find(R"("verdict":"violated")"), std::string::npos);
+  EXPECT_NE(html.find(R"("name":"GSIb)"), std::string::npos);
+  EXPECT_LT(html.size(), 3'000'000U);
+}
+
 TEST(Watch, EveryEventIsOneJsonObjectALine) {
   const Scratch scratch;
   const std::string file = scratch.file("h.jsonl", stream_text());

@@ -5,7 +5,7 @@ import { grouped, h, section } from './dom';
 import { lattice } from './lattice';
 import { plots } from './plots';
 
-const kMarks = { satisfied: '✓', violated: '✗', undecided: '?' } as const;
+export const kMarks = { satisfied: '✓', violated: '✗', undecided: '?' } as const;
 
 export function headline(mark: string, state: string, title: string, below: string): HTMLElement {
   return h('header', { class: `headline ${state}` }, h('span', { class: 'mark', 'aria-hidden': 'true' }, mark),

@@ -176,21 +176,24 @@ export interface HuntPage {
   findings_left_out: number;
 }
 
-export interface RecordPage {
-  kind: 'record';
+export interface WatchPage {
+  kind: 'watch';
   made: Made;
-  file: string;
+  verdict: Verdict;
   summary: string;
   facts: Fact[];
+  counts: { name: string; count: number }[];
+  violations: { name: string; meaning: string; rule: string; text: string; key: string; transactions: string[] }[];
+  violations_left_out: number;
+  notes: string[];
   plots: Plot[];
-  check?: CheckPage;
 }
 
 // As it stands in the page: probes, audits and reports of files are what the verb prints with --json.
 export type PageData =
   | CheckPage
   | HuntPage
-  | RecordPage
+  | WatchPage
   | { kind: 'checked'; made: Made; report: CheckJson }
   | { kind: 'probe'; made: Made; probes: ProbeJson[] }
   | { kind: 'audit'; made: Made; audit: AuditJson };

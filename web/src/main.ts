@@ -1,17 +1,12 @@
 // main.ts: reads the data that stands in the page and shows it.
 import { audit_page } from './audit';
-import { check_page, facts, headline } from './check';
-import type { PageData, RecordPage } from './data';
+import { check_page, headline } from './check';
+import type { PageData } from './data';
 import { h } from './dom';
 import { audit_from, check_from, probe_from } from './from_json';
 import { hunt_page } from './hunt';
-import { plots } from './plots';
 import { probe_page } from './probe';
-
-function record_page(page: RecordPage): HTMLElement[] {
-  return [headline('●', 'plain', page.summary, page.file), facts(page.facts), plots(page.plots), ...(page.check ? check_page(page.check) : [])]
-    .filter((part): part is HTMLElement => part !== null);
-}
+import { watch_page } from './watch';
 
 function parts_of(page: PageData): HTMLElement[] {
   switch (page.kind) {
@@ -20,7 +15,7 @@ function parts_of(page: PageData): HTMLElement[] {
     case 'probe': return probe_page(probe_from(page.made, page.probes));
     case 'audit': return audit_page(audit_from(page.made, page.audit));
     case 'hunt': return hunt_page(page);
-    case 'record': return record_page(page);
+    case 'watch': return watch_page(page);
   }
 }
 

@@ -2,7 +2,7 @@
 // console, and what people click does what it says. Screenshots stay in OUT.
 //
 //   node pages.mjs ISOLDE OUT [CHROMIUM]        one line a test; the exit status tells
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
@@ -159,6 +159,20 @@ await test('a recording', file('record.html'), async (page) => {
   expect(/^register on SQLite [0-9.]+ satisfies serializable$/.test(await page.locator('h1').textContent()), 'the workload and the server are named, not a folder');
   expect(!readFileSync(file('record.html'), 'utf8').includes('isolde-record-'), 'no scratch folder');
   expect((await page.locator('svg.plot').count()) === 2, 'plots of the run');
+});
+
+run('gen', '--out', file('watched.jsonl'), '--transactions', '20000', '--level', 'snapshot-isolation', '--plant', 'lost-update=40', '--quiet');
+const watcher = spawn(resolve(isolde), ['watch', file('watched.jsonl'), '--follow', '--level', 'si', '--quiet', '--html', file('watch.html')], { cwd: root, stdio: 'ignore' });
+const ended = new Promise((done) => watcher.on('exit', done));
+setTimeout(() => watcher.kill('SIGINT'), 3500);
+await ended;
+await test('a watched stream', file('watch.html'), async (page) => {
+  expect((await page.locator('h1').textContent()).startsWith('watched.jsonl violates'), 'the verdict, of a watch that was interrupted');
+  expect((await page.locator('svg.plot').count()) === 4, 'rates, lag, violations and memory over time');
+  const shown = await page.locator('#violations article').count();
+  expect(shown === 20, 'the first violations');
+  await page.locator('button.more').click();
+  expect((await page.locator('#violations article').count()) > shown, 'and the rest when asked');
 });
 
 await browser.close();
