@@ -4,19 +4,32 @@ import type { Anomaly, CheckPage, KeyVersions, Transaction } from './data';
 import { grouped, h, replace, section, shortened } from './dom';
 import { timeline } from './timeline';
 
+const kMostVersions = 12;
+
+// Those that the anomaly's transactions wrote, and what was there before and after each.
+function near_versions(key: KeyVersions, inside: Set<number>): KeyVersions['versions'] {
+  const own = key.versions.filter((version) => version.by !== undefined && inside.has(version.by)).map((version) => version.place);
+  const near = key.versions.filter((version) => own.some((place) => Math.abs(place - version.place) <= 1));
+  return (near.length > 0 ? near : key.versions).slice(0, kMostVersions);
+}
+
 function versions(keys: KeyVersions[], inside: Set<number>): HTMLElement | null {
   const shown = keys.filter((key) => key.versions.length > 0);
   if (shown.length === 0) return null;
   const orders = [...new Set(shown.map((key) => key.order))];
   return h('div', { class: 'versions' }, h('h3', {}, `Versions of the keys, ${orders.length === 1 ? orders[0] : 'in their order'}`),
-    ...shown.map((key) => h('div', { class: 'key' },
-      h('span', { class: 'key-name', title: `${key.key}, ${key.order}` }, shortened(key.key, 40)),
-      h('ol', {}, ...key.versions.map((version) => {
-        const guilty = version.by !== undefined && inside.has(version.by);
-        return h('li', { class: guilty ? 'guilty' : undefined },
-          h('code', { title: version.value }, shortened(version.value, 24)), h('small', {}, version.writer));
-      })),
-      key.left_out > 0 ? h('small', {}, `and ${grouped(key.left_out)} more`) : null)));
+    ...shown.map((key) => {
+      const near = near_versions(key, inside);
+      return h('div', { class: 'key' },
+        h('span', { class: 'key-name', title: `${key.key}, ${key.order}` }, shortened(key.key, 40)),
+        h('ol', {}, ...near.map((version, i) => {
+          const guilty = version.by !== undefined && inside.has(version.by);
+          const apart = i > 0 && near[i - 1]!.place + 1 < version.place;
+          return h('li', { class: `${guilty ? 'guilty' : ''}${apart ? ' apart' : ''}` },
+            h('code', { title: version.value }, shortened(version.value, 24)), h('small', { title: version.writer }, shortened(version.writer, 28)));
+        })),
+        key.count > near.length ? h('small', {}, `${grouped(key.count)} in all`) : null);
+    }));
 }
 
 function steps_list(anomaly: Anomaly, on_select: (step: number) => void): { element: HTMLElement; select(step: number | null): void } {

@@ -9,6 +9,7 @@ const kLetter = 7.3; // width of a letter of the picture's font
 const kGap = { x: 220, y: 96 };
 const kMostLetters = 44;
 const kMostRows = 14;
+const kMostOfAName = 28;
 
 interface Box {
   place: number; // in CheckPage.transactions
@@ -52,7 +53,7 @@ function place_boxes(anomaly: Anomaly, transactions: Transaction[]): Box[] {
     const transaction = transactions[place]!;
     const rows = shown_rows(transaction, wanted.get(place) ?? new Set());
     const letters = Math.max(
-      label(transaction).length + 2,
+      short_label(transaction).length + 2,
       ...rows.map((i) => Math.min(kMostLetters, transaction.ops[i]!.text.length) + 3),
     );
     const left_out = transaction.ops.length - rows.length;
@@ -85,6 +86,12 @@ export function label(transaction: Transaction): string {
   return `${transaction.id}${transaction.session ? ` · session ${transaction.session}` : ''}`;
 }
 
+// In a box: long names would make it so wide that nothing can be read.
+function short_label(transaction: Transaction): string {
+  const session = transaction.session ? ` · session ${shortened(transaction.session, 14)}` : '';
+  return `${shortened(transaction.id, kMostOfAName)}${session}`;
+}
+
 function anchor(box: Box, op: number | undefined, right: boolean): { x: number; y: number } {
   const row = op === undefined ? -1 : box.rows.indexOf(op);
   return { x: right ? box.x + box.width : box.x, y: row < 0 ? box.y + kHead / 2 : box.y + kHead + (row + 0.5) * kRow + 4 };
@@ -107,7 +114,7 @@ function arrow_path(from: Box, to: Box, step: Step, words_width: number): { path
   const x = on_curve(start.x, c1.x, c2.x, end.x);
   return {
     path: `M${start.x},${start.y} C${c1.x},${c1.y} ${c2.x},${c2.y} ${end.x},${end.y}`,
-    x: beside ? Math.sign(out) * Math.max(Math.sign(out) * x, Math.sign(out) * start.x + words_width / 2 + 14) : x,
+    x: beside ? Math.sign(out) * Math.max(Math.sign(out) * x, Math.sign(out) * start.x + words_width / 2 + 14) : Math.max(x, start.x + words_width / 2 + 12),
     y: on_curve(start.y, c1.y, c2.y, end.y),
   };
 }
@@ -119,7 +126,9 @@ export function cycle_graph(
 ): GraphView {
   const boxes = place_boxes(anomaly, transactions);
   const by_place = new Map(boxes.map((box) => [box.place, box]));
-  const width = Math.max(...boxes.map((box) => box.x + box.width)) + 90;
+  // On the right of the last box there is room for an arrow that comes back to it, with its words.
+  const beside = anomaly.steps.some((step) => step.from === step.to) || boxes.length > 2;
+  const width = Math.max(...boxes.map((box) => box.x + box.width)) + (beside ? 170 : 20);
   const height = Math.max(...boxes.map((box) => box.y + box.height)) + 20;
   const guilty = new Map<string, number[]>(); // "transaction/operation" -> steps
 
@@ -147,7 +156,7 @@ export function cycle_graph(
     const transaction = transactions[box.place]!;
     const group = s('g', { class: `txn ${transaction.status}` },
       s('rect', { x: box.x, y: box.y, width: box.width, height: box.height, rx: 8 }),
-      s('text', { x: box.x + 12, y: box.y + 19, class: 'head' }, label(transaction)));
+      s('text', { x: box.x + 12, y: box.y + 19, class: 'head' }, short_label(transaction), s('title', {}, label(transaction))));
     box.rows.forEach((op, i) => {
       const y = box.y + kHead + i * kRow + 4;
       const operation = transaction.ops[op]!;

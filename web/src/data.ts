@@ -73,8 +73,8 @@ export interface Transaction {
 export interface KeyVersions {
   key: string;
   order: string; // what it comes from
-  versions: { value: string; writer: string; by?: number }[]; // by: place in CheckPage.transactions
-  left_out: number;
+  versions: { place: number; value: string; writer: string; by?: number }[]; // some of them; by: place in CheckPage.transactions
+  count: number; // of all
 }
 
 export interface Series {

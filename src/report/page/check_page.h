@@ -23,7 +23,7 @@ struct PageOptions {
   std::size_t most_members = 40;     // transactions of one anomaly
   std::size_t most_operations = 24;  // of one transaction
   std::size_t most_around = 150;     // transactions that ran beside
-  std::size_t most_versions = 12;    // of one key
+  std::size_t most_versions = 600;   // of one key; the page shows those beside the anomaly that is looked at
 };
 
 [[nodiscard]] std::string check_page_json(const Report& report, const PageOptions& options);

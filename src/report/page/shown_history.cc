@@ -139,7 +139,7 @@ std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
   }
   std::string list = json_list(shown, [&](std::size_t i) {
     JsonObject version;
-    version.text("value", words::value(history_, versions[i].value));
+    version.number("place", i).text("value", words::value(history_, versions[i].value));
     version.text("writer", versions[i].by == kNoTxn ? std::string() : words::txn(history_, versions[i].by));
     if (const auto place = transaction_place_.find(raw(versions[i].by)); place != transaction_place_.end())
       version.number("by", place->second);
@@ -149,7 +149,7 @@ std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
       .text("key", words::shortened(history_.key_text(k), kLongestName))
       .text("order", order.by)
       .raw("versions", list)
-      .number("left_out", versions.size() - shown.size())
+      .number("count", versions.size())
       .done();
 }
 
