@@ -61,23 +61,33 @@ function cases(anomaly: Anomaly): HTMLElement | null {
     line.steps ? h('ol', {}, ...line.steps.map((step) => h('li', {}, h('span', { class: `kind ${step.type}` }, step.type), ` ${step.text}`))) : null)));
 }
 
+const kMostInOnePicture = 12;
+
+// The steps of the picture: of a proof by a few cases, those of all its circles.
+function drawn_steps(anomaly: Anomaly): Anomaly['steps'] {
+  if (anomaly.steps.length > 0 || !anomaly.cases) return anomaly.steps;
+  const all = new Map(anomaly.cases.flatMap((line) => line.steps ?? []).map((step) => [`${step.from} ${step.to} ${step.type} ${step.key}`, step]));
+  return all.size <= kMostInOnePicture ? [...all.values()] : [];
+}
+
 function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
   const inside = new Set(anomaly.transactions);
   const detail = h('div', { 'aria-live': 'polite' });
+  const drawn = { ...anomaly, steps: drawn_steps(anomaly) };
   let chosen: number | null = null;
   const select = (step: number): void => {
     chosen = chosen === step ? null : step;
     graph.select(chosen);
     list.select(chosen);
-    replace(detail, chosen === null ? null : evidence(anomaly, chosen, page.transactions));
+    replace(detail, chosen === null ? null : evidence(drawn, chosen, page.transactions));
   };
-  const graph = cycle_graph(anomaly, page.transactions, select);
+  const graph = cycle_graph(drawn, page.transactions, select);
   const list = steps_list(anomaly, select);
   return h('article', { class: 'anomaly' },
     h('h3', {}, anomaly.name),
     h('p', { class: 'meaning' }, anomaly.meaning),
     anomaly.transactions.length > 0 ? h('div', { class: 'scroll picture' }, graph.element) : null,
-    anomaly.steps.length > 0 ? h('p', { class: 'hint' }, 'Choose an arrow to see the operations behind it.') : null,
+    drawn.steps.length > 0 ? h('p', { class: 'hint' }, `${anomaly.steps.length === 0 ? 'The circles of all cases, in one picture. ' : ''}Choose an arrow to see the operations behind it.`) : null,
     detail,
     list.element,
     anomaly.text ? h('p', { class: 'lines' }, anomaly.text) : null,

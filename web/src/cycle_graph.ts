@@ -1,7 +1,7 @@
 // cycle_graph.ts: an anomaly's cycle as a picture: a box a transaction with its operations, an arrow a dependency, from
 // the operation that gives rise to it to the one that it leads to.
 import type { Anomaly, Step, Transaction } from './data';
-import { s, shortened } from './dom';
+import { ends, s, shortened } from './dom';
 
 const kRow = 20; // height of an operation
 const kHead = 28;
@@ -9,7 +9,11 @@ const kLetter = 7.3; // width of a letter of the picture's font
 const kGap = { x: 220, y: 96 };
 const kMostLetters = 44;
 const kMostRows = 14;
+const kBorder = 10;
+const kSmallest = 0.6; // of its size: smaller cannot be read, and it scrolls
 const kMostOfAName = 28;
+const kMostOnTwoLines = 6; // boxes; more stand in lines of kInALine
+const kInALine = 3;
 
 interface Box {
   place: number; // in CheckPage.transactions
@@ -65,13 +69,18 @@ function place_boxes(anomaly: Anomaly, transactions: Transaction[]): Box[] {
   });
   const above = boxes.slice(0, Math.ceil(boxes.length / 2));
   const below = boxes.slice(above.length).reverse();
-  const on_one_line = boxes.length === 2;
-  const lines = on_one_line ? [boxes] : [above, below];
+  // A long one runs to and fro, from line to line.
+  const to_and_fro = Array.from({ length: Math.ceil(boxes.length / kInALine) }, (_, i) => {
+    const line = boxes.slice(i * kInALine, (i + 1) * kInALine);
+    return i % 2 === 0 ? line : line.reverse();
+  });
+  const lines = boxes.length === 2 ? [boxes] : boxes.length > kMostOnTwoLines ? to_and_fro : [above, below];
   const widths = lines.map((line) => line.reduce((sum, box) => sum + box.width + kGap.x, -kGap.x));
   const width = Math.max(...widths);
   let y = 10;
   lines.forEach((line, i) => {
-    let x = (width - widths[i]!) / 2 + 10;
+    const centred = (width - widths[i]!) / 2;
+    let x = (lines === to_and_fro ? (i % 2 === 0 ? 0 : 2 * centred) : centred) + kBorder;
     for (const box of line) {
       box.x = x;
       box.y = y;
@@ -88,8 +97,8 @@ export function label(transaction: Transaction): string {
 
 // In a box: long names would make it so wide that nothing can be read.
 function short_label(transaction: Transaction): string {
-  const session = transaction.session ? ` · session ${shortened(transaction.session, 14)}` : '';
-  return `${shortened(transaction.id, kMostOfAName)}${session}`;
+  const session = transaction.session ? ` · session ${ends(transaction.session, 14)}` : '';
+  return `${ends(transaction.id, kMostOfAName)}${session}`;
 }
 
 function anchor(box: Box, op: number | undefined, right: boolean): { x: number; y: number } {
@@ -97,14 +106,16 @@ function anchor(box: Box, op: number | undefined, right: boolean): { x: number; 
   return { x: right ? box.x + box.width : box.x, y: row < 0 ? box.y + kHead / 2 : box.y + kHead + (row + 0.5) * kRow + 4 };
 }
 
-function arrow_path(from: Box, to: Box, step: Step, words_width: number): { path: string; x: number; y: number } {
+function arrow_path(from: Box, to: Box, step: Step, words_width: number, middle: number): { path: string; x: number; y: number } {
   const apart = to.x + to.width / 2 - (from.x + from.width / 2);
   const beside = Math.abs(apart) > 40;
-  const start = anchor(from, step.from_op, apart > 0 || !beside);
-  const end = anchor(to, step.to_op, !(apart > 0) || !beside);
+  // One that goes straight down, or back to its own box, passes outside.
+  const right = beside ? apart > 0 : from === to || from.x + from.width / 2 >= middle;
+  const start = anchor(from, step.from_op, right);
+  const end = anchor(to, step.to_op, beside ? !right : right);
   const pull = beside ? Math.max(40, Math.abs(end.x - start.x) / 2) : 70;
-  const out = apart > 0 || !beside ? pull : -pull;
-  const into = beside ? -out : pull;
+  const out = right ? pull : -pull;
+  const into = beside ? -out : out;
   const c1 = { x: start.x + out, y: start.y };
   const c2 = { x: end.x + into, y: end.y };
   // The label stands nearer to where the arrow begins, so that those of two that cross do not cover each other.
@@ -114,7 +125,7 @@ function arrow_path(from: Box, to: Box, step: Step, words_width: number): { path
   const x = on_curve(start.x, c1.x, c2.x, end.x);
   return {
     path: `M${start.x},${start.y} C${c1.x},${c1.y} ${c2.x},${c2.y} ${end.x},${end.y}`,
-    x: beside ? Math.sign(out) * Math.max(Math.sign(out) * x, Math.sign(out) * start.x + words_width / 2 + 14) : Math.max(x, start.x + words_width / 2 + 12),
+    x: Math.sign(out) * Math.max(Math.sign(out) * x, Math.sign(out) * start.x + words_width / 2 + 14),
     y: on_curve(start.y, c1.y, c2.y, end.y),
   };
 }
@@ -130,6 +141,7 @@ export function cycle_graph(
   const beside = anomaly.steps.some((step) => step.from === step.to) || boxes.length > 2;
   const width = Math.max(...boxes.map((box) => box.x + box.width)) + (beside ? 170 : 20);
   const height = Math.max(...boxes.map((box) => box.y + box.height)) + 20;
+  const left = boxes.length > kMostOnTwoLines ? -170 : 0; // and on the left
   const guilty = new Map<string, number[]>(); // "transaction/operation" -> steps
 
   anomaly.steps.forEach((step, i) => {
@@ -141,7 +153,7 @@ export function cycle_graph(
   });
 
   const svg = s('svg', {
-    viewBox: `0 0 ${width} ${height}`, width, height, class: 'cycle', role: 'group',
+    viewBox: `${left} 0 ${width - left} ${height}`, width: width - left, height, style: `min-width: ${Math.round((width - left) * kSmallest)}px`, class: 'cycle', role: 'group',
     'aria-label': `Cycle of ${boxes.length} transactions`,
   });
   svg.append(
@@ -181,7 +193,7 @@ export function cycle_graph(
     if (!from || !to) return;
     const kind = ['ww', 'wr', 'rw'].includes(step.type) ? step.type : 'other';
     const words = shortened(step.key === undefined ? step.type : `${step.type} ${step.key}`, 20);
-    const { path, x, y } = arrow_path(from, to, step, words.length * kLetter);
+    const { path, x, y } = arrow_path(from, to, step, words.length * kLetter, width / 2);
     const choose = (): void => on_select(i);
     const arrow = s('g', {
         class: `arrow ${kind}`, tabindex: 0, role: 'button', 'aria-label': step.text, 'aria-pressed': 'false', 'data-step': i,

@@ -48,6 +48,13 @@ export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
 
+// Of a name: its two ends, since names that look alike often differ in the last letters.
+export function ends(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const tail = Math.floor((length - 1) / 2);
+  return `${text.slice(0, length - 1 - tail)}…${text.slice(text.length - tail)}`;
+}
+
 // 1234567 as 1,234,567.
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');

@@ -1,7 +1,7 @@
 // timeline.ts: the same anomaly over time: a lane a session, a bar a transaction, marks for reads and writes, arrows for
 // the dependencies.
 import type { Anomaly, Transaction } from './data';
-import { h, replace, s, shortened } from './dom';
+import { ends, h, replace, s } from './dom';
 
 type Clock = 'client' | 'database' | 'order';
 
@@ -9,6 +9,8 @@ const kLane = 54;
 const kBar = 22;
 const kLeft = 120;
 const kWidth = 940;
+const kMostLanes = 10;
+const kLetter = 7.3;
 
 interface Bar {
   place: number;
@@ -52,18 +54,24 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   const high = Math.max(...own.map((bar) => bar.to));
   const span = high - low || 1;
   const x_of = (time: number): number => kLeft + 14 + ((time - low) / span) * (kWidth - 40);
-  const shown = bars.filter((bar) => bar.to >= low - span * 0.02 && bar.from <= high + span * 0.02);
+  const in_time = bars.filter((bar) => bar.to >= low - span * 0.02 && bar.from <= high + span * 0.02);
   const lane_of = (t: Transaction): string => (t.session ? `session ${t.session}` : t.id);
+  // Of many sessions those of the anomaly, and as many others as leave the picture in sight.
+  const own_lanes = new Set(own.map((bar) => lane_of(transactions[bar.place]!)));
+  const others = [...new Set(in_time.map((bar) => lane_of(transactions[bar.place]!)))].filter((lane) => !own_lanes.has(lane));
+  const kept = new Set([...own_lanes, ...others.slice(0, Math.max(0, kMostLanes - own_lanes.size))]);
+  const shown = in_time.filter((bar) => kept.has(lane_of(transactions[bar.place]!)));
   const lanes = [...new Set(shown.map((bar) => lane_of(transactions[bar.place]!)))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   const height = lanes.length * kLane + 40;
   const svg = s('svg', { viewBox: `0 0 ${kLeft + kWidth} ${height}`, class: 'timeline', role: 'img', 'aria-label': `Timeline by ${kClockNames[clock]}` });
   lanes.forEach((lane, i) => {
     svg.append(
       s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),
-      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, shortened(lane, 15)));
+      s('text', { x: kLeft - 10, y: (i + 0.5) * kLane + 8, 'text-anchor': 'end', class: 'lane-name' }, ends(lane, 15)));
   });
+  const named = new Map<number, number>(); // by lane: where its last name ends
   const spot = new Map<string, { x: number; y: number }>();
-  for (const bar of [...shown].sort((a, b) => Number(inside.has(a.place)) - Number(inside.has(b.place)))) {
+  for (const bar of [...shown].sort((a, b) => Number(inside.has(a.place)) - Number(inside.has(b.place)) || a.from - b.from)) {
     const t = transactions[bar.place]!;
     const y = (lanes.indexOf(lane_of(t)) + 0.5) * kLane + 4 - kBar / 2;
     const left = Math.max(kLeft, x_of(bar.from));
@@ -72,7 +80,13 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
       s('rect', { x: left, y, width: right - left, height: kBar, rx: 6 }),
       s('title', {}, `${t.id}: ${t.ops.map((op) => op.text).join(', ')}`));
     if (inside.has(bar.place)) {
-      group.append(s('text', { x: left, y: y - 5, class: 'bar-name' }, t.id));
+      const name = ends(t.id, 24);
+      const at = Math.min(left, kLeft + kWidth - 8 - name.length * kLetter);
+      // Names of two that are near each other: one above, one below.
+      const taken = named.get(y) ?? -1;
+      const below = at < taken;
+      if (!below) named.set(y, at + name.length * kLetter + 6);
+      group.append(s('text', { x: at, y: below ? y + kBar + 12 : y - 5, class: 'bar-name' }, name));
       t.ops.forEach((op, i) => {
         const at = { x: left + ((i + 1) * (right - left)) / (t.ops.length + 1), y: y + kBar / 2 };
         spot.set(`${bar.place}/${i}`, at);
