@@ -75,7 +75,8 @@ function place_boxes(anomaly: Anomaly, transactions: Transaction[]): Box[] {
     return i % 2 === 0 ? line : line.reverse();
   });
   const lines = boxes.length === 2 ? [boxes] : boxes.length > kMostOnTwoLines ? to_and_fro : [above, below];
-  const widths = lines.map((line) => line.reduce((sum, box) => sum + box.width + kGap.x, -kGap.x));
+  const gap = lines === to_and_fro ? kGap.x * 0.7 : kGap.x;
+  const widths = lines.map((line) => line.reduce((sum, box) => sum + box.width + gap, -gap));
   const width = Math.max(...widths);
   let y = 10;
   lines.forEach((line, i) => {
@@ -84,7 +85,7 @@ function place_boxes(anomaly: Anomaly, transactions: Transaction[]): Box[] {
     for (const box of line) {
       box.x = x;
       box.y = y;
-      x += box.width + kGap.x;
+      x += box.width + gap;
     }
     y += Math.max(0, ...line.map((box) => box.height)) + kGap.y;
   });
@@ -130,6 +131,13 @@ function arrow_path(from: Box, to: Box, step: Step, words_width: number, middle:
   };
 }
 
+// One that closes a long cycle goes around all of it: below, and up on the left.
+function detour(from: Box, to: Box, step: Step, bottom: number, left: number): { path: string; x: number; y: number } {
+  const end = anchor(to, step.to_op, false);
+  const start = from.x + from.width / 2;
+  return { path: `M${start},${from.y + from.height} V${bottom} H${left} V${end.y} H${end.x}`, x: left, y: (bottom + end.y) / 2 };
+}
+
 export function cycle_graph(
   anomaly: Anomaly,
   transactions: Transaction[],
@@ -140,8 +148,10 @@ export function cycle_graph(
   // On the right of the last box there is room for an arrow that comes back to it, with its words.
   const beside = anomaly.steps.some((step) => step.from === step.to) || boxes.length > 2;
   const width = Math.max(...boxes.map((box) => box.x + box.width)) + (beside ? 170 : 20);
-  const height = Math.max(...boxes.map((box) => box.y + box.height)) + 20;
-  const left = boxes.length > kMostOnTwoLines ? -170 : 0; // and on the left
+  const long = boxes.length > kMostOnTwoLines;
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + 20;
+  const height = bottom + (long ? 14 : 0);
+  const left = long ? -170 : 0; // and on the left
   const guilty = new Map<string, number[]>(); // "transaction/operation" -> steps
 
   anomaly.steps.forEach((step, i) => {
@@ -193,7 +203,8 @@ export function cycle_graph(
     if (!from || !to) return;
     const kind = ['ww', 'wr', 'rw'].includes(step.type) ? step.type : 'other';
     const words = shortened(step.key === undefined ? step.type : `${step.type} ${step.key}`, 20);
-    const { path, x, y } = arrow_path(from, to, step, words.length * kLetter, width / 2);
+    const up = long && from.y - to.y > 2 * (to.height + kGap.y);
+    const { path, x, y } = up ? detour(from, to, step, bottom, left + 60) : arrow_path(from, to, step, words.length * kLetter, width / 2);
     const choose = (): void => on_select(i);
     const arrow = s('g', {
         class: `arrow ${kind}`, tabindex: 0, role: 'button', 'aria-label': step.text, 'aria-pressed': 'false', 'data-step': i,

@@ -38,6 +38,37 @@ function history(name, transactions) {
 
 const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 
+// A screen reader has something to say of every control and picture.
+async function has_names(page) {
+  const client = await page.context().newCDPSession(page);
+  const { nodes } = await client.send('Accessibility.getFullAXTree');
+  const kMeant = ['button', 'combobox', 'searchbox', 'textbox', 'link', 'DisclosureTriangle', 'img', 'image', 'graphics-document', 'heading', 'region'];
+  const nameless = nodes.filter((node) => !node.ignored && kMeant.includes(node.role?.value) && !(node.name?.value ?? '').trim());
+  expect(nodes.some((node) => node.role?.value === 'main'), 'it has a main part');
+  expect(nodes.filter((node) => node.role?.value === 'button').length > 0, 'its controls are known as such');
+  expect(nameless.length === 0, `every control and picture has a name: ${nameless.slice(0, 3).map((node) => node.role.value).join(', ')}`);
+  await client.detach();
+}
+
+// On paper nothing sticks out of the page or of what would scroll on a screen.
+async function prints(page, name) {
+  await page.emulateMedia({ media: 'print' });
+  await page.setViewportSize({ width: 720, height: 1000 }); // about A4 with its borders
+  const cut = await page.evaluate(() => {
+    const edge = document.documentElement.clientWidth + 1;
+    return [...document.querySelectorAll('main *')].filter((one) => {
+      if (one.closest('svg') && one.tagName !== 'svg') return false;
+      const box = one.getBoundingClientRect();
+      const style = getComputedStyle(one);
+      const hides = style.overflowX !== 'visible' && one.tagName !== 'svg' && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0;
+      return box.width > 0 && (box.right > edge || hides);
+    }).map((one) => `${one.tagName}.${one.getAttribute('class') ?? ''}`);
+  });
+  expect(cut.length === 0, `nothing is cut off on paper: ${[...new Set(cut)].slice(0, 5).join(', ')}`);
+  await page.screenshot({ path: file(`${name.replaceAll(' ', '-')}-print.png`), fullPage: false });
+  await page.emulateMedia({ media: 'screen' });
+}
+
 // Opens the page and looks at all that must hold of any; `look` does the rest.
 async function test(name, html, look, colorScheme = 'light') {
   console.log(name);
@@ -61,6 +92,8 @@ async function test(name, html, look, colorScheme = 'light') {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide <= 0, `nothing sticks out (${wide} pixels)`);
   await page.screenshot({ path: file(`${name.replaceAll(' ', '-')}.png`), fullPage: false });
+  await has_names(page);
+  await prints(page, name);
   expect(said.length === 0, `nothing is said or fetched: ${said.join('; ')}`);
   await page.close();
 }
