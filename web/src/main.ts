@@ -44,3 +44,11 @@ function shown(): HTMLElement[] {
 const main = h('main', {}, ...shown());
 document.body.append(main, h('footer', {}, `Isolde ${page.made.version}${page.made.command ? ` · ${page.made.command}` : ''} `, theme_button()));
 document.title = `${main.querySelector('h1')?.textContent ?? 'Isolde'} · Isolde`;
+
+// On paper nobody can open a story: what is folded is printed, but for the SQL of every class.
+let unfolded: HTMLDetailsElement[] = [];
+addEventListener('beforeprint', () => {
+  unfolded = [...main.querySelectorAll('details')].filter((one) => !one.open && !one.closest('.classes'));
+  unfolded.forEach((one) => { one.open = true; });
+});
+addEventListener('afterprint', () => unfolded.forEach((one) => { one.open = false; }));

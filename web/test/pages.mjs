@@ -54,6 +54,11 @@ async function has_names(page) {
 async function prints(page, name) {
   await page.emulateMedia({ media: 'print' });
   await page.setViewportSize({ width: 720, height: 1000 }); // about A4 with its borders
+  const folded = await page.evaluate(() => {
+    dispatchEvent(new Event('beforeprint'));
+    return document.querySelectorAll('main details:not([open]):not(.classes details)').length;
+  });
+  expect(folded === 0, 'what is folded is printed');
   const cut = await page.evaluate(() => {
     const edge = document.documentElement.clientWidth + 1;
     return [...document.querySelectorAll('main *')].filter((one) => {
@@ -66,6 +71,7 @@ async function prints(page, name) {
   });
   expect(cut.length === 0, `nothing is cut off on paper: ${[...new Set(cut)].slice(0, 5).join(', ')}`);
   await page.screenshot({ path: file(`${name.replaceAll(' ', '-')}-print.png`), fullPage: false });
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
   await page.emulateMedia({ media: 'screen' });
 }
 
