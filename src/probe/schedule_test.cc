@@ -218,9 +218,13 @@ TEST_F(Schedule, AnUnlistedErrorBreaksTheRunOffAndCleansUp) {
 TEST_F(Schedule, ADeadlockThatNobodyFindsIsGivenUpYoungestFirst) {
   patience_ = 500ms;
   const Transcript t = run({{1, "lock a"}, {2, "lock b"}, {1, "lock b"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}});
-  EXPECT_EQ(events(t),
-            "T1 lock a: answered; T2 lock b: answered; T1 lock b: waits; T2 lock a: waits; T2 lock a: given up; "
-            "T1 lock b: answered; T1 commit: answered; T2 commit: not sent");
+  // When T2 is given up, T1's answer is on its way: T2's last step may be passed over before it comes or after.
+  const std::string begins =
+      "T1 lock a: answered; T2 lock b: answered; T1 lock b: waits; T2 lock a: waits; T2 lock a: given up; ";
+  const std::set<std::string> expected = {begins + "T1 lock b: answered; T1 commit: answered; T2 commit: not sent",
+                                          begins + "T1 lock b: answered; T2 commit: not sent; T1 commit: answered",
+                                          begins + "T2 commit: not sent; T1 lock b: answered; T1 commit: answered"};
+  EXPECT_TRUE(expected.contains(events(t))) << events(t);
   EXPECT_EQ(ends(t), "committed, given up");
   EXPECT_FALSE(t.unanswered());
 }
