@@ -42,13 +42,22 @@ std::vector<Step> steps_in_time(const History& history) {
 class Statements {
  public:
   Statements(const History& history, TraceSink& sink)
-      : history_(history), values_(history.values()), tables_(history), sink_(sink), last_(history.key_count()) {
+      : history_(history),
+        values_(history.values()),
+        tables_(history),
+        sink_(sink),
+        last_(history.key_count()),
+        number_of_(history.session_count(), kNone32) {
     for (std::uint32_t k = 0; k < history.key_count(); ++k) last_[k] = history.initial(KeyId{k});
   }
 
   void tell() {
-    for (const RecordedTable& table : tables_.tables()) sink_.statement({0, kNoTime, 1, tables_.create_text(table)});
-    sink_.end_of_session(0);
+    if (!tables_.tables().empty()) {
+      const std::uint32_t maker = next_number_++;
+      for (const RecordedTable& table : tables_.tables())
+        sink_.statement({maker, kNoTime, 1, tables_.create_text(table)});
+      sink_.end_of_session(maker);
+    }
     for (const Step& step : steps_in_time(history_)) tell(step);
   }
 
@@ -67,7 +76,9 @@ class Statements {
   }
 
   void say(std::string_view sql) {
-    sink_.statement({raw(history_.session(txn_)) + 1, kNoTime, std::uint64_t{raw(txn_)} + 1, sql});
+    std::uint32_t& number = number_of_[raw(history_.session(txn_))];
+    if (number == kNone32) number = next_number_++;
+    sink_.statement({number, kNoTime, std::uint64_t{raw(txn_)} + 1, sql});
   }
 
   void operation(std::uint32_t op) {
@@ -232,7 +243,9 @@ class Statements {
   const ValueTable& values_;
   RecordedTables tables_;
   TraceSink& sink_;
-  std::vector<ValueId> last_;  // by key: what was last seen of it
+  std::vector<ValueId> last_;             // by key: what was last seen of it
+  std::vector<std::uint32_t> number_of_;  // by session; kNone32: it has not said anything yet
+  std::uint32_t next_number_ = 0;
   TxnId txn_{0};
 };
 

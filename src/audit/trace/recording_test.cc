@@ -85,6 +85,13 @@ TEST(Recording, SessionsAreInterleavedByTheClock) {
       "1: UPDATE kv SET value = 2 WHERE key = 1\n1: COMMIT\n");
 }
 
+TEST(Recording, SessionsAreNumberedAsTheyAppear) {
+  EXPECT_EQ(read("{\"isolde\":1}\n"), "");
+  EXPECT_EQ(read("{\"isolde\":1}\n{\"session\":0,\"begin\":50,\"end\":60,\"ops\":[]}\n"
+                 "{\"session\":1,\"begin\":10,\"end\":20,\"ops\":[]}\n"),
+            "0: BEGIN\n0: COMMIT\n1: BEGIN\n1: COMMIT\n");
+}
+
 TEST(Recording, AConditionWithoutATableIsTold) {
   EXPECT_EQ(
       read("{\"isolde\":1}\n{\"session\":0,\"ops\":[[\"w\",\"a/1\",1],[\"w\",\"b/1\",2],[\"scan\",\"key = 5\",[]]]}\n"),
