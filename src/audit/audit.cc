@@ -98,8 +98,7 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   audit->graph = build_graph(classes, audit->hints, audit->options.graph);
   audit->plan = options.fixes ? plan_fixes(classes, audit->log, audit->graph, audit->hints, options.search)
                               : only_search(classes, audit->graph, audit->hints, options.search);
-  audit->anomalies =
-      tell(classes, audit->log, audit->graph, audit->hints, audit->plan.first_round, audit->options.story);
+  audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story);
   audit->confirmations.resize(audit->anomalies.size());
   audit->seconds_searching = seconds_since(start);
   return audit;

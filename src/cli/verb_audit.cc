@@ -136,11 +136,7 @@ const db::ServerLevel& usual_level(const db::Database& database) {
 
 Result<audit::Schema> schema_of(const Arguments& args) {
   const std::string where = args.text("schema");
-  if (where.empty()) {
-    audit::Schema schema;
-    schema.inferred = true;
-    return schema;
-  }
+  if (where.empty()) return audit::Schema{};
   if (!is_url(where)) return audit::read_schema(where);
   auto open = open_database_at(std::nullopt, where);
   if (!open) return std::move(open).error();

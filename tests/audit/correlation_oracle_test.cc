@@ -117,8 +117,7 @@ TEST_P(CorrelationOracle, ACycleIsPossibleExactlyIfItComesToPass) {
     const Classes classes = testing::small_classes(one.text(one_variable));
     const Cycle cycle = cycle_of(classes, edges, level);
     const bool expected = comes_to_pass(with_rows_of(one, edges, one_variable), edges, level);
-    const CorrelationResult result =
-        check_correlation(classes, graph, {}, cycle, {level, TimingRule::kMoments, 1'000'000});
+    const CorrelationResult result = check_correlation(classes, graph, cycle, {level, TimingRule::kMoments, 1'000'000});
     EXPECT_EQ(result.possible == Possible::kYes, expected) << one.text(one_variable) << ::testing::PrintToString([&] {
       std::string text;
       for (const CycleEdge& edge : cycle.edges) {

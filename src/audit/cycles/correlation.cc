@@ -208,8 +208,8 @@ Possible Correlation::enumerate() {
   return Possible::kYes;
 }
 
-CorrelationResult check_correlation(const Classes& classes, const DependencyGraph& graph, const Hints& /*hints*/,
-                                    const Cycle& cycle, const CorrelationOptions& options) {
+CorrelationResult check_correlation(const Classes& classes, const DependencyGraph& graph, const Cycle& cycle,
+                                    const CorrelationOptions& options) {
   const CorrelationFacts facts(classes, options.level);
   return Correlation(facts, graph, options).check(cycle);
 }

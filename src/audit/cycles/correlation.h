@@ -115,7 +115,6 @@ class Correlation {
 
 // For one cycle. Correlated pairs of hints are looked at by the search (pair_hints.h).
 [[nodiscard]] CorrelationResult check_correlation(const Classes& classes, const DependencyGraph& graph,
-                                                  const Hints& hints, const Cycle& cycle,
-                                                  const CorrelationOptions& options);
+                                                  const Cycle& cycle, const CorrelationOptions& options);
 
 }  // namespace isolde::audit

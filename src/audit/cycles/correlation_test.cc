@@ -38,7 +38,7 @@ struct Case {
     }
     const TimingRule rule = as_paper ? TimingRule::kOperations : TimingRule::kMoments;
     EXPECT_TRUE(can_happen(classes, cycle.members, cycle.edges, level, rule)) << "not even without correlation";
-    return check_correlation(classes, graph, {}, cycle, {level, rule, most_steps});
+    return check_correlation(classes, graph, cycle, {level, rule, most_steps});
   }
   [[nodiscard]] Possible possible(WeakLevel level, bool as_paper = false) { return check(level, as_paper).possible; }
   Classes classes;

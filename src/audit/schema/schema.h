@@ -44,9 +44,6 @@ struct Table {
 
 class Schema {
  public:
-  // Whether statements may add what they name (learn_schema).
-  bool inferred = false;
-
   TableId add_table(std::string_view name);                   // or the one of that name
   ColumnId add_column(TableId table, std::string_view name);  // or the one of that name
   [[nodiscard]] std::optional<TableId> find_table(std::string_view name) const;

@@ -183,7 +183,7 @@ class Teller {
 }  // namespace
 
 std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
-                          const Hints& /*hints*/, const std::vector<Cycle>& cycles, const StoryOptions& options) {
+                          const std::vector<Cycle>& cycles, const StoryOptions& options) {
   Teller teller(classes, log, graph, options.level);
   const std::vector<Cycle> simplest = teller.simplest(cycles);
   std::vector<Anomaly> out;

@@ -70,7 +70,6 @@ struct StoryOptions {
 };
 
 [[nodiscard]] std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
-                                        const Hints& hints, const std::vector<Cycle>& cycles,
-                                        const StoryOptions& options);
+                                        const std::vector<Cycle>& cycles, const StoryOptions& options);
 
 }  // namespace isolde::audit

@@ -26,7 +26,7 @@ struct Told {
     options.level = level;
     const DependencyGraph graph = build_graph(classes, {}, options);
     cycles = search_cycles(classes, graph, {}, {}).cycles;
-    anomalies = tell(classes, log, graph, {}, cycles, {level});
+    anomalies = tell(classes, log, graph, cycles, {level});
     EXPECT_FALSE(anomalies.empty());
   }
   [[nodiscard]] const Anomaly& first() const {
