@@ -14,13 +14,16 @@
 
 namespace isolde {
 
-// Elements are value-initialised.
+// Elements are value-initialised, or, where the owner writes each before it reads it, left as they are: memory that
+// nobody touches is never there.
+enum class Elements { kInitialised, kUntouched };
+
 template <typename T>
   requires std::is_trivially_copyable_v<T>
 class HugeArray {
  public:
   HugeArray() = default;
-  explicit HugeArray(std::size_t size) : size_(size) {
+  explicit HugeArray(std::size_t size, Elements elements = Elements::kInitialised) : size_(size) {
     constexpr std::size_t kHuge = std::size_t{2} << 20;
     const std::size_t bytes = size * sizeof(T);
     const std::size_t alignment = bytes >= kHuge ? kHuge : 64;
@@ -30,7 +33,7 @@ class HugeArray {
     if (bytes >= kHuge) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: without it all is only slower
 #endif
     data_.reset(static_cast<T*>(memory));
-    std::uninitialized_value_construct_n(data_.get(), size);
+    if (elements == Elements::kInitialised) std::uninitialized_value_construct_n(data_.get(), size);
   }
 
   T& operator[](std::size_t i) { return data_[i]; }

@@ -22,7 +22,7 @@ KeySlot KeyTable::add(Print key) {
   KeySlot slot;
   if (free_states_.empty()) {
     slot = static_cast<KeySlot>(next_state_++);
-    if ((slot >> kStateBits) == states_.size()) states_.emplace_back(kStatesAChunk);
+    if ((slot >> kStateBits) == states_.size()) states_.emplace_back(kStatesAChunk, Elements::kUntouched);
   } else {
     slot = free_states_.back();
     free_states_.pop_back();
@@ -159,8 +159,9 @@ bool KeyTable::load(StateReader& in) {
     if (!free_once(k)) return false;
   }
   while (states_.size() * kStatesAChunk < next_state_) {
-    states_.emplace_back(kStatesAChunk);
+    states_.emplace_back(kStatesAChunk, Elements::kUntouched);
   }
+  for (const KeySlot k : free_states_) (*this)[k] = KeyState{};
   std::size_t at = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     KeyState& state = (*this)[slots[i]];
