@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
+
+#include "base/hash.h"
 
 namespace isolde::audit::testing {
 namespace {
@@ -16,39 +19,54 @@ bool locks(const ToyOperation& operation, WeakLevel level) {
 }
 bool exclusive(const ToyOperation& operation) { return operation.write || operation.lock == Lock::kExclusive; }
 
-// A member's next step: the plain reads of a statement, its locks and writes, or the commit.
+// A member's next step: the plain reads of a statement, its locks and writes, or the commit. Rows are bits.
 struct Step {
   enum class Kind : std::uint8_t { kLook, kLock, kCommit } kind;
-  std::uint32_t statement;
+  struct Operation {
+    std::uint32_t number;  // over the whole member
+    std::uint16_t row;
+  };
+  std::vector<Operation> operations = {};  // those that look, or those that lock
+  std::uint16_t shared = 0, exclusive = 0, written = 0;
 };
 
+// Times are counts of steps.
 struct State {
-  std::uint32_t now = 1;
-  std::array<std::uint32_t, kMembers> next{}, snapshot{}, committed{};  // times; 0: not yet
-  std::array<std::array<bool, kRows>, kMembers> changed{};              // by the member
-  std::array<std::array<std::uint8_t, kRows>, kMembers> held{};         // 0 nothing, 1 share, 2 exclusive
-  std::array<std::array<std::uint32_t, kOperations>, kMembers> when{};  // plain reads: as of when; others: the time
+  std::uint8_t now = 1;
+  std::array<std::uint8_t, kMembers> next{}, snapshot{}, committed{};  // times; 0: not yet
+  std::array<std::uint16_t, kMembers> changed{};                       // rows, by the member
+  std::array<std::uint16_t, kMembers> shared{}, exclusive{};           // rows that it holds locks of
+  std::array<std::array<std::uint8_t, kOperations>, kMembers> when{};  // plain reads: as of when; others: the time
 };
+static_assert(kRows <= 16 && kMembers * (2 * kOperations + 1) < 256);
 
 class World {
  public:
-  World(const ToyCase& one, const std::vector<ToyPair>& pairs, WeakLevel level)
-      : one_(one), pairs_(pairs), level_(level) {
+  World(const ToyCase& one, const std::vector<ToyPair>& pairs, WeakLevel level) : pairs_(pairs), level_(level) {
     for (const auto& member : one.members) {
       std::vector<Step>& steps = steps_.emplace_back();
-      std::vector<std::uint32_t>& first = first_.emplace_back();
-      std::uint32_t operations = 0;
+      std::uint32_t number = 0;
       for (std::uint32_t s = 0; s < member.size(); ++s) {
-        first.push_back(operations);
-        operations += static_cast<std::uint32_t>(member[s].operations.size());
-        const auto is_lock = [&](const ToyOperation& operation) { return locks(operation, level); };
-        // The first statement of a snapshot looks even if it reads nothing.
-        if (!std::ranges::all_of(member[s].operations, is_lock) || (s == 0 && level == WeakLevel::kSnapshotIsolation)) {
-          steps.push_back({Step::Kind::kLook, s});
+        Step look{.kind = Step::Kind::kLook}, lock{.kind = Step::Kind::kLock};
+        for (const ToyOperation& operation : member[s].operations) {
+          const auto row = static_cast<std::uint16_t>(1U << operation.row);
+          if (locks(operation, level)) {
+            lock.operations.push_back({number, row});
+            (exclusive(operation) ? lock.exclusive : lock.shared) |= row;
+            if (operation.write) lock.written |= row;
+          } else {
+            look.operations.push_back({number, row});
+          }
+          ++number;
         }
-        if (std::ranges::any_of(member[s].operations, is_lock)) steps.push_back({Step::Kind::kLock, s});
+        // The first statement of a snapshot looks even if it reads nothing.
+        if (!look.operations.empty() || (s == 0 && level == WeakLevel::kSnapshotIsolation)) steps.push_back(look);
+        if (!lock.operations.empty()) steps.push_back(lock);
       }
-      steps.push_back({Step::Kind::kCommit, 0});
+      steps.push_back({.kind = Step::Kind::kCommit});
+    }
+    for (const ToyPair& pair : pairs) {
+      looks_.push_back({!locks(*pair.operation_a, level), !locks(*pair.operation_b, level)});
     }
   }
 
@@ -62,6 +80,7 @@ class World {
 
  private:
   void explore(const State& state) {
+    if (!seen_.insert(future(state)).second) return;
     bool ended = true;
     for (std::uint32_t member = 0; member < steps_.size(); ++member) {
       if (state.next[member] == steps_[member].size()) continue;
@@ -72,54 +91,64 @@ class World {
     if (ended) out_.push_back(outcome(state));
   }
 
+  // All that decides what can follow. What comes later is later than all that was: of the times there are, only their
+  // order counts, and only where a later step or the outcome asks for it. How far each member is says what it holds,
+  // what it changed and which of its times there are.
+  using Future = std::array<std::uint64_t, 2>;
+  Future future(const State& state) const {
+    std::uint64_t where = 0;
+    for (std::uint32_t member = 0; member < steps_.size(); ++member) {
+      where = where << 8 | state.next[member];
+      for (std::uint32_t other = 0; other < steps_.size(); ++other) {
+        where = where << 1 | static_cast<std::uint64_t>(state.committed[other] > state.snapshot[member]);
+      }
+    }
+    return {where, outcome(state)};
+  }
+  struct Hash {
+    std::size_t operator()(const Future& of) const { return mix64(of[0] + mix64(of[1])); }
+  };
+
   // False: it must wait, or is aborted.
   bool take(State& state, std::uint32_t member) const {
-    const Step step = steps_[member][state.next[member]++];
+    const Step& step = steps_[member][state.next[member]++];
     ++state.now;
     if (step.kind == Step::Kind::kCommit) {
       state.committed[member] = state.now;
-      state.held[member] = {};
+      state.shared[member] = state.exclusive[member] = 0;
       return true;
     }
-    const auto& operations = one_.members[member][step.statement].operations;
-    const std::uint32_t first = first_[member][step.statement];
     if (step.kind == Step::Kind::kLook) {
-      const std::uint32_t as_of = look(state, member);
-      for (std::uint32_t i = 0; i < operations.size(); ++i) {
-        if (locks(operations[i], level_)) continue;
-        state.when[member][first + i] = state.changed[member][operations[i].row] ? state.now : as_of;
+      const std::uint8_t as_of = look(state, member);
+      for (const Step::Operation& operation : step.operations) {
+        state.when[member][operation.number] = (state.changed[member] & operation.row) != 0 ? state.now : as_of;
       }
       return true;
     }
-    for (const ToyOperation& operation : operations) {
-      if (locks(operation, level_) && !acquire(state, member, operation)) return false;
-    }
-    for (std::uint32_t i = 0; i < operations.size(); ++i) {
-      if (!locks(operations[i], level_)) continue;
-      state.when[member][first + i] = state.now;
-      if (operations[i].write) state.changed[member][operations[i].row] = true;
-    }
+    if (!acquire(state, member, step)) return false;
+    for (const Step::Operation& operation : step.operations) state.when[member][operation.number] = state.now;
+    state.changed[member] |= step.written;
     return true;
   }
 
-  std::uint32_t look(State& state, std::uint32_t member) const {
+  std::uint8_t look(State& state, std::uint32_t member) const {
     if (level_ == WeakLevel::kReadCommitted) return state.now;
     if (state.snapshot[member] == 0) state.snapshot[member] = state.now;
     return state.snapshot[member];
   }
 
-  bool acquire(State& state, std::uint32_t member, const ToyOperation& operation) const {
+  bool acquire(State& state, std::uint32_t member, const Step& step) const {
+    const auto wanted = static_cast<std::uint16_t>(step.shared | step.exclusive);
     for (std::uint32_t other = 0; other < steps_.size(); ++other) {
       if (other == member) continue;
-      const std::uint8_t held = state.held[other][operation.row];
-      if (held == 2 || (held == 1 && exclusive(operation))) return false;
-      if (level_ == WeakLevel::kSnapshotIsolation && state.changed[other][operation.row] &&
+      if ((state.exclusive[other] & wanted) != 0 || (state.shared[other] & step.exclusive) != 0) return false;
+      if (level_ == WeakLevel::kSnapshotIsolation && (state.changed[other] & wanted) != 0 &&
           state.committed[other] > state.snapshot[member]) {
         return false;
       }
     }
-    std::uint8_t& mine = state.held[member][operation.row];
-    mine = std::max<std::uint8_t>(mine, exclusive(operation) ? 2 : 1);
+    state.shared[member] |= step.shared;
+    state.exclusive[member] |= step.exclusive;
     return true;
   }
 
@@ -127,11 +156,11 @@ class World {
     std::uint64_t bits = 0;
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       const ToyPair& pair = pairs_[i];
-      const std::uint32_t when_a = state.when[pair.member_a][pair.a], when_b = state.when[pair.member_b][pair.b];
+      const std::uint8_t when_a = state.when[pair.member_a][pair.a], when_b = state.when[pair.member_b][pair.b];
       bool b_first;
-      if (!locks(*pair.operation_a, level_)) {
+      if (looks_[i].a) {
         b_first = state.committed[pair.member_b] <= when_a;
-      } else if (!locks(*pair.operation_b, level_)) {
+      } else if (looks_[i].b) {
         b_first = state.committed[pair.member_a] > when_b;
       } else {
         b_first = when_b < when_a;
@@ -141,11 +170,14 @@ class World {
     return bits;
   }
 
-  const ToyCase& one_;
+  struct Looks {
+    bool a, b;  // is a plain read
+  };
   const std::vector<ToyPair>& pairs_;
   WeakLevel level_;
-  std::vector<std::vector<Step>> steps_;           // by member
-  std::vector<std::vector<std::uint32_t>> first_;  // by member and statement: its first operation
+  std::vector<std::vector<Step>> steps_;  // by member
+  std::vector<Looks> looks_;              // by pair
+  std::unordered_set<Future, Hash> seen_;
   std::vector<std::uint64_t> out_;
 };
 

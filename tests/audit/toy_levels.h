@@ -2,7 +2,8 @@
 //
 // In, out: two or three transactions on rows of two columns -> every set of dependencies that some interleaving
 //          in which all of them commit shows.
-// Always:  it knows nothing of moments: it keeps versions, snapshots and locks, and tries every order of steps.
+// Always:  it knows nothing of moments: it keeps versions, snapshots and locks, and tries every order of steps (of
+//          those that lead to the same state only one goes on).
 //            read committed    a snapshot a statement; locked reads and writes act on what is committed now
 //            MySQL's rr        the first plain SELECT takes the snapshot; own changes are seen; reads of writing
 //                              statements lock
