@@ -7,7 +7,7 @@
 namespace isolde::probe {
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   append_json_string(text, out);
   return out;
@@ -20,7 +20,7 @@ std::string joined(const std::vector<std::string>& parts) {
 }
 
 std::string cell_json(const db::Cell& cell) {
-  if (const auto* text = std::get_if<std::string>(&cell)) return quoted(*text);
+  if (const auto* text = std::get_if<std::string>(&cell)) return in_quotes(*text);
   return cell_text(cell);
 }
 
@@ -55,12 +55,12 @@ std::string event_json(const Finding& f, const Event& event) {
   const StepRecord& record = f.transcript.steps[event.step];
   std::string out = fmt::format(R"({{"step": {}, "transaction": "T{}", "kind": "{}", "event": "{}")", event.step,
                                 step.transaction + 1, kind_name(step.kind), name(event.kind));
-  if (step.kind == RequestKind::kStatement) out += fmt::format(R"(, "sql": {})", quoted(record.sql));
-  if (!record.missing.empty()) out += fmt::format(R"(, "missing": {})", quoted(record.missing));
+  if (step.kind == RequestKind::kStatement) out += fmt::format(R"(, "sql": {})", in_quotes(record.sql));
+  if (!record.missing.empty()) out += fmt::format(R"(, "missing": {})", in_quotes(record.missing));
   if (event.kind == Event::Kind::kAnswered) {
     if (!record.reply.done()) {
-      out += fmt::format(R"(, "code": {}, "error": {})", quoted(record.reply.failure.code),
-                         quoted(record.reply.failure.text));
+      out += fmt::format(R"(, "code": {}, "error": {})", in_quotes(record.reply.failure.code),
+                         in_quotes(record.reply.failure.text));
     } else if (record.reply.width > 0) {
       out += fmt::format(R"(, "rows": {})", rows_json(record.reply));
     } else if (step.kind == RequestKind::kStatement) {
@@ -77,20 +77,20 @@ std::string finding_json(const LevelFindings& level, const Finding& f) {
   events.reserve(f.transcript.events.size());
   ends.reserve(f.transcript.ends.size());
   for (const Event& event : f.transcript.events) events.push_back(event_json(f, event));
-  for (const TxnRecord& end : f.transcript.ends) ends.push_back(quoted(name(end.end)));
+  for (const TxnRecord& end : f.transcript.ends) ends.push_back(in_quotes(name(end.end)));
   std::string contents;
   for (const auto& [table, rows] : f.tables)
-    contents += fmt::format("{}{}: {}", contents.empty() ? "" : ", ", quoted(table), rows_json(rows));
+    contents += fmt::format("{}{}: {}", contents.empty() ? "" : ", ", in_quotes(table), rows_json(rows));
   return fmt::format(
       R"({{"level": {}, "outcome": "{}", "by": {}, "by_text": {}, "ends": {}, "final": {{{}}}, "transcript": {}}})",
-      quoted(level.level->name), kOutcomes[static_cast<std::size_t>(f.outcome)], quoted(f.by), quoted(f.by_text),
+      in_quotes(level.level->name), kOutcomes[static_cast<std::size_t>(f.outcome)], in_quotes(f.by), in_quotes(f.by_text),
       joined(ends), contents, joined(events));
 }
 
 std::string names_json(const std::vector<const Scenario*>& scenarios) {
   std::vector<std::string> names;
   names.reserve(scenarios.size());
-  for (const Scenario* s : scenarios) names.push_back(quoted(s->name));
+  for (const Scenario* s : scenarios) names.push_back(in_quotes(s->name));
   return joined(names);
 }
 
@@ -98,10 +98,10 @@ std::string level_json(const LevelFindings& level, std::span<const Scenario> sce
   const LevelSummary summary = summary_of(level, scenarios);
   std::vector<std::string> strongest;
   strongest.reserve(summary.strongest.size());
-  for (const Level l : summary.strongest) strongest.push_back(quoted(info(l).name));
+  for (const Level l : summary.strongest) strongest.push_back(in_quotes(info(l).name));
   return fmt::format(
       R"({{"name": {}, "default": {}, "claims": {}, "strongest": {}, "seen": {}, "forbidden": {}, "undecided": {}}})",
-      quoted(level.level->name), level.level->is_default, quoted(info(level.level->claims).name), joined(strongest),
+      in_quotes(level.level->name), level.level->is_default, in_quotes(info(level.level->claims).name), joined(strongest),
       names_json(summary.seen), names_json(summary.forbidden), names_json(summary.undecided));
 }
 
@@ -115,11 +115,11 @@ std::string findings_json(const Findings& findings, std::span<const Scenario> sc
     std::vector<std::string> cells;
     cells.reserve(findings.levels.size());
     for (const LevelFindings& level : findings.levels) cells.push_back(finding_json(level, level.findings[s]));
-    cases.push_back(fmt::format(R"({{"name": {}, "title": {}, "file": {}, "cells": {}}})", quoted(scenarios[s].name),
-                                quoted(scenarios[s].title), quoted(scenarios[s].file), joined(cells)));
+    cases.push_back(fmt::format(R"({{"name": {}, "title": {}, "file": {}, "cells": {}}})", in_quotes(scenarios[s].name),
+                                in_quotes(scenarios[s].title), in_quotes(scenarios[s].file), joined(cells)));
   }
-  return fmt::format(R"({{"database": {}, "url": {}, "levels": {}, "cases": {}}})", quoted(findings.database),
-                     quoted(url), joined(levels), joined(cases));
+  return fmt::format(R"({{"database": {}, "url": {}, "levels": {}, "cases": {}}})", in_quotes(findings.database),
+                     in_quotes(url), joined(levels), joined(cases));
 }
 
 }  // namespace isolde::probe
