@@ -62,7 +62,7 @@ export interface Transaction {
   id: string;
   session: string;
   status: 'committed' | 'aborted' | 'unknown';
-  begin?: number; // of the client's clock, in microseconds from the beginning of the history
+  begin?: number; // of the client's clock
   end?: number;
   start_ts?: number;
   commit_ts?: number;
@@ -106,6 +106,7 @@ export interface CheckPage {
   anomalies_left_out: number;
   transactions: Transaction[];
   keys: KeyVersions[];
+  clock: 'ns' | ''; // unit of the clients' clock; empty: nobody knows it
   plots: Plot[];
 }
 
