@@ -134,9 +134,12 @@ function curve(start: Point, end: Point, width: number, taken: Rect[]): Arrow {
     const of = (a: number, b: number, c: number, d: number): number => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
     return { x: of(start.x, start.x + pull, end.x - pull, end.x), y: of(start.y, start.y, end.y, end.y) };
   };
+  // Inside of the channel, even where the curve is near a box.
+  const [low, high] = [Math.min(start.x, end.x) + width / 2 + 3, Math.max(start.x, end.x) - width / 2 - 3];
+  const kept = ({ x, y }: Point): Point => ({ x: Math.min(high, Math.max(low, x)), y });
   return {
     path: `M${start.x},${start.y} C${start.x + pull},${start.y} ${end.x - pull},${end.y} ${end.x},${end.y}`,
-    label: free_place(kAlong.map((t) => label_at(at(t), width)), taken),
+    label: free_place(kAlong.map((t) => label_at(kept(at(t)), width)), taken),
   };
 }
 

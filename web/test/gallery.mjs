@@ -5,7 +5,7 @@
 //
 // What is not installed, or not beside the tree (../shared), is passed over with a line.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -116,6 +116,14 @@ const long_name = 'a-transaction-of-the-billing-service-with-a-very-long-name-in
 writeFileSync(file('long-names.jsonl'), ['x', 'y', 'z'].map((key, i) => JSON.stringify({ id: `${long_name}-${key}`, session: `${long_name}-${i}`,
   ops: [['r', `${long_name}/${'xyz'[(i + 1) % 3]}`, null], ['w', `${long_name}/${key}`, `${long_name}=${i}`]] })).join('\n') + '\n');
 await show('long names', (html) => run('report', file('long-names.jsonl'), '--level', 'serializable', '--out', html) !== null, /violates serializable$/, kCycle);
+
+await show('a million transactions', (html) => {
+  const made = file('million.jsonl');
+  run('gen', '--out', made, '--transactions', '1000000', '--level', 'snapshot-isolation', '--plant', 'lost-update=2000', '--quiet');
+  const written = run('check', made, '--level', 'snapshot-isolation', '--quiet', '--html', html) !== null;
+  rmSync(made);
+  return written;
+}, /^gallery-million.jsonl violates snapshot-isolation$/, [...kCycle, 'svg.plot']);
 
 await browser.close();
 console.log(failed === 0 ? 'all is well' : `${failed} failed`);

@@ -184,6 +184,10 @@ await test('an audit', file('audit.html'), async (page) => {
   expect((await page.locator('details.anomaly').count()) > 0, 'anomalies');
   expect((await page.locator('table.interleaving').count()) > 0, 'as interleaved SQL');
   expect((await page.locator('#classes li').count()) > 0, 'classes');
+  await page.locator('.class-graph .class').first().click();
+  expect((await page.locator('#classes .evidence li').count()) > 0, 'a class, chosen, tells what it depends on');
+  await page.keyboard.press('Enter');
+  expect((await page.locator('#classes .evidence').count()) === 0, 'and again: no more');
 });
 
 run('report', 'tests/corpus/hunt/mariadb_repeatable_read_lost_update.finding', '--out', file('finding.html'));
