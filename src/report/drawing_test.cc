@@ -58,6 +58,35 @@ TEST(DrawnCycle, ALongOneIsCut) {
   EXPECT_EQ(cycle->boxes.size(), cycle->arrows.size());
 }
 
+// `count` transactions, each of which reads the key that the next one writes.
+History ring_of(std::uint32_t count) {
+  HistoryBuilder b;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    b.begin_txn(b.session(i));
+    b.read(b.key("a key with a name that is rather long " + std::to_string((i + 1) % count)), kNullValue);
+    b.write(b.key("a key with a name that is rather long " + std::to_string(i)), b.values().integer(1));
+    b.end_txn();
+  }
+  return *b.finish();
+}
+
+double number_after(std::string_view text, std::string_view what) {
+  return std::stod(std::string(text.substr(text.find(what) + what.size(), 12)));
+}
+
+TEST(Svg, ALongCycleStandsInTwoColumns) {
+  for (const std::uint32_t count : {3U, 4U, 7U, 30U}) {
+    const History h = ring_of(count);
+    std::vector<TxnId> all;
+    for (std::uint32_t i = 0; i < count; ++i) all.push_back(TxnId{i});
+    Verdict v = violated_at(Level::kSerializable);
+    v.anomalies.push_back(cycle_of(h, all));
+    const std::string svg = render_svg(report_on(h, v), 1);
+    EXPECT_LE(number_after(svg, " width=\""), 1000) << count;
+    EXPECT_TRUE(svg.ends_with("</svg>\n"));
+  }
+}
+
 TEST(Svg, HostileNamesStayText) {
   HistoryBuilder b;
   const std::string hostile = "</text><script>alert(1)</script>&\"\x01\xff";
