@@ -57,7 +57,7 @@ export function ends(text: string, length: number): string {
 
 // A text that may be broken after the signs that join words, where it is too long for its place.
 export function breakable(text: string): (string | HTMLElement)[] {
-  return text.split(/(?<=[_=/.,;:)\]}-])(?=\S)/).flatMap((part, i) => (i === 0 ? [part] : [h('wbr'), part]));
+  return text.split(/(?<=[_=/-])(?=\S)/).flatMap((part, i) => (i === 0 ? [part] : [h('wbr'), part]));
 }
 
 // 1234567 as 1,234,567.

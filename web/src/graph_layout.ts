@@ -127,8 +127,10 @@ function free_place(candidates: Rect[], taken: Rect[]): Rect {
 }
 
 const kAlong = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
+const kFromBegin = [0.3, 0.38, 0.22, 0.5, 0.6, 0.7, 0.15, 0.78, 0.85]; // of arrows that may cross others: apart from theirs
+const kAir = 3; // around a label
 
-function curve(start: Point, end: Point, width: number, taken: Rect[]): Arrow {
+function curve(start: Point, end: Point, width: number, taken: Rect[], is_only: boolean): Arrow {
   const pull = (end.x - start.x) * 0.5;
   const at = (t: number): Point => {
     const of = (a: number, b: number, c: number, d: number): number => (1 - t) ** 3 * a + 3 * (1 - t) ** 2 * t * b + 3 * (1 - t) * t ** 2 * c + t ** 3 * d;
@@ -139,7 +141,7 @@ function curve(start: Point, end: Point, width: number, taken: Rect[]): Arrow {
   const kept = ({ x, y }: Point): Point => ({ x: Math.min(high, Math.max(low, x)), y });
   return {
     path: `M${start.x},${start.y} C${start.x + pull},${start.y} ${end.x - pull},${end.y} ${end.x},${end.y}`,
-    label: free_place(kAlong.map((t) => label_at(kept(at(t)), width)), taken),
+    label: free_place((is_only ? kAlong : kFromBegin).map((t) => label_at(kept(at(t)), width)), taken),
   };
 }
 
@@ -178,7 +180,8 @@ export function layout(sizes: Size[], wanted: Wanted[]): Layout {
   const arrows: Arrow[] = [];
   const done = (i: number, arrow: Arrow): void => {
     arrows[i] = arrow;
-    taken.push(arrow.label);
+    const { x, y, width, height: high } = arrow.label;
+    taken.push({ x: x - kAir, y: y - kAir, width: width + 2 * kAir, height: high + 2 * kAir });
   };
   for (const { arrow, left: of_left, side, lane } of beside) {
     const { from, to, label } = wanted[arrow]!;
@@ -187,10 +190,11 @@ export function layout(sizes: Size[], wanted: Wanted[]): Layout {
     const x = edge(from) + (on_right ? 1 : -1) * (lane + 1) * kLane;
     done(arrow, bracket({ x: edge(from), y: heights[arrow]!.from }, { x: edge(to), y: heights[arrow]!.to }, x, label, taken));
   }
+  const is_only = wanted.filter((arrow) => is_left[arrow.from] !== is_left[arrow.to]).length === 1;
   wanted.forEach(({ from, to, label }, i) => {
     if (is_left[from] === is_left[to]) return;
     const inner = (place: number): number => boxes[place]!.x + (is_left[place] ? boxes[place]!.width : 0);
-    done(i, curve({ x: inner(from), y: heights[i]!.from }, { x: inner(to), y: heights[i]!.to }, label, taken));
+    done(i, curve({ x: inner(from), y: heights[i]!.from }, { x: inner(to), y: heights[i]!.to }, label, taken, is_only));
   });
   const end = right.length === 0 ? left_x + width_of(left) + channel : right_x + width_of(right) + room(false, 'outer');
   return { width: end + kMargin, height: height + 2 * kMargin, boxes, arrows };

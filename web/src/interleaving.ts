@@ -5,6 +5,7 @@ import { h } from './dom';
 
 const kShortStory = 14; // steps: nothing is folded
 const kShortRun = 3;
+const kShortText = 400; // letters
 
 type StoryStep = Interleaving['steps'][number];
 
@@ -37,7 +38,8 @@ function rows(story: Interleaving): HTMLTableRowElement[] {
   const out: HTMLTableRowElement[] = [];
   let run: StoryStep[] = [];
   const end_run = (): void => {
-    if (run.length > kShortRun) out.push(fold(story, run));
+    const letters = run.reduce((sum, step) => sum + step.sql.length, 0);
+    if (run.length > kShortRun || letters > kShortText) out.push(fold(story, run));
     else out.push(...run.map((step) => row(story, step)));
     run = [];
   };
