@@ -1,34 +1,41 @@
 // anomalies.ts: one anomaly at a time: filter, next and previous, the cycle, the timeline, the versions, the words.
 import { cycle_graph, label } from './cycle_graph';
 import type { Anomaly, CheckPage, KeyVersions, Transaction } from './data';
-import { grouped, h, replace, section, shortened } from './dom';
+import { breakable, grouped, h, replace, section, shortened } from './dom';
 import { timeline } from './timeline';
 
 const kMostVersions = 12;
 
-// Those that the anomaly's transactions wrote, and what was there before and after each.
-function near_versions(key: KeyVersions, inside: Set<number>): KeyVersions['versions'] {
-  const own = key.versions.filter((version) => version.by !== undefined && inside.has(version.by)).map((version) => version.place);
-  const near = key.versions.filter((version) => own.some((place) => Math.abs(place - version.place) <= 1));
-  return (near.length > 0 ? near : key.versions).slice(0, kMostVersions);
+type Version = KeyVersions['versions'][number];
+
+function readers_of(version: Version, inside: Set<number>): number[] {
+  return (version.read_by ?? []).filter((place) => inside.has(place) && place !== version.by);
 }
 
-function versions(keys: KeyVersions[], inside: Set<number>): HTMLElement | null {
-  const shown = keys.filter((key) => key.versions.length > 0);
+// Those that the anomaly's transactions wrote or read, and what was there before and after each.
+function near_versions(key: KeyVersions, inside: Set<number>): Version[] {
+  const own = key.versions.filter((version) => (version.by !== undefined && inside.has(version.by)) || readers_of(version, inside).length > 0).map((version) => version.place);
+  return key.versions.filter((version) => own.some((place) => Math.abs(place - version.place) <= 1)).slice(0, kMostVersions);
+}
+
+function versions(keys: KeyVersions[], inside: Set<number>, transactions: Transaction[]): HTMLElement | null {
+  const shown = keys.filter((key) => near_versions(key, inside).length > 0);
   if (shown.length === 0) return null;
   const orders = [...new Set(shown.map((key) => key.order))];
   return h('div', { class: 'versions' }, h('h3', {}, `Versions of the keys, ${orders.length === 1 ? orders[0] : 'in their order'}`),
     ...shown.map((key) => {
       const near = near_versions(key, inside);
       return h('div', { class: 'key' },
-        h('span', { class: 'key-name', title: `${key.key}, ${key.order}` }, shortened(key.key, 40)),
+        h('div', { class: 'key-name', title: `${key.key}, ${key.order}` }, ...breakable(shortened(key.key, 40)),
+          key.count > near.length ? h('small', {}, `${grouped(key.count)} in all`) : null),
         h('ol', {}, ...near.map((version, i) => {
           const guilty = version.by !== undefined && inside.has(version.by);
+          const readers = readers_of(version, inside);
           const apart = i > 0 && near[i - 1]!.place + 1 < version.place;
           return h('li', { class: `${guilty ? 'guilty' : ''}${apart ? ' apart' : ''}` },
-            h('code', { title: version.value }, shortened(version.value, 24)), h('small', { title: version.writer }, shortened(version.writer, 28)));
-        })),
-        key.count > near.length ? h('small', {}, `${grouped(key.count)} in all`) : null);
+            h('code', { title: version.value }, shortened(version.value, 24)), h('small', { title: version.writer }, shortened(version.writer, 28)),
+            readers.length === 0 ? null : h('small', {}, `read by ${readers.map((place) => shortened(transactions[place]!.id, 28)).join(', ')}`));
+        })));
     }));
 }
 
@@ -95,7 +102,7 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     cases(anomaly),
     anomaly.transactions.length > 0 ? h('h3', {}, 'Over time') : null,
     anomaly.transactions.length > 0 ? timeline(drawn, page.transactions, page.clock) : null,
-    versions(anomaly.keys.map((key) => page.keys[key]!), inside));
+    versions(anomaly.keys.map((key) => page.keys[key]!), inside, page.transactions));
 }
 
 interface Filter {

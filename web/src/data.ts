@@ -73,7 +73,8 @@ export interface Transaction {
 export interface KeyVersions {
   key: string;
   order: string; // what it comes from
-  versions: { place: number; value: string; writer: string; by?: number }[]; // some of them; by: place in CheckPage.transactions
+  // Some of them. by, read_by: places in CheckPage.transactions.
+  versions: { place: number; value: string; writer: string; by?: number; read_by?: number[] }[];
   count: number; // of all
 }
 
