@@ -87,7 +87,10 @@ export function cycle_graph(
 ): GraphView {
   const boxes = boxes_of(anomaly, transactions);
   const by_place = new Map(boxes.map((box, i) => [box.place, i]));
-  const steps = anomaly.steps.flatMap((step, i) => (by_place.has(step.from) && by_place.has(step.to) ? [i] : []));
+  // What one operation shows by itself has a mark and no arrow.
+  const is_drawn = (step: Step): boolean => by_place.has(step.from) && by_place.has(step.to)
+    && (step.from !== step.to || (step.from_op !== undefined && step.to_op !== undefined && step.from_op !== step.to_op));
+  const steps = anomaly.steps.flatMap((step, i) => (is_drawn(step) ? [i] : []));
   const picture = layout(
     boxes.map((box) => size_of(box, transactions[box.place]!)),
     steps.map((i): Wanted => {
@@ -175,7 +178,7 @@ export function cycle_graph(
   return {
     element: svg,
     select(chosen) {
-      arrows.forEach((parts, i) => {
+      arrows.forEach((parts, i) => { // sparse: not every step has one
         for (const part of parts) part.classList.toggle('chosen', i === chosen);
         parts[1]!.setAttribute('aria-pressed', String(i === chosen));
       });

@@ -127,7 +127,7 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   for (const step of anomaly.steps) {
     const from = spot.get(`${step.from}/${step.from_op ?? ''}`) ?? spot.get(`${step.from}/`);
     const to = spot.get(`${step.to}/${step.to_op ?? ''}`) ?? spot.get(`${step.to}/`);
-    if (!from || !to) continue;
+    if (!from || !to || (step.from === step.to && (step.from_op === undefined || step.to_op === undefined))) continue;
     const kind = ['ww', 'wr', 'rw'].includes(step.type) ? step.type : 'other';
     const bend = from.y === to.y ? -34 : 0;
     svg.append(s('path', {
