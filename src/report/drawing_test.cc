@@ -23,11 +23,34 @@ TEST(BoxDrawing, AWriteSkew) {
             "           └──────────rw x──────────┘\n");
 }
 
+TEST(BoxDrawing, OnANarrowTerminalBoxesStandBelowEachOther) {
+  const History h = hist("T1: r y_ w x1 | T2: r z_ w y1 | T3: r x_ w z1");
+  const auto cycle = drawn_cycle(h, cycle_of(h, {TxnId{0}, TxnId{1}, TxnId{2}}), 4, 6);
+  ASSERT_TRUE(cycle);
+  EXPECT_EQ(box_drawing(*cycle, 2, 40),
+            "  ┌ T1 ────────────┐\n"
+            "  │ found y absent │◀───┐\n"
+            "  │ wrote x = 1    │    │\n"
+            "  └────────────────┘    │\n"
+            "        │ rw y          │\n"
+            "        ▼               │\n"
+            "  ┌ T2 ────────────┐    │\n"
+            "  │ found z absent │    │ rw x\n"
+            "  │ wrote y = 1    │    │\n"
+            "  └────────────────┘    │\n"
+            "        │ rw z          │\n"
+            "        ▼               │\n"
+            "  ┌ T3 ────────────┐    │\n"
+            "  │ found x absent │────┘\n"
+            "  │ wrote z = 1    │\n"
+            "  └────────────────┘\n");
+}
+
 TEST(BoxDrawing, WhatDoesNotFitOrMeasureIsNotDrawn) {
   const History h = hist("T1: r y_ w x1 | T2: r x_ w y1");
   auto cycle = drawn_cycle(h, cycle_of(h, {TxnId{0}, TxnId{1}}), 4, 6);
   ASSERT_TRUE(cycle);
-  EXPECT_EQ(box_drawing(*cycle, 2, 40), "");
+  EXPECT_EQ(box_drawing(*cycle, 2, 28), "");
   cycle->boxes[0].lines[0] = "日本";
   EXPECT_EQ(box_drawing(*cycle, 2, 80), "");
 }
