@@ -91,7 +91,7 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
   const graph = cycle_graph(drawn, page.transactions, select);
   const list = steps_list(anomaly, select);
   return h('article', { class: 'anomaly' },
-    h('h3', {}, anomaly.name),
+    h('div', { class: 'title-of-anomaly' }, h('h3', {}, anomaly.name), copy_button(as_text(page, anomaly))),
     h('p', { class: 'meaning' }, anomaly.meaning),
     anomaly.transactions.length > 0 ? h('div', { class: 'scroll picture' }, graph.element) : null,
     drawn.steps.length > 0 ? h('p', { class: 'hint' }, `${anomaly.steps.length === 0 ? 'The circles of all cases, in one picture. ' : ''}Choose an arrow to see the operations behind it.`) : null,
@@ -103,6 +103,31 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     anomaly.transactions.length > 0 ? h('h3', {}, 'Over time') : null,
     anomaly.transactions.length > 0 ? timeline(drawn, page.transactions, page.clock) : null,
     versions(anomaly.keys.map((key) => page.keys[key]!), inside, page.transactions));
+}
+
+// The anomaly for a ticket or a mail.
+function as_text(page: CheckPage, anomaly: Anomaly): string {
+  const members = anomaly.transactions.map((place) => {
+    const transaction = page.transactions[place]!;
+    return `${label(transaction)}: ${transaction.ops.map((op) => op.text).join(', ')}`;
+  });
+  const told = anomaly.steps.map((step, i) => `${i + 1}. ${step.text} [${step.type}]`);
+  const all_cases = (anomaly.cases ?? []).flatMap((line) => [`${'  '.repeat(line.depth)}${line.text}`, ...(line.steps ?? []).map((step, i) => `${'  '.repeat(line.depth + 1)}${i + 1}. ${step.text} [${step.type}]`)]);
+  return [page.summary, `${anomaly.name}: ${anomaly.meaning}`, '', ...members, '', ...told, ...(anomaly.text ? [anomaly.text] : []), anomaly.contradiction, ...all_cases].join('\n') + '\n';
+}
+
+// Where a page may not use the clipboard, the text is shown, chosen, to be copied by hand.
+function copy_button(text: string): HTMLElement {
+  const button: HTMLButtonElement = h('button', { type: 'button', class: 'copy', click: () => {
+    const by_hand = (): void => {
+      const area = h('textarea', { rows: 8, 'aria-label': 'The anomaly as text', readonly: true }, text);
+      button.replaceWith(area);
+      area.select();
+    };
+    if (!navigator.clipboard) return by_hand();
+    navigator.clipboard.writeText(text).then(() => { button.textContent = 'copied'; }, by_hand);
+  } }, 'copy as text');
+  return button;
 }
 
 interface Filter {
@@ -127,8 +152,10 @@ export function anomalies(page: CheckPage): HTMLElement | null {
   const kinds = [...new Set(page.anomalies.map((anomaly) => anomaly.name))];
   const place = h('span', { class: 'place', role: 'status' });
   const body = h('div', {});
-  let chosen: Anomaly[] = [];
-  let at = 0;
+  let chosen: Anomaly[] = page.anomalies;
+  // A link may name one: page.html#anomaly-7.
+  const named = Number(/^#anomaly-(\d+)$/.exec(location.hash)?.[1] ?? 1);
+  let at = Math.min(Math.max(named, 1), page.anomalies.length) - 1;
 
   const show = (): void => {
     const anomaly = chosen[at];
@@ -147,6 +174,7 @@ export function anomalies(page: CheckPage): HTMLElement | null {
   const go = (by: number): void => {
     if (at + by < 0 || at + by >= chosen.length) return;
     at += by;
+    history.replaceState(null, '', `#anomaly-${page.anomalies.indexOf(chosen[at]!) + 1}`);
     show();
   };
   const back = h('button', { type: 'button', click: () => go(-1) }, '← previous');
@@ -166,7 +194,7 @@ export function anomalies(page: CheckPage): HTMLElement | null {
     if (event.key === 'ArrowLeft') go(-1);
     if (event.key === 'ArrowRight') go(1);
   });
-  refilter();
+  show();
   return section('Anomalies', 'anomalies',
     h('div', { class: 'bar-of-tools' }, h('div', { class: 'turn' }, back, place, next), h('div', { class: 'filters', role: 'search' }, kind_filter, text_filter('key'), text_filter('session'), text_filter('transaction'))),
     body);

@@ -83,7 +83,7 @@ async function test(name, html, look, colorScheme = 'light') {
   page.on('console', (message) => said.push(message.text()));
   page.on('pageerror', (error) => said.push(error.message));
   page.on('dialog', (dialog) => { said.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  page.on('request', (request) => { if (request.url() !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
+  page.on('request', (request) => { if (request.url().split('#')[0] !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
   const started = performance.now();
   await page.goto(pathToFileURL(html).href);
   await page.waitForSelector('main h1');
@@ -129,6 +129,14 @@ await test('a write skew', file('skew.html'), async (page) => {
   await page.locator('h2').first().click();
   await page.keyboard.press('ArrowLeft');
   expect((await place.textContent()).startsWith('1 of 2'), 'the arrow key goes back');
+  await page.keyboard.press('ArrowRight');
+  expect(page.url().endsWith('#anomaly-2'), 'its address names the anomaly');
+  await page.reload();
+  expect((await place.textContent()).startsWith('2 of 2'), 'and leads back to it');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('button.copy').click();
+  await page.locator('button.copy', { hasText: 'copied' }).waitFor();
+  expect((await page.evaluate(() => navigator.clipboard.readText())).includes('T3 before T4, because'), 'it can be copied as text');
   await page.locator('input[name=key]').fill('q');
   expect((await place.textContent()).startsWith('1 of 1'), 'filtered by key');
   await page.locator('input[name=key]').fill('no such key');
