@@ -35,7 +35,7 @@ TEST(WatchPage, ADayHasAtMost240PointsInTheirOrder) {
   stream::WatchSummary summary;
   summary.counts = counts;
   simdjson::dom::parser parser;
-  const simdjson::padded_string json(view.json("s", {}, summary));
+  const simdjson::padded_string json(view.json({.name = "s"}, {}, summary));
   const simdjson::dom::element page = parser.parse(json);
   double before = -1;
   std::size_t points = 0;
@@ -60,7 +60,7 @@ TEST(WatchPage, TheWorstLagSurvivesHalving) {
   }
   stream::WatchSummary summary;
   summary.counts = counts;
-  EXPECT_NE(view.json("s", {}, summary).find("0.5,7,0.5"), std::string::npos);
+  EXPECT_NE(view.json({.name = "s"}, {}, summary).find("0.5,7,0.5"), std::string::npos);
 }
 
 TEST(WatchPage, ManyHostileViolationsAreCutAndCounted) {
@@ -73,7 +73,7 @@ TEST(WatchPage, ManyHostileViolationsAreCutAndCounted) {
   EXPECT_EQ(next.violations, 1000);
   stream::WatchSummary summary;
   summary.counts.violations = 1000;
-  const std::string json = view.json(violation.text, {}, summary);
+  const std::string json = view.json({.name = violation.text}, {}, summary);
   EXPECT_LE(html_page_size(json), kLargestPage);
   simdjson::dom::parser parser;
   const simdjson::padded_string text(json);
