@@ -17,7 +17,7 @@ namespace isolde::cli {
 namespace {
 
 constexpr std::size_t kMostSamples = 240, kMostViolations = 200, kMostOthers = 50;
-constexpr std::size_t kMostIds = 12, kMostStepsKept = 32;
+constexpr std::size_t kMostIds = 12, kMostSteps = 24;
 constexpr std::size_t kLongestText = 2000;
 
 std::string as_it_is(const std::string& json) { return json; }
@@ -25,15 +25,20 @@ std::string number(double value) { return fmt::format("{:.6g}", value); }
 
 // What a page shows of it, which may be kept for a day.
 OnlineViolation shortened(const OnlineViolation& v) {
-  OnlineViolation out = v;
-  const auto cut = [](std::string& text, std::size_t most) { text = words::shortened(std::move(text), most); };
-  cut(out.text, kLongestText);
-  for (std::string* name : {&out.key, &out.read, &out.expected}) cut(*name, kLongestName);
+  const auto name = [](const std::string& text) { return words::shortened(text, kLongestName); };
+  OnlineViolation out{};
+  out.kind = v.kind;
+  out.variant = v.variant;
+  out.rule = v.rule;
+  out.text = words::shortened(v.text, kLongestText);
+  out.key = name(v.key);
+  out.read = name(v.read);
+  out.expected = name(v.expected);
+  for (std::size_t i = 0; i < std::min(v.transactions.size(), kMostIds); ++i)
+    out.transactions.push_back(name(v.transactions[i]));
   // Of longer ones no picture is drawn.
-  if (out.transactions.size() > kMostIds || out.steps.size() > kMostStepsKept) out.steps.clear();
-  out.transactions.resize(std::min(out.transactions.size(), kMostIds));
-  for (std::string& id : out.transactions) cut(id, kLongestName);
-  for (OnlineStep& step : out.steps) cut(step.key, kLongestName);
+  if (v.transactions.size() > kMostIds || v.steps.size() > kMostSteps) return out;
+  for (const OnlineStep& step : v.steps) out.steps.push_back({step.from, step.to, step.type, name(step.key)});
   return out;
 }
 
@@ -138,7 +143,8 @@ void PageView::sample(const stream::WatchCounts& c) {
                    b.late};
   }
   samples_.resize(samples_.size() / 2);
-  every_ *= 2;
+  // As far apart as those before, though they may have come more slowly than was asked for.
+  every_ = std::max(2 * every_, samples_.back().seconds / static_cast<double>(samples_.size()));
 }
 
 std::vector<std::string> PageView::plots() const {
