@@ -109,6 +109,7 @@ export interface CheckPage {
   keys: KeyVersions[];
   clock: 'ns' | ''; // unit of the clients' clock; empty: nobody knows it
   plots: Plot[];
+  watch?: WatchPage; // the run was watched while it was recorded
 }
 
 export interface ProbeCell {
@@ -178,6 +179,17 @@ export interface HuntPage {
   findings_left_out: number;
 }
 
+// Something that a watch found. `transactions` and `steps` are its picture, with places in WatchPage.transactions.
+export interface WatchFinding {
+  found: number; // seconds since the start
+  name: string;
+  meaning: string;
+  rule: string;
+  text: string;
+  key: string;
+  ids: string[]; // of the transactions, the guilty one first
+}
+
 export interface WatchPage {
   kind: 'watch';
   made: Made;
@@ -185,8 +197,13 @@ export interface WatchPage {
   summary: string;
   facts: Fact[];
   counts: { name: string; count: number }[];
-  violations: { name: string; meaning: string; rule: string; text: string; key: string; transactions: string[] }[];
+  violations: (WatchFinding & { transactions: number[]; steps: Step[] })[];
   violations_left_out: number;
+  transactions: Transaction[];
+  suspicions: (WatchFinding & { why: string })[];
+  suspicions_left_out: number;
+  late: { found: number; id: string; session: string }[];
+  late_left_out: number;
   notes: string[];
   plots: Plot[];
 }
@@ -197,5 +214,5 @@ export type PageData =
   | HuntPage
   | WatchPage
   | { kind: 'checked'; made: Made; report: CheckJson }
-  | { kind: 'probe'; made: Made; probes: ProbeJson[] }
+  | { kind: 'probe'; made: Made; probes: ProbeJson[]; probes_left_out?: number }
   | { kind: 'audit'; made: Made; audit: AuditJson };

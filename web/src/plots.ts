@@ -38,9 +38,10 @@ function draw(plot: Plot): SVGSVGElement {
   return svg;
 }
 
-export function plots(list: Plot[]): HTMLElement | null {
+// `prefix`: of its name, where the page has others.
+export function plots(list: Plot[], prefix = ''): HTMLElement | null {
   if (list.length === 0) return null;
-  return section('Over the run', 'plots', ...list.map((plot) => h('figure', {},
+  return section('Over the run', `${prefix}plots`, ...list.map((plot) => h('figure', {},
     h('figcaption', {}, plot.title, ' ', ...plot.series.map((line, i) => h('span', { class: `key-of-line line-${i}` }, `${line.name} (${line.unit})`))),
     draw(plot))));
 }

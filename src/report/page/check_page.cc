@@ -285,8 +285,9 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
   const bool nanoseconds = has_nanoseconds(r.history, r.format);
-  out.text("clock", nanoseconds ? "ns" : "");
-  return out.raw("plots", plots_json(r.history, nanoseconds)).done();
+  out.text("clock", nanoseconds ? "ns" : "").raw("plots", plots_json(r.history, nanoseconds));
+  if (!options.watched.empty()) out.raw("watch", options.watched);
+  return out.done();
 }
 
 // Fewer anomalies first; then less of each.

@@ -23,6 +23,7 @@ class ShownHistory {
  public:
   ShownHistory(const History& history, const PageOptions& options) : history_(history), options_(options) {}
 
+  [[nodiscard]] const History& history() const { return history_; }
   // The place of a transaction among those carried.
   std::uint32_t transaction(TxnId t);
   // … of a key.

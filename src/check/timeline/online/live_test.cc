@@ -15,6 +15,7 @@
 #include "check/timeline/timeline.h"
 #include "history/history_builder.h"
 #include "tests/support/history_text.h"
+#include "tests/support/online_steps.h"
 #include "tests/support/random_history.h"
 
 namespace isolde {
@@ -353,7 +354,10 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
       std::set<std::string> got;
       for (const OnlineViolation& v : told.violations) got.insert(fmt::format("{} {}", v.transactions[0], v.key));
       std::set<std::uint64_t> identities;
-      for (const OnlineViolation& v : told.violations) identities.insert(v.identity);
+      for (const OnlineViolation& v : told.violations) {
+        identities.insert(v.identity);
+        EXPECT_EQ(steps_fault(h, v), "") << v.text << "\n" << native_text(h);
+      }
       EXPECT_EQ(identities.size(), told.violations.size());
       // Undecided may well be violated: what the offline engine leaves open may have come after the deadline here.
       if (offline.outcome == Outcome::kSatisfied) {
