@@ -122,25 +122,20 @@ void PageView::notice(std::string_view text) {
 
 void PageView::progress(const stream::WatchCounts& counts) {
   if (samples_.empty() || counts.seconds - samples_.back().seconds >= every_) sample(counts);
-  last_ = counts;
   next_.progress(counts);
 }
 
 void PageView::sample(const stream::WatchCounts& c) {
-  samples_.push_back(
-      {c.seconds, c.in_per_second, c.checked_per_second, c.lag, resident_mib(), c.violations, c.suspicions, c.late});
+  samples_.push_back({c.seconds, c.lag, resident_mib(), c.arrived - std::min(c.arrived, c.arrived_before),
+                      c.engine.checked - std::min(c.engine.checked, c.checked_before), c.violations, c.suspicions,
+                      c.late});
   if (samples_.size() < kMostSamples) return;
-  // Two become one: the mean of rates, the worse of lags.
+  // Two become one: the later, with the worse of lags.
   for (std::size_t i = 0; i < samples_.size() / 2; ++i) {
-    const Sample &a = samples_[2 * i], &b = samples_[2 * i + 1];
-    samples_[i] = {b.seconds,
-                   (a.in + b.in) / 2,
-                   (a.checked + b.checked) / 2,
-                   std::max(a.lag, b.lag),
-                   std::max(a.mib, b.mib),
-                   b.violations,
-                   b.suspicions,
-                   b.late};
+    const Sample a = samples_[2 * i];
+    samples_[i] = samples_[2 * i + 1];
+    samples_[i].lag = std::max(samples_[i].lag, a.lag);
+    samples_[i].mib = std::max(samples_[i].mib, a.mib);
   }
   samples_.resize(samples_.size() / 2);
   // As far apart as those before, though they may have come more slowly than was asked for.
@@ -157,10 +152,18 @@ std::vector<std::string> PageView::plots() const {
         .raw("values", json_list(samples_, [&](const Sample& s) { return number(static_cast<double>(value(s))); }))
         .done();
   };
+  // Since the point before, or the start.
+  const auto rate = [&](std::uint64_t Sample::* count) {
+    return [&, count](const Sample& s) {
+      const bool first = &s == samples_.data();
+      const double seconds = s.seconds - (first ? 0 : (&s - 1)->seconds);
+      const std::uint64_t before = first ? 0 : (&s - 1)->*count;
+      return seconds > 0 ? static_cast<double>(s.*count - std::min(before, s.*count)) / seconds : 0;
+    };
+  };
   std::vector<std::string> all = {
       plot("Transactions watched", at,
-           {series("came", "a second", [](const Sample& s) { return s.in; }),
-            series("checked", "a second", [](const Sample& s) { return s.checked; })}),
+           {series("came", "a second", rate(&Sample::came)), series("checked", "a second", rate(&Sample::checked))}),
       plot("Lag: how long the oldest that is not judged has waited", at,
            {series("lag", "s", [](const Sample& s) { return s.lag; })}),
       plot("Violations found so far", at,
@@ -202,14 +205,16 @@ bool PageView::halve() {
 }
 
 std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, const stream::WatchSummary& s) {
-  // The rates of a summary are those of all the time: the last ones are what belongs at its end.
-  stream::WatchCounts end = last_;
-  end.seconds = s.counts.seconds;
-  end.violations = s.counts.violations;
-  end.suspicions = s.counts.suspicions;
-  end.late = s.counts.late;
-  end.lag = s.counts.lag;
-  if (samples_.empty() || end.seconds > samples_.back().seconds) sample(end);
+  // A moment after the last point, what came in it says nothing of a rate: it belongs to that point.
+  constexpr double kMoment = 0.05;
+  if (!samples_.empty() && s.counts.seconds < samples_.back().seconds + kMoment) {
+    const double lag = samples_.back().lag;
+    samples_.pop_back();
+    sample(s.counts);
+    samples_.back().lag = std::max(samples_.back().lag, lag);
+  } else {
+    sample(s.counts);
+  }
 
   const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s.outcome);
   std::vector<std::string> counts;

@@ -48,8 +48,8 @@ class PageView : public stream::WatchView {
 
  private:
   struct Sample {
-    double seconds, in, checked, lag, mib;
-    std::uint64_t violations, suspicions, late;
+    double seconds, lag, mib;
+    std::uint64_t came, checked, violations, suspicions, late;  // until then
   };
   struct Late {
     double found;
@@ -63,8 +63,7 @@ class PageView : public stream::WatchView {
   stream::WatchView& next_;
   Stopwatch since_;  // the start
   std::vector<Sample> samples_;
-  double every_ = 0.25;  // seconds
-  stream::WatchCounts last_;
+  double every_ = 0.25;                                   // seconds
   std::vector<OnlineViolation> violations_, suspicions_;  // with short texts
   std::vector<double> violations_found_, suspicions_found_;
   std::vector<std::string> why_;  // of suspicions

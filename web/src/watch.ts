@@ -37,16 +37,21 @@ function finding(one: WatchFinding, ...more: (HTMLElement | null)[]): HTMLElemen
     one.rule ? h('small', {}, `the promise that broke: ${one.rule}`) : null);
 }
 
-// The first ones, and the rest when they are asked for.
-function list_of<T>(all: T[], show: (one: T) => HTMLElement): HTMLElement {
-  const list = h('div', {}, ...all.slice(0, kShownAtFirst).map(show));
+// Fills `list` with the first ones; a button brings the rest.
+function fill<T>(list: HTMLElement, all: T[], show: (one: T) => HTMLElement): HTMLElement | null {
+  list.append(...all.slice(0, kShownAtFirst).map(show));
   const rest = all.slice(kShownAtFirst);
-  if (rest.length === 0) return list;
+  if (rest.length === 0) return null;
   const more = h('button', { type: 'button', class: 'more', click: () => {
     more.remove();
     list.append(...rest.map(show));
   } }, `show ${grouped(rest.length)} more`);
-  return h('div', {}, list, more);
+  return more;
+}
+
+function list_of<T>(all: T[], show: (one: T) => HTMLElement): HTMLElement {
+  const list = h('div', {});
+  return h('div', {}, list, fill(list, all, show));
 }
 
 function left_out(count: number, what: string): HTMLElement | null {
@@ -70,11 +75,14 @@ function suspicions(page: WatchPage, prefix: string): HTMLElement | null {
 
 function late(page: WatchPage, prefix: string): HTMLElement | null {
   if (page.late.length === 0) return null;
+  const body = h('tbody', {});
+  const more = fill(body, page.late, (one) => h('tr', {}, h('td', {}, h('code', {}, one.id)), h('td', {}, h('code', {}, one.session)), h('td', { class: 'number' }, moment(one.found))));
   return section('Came too late to be judged', `${prefix}late`,
     h('p', {}, 'These transactions came when others that began after them had been judged. They count where that was still possible.'),
     h('table', {},
       h('thead', {}, h('tr', {}, h('th', {}, 'transaction'), h('th', {}, 'session'), h('th', { class: 'number' }, 'came after'))),
-      h('tbody', {}, ...page.late.map((one) => h('tr', {}, h('td', {}, h('code', {}, one.id)), h('td', {}, h('code', {}, one.session)), h('td', { class: 'number' }, moment(one.found)))))),
+      body),
+    more,
     left_out(page.late_left_out, 'were counted.'));
 }
 
