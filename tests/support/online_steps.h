@@ -75,4 +75,13 @@ inline std::string steps_fault(const History& h, const OnlineViolation& v) {
   return {};
 }
 
+// "T1 -rw "x"-> T2, …".
+inline std::string steps_text(const OnlineViolation& v) {
+  std::string out;
+  for (const OnlineStep& step : v.steps)
+    out += fmt::format("{}{} -{}{}{}-> {}", out.empty() ? "" : ", ", v.transactions.at(step.from), name(step.type),
+                       step.key.empty() ? "" : " ", step.key, v.transactions.at(step.to));
+  return out;
+}
+
 }  // namespace isolde

@@ -79,6 +79,8 @@ await show('write skew on PostgreSQL', (html) => run('record', '--spawn', 'postg
   /^write-skew on PostgreSQL .* violates serializable$/, [...kCycle, 'svg.plot']);
 await show('lost update on MariaDB', (html) => run('record', '--spawn', 'mariadb', '--workload', 'rmw', '--keys', '5', '--level', 'repeatable read', '--time', '2', '--clients', '4', '--check', 'snapshot-isolation', '--html', html, '--quiet') !== null,
   /^rmw on MariaDB .* violates snapshot-isolation$/, [...kCycle, 'svg.plot']);
+await show('MariaDB watched while it ran', (html) => run('record', '--spawn', 'mariadb', '--workload', 'rmw', '--keys', '10', '--level', 'repeatable read', '--time', '4', '--clients', '8', '--watch', '--profile', 'snapshot-isolation', '--check', 'snapshot-isolation', '--html', html, '--quiet') !== null,
+  /^rmw on MariaDB .* violates snapshot-isolation$/, [...kCycle, '#watched svg.plot', '#watched-violations svg.cycle .arrow']);
 await show('huge scc of Elle', (html) => from_shared('histories/elle/histories/huge-scc.edn', (path) => run('report', path, '--level', 'strict-serializable', '--out', html) !== null),
   /^huge-scc.edn violates strict-serializable$/, kCycle);
 await show('predicate anomaly', (html) => from_shared('histories/elle/closed_predicate/g2_predicate_read_unseen.edn', (path) => run('report', path, '--level', 'serializable', '--out', html) !== null),

@@ -1,5 +1,4 @@
 // Each rule of the mirror by its smallest histories: forced, and just not forced.
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -66,7 +65,7 @@ TEST(MirrorRules, AReadOfWhatWasReplacedBeforeItBeganIsStale) {
             "");
 }
 
-// What a picture shows: "1 -rw x-> 0" by places of the first violation's transactions.
+// What a picture shows of the first violation.
 std::string steps(const Profile& profile, std::string_view lines) {
   const auto chunk = std::make_shared<Chunk>(native(lines));
   Told sink;
@@ -76,14 +75,7 @@ std::string steps(const Profile& profile, std::string_view lines) {
   engine->begin(*chunk);
   for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) engine->take({chunk, TxnId{t}, false});
   engine->finish();
-  std::string out;
-  if (sink.violations.empty()) return out;
-  for (const OnlineStep& step : sink.violations.front().steps) {
-    const auto id = [&](std::uint32_t place) { return sink.violations.front().transactions[place]; };
-    out += fmt::format("{}{} -{}{}{}-> {}", out.empty() ? "" : ", ", id(step.from), name(step.type),
-                       step.key.empty() ? "" : " ", step.key, id(step.to));
-  }
-  return out;
+  return sink.violations.empty() ? std::string() : steps_text(sink.violations.front());
 }
 
 TEST(MirrorRules, AViolationSaysWhoDependsOnWhom) {

@@ -198,6 +198,11 @@ TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
   EXPECT_GE(size(page.json["anomalies"]), 1U);
   EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), 20U);
   EXPECT_NE(text(page.json["notes"].at(0)).find("3 MB"), std::string_view::npos);
+  // What was watched stands beside it, and takes its part of the room.
+  const std::string watched = "{\"kind\":\"watch\",\"summary\":\"" + std::string(1'000'000, 'w') + "\"}";
+  const std::string both = check_page_json(report, {.version = "1", .watched = watched});
+  EXPECT_LE(html_page_size(both), kLargestPage);
+  EXPECT_EQ(text(Parsed(both).json["watch"]["kind"]), "watch");
 }
 
 TEST(CheckPage, AnAcceptedHistoryHasNoAnomalies) {

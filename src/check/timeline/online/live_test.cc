@@ -100,6 +100,7 @@ TEST(TimelineOnline, AWrongReadIsToldWhenItsDeadlineIsOverAndOnce) {
   EXPECT_EQ(v.read, "1");
   EXPECT_EQ(v.expected, "2");
   EXPECT_EQ(v.rule, "EXT");
+  EXPECT_EQ(steps_text(v), "T2 -visible-> T3, T3 -rw \"x\"-> T2");
 }
 
 TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
@@ -108,6 +109,7 @@ TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
   s.take("T1 1..5: w x1");
   s.take("T2 2..6: r x_ w x2");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1");
+  EXPECT_EQ(steps_text(s.told.violations[0]), "T1 -ww \"x\"-> T2, T2 -invisible-> T1");
   s.take("T3 7..8: w x3 r x4");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1, internal T3");
 }
