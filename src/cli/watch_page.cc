@@ -46,7 +46,7 @@ JsonObject violation_object(const OnlineViolation& v, double found) {
   JsonObject out;
   out.raw("found", number(found))
       .text("name", full_name(v.kind, v.variant))
-      .text("meaning", info(v.kind).summary)
+      .text("meaning", meaning_of(v))
       .text("rule", v.rule)
       .text("text", v.text)
       .text("key", v.key)
