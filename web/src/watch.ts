@@ -16,15 +16,18 @@ function moment(seconds: number): string {
 function picture(violation: WatchPage['violations'][number], transactions: Transaction[]): HTMLElement[] {
   if (violation.transactions.length === 0 || violation.steps.length === 0) return [];
   const drawn = { ...violation, contradiction: '', keys: [] };
-  const says = h('p', { class: 'hint', 'aria-live': 'polite' });
+  const hint = 'Choose an arrow to see what it means.';
+  const says = h('p', { class: 'hint says', 'aria-live': 'polite' }, hint);
   let chosen: number | null = null;
   const graph = cycle_graph(drawn, transactions, (step) => {
     chosen = chosen === step ? null : step;
     graph.select(chosen);
-    replace(says, chosen === null ? null : violation.steps[chosen]!.text);
+    replace(says, chosen === null ? hint : violation.steps[chosen]!.text);
   });
+  // An order of whole transactions says nothing of a moment within them.
+  const timed = { ...drawn, steps: violation.steps.filter((step) => step.from_op !== undefined && step.to_op !== undefined) };
   const times = violation.transactions.every((place) => transactions[place]!.begin !== undefined)
-    ? h('details', {}, h('summary', {}, 'Over time'), timeline(drawn, transactions, 'ns')) : null;
+    ? h('details', {}, h('summary', {}, 'Over time'), timeline(timed, transactions, 'ns')) : null;
   return [h('div', { class: 'scroll picture' }, graph.element), says, ...(times ? [times] : [])];
 }
 
