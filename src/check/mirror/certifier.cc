@@ -72,7 +72,7 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
                      : fmt::format("; {} committed first, within {}", txn_text(core, three.id),
                                    window_text(three.commit_lo, three.commit_hi));
   found.steps = {{1, 0, StepType::kRw, core.keys[key].key}, {0, skew ? 1U : 2U, StepType::kRw, core.keys[next].key}};
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 void check_dangerous_from(Core& core, const Taken& one, const Taken& two, KeySlot key) {
@@ -123,7 +123,7 @@ void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSl
       letters(type), txn_text(core, from.id), window_text(core.moments[a].lo, core.moments[a].hi),
       window_text(core.moments[b].lo, core.moments[b].hi));
   found.steps = {{1, 0, step_type(type), found.key}};
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlot key) {
@@ -151,7 +151,7 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlo
   found.key = core.keys[key].key;
   found.time = std::max(from.end, to.end);
   found.text = text;
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, KeySlot key) {
@@ -184,7 +184,7 @@ void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Ver
   found.text = fmt::format("{}, which replaced that, had ended by {}, before it began at {}", txn_text(core, next.txn),
                            next.hi, txn.begin);
   found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRealtime}};
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 bool keeps_readers(const Core& core) {

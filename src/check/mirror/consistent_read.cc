@@ -237,7 +237,7 @@ class Reading {
           fmt::format("{} replaced that with a commit within {}, before its own, within {}", txn_text(core_, n.txn),
                       window_text(commit.lo, commit.hi), window_text(mine.lo, mine.hi));
       found.steps = {{0, 1, StepType::kRw, found.key}};
-      tell(core_, std::move(found));
+      tell(core_, found);
       return false;
     }
     return true;
@@ -271,7 +271,7 @@ class Reading {
     } else {
       found.steps = {{0, 1, StepType::kRw, found.key}};
     }
-    tell(core_, std::move(found));
+    tell(core_, found);
   }
 
   // The one that should have been seen, for the message; null: none that is known.
@@ -341,7 +341,7 @@ class Reading {
                              moment)
                        : fmt::format("nobody wrote that; it read within {}", moment);
     }
-    tell(core_, std::move(found));
+    tell(core_, found);
     if (!core_.time.complete) state_.flags |= kBaseUnknown;
   }
 
@@ -399,7 +399,7 @@ void tell_unmet(Core& core) {
     found.read = read.value;
     found.time = read.end;
     found.text = fmt::format("nobody wrote that; it read within {}", window_text(read.lo, read.hi));
-    tell(core, std::move(found));
+    tell(core, found);
   }
   core.unmet.clear();
 }

@@ -213,7 +213,7 @@ struct Found {
   };
   std::vector<Step> steps = {};
 };
-void tell(Core& core, Found found);
+void tell(Core& core, const Found& found);
 [[nodiscard]] std::string window_text(std::int64_t lo, std::int64_t hi);
 [[nodiscard]] std::string txn_text(const Core& core, Print id);
 

@@ -51,7 +51,7 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
         window_text(kept.lo, kept.hi), window_text(txn.commit_lo, txn.commit_hi));
     lost.steps = {{0, 1, StepType::kInvisible}};
     if (earlier->hi < txn.commit_lo) lost.steps.push_back({1, 0, StepType::kWw, lost.key});
-    tell(core, std::move(lost));
+    tell(core, lost);
   }
 }
 

@@ -33,7 +33,7 @@ Print row_of(const Core& core, Print key) {
 
 }  // namespace
 
-void tell(Core& core, Found found) {
+void tell(Core& core, const Found& found) {
   OnlineViolation violation;
   violation.kind = found.kind;
   violation.rule = found.rule;
