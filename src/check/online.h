@@ -17,6 +17,13 @@
 
 namespace isolde {
 
+// Why one transaction of a violation comes before another: what a picture of it shows.
+struct OnlineStep {
+  std::uint32_t from, to;  // places in OnlineViolation::transactions
+  StepType type;           // kRealtime: the clients' clocks leave no other order
+  std::string key = {};    // as JSON; empty: not about one key
+};
+
 // Anomalies of a History point into it; these stand on their own, since a stream's past is gone.
 struct OnlineViolation {
   AnomalyKind kind;
@@ -25,6 +32,7 @@ struct OnlineViolation {
   std::vector<std::string> transactions;  // ids, the guilty one first
   std::string key, read, expected;        // as JSON; empty where it is not about one key or read
   std::string text;                       // one or two sentences that name all of it, to be checked by hand
+  std::vector<OnlineStep> steps;          // as far as they are certain; empty where no two transactions are the matter
   std::int64_t time = kNoTime;            // on the stream's own clock
   // The same violation has the same identity in every run and in every order of arrival: what restarts and other
   // engines compare. Made of the kind, the transactions' ids and the key.

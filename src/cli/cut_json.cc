@@ -1,7 +1,9 @@
 #include "cli/cut_json.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "report/page/json_text.h"
@@ -12,13 +14,52 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::size_t kLongestText = 4000;
-constexpr std::size_t kLeastRoom = 512;  // for a list: from here on nothing is gained
+constexpr std::size_t kLongestText = 4000, kLongestName = 200;  // bytes
+constexpr std::size_t kLeastRoom = 512;                         // for a list: from here on nothing is gained
+constexpr std::size_t kMostOthers = 32;                         // members that no page reads
+
+// What pages read (web/src/from_json.ts).
+constexpr std::array kOfReports = {"file",      "level",        "verdict", "method",         "reason", "why",
+                                   "format",    "evidence",     "notes",   "strongest",      "levels", "counts",
+                                   "anomalies", "stats",        "trace",   "not_understood", "schema", "classes",
+                                   "graph",     "dependencies", "removed", "searches",       "targets"};
+constexpr std::array kOfProbes = {"database", "url", "levels", "cases"};
+constexpr std::array kOfCases = {"name", "title", "cells"};
+constexpr std::array kOfCells = {"level", "outcome", "by", "by_text", "ends", "final", "transcript"};
 
 // A name as it stands in JSON, without its quotes: those of a file that somebody made may have any letter.
 std::string name_in_json(std::string_view name) {
   const std::string quoted = json_string(name);
   return quoted.substr(1, quoted.size() - 2);
+}
+
+// Which members of an object stay: those that are read, once, and a few others. Counts are the page's own.
+template <std::size_t Size>
+class Members {
+ public:
+  explicit Members(const std::array<const char*, Size>& read) : read_(read) {}
+  bool keeps(std::string_view name) {
+    if (name.size() > kLongestName || name == "left_out" || name == "cases_left_out") return ++left_, false;
+    const bool is_read = std::ranges::find(read_, name) != read_.end();
+    if ((!is_read && others_ == kMostOthers) || !seen_.emplace(name).second) return ++left_, false;
+    others_ += is_read ? 0 : 1;
+    return true;
+  }
+  [[nodiscard]] std::size_t left() const { return left_; }
+
+ private:
+  const std::array<const char*, Size>& read_;
+  std::set<std::string, std::less<>> seen_;
+  std::size_t others_ = 0, left_ = 0;
+};
+
+// As it is, if it fits; a text is shortened, and of another thing nothing is left.
+std::string cut_value(const dom::element& value, std::size_t room) {
+  if (std::string_view text; value.get(text) == simdjson::SUCCESS)
+    return json_string(words::shortened(std::string(text), std::min(kLongestText, room / 6)));
+  std::string json = simdjson::minify(value);
+  if (size_in_page(json) <= room) return json;
+  return value.is_array() ? "[]" : value.is_object() ? "{}" : "null";
 }
 
 // A list whose elements are cut to `room`. `any`: each that fits stays; else those before the first that does not,
@@ -42,101 +83,131 @@ std::string cut_list(dom::array list, std::size_t room, bool any, std::size_t& l
 std::string cut_to(dom::object report, std::size_t of_anomalies, std::size_t of_others) {
   JsonObject out, left_out;
   bool some = false;
+  Members members(kOfReports);
   for (const auto& [name, value] : report) {
+    if (!members.keeps(name)) continue;
     const std::string quoted = name_in_json(name);
     std::size_t left = 0;
     if (dom::array list; value.get(list) == simdjson::SUCCESS) {
       out.raw(quoted, cut_list(list, name == "anomalies" ? of_anomalies : of_others, name == "anomalies", left));
-    } else if (std::string_view text; value.get(text) == simdjson::SUCCESS) {
-      out.text(quoted, words::shortened(std::string(text), kLongestText));
-    } else if (const std::string json = simdjson::minify(value); size_in_page(json) <= of_others) {
-      out.raw(quoted, json);
+    } else if (value.is_string()) {
+      out.raw(quoted, cut_value(value, SIZE_MAX));
     } else {
-      left = 1;
-      out.raw(quoted, "{}");
+      const std::string json = cut_value(value, of_others);
+      left = json == "{}" && dom::object(value).size() > 0 ? 1 : 0;
+      out.raw(quoted, json);
     }
     if (left > 0) left_out.number(quoted, left);
     some |= left > 0;
   }
-  if (some) out.raw("left_out", left_out.done());
+  if (members.left() > 0) left_out.number("members", members.left());
+  if (some || members.left() > 0) out.raw("left_out", left_out.done());
   return out.done();
 }
 
-struct Cell {
-  bool happened = false;
-  std::size_t steps = 0, size = 0;  // of its transcript
-};
+// Bytes of a probe's parts, and of a probe where there are many.
+constexpr std::size_t kOfAText = 6000, kOfLevels = 50'000, kOfACell = 4000;
+constexpr std::size_t kLeastOfAProbe = 20'000;
 
-std::optional<Cell> cell_of(const dom::element& element) {
-  Cell cell;
-  dom::array transcript;
-  if (element["transcript"].get(transcript) != simdjson::SUCCESS) return std::nullopt;
-  std::string_view outcome;
-  cell.happened = element["outcome"].get(outcome) == simdjson::SUCCESS && outcome == "happened";
-  cell.steps = transcript.size();
-  cell.size = size_in_page(simdjson::minify(transcript));
-  if (dom::element final; element["final"].get(final) == simdjson::SUCCESS)
-    cell.size += size_in_page(simdjson::minify(final));
-  return cell;
-}
-
+// `whole`: with its transcript, as it is.
 std::string cell_json(const dom::element& element, bool whole) {
   dom::object object;
-  if (whole || element.get(object) != simdjson::SUCCESS) return simdjson::minify(element);
+  if (whole) return simdjson::minify(element);
+  if (element.get(object) != simdjson::SUCCESS) return "null";
   JsonObject out;
   std::size_t steps = 0;
+  Members members(kOfCells);
   for (const auto& [name, value] : object) {
+    if (!members.keeps(name)) continue;
     const std::string quoted = name_in_json(name);
     if (dom::array list; name == "transcript" && value.get(list) == simdjson::SUCCESS) {
       steps = list.size();
       out.raw(quoted, "[]");
     } else if (name == "final") {
       out.raw(quoted, "{}");
-    } else if (std::string_view text; value.get(text) == simdjson::SUCCESS) {
-      out.text(quoted, words::shortened(std::string(text), kLongestText));
     } else {
-      out.raw(quoted, simdjson::minify(value));
+      out.raw(quoted, cut_value(value, kOfACell));
     }
   }
   return out.number("left_out", steps).done();
 }
 
-// Its cells in the order in which they stand; `keep` says of each whether its transcript stays.
+struct Cell {
+  bool happened = false;
+  std::size_t more = 0;  // bytes that it takes with its transcript, and not without
+};
+
+Cell cell_of(const dom::element& element) {
+  Cell cell;
+  std::string_view outcome;
+  cell.happened = element["outcome"].get(outcome) == simdjson::SUCCESS && outcome == "happened";
+  const std::size_t bare = size_in_page(cell_json(element, false)), whole = size_in_page(cell_json(element, true));
+  cell.more = whole - std::min(bare, whole);
+  return cell;
+}
+
+// None: `room` is too little for what it has beside cases, which stay while there is room. Cells come in the order in
+// which they stand: `keep` says of each whether its transcript stays.
 template <typename Keep>
-std::string probe_json(dom::object probe, std::size_t room, Keep&& keep) {
+std::optional<std::string> probe_json(dom::object probe, std::size_t room, Keep&& keep) {
   JsonObject out;
+  std::optional<dom::array> cases;
+  Members members(kOfProbes);
   for (const auto& [name, value] : probe) {
-    dom::array cases;
-    if (name != "cases" || value.get(cases) != simdjson::SUCCESS) {
-      out.raw(name_in_json(name), simdjson::minify(value));
+    if (!members.keeps(name)) continue;
+    if (dom::array list; name == "cases" && value.get(list) == simdjson::SUCCESS) {
+      cases = list;
+    } else {
+      out.raw(name_in_json(name), cut_value(value, name == "levels" ? kOfLevels : kOfAText));
+    }
+  }
+  constexpr std::size_t kOfCounts = 64;
+  std::size_t taken = size_in_page(out.done()) + kOfCounts, left = 0;
+  if (taken > room) return std::nullopt;
+  if (!cases) return out.done();
+  std::vector<std::string> kept;
+  for (const dom::element& one : *cases) {
+    dom::object object;
+    if (one.get(object) != simdjson::SUCCESS) {
+      ++left;
       continue;
     }
-    std::vector<std::string> kept;
-    std::size_t taken = 0, left = 0;
-    for (const dom::element& one : cases) {
-      JsonObject shown;
-      dom::object members;
-      if (one.get(members) != simdjson::SUCCESS) continue;
-      for (const auto& [member, inside] : members) {
-        dom::array cells;
-        if (member != "cells" || inside.get(cells) != simdjson::SUCCESS) {
-          shown.raw(name_in_json(member), simdjson::minify(inside));
-          continue;
-        }
-        shown.raw(member, json_list(cells, [&](const dom::element& cell) { return cell_json(cell, keep(cell)); }));
-      }
-      std::string text = shown.done();
-      taken += size_in_page(text);
-      if (taken > room) {
-        ++left;
+    JsonObject shown;
+    Members of_case(kOfCases);
+    for (const auto& [name, value] : object) {
+      if (!of_case.keeps(name)) continue;
+      if (dom::array cells; name == "cells" && value.get(cells) == simdjson::SUCCESS) {
+        shown.raw(name, json_list(cells, [&](const dom::element& cell) { return cell_json(cell, keep(cell)); }));
       } else {
-        kept.push_back(std::move(text));
+        shown.raw(name_in_json(name), cut_value(value, kOfAText));
       }
     }
-    out.raw("cases", json_list(kept, [](const std::string& text) { return text; }));
-    if (left > 0) out.number("cases_left_out", left);
+    std::string text = shown.done();
+    const std::size_t size = size_in_page(text) + 1;
+    if (size > room - taken) {
+      ++left;
+      continue;
+    }
+    taken += size;
+    kept.push_back(std::move(text));
   }
+  out.raw("cases", json_list(kept, [](const std::string& text) { return text; }));
+  if (left > 0) out.number("cases_left_out", left);
   return out.done();
+}
+
+// Calls `f(dom::object)` for each, one at a time: of thousands not all are held.
+template <typename F>
+void for_each_probe(std::span<const std::string> probes, F&& f) {
+  dom::parser parser;
+  for (const std::string& probe : probes) {
+    dom::object object;
+    if (parser.parse(probe).get(object) == simdjson::SUCCESS) f(object);
+  }
+}
+
+std::string listed(const std::vector<std::string>& texts) {
+  return json_list(texts, [](const std::string& text) { return text; });
 }
 
 }  // namespace
@@ -158,38 +229,46 @@ std::string cut_report(dom::object report, std::size_t room) {
   return out;
 }
 
-std::string cut_probes(std::span<const std::string> probes, std::size_t room) {
-  const std::string all = json_list(probes, [](const std::string& one) { return one; });
-  if (size_in_page(all) <= room) return all;
-  std::vector<dom::parser> parsers(probes.size());
-  std::vector<dom::object> objects;
-  for (std::size_t i = 0; i < probes.size(); ++i) {
-    dom::object object;
-    if (parsers[i].parse(probes[i]).get(object) == simdjson::SUCCESS) objects.push_back(object);
-  }
-  // Without any transcript, to know what room is left for them; and what each cell would take.
+CutProbes cut_probes(std::span<const std::string> probes, std::size_t room) {
+  std::string all = json_list(probes, [](const std::string& one) { return one; });
+  if (size_in_page(all) <= room) return {std::move(all)};
+  // Without any transcript, to know what room is left for them; and what each cell would take more.
   std::vector<Cell> cells;
-  const auto none = [&](const dom::element& element) {
-    cells.push_back(cell_of(element).value_or(Cell{}));
-    return false;
-  };
-  const std::string bare = json_list(objects, [&](dom::object one) { return probe_json(one, SIZE_MAX, none); });
-  if (size_in_page(bare) > room) {
-    const std::size_t share = room / objects.size();
-    return json_list(objects, [&](dom::object one) { return probe_json(one, share - share / 8, none); });
+  std::vector<std::string> texts;
+  for_each_probe(probes, [&](dom::object one) {
+    const auto remember = [&](const dom::element& cell) { return cells.push_back(cell_of(cell)), false; };
+    texts.push_back(*probe_json(one, SIZE_MAX, remember));
+  });
+  const std::size_t bare = size_in_page(listed(texts));
+  CutProbes out;
+  if (bare > room) {
+    std::size_t left = room - std::min<std::size_t>(room, 2), to_come = probes.size();
+    texts.clear();
+    for_each_probe(probes, [&](dom::object one) {
+      const std::size_t share = std::min(left, std::max(left / to_come--, kLeastOfAProbe));
+      const auto text =
+          share > 1 ? probe_json(one, share - 1, [](const dom::element&) { return false; }) : std::nullopt;
+      if (!text) return;
+      left -= std::min(left, size_in_page(*text) + 1);
+      texts.push_back(*text);
+    });
+    return {listed(texts), probes.size() - texts.size()};
   }
-  std::size_t left = room - size_in_page(bare);
+  std::size_t left = room - bare;
   std::vector<bool> keeps(cells.size(), false);
   for (const bool happened : {true, false}) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i].happened != happened || cells[i].size > left) continue;
+      if (cells[i].happened != happened || cells[i].more > left) continue;
       keeps[i] = true;
-      left -= cells[i].size;
+      left -= cells[i].more;
     }
   }
   std::size_t next = 0;
-  const auto chosen = [&](const dom::element&) { return static_cast<bool>(keeps[next++]); };
-  return json_list(objects, [&](dom::object one) { return probe_json(one, SIZE_MAX, chosen); });
+  texts.clear();
+  for_each_probe(probes, [&](dom::object one) {
+    texts.push_back(*probe_json(one, SIZE_MAX, [&](const dom::element&) { return static_cast<bool>(keeps[next++]); }));
+  });
+  return {listed(texts), probes.size() - texts.size()};
 }
 
 }  // namespace isolde::cli

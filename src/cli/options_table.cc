@@ -177,7 +177,10 @@ constexpr OptionRow kOptions[] = {
     {"anomalies", "N", "explain the first N anomalies (3)", "check"},
     {"html", "OUT", "write the report as one self-contained HTML page to OUT (docs/report.md)",
      "check probe hunt audit"},
-    {"html", "OUT", "with --check: write its report, with plots of the run, as one HTML page to OUT", "record"},
+    {"html", "OUT",
+     "with --check, --watch or both: write what they found, with plots of the run, as one HTML page to OUT "
+     "(docs/report.md)",
+     "record"},
     {"html", "OUT", "at the end, or when stopped: write how it went, with plots, as one HTML page to OUT", "watch"},
     {"out", "OUT", "where the page goes (FILE with the ending .html)", "report"},
     {"level", "LEVEL", "of a history: the level that it is checked against, as `isolde check` takes it", "report"},

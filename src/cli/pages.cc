@@ -19,6 +19,7 @@ namespace dom = simdjson::dom;
 
 // Of a hunt's finding, in letters and steps: nobody reads more of it on a page.
 constexpr std::size_t kLongestText = 20'000, kLongestSql = 4000, kMostSteps = 200;
+constexpr std::size_t kLongestError = 400;
 
 std::string made() { return JsonObject().text("version", ISOLDE_VERSION).done(); }
 
@@ -118,7 +119,10 @@ std::string finding_json(const hunt::Finding& f) {
 }  // namespace
 
 std::string probe_page(std::span<const std::string> probes) {
-  return whole("probe", "probes", cut_probes(probes, room_for(whole("probe", "probes", "[]"))));
+  const CutProbes cut = cut_probes(probes, room_for(whole("probe", "probes", "[]")));
+  JsonObject out;
+  out.text("kind", "probe").raw("made", made()).raw("probes", cut.json);
+  return out.number("probes_left_out", cut.left_out).done();
 }
 
 std::string audit_page(std::string_view audit) {
@@ -150,7 +154,7 @@ std::string hunt_page(std::string_view file, std::string_view title, std::span<c
   std::size_t room = room_for(out.done());
   for (const hunt::Finding& finding : findings) {
     std::string one = finding_json(finding);
-    const std::size_t size = size_in_page(one);
+    const std::size_t size = size_in_page(one) + 1;
     if (size > room) continue;
     room -= size;
     kept.push_back(std::move(one));
@@ -177,13 +181,17 @@ Result<std::optional<std::string>> page_of_json(std::string_view text, const std
       page = has(object, {"classes", "targets", "trace"}) ? cut_whole("audit", "audit", object)
                                                           : cut_whole("checked", "report", object);
     } else if (has(object, {"file", "error"})) {
-      return Error{fmt::format("is the report of an input that could not be read: {}", text_of(object["error"])), file};
+      return Error{fmt::format("is the report of an input that could not be read: {}",
+                               words::shortened(std::string(text_of(object["error"])), kLongestError)),
+                   file};
     } else {
       return Page();
     }
   }
   if (page && !probes.empty()) return Error{"holds reports of several kinds: a page shows one", file};
   if (!probes.empty()) page = probe_page(probes);
+  if (page && html_page_size(*page) > kLargestPage)
+    return Error{"cannot be cut to a page of 3 MB: it is no report that Isolde printed", file};
   return page;
 }
 

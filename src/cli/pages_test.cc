@@ -129,6 +129,90 @@ TEST(Pages, NamesOfMembersStayNames) {
   EXPECT_EQ(size(page.json["audit"]["a\"b\n"]), 1U);
 }
 
+// A report that somebody made by hand: whatever is in it, a page of at most 3 MB or one error.
+struct ByHand {
+  const char* what;
+  std::string text;
+};
+
+std::vector<ByHand> reports_by_hand() {
+  const auto report = [](const std::string& more) {
+    return R"({"file":"f","level":"serializable","verdict":"violated","anomalies":[])" + more + "}";
+  };
+  const auto repeated = [](std::size_t count, auto&& one) {
+    std::string out;
+    for (std::size_t i = 0; i < count; ++i) out += one(i);
+    return out;
+  };
+  const std::string long_text = json_string(std::string(5000, '<'));
+  const std::string huge = json_string(std::string(4'000'000, '&'));
+  const auto named = [](std::size_t i, const std::string& value) { return ",\"m" + std::to_string(i) + "\":" + value; };
+  const std::string deep = std::string(1000, '[') + std::string(1000, ']');
+  const std::string one_probe = R"({"database":"D","levels":[],"cases":[]})";
+  return {
+      {"members with texts", report(repeated(2000, [&](std::size_t i) { return named(i, long_text); }))},
+      {"members with lists", report(repeated(400'000, [&](std::size_t i) { return named(i, "[1]"); }))},
+      {"one member again and again", report(repeated(4000, [&](std::size_t) { return ",\"file\":" + long_text; }))},
+      {"a huge name", report("," + huge + ":1")},
+      {"huge names", report(repeated(8, [&](std::size_t) { return "," + huge + ":1"; }))},
+      {"a huge text", report(R"(,"why":)" + huge)},
+      {"a huge object", report(R"(,"counts":{"a":)" + huge + "}")},
+      {"its own left_out", report(R"(,"left_out":)" + huge)},
+      {"deep nesting", report(repeated(500, [&](std::size_t i) { return named(i, deep); }))},
+      {"a probe of huge texts", R"({"database":)" + huge + R"(,"levels":[],"cases":[]})"},
+      {"a probe of huge levels", R"({"database":"D","levels":[)" + huge + R"(],"cases":[]})"},
+      {"a probe of many members", R"({"database":"D","levels":[],"cases":[])" +
+                                      repeated(2000, [&](std::size_t i) { return named(i, long_text); }) + "}"},
+      {"a case of many members", R"({"database":"D","levels":[],"cases":[{"name":"G0")" +
+                                     repeated(2000, [&](std::size_t i) { return named(i, long_text); }) + "}]}"},
+      {"cells of huge texts", R"({"database":"D","levels":[],"cases":[{"name":"n","cells":[{"by_text":)" + huge +
+                                  R"(,"transcript":[]},{"transcript":[)" + huge + "]}]}]}"},
+      {"thousands of probes", repeated(90'000, [&](std::size_t) { return one_probe + "\n"; })},
+      {"thousands of long probes",
+       repeated(2000,
+                [&](std::size_t) { return R"({"database":)" + long_text + R"(,"levels":[],"cases":[]})" + "\n"; })},
+      {"many levels of many probes", repeated(300,
+                                              [&](std::size_t) {
+                                                return R"({"database":"D","levels":)" +
+                                                       many(100, R"({"name":"<<<<<<<<<<"})") + R"(,"cases":[]})" + "\n";
+                                              })},
+      {"an error of a megabyte", R"({"file":"f","error":)" + huge + "}"},
+  };
+}
+
+TEST(Pages, AReportMadeByHandGivesASmallPageOrOneError) {
+  for (const ByHand& one : reports_by_hand()) {
+    const auto page = page_of_json(one.text, "f");
+    if (!page) {
+      EXPECT_LT(page.error().message().size(), 1000U) << one.what;
+      continue;
+    }
+    ASSERT_TRUE(*page) << one.what;
+    EXPECT_LE(html_page(**page).size(), kLargestPage) << one.what;
+    EXPECT_EQ(html_page(**page).size(), html_page_size(**page)) << one.what;
+    const Parsed parsed(**page);
+  }
+}
+
+TEST(Pages, WhatAPageReadsStaysThoughOtherMembersAreMany) {
+  std::string text = "{";
+  for (int i = 0; i < 100'000; ++i) text += "\"m" + std::to_string(i) + "\":[],";
+  const auto page =
+      page_of_json(text + R"("file":"f","level":"serializable","verdict":"violated","anomalies":[{}]})", "f");
+  ASSERT_TRUE(page && *page);
+  const Parsed parsed(**page);
+  EXPECT_EQ(size(parsed.json["report"]["anomalies"]), 1U);
+  EXPECT_GT(number(parsed.json["report"]["left_out"]["members"]), 90'000U);
+}
+
+TEST(Pages, ProbesThatHaveNoRoomAreCounted) {
+  const std::vector<std::string> probes(
+      1000, R"({"database":)" + json_string(std::string(5000, '<')) + R"(,"levels":[],"cases":[]})");
+  const Parsed page(probe_page(probes));
+  EXPECT_GT(size(page.json["probes"]), 100U);
+  EXPECT_EQ(size(page.json["probes"]) + number(page.json["probes_left_out"]), 1000U);
+}
+
 TEST(Pages, FindingsOfAHuntAreCutAndCounted) {
   const std::vector<hunt::Finding> findings(30, finding(5000, 300));
   const std::string json = hunt_page("f", "t", findings);
@@ -136,6 +220,8 @@ TEST(Pages, FindingsOfAHuntAreCutAndCounted) {
   const Parsed page(json);
   EXPECT_GT(size(page.json["findings"]), 0U);
   EXPECT_EQ(size(page.json["findings"]) + number(page.json["findings_left_out"]), 30U);
+  // The commas between many small ones count too.
+  EXPECT_LE(html_page_size(hunt_page("f", "t", std::vector<hunt::Finding>(30'000, finding(1, 1)))), kLargestPage);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/watch_page.h"
 #include "cli/watch_plan.h"
 #include "cli/watch_view.h"
 #include "db/database.h"
@@ -39,6 +40,10 @@ class RunWatcher : public stream::WatchView {
   [[nodiscard]] std::string live() const;
   // After the run: waits until everything is judged. None: it was never started.
   [[nodiscard]] std::optional<Result<stream::WatchSummary>> finish();
+  // After finish(), of what it gave: the data of a page.
+  [[nodiscard]] std::string page(const WatchedSubject& subject, const stream::WatchSummary& summary) {
+    return page_->json(subject, chosen_, summary);
+  }
 
   void started(const stream::Checker&) override {}
   void violated(const OnlineViolation& violation) override;
@@ -57,6 +62,7 @@ class RunWatcher : public stream::WatchView {
   const std::string folder_;
   const std::uint64_t shown_;
   Chosen chosen_;
+  std::optional<PageView> page_;  // of the thread that watches
   mutable std::mutex mutex_;
   stream::WatchCounts counts_;
   std::vector<OnlineViolation> fresh_;

@@ -42,6 +42,7 @@ struct Plan {
   TextStyle style;
   std::string dot, svg, html;
   std::string subject;  // as answers name it; empty: the file
+  std::string watched;  // JSON for its page; empty: none
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -204,8 +205,9 @@ Exit write_pictures(const Plan& plan, const Report& report) {
   if (!plan.dot.empty()) exit = worse(exit, write_whole_file(plan.dot, render_dot(report, plan.style.shown)));
   if (!plan.svg.empty()) exit = worse(exit, write_whole_file(plan.svg, render_svg(report, plan.style.shown)));
   if (!plan.html.empty())
-    exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(
-                                                       report, {.version = ISOLDE_VERSION, .subject = plan.subject}))));
+    exit = worse(exit, write_whole_file(plan.html, html_page(check_page_json(report, {.version = ISOLDE_VERSION,
+                                                                                      .subject = plan.subject,
+                                                                                      .watched = plan.watched}))));
   return exit;
 }
 
@@ -266,12 +268,13 @@ Exit check_file(const Plan& plan, const std::string& given) {
 
 }  // namespace
 
-Exit run_check(const Arguments& args) { return run_check_of(args, {}); }
+Exit run_check(const Arguments& args) { return run_check_of(args, {}, {}); }
 
-Exit run_check_of(const Arguments& args, std::string subject) {
+Exit run_check_of(const Arguments& args, std::string subject, std::string watched) {
   auto plan = plan_of(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   plan->subject = std::move(subject);
+  plan->watched = std::move(watched);
   Exit exit = Exit::kFine;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     if (i > 0 && !plan->json && !plan->quiet) print("\n");

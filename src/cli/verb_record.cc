@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
+#include "cli/record_page.h"
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -13,6 +14,7 @@
 #include "record/run.h"
 #include "record/workload.h"
 #include "report/json.h"
+#include "report/page/page.h"
 #include "report/report.h"
 
 namespace isolde::cli {
@@ -36,7 +38,7 @@ struct Plan {
   std::string level;  // empty: the database's default
   std::string out;    // empty: nothing is kept
   std::optional<Level> check;
-  std::string html;  // of the check; empty: none
+  std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
   bool json = false, quiet = false;
 };
@@ -138,7 +140,8 @@ std::optional<Error> take_output(const Arguments& args, Plan& plan) {
     plan.check = *level;
   }
   plan.html = args.text("html");
-  if (!plan.html.empty() && !plan.check) return Error{"--html shows what --check LEVEL found: give both"};
+  if (!plan.html.empty() && !plan.check && !args.has("watch"))
+    return Error{"--html shows what --check LEVEL or --watch found: give one of them"};
   if (args.has("watch")) {
     auto watch = watch_plan(args);
     if (!watch) return std::move(watch).error();
@@ -253,8 +256,8 @@ std::optional<Error> keep(const std::string& folder, const std::string& out) {
   return std::nullopt;
 }
 
-// `database`: as it names itself.
-Exit check_recorded(const Plan& plan, const std::string& path, const std::string& database) {
+// `database`: as it names itself. `watched`: what its page has of the watch; empty: nothing.
+Exit check_recorded(const Plan& plan, const std::string& path, const std::string& database, std::string watched) {
   std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
   if (plan.json) words.emplace_back("--json");
   if (plan.quiet) words.emplace_back("--quiet");
@@ -262,7 +265,8 @@ Exit check_recorded(const Plan& plan, const std::string& path, const std::string
   auto args = parse(*verb_named("check"), std::move(words));
   if (!args) return print_error(args.error()), Exit::kBadInput;
   if (!plan.json && !plan.quiet) print("\n");
-  return run_check_of(*args, plan.out.empty() ? fmt::format("{} on {}", plan.workload->name, database) : std::string());
+  return run_check_of(*args, plan.out.empty() ? fmt::format("{} on {}", plan.workload->name, database) : std::string(),
+                      std::move(watched));
 }
 
 Exit record_history(Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
@@ -349,7 +353,18 @@ Exit record_history(Plan& plan, db::Database& database, db::Server* server, cons
     if (!plan.json) print(watched_text(*plan.watch->profile, **watched, plan.out, plan.quiet));
     exit = exit_of((**watched).outcome);
   }
-  return plan.check ? worse(exit, check_recorded(plan, checked, summary->database)) : exit;
+  std::string page;
+  if (judged && !plan.html.empty())
+    page = record_page(*watcher, **watched,
+                       RecordedRun{.workload = std::string(plan.workload->name),
+                                   .level = std::string(level->name),
+                                   .clients = plan.run.clients,
+                                   .seed = plan.run.seed,
+                                   .summary = *summary,
+                                   .file = checked,
+                                   .checked = plan.check.has_value()});
+  if (plan.check) return worse(exit, check_recorded(plan, checked, summary->database, std::move(page)));
+  return page.empty() ? exit : worse(exit, write_whole_file(plan.html, html_page(page)));
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
   // A history may be large: its first line tells.
   const auto first = page_of_json(first_line_of(file), file);
   if (first && !*first) return std::nullopt;
+  constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 30;
+  std::error_code ignored;
+  if (fs::file_size(file, ignored) > kLargest)
+    return print_error(Error{"is larger than 1 GiB: too large for what --json prints", file}), Exit::kBadInput;
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();

@@ -138,7 +138,7 @@ Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, strea
   view.summary(*summary);
   const Exit exit = exit_of(summary->outcome);
   if (html.empty()) return exit;
-  return worse(exit, write_whole_file(html, html_page(page.json(subject, chosen, *summary))));
+  return worse(exit, write_whole_file(html, html_page(page.json({.name = subject}, chosen, *summary))));
 }
 
 }  // namespace

@@ -14,8 +14,9 @@
 namespace isolde::cli {
 
 Exit run_check(const Arguments& args);
-// `subject`: as answers name what is checked, where its file is nothing that a person knows.
-Exit run_check_of(const Arguments& args, std::string subject);
+// `subject`: as answers name what is checked, where its file is nothing that a person knows. `watched`: what its page
+// has of the run that was watched (cli/watch_page.h); empty: nothing.
+Exit run_check_of(const Arguments& args, std::string subject, std::string watched);
 Exit run_convert(const Arguments& args);
 Exit run_gen(const Arguments& args);
 Exit run_explain(const Arguments& args);

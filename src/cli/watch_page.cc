@@ -6,43 +6,62 @@
 
 #include "anomaly/anomaly.h"
 #include "cli/verbs.h"
+#include "cli/watch_picture.h"
 #include "cli/watch_view.h"
 #include "report/page/json_text.h"
-#include "report/page/page.h"
+#include "report/page/plots.h"
 #include "report/report.h"
 #include "report/words.h"
 
 namespace isolde::cli {
 namespace {
 
-constexpr std::size_t kMostSamples = 240, kMostViolations = 200, kMostNotices = 50;
-constexpr std::size_t kMostIds = 12;
-constexpr std::size_t kLongestText = 2000, kLongestName = 200;
+constexpr std::size_t kMostSamples = 240, kMostViolations = 200, kMostOthers = 50;
+constexpr std::size_t kMostIds = 12, kMostSteps = 24;
+constexpr std::size_t kLongestText = 2000;
 
 std::string as_it_is(const std::string& json) { return json; }
 std::string number(double value) { return fmt::format("{:.6g}", value); }
 
-std::string violation_json(const OnlineViolation& v) {
-  std::vector<std::string> ids;
+// What a page shows of it, which may be kept for a day.
+OnlineViolation shortened(const OnlineViolation& v) {
+  const auto name = [](const std::string& text) { return words::shortened(text, kLongestName); };
+  OnlineViolation out{};
+  out.kind = v.kind;
+  out.variant = v.variant;
+  out.rule = v.rule;
+  out.text = words::shortened(v.text, kLongestText);
+  out.key = name(v.key);
+  out.read = name(v.read);
+  out.expected = name(v.expected);
   for (std::size_t i = 0; i < std::min(v.transactions.size(), kMostIds); ++i)
-    ids.push_back(json_string(words::shortened(v.transactions[i], kLongestName)));
-  return JsonObject()
-      .text("name", full_name(v.kind, v.variant))
-      .text("meaning", info(v.kind).summary)
-      .text("rule", v.rule)
-      .text("text", words::shortened(v.text, kLongestText))
-      .text("key", words::shortened(v.key, kLongestName))
-      .raw("transactions", json_list(ids, as_it_is))
-      .done();
+    out.transactions.push_back(name(v.transactions[i]));
+  // Of longer ones no picture is drawn.
+  if (v.transactions.size() > kMostIds || v.steps.size() > kMostSteps) return out;
+  for (const OnlineStep& step : v.steps) out.steps.push_back({step.from, step.to, step.type, name(step.key)});
+  return out;
 }
 
-std::string facts_json(const Chosen& chosen, const stream::WatchSummary& s) {
+JsonObject violation_object(const OnlineViolation& v, double found) {
+  JsonObject out;
+  out.raw("found", number(found))
+      .text("name", full_name(v.kind, v.variant))
+      .text("meaning", meaning_of(v))
+      .text("rule", v.rule)
+      .text("text", v.text)
+      .text("key", v.key)
+      .raw("ids", json_list(v.transactions, [](const std::string& id) { return json_string(id); }));
+  return out;
+}
+
+std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, const stream::WatchSummary& s) {
   const stream::WatchCounts& c = s.counts;
   std::vector<std::string> facts;
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (!value.empty())
       facts.push_back(JsonObject().text("name", name).text("value", words::shortened(value, kLongestText)).done());
   };
+  for (const auto& [name, value] : subject.facts) fact(name, value);
   fact("judged", chosen.judged);
   fact("why undecided", s.reason);
   fact("method", chosen.why.empty() ? chosen.method : fmt::format("{} ({})", chosen.method, chosen.why));
@@ -71,38 +90,60 @@ std::string plot(std::string_view title, const std::string& at, const std::vecto
 }  // namespace
 
 void PageView::violated(const OnlineViolation& violation) {
-  if (violations_.size() < kMostViolations) violations_.push_back(violation_json(violation));
+  if (violations_.size() < kMostViolations) {
+    violations_.push_back(shortened(violation));
+    violations_found_.push_back(since_.seconds());
+  }
   next_.violated(violation);
 }
 
+void PageView::suspected(const OnlineViolation& violation, std::string_view why) {
+  if (suspicions_.size() < kMostOthers) {
+    suspicions_.push_back(shortened(violation));
+    suspicions_found_.push_back(since_.seconds());
+    why_.push_back(words::shortened(std::string(why), kLongestText));
+  }
+  next_.suspected(violation, why);
+}
+
+void PageView::late(const Arrival& arrival) {
+  if (late_.size() < kMostOthers) {
+    const History& h = arrival.chunk->history;
+    late_.push_back({since_.seconds(), words::shortened(h.txn_text(arrival.txn), kLongestName),
+                     words::shortened(h.session_text(h.session(arrival.txn)), kLongestName)});
+  }
+  next_.late(arrival);
+}
+
 void PageView::notice(std::string_view text) {
-  if (notices_.size() < kMostNotices)
-    notices_.push_back(json_string(words::shortened(std::string(text), kLongestText)));
+  if (notices_.size() < kMostOthers) notices_.push_back(words::shortened(std::string(text), kLongestText));
   next_.notice(text);
 }
 
 void PageView::progress(const stream::WatchCounts& counts) {
   if (samples_.empty() || counts.seconds - samples_.back().seconds >= every_) sample(counts);
-  last_ = counts;
   next_.progress(counts);
 }
 
 void PageView::sample(const stream::WatchCounts& c) {
-  samples_.push_back({c.seconds, c.in_per_second, c.checked_per_second, c.lag, resident_mib(), c.violations});
+  samples_.push_back({c.seconds, c.lag, resident_mib(), c.arrived - std::min(c.arrived, c.arrived_before),
+                      c.engine.checked - std::min(c.engine.checked, c.checked_before), c.violations, c.suspicions,
+                      c.late});
   if (samples_.size() < kMostSamples) return;
-  // Two become one: the mean of rates, the worse of lags.
+  // Two become one: the later, with the worse of lags.
   for (std::size_t i = 0; i < samples_.size() / 2; ++i) {
-    const Sample &a = samples_[2 * i], &b = samples_[2 * i + 1];
-    samples_[i] = {
-        b.seconds,   (a.in + b.in) / 2, (a.checked + b.checked) / 2, std::max(a.lag, b.lag), std::max(a.mib, b.mib),
-        b.violations};
+    const Sample a = samples_[2 * i];
+    samples_[i] = samples_[2 * i + 1];
+    samples_[i].lag = std::max(samples_[i].lag, a.lag);
+    samples_[i].mib = std::max(samples_[i].mib, a.mib);
   }
   samples_.resize(samples_.size() / 2);
-  every_ *= 2;
+  // As far apart as those before, though they may have come more slowly than was asked for.
+  every_ = std::max(2 * every_, samples_.back().seconds / static_cast<double>(samples_.size()));
 }
 
-std::string PageView::plots() const {
-  if (samples_.size() < 2) return "[]";
+std::vector<std::string> PageView::plots() const {
+  if (samples_.size() < 2) return {};
   const std::string at = json_list(samples_, [](const Sample& s) { return number(s.seconds); });
   const auto series = [&](std::string_view name, std::string_view unit, auto&& value) {
     return JsonObject()
@@ -111,31 +152,90 @@ std::string PageView::plots() const {
         .raw("values", json_list(samples_, [&](const Sample& s) { return number(static_cast<double>(value(s))); }))
         .done();
   };
-  const std::vector<std::string> all = {
-      plot("Transactions", at,
-           {series("came", "a second", [](const Sample& s) { return s.in; }),
-            series("checked", "a second", [](const Sample& s) { return s.checked; })}),
+  // Since the point before, or the start.
+  const auto rate = [&](std::uint64_t Sample::* count) {
+    return [&, count](const Sample& s) {
+      const bool first = &s == samples_.data();
+      const double seconds = s.seconds - (first ? 0 : (&s - 1)->seconds);
+      const std::uint64_t before = first ? 0 : (&s - 1)->*count;
+      return seconds > 0 ? static_cast<double>(s.*count - std::min(before, s.*count)) / seconds : 0;
+    };
+  };
+  std::vector<std::string> all = {
+      plot("Transactions watched", at,
+           {series("came", "a second", rate(&Sample::came)), series("checked", "a second", rate(&Sample::checked))}),
       plot("Lag: how long the oldest that is not judged has waited", at,
            {series("lag", "s", [](const Sample& s) { return s.lag; })}),
       plot("Violations found so far", at,
            {series("violations", "in all", [](const Sample& s) { return s.violations; })}),
       plot("Memory", at, {series("resident", "MiB", [](const Sample& s) { return s.mib; })})};
-  return json_list(all, as_it_is);
+  std::vector<std::string> doubts;
+  if (samples_.back().suspicions > 0)
+    doubts.push_back(series("suspected", "in all", [](const Sample& s) { return s.suspicions; }));
+  if (samples_.back().late > 0) doubts.push_back(series("late", "in all", [](const Sample& s) { return s.late; }));
+  if (!doubts.empty()) all.insert(all.begin() + 3, plot("Suspected and late so far", at, doubts));
+  return all;
 }
 
-std::string PageView::json(const std::string& subject, const Chosen& chosen, const stream::WatchSummary& s) {
-  // The rates of a summary are those of all the time: the last ones are what belongs at its end.
-  stream::WatchCounts end = last_;
-  end.seconds = s.counts.seconds;
-  end.violations = s.counts.violations;
-  end.lag = s.counts.lag;
-  if (samples_.empty() || end.seconds > samples_.back().seconds) sample(end);
+std::string PageView::violations_json(const History* recorded, std::string& transactions) const {
+  WatchPictures pictures(violations_, recorded);
+  transactions = pictures.transactions_json();
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < violations_.size(); ++i) {
+    const WatchPictures::Picture& picture = pictures.of(i);
+    out.push_back(violation_object(violations_[i], violations_found_[i])
+                      .raw("transactions",
+                           json_list(picture.transactions, [](std::uint32_t place) { return std::to_string(place); }))
+                      .raw("steps", picture.steps)
+                      .done());
+  }
+  return json_list(out, as_it_is);
+}
 
-  const std::string verdict = verdict_text(words::shortened(subject, kLongestName), chosen, s.outcome);
+// False: less is not possible.
+bool PageView::halve() {
+  const std::size_t most = std::max({violations_.size(), suspicions_.size(), late_.size(), notices_.size()});
+  if (most <= 1) return false;
+  const auto cut = [&](auto& list) { list.resize(std::min(list.size(), std::max<std::size_t>(1, list.size() / 2))); };
+  cut(violations_);
+  cut(suspicions_);
+  cut(late_);
+  cut(notices_);
+  return true;
+}
+
+std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, const stream::WatchSummary& s) {
+  // A moment after the last point, what came in it says nothing of a rate: it belongs to that point.
+  constexpr double kMoment = 0.05;
+  if (!samples_.empty() && s.counts.seconds < samples_.back().seconds + kMoment) {
+    const double lag = samples_.back().lag;
+    samples_.pop_back();
+    sample(s.counts);
+    samples_.back().lag = std::max(samples_.back().lag, lag);
+  } else {
+    sample(s.counts);
+  }
+
+  const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s.outcome);
   std::vector<std::string> counts;
   for (const auto& [name, count] : s.counts.by_name)
     counts.push_back(JsonObject().text("name", name).number("count", count).done());
+  std::string plots_list = json_list(plots(), as_it_is);
+  if (subject.recorded != nullptr && subject.plots) {
+    const std::string of_run = plots_json(*subject.recorded, true);
+    if (of_run != "[]")
+      plots_list = of_run.substr(0, of_run.size() - 1) + (plots_list == "[]" ? "" : ",") + plots_list.substr(1);
+  }
+  const auto left = [](std::uint64_t all, std::size_t shown) { return all - std::min<std::uint64_t>(all, shown); };
   const auto whole = [&] {
+    std::string transactions;
+    const std::string violations = violations_json(subject.recorded, transactions);
+    std::vector<std::string> suspicions, notes;
+    for (std::size_t i = 0; i < suspicions_.size(); ++i)
+      suspicions.push_back(violation_object(suspicions_[i], suspicions_found_[i]).text("why", why_[i]).done());
+    for (const std::vector<std::string>* list : {&subject.notes, &std::as_const(notices_)}) {
+      for (const std::string& note : *list) notes.push_back(json_string(note));
+    }
     return JsonObject()
         .text("kind", "watch")
         .raw("made", JsonObject().text("version", ISOLDE_VERSION).done())
@@ -143,19 +243,28 @@ std::string PageView::json(const std::string& subject, const Chosen& chosen, con
         // Without its sign: the page has its own.
         .text("summary",
               verdict.substr(verdict.find(' ') + 1) + (s.stopped && s.outcome == Outcome::kSatisfied ? " so far" : ""))
-        .raw("facts", facts_json(chosen, s))
+        .raw("facts", facts_json(subject, chosen, s))
         .raw("counts", json_list(counts, as_it_is))
-        .raw("violations", json_list(violations_, as_it_is))
-        .number("violations_left_out", s.counts.violations - std::min(s.counts.violations, violations_.size()))
-        .raw("notes", json_list(notices_, as_it_is))
-        .raw("plots", plots())
+        .raw("violations", violations)
+        .number("violations_left_out", left(s.counts.violations, violations_.size()))
+        .raw("transactions", transactions)
+        .raw("suspicions", json_list(suspicions, as_it_is))
+        .number("suspicions_left_out", left(s.counts.suspicions, suspicions_.size()))
+        .raw("late", json_list(late_,
+                               [](const Late& one) {
+                                 return JsonObject()
+                                     .raw("found", number(one.found))
+                                     .text("id", one.id)
+                                     .text("session", one.session)
+                                     .done();
+                               }))
+        .number("late_left_out", left(s.counts.late, late_.size()))
+        .raw("notes", json_list(notes, as_it_is))
+        .raw("plots", plots_list)
         .done();
   };
   std::string json = whole();
-  while (html_page_size(json) > kLargestPage && violations_.size() > 1) {
-    violations_.resize(violations_.size() / 2);
-    json = whole();
-  }
+  while (html_page_size(json) > subject.room && halve()) json = whole();
   return json;
 }
 

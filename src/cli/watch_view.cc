@@ -14,6 +14,12 @@
 #include "stream/violation_record.h"
 
 namespace isolde::cli {
+
+std::string_view meaning_of(const OnlineViolation& v) {
+  if (v.rule == "mutual exclusion")
+    return "two held the lock of one row at once: one wrote over what the other had not committed";
+  return info(v.kind).summary;
+}
 namespace {
 
 constexpr std::uint64_t kNoticesShown = 100;
@@ -63,7 +69,7 @@ std::string by_name_text(const stream::WatchCounts& c) {
 }
 
 std::string violation_text(const OnlineViolation& v, std::uint64_t number, Colour colour) {
-  const std::string title = fmt::format("{}. {}: {}", number, full_name(v.kind, v.variant), info(v.kind).summary);
+  const std::string title = fmt::format("{}. {}: {}", number, full_name(v.kind, v.variant), meaning_of(v));
   return fmt::format("\n  {}\n{}{}\n", painted(colour, "1", title), kIndent, v.text);
 }
 

@@ -28,6 +28,8 @@ struct WatchStyle {
 // "12,345/s in, 12,300/s checked, lag 0.4 s, 128 MiB, 3 violations".
 [[nodiscard]] std::string live_text(const stream::WatchCounts& counts);
 [[nodiscard]] double resident_mib();
+// In a line: what its kind means, or what broke where only the rule tells.
+[[nodiscard]] std::string_view meaning_of(const OnlineViolation& violation);
 // "  1. GSIb: missed effects …" and what happened, as a paragraph.
 [[nodiscard]] std::string violation_text(const OnlineViolation& violation, std::uint64_t number, Colour colour);
 // "✗ FILE breaks postgres:serializable", without a newline.

@@ -6,6 +6,8 @@
 //   └────────────────┘        └────────────────┘
 //           ▲                         │
 //           └──────────rw x───────────┘
+//
+// Where that is too wide, the boxes stand below each other, and the last arrow goes back up on the right.
 #pragma once
 
 #include <cstddef>

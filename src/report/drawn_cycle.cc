@@ -32,9 +32,14 @@ DrawnBox box_of(const History& h, TxnId t, const std::set<OpId>& named, std::siz
     if (!named.contains(OpId{op})) shown.push_back(op);
   }
   std::ranges::sort(shown);
-  for (const std::uint32_t op : shown) box.lines.push_back(words::shortened(words::did(h, OpId{op}), 40));
-  if (const std::size_t left = h.end_op(t) - h.first_op(t) - shown.size(); left > 0)
+  for (const std::uint32_t op : shown) {
+    box.lines.push_back(words::shortened(words::did(h, OpId{op}), 40));
+    box.is_named.push_back(named.contains(OpId{op}));
+  }
+  if (const std::size_t left = h.end_op(t) - h.first_op(t) - shown.size(); left > 0) {
     box.lines.push_back(fmt::format("... {} more", left));
+    box.is_named.push_back(false);
+  }
   return box;
 }
 

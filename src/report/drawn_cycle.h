@@ -18,6 +18,7 @@ namespace isolde {
 struct DrawnBox {
   std::string title;  // "T1 · session 1"
   std::vector<std::string> lines;
+  std::vector<bool> is_named;  // a line each: the cycle's steps are about it
 };
 
 struct DrawnArrow {

@@ -208,6 +208,8 @@ WatchCounts Watcher::counts() const {
   }
   if (queue_) c.input = queue_->counts();
   c.arrived = delivered_ + c.held;
+  c.arrived_before = arrived_before_;
+  c.checked_before = checked_before_;
   c.late = late_;
   c.violations = record_.total();
   c.suspicions = suspicions_;

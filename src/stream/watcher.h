@@ -39,6 +39,7 @@ struct WatchCounts {
   OnlineCounts engine;
   InputCounts input;
   std::uint64_t arrived = 0;  // transactions taken from the input, by earlier watchers of this folder too
+  std::uint64_t arrived_before = 0, checked_before = 0;  // by earlier watchers alone
   std::uint64_t held = 0, held_bytes = 0;
   std::vector<std::string> missing;  // sessions that are waited for no longer
   std::uint64_t late = 0;            // transactions delivered after their time

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <sstream>
 #include <thread>
@@ -182,6 +183,67 @@ TEST(Watch, ARunIsCheckedWhileItIsRecorded) {
   simdjson::dom::element summary;
   ASSERT_EQ(parser.parse(json.out).get(summary), simdjson::SUCCESS) << json.out;
   EXPECT_EQ(std::string_view(summary["watch"]["verdict"]), "satisfied");
+}
+
+TEST(Watch, ARunThatIsWatchedHasAPage) {
+  const Scratch scratch;
+  const std::string page = scratch.path("run.html");
+  const Answer a = isolde(
+      {"record", "--workload", "rmw", "--transactions", "400", "--rate", "800", "--watch", "--quiet", "--html", page});
+  EXPECT_EQ(a.status, 0) << a.out << a.err;
+  const std::string html = content_of(page);
+  EXPECT_NE(html.find(R"("kind":"watch")"), std::string::npos);
+  EXPECT_NE(html.find("rmw on SQLite"), std::string::npos);
+  EXPECT_NE(html.find("How long a committed transaction took"), std::string::npos) << "the recording's own plots";
+  EXPECT_NE(html.find("Transactions watched"), std::string::npos);
+  EXPECT_EQ(html.find("isolde-record-"), std::string::npos) << "the scratch folder is nobody's business";
+  EXPECT_LT(html.size(), 3'000'000U);
+}
+
+TEST(Watch, ARunThatIsWatchedAndCheckedHasOnePageOfBoth) {
+  const Scratch scratch;
+  const std::string page = scratch.path("run.html");
+  const Answer a = isolde({"record", "--workload", "rmw", "--transactions", "400", "--watch", "--check", "serializable",
+                           "--out", scratch.path("run.isl"), "--quiet", "--html", page});
+  EXPECT_EQ(a.status, 0) << a.out << a.err;
+  const std::string html = content_of(page);
+  EXPECT_NE(html.find(R"("kind":"check")"), std::string::npos);
+  EXPECT_NE(html.find(R"("watch":{"kind":"watch")"), std::string::npos);
+  const std::string plot = "How long a committed transaction took";
+  EXPECT_EQ(html.find(plot, html.find(plot) + 1), std::string::npos) << "once is enough";
+  const Answer none = isolde({"record", "--transactions", "10", "--out", scratch.path("h.isl"), "--html", page});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("--check LEVEL or --watch"), std::string::npos) << none.err;
+}
+
+TEST(Watch, APageShowsWhatWasSuspectedAndWhatCameLate) {
+  const Scratch scratch;
+  const std::string file =
+      scratch.file("h.jsonl",
+                   "{\"id\":1,\"session\":1,\"begin\":0,\"end\":10,\"ops\":[[\"w\",\"x\",1]]}\n"
+                   "{\"id\":2,\"session\":2,\"begin\":1,\"end\":11,\"ops\":[[\"r\",\"y\",null]]}\n");
+  const auto send = [&](const char* line) { std::ofstream(file, std::ios::app) << line << "\n"; };
+  const auto told = [&](const char* text) {
+    for (int i = 0; i < 1000 && content_of(scratch.path("log")).find(text) == std::string::npos; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  };
+  const pid_t child = start_watch({file, "--follow", "--profile", "snapshot-isolation", "--silence", "0.2", "--hold",
+                                   "0.05", "--json", "--html", scratch.path("h.html")},
+                                  scratch.path("log"));
+  told(R"("event": "started")");
+  send(R"({"id":3,"session":3,"begin":100,"end":110,"ops":[["r","x",null]]})");
+  told("session 2 sent nothing");
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it is handed on
+  send(R"({"id":4,"session":2,"begin":50,"end":60,"ops":[["r","x",1]]})");
+  told(R"("event": "late")");
+  send(R"({"id":5,"session":3,"begin":120,"end":130,"ops":[]})");
+  told(R"("event": "suspicion")");
+  kill(child, SIGINT);
+  EXPECT_EQ(ended(child), 3) << content_of(scratch.path("log"));
+  const std::string html = content_of(scratch.path("h.html"));
+  EXPECT_NE(html.find(R"("suspicions":[{"found":)"), std::string::npos) << content_of(scratch.path("log"));
+  EXPECT_NE(html.find(R"("id":"4","session":"2")"), std::string::npos) << content_of(scratch.path("log"));
+  EXPECT_NE(html.find("Suspected and late so far"), std::string::npos);
 }
 
 TEST(Watch, OptionsOfWatchingNeedIt) {

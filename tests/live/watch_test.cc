@@ -55,8 +55,15 @@ TEST(RecordWatch, NothingIsReportedOfMariaDb) {
 }
 
 TEST(RecordWatch, RepeatableReadOfMariaDbIsNoSnapshotIsolation) {
-  const Answer answer = watched("mariadb", "repeatable read", {"--profile", "snapshot-isolation"});
+  const Scratch scratch;
+  const std::string page = scratch.path("run.html");
+  const Answer answer = watched("mariadb", "repeatable read", {"--profile", "snapshot-isolation", "--html", page});
   EXPECT_EQ(answer.status, 1) << answer.out << answer.err;
+  const std::string html = content_of(page);
+  EXPECT_TRUE(has(html, R"("name":"lost-update")"));
+  EXPECT_TRUE(has(html, R"("type":"invisible")")) << "who depends on whom is drawn";
+  EXPECT_TRUE(has(html, R"("text":"wrote key )")) << "with what the transactions did";
+  EXPECT_LT(html.size(), 3'000'000U);
   EXPECT_TRUE(has(answer.out, R"("verdict": "violated")")) << answer.out;
   EXPECT_TRUE(has(answer.out, "lost-update")) << answer.out;
 }

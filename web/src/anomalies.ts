@@ -1,34 +1,41 @@
 // anomalies.ts: one anomaly at a time: filter, next and previous, the cycle, the timeline, the versions, the words.
 import { cycle_graph, label } from './cycle_graph';
 import type { Anomaly, CheckPage, KeyVersions, Transaction } from './data';
-import { grouped, h, replace, section, shortened } from './dom';
+import { breakable, grouped, h, replace, section, shortened } from './dom';
 import { timeline } from './timeline';
 
 const kMostVersions = 12;
 
-// Those that the anomaly's transactions wrote, and what was there before and after each.
-function near_versions(key: KeyVersions, inside: Set<number>): KeyVersions['versions'] {
-  const own = key.versions.filter((version) => version.by !== undefined && inside.has(version.by)).map((version) => version.place);
-  const near = key.versions.filter((version) => own.some((place) => Math.abs(place - version.place) <= 1));
-  return (near.length > 0 ? near : key.versions).slice(0, kMostVersions);
+type Version = KeyVersions['versions'][number];
+
+function readers_of(version: Version, inside: Set<number>): number[] {
+  return (version.read_by ?? []).filter((place) => inside.has(place) && place !== version.by);
 }
 
-function versions(keys: KeyVersions[], inside: Set<number>): HTMLElement | null {
-  const shown = keys.filter((key) => key.versions.length > 0);
+// Those that the anomaly's transactions wrote or read, and what was there before and after each.
+function near_versions(key: KeyVersions, inside: Set<number>): Version[] {
+  const own = key.versions.filter((version) => (version.by !== undefined && inside.has(version.by)) || readers_of(version, inside).length > 0).map((version) => version.place);
+  return key.versions.filter((version) => own.some((place) => Math.abs(place - version.place) <= 1)).slice(0, kMostVersions);
+}
+
+function versions(keys: KeyVersions[], inside: Set<number>, transactions: Transaction[]): HTMLElement | null {
+  const shown = keys.filter((key) => near_versions(key, inside).length > 0);
   if (shown.length === 0) return null;
   const orders = [...new Set(shown.map((key) => key.order))];
   return h('div', { class: 'versions' }, h('h3', {}, `Versions of the keys, ${orders.length === 1 ? orders[0] : 'in their order'}`),
     ...shown.map((key) => {
       const near = near_versions(key, inside);
       return h('div', { class: 'key' },
-        h('span', { class: 'key-name', title: `${key.key}, ${key.order}` }, shortened(key.key, 40)),
+        h('div', { class: 'key-name', title: `${key.key}, ${key.order}` }, ...breakable(shortened(key.key, 40)),
+          key.count > near.length ? h('small', {}, `${grouped(key.count)} in all`) : null),
         h('ol', {}, ...near.map((version, i) => {
           const guilty = version.by !== undefined && inside.has(version.by);
+          const readers = readers_of(version, inside);
           const apart = i > 0 && near[i - 1]!.place + 1 < version.place;
           return h('li', { class: `${guilty ? 'guilty' : ''}${apart ? ' apart' : ''}` },
-            h('code', { title: version.value }, shortened(version.value, 24)), h('small', { title: version.writer }, shortened(version.writer, 28)));
-        })),
-        key.count > near.length ? h('small', {}, `${grouped(key.count)} in all`) : null);
+            h('code', { title: version.value }, shortened(version.value, 24)), h('small', { title: version.writer }, shortened(version.writer, 28)),
+            readers.length === 0 ? null : h('small', {}, `read by ${readers.map((place) => shortened(transactions[place]!.id, 28)).join(', ')}`));
+        })));
     }));
 }
 
@@ -84,7 +91,7 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
   const graph = cycle_graph(drawn, page.transactions, select);
   const list = steps_list(anomaly, select);
   return h('article', { class: 'anomaly' },
-    h('h3', {}, anomaly.name),
+    h('div', { class: 'title-of-anomaly' }, h('h3', {}, anomaly.name), copy_button(as_text(page, anomaly))),
     h('p', { class: 'meaning' }, anomaly.meaning),
     anomaly.transactions.length > 0 ? h('div', { class: 'scroll picture' }, graph.element) : null,
     drawn.steps.length > 0 ? h('p', { class: 'hint' }, `${anomaly.steps.length === 0 ? 'The circles of all cases, in one picture. ' : ''}Choose an arrow to see the operations behind it.`) : null,
@@ -94,8 +101,33 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     h('p', { class: 'contradiction' }, anomaly.contradiction),
     cases(anomaly),
     anomaly.transactions.length > 0 ? h('h3', {}, 'Over time') : null,
-    anomaly.transactions.length > 0 ? timeline(anomaly, page.transactions) : null,
-    versions(anomaly.keys.map((key) => page.keys[key]!), inside));
+    anomaly.transactions.length > 0 ? timeline(drawn, page.transactions, page.clock) : null,
+    versions(anomaly.keys.map((key) => page.keys[key]!), inside, page.transactions));
+}
+
+// The anomaly for a ticket or a mail.
+function as_text(page: CheckPage, anomaly: Anomaly): string {
+  const members = anomaly.transactions.map((place) => {
+    const transaction = page.transactions[place]!;
+    return `${label(transaction)}: ${transaction.ops.map((op) => op.text).join(', ')}`;
+  });
+  const told = anomaly.steps.map((step, i) => `${i + 1}. ${step.text} [${step.type}]`);
+  const all_cases = (anomaly.cases ?? []).flatMap((line) => [`${'  '.repeat(line.depth)}${line.text}`, ...(line.steps ?? []).map((step, i) => `${'  '.repeat(line.depth + 1)}${i + 1}. ${step.text} [${step.type}]`)]);
+  return [page.summary, `${anomaly.name}: ${anomaly.meaning}`, '', ...members, '', ...told, ...(anomaly.text ? [anomaly.text] : []), anomaly.contradiction, ...all_cases].join('\n') + '\n';
+}
+
+// Where a page may not use the clipboard, the text is shown, chosen, to be copied by hand.
+function copy_button(text: string): HTMLElement {
+  const button: HTMLButtonElement = h('button', { type: 'button', class: 'copy', click: () => {
+    const by_hand = (): void => {
+      const area = h('textarea', { rows: 8, 'aria-label': 'The anomaly as text', readonly: true }, text);
+      button.replaceWith(area);
+      area.select();
+    };
+    if (!navigator.clipboard) return by_hand();
+    navigator.clipboard.writeText(text).then(() => { button.textContent = 'copied'; }, by_hand);
+  } }, 'copy as text');
+  return button;
 }
 
 interface Filter {
@@ -120,8 +152,10 @@ export function anomalies(page: CheckPage): HTMLElement | null {
   const kinds = [...new Set(page.anomalies.map((anomaly) => anomaly.name))];
   const place = h('span', { class: 'place', role: 'status' });
   const body = h('div', {});
-  let chosen: Anomaly[] = [];
-  let at = 0;
+  let chosen: Anomaly[] = page.anomalies;
+  // A link may name one: page.html#anomaly-7.
+  const named = Number(/^#anomaly-(\d+)$/.exec(location.hash)?.[1] ?? 1);
+  let at = Math.min(Math.max(named, 1), page.anomalies.length) - 1;
 
   const show = (): void => {
     const anomaly = chosen[at];
@@ -140,6 +174,7 @@ export function anomalies(page: CheckPage): HTMLElement | null {
   const go = (by: number): void => {
     if (at + by < 0 || at + by >= chosen.length) return;
     at += by;
+    history.replaceState(null, '', `#anomaly-${page.anomalies.indexOf(chosen[at]!) + 1}`);
     show();
   };
   const back = h('button', { type: 'button', click: () => go(-1) }, '← previous');
@@ -159,7 +194,7 @@ export function anomalies(page: CheckPage): HTMLElement | null {
     if (event.key === 'ArrowLeft') go(-1);
     if (event.key === 'ArrowRight') go(1);
   });
-  refilter();
+  show();
   return section('Anomalies', 'anomalies',
     h('div', { class: 'bar-of-tools' }, h('div', { class: 'turn' }, back, place, next), h('div', { class: 'filters', role: 'search' }, kind_filter, text_filter('key'), text_filter('session'), text_filter('transaction'))),
     body);

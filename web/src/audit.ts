@@ -1,37 +1,9 @@
 // audit.ts: what an application risks: the anomalies as interleaved SQL, what to change, its classes and their graph.
 import type { AuditPage } from './data';
 import { facts, headline } from './check';
-import { grouped, h, s, section, shortened } from './dom';
+import { class_graph } from './class_graph';
+import { grouped, h, replace, section, shortened } from './dom';
 import { interleaving } from './interleaving';
-
-// Classes on a circle, a line where two of them depend on each other; the classes of a chosen one are marked.
-function class_graph(page: AuditPage): HTMLElement | null {
-  const used = [...new Set(page.edges.flatMap((edge) => [edge.from, edge.to]))].sort((a, b) => a - b);
-  if (used.length === 0) return null;
-  const radius = Math.max(150, used.length * 9);
-  const size = radius * 2 + 60;
-  const at = new Map(used.map((place, i) => {
-    const turn = (i / used.length) * 2 * Math.PI - Math.PI / 2;
-    return [place, { x: size / 2 + radius * Math.cos(turn), y: size / 2 + radius * Math.sin(turn) }];
-  }));
-  const svg = s('svg', { viewBox: `0 0 ${size} ${size}`, class: 'class-graph', role: 'group', 'aria-label': `${used.length} classes that depend on others` });
-  const lines = page.edges.filter((edge) => edge.from !== edge.to).map((edge) => {
-    const a = at.get(edge.from)!;
-    const b = at.get(edge.to)!;
-    const line = s('path', { d: `M${a.x},${a.y} Q${size / 2},${size / 2} ${b.x},${b.y}`, class: 'edge' },
-      s('title', {}, `${page.classes[edge.from]?.name} → ${page.classes[edge.to]?.name}: ${edge.kinds} ${edge.columns.join(', ')}`));
-    svg.append(line);
-    return { edge, line };
-  });
-  for (const place of used) {
-    const { x, y } = at.get(place)!;
-    const name = page.classes[place]?.name ?? '';
-    const mark = (on: boolean): void => lines.forEach(({ edge, line }) => line.classList.toggle('chosen', on && (edge.from === place || edge.to === place)));
-    svg.append(s('g', { class: 'class', tabindex: 0, role: 'button', 'aria-label': name, focus: () => mark(true), blur: () => mark(false), mouseenter: () => mark(true), mouseleave: () => mark(false) },
-      s('circle', { cx: x, cy: y, r: 11 }), s('text', { x, y: y + 4, 'text-anchor': 'middle' }, String(place + 1)), s('title', {}, name)));
-  }
-  return h('div', { class: 'scroll' }, svg);
-}
 
 const kShownAtFirst = 20;
 
@@ -46,20 +18,38 @@ function one_anomaly(anomaly: AuditPage['anomalies'][number], place: number): HT
     anomaly.cycles > 1 ? h('p', { class: 'hint' }, `${grouped(anomaly.cycles)} cycles tell this story.`) : null);
 }
 
-// The first ones; the rest when it is asked for, since hundreds of tables take a browser long.
+// Those that pass the filter; the rest of a long list when it is asked for, since hundreds of tables take a browser long.
 function all_anomalies(page: AuditPage): HTMLElement {
-  const list = h('div', {}, ...page.anomalies.slice(0, kShownAtFirst).map(one_anomaly));
-  const rest = page.anomalies.slice(kShownAtFirst);
   const left = page.left_out['anomalies'] ?? 0;
-  const more = rest.length === 0 ? null : h('button', { type: 'button', class: 'more', click: (event) => {
-    (event.currentTarget as HTMLElement).remove();
-    list.append(...rest.map((anomaly, i) => one_anomaly(anomaly, i + kShownAtFirst)));
-  } }, `show all ${grouped(page.anomalies.length)}`);
-  return section('What can go wrong', 'anomalies', list, more,
+  const kind_of = (anomaly: AuditPage['anomalies'][number]): string => anomaly.name.split(' on ')[0]!;
+  const kinds = [...new Set(page.anomalies.map(kind_of))];
+  const filter = { kind: '', words: '' };
+  const list = h('div', {});
+  const place = h('span', { class: 'place', role: 'status' });
+  const show = (): void => {
+    const passed = page.anomalies.filter((anomaly) => (filter.kind === '' || kind_of(anomaly) === filter.kind)
+      && [anomaly.name, ...anomaly.story.members].some((text) => text.toLowerCase().includes(filter.words)));
+    const rest = passed.slice(kShownAtFirst);
+    place.textContent = passed.length === page.anomalies.length ? `${grouped(passed.length)} in all` : `${grouped(passed.length)} of ${grouped(page.anomalies.length)}`;
+    const more = rest.length === 0 ? null : h('button', { type: 'button', class: 'more', click: (event) => {
+      (event.currentTarget as HTMLElement).replaceWith(...rest.map((anomaly, i) => one_anomaly(anomaly, i + kShownAtFirst)));
+    } }, `show all ${grouped(passed.length)}`);
+    replace(list, ...passed.slice(0, kShownAtFirst).map(one_anomaly), more);
+  };
+  const tools = page.anomalies.length < 4 ? null : h('div', { class: 'bar-of-tools' }, place, h('div', { class: 'filters', role: 'search' },
+    h('label', {}, 'kind ', h('select', { name: 'kind', change: (event) => {
+      filter.kind = (event.target as HTMLSelectElement).value;
+      show();
+    } }, h('option', { value: '' }, 'all'), ...kinds.map((kind) => h('option', { value: kind }, kind)))),
+    h('label', {}, 'column or class ', h('input', { type: 'search', name: 'words', size: 16, input: (event) => {
+      filter.words = (event.target as HTMLInputElement).value.trim().toLowerCase();
+      show();
+    } }))));
+  show();
+  return section('What can go wrong', 'anomalies', tools, list,
     left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`));
 }
 
-// Of a list that the page has no room for.
 function left_out(page: AuditPage, list: string): HTMLElement | null {
   const left = page.left_out[list] ?? 0;
   return left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`);

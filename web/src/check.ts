@@ -1,7 +1,7 @@
 // check.ts: the page of a checked history: the verdict first, then what it rests on, then one anomaly at a time.
 import { anomalies } from './anomalies';
 import type { CheckPage, Fact } from './data';
-import { grouped, h, section } from './dom';
+import { breakable, grouped, h, section } from './dom';
 import { lattice } from './lattice';
 import { plots } from './plots';
 
@@ -13,7 +13,7 @@ export function headline(mark: string, state: string, title: string, below: stri
 }
 
 export function facts(list: Fact[]): HTMLElement {
-  return h('dl', { class: 'facts' }, ...list.map((fact) => h('div', {}, h('dt', {}, fact.name), h('dd', {}, fact.value))));
+  return h('dl', { class: 'facts' }, ...list.map((fact) => h('div', {}, h('dt', {}, fact.name), h('dd', {}, ...breakable(fact.value)))));
 }
 
 export function check_page(page: CheckPage): HTMLElement[] {

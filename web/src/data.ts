@@ -62,7 +62,7 @@ export interface Transaction {
   id: string;
   session: string;
   status: 'committed' | 'aborted' | 'unknown';
-  begin?: number; // of the client's clock, in microseconds from the beginning of the history
+  begin?: number; // of the client's clock
   end?: number;
   start_ts?: number;
   commit_ts?: number;
@@ -73,7 +73,8 @@ export interface Transaction {
 export interface KeyVersions {
   key: string;
   order: string; // what it comes from
-  versions: { place: number; value: string; writer: string; by?: number }[]; // some of them; by: place in CheckPage.transactions
+  // Some of them. by, read_by: places in CheckPage.transactions.
+  versions: { place: number; value: string; writer: string; by?: number; read_by?: number[] }[];
   count: number; // of all
 }
 
@@ -106,7 +107,9 @@ export interface CheckPage {
   anomalies_left_out: number;
   transactions: Transaction[];
   keys: KeyVersions[];
+  clock: 'ns' | ''; // unit of the clients' clock; empty: nobody knows it
   plots: Plot[];
+  watch?: WatchPage; // the run was watched while it was recorded
 }
 
 export interface ProbeCell {
@@ -176,6 +179,17 @@ export interface HuntPage {
   findings_left_out: number;
 }
 
+// Something that a watch found. `transactions` and `steps` are its picture, with places in WatchPage.transactions.
+export interface WatchFinding {
+  found: number; // seconds since the start
+  name: string;
+  meaning: string;
+  rule: string;
+  text: string;
+  key: string;
+  ids: string[]; // of the transactions, the guilty one first
+}
+
 export interface WatchPage {
   kind: 'watch';
   made: Made;
@@ -183,8 +197,13 @@ export interface WatchPage {
   summary: string;
   facts: Fact[];
   counts: { name: string; count: number }[];
-  violations: { name: string; meaning: string; rule: string; text: string; key: string; transactions: string[] }[];
+  violations: (WatchFinding & { transactions: number[]; steps: Step[] })[];
   violations_left_out: number;
+  transactions: Transaction[];
+  suspicions: (WatchFinding & { why: string })[];
+  suspicions_left_out: number;
+  late: { found: number; id: string; session: string }[];
+  late_left_out: number;
   notes: string[];
   plots: Plot[];
 }
@@ -195,5 +214,5 @@ export type PageData =
   | HuntPage
   | WatchPage
   | { kind: 'checked'; made: Made; report: CheckJson }
-  | { kind: 'probe'; made: Made; probes: ProbeJson[] }
+  | { kind: 'probe'; made: Made; probes: ProbeJson[]; probes_left_out?: number }
   | { kind: 'audit'; made: Made; audit: AuditJson };

@@ -55,6 +55,11 @@ export function ends(text: string, length: number): string {
   return `${text.slice(0, length - 1 - tail)}…${text.slice(text.length - tail)}`;
 }
 
+// A text that may be broken after the signs that join words, where it is too long for its place.
+export function breakable(text: string): (string | HTMLElement)[] {
+  return text.split(/(?<=[_=/-])(?=\S)/).flatMap((part, i) => (i === 0 ? [part] : [h('wbr'), part]));
+}
+
 // 1234567 as 1,234,567.
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');

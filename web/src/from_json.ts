@@ -250,6 +250,7 @@ export function check_from(made: Made, report: CheckJson): CheckPage {
     levels: Object.entries(report.levels ?? {}).map(([name, state]) => ({ name, state, asked: name === report.level, meaning: '' })),
     counts: Object.entries(report.counts ?? {}).map(([name, count]) => ({ name, count, meaning: '' })),
     anomalies, anomalies_left_out: report.left_out?.['anomalies'] ?? 0, transactions,
-    keys: [...keys.keys()].map((key) => ({ key, order: '', versions: [], count: 0 })), plots: [],
+    keys: [...keys.keys()].map((key) => ({ key, order: '', versions: [], count: 0 })), clock: '',
+    plots: [],
   };
 }

@@ -2,17 +2,21 @@
 import { audit_page } from './audit';
 import { check_page, headline } from './check';
 import type { PageData } from './data';
-import { h } from './dom';
+import { grouped, h } from './dom';
 import { audit_from, check_from, probe_from } from './from_json';
 import { hunt_page } from './hunt';
 import { probe_page } from './probe';
-import { watch_page } from './watch';
+import { watch_page, watched_too } from './watch';
+
+function left_out(count: number, one: string, many: string): HTMLElement[] {
+  return count === 0 ? [] : [h('p', { class: 'left-out' }, `${grouped(count)} more ${count === 1 ? `${one} is` : `${many} are`} not on this page, which would be too large.`)];
+}
 
 function parts_of(page: PageData): HTMLElement[] {
   switch (page.kind) {
-    case 'check': return check_page(page);
+    case 'check': return [...check_page(page), ...(page.watch ? watched_too(page.watch) : [])];
     case 'checked': return check_page(check_from(page.made, page.report));
-    case 'probe': return probe_page(probe_from(page.made, page.probes));
+    case 'probe': return [...probe_page(probe_from(page.made, page.probes)), ...left_out(page.probes_left_out ?? 0, 'database', 'databases')];
     case 'audit': return audit_page(audit_from(page.made, page.audit));
     case 'hunt': return hunt_page(page);
     case 'watch': return watch_page(page);

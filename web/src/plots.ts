@@ -1,6 +1,7 @@
 // plots.ts: series over the time of a run: throughput, latency, aborts, lag.
 import type { Plot } from './data';
 import { h, s, section } from './dom';
+import { round_ticks } from './scale';
 
 const kWidth = 900;
 const kHeight = 180;
@@ -19,12 +20,12 @@ function draw(plot: Plot): SVGSVGElement {
   const y = (value: number): number => kHeight - 24 - (value / high) * (kHeight - 40);
   const svg = s('svg', { viewBox: `0 0 ${kWidth} ${kHeight}`, class: 'plot', role: 'img',
     'aria-label': `${plot.title}: ${plot.series.map((line) => `${line.name} up to ${short_number(Math.max(0, ...line.values.map((v) => v ?? 0)))} ${line.unit}`).join(', ')}` });
-  for (const part of [0, 0.5, 1]) {
-    svg.append(s('line', { x1: kLeft, x2: kWidth - 10, y1: y(high * part), y2: y(high * part), class: 'grid' }),
-      s('text', { x: kLeft - 6, y: y(high * part) + 4, 'text-anchor': 'end' }, short_number(high * part)));
+  for (const value of round_ticks(0, high, 3)) {
+    svg.append(s('line', { x1: kLeft, x2: kWidth - 10, y1: y(value), y2: y(value), class: 'grid' }),
+      s('text', { x: kLeft - 6, y: y(value) + 4, 'text-anchor': 'end' }, short_number(value)));
   }
-  for (const part of [0, 0.25, 0.5, 0.75, 1]) {
-    svg.append(s('text', { x: x(last * part), y: kHeight - 6, 'text-anchor': part === 1 ? 'end' : 'middle' }, `${short_number(last * part)} ${plot.unit}`));
+  for (const time of round_ticks(0, last, 6)) {
+    svg.append(s('text', { x: x(time), y: kHeight - 6, 'text-anchor': x(time) > kWidth - 40 ? 'end' : 'middle' }, `${short_number(time)} ${plot.unit}`));
   }
   plot.series.forEach((line, i) => {
     let path = '';
@@ -37,9 +38,10 @@ function draw(plot: Plot): SVGSVGElement {
   return svg;
 }
 
-export function plots(list: Plot[]): HTMLElement | null {
+// `prefix`: of its name, where the page has others.
+export function plots(list: Plot[], prefix = ''): HTMLElement | null {
   if (list.length === 0) return null;
-  return section('Over the run', 'plots', ...list.map((plot) => h('figure', {},
+  return section('Over the run', `${prefix}plots`, ...list.map((plot) => h('figure', {},
     h('figcaption', {}, plot.title, ' ', ...plot.series.map((line, i) => h('span', { class: `key-of-line line-${i}` }, `${line.name} (${line.unit})`))),
     draw(plot))));
 }

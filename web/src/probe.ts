@@ -1,38 +1,70 @@
 // probe.ts: which anomalies each level of each server lets through; behind each cell the transcript.
 import type { ProbeCell, ProbePage } from './data';
 import { headline } from './check';
-import { grouped, h, replace, section } from './dom';
+import { grouped, h, section } from './dom';
+import { interleaving } from './interleaving';
 
 const kMarks: Record<ProbeCell['state'], string> = { prevented: '✓', happened: '✗', failed: '!', skipped: '–' };
 
+type Server = ProbePage['servers'][number];
+
 function transcript(title: string, cell: ProbeCell): HTMLElement {
+  const members = [...new Set(cell.transcript.map((step) => step.who))].sort();
   return h('div', { class: 'transcript', role: 'region', 'aria-label': title }, h('h3', {}, title), h('p', {}, cell.meaning),
     cell.left_out === 0 ? null : h('p', { class: 'left-out' }, `The ${grouped(cell.left_out)} steps are not on this page, which would be too large: isolde probe --json has them.`),
-    h('table', {}, h('tbody', {}, ...cell.transcript.map((step) => h('tr', {}, h('th', { scope: 'row' }, step.who), h('td', {}, h('code', {}, step.sql)), h('td', {}, step.answer))))));
+    members.length === 0 ? null
+      : interleaving({ members, steps: cell.transcript.map((step) => ({ who: members.indexOf(step.who), sql: step.sql, answer: step.answer })) }));
+}
+
+// The table of a server. A chosen cell opens its transcript below its line.
+function matrix(server: Server): HTMLElement {
+  let open: { button: HTMLButtonElement; below: HTMLElement } | null = null;
+  const close = (): void => {
+    open?.button.setAttribute('aria-expanded', 'false');
+    open?.below.remove();
+    open = null;
+  };
+  const cell_button = (name: string, level: string, cell: ProbeCell): HTMLElement => {
+    const button: HTMLButtonElement = h('button', { type: 'button', class: `cell ${cell.state}`, 'aria-expanded': 'false', 'aria-label': `${name} at ${level}: ${cell.state} ${cell.how}`, click: () => {
+      const again = open?.button === button;
+      close();
+      if (again) return;
+      const below = h('tr', { class: 'opened' }, h('td', { colspan: server.levels.length + 1 }, transcript(`${name} at ${level.replace(' ★', '')}`, cell)));
+      button.closest('tr')!.after(below);
+      button.setAttribute('aria-expanded', 'true');
+      open = { button, below };
+    } }, `${kMarks[cell.state]} ${cell.how}`);
+    return button;
+  };
+  const sum = (title: string, texts: string[]): HTMLElement =>
+    h('tr', { class: 'sum' }, h('th', { scope: 'row' }, title), ...texts.map((text) => h('td', {}, text)));
+  return h('div', { class: 'scroll' }, h('table', { class: 'matrix' },
+    h('thead', {}, h('tr', {}, h('th', {}, 'case'), ...server.levels.map((level) => h('th', { scope: 'col' }, level)))),
+    h('tbody', {},
+      server.claims.some((claim) => claim !== '') ? sum('promised', server.claims) : null,
+      sum('what was seen fits', server.strongest),
+      ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row' }, one.name, h('small', {}, one.meaning)),
+        ...one.cells.map((cell, i) => h('td', {}, cell_button(one.name, server.levels[i] ?? '', cell))))))));
+}
+
+const kStates: [ProbeCell['state'], string][] = [
+  ['happened', 'the anomaly happened'],
+  ['prevented', 'it did not; behind it how: blk by waiting, else by this error'],
+  ['failed', 'it could not be told'],
+];
+
+function legend(page: ProbePage): HTMLElement {
+  const there = new Set(page.servers.flatMap((server) => server.cases.flatMap((one) => one.cells.map((cell) => cell.state))));
+  return h('p', { class: 'legend legend-of-cells' },
+    ...kStates.filter(([state]) => there.has(state)).map(([state, words]) => h('span', {}, `${kMarks[state]} ${words}`)),
+    h('span', {}, '★ the level that the server has by itself'));
 }
 
 export function probe_page(page: ProbePage): HTMLElement[] {
-  const parts: HTMLElement[] = [headline('◎', 'plain', 'What these databases let through', `${page.servers.length} probed; choose a cell to see what was said`)];
-  page.servers.forEach((server, place) => {
-    const below = h('div', { 'aria-live': 'polite' });
-    let open: HTMLButtonElement | null = null;
-    const cell_button = (name: string, level: string, cell: ProbeCell): HTMLElement => {
-      const button = h('button', { type: 'button', class: `cell ${cell.state}`, 'aria-expanded': 'false', 'aria-label': `${name} at ${level}: ${cell.state} ${cell.how}`, click: () => {
-        open?.setAttribute('aria-expanded', 'false');
-        const again = open === button;
-        open = again ? null : button;
-        button.setAttribute('aria-expanded', String(!again));
-        replace(below, again ? null : transcript(`${name} at ${level}`, cell));
-      } }, `${kMarks[cell.state]} ${cell.how}`);
-      return button;
-    };
-    parts.push(section(server.name, `server-${place}`,
-      h('div', { class: 'scroll' }, h('table', { class: 'matrix' },
-        h('thead', {}, h('tr', {}, h('th', {}, 'case'), ...server.levels.map((level) => h('th', { scope: 'col' }, level)))),
-        h('tbody', {}, h('tr', { class: 'sum' }, h('th', { scope: 'row' }, 'what was seen fits'), ...server.strongest.map((level, i) => h('td', { title: `the manual promises ${server.claims[i] ?? ''}` }, level))), ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row', title: one.meaning }, one.name),
-          ...one.cells.map((cell, i) => h('td', {}, cell_button(one.name, server.levels[i] ?? '', cell)))))))),
-      server.cases_left_out === 0 ? null : h('p', { class: 'left-out' }, `${grouped(server.cases_left_out)} more cases are not on this page, which would be too large.`),
-      below));
-  });
-  return parts;
+  return [
+    headline('◎', 'plain', 'What these databases let through', `${page.servers.length} probed; choose a cell to see what was said`),
+    legend(page),
+    ...page.servers.map((server, place) => section(server.name, `server-${place}`, matrix(server),
+      server.cases_left_out === 0 ? null : h('p', { class: 'left-out' }, `${grouped(server.cases_left_out)} more cases are not on this page, which would be too large.`))),
+  ];
 }

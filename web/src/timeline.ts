@@ -2,6 +2,7 @@
 // the dependencies.
 import type { Anomaly, Transaction } from './data';
 import { ends, h, replace, s } from './dom';
+import { round_ticks, span_text, time_scale } from './scale';
 
 type Clock = 'client' | 'database' | 'order';
 
@@ -46,14 +47,34 @@ const kClockNames: Record<Clock, string> = {
   order: 'no times are known: in the order of the cycle',
 };
 
-function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], around: number[]): SVGSVGElement {
+// Marks on the axis: round numbers, or where each burst begins if waits between them are short.
+function axis(bars: Bar[], unit: 'ns' | '', x_of: (time: number) => number, y: number): SVGElement[] {
+  const scale = time_scale(bars);
+  const low = Math.min(...bars.map((bar) => bar.from));
+  const high = Math.max(...bars.map((bar) => bar.to));
+  const marks = scale.waits.length > 0 ? scale.bursts : round_ticks(0, high - low, 6).map((tick) => low + tick);
+  let free = -Infinity;
+  const texts = marks.flatMap((mark) => {
+    const words = unit === '' ? span_text(scale.waits.length > 0 ? mark : mark - low, '') : span_text(mark - low, unit);
+    const x = Math.min(x_of(mark), kLeft + kWidth - 8 - (words.length * kLetter) / 2);
+    if (x - (words.length * kLetter) / 2 < free) return [];
+    free = x + (words.length * kLetter) / 2 + 10;
+    return [s('line', { x1: x_of(mark), x2: x_of(mark), y1: y - 14, y2: y - 8, class: 'tick' }), s('text', { x, y: y + 4, 'text-anchor': 'middle', class: 'axis' }, words)];
+  });
+  const waits = scale.waits.map(({ from, to }) => s('rect', { x: x_of(from), y: 0, width: x_of(to) - x_of(from), height: y - 14, class: 'wait' },
+    s('title', {}, `shortened: ${span_text(to - from, unit)} in which none of these transactions was running`)));
+  return [...waits, ...texts];
+}
+
+function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], around: number[], unit: 'ns' | ''): SVGSVGElement {
   const bars = bars_by(clock, [...anomaly.transactions, ...(clock === 'order' ? [] : around)], transactions);
   const inside = new Set(anomaly.transactions);
   const own = bars.filter((bar) => inside.has(bar.place));
   const low = Math.min(...own.map((bar) => bar.from));
   const high = Math.max(...own.map((bar) => bar.to));
   const span = high - low || 1;
-  const x_of = (time: number): number => kLeft + 14 + ((time - low) / span) * (kWidth - 40);
+  const scale = time_scale(own);
+  const x_of = (time: number): number => kLeft + 14 + scale.x(time) * (kWidth - 40);
   const in_time = bars.filter((bar) => bar.to >= low - span * 0.02 && bar.from <= high + span * 0.02);
   const lane_of = (t: Transaction): string => (t.session ? `session ${t.session}` : t.id);
   // Of many sessions those of the anomaly, and as many others as leave the picture in sight.
@@ -64,6 +85,9 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   const lanes = [...new Set(shown.map((bar) => lane_of(transactions[bar.place]!)))].sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
   const height = lanes.length * kLane + 40;
   const svg = s('svg', { viewBox: `0 0 ${kLeft + kWidth} ${height}`, class: 'timeline', role: 'img', 'aria-label': `Timeline by ${kClockNames[clock]}` });
+  svg.append(s('defs', {}, s('pattern', { id: 'hatched', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+    s('line', { x1: 0, x2: 0, y1: 0, y2: 7, class: 'hatch' }))));
+  if (clock !== 'order') svg.append(...axis(own, clock === 'client' ? unit : '', x_of, height - 14));
   lanes.forEach((lane, i) => {
     svg.append(
       s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),
@@ -103,7 +127,7 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   for (const step of anomaly.steps) {
     const from = spot.get(`${step.from}/${step.from_op ?? ''}`) ?? spot.get(`${step.from}/`);
     const to = spot.get(`${step.to}/${step.to_op ?? ''}`) ?? spot.get(`${step.to}/`);
-    if (!from || !to) continue;
+    if (!from || !to || (step.from === step.to && (step.from_op === undefined || step.to_op === undefined))) continue;
     const kind = ['ww', 'wr', 'rw'].includes(step.type) ? step.type : 'other';
     const bend = from.y === to.y ? -34 : 0;
     svg.append(s('path', {
@@ -111,21 +135,30 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
       class: `arrow-line ${kind}`, 'marker-end': `url(#tip-${kind})`,
     }, s('title', {}, step.text)));
   }
-  svg.append(s('text', { x: kLeft, y: height - 10, class: 'axis' }, clock === 'order' ? kClockNames.order : `${kClockNames[clock]}, ${low} … ${high}`));
   return svg;
 }
 
-export function timeline(anomaly: Anomaly, transactions: Transaction[]): HTMLElement {
+function caption(clock: Clock, anomaly: Anomaly, transactions: Transaction[], unit: 'ns' | ''): string {
+  if (clock === 'order') return kClockNames.order;
+  const own = bars_by(clock, anomaly.transactions, transactions);
+  const low = Math.min(...own.map((bar) => bar.from));
+  const waits = time_scale(own).waits.length > 0;
+  const counted = clock === 'client' && unit !== '' ? ', from the begin of the first' : waits ? '' : `, from ${low}`;
+  return `${kClockNames[clock]}${counted}${waits ? '; where it is hatched, time is shortened' : ''}`;
+}
+
+export function timeline(anomaly: Anomaly, transactions: Transaction[], unit: 'ns' | ''): HTMLElement {
   const clocks = clocks_of(anomaly.transactions, transactions);
   const around = transactions.flatMap((t, place) => (t.around ? [place] : []));
   const picture = h('div', { class: 'scroll' });
+  const below = h('p', { class: 'legend' });
   const buttons = clocks.map((clock) =>
     h('button', { type: 'button', 'aria-pressed': 'false', click: () => show(clock) }, kClockNames[clock]));
   function show(clock: Clock): void {
     buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(clocks[i] === clock)));
-    replace(picture, draw(clock, anomaly, transactions, around));
+    replace(picture, draw(clock, anomaly, transactions, around, unit));
+    below.textContent = `○ read  ■ write, evenly spread over the transaction · ${caption(clock, anomaly, transactions, unit)}`;
   }
   show(clocks[0]!);
-  return h('div', {}, clocks.length > 1 ? h('div', { class: 'choices', role: 'group', 'aria-label': 'Clock' }, ...buttons) : null, picture,
-    h('p', { class: 'legend' }, '○ read  ■ write'));
+  return h('div', {}, clocks.length > 1 ? h('div', { class: 'choices', role: 'group', 'aria-label': 'Clock' }, ...buttons) : null, picture, below);
 }

@@ -5,7 +5,7 @@
 //
 // What is not installed, or not beside the tree (../shared), is passed over with a line.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
@@ -38,8 +38,9 @@ function run(...args) {
 
 const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 
-// `make` writes the page and says whether it could; `title`: what the page says first; `shows`: what must be on it.
-async function show(name, make, title, shows) {
+// `make` writes the page and says whether it could; `title`: what the page says first; `shows`: what must be on it after
+// `prepare`.
+async function show(name, make, title, shows, prepare = async () => {}) {
   console.log(name);
   const html = file(`${name.replaceAll(' ', '-')}.html`);
   if (!make(html)) return;
@@ -52,6 +53,7 @@ async function show(name, make, title, shows) {
   await page.goto(pathToFileURL(html).href);
   await page.waitForSelector('main h1');
   const opened = performance.now() - started;
+  await prepare(page);
   const first = await page.locator('h1').textContent();
   expect(title.test(first), `it says first: ${first}`);
   for (const selector of shows) expect((await page.locator(selector).count()) > 0, `it has ${selector}`);
@@ -77,10 +79,12 @@ await show('write skew on PostgreSQL', (html) => run('record', '--spawn', 'postg
   /^write-skew on PostgreSQL .* violates serializable$/, [...kCycle, 'svg.plot']);
 await show('lost update on MariaDB', (html) => run('record', '--spawn', 'mariadb', '--workload', 'rmw', '--keys', '5', '--level', 'repeatable read', '--time', '2', '--clients', '4', '--check', 'snapshot-isolation', '--html', html, '--quiet') !== null,
   /^rmw on MariaDB .* violates snapshot-isolation$/, [...kCycle, 'svg.plot']);
+await show('MariaDB watched while it ran', (html) => run('record', '--spawn', 'mariadb', '--workload', 'rmw', '--keys', '10', '--level', 'repeatable read', '--time', '4', '--clients', '8', '--watch', '--profile', 'snapshot-isolation', '--check', 'snapshot-isolation', '--html', html, '--quiet') !== null,
+  /^rmw on MariaDB .* violates snapshot-isolation$/, [...kCycle, '#watched svg.plot', '#watched-violations svg.cycle .arrow']);
 await show('huge scc of Elle', (html) => from_shared('histories/elle/histories/huge-scc.edn', (path) => run('report', path, '--level', 'strict-serializable', '--out', html) !== null),
   /^huge-scc.edn violates strict-serializable$/, kCycle);
 await show('predicate anomaly', (html) => from_shared('histories/elle/closed_predicate/g2_predicate_read_unseen.edn', (path) => run('report', path, '--level', 'serializable', '--out', html) !== null),
-  /violates serializable$/, kCycle);
+  /violates serializable$/, kCycle, (page) => page.locator('select[name=kind]').selectOption('G2'));
 
 await show('predicate anomaly of PostgreSQL', (html) => run('record', '--spawn', 'postgres', '--workload', 'predicate', '--level', 'read committed', '--time', '2', '--clients', '4', '--check', 'serializable', '--html', html, '--quiet') !== null,
   /^predicate on PostgreSQL .* violates serializable$/, kCycle);
@@ -116,6 +120,14 @@ const long_name = 'a-transaction-of-the-billing-service-with-a-very-long-name-in
 writeFileSync(file('long-names.jsonl'), ['x', 'y', 'z'].map((key, i) => JSON.stringify({ id: `${long_name}-${key}`, session: `${long_name}-${i}`,
   ops: [['r', `${long_name}/${'xyz'[(i + 1) % 3]}`, null], ['w', `${long_name}/${key}`, `${long_name}=${i}`]] })).join('\n') + '\n');
 await show('long names', (html) => run('report', file('long-names.jsonl'), '--level', 'serializable', '--out', html) !== null, /violates serializable$/, kCycle);
+
+await show('a million transactions', (html) => {
+  const made = file('million.jsonl');
+  run('gen', '--out', made, '--transactions', '1000000', '--level', 'snapshot-isolation', '--plant', 'lost-update=2000', '--quiet');
+  const written = run('check', made, '--level', 'snapshot-isolation', '--quiet', '--html', html) !== null;
+  rmSync(made);
+  return written;
+}, /^gallery-million.jsonl violates snapshot-isolation$/, [...kCycle, 'svg.plot']);
 
 await browser.close();
 console.log(failed === 0 ? 'all is well' : `${failed} failed`);

@@ -3,7 +3,7 @@
 //
 //   node pages.mjs ISOLDE OUT [CHROMIUM]        one line a test; the exit status tells
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { resolve } from 'node:path';
 import { chromium } from 'playwright-core';
@@ -83,7 +83,7 @@ async function test(name, html, look, colorScheme = 'light') {
   page.on('console', (message) => said.push(message.text()));
   page.on('pageerror', (error) => said.push(error.message));
   page.on('dialog', (dialog) => { said.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  page.on('request', (request) => { if (request.url() !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
+  page.on('request', (request) => { if (request.url().split('#')[0] !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
   const started = performance.now();
   await page.goto(pathToFileURL(html).href);
   await page.waitForSelector('main h1');
@@ -129,6 +129,14 @@ await test('a write skew', file('skew.html'), async (page) => {
   await page.locator('h2').first().click();
   await page.keyboard.press('ArrowLeft');
   expect((await place.textContent()).startsWith('1 of 2'), 'the arrow key goes back');
+  await page.keyboard.press('ArrowRight');
+  expect(page.url().endsWith('#anomaly-2'), 'its address names the anomaly');
+  await page.reload();
+  expect((await place.textContent()).startsWith('2 of 2'), 'and leads back to it');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.locator('button.copy').click();
+  await page.locator('button.copy', { hasText: 'copied' }).waitFor();
+  expect((await page.evaluate(() => navigator.clipboard.readText())).includes('T3 before T4, because'), 'it can be copied as text');
   await page.locator('input[name=key]').fill('q');
   expect((await place.textContent()).startsWith('1 of 1'), 'filtered by key');
   await page.locator('input[name=key]').fill('no such key');
@@ -184,6 +192,10 @@ await test('an audit', file('audit.html'), async (page) => {
   expect((await page.locator('details.anomaly').count()) > 0, 'anomalies');
   expect((await page.locator('table.interleaving').count()) > 0, 'as interleaved SQL');
   expect((await page.locator('#classes li').count()) > 0, 'classes');
+  await page.locator('.class-graph .class').first().click();
+  expect((await page.locator('#classes .evidence li').count()) > 0, 'a class, chosen, tells what it depends on');
+  await page.keyboard.press('Enter');
+  expect((await page.locator('#classes .evidence').count()) === 0, 'and again: no more');
 });
 
 run('report', 'tests/corpus/hunt/mariadb_repeatable_read_lost_update.finding', '--out', file('finding.html'));
@@ -210,8 +222,70 @@ await test('a watched stream', file('watch.html'), async (page) => {
   expect((await page.locator('svg.plot').count()) === 4, 'rates, lag, violations and memory over time');
   const shown = await page.locator('#violations article').count();
   expect(shown === 20, 'the first violations');
+  expect(/found after [0-9.]+ s/.test(await page.locator('#violations .found').first().textContent()), 'with the moment when they were found');
+  const pictures = page.locator('#violations svg.cycle');
+  expect((await pictures.count()) > 0, 'a picture of who depends on whom');
+  const says = page.locator('#violations .says').first();
+  expect((await says.textContent()).startsWith('Choose'), 'its arrows can be chosen');
+  await pictures.first().locator('.arrow').first().focus();
+  await page.keyboard.press('Enter');
+  expect((await says.textContent()).includes('T'), 'an arrow says what it means');
   await page.locator('button.more').click();
   expect((await page.locator('#violations article').count()) > shown, 'and the rest when asked');
+});
+
+run('record', '--workload', 'rmw', '--transactions', '4000', '--clients', '2', '--watch', '--html', file('record-watch.html'), '--quiet');
+await test('a recording that was watched', file('record-watch.html'), async (page) => {
+  expect(/^rmw on SQLite [0-9.]+ shows nothing that breaks sqlite/.test(await page.locator('h1').textContent()), 'the verdict');
+  const titles = await page.locator('#plots figcaption').allTextContents();
+  expect(titles.some((title) => title.startsWith('How long a committed transaction took')), 'plots of the run');
+  expect(titles.every((title) => !title.includes('Suspected')), 'no plot of doubts where there are none');
+  expect((await page.locator('.facts dt').allTextContents()).includes('run'), 'facts of the run');
+});
+
+run('record', '--workload', 'rmw', '--transactions', '4000', '--clients', '2', '--watch', '--check', 'serializable', '--html', file('record-both.html'), '--quiet');
+await test('a recording that was watched and checked', file('record-both.html'), async (page) => {
+  expect((await page.locator('h1').textContent()).endsWith('satisfies serializable'), 'the verdict of the check comes first');
+  expect((await page.locator('#watched h2').first().textContent()).includes('While it ran'), 'then how the run was watched');
+  expect((await page.locator('#plots svg.plot').count()) === 2, 'plots of the run');
+  const names = await page.evaluate(() => [...document.querySelectorAll('[id]')].map((one) => one.id).filter((id) => !id.startsWith('tip-')));
+  expect(new Set(names).size === names.length, 'no name stands twice');
+});
+
+// A session falls silent; what another reads may be explained by it, and then it sends something from long ago.
+const doubts = history('doubts.jsonl', [
+  { id: 1, session: 1, begin: 0, end: 10, ops: [['w', 'x', 1]] },
+  { id: 2, session: 2, begin: 1, end: 11, ops: [['r', 'y', null]] },
+]);
+const doubter = spawn(resolve(isolde), ['watch', doubts, '--follow', '--profile', 'snapshot-isolation', '--silence', '0.3', '--hold', '0.05', '--json', '--html', file('doubts.html')], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+const doubted = new Promise((done) => doubter.on('exit', done));
+let heard = '';
+doubter.stdout.on('data', (data) => { heard += data; });
+async function told(text) {
+  for (let i = 0; i < 500 && !heard.includes(text); ++i) await new Promise((done) => setTimeout(done, 20));
+}
+const send = (transaction) => appendFileSync(doubts, `${JSON.stringify(transaction)}\n`);
+await told('"started"');
+send({ id: 3, session: 3, begin: 100, end: 110, ops: [['r', 'x', null]] });
+await told('session 2 sent nothing');
+await new Promise((done) => setTimeout(done, 500)); // it is handed on
+for (let i = 0; i < 60; ++i) send({ id: `<b>${i}`, session: 2, begin: 20 + i, end: 20 + i, ops: [] });
+await told('"late"');
+send({ id: 5, session: 3, begin: 120, end: 130, ops: [] });
+await told('"suspicion"');
+await new Promise((done) => setTimeout(done, 600));
+doubter.kill('SIGINT');
+await doubted;
+await test('a watch with doubts', file('doubts.html'), async (page) => {
+  expect((await page.locator('.headline.undecided').count()) === 1, 'undecided');
+  expect((await page.locator('#suspicions article').count()) === 1, 'what is suspected');
+  expect((await page.locator('#suspicions').textContent()).includes('a session is missing'), 'and why no more than that');
+  expect((await page.locator('#late tbody tr').count()) === 20, 'what came too late');
+  await page.locator('#late button.more').click();
+  expect((await page.locator('#late tbody tr').count()) === 50, 'and more of it');
+  expect((await page.locator('#late .left-out').textContent()).startsWith('10 more'), 'the rest is counted');
+  expect((await page.locator('#late').textContent()).includes('<b>'), 'with its name, as text');
+  expect((await page.locator('#plots figcaption').allTextContents()).some((title) => title.startsWith('Suspected and late')), 'both over time');
 });
 
 await browser.close();

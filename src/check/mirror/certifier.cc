@@ -38,10 +38,14 @@ bool certainly(const Core& core, const Moment& a, const Moment& b) {
 // they show and after their locks are free, so only the answer to the client tells.
 bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.end < b.commit_lo; }
 
+StepType step_type(Dependency type) {
+  return type == Dependency::kWr ? StepType::kWr : type == Dependency::kWw ? StepType::kWw : StepType::kRw;
+}
+
 const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : type == Dependency::kWw ? "ww" : "rw"; }
 
-// T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain.
-void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key) {
+// T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain. `key`, `next`: what the two are about.
+void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key, KeySlot next) {
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
   if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return;
@@ -67,17 +71,18 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   found.text += skew ? std::string("; the one that committed last had to be refused")
                      : fmt::format("; {} committed first, within {}", txn_text(core, three.id),
                                    window_text(three.commit_lo, three.commit_hi));
-  tell(core, std::move(found));
+  found.steps = {{1, 0, StepType::kRw, core.keys[key].key}, {0, skew ? 1U : 2U, StepType::kRw, core.keys[next].key}};
+  tell(core, found);
 }
 
 void check_dangerous_from(Core& core, const Taken& one, const Taken& two, KeySlot key) {
   for (const RwEdge& out : two.rw_out) {
-    if (const Taken* three = held(core, out.slot, out.number)) check_dangerous(core, one, two, *three, key);
+    if (const Taken* three = held(core, out.slot, out.number)) check_dangerous(core, one, two, *three, key, out.key);
   }
 }
-void check_dangerous_to(Core& core, const Taken& two, const Taken& three) {
+void check_dangerous_to(Core& core, const Taken& two, const Taken& three, KeySlot key) {
   for (const RwEdge& in : two.rw_in) {
-    if (const Taken* one = held(core, in.slot, in.number)) check_dangerous(core, *one, two, three, in.key);
+    if (const Taken* one = held(core, in.slot, in.number)) check_dangerous(core, *one, two, three, in.key, key);
   }
 }
 
@@ -90,7 +95,7 @@ void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, Txn
   }
   from.rw_out.push_back({to_slot, to.number, key});
   to.rw_in.push_back({from_slot, from.number, key});
-  check_dangerous_to(core, from, to);
+  check_dangerous_to(core, from, to, key);
   check_dangerous_from(core, from, to, key);
 }
 
@@ -117,7 +122,8 @@ void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSl
       "other",
       letters(type), txn_text(core, from.id), window_text(core.moments[a].lo, core.moments[a].hi),
       window_text(core.moments[b].lo, core.moments[b].hi));
-  tell(core, std::move(found));
+  found.steps = {{1, 0, step_type(type), found.key}};
+  tell(core, found);
 }
 
 void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlot key) {
@@ -132,6 +138,9 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlo
   for (const DependencyOrder::Step& step : circle) {
     ++(step.type == Dependency::kWw ? ww : step.type == Dependency::kWr ? wr : rw);
     const Print id{core.order.name(step.node)};
+    const auto place = static_cast<std::uint32_t>(found.txns.size());
+    found.steps.push_back(
+        {place, place + 1 == circle.size() ? 0 : place + 1, step_type(step.type), core.keys[step.key].key});
     found.txns.push_back(id);
     text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(core.keys[step.key].key));
   }
@@ -142,7 +151,7 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlo
   found.key = core.keys[key].key;
   found.time = std::max(from.end, to.end);
   found.text = text;
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, KeySlot key) {
@@ -174,7 +183,8 @@ void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Ver
   found.time = txn.end;
   found.text = fmt::format("{}, which replaced that, had ended by {}, before it began at {}", txn_text(core, next.txn),
                            next.hi, txn.begin);
-  tell(core, std::move(found));
+  found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRealtime}};
+  tell(core, found);
 }
 
 bool keeps_readers(const Core& core) {
@@ -189,7 +199,7 @@ void check_dangerous_around(Core& core, const Taken& txn) {
     const Taken* one = held(core, in.slot, in.number);
     if (one == nullptr) continue;
     check_dangerous_from(core, *one, txn, in.key);
-    check_dangerous_to(core, *one, txn);
+    check_dangerous_to(core, *one, txn, in.key);
   }
   for (const RwEdge& out : txn.rw_out) {
     if (const Taken* two = held(core, out.slot, out.number)) check_dangerous_from(core, txn, *two, out.key);

@@ -236,7 +236,8 @@ class Reading {
       found.text =
           fmt::format("{} replaced that with a commit within {}, before its own, within {}", txn_text(core_, n.txn),
                       window_text(commit.lo, commit.hi), window_text(mine.lo, mine.hi));
-      tell(core_, std::move(found));
+      found.steps = {{0, 1, StepType::kRw, found.key}};
+      tell(core_, found);
       return false;
     }
     return true;
@@ -265,19 +266,25 @@ class Reading {
         fmt::format("{} {} with a commit within {}, and what else was read and locked leaves only {} for the read",
                     txn_text(core_, v.txn), from ? "wrote that" : "replaced that", window_text(commit.lo, commit.hi),
                     window_text(at_.lo, at_.hi));
-    tell(core_, std::move(found));
+    if (from) {
+      found.steps = {{1, 0, StepType::kWr, found.key}};
+    } else {
+      found.steps = {{0, 1, StepType::kRw, found.key}};
+    }
+    tell(core_, found);
   }
 
-  // The one that should have been seen, for the message.
-  void expect(Found& found) const {
+  // The one that should have been seen, for the message; null: none that is known.
+  const Version* expect(Found& found) const {
     const Version* last = nullptr;
     for (const Version& v : versions_) {
       if (counts(v) && core_.commit_of(v).hi < at_.lo) last = &v;
     }
-    if (last == nullptr && (state_.has(kBaseGone | kBaseUnknown))) return;
+    if (last == nullptr && (state_.has(kBaseGone | kBaseUnknown))) return nullptr;
     found.expects = true;
     found.expected = last == nullptr ? state_.base : last->value;
     if (last != nullptr) found.txns.push_back(last->txn);
+    return last;
   }
 
   void none() {
@@ -301,22 +308,32 @@ class Reading {
     } else if (match != nullptr && match->lo > at_.hi) {
       found.kind = AnomalyKind::kGSIa;
       found.txns.push_back(match->txn);
+      found.steps = {{1, 0, StepType::kWr, found.key}, {0, 1, StepType::kRealtime}};
       found.text = fmt::format("it read within {}, and {}, which wrote that, committed within {}", moment,
                                txn_text(core_, match->txn), window_text(match->lo, match->hi));
     } else if (match != nullptr || (state_.base == read_.value && !state_.has(kBaseUnknown))) {
       found.kind = AnomalyKind::kGSIb;
-      if (match != nullptr) found.txns.push_back(match->txn);
-      expect(found);
+      if (match != nullptr) {
+        found.txns.push_back(match->txn);
+        found.steps = {{1, 0, StepType::kWr, found.key}};
+      }
+      const Version* const last = expect(found);
+      if (last != nullptr && (match == nullptr || core_.commit_of(*match).hi < core_.commit_of(*last).lo)) {
+        const auto place = static_cast<std::uint32_t>(found.txns.size() - 1);
+        found.steps.push_back({0, place, StepType::kRw, found.key});
+        found.steps.push_back({place, 0, StepType::kRealtime});
+      }
       found.text = fmt::format("that had been replaced before it read, within {}", moment);
     } else if (spoiled != nullptr) {
       const bool aborted = spoiled->has(kAbortedWrite);
       found.kind = aborted ? AnomalyKind::kG1a : AnomalyKind::kG1b;
       found.txns.push_back(spoiled->txn);
+      found.steps = {{1, 0, StepType::kWr, found.key}};
       found.text = fmt::format("{} wrote that and {}", txn_text(core_, spoiled->txn),
                                aborted ? "did not commit" : "overwrote it before it committed");
     } else {
       found.kind = state_.has(kDropped) ? AnomalyKind::kGSIb : AnomalyKind::kGarbageRead;
-      expect(found);
+      (void)expect(found);
       found.text = state_.has(kDropped)
                        ? fmt::format(
                              "that is no version it can have seen within {}: it had long been replaced, or was "
@@ -324,7 +341,7 @@ class Reading {
                              moment)
                        : fmt::format("nobody wrote that; it read within {}", moment);
     }
-    tell(core_, std::move(found));
+    tell(core_, found);
     if (!core_.time.complete) state_.flags |= kBaseUnknown;
   }
 
@@ -382,7 +399,7 @@ void tell_unmet(Core& core) {
     found.read = read.value;
     found.time = read.end;
     found.text = fmt::format("nobody wrote that; it read within {}", window_text(read.lo, read.hi));
-    tell(core, std::move(found));
+    tell(core, found);
   }
   core.unmet.clear();
 }

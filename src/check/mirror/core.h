@@ -206,8 +206,14 @@ struct Found {
   Print expected = kNullPrint;
   std::string text;
   std::int64_t time = kNoTime;
+  struct Step {
+    std::uint32_t from, to;  // places in txns
+    StepType type;
+    Print key = kNullPrint;  // kNullPrint: not about one
+  };
+  std::vector<Step> steps = {};
 };
-void tell(Core& core, Found found);
+void tell(Core& core, const Found& found);
 [[nodiscard]] std::string window_text(std::int64_t lo, std::int64_t hi);
 [[nodiscard]] std::string txn_text(const Core& core, Print id);
 

@@ -49,7 +49,9 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
         "{}: neither was in the other's snapshot",
         txn_text(core, earlier->txn), window_text(was.lo, was.hi), txn_text(core, txn.id),
         window_text(kept.lo, kept.hi), window_text(txn.commit_lo, txn.commit_hi));
-    tell(core, std::move(lost));
+    lost.steps = {{0, 1, StepType::kInvisible}};
+    if (earlier->hi < txn.commit_lo) lost.steps.push_back({1, 0, StepType::kWw, lost.key});
+    tell(core, lost);
   }
 }
 

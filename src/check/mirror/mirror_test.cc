@@ -8,6 +8,7 @@
 #include "check/mirror/mirror_testing.h"
 #include "format/native_write.h"
 #include "tests/support/native_history.h"
+#include "tests/support/online_steps.h"
 
 namespace isolde::mirror {
 namespace {
@@ -151,6 +152,7 @@ TEST(Mirror, SavingAndLoadingAtAnyMomentChangesNoViolation) {
     ASSERT_EQ(whole.identities(), pieces.identities()) << "round " << round << "\n"
                                                        << whole.text() << "\n"
                                                        << pieces.text();
+    for (const OnlineViolation& v : whole.violations) ASSERT_EQ(steps_fault(h, v), "") << v.text;
     violated += whole.violations.empty() ? 0 : 1;
   }
   EXPECT_GT(violated, rounds() / 100);

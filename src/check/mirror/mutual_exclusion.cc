@@ -26,7 +26,7 @@ void tell_both(Core& core, const Taken& txn, KeySlot key, const Hold& mine, cons
       "both held its lock at once: {} had it by {} and let go within {}, {} had it by {} and let go within {}",
       txn_text(core, mine.txn), mine.lock_hi, window_text(mine.release.lo, mine.release.hi), txn_text(core, theirs.txn),
       theirs.lock_hi, window_text(theirs.release.lo, theirs.release.hi));
-  tell(core, std::move(found));
+  tell(core, found);
 }
 
 // Two conflicting holders. False: no order is possible.

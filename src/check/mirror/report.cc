@@ -23,17 +23,27 @@ std::string Core::key_name(Print key) const {
 
 std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.name(id)); }
 
-void tell(Core& core, Found found) {
+namespace {
+
+// The key itself, or the row whose column it is.
+Print row_of(const Core& core, Print key) {
+  const KeySlot slot = core.keys.find(key);
+  return core.columns.is_column(slot) ? core.columns.of[slot].row : key;
+}
+
+}  // namespace
+
+void tell(Core& core, const Found& found) {
   OnlineViolation violation;
   violation.kind = found.kind;
   violation.rule = found.rule;
   for (const Print id : found.txns) violation.transactions.push_back(core.name(id));
-  if (found.about_key) {
-    const KeySlot slot = core.keys.find(found.key);
-    violation.key = core.name(core.columns.is_column(slot) ? core.columns.of[slot].row : found.key);
-  }
+  if (found.about_key) violation.key = core.name(row_of(core, found.key));
   if (found.about_read) violation.read = core.name(found.read);
   if (found.expects) violation.expected = core.name(found.expected);
+  for (const Found::Step& step : found.steps)
+    violation.steps.push_back(
+        {step.from, step.to, step.type, step.key == kNullPrint ? std::string() : core.name(row_of(core, step.key))});
   violation.time = found.time;
   std::string text = fmt::format("Transaction {}", violation.transactions.front());
   if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, core.key_name(found.key));

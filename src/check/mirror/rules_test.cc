@@ -6,6 +6,7 @@
 #include "check/mirror/mirror.h"
 #include "check/mirror/mirror_testing.h"
 #include "tests/support/native_history.h"
+#include "tests/support/online_steps.h"
 
 namespace isolde::mirror {
 namespace {
@@ -42,7 +43,10 @@ std::string told(const Profile& profile, std::string_view lines, bool complete =
   engine->finish();
   std::string kinds;
   for (const auto* list : {&sink.violations, &sink.suspicions}) {
-    for (const OnlineViolation& v : *list) kinds += (kinds.empty() ? "" : " ") + full_name(v.kind, v.variant);
+    for (const OnlineViolation& v : *list) {
+      kinds += (kinds.empty() ? "" : " ") + full_name(v.kind, v.variant);
+      EXPECT_EQ(steps_fault(chunk->history, v), "") << v.text;
+    }
   }
   if (text != nullptr) *text = sink.text();
   if (!sink.suspicions.empty()) kinds = "suspected: " + kinds;
@@ -59,6 +63,37 @@ TEST(MirrorRules, AReadOfWhatWasReplacedBeforeItBeganIsStale) {
   EXPECT_EQ(told(si(), std::string(writer) +
                            R"({"id":2,"session":2,"begin":20,"end":30,"ops":[["r","x",null,{"at":[22,25]}]]})"),
             "");
+}
+
+// What a picture shows of the first violation.
+std::string steps(const Profile& profile, std::string_view lines) {
+  const auto chunk = std::make_shared<Chunk>(native(lines));
+  Told sink;
+  MirrorOptions options;
+  options.profile = profile;
+  const auto engine = make_mirror(options, sink);
+  engine->begin(*chunk);
+  for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) engine->take({chunk, TxnId{t}, false});
+  engine->finish();
+  return sink.violations.empty() ? std::string() : steps_text(sink.violations.front());
+}
+
+TEST(MirrorRules, AViolationSaysWhoDependsOnWhom) {
+  EXPECT_EQ(steps(si(), R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[5,10]}]]}
+{"id":2,"session":2,"begin":21,"end":30,"ops":[["r","x",null,{"at":[22,25]}]]})"),
+            "2 -rw \"x\"-> 1, 1 -realtime-> 2");
+  EXPECT_EQ(steps(si(), R"({"id":2,"session":2,"begin":0,"end":30,"ops":[["r","x",1,{"at":[2,9]}]]}
+{"id":1,"session":1,"begin":1,"end":20,"ops":[["w","x",1,{"at":[5,10]}]]})"),
+            "1 -wr \"x\"-> 2, 2 -realtime-> 1");
+  Profile cycles;
+  cycles.name = "cycles";
+  cycles.reads = Reads::kTransaction;
+  cycles.certifier = Certifier::kCycles;
+  EXPECT_EQ(
+      steps(cycles,
+            R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",null,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]}
+{"id":2,"session":2,"begin":0,"end":20,"ops":[["r","y",null,{"at":[1,2]}],["w","x",1,{"at":[3,4]}]]})"),
+      "2 -rw \"y\"-> 1, 1 -rw \"x\"-> 2");
 }
 
 TEST(MirrorRules, AReadOfWhatCommitsAfterItIsFromTheFuture) {

@@ -105,7 +105,7 @@ void Taking::own_read_differs(KeySlot key, Print read, Print own, std::uint32_t)
   found.time = txn_.end;
   found.text = "it had itself written the expected value before";
   txn_.source.unsure = true;
-  tell(core_, std::move(found));
+  tell(core_, found);
 }
 
 }  // namespace isolde::mirror

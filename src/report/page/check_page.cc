@@ -284,7 +284,10 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_json(r.verdict));
   out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
-  return out.raw("plots", plots_json(r.history, has_nanoseconds(r.history, r.format))).done();
+  const bool nanoseconds = has_nanoseconds(r.history, r.format);
+  out.text("clock", nanoseconds ? "ns" : "").raw("plots", plots_json(r.history, nanoseconds));
+  if (!options.watched.empty()) out.raw("watch", options.watched);
+  return out.done();
 }
 
 // Fewer anomalies first; then less of each.

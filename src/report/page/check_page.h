@@ -19,6 +19,7 @@ struct PageOptions {
   std::string_view version;          // of Isolde
   std::string_view command = {};     // that made it, as it was typed
   std::string_view subject = {};     // "register on SQLite 3.40.1": what was checked; empty: the file's name
+  std::string_view watched = {};     // JSON of a WatchPage: how it was watched while it was made; empty: it was not
   std::size_t most_anomalies = 200;  // that are shown; all are counted
   std::size_t most_members = 40;     // transactions of one anomaly
   std::size_t most_operations = 24;  // of one transaction

@@ -86,6 +86,21 @@ TEST(CheckPage, AStepNamesTheOperationsThatAreShown) {
   EXPECT_EQ(text(to["ops"].at(number(step["to_op"]))["kind"]), "w");
 }
 
+TEST(CheckPage, AVersionSaysWhoOfTheAnomalyReadIt) {
+  // T9 wrote the version that both read; neither it nor T8's is in the cycle.
+  const History h = hist("T1: r x1 w x2 | T2: r x1 w x3 | T9: w x1 | T8: w x9 | versions: x[9 1 2 3]");
+  Verdict v = violated_at(Level::kSnapshotIsolation);
+  Anomaly cycle = cycle_of(h, {TxnId{0}, TxnId{1}});
+  for (Step& step : cycle.steps) step.key = KeyId{0};
+  v.anomalies.push_back(cycle);
+  const Parsed page(check_page_json(report_on(h, v), kOptions));
+  const auto versions = page.json["keys"].at(0)["versions"];
+  ASSERT_EQ(size(versions), 4U);
+  EXPECT_EQ(text(versions.at(1)["value"]), "1");
+  EXPECT_EQ(size(versions.at(1)["read_by"]), 2U);
+  EXPECT_NE(versions.at(2)["read_by"].error(), simdjson::SUCCESS);
+}
+
 TEST(CheckPage, ALongCycleIsCutAndSaysSo) {
   const History h = many(1000);
   Verdict v = violated_at(Level::kSerializable);
@@ -183,6 +198,11 @@ TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
   EXPECT_GE(size(page.json["anomalies"]), 1U);
   EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), 20U);
   EXPECT_NE(text(page.json["notes"].at(0)).find("3 MB"), std::string_view::npos);
+  // What was watched stands beside it, and takes its part of the room.
+  const std::string watched = "{\"kind\":\"watch\",\"summary\":\"" + std::string(1'000'000, 'w') + "\"}";
+  const std::string both = check_page_json(report, {.version = "1", .watched = watched});
+  EXPECT_LE(html_page_size(both), kLargestPage);
+  EXPECT_EQ(text(Parsed(both).json["watch"]["kind"]), "watch");
 }
 
 TEST(CheckPage, AnAcceptedHistoryHasNoAnomalies) {

@@ -126,13 +126,31 @@ std::string ShownHistory::transactions_json() {
   return json_list(transactions_, [&](TxnId t) { return transaction_json(t); });
 }
 
-std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
+ShownHistory::Readers ShownHistory::readers() {
+  Readers out;
+  for (std::size_t place = 0; place < std::min(around_from_, transactions_.size()); ++place) {
+    for (const std::uint32_t op : shown_operations(transactions_[place])) {
+      const OpHead head = history_.op(op);
+      ValueId value = history_.op_value(op);
+      if (head.kind() != OpKind::kRead || value == kNullValue || !key_place_.contains(raw(head.key()))) continue;
+      // Of a list the last element is the version that was seen.
+      if (const auto list = history_.values().elements(value); list && !list->empty()) value = list->back();
+      std::vector<std::size_t>& places = out[{raw(head.key()), raw(value)}];
+      if (places.empty() || places.back() != place) places.push_back(place);
+    }
+  }
+  return out;
+}
+
+std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order, const Readers& readers) {
   const std::vector<KeyVersion>& versions = order.versions;
-  // Those around the ones that the page shows.
+  const auto read_by = [&](std::size_t i) { return readers.find({raw(k), raw(versions[i].value)}); };
+  // Those that the transactions of anomalies wrote or read, and what was there before and after each.
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < versions.size() && shown.size() < options_.most_versions; ++i) {
     const auto place = transaction_place_.find(raw(versions[i].by));
-    if (place == transaction_place_.end() || place->second >= around_from_) continue;
+    const bool was_written_here = place != transaction_place_.end() && place->second < around_from_;
+    if (!was_written_here && read_by(i) == readers.end()) continue;
     for (const std::size_t near : {i == 0 ? i : i - 1, i, std::min(i + 1, versions.size() - 1)}) {
       if (shown.size() < options_.most_versions && (shown.empty() || shown.back() < near)) shown.push_back(near);
     }
@@ -143,6 +161,8 @@ std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
     version.text("writer", versions[i].by == kNoTxn ? std::string() : words::txn(history_, versions[i].by));
     if (const auto place = transaction_place_.find(raw(versions[i].by)); place != transaction_place_.end())
       version.number("by", place->second);
+    if (const auto read = read_by(i); read != readers.end())
+      version.raw("read_by", json_list(read->second, [](std::size_t place) { return std::to_string(place); }));
     return version.done();
   });
   return JsonObject()
@@ -155,10 +175,11 @@ std::string ShownHistory::versions_json(KeyId k, const VersionsOfKey& order) {
 
 std::string ShownHistory::keys_json() {
   const std::vector<VersionsOfKey> orders = versions_of(history_, keys_);
+  const Readers all = readers();
   std::string out = "[";
   for (std::size_t i = 0; i < keys_.size(); ++i) {
     if (i > 0) out += ',';
-    out += versions_json(keys_[i], orders[i]);
+    out += versions_json(keys_[i], orders[i], all);
   }
   return out + "]";
 }

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "report/page/check_page.h"
@@ -21,6 +23,7 @@ class ShownHistory {
  public:
   ShownHistory(const History& history, const PageOptions& options) : history_(history), options_(options) {}
 
+  [[nodiscard]] const History& history() const { return history_; }
   // The place of a transaction among those carried.
   std::uint32_t transaction(TxnId t);
   // … of a key.
@@ -39,7 +42,10 @@ class ShownHistory {
  private:
   [[nodiscard]] const std::vector<std::uint32_t>& shown_operations(TxnId t);
   [[nodiscard]] std::string transaction_json(TxnId t);
-  [[nodiscard]] std::string versions_json(KeyId k, const VersionsOfKey& order);
+  // By key and value: places of the transactions of anomalies that read it.
+  using Readers = std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::size_t>>;
+  [[nodiscard]] Readers readers();
+  [[nodiscard]] std::string versions_json(KeyId k, const VersionsOfKey& order, const Readers& readers);
 
   const History& history_;
   const PageOptions& options_;

@@ -75,7 +75,7 @@ class LookBack {
     found.text =
         "no order of these transactions' snapshots, statements, locks and commits within their intervals gives "
         "what they read";
-    tell(core_, std::move(found));
+    tell(core_, found);
   }
 
   // Those that were asked in full, with all of their keys.

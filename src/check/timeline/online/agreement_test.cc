@@ -11,6 +11,7 @@
 #include "check/timeline/online/online.h"
 #include "check/timeline/timeline.h"
 #include "tests/support/history_text.h"
+#include "tests/support/online_steps.h"
 #include "tests/support/random_history.h"
 
 namespace isolde {
@@ -25,7 +26,9 @@ struct Told : OnlineSink {
   std::vector<std::string> texts;
   std::set<std::uint64_t> identities;
   std::size_t count = 0;
+  const History* history = nullptr;
   void violated(const OnlineViolation& v) override {
+    EXPECT_EQ(steps_fault(*history, v), "") << v.text;
     anomalies.insert(fmt::format("{} {} {}", full_name(v.kind, v.variant), v.transactions.at(0), v.key));
     texts.push_back(v.text);
     identities.insert(v.identity);
@@ -59,6 +62,7 @@ Answer offline(const History& h, Level level) {
 Answer online(const std::shared_ptr<const Chunk>& chunk, const std::vector<TxnId>& order, Level level,
               std::uint32_t batch) {
   Told told;
+  told.history = &chunk->history;
   timeline::OnlineOptions options;
   options.level = level;
   options.batch = batch;

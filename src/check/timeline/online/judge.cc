@@ -190,24 +190,33 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   const std::string by = wrong.has_writer ? fmt::format("written by {}", id_text(wrong.writer)) : "its initial state";
   v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, {}.", v.transactions[0], v.key, v.read,
                        serial_ ? "place in commit order" : "snapshot", r.start, v.expected, by);
+  // By database timestamps: the snapshot's, or the place that it has in commit order.
+  const StepType unseen = serial_ ? StepType::kCommit : StepType::kInvisible;
+  const StepType seen = serial_ ? StepType::kCommit : StepType::kVisible;
   switch (name.origin.source) {
     case ReadSource::kNewer:
       v.transactions.push_back(id_text(name.origin.writer));
+      v.steps = {{1, 0, StepType::kWr, v.key}, {0, 1, unseen}};
       v.text += fmt::format(" What it read was committed later, by {}.", v.transactions[1]);
       break;
     case ReadSource::kAborted:
       v.transactions.push_back(id_text(name.origin.writer));
+      v.steps = {{1, 0, StepType::kWr, v.key}};
       v.text += fmt::format(" What it read was written by {}, which did not commit.", v.transactions[1]);
       break;
     case ReadSource::kIntermediate:
       v.transactions.push_back(id_text(name.origin.writer));
+      v.steps = {{1, 0, StepType::kWr, v.key}};
       v.text += fmt::format(" What it read was written by {}, which overwrote it itself.", v.transactions[1]);
       break;
     case ReadSource::kNeverWritten:
       v.text += " Nobody wrote what it read.";
       break;
     default:
-      if (name.names_expected) v.transactions.push_back(id_text(wrong.writer));
+      if (!name.names_expected) break;
+      v.transactions.push_back(id_text(wrong.writer));
+      if (name.origin.source == ReadSource::kOlder || name.origin.source == ReadSource::kInitial)
+        v.steps = {{1, 0, seen}, {0, 1, StepType::kRw, v.key}};
       break;
   }
   tell(std::move(v), raw64(r.id), key.key, suspect);
@@ -246,6 +255,7 @@ void Online::report_conflict(const TxnRecord& r, const KeyTimeline& key, std::ui
   v.key = text_in(r, key.key);
   v.text = fmt::format("{} started at {} and wrote {}, which {} had written too and committed at {}: they overlap.",
                        v.transactions[0], r.start, v.key, v.transactions[1], other_commit);
+  v.steps = {{1, 0, StepType::kWw, v.key}, {0, 1, StepType::kInvisible}};
   tell(std::move(v), raw64(r.id), key.key, {});
 }
 
@@ -259,6 +269,8 @@ void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t befo
   } else {
     v.transactions.push_back(id_text(before));
     v.rule = kind == AnomalyKind::kSessionOrder ? "SESSION" : "REALTIME";
+    v.steps = {{1, 0, kind == AnomalyKind::kSessionOrder ? StepType::kSession : StepType::kRealtime},
+               {0, 1, serial_ ? StepType::kCommit : StepType::kInvisible}};
     v.text = fmt::format(
         "{} {} {}, yet by the timestamps the latter does not see it.", v.transactions[1],
         kind == AnomalyKind::kSessionOrder ? "comes in its session before" : "had ended before the begin of",

@@ -15,6 +15,7 @@
 #include "check/timeline/timeline.h"
 #include "history/history_builder.h"
 #include "tests/support/history_text.h"
+#include "tests/support/online_steps.h"
 #include "tests/support/random_history.h"
 
 namespace isolde {
@@ -99,6 +100,7 @@ TEST(TimelineOnline, AWrongReadIsToldWhenItsDeadlineIsOverAndOnce) {
   EXPECT_EQ(v.read, "1");
   EXPECT_EQ(v.expected, "2");
   EXPECT_EQ(v.rule, "EXT");
+  EXPECT_EQ(steps_text(v), "T2 -visible-> T3, T3 -rw \"x\"-> T2");
 }
 
 TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
@@ -107,6 +109,7 @@ TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
   s.take("T1 1..5: w x1");
   s.take("T2 2..6: r x_ w x2");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1");
+  EXPECT_EQ(steps_text(s.told.violations[0]), "T1 -ww \"x\"-> T2, T2 -invisible-> T1");
   s.take("T3 7..8: w x3 r x4");
   EXPECT_EQ(s.told.names(), "lost-update T2 T1, internal T3");
 }
@@ -353,7 +356,10 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
       std::set<std::string> got;
       for (const OnlineViolation& v : told.violations) got.insert(fmt::format("{} {}", v.transactions[0], v.key));
       std::set<std::uint64_t> identities;
-      for (const OnlineViolation& v : told.violations) identities.insert(v.identity);
+      for (const OnlineViolation& v : told.violations) {
+        identities.insert(v.identity);
+        EXPECT_EQ(steps_fault(h, v), "") << v.text << "\n" << native_text(h);
+      }
       EXPECT_EQ(identities.size(), told.violations.size());
       // Undecided may well be violated: what the offline engine leaves open may have come after the deadline here.
       if (offline.outcome == Outcome::kSatisfied) {

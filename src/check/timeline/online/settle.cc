@@ -188,6 +188,16 @@ void Online::report_settled(const WindowHistory& made, const History& history, c
   v.kind = a.kind;
   v.variant = a.variant;
   for (const TxnId t : a.transactions) v.transactions.push_back(id_of(window_.at(made.number_of(t))));
+  for (const Step& step : a.steps) {
+    const auto place = [&](TxnId t) {
+      return static_cast<std::uint32_t>(std::find(a.transactions.begin(), a.transactions.end(), t) -
+                                        a.transactions.begin());
+    };
+    const std::uint32_t from = place(step.from), to = place(step.to);
+    if (from != to && std::max(from, to) < a.transactions.size())
+      v.steps.push_back(
+          {from, to, step.type, step.key == kNoKey ? std::string() : names_.text(made.print_of(step.key))});
+  }
   const bool of_state = a.kind == AnomalyKind::kGSIb && serial_ && a.transactions.size() > 1;
   if (of_state && skewed(window_.at(made.number_of(a.transactions[1])), r)) v.kind = AnomalyKind::kWriteSkew;
   if (a.key != kNoKey) v.key = names_.text(made.print_of(a.key));
