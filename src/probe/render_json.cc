@@ -83,8 +83,8 @@ std::string finding_json(const LevelFindings& level, const Finding& f) {
     contents += fmt::format("{}{}: {}", contents.empty() ? "" : ", ", in_quotes(table), rows_json(rows));
   return fmt::format(
       R"({{"level": {}, "outcome": "{}", "by": {}, "by_text": {}, "ends": {}, "final": {{{}}}, "transcript": {}}})",
-      in_quotes(level.level->name), kOutcomes[static_cast<std::size_t>(f.outcome)], in_quotes(f.by), in_quotes(f.by_text),
-      joined(ends), contents, joined(events));
+      in_quotes(level.level->name), kOutcomes[static_cast<std::size_t>(f.outcome)], in_quotes(f.by),
+      in_quotes(f.by_text), joined(ends), contents, joined(events));
 }
 
 std::string names_json(const std::vector<const Scenario*>& scenarios) {
@@ -101,8 +101,8 @@ std::string level_json(const LevelFindings& level, std::span<const Scenario> sce
   for (const Level l : summary.strongest) strongest.push_back(in_quotes(info(l).name));
   return fmt::format(
       R"({{"name": {}, "default": {}, "claims": {}, "strongest": {}, "seen": {}, "forbidden": {}, "undecided": {}}})",
-      in_quotes(level.level->name), level.level->is_default, in_quotes(info(level.level->claims).name), joined(strongest),
-      names_json(summary.seen), names_json(summary.forbidden), names_json(summary.undecided));
+      in_quotes(level.level->name), level.level->is_default, in_quotes(info(level.level->claims).name),
+      joined(strongest), names_json(summary.seen), names_json(summary.forbidden), names_json(summary.undecided));
 }
 
 }  // namespace
