@@ -6,24 +6,10 @@
 
 #include "report/page/json_text.h"
 #include "report/page/page.h"
+#include "report/page/parsed_json.h"
 
 namespace isolde::cli {
 namespace {
-
-class Parsed {
- public:
-  explicit Parsed(const std::string& text) : text_(text) {
-    EXPECT_EQ(parser_.parse(text_).get(json), simdjson::SUCCESS) << text.substr(0, 400);
-  }
-  simdjson::dom::element json;
-
- private:
-  simdjson::padded_string text_;
-  simdjson::dom::parser parser_;
-};
-
-std::uint64_t number(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
-std::size_t size(simdjson::simdjson_result<simdjson::dom::element> element) { return element.get_array().size(); }
 
 // `count` times the same.
 std::string many(std::size_t count, const std::string& one) {

@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include "report/page/page.h"
+#include "report/page/parsed_json.h"
 #include "tests/support/native_history.h"
 
 namespace isolde::cli {
@@ -81,22 +82,6 @@ TEST(WatchPage, ManyHostileViolationsAreCutAndCounted) {
   const simdjson::dom::element page = parser.parse(text);
   EXPECT_EQ(page["violations"].get_array().size() + std::uint64_t(page["violations_left_out"]), 1000U);
 }
-
-class Parsed {
- public:
-  explicit Parsed(const std::string& text) : text_(text) {
-    EXPECT_EQ(parser_.parse(text_).get(json), simdjson::SUCCESS) << text.substr(0, 400);
-  }
-  simdjson::dom::element json;
-
- private:
-  simdjson::padded_string text_;
-  simdjson::dom::parser parser_;
-};
-
-std::size_t size(simdjson::simdjson_result<simdjson::dom::element> element) { return element.get_array().size(); }
-std::uint64_t number(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
-std::string_view text(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
 
 Arrival arrival_of(std::string_view line) { return {std::make_shared<Chunk>(native(line)), TxnId{0}, true}; }
 

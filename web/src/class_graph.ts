@@ -1,7 +1,7 @@
 // class_graph.ts: the classes of an application on a circle, with lines between those that depend on each other. One that
 // is chosen stands out with its lines, and what they are about is told below.
 import type { AuditPage } from './data';
-import { ends, grouped, h, replace, s } from './dom';
+import { ends, grouped, h, pressed, replace, s } from './dom';
 
 const kLetter = 6.1; // width of a letter of this picture's font
 const kMostOfAName = 34;
@@ -73,13 +73,7 @@ export function class_graph(page: AuditPage): HTMLElement | null {
       replace(below, chosen === null ? null : told(page, chosen));
     };
     const group = s('g', {
-        class: `class ${one?.reads_only ? 'reads' : 'writes'}`, tabindex: 0, role: 'button', 'aria-label': one?.name ?? '', click: choose,
-        keydown: (event) => {
-          const key = (event as KeyboardEvent).key;
-          if (key !== 'Enter' && key !== ' ') return;
-          event.preventDefault();
-          choose();
-        },
+        class: `class ${one?.reads_only ? 'reads' : 'writes'}`, 'aria-label': one?.name ?? '', ...pressed(choose),
         focus: () => mark(place), blur: () => mark(chosen), mouseenter: () => mark(place), mouseleave: () => mark(chosen),
       },
       s('circle', { cx: x, cy: y, r: 5 }),

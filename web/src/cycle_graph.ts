@@ -1,7 +1,7 @@
 // cycle_graph.ts: an anomaly's cycle as a picture: a box a transaction with its operations, an arrow a dependency, from
 // the operation that gives rise to it to the one that it leads to.
 import type { Anomaly, Step, Transaction } from './data';
-import { ends, s } from './dom';
+import { ends, pressed, s } from './dom';
 import { layout, type Size, type Wanted } from './graph_layout';
 
 const kRow = 20; // height of an operation
@@ -159,14 +159,7 @@ export function cycle_graph(
       s('title', {}, step.text));
     lines.append(line);
     const arrow = s('g', {
-        class: `arrow ${kind}`, tabindex: 0, role: 'button', 'aria-label': step.text, 'aria-pressed': 'false', 'data-step': i,
-        click: choose,
-        keydown: (event) => {
-          const key = (event as KeyboardEvent).key;
-          if (key !== 'Enter' && key !== ' ') return;
-          event.preventDefault();
-          choose();
-        },
+        class: `arrow ${kind}`, 'aria-label': step.text, 'aria-pressed': 'false', 'data-step': i, ...pressed(choose),
       },
       s('rect', { x: tag.x, y: tag.y, width: tag.width, height: tag.height, rx: 6, class: 'tag' }),
       s('text', { x: tag.x + tag.width / 2, y: tag.y + 15, 'text-anchor': 'middle' }, words_of(step)),

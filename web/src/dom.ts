@@ -35,6 +35,19 @@ export function s<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+// What makes a button of an element that is none: mouse and keyboard.
+export function pressed(action: () => void): Attributes {
+  return {
+    tabindex: 0, role: 'button', click: action,
+    keydown: (event) => {
+      const key = (event as KeyboardEvent).key;
+      if (key !== 'Enter' && key !== ' ') return;
+      event.preventDefault();
+      action();
+    },
+  };
+}
+
 export function replace(element: Element, ...children: Child[]): void {
   element.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== undefined));
 }

@@ -7,28 +7,13 @@
 #include "history/history_builder.h"
 #include "report/page/key_versions.h"
 #include "report/page/page_testing.h"
+#include "report/page/parsed_json.h"
 #include "tests/support/history_text.h"
 
 namespace isolde {
 namespace {
 
 constexpr PageOptions kOptions = {.version = "1"};
-
-class Parsed {
- public:
-  explicit Parsed(const std::string& text) : text_(text) {
-    EXPECT_EQ(parser_.parse(text_).get(json), simdjson::SUCCESS) << text;
-  }
-  simdjson::dom::element json;
-
- private:
-  simdjson::padded_string text_;
-  simdjson::dom::parser parser_;
-};
-
-std::string_view text(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
-std::uint64_t number(simdjson::simdjson_result<simdjson::dom::element> element) { return element; }
-std::size_t size(simdjson::simdjson_result<simdjson::dom::element> element) { return element.get_array().size(); }
 
 // Every transaction reads x and writes it; one a line of time.
 History many(std::uint32_t count, std::uint32_t ops = 2) {
