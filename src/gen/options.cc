@@ -85,8 +85,8 @@ std::optional<Error> defect_of(const GenOptions& o) {
         static_cast<double>(planted_groups(plant, o.transactions)) * static_cast<double>(info(plant.kind).roles.size());
   }
   if (planted > static_cast<double>(o.transactions)) {
-    return Error{fmt::format("plants: {} transactions do not hold the {} that are to be planted", o.transactions,
-                             static_cast<std::uint64_t>(planted))};
+    return Error{
+        fmt::format("plants: {} transactions do not hold the {:.0f} that are to be planted", o.transactions, planted)};
   }
   return std::nullopt;
 }

@@ -10,7 +10,7 @@
 
 namespace isolde::audit {
 
-Forms::Forms(const Classes& classes) {
+CycleForms::CycleForms(const Classes& classes) {
   for (const TransactionClass& one : classes.classes) {
     first_.push_back(forms_.size());
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
@@ -27,7 +27,7 @@ Forms::Forms(const Classes& classes) {
   }
 }
 
-std::vector<std::uint32_t> Forms::group(ClassId a, ClassId b, std::span<Conflict> conflicts) const {
+std::vector<std::uint32_t> CycleForms::group(ClassId a, ClassId b, std::span<Conflict> conflicts) const {
   const auto key = [&](const Conflict& conflict) {
     return std::tuple(form(a, conflict.from_op), form(b, conflict.to_op), conflict.kind, conflict.vulnerable);
   };
@@ -39,7 +39,7 @@ std::vector<std::uint32_t> Forms::group(ClassId a, ClassId b, std::span<Conflict
   return ends;
 }
 
-std::uint64_t Forms::fingerprint(const Cycle& cycle) const {
+std::uint64_t CycleForms::fingerprint(const Cycle& cycle) const {
   const std::size_t n = cycle.edges.size();
   std::array<std::uint64_t, kMostMembers> steps;
   for (std::size_t i = 0; i < n; ++i) {

@@ -18,9 +18,9 @@
 
 namespace isolde::audit {
 
-class Forms {
+class CycleForms {
  public:
-  explicit Forms(const Classes& classes);
+  explicit CycleForms(const Classes& classes);
   [[nodiscard]] std::uint32_t form(ClassId id, std::uint32_t op) const { return forms_[first_[raw(id)] + op]; }
 
   // Conflicts of the same two forms and the same kind stand together: the place where each such run ends.

@@ -35,7 +35,7 @@ void keep_first(std::vector<Cycle>& cycles, std::size_t most) {
 // The dependencies between two classes that a dangerous path may have, runs of the same forms together (forms.h).
 struct Steps {
   Steps() = default;
-  Steps(const Forms& forms, ClassId a, ClassId b, std::span<const Conflict> all, bool one_by_one) {
+  Steps(const CycleForms& forms, ClassId a, ClassId b, std::span<const Conflict> all, bool one_by_one) {
     for (const Conflict& conflict : all) {
       if (is_rw(conflict) && conflict.vulnerable) first.push_back(conflict);
       if (conflict.kind == EdgeKind::kRw && conflict.vulnerable) second.push_back(conflict);
@@ -142,7 +142,7 @@ struct Shared {
   PairTimes pair_times;
   PairHints pair_hints;
   CorrelationFacts correlation_facts;
-  Forms forms;
+  CycleForms forms;
   Verdicts verdicts;
   std::uint32_t k, l;
   std::uint64_t stride = 1;  // one in so many paths is looked at

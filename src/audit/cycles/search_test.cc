@@ -369,7 +369,7 @@ TEST(SearchCycles, ColumnsSideBySideLeaveNoFormOut) {
     options.k = 1000;
     options.l = 100'000;
     options.most_members = 3;
-    const Forms forms(searched.classes);
+    const CycleForms forms(searched.classes);
     const auto forms_found = [&](bool every_path) {
       options.every_path = every_path;
       std::set<std::uint64_t> out;
@@ -404,7 +404,7 @@ TEST(Forms, CyclesOfTheSameFormsHaveTheSameFate) {
     GraphOptions options;
     options.level = static_cast<WeakLevel>(rng.below(3));
     const DependencyGraph graph = build_graph(classes, {}, options);
-    const Forms forms(classes);
+    const CycleForms forms(classes);
     const CorrelationFacts facts(classes, options.level);
     Correlation correlation(facts, graph, {options.level, TimingRule::kMoments, 20'000});
     std::map<std::uint64_t, std::pair<bool, Possible>> fates;

@@ -138,13 +138,13 @@ bool Meaning::is_in_key(ColumnId column) const {
 
 // x = x + 1 can change places with another only if the statement does not look at x otherwise.
 void Meaning::judge_increments() {
-  for (Draft& draft : drafts_) {
+  for (AccessDraft& draft : drafts_) {
     if (!draft.access.increments) continue;
     const ColumnId column = draft.access.column;
-    const bool read_too = std::ranges::any_of(drafts_, [&](const Draft& other) {
+    const bool read_too = std::ranges::any_of(drafts_, [&](const AccessDraft& other) {
       return other.access.action == Action::kRead && other.access.column == column && !other.of_increment;
     });
-    const bool set_too = std::ranges::any_of(drafts_, [&](const Draft& other) {
+    const bool set_too = std::ranges::any_of(drafts_, [&](const AccessDraft& other) {
       return other.access.action == Action::kWrite && other.access.column == column && !other.access.increments &&
              !other.access.inserts;
     });
@@ -157,10 +157,10 @@ void Meaning::make_rows(Statement& statement) {
   equalities_.solve();
   row_set_of_.assign(sources_.size(), kUnmade);
   std::vector<bool> written(sources_.size(), false), told_apart;
-  for (const Draft& draft : drafts_) {
+  for (const AccessDraft& draft : drafts_) {
     if (draft.access.action == Action::kWrite) written[draft.source] = true;
   }
-  for (const Draft& draft : drafts_) {
+  for (const AccessDraft& draft : drafts_) {
     const std::uint32_t source = draft.source;
     if (row_set_of_[source] != kUnmade) continue;
     const TableId table = sources_[source].table;
@@ -183,10 +183,11 @@ void Meaning::make_rows(Statement& statement) {
 }
 
 void Meaning::make_accesses(Statement& statement) {
-  const bool writes = std::ranges::any_of(drafts_, [](const Draft& d) { return d.access.action == Action::kWrite; });
+  const bool writes =
+      std::ranges::any_of(drafts_, [](const AccessDraft& d) { return d.access.action == Action::kWrite; });
   using Identity = std::tuple<Action, Lock, ColumnId, std::uint16_t, unsigned>;
   std::set<std::pair<Identity, std::size_t>> seen;
-  for (const Draft& draft : drafts_) {
+  for (const AccessDraft& draft : drafts_) {
     Access access = draft.access;
     access.row_set = row_set_of_[draft.source];
     const RowSet& rows = statement.row_sets[access.row_set];

@@ -23,13 +23,13 @@
 
 namespace isolde::audit {
 
-struct Draft {
+struct AccessDraft {
   Access access;
   std::uint32_t source = 0;
   bool of_target_where = false;  // decides which rows are written: locked if that is a single row
   bool of_increment = false;     // the x of x = x + 1
 };
-using Drafts = std::vector<Draft>;
+using Drafts = std::vector<AccessDraft>;
 
 // The accesses of one SELECT, UPDATE …, by where they stand.
 struct Parts {

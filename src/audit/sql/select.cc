@@ -267,7 +267,7 @@ void Meaning::lock_rows(Fields fields, const Scope& scope, Parts& parts) {
       if (meant) locked.push_back(source);
     }
     for (Drafts* part : {&parts.joins, &parts.where, &parts.main}) {
-      for (Draft& draft : *part) {
+      for (AccessDraft& draft : *part) {
         if (std::ranges::find(locked, draft.source) == locked.end()) continue;
         draft.access.lock = std::max(draft.access.lock, lock);
       }

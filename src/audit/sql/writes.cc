@@ -312,14 +312,14 @@ void Meaning::write_all(std::uint32_t source, Drafts& to, bool inserts, bool del
 
 // Reads of the row that is written: those that find it, and those that are made under its lock.
 void Meaning::mark_target(const Sources& written, Parts& parts) {
-  const auto is_target = [&](const Draft& draft) {
+  const auto is_target = [&](const AccessDraft& draft) {
     return draft.access.action == Action::kRead && std::ranges::find(written, draft.source) != written.end();
   };
   for (Drafts* part : {&parts.joins, &parts.where}) {
-    for (Draft& draft : *part) draft.of_target_where = draft.of_target_where || is_target(draft);
+    for (AccessDraft& draft : *part) draft.of_target_where = draft.of_target_where || is_target(draft);
   }
   for (Drafts* part : {&parts.of_target, &parts.of_from, &parts.of_where, &parts.of_rest, &parts.main}) {
-    for (Draft& draft : *part) {
+    for (AccessDraft& draft : *part) {
       if (!is_target(draft)) continue;
       draft.access.of_written_row = true;
       draft.access.lock = Lock::kExclusive;
