@@ -44,7 +44,7 @@ class Compared : public testing::TestWithParam<mirror::Profile> {
       SimulatorOptions options = varied_options(profile, fault, rng);
       if (plain || std::getenv("ISOLDE_REGISTERS") != nullptr) options.lists = options.counters = options.scans = false;
       if (plain) options.unknown = options.deletes = options.locking = false;
-      Simulated s = simulate(options, rng);
+      SimulatedTrace s = simulate(options, rng);
       for (int tries = 0; tries < 8 && fault != SimulatedFault::kNone && !s.faulty; ++tries) s = simulate(options, rng);
       if (fault != SimulatedFault::kNone && !s.faulty) continue;
       compare(s.trace, seed % 2 == 0, fmt::format("{}, {}, seed {}", profile.name, name(fault), seed), counts);

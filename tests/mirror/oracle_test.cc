@@ -132,7 +132,7 @@ void run(int seeds, bool say) {
       for (int seed = 0; seed < seeds; ++seed) {
         Rng rng(static_cast<std::uint64_t>(seed) * 1000 + static_cast<std::uint64_t>(f));
         const SimulatorOptions options = varied_options(profile, fault, rng);
-        const Simulated s = simulate(options, rng);
+        const SimulatedTrace s = simulate(options, rng);
         if (fault != SimulatedFault::kNone && !s.faulty) continue;
         const MirrorTruth truth = mirror_truth(s.trace, profile);
         ++counts[truth];

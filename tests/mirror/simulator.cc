@@ -62,7 +62,7 @@ class Simulator {
  public:
   Simulator(const SimulatorOptions& options, Rng& rng) : o_(options), p_(options.profile), rng_(rng) {}
 
-  Simulated run() {
+  SimulatedTrace run() {
     const auto keys = static_cast<std::size_t>(o_.keys);
     for (std::size_t k = 0; k < keys; ++k) {
       const bool plain = is_register(static_cast<int>(k));
@@ -74,7 +74,7 @@ class Simulator {
     aborted_.assign(keys, {});
     clients_.resize(static_cast<std::size_t>(o_.clients));
     while (act()) now_ += kTick;
-    Simulated result{std::move(trace_), faulty_};
+    SimulatedTrace result{std::move(trace_), faulty_};
     blur(result.trace, moments_, o_.width, p_.snapshot_at == SnapshotAt::kBegin, rng_);
     if (o_.fault == SimulatedFault::kChanged) {
       change(result.trace, rng_);
@@ -439,6 +439,6 @@ constexpr std::string_view kNames[kSimulatedFaults] = {
 
 std::string_view name(SimulatedFault fault) { return kNames[static_cast<int>(fault)]; }
 
-Simulated simulate(const SimulatorOptions& options, Rng& rng) { return Simulator(options, rng).run(); }
+SimulatedTrace simulate(const SimulatorOptions& options, Rng& rng) { return Simulator(options, rng).run(); }
 
 }  // namespace isolde

@@ -44,11 +44,11 @@ struct SimulatorOptions {
   int width = 2;  // of intervals: 0 none, 1 short, 2 as far as clients allow
 };
 
-struct Simulated {
+struct SimulatedTrace {
   Trace trace;
   bool faulty = false;  // the fault was carried out
 };
 
-[[nodiscard]] Simulated simulate(const SimulatorOptions& options, Rng& rng);
+[[nodiscard]] SimulatedTrace simulate(const SimulatorOptions& options, Rng& rng);
 
 }  // namespace isolde
