@@ -13,7 +13,7 @@ if(ISOLDE_SANITIZE)  # what they look at is not C++
   return()
 endif()
 
-# isolde_web_test(NAME LABELS… COMMAND SCRIPT ARGUMENT…)
+# isolde_web_test(NAME LABELS… NEEDS PACKAGE… COMMAND SCRIPT ARGUMENT…)
 function(isolde_web_test name)
   cmake_parse_arguments(ARG "" "" "LABELS;COMMAND;NEEDS" ${ARGN})
   list(TRANSFORM ARG_NEEDS PREPEND "${ISOLDE_WEB}/node_modules/" OUTPUT_VARIABLE wanted)

@@ -85,6 +85,16 @@ TEST(WatchPage, ManyHostileViolationsAreCutAndCounted) {
 
 Arrival arrival_of(std::string_view line) { return {std::make_shared<Chunk>(native(line)), TxnId{0}, true}; }
 
+// The page after three seconds in which `counts` came about.
+std::string page_after(PageView& view, stream::WatchCounts counts) {
+  view.progress({});
+  counts.seconds = 3;
+  view.progress(counts);
+  stream::WatchSummary summary;
+  summary.counts = counts;
+  return view.json({.name = "s"}, {}, summary);
+}
+
 TEST(WatchPage, SuspicionsAndLateArrivalsAreListedWithTheirMoments) {
   Silent next;
   PageView view(next);
@@ -95,14 +105,9 @@ TEST(WatchPage, SuspicionsAndLateArrivalsAreListedWithTheirMoments) {
   for (int i = 0; i < 70; ++i) view.suspected(suspicion, "a session is missing");
   for (int i = 0; i < 60; ++i) view.late(arrival_of(R"({"id":"t<9>","session":"s","ops":[]})"));
   stream::WatchCounts counts;
-  view.progress(counts);
-  counts.seconds = 3;
   counts.suspicions = 70;
   counts.late = 60;
-  view.progress(counts);
-  stream::WatchSummary summary;
-  summary.counts = counts;
-  const Parsed page(view.json({.name = "s"}, {}, summary));
+  const Parsed page(page_after(view, counts));
   EXPECT_EQ(size(page.json["suspicions"]), 50U);
   EXPECT_EQ(number(page.json["suspicions_left_out"]), 20U);
   EXPECT_EQ(text(page.json["suspicions"].at(0)["name"]), "GSIb");
@@ -126,13 +131,7 @@ TEST(WatchPage, SuspicionsAndLateArrivalsAreListedWithTheirMoments) {
 TEST(WatchPage, OfAStreamWithoutDoubtsNoneArePlotted) {
   Silent next;
   PageView view(next);
-  stream::WatchCounts counts;
-  view.progress(counts);
-  counts.seconds = 3;
-  view.progress(counts);
-  stream::WatchSummary summary;
-  summary.counts = counts;
-  const Parsed page(view.json({.name = "s"}, {}, summary));
+  const Parsed page(page_after(view, {}));
   EXPECT_EQ(size(page.json["plots"]), 4U);
   EXPECT_EQ(size(page.json["suspicions"]), 0U);
   EXPECT_EQ(size(page.json["late"]), 0U);

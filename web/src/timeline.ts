@@ -2,7 +2,7 @@
 // the dependencies.
 import type { Anomaly, Transaction } from './data';
 import { ends, h, replace, s } from './dom';
-import { round_ticks, span_text, time_scale } from './scale';
+import { round_ticks, span_text, time_scale, type TimeScale } from './scale';
 
 type Clock = 'client' | 'database' | 'order';
 
@@ -48,10 +48,7 @@ const kClockNames: Record<Clock, string> = {
 };
 
 // Marks on the axis: round numbers, or where each burst begins if waits between them are short.
-function axis(bars: Bar[], unit: 'ns' | '', x_of: (time: number) => number, y: number): SVGElement[] {
-  const scale = time_scale(bars);
-  const low = Math.min(...bars.map((bar) => bar.from));
-  const high = Math.max(...bars.map((bar) => bar.to));
+function axis(scale: TimeScale, low: number, high: number, unit: 'ns' | '', x_of: (time: number) => number, y: number): SVGElement[] {
   const marks = scale.waits.length > 0 ? scale.bursts : round_ticks(0, high - low, 6).map((tick) => low + tick);
   let free = -Infinity;
   const texts = marks.flatMap((mark) => {
@@ -87,7 +84,7 @@ function draw(clock: Clock, anomaly: Anomaly, transactions: Transaction[], aroun
   const svg = s('svg', { viewBox: `0 0 ${kLeft + kWidth} ${height}`, class: 'timeline', role: 'img', 'aria-label': `Timeline by ${kClockNames[clock]}` });
   svg.append(s('defs', {}, s('pattern', { id: 'hatched', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
     s('line', { x1: 0, x2: 0, y1: 0, y2: 7, class: 'hatch' }))));
-  if (clock !== 'order') svg.append(...axis(own, clock === 'client' ? unit : '', x_of, height - 14));
+  if (clock !== 'order') svg.append(...axis(scale, low, high, clock === 'client' ? unit : '', x_of, height - 14));
   lanes.forEach((lane, i) => {
     svg.append(
       s('line', { x1: kLeft, x2: kLeft + kWidth - 10, y1: (i + 0.5) * kLane + 4, y2: (i + 0.5) * kLane + 4, class: 'lane' }),

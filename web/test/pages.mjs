@@ -2,41 +2,15 @@
 // console, and what people click does what it says. Screenshots stay in OUT.
 //
 //   node pages.mjs ISOLDE OUT [CHROMIUM]        one line a test; the exit status tells
-import { execFileSync, spawn } from 'node:child_process';
-import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { resolve } from 'node:path';
-import { chromium } from 'playwright-core';
+import { spawn } from 'node:child_process';
+import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { end, expect, expect_nothing_sticks_out, isolde, open, out, root, run } from './support.mjs';
 
-const [isolde, out_folder, chosen] = process.argv.slice(2);
-const out = resolve(out_folder);
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const program = chosen ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
-mkdirSync(out, { recursive: true });
-
-let failed = 0;
-function expect(holds, what) {
-  if (holds) return;
-  ++failed;
-  console.log(`  FAILED: ${what}`);
-}
-
-// Any exit status but "bad input" is an answer.
-function run(...args) {
-  try {
-    return execFileSync(resolve(isolde), args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: 1 << 28 });
-  } catch (error) {
-    if (error.status === 2 || error.status === null) throw new Error(`isolde ${args.join(' ')}: ${error.stderr}`);
-    return error.stdout;
-  }
-}
 const file = (name) => `${out}/${name}`;
 function history(name, transactions) {
   writeFileSync(file(name), transactions.map((one) => JSON.stringify(one)).join('\n') + '\n');
   return file(name);
 }
-
-const browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] });
 
 // A screen reader has something to say of every control and picture.
 async function has_names(page) {
@@ -78,16 +52,7 @@ async function prints(page, name) {
 // Opens the page and looks at all that must hold of any; `look` does the rest.
 async function test(name, html, look, colorScheme = 'light') {
   console.log(name);
-  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, colorScheme });
-  const said = [];
-  page.on('console', (message) => said.push(message.text()));
-  page.on('pageerror', (error) => said.push(error.message));
-  page.on('dialog', (dialog) => { said.push(`a dialog: ${dialog.message()}`); void dialog.dismiss(); });
-  page.on('request', (request) => { if (request.url().split('#')[0] !== pathToFileURL(html).href) said.push(`a request: ${request.url().slice(0, 80)}`); });
-  const started = performance.now();
-  await page.goto(pathToFileURL(html).href);
-  await page.waitForSelector('main h1');
-  const opened = performance.now() - started;
+  const { page, said, opened } = await open(html, colorScheme);
   expect(statSync(html).size <= 3_000_000, `at most 3 MB, not ${statSync(html).size}`);
   expect(!(await page.locator('h1').textContent()).includes('cannot be shown'), 'it can be shown');
   try {
@@ -95,8 +60,7 @@ async function test(name, html, look, colorScheme = 'light') {
   } catch (error) {
     expect(false, error.message);
   }
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
-  expect(wide <= 0, `nothing sticks out (${wide} pixels)`);
+  await expect_nothing_sticks_out(page);
   await page.screenshot({ path: file(`${name.replaceAll(' ', '-')}.png`), fullPage: false });
   await has_names(page);
   await prints(page, name);
@@ -213,7 +177,7 @@ await test('a recording', file('record.html'), async (page) => {
 });
 
 run('gen', '--out', file('watched.jsonl'), '--transactions', '20000', '--level', 'snapshot-isolation', '--plant', 'lost-update=40', '--quiet');
-const watcher = spawn(resolve(isolde), ['watch', file('watched.jsonl'), '--follow', '--level', 'si', '--quiet', '--html', file('watch.html')], { cwd: root, stdio: 'ignore' });
+const watcher = spawn(isolde, ['watch', file('watched.jsonl'), '--follow', '--level', 'si', '--quiet', '--html', file('watch.html')], { cwd: root, stdio: 'ignore' });
 const ended = new Promise((done) => watcher.on('exit', done));
 setTimeout(() => watcher.kill('SIGINT'), 3500);
 await ended;
@@ -257,7 +221,7 @@ const doubts = history('doubts.jsonl', [
   { id: 1, session: 1, begin: 0, end: 10, ops: [['w', 'x', 1]] },
   { id: 2, session: 2, begin: 1, end: 11, ops: [['r', 'y', null]] },
 ]);
-const doubter = spawn(resolve(isolde), ['watch', doubts, '--follow', '--profile', 'snapshot-isolation', '--silence', '0.3', '--hold', '0.05', '--json', '--html', file('doubts.html')], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
+const doubter = spawn(isolde, ['watch', doubts, '--follow', '--profile', 'snapshot-isolation', '--silence', '0.3', '--hold', '0.05', '--json', '--html', file('doubts.html')], { cwd: root, stdio: ['ignore', 'pipe', 'ignore'] });
 const doubted = new Promise((done) => doubter.on('exit', done));
 let heard = '';
 doubter.stdout.on('data', (data) => { heard += data; });
@@ -288,6 +252,4 @@ await test('a watch with doubts', file('doubts.html'), async (page) => {
   expect((await page.locator('#plots figcaption').allTextContents()).some((title) => title.startsWith('Suspected and late')), 'both over time');
 });
 
-await browser.close();
-console.log(failed === 0 ? 'all is well' : `${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+await end();
