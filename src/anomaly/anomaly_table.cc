@@ -281,13 +281,13 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      kSkewBreaks, kSkewKeeps},
 }};
 
-constexpr bool in_enumeration_order() {
+constexpr bool anomalies_in_enumeration_order() {
   for (std::size_t i = 0; i < kAnomalies.size(); ++i) {
     if (static_cast<std::size_t>(kAnomalies[i].kind) != i) return false;
   }
   return true;
 }
-static_assert(in_enumeration_order());
+static_assert(anomalies_in_enumeration_order());
 
 }  // namespace
 

@@ -178,13 +178,13 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      kStaleRead, "To explain its read T2 would have to come before T1, but T1 had ended when T2 began."},
 }};
 
-constexpr bool in_enumeration_order() {
+constexpr bool levels_in_enumeration_order() {
   for (std::size_t i = 0; i < kLevels.size(); ++i) {
     if (static_cast<std::size_t>(kLevels[i].level) != i) return false;
   }
   return true;
 }
-static_assert(in_enumeration_order());
+static_assert(levels_in_enumeration_order());
 
 // What each level implies, as a bit set; rows are filled from weak to strong as `weaker` says.
 constexpr std::array<std::uint32_t, kLevelCount> closure() {

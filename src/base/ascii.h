@@ -1,10 +1,12 @@
-// base/ascii.h: upper and lower case of names and keywords: the ASCII letters, whatever the locale.
+// base/ascii.h: digits and letters of names, numbers and keywords: ASCII, whatever the locale.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace isolde {
+
+[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 

@@ -131,9 +131,9 @@ bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Leve
   return (shown || (known && from->updates <= row->updates)) && is_cycle_of(*row, steps);
 }
 
-class Search {
+class StrongestSearch {
  public:
-  Search(LevelChecks& checks, const History& history, const ChooseOptions& options, const Limits& limits)
+  StrongestSearch(LevelChecks& checks, const History& history, const ChooseOptions& options, const Limits& limits)
       : checks_(checks), h_(history), limits_(limits) {
     limits_.max_anomalies = 1;
     for (const LevelInfo& row : all_levels()) {
@@ -309,7 +309,7 @@ std::string LevelChecks::other_order(const Verdict& found, const Limits& limits)
 }
 
 Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
-  return Search(*this, h_, options_, limits).run(first);
+  return StrongestSearch(*this, h_, options_, limits).run(first);
 }
 
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {

@@ -11,9 +11,9 @@ bool is_run_of(std::string_view line, char c) {
   return !line.empty() && line.find_first_not_of(c) == std::string_view::npos;
 }
 
-class Reader {
+class AwditReader {
  public:
-  Reader(const Source& source, const ReadOptions& options) : lines_(source.files[0]), options_(options) {}
+  AwditReader(const Source& source, const ReadOptions& options) : lines_(source.files[0]), options_(options) {}
 
   Result<ReadResult> run() {
     std::vector<std::string> notes;
@@ -68,9 +68,11 @@ class Reader {
   bool open_ = false;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_awdit(const Source& source, const ReadOptions& options) {
+  return AwditReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_awdit(const Source& source) {
   const SourceFile head{{}, source.files[0].bytes.substr(0, 4096), nullptr};
   TextLines lines(head);
   while (lines.next()) {
@@ -87,8 +89,8 @@ constinit const FormatInfo kAwditFormat{.name = "awdit",
                                         .summary = "AWDIT's test files: `w key value` lines, ----- and =====",
                                         .extension = "",
                                         .is_folder = false,
-                                        .recognise = recognise,
-                                        .read = read,
+                                        .recognise = recognise_awdit,
+                                        .read = read_awdit,
                                         .write = nullptr};
 
 }  // namespace isolde

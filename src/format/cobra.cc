@@ -93,21 +93,21 @@ class Records {
   std::optional<Error> error_;
 };
 
-struct Version {
+struct LoggedWrite {
   std::int64_t key, write, value;
-  friend bool operator==(const Version&, const Version&) = default;
+  friend bool operator==(const LoggedWrite&, const LoggedWrite&) = default;
 };
-struct VersionHash {
-  std::size_t operator()(const Version& v) const { return hash_bytes(&v, sizeof v); }
+struct LoggedWriteHash {
+  std::size_t operator()(const LoggedWrite& v) const { return hash_bytes(&v, sizeof v); }
 };
 
 bool is_collection_mark(std::int64_t write) {
   return write == cobra::kCollectedTrue || write == cobra::kCollectedFalse;
 }
 
-class Reader {
+class CobraReader {
  public:
-  Reader(const Source& source, const ReadOptions& options)
+  CobraReader(const Source& source, const ReadOptions& options)
       : source_(source), logs_(numbered_logs(source, 'T')), options_(options) {}
 
   Result<ReadResult> run() {
@@ -234,7 +234,7 @@ class Reader {
     }
   }
 
-  ValueId row(const Version& version, std::int64_t writer) {
+  ValueId row(const LoggedWrite& version, std::int64_t writer) {
     ValueInterner& values = builder_.values();
     const auto first = first_writer_.find(version);
     const bool is_first = first != first_writer_.end() && first->second == writer;
@@ -269,16 +269,18 @@ class Reader {
   bool timed_ = false;
   HistoryBuilder builder_;
   ValueId value_name_{}, write_name_{}, txn_name_{};
-  std::unordered_map<Version, std::int64_t, VersionHash> first_writer_;
+  std::unordered_map<LoggedWrite, std::int64_t, LoggedWriteHash> first_writer_;
   std::unordered_map<std::int64_t, std::int64_t> initial_;  // by key: the hash that it held at first
   std::unordered_set<std::int64_t> deleted_;                // keys
   std::vector<std::string> notes_;
   std::uint64_t open_ = 0, collected_ = 0, other_initial_ = 0, missing_initial_ = 0;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_cobra(const Source& source, const ReadOptions& options) {
+  return CobraReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_cobra(const Source& source) {
   const auto logs = numbered_logs(source, 'T');
   for (const NumberedFile& log : logs) {
     if (!log.file->bytes.empty()) return log.file->bytes.starts_with('S');
@@ -292,8 +294,8 @@ constinit const FormatInfo kCobraFormat{.name = "cobra",
                                         .summary = "Cobra's folder of T<client>.log files",
                                         .extension = "",
                                         .is_folder = true,
-                                        .recognise = recognise,
-                                        .read = read,
+                                        .recognise = recognise_cobra,
+                                        .read = read_cobra,
                                         .write = cobra::write};
 
 }  // namespace isolde

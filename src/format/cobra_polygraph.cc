@@ -71,9 +71,10 @@ class Reachability {
   std::uint64_t steps_ = 0;
 };
 
-class Reader {
+class PolygraphReader {
  public:
-  Reader(const Source& source, const ReadOptions& options) : file_(source.files[0]), lines_(file_), options_(options) {}
+  PolygraphReader(const Source& source, const ReadOptions& options)
+      : file_(source.files[0]), lines_(file_), options_(options) {}
 
   Result<ReadResult> run() {
     if (auto error = nodes()) return *std::move(error);
@@ -204,9 +205,11 @@ class Reader {
   std::int64_t next_key_ = 0;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_polygraph(const Source& source, const ReadOptions& options) {
+  return PolygraphReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_polygraph(const Source& source) {
   std::string_view line = first_line_of(source.files[0].bytes.substr(0, 4096));
   if (!line.starts_with("n:")) return false;
   line.remove_prefix(2);
@@ -219,8 +222,8 @@ constinit const FormatInfo kCobraPolygraphFormat{.name = "cobra-polygraph",
                                                  .summary = "Cobra's polygraph dump: n:, e:a,b, c:a,b|b,d",
                                                  .extension = "",
                                                  .is_folder = false,
-                                                 .recognise = recognise,
-                                                 .read = read,
+                                                 .recognise = recognise_polygraph,
+                                                 .read = read_polygraph,
                                                  .write = nullptr};
 
 }  // namespace isolde

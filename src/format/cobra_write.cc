@@ -22,9 +22,9 @@ struct Known {
   std::optional<std::int64_t> writer;  // the first transaction that wrote it
 };
 
-class Writer {
+class CobraWriter {
  public:
-  Writer(const History& h, Output& output) : h_(h), output_(output), sessions_(h.values()), ids_(h.values()) {}
+  CobraWriter(const History& h, Output& output) : h_(h), output_(output), sessions_(h.values()), ids_(h.values()) {}
 
   Result<Lost> run() {
     if (auto error = only_registers(h_, "cobra", false)) return *std::move(error);
@@ -236,6 +236,6 @@ class Writer {
 
 }  // namespace
 
-Result<Lost> write(const History& history, Output& output) { return Writer(history, output).run(); }
+Result<Lost> write(const History& history, Output& output) { return CobraWriter(history, output).run(); }
 
 }  // namespace isolde::cobra

@@ -50,9 +50,9 @@ class Bytes {
   std::size_t at_ = 0;
 };
 
-class Reader {
+class BincodeReader {
  public:
-  Reader(const Source& source, const ReadOptions& options)
+  BincodeReader(const Source& source, const ReadOptions& options)
       : file_(source.files[0]), in_(file_.bytes), options_(options) {
     builder_.set_default_initial(builder_.values().integer(0));
   }
@@ -188,10 +188,12 @@ class Reader {
   bool cut_ = false;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_bincode(const Source& source, const ReadOptions& options) {
+  return BincodeReader(source, options).run();
+}
 
 // A header whose five numbers are small and whose three texts lie in the file and are printable.
-bool recognise(const Source& source) {
+bool recognise_bincode(const Source& source) {
   Bytes in(source.files[0].bytes);
   for (int i = 0; i < 5; ++i) {
     const auto number = in.word();
@@ -213,8 +215,8 @@ constinit const FormatInfo kDbcopBincodeFormat{.name = "dbcop-bincode",
                                                .summary = "dbcop's binary histories of 2019 (history.bincode)",
                                                .extension = "",
                                                .is_folder = false,
-                                               .recognise = recognise,
-                                               .read = read,
+                                               .recognise = recognise_bincode,
+                                               .read = read_bincode,
                                                .write = nullptr};
 
 }  // namespace isolde

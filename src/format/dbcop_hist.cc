@@ -69,9 +69,9 @@ class Characters {
   std::uint64_t line_ = 1;
 };
 
-class Reader {
+class HistReader {
  public:
-  Reader(const Source& source, const ReadOptions& options) : in_(source.files[0]), options_(options) {
+  HistReader(const Source& source, const ReadOptions& options) : in_(source.files[0]), options_(options) {
     builder_.set_default_initial(builder_.values().integer(0));
   }
 
@@ -139,9 +139,11 @@ class Reader {
   std::int64_t session_ = 0;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_hist(const Source& source, const ReadOptions& options) {
+  return HistReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_hist(const Source& source) {
   const SourceFile head{{}, source.files[0].bytes.substr(0, 4096), nullptr};
   Characters in(head);
   while (in.take("-")) {
@@ -155,8 +157,8 @@ constinit const FormatInfo kDbcopHistFormat{.name = "dbcop-hist",
                                             .summary = "dbcop's text histories: [x:=1 y==2] (.hist)",
                                             .extension = "",
                                             .is_folder = false,
-                                            .recognise = recognise,
-                                            .read = read,
+                                            .recognise = recognise_hist,
+                                            .read = read_hist,
                                             .write = nullptr};
 
 }  // namespace isolde

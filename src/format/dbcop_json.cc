@@ -17,9 +17,9 @@ std::string_view without_space(std::string_view text) {
   return text;
 }
 
-class Reader {
+class DbcopJsonReader {
  public:
-  Reader(const Source& source, const ReadOptions& options)
+  DbcopJsonReader(const Source& source, const ReadOptions& options)
       : file_(source.files[0]), options_(options), json_(file_.name, 1) {
     builder_.set_default_initial(builder_.values().integer(0));
   }
@@ -243,9 +243,11 @@ class Reader {
   HistoryBuilder builder_;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_dbcop_json(const Source& source, const ReadOptions& options) {
+  return DbcopJsonReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_dbcop_json(const Source& source) {
   std::string_view head = without_space(source.files[0].bytes.substr(0, 1 << 14));
   const auto has = [&head](std::string_view name) { return head.find(name) != std::string_view::npos; };
   const auto take = [&head](std::string_view token) {
@@ -270,8 +272,8 @@ constinit const FormatInfo kDbcopJsonFormat{.name = "dbcop-json",
                                             .summary = "dbcop's JSON histories, wrapped, bare or compact",
                                             .extension = "",
                                             .is_folder = false,
-                                            .recognise = recognise,
-                                            .read = read,
+                                            .recognise = recognise_dbcop_json,
+                                            .read = read_dbcop_json,
                                             .write = nullptr};
 
 }  // namespace isolde

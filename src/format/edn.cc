@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/ascii.h"
+
 namespace isolde {
 namespace {
 
@@ -21,7 +23,6 @@ constexpr std::array<std::uint8_t, 256> kClasses = [] {
 }();
 
 std::uint8_t class_of(char c) { return kClasses[static_cast<unsigned char>(c)]; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // A character for a message: itself where it can be shown.
 std::string shown(char c) {

@@ -51,7 +51,7 @@ Error at_byte(const Source& source, std::uint64_t offset, std::string text) {
                std::min<std::uint64_t>(offset, source.files[0].bytes.size()) + 1};
 }
 
-bool recognise(const Source& source) { return source.files[0].bytes.starts_with(std::string_view(kMagic, 6)); }
+bool recognise_isl(const Source& source) { return source.files[0].bytes.starts_with(std::string_view(kMagic, 6)); }
 
 Result<std::vector<Section>> read_table(const Source& source) {
   const std::string_view bytes = source.files[0].bytes;
@@ -81,7 +81,7 @@ Result<std::vector<Section>> read_table(const Source& source) {
   return table;
 }
 
-Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
+Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/) {
   const std::string_view bytes = source.files[0].bytes;
   auto table = read_table(source);
   if (!table) return std::move(table).error();
@@ -127,7 +127,7 @@ Result<ReadResult> read(const Source& source, const ReadOptions& /*options*/) {
   return ReadResult{History(columns, storage), {}};
 }
 
-Result<Lost> write(const History& history, Output& output) {
+Result<Lost> write_isl(const History& history, Output& output) {
   std::vector<Section> table;
   std::vector<std::string_view> parts;
   for_each_column(
@@ -174,8 +174,8 @@ constinit const FormatInfo kIslFormat{.name = "isl",
                                       .summary = "Isolde's binary columns, memory-mapped (.isl)",
                                       .extension = ".isl",
                                       .is_folder = false,
-                                      .recognise = recognise,
-                                      .read = read,
-                                      .write = write};
+                                      .recognise = recognise_isl,
+                                      .read = read_isl,
+                                      .write = write_isl};
 
 }  // namespace isolde

@@ -49,9 +49,9 @@ std::string predicate_of(std::string_view where) {
   return {};
 }
 
-class Writer {
+class JepsenWriter {
  public:
-  Writer(const History& history, ByteSink& sink) : h_(history), sink_(sink) {}
+  JepsenWriter(const History& history, ByteSink& sink) : h_(history), sink_(sink) {}
   Lost write();
 
  private:
@@ -92,7 +92,7 @@ class Writer {
   std::vector<std::string> key_;
 };
 
-void Writer::name_sessions() {
+void JepsenWriter::name_sessions() {
   const auto names = h_.columns().session_name;
   process_.assign(names.size(), -1);
   std::int64_t free = 0;
@@ -111,7 +111,7 @@ void Writer::name_sessions() {
   lose(renamed, "session names that are no integers: the processes are numbered");
 }
 
-void Writer::name_keys() {
+void JepsenWriter::name_keys() {
   std::uint64_t odd = 0;
   for (const ValueId name : h_.columns().key_name) {
     const ValueType type = h_.values().type(name);
@@ -127,7 +127,7 @@ void Writer::name_keys() {
   lose(odd, "keys that are neither integers nor strings: they are written as they are shown");
 }
 
-void Writer::append_value(ValueId v) {
+void JepsenWriter::append_value(ValueId v) {
   const ValueTable& values = h_.values();
   switch (values.type(v)) {
     case ValueType::kNull:
@@ -171,7 +171,7 @@ void Writer::append_value(ValueId v) {
   }
 }
 
-bool Writer::is_bank_txn(TxnId t) const {
+bool JepsenWriter::is_bank_txn(TxnId t) const {
   const std::uint32_t first = h_.first_op(t);
   const std::uint32_t count = h_.end_op(t) - first;
   const auto all_reads = [&] {
@@ -189,7 +189,7 @@ bool Writer::is_bank_txn(TxnId t) const {
   return from != INT64_MIN && to == -from;
 }
 
-bool Writer::is_counter_txn(TxnId t) const {
+bool JepsenWriter::is_counter_txn(TxnId t) const {
   const std::uint32_t first = h_.first_op(t);
   if (h_.end_op(t) == first) return true;
   if (h_.end_op(t) - first != 1 || is_predicate(h_.op(first).kind())) return false;
@@ -200,7 +200,7 @@ bool Writer::is_counter_txn(TxnId t) const {
 
 // Whether a reader of a bank file finds the initial values by itself: of keys that nothing is added to, what is read
 // first.
-bool Writer::initials_are_first_reads() const {
+bool JepsenWriter::initials_are_first_reads() const {
   if (h_.columns().key_initial.empty()) return true;
   std::vector<std::optional<ValueId>> first(h_.key_count());
   std::vector<bool> added(h_.key_count(), false);
@@ -215,7 +215,7 @@ bool Writer::initials_are_first_reads() const {
   return true;
 }
 
-Writer::Shape Writer::shape() const {
+JepsenWriter::Shape JepsenWriter::shape() const {
   const auto ops = h_.columns().op;
   if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
     return Shape::kTxn;
@@ -229,7 +229,7 @@ Writer::Shape Writer::shape() const {
 }
 
 // The map of the :init operation, or empty if every key is absent at first.
-std::string Writer::initial_map() {
+std::string JepsenWriter::initial_map() {
   if (shape_ != Shape::kTxn) return {};
   bool any = false;
   out_ = "{";
@@ -248,7 +248,7 @@ std::string Writer::initial_map() {
   return any ? map : std::string();
 }
 
-void Writer::note_evidence() {
+void JepsenWriter::note_evidence() {
   const HistoryColumns& c = h_.columns();
   if (!c.start_ts.empty() || !c.commit_ts.empty()) lost_.emplace_back("start_ts and commit_ts");
   if (!c.order.empty()) lost_.emplace_back("order");
@@ -264,7 +264,7 @@ void Writer::note_evidence() {
   lose(static_cast<std::uint64_t>(sets), "version sets of predicates");
 }
 
-void Writer::note_operations() {
+void JepsenWriter::note_operations() {
   if (shape_ != Shape::kTxn) return;
   std::uint64_t increments = 0;
   std::uint64_t scans = 0;
@@ -280,7 +280,7 @@ void Writer::note_operations() {
   lose(others, "aggregates and predicate updates");
 }
 
-Lost Writer::write() {
+Lost JepsenWriter::write() {
   name_sessions();
   name_keys();
   shape_ = shape();
@@ -304,7 +304,7 @@ Lost Writer::write() {
   return std::move(lost_);
 }
 
-void Writer::write_event(const JepsenEvent& event) {
+void JepsenWriter::write_event(const JepsenEvent& event) {
   const Status status = h_.status(event.txn);
   out_ += '{';
   if (event.index != kNoTime) {
@@ -336,7 +336,7 @@ void Writer::write_event(const JepsenEvent& event) {
   out_ += "}\n";
 }
 
-void Writer::append_txn(TxnId t, bool known) {
+void JepsenWriter::append_txn(TxnId t, bool known) {
   out_ += ", :f :txn, :value [";
   bool first = true;
   for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
@@ -352,7 +352,7 @@ void Writer::append_txn(TxnId t, bool known) {
 }
 
 // False: the operation cannot be written.
-bool Writer::append_op(std::uint32_t op, bool known) {
+bool JepsenWriter::append_op(std::uint32_t op, bool known) {
   const OpHead head = h_.op(op);
   switch (head.kind()) {
     case OpKind::kRead:
@@ -391,7 +391,7 @@ bool Writer::append_op(std::uint32_t op, bool known) {
   return true;
 }
 
-void Writer::append_items(std::span<const Item> items) {
+void JepsenWriter::append_items(std::span<const Item> items) {
   out_ += '{';
   bool first = true;
   for (const Item& item : items) {
@@ -403,7 +403,7 @@ void Writer::append_items(std::span<const Item> items) {
   out_ += '}';
 }
 
-void Writer::append_bank(TxnId t, bool known) {
+void JepsenWriter::append_bank(TxnId t, bool known) {
   const std::uint32_t first = h_.first_op(t);
   if (first < h_.end_op(t) && h_.op(first).kind() == OpKind::kIncrement) {
     out_ += fmt::format(", :f :transfer, :value {{:from {}, :to {}, :amount {}}}", key_[raw(h_.op(first).key())],
@@ -424,7 +424,7 @@ void Writer::append_bank(TxnId t, bool known) {
   out_ += '}';
 }
 
-void Writer::append_counter(TxnId t, bool known) {
+void JepsenWriter::append_counter(TxnId t, bool known) {
   const std::uint32_t op = h_.first_op(t);
   const bool empty = op == h_.end_op(t);
   const bool adds = !empty && h_.op(op).kind() == OpKind::kIncrement;
@@ -441,7 +441,7 @@ void Writer::append_counter(TxnId t, bool known) {
 Result<Lost> write_jepsen(const History& history, Output& output) {
   // A file without operations would be none that this or any other reader takes for a Jepsen history.
   if (history.txn_count() == 0) return Error{"a history without transactions has no form in EDN"};
-  return Writer(history, output.file("")).write();
+  return JepsenWriter(history, output.file("")).write();
 }
 
 }  // namespace isolde

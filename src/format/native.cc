@@ -20,7 +20,7 @@ std::string_view first_line(std::string_view text) {
   return {};
 }
 
-bool recognise(const Source& source) {
+bool recognise_native(const Source& source) {
   const std::string_view line = first_line(source.files[0].bytes.substr(0, 1 << 16));
   if (!line.starts_with('{')) return false;
   const auto has = [&](std::string_view name) { return line.find(name) != std::string_view::npos; };
@@ -33,7 +33,7 @@ constinit const FormatInfo kNativeFormat{.name = "native",
                                          .summary = "Isolde's JSON Lines, one transaction a line (.jsonl)",
                                          .extension = ".jsonl",
                                          .is_folder = false,
-                                         .recognise = recognise,
+                                         .recognise = recognise_native,
                                          .read = read_native,
                                          .write = write_native};
 

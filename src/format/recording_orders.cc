@@ -10,9 +10,9 @@ namespace {
 constexpr std::uint32_t kNoRank = 0xffffffffU;
 
 // A writer of a key by its rank in the order of commits; those without one stand last.
-using Writer = std::pair<std::uint32_t, std::uint32_t>;  // key, rank
+using WriterPlace = std::pair<std::uint32_t, std::uint32_t>;  // key, rank
 
-void add_writers(const OwnedColumns& c, std::uint32_t txn, std::uint32_t rank, std::vector<Writer>& out) {
+void add_writers(const OwnedColumns& c, std::uint32_t txn, std::uint32_t rank, std::vector<WriterPlace>& out) {
   for (std::uint32_t i = c.first_op[txn]; i < c.first_op[txn + 1]; ++i) {
     const OpHead op = c.op[i];
     if (is_item_write(op.kind())) out.emplace_back(raw(op.key()), rank);
@@ -38,7 +38,7 @@ std::optional<JournalFindings::Place> add_orders(JournalFindings& findings, Hist
   const OwnedColumns& c = builder.columns();
   std::vector<std::uint32_t> rank(builder.txn_count(), kNoRank);
   for (std::uint32_t i = 0; i < places.size(); ++i) rank[places[i].txn] = i;
-  std::vector<Writer> writers;
+  std::vector<WriterPlace> writers;
   for (std::uint32_t txn = 0; txn < rank.size(); ++txn) {
     if (c.status[txn] != Status::kAborted) add_writers(c, txn, rank[txn], writers);
   }

@@ -22,9 +22,9 @@ constexpr Dialect kPolysi{.negative_numbers = false, .aborted = false, .zero_wri
 constexpr Dialect kPlume{.negative_numbers = true, .aborted = true, .zero_writes = false};
 constexpr Dialect kAwdit{.negative_numbers = false, .aborted = true, .zero_writes = true};
 
-class Reader {
+class TextReader {
  public:
-  Reader(const Source& source, const ReadOptions& options, const Dialect& dialect)
+  TextReader(const Source& source, const ReadOptions& options, const Dialect& dialect)
       : lines_(source.files[0]), options_(options), dialect_(dialect) {
     builder_.set_default_initial(builder_.values().integer(0));
   }
@@ -144,11 +144,11 @@ class Reader {
 };
 
 template <const Dialect& kDialect>
-Result<ReadResult> read(const Source& source, const ReadOptions& options) {
-  return Reader(source, options, kDialect).run();
+Result<ReadResult> read_text(const Source& source, const ReadOptions& options) {
+  return TextReader(source, options, kDialect).run();
 }
 
-bool recognise(const Source& source) {
+bool recognise_text(const Source& source) {
   std::string_view line = first_line_of(source.files[0].bytes.substr(0, 4096));
   if (!line.starts_with("r(") && !line.starts_with("w(")) return false;
   line.remove_prefix(2);
@@ -158,9 +158,9 @@ bool recognise(const Source& source) {
 bool never(const Source& /*source*/) { return false; }
 
 // The history as the lines of the format, with everything numbered that is no non-negative integer.
-class Writer {
+class TextWriter {
  public:
-  Writer(const History& h, Output& output)
+  TextWriter(const History& h, Output& output)
       : h_(h), sink_(output.file("")), keys_(h.values()), values_(h.values()), sessions_(h.values()), ids_(h.values()) {
     values_.reserve_zero();
   }
@@ -245,7 +245,7 @@ class Writer {
   bool renamed_aborted_ = false, merged_aborted_ = false, initial_moved_ = false;
 };
 
-Result<Lost> write(const History& history, Output& output) { return Writer(history, output).run(); }
+Result<Lost> write_text(const History& history, Output& output) { return TextWriter(history, output).run(); }
 
 }  // namespace
 
@@ -253,29 +253,29 @@ constinit const FormatInfo kTextFormat{.name = "text",
                                        .summary = "r(key,value,session,txn) lines of PolySI, Plume, IsoVista and AWDIT",
                                        .extension = ".txt",
                                        .is_folder = false,
-                                       .recognise = recognise,
-                                       .read = read<kAny>,
-                                       .write = write};
+                                       .recognise = recognise_text,
+                                       .read = read_text<kAny>,
+                                       .write = write_text};
 constinit const FormatInfo kTextPolysiFormat{.name = "text-polysi",
                                              .summary = "text as PolySI reads it: no aborted operations",
                                              .extension = "",
                                              .is_folder = false,
                                              .recognise = never,
-                                             .read = read<kPolysi>,
+                                             .read = read_text<kPolysi>,
                                              .write = nullptr};
 constinit const FormatInfo kTextPlumeFormat{.name = "text-plume",
                                             .summary = "text as Plume reads it: writes of 0 are left out",
                                             .extension = "",
                                             .is_folder = false,
                                             .recognise = never,
-                                            .read = read<kPlume>,
+                                            .read = read_text<kPlume>,
                                             .write = nullptr};
 constinit const FormatInfo kTextAwditFormat{.name = "text-awdit",
                                             .summary = "text as AWDIT reads it: no negative numbers but -1",
                                             .extension = "",
                                             .is_folder = false,
                                             .recognise = never,
-                                            .read = read<kAwdit>,
+                                            .read = read_text<kAwdit>,
                                             .write = nullptr};
 
 }  // namespace isolde

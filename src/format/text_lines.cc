@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/ascii.h"
+
 namespace isolde {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 }  // namespace
 

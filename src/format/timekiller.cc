@@ -20,9 +20,9 @@ struct Hybrid {
   bool known = false;
 };
 
-class Reader {
+class TimekillerReader {
  public:
-  Reader(const Source& source, const ReadOptions& options)
+  TimekillerReader(const Source& source, const ReadOptions& options)
       : file_(source.files[0]), options_(options), json_(file_.name, 1) {}
 
   Result<ReadResult> run() {
@@ -250,9 +250,11 @@ class Reader {
   int shift_ = kHybridShift;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_timekiller(const Source& source, const ReadOptions& options) {
+  return TimekillerReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_timekiller(const Source& source) {
   std::string_view head = source.files[0].bytes.substr(0, 4096);
   const auto skip_space = [&head] { head.remove_prefix(std::min(head.find_first_not_of(" \t\r\n"), head.size())); };
   skip_space();
@@ -269,8 +271,8 @@ constinit const FormatInfo kTimekillerFormat{.name = "timekiller",
                                              .summary = "TimeKiller's JSON with start and commit timestamps",
                                              .extension = "",
                                              .is_folder = false,
-                                             .recognise = recognise,
-                                             .read = read,
+                                             .recognise = recognise_timekiller,
+                                             .read = read_timekiller,
                                              .write = write_timekiller};
 
 }  // namespace isolde

@@ -9,9 +9,10 @@
 namespace isolde {
 namespace {
 
-class Writer {
+class TimekillerWriter {
  public:
-  Writer(const History& h, Output& output) : h_(h), sink_(output.file("")), keys_(h.values()), values_(h.values()) {}
+  TimekillerWriter(const History& h, Output& output)
+      : h_(h), sink_(output.file("")), keys_(h.values()), values_(h.values()) {}
 
   Result<Lost> run() {
     if (auto error = only_registers(h_, "timekiller", true)) return *std::move(error);
@@ -150,6 +151,8 @@ class Writer {
 
 }  // namespace
 
-Result<Lost> write_timekiller(const History& history, Output& output) { return Writer(history, output).run(); }
+Result<Lost> write_timekiller(const History& history, Output& output) {
+  return TimekillerWriter(history, output).run();
+}
 
 }  // namespace isolde

@@ -11,9 +11,9 @@
 namespace isolde {
 namespace {
 
-class Reader {
+class VeristrongListReader {
  public:
-  Reader(const Source& source, const ReadOptions& options) : lines_(source.files[0]), options_(options) {}
+  VeristrongListReader(const Source& source, const ReadOptions& options) : lines_(source.files[0]), options_(options) {}
 
   Result<ReadResult> run() {
     if (!lines_.next()) return lines_.error("expected the number of lines");
@@ -119,9 +119,11 @@ class Reader {
   std::vector<std::string> notes_;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_veristrong_list(const Source& source, const ReadOptions& options) {
+  return VeristrongListReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_veristrong_list(const Source& source) {
   const SourceFile head{{}, source.files[0].bytes.substr(0, 4096), nullptr};
   TextLines lines(head);
   if (!lines.next() || !lines.integer() || !lines.at_end() || !lines.next()) return false;
@@ -136,8 +138,8 @@ constinit const FormatInfo kVeristrongListFormat{.name = "veristrong-list",
                                                  .summary = "VeriStrong's list histories: `session txn A key value`",
                                                  .extension = "",
                                                  .is_folder = false,
-                                                 .recognise = recognise,
-                                                 .read = read,
+                                                 .recognise = recognise_veristrong_list,
+                                                 .read = read_veristrong_list,
                                                  .write = nullptr};
 
 }  // namespace isolde

@@ -12,12 +12,12 @@ namespace {
 namespace od = simdjson::ondemand;
 using Fault = std::optional<JsonFault>;
 
-constexpr const char* kOperationForm =
+constexpr const char* kViperOperationForm =
     R"(expected an operation: ["r",key,value,dead], ["w",key,value,succ], ["i",…], ["d",…] or ["range",…])";
 
-class Reader {
+class ViperReader {
  public:
-  Reader(const Source& source, const ReadOptions& options) : source_(source), options_(options) {
+  ViperReader(const Source& source, const ReadOptions& options) : source_(source), options_(options) {
     builder_.set_default_initial(zero_);
     dead_name_ = builder_.values().string("dead");
   }
@@ -122,7 +122,7 @@ class Reader {
   };
 
   Fault operation(od::value value) {
-    const JsonFault wrong = fault_at(kOperationForm, value);
+    const JsonFault wrong = fault_at(kViperOperationForm, value);
     od::array array;
     if (value.get_array().get(array)) return wrong;
     Operation op;
@@ -286,9 +286,11 @@ class Reader {
   std::uint64_t failed_ = 0;
 };
 
-Result<ReadResult> read(const Source& source, const ReadOptions& options) { return Reader(source, options).run(); }
+Result<ReadResult> read_viper(const Source& source, const ReadOptions& options) {
+  return ViperReader(source, options).run();
+}
 
-bool recognise(const Source& source) {
+bool recognise_viper(const Source& source) {
   const auto logs = numbered_logs(source, 'J');
   for (const NumberedFile& log : logs) {
     const std::string_view line = first_line_of(log.file->bytes.substr(0, 4096));
@@ -304,8 +306,8 @@ constinit const FormatInfo kViperFormat{.name = "viper",
                                         .summary = "Viper's folder of J<client>.log files, with ranges and deletes",
                                         .extension = "",
                                         .is_folder = true,
-                                        .recognise = recognise,
-                                        .read = read,
+                                        .recognise = recognise_viper,
+                                        .read = read_viper,
                                         .write = nullptr};
 
 }  // namespace isolde

@@ -12,7 +12,7 @@ constexpr double kInserts = 0.1;     // of all operations
 constexpr double kAggregates = 0.3;  // of the predicate reads
 constexpr std::uint8_t kShapes = 8;
 
-std::uint32_t draw(Rng& rng, std::uint32_t count) { return static_cast<std::uint32_t>(rng.below(count)); }
+std::uint32_t draw_below(Rng& rng, std::uint32_t count) { return static_cast<std::uint32_t>(rng.below(count)); }
 
 }  // namespace
 
@@ -30,13 +30,13 @@ RowTable::RowTable(const GenOptions& options)
 
 RowTable::Condition RowTable::draw_condition(Rng& rng) const {
   Condition condition;
-  condition.shape = static_cast<std::uint8_t>(draw(rng, kShapes));
+  condition.shape = static_cast<std::uint8_t>(draw_below(rng, kShapes));
   const bool both = condition.shape >= 6;
   // The square root is exact by IEEE 754, so that every machine draws the same.
   const double share = both ? std::sqrt(selectivity_) : selectivity_;
   const auto width = std::clamp(static_cast<std::uint32_t>(share * kColumnValues), 1U, kColumnValues);
   const auto range = [&](bool from_zero) {
-    const std::uint32_t from = from_zero ? 0 : draw(rng, kColumnValues - width + 1);
+    const std::uint32_t from = from_zero ? 0 : draw_below(rng, kColumnValues - width + 1);
     return Range{from, from + width - 1};
   };
   if (both || condition.shape % 2 == 0) condition.c0 = range(condition.shape == 2);
@@ -70,14 +70,14 @@ void RowTable::plan(std::uint32_t session, Rng& rng, const KeySampler& sampler) 
   plan.clear();
   for (std::uint32_t i = 0; i < ops_; ++i) {
     Planned op;
-    op.column = static_cast<std::uint8_t>(draw(rng, 2));
-    op.c0 = draw(rng, kColumnValues);
-    op.c1 = draw(rng, kColumnValues);
+    op.column = static_cast<std::uint8_t>(draw_below(rng, 2));
+    op.c0 = draw_below(rng, kColumnValues);
+    op.c1 = draw_below(rng, kColumnValues);
     if (rng.chance(predicate_share_)) {
       op.kind = OpKind::kUpdate;
       if (rng.chance(read_share_)) op.kind = rng.chance(kAggregates) ? OpKind::kAggregate : OpKind::kScan;
       op.condition = draw_condition(rng);
-      op.aggregate = static_cast<Aggregate>(draw(rng, 5));
+      op.aggregate = static_cast<Aggregate>(draw_below(rng, 5));
     } else {
       op.key = sampler.draw(rng);
       op.insert = rng.chance(insert_share_);

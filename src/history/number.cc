@@ -52,15 +52,15 @@ std::optional<NumberParts> parts_of(std::string_view text) {
 }
 
 // 0.DIGITS x 10^point, no zero at either end of the digits: one form for each value.
-struct Decimal {
+struct PlainDecimal {
   bool negative = false;
   std::string digits;
   std::int64_t point = 0;
 };
 
 // Nothing if the exponent is out of all bounds.
-std::optional<Decimal> decimal_of(const NumberParts& parts) {
-  Decimal out{parts.negative, std::string(parts.whole) + std::string(parts.fraction), 0};
+std::optional<PlainDecimal> decimal_of(const NumberParts& parts) {
+  PlainDecimal out{parts.negative, std::string(parts.whole) + std::string(parts.fraction), 0};
   std::int64_t exponent = 0;
   if (parts.has_exponent) {
     const char* const end = parts.exponent.data() + parts.exponent.size();
@@ -75,7 +75,7 @@ std::optional<Decimal> decimal_of(const NumberParts& parts) {
   return out;
 }
 
-std::string text_of(const Decimal& d) {
+std::string text_of(const PlainDecimal& d) {
   constexpr std::int64_t kPlainFrom = -5;
   constexpr std::int64_t kPlainTo = 30;
   std::string out = d.negative ? "-" : "";

@@ -17,7 +17,7 @@ bool fits_64_bits(Wide value) {
 }
 
 // The digits of a wide integer, right-aligned in `buffer`.
-std::string_view digits_of(Wide value, char (&buffer)[48]) {
+std::string_view decimal_text(Wide value, char (&buffer)[48]) {
   char* const end = buffer + sizeof buffer;
   char* at = end;
   const bool negative = value < 0;
@@ -117,7 +117,7 @@ Scalar AggregateState::result() const {
 bool AggregateState::sum_agrees(const Scalar& recorded) const {
   if (has_reals_) return std::fabs(sum() - nearest_real(recorded)) <= kRealTolerance * magnitude_;
   char buffer[48];
-  return compare(Scalar::of_text(ScalarKind::kDecimal, digits_of(integers_, buffer)), recorded) == Order::kEqual;
+  return compare(Scalar::of_text(ScalarKind::kDecimal, decimal_text(integers_, buffer)), recorded) == Order::kEqual;
 }
 
 bool AggregateState::average_agrees(const Scalar& recorded) const {

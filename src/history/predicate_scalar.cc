@@ -34,7 +34,7 @@ Order compare_exactly(std::int64_t a, double b) {
 }
 
 // A decimal number taken apart: 0.DIGITS * 10^point, no zeros at either end of the digits.
-struct Decimal {
+struct DecimalDigits {
   static constexpr std::size_t kShown = 1500;  // more than any double has
   bool negative = false;
   bool is_zero = true;
@@ -47,8 +47,8 @@ struct Decimal {
   }
 };
 
-Decimal take_apart(std::string_view text) {
-  Decimal d;
+DecimalDigits take_apart(std::string_view text) {
+  DecimalDigits d;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
     d.negative = text[0] == '-';
     text.remove_prefix(1);
@@ -80,8 +80,8 @@ Decimal take_apart(std::string_view text) {
 }
 
 Order compare_decimals(std::string_view a_text, std::string_view b_text) {
-  const Decimal a = take_apart(a_text);
-  const Decimal b = take_apart(b_text);
+  const DecimalDigits a = take_apart(a_text);
+  const DecimalDigits b = take_apart(b_text);
   if (a.negative != b.negative) return a.negative ? Order::kLess : Order::kGreater;
   Order order = Order::kEqual;
   if (a.is_zero || b.is_zero) {
@@ -96,7 +96,7 @@ Order compare_decimals(std::string_view a_text, std::string_view b_text) {
 }
 
 // The exact decimal digits of a number.
-std::string_view digits_of(const Scalar& s, char (&buffer)[Decimal::kShown]) {
+std::string_view digits_of(const Scalar& s, char (&buffer)[DecimalDigits::kShown]) {
   char* end = buffer;
   if (s.kind == ScalarKind::kDecimal) return s.string();
   if (s.kind == ScalarKind::kReal) {
@@ -109,8 +109,8 @@ std::string_view digits_of(const Scalar& s, char (&buffer)[Decimal::kShown]) {
 
 Order compare_numbers(const Scalar& a, const Scalar& b) {
   if (a.kind == ScalarKind::kDecimal || b.kind == ScalarKind::kDecimal) {
-    char a_digits[Decimal::kShown];
-    char b_digits[Decimal::kShown];
+    char a_digits[DecimalDigits::kShown];
+    char b_digits[DecimalDigits::kShown];
     return compare_decimals(digits_of(a, a_digits), digits_of(b, b_digits));
   }
   if (a.kind == ScalarKind::kReal) {
@@ -169,7 +169,7 @@ double nearest_real(const Scalar& s) {
   double value = 0;
   const auto [end, error] = std::from_chars(s.text, s.text + s.size, value);
   if (error == std::errc{}) return value;
-  const Decimal d = take_apart(s.string());  // beyond doubles at either end
+  const DecimalDigits d = take_apart(s.string());  // beyond doubles at either end
   return d.point < 0 ? 0 : d.negative ? -HUGE_VAL : HUGE_VAL;
 }
 

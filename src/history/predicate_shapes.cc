@@ -4,6 +4,8 @@
 
 #include <charconv>
 
+#include "base/ascii.h"
+
 namespace isolde {
 namespace {
 
@@ -13,7 +15,6 @@ constexpr std::size_t kMaxDigits = 18;        // such an integer has 64 bits wha
 constexpr char kIntegerMark = '\x01';
 constexpr char kStringMark = '\x02';
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool starts_name(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || static_cast<unsigned char>(c) >= 0x80;
 }

@@ -11,10 +11,6 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = std::optional<std::string>;
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
-
 bool can_be_made(const Choices& choices) {
   Minisat::Solver solver;
   for (std::size_t i = 0; i < choices.all.size(); ++i) solver.newVar();

@@ -15,6 +15,7 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "proof/cycle_claims.h"
+#include "proof/fault.h"
 #include "proof/possible_writers.h"
 
 namespace isolde::proof {
@@ -28,7 +29,6 @@ class CaseClaims {
   [[nodiscard]] std::optional<std::string> fault(const Anomaly& anomaly) const;
 
  private:
-  using Fault = std::optional<std::string>;
   [[nodiscard]] Fault circle(const Anomaly& a, const Case& one, const PossibleWriters& writers) const;
   [[nodiscard]] Fault step(const Anomaly& a, const Step& s, const PossibleWriters& writers) const;
   [[nodiscard]] Fault assumed(const Step& s, const PossibleWriters& writers) const;

@@ -15,8 +15,6 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = std::optional<std::string>;
-
 // Whether all that the anomaly names is there to be looked at.
 bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
   const auto is_txn = [&](TxnId t) { return raw(t) < h.txn_count(); };
@@ -209,8 +207,6 @@ class Claims {
     if (op == kNoOp || !is_predicate(h_.op(raw(op)).kind())) return false;
     return cycles_ || (a.kind == AnomalyKind::kResultSetMismatch && op == a.op && key == a.key);
   }
-
-  static Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
 
   const History& h_;
   const Verdict& verdict_;

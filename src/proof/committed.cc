@@ -3,12 +3,6 @@
 #include <algorithm>
 
 namespace isolde::proof {
-namespace {
-
-std::uint64_t pair_id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
-
-}  // namespace
-
 Committed::Committed(const History& history, const Verdict& verdict)
     : h_(history),
       by_order_(verdict.method == "replay"),

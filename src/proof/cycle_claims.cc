@@ -5,10 +5,6 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = std::optional<std::string>;
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
-
 template <typename F>
 void for_each_step(const Anomaly& a, F&& f) {
   for (const Step& s : a.steps) f(s);

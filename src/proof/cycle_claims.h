@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "anomaly/verdict.h"
+#include "proof/fault.h"
 #include "proof/key_order.h"
 #include "proof/predicate_steps.h"
 
@@ -34,7 +35,6 @@ class CycleClaims {
   [[nodiscard]] std::optional<TxnId> version_read(TxnId txn, OpId op, KeyId k) const;
 
  private:
-  using Fault = std::optional<std::string>;
   [[nodiscard]] static KeyOrder::Rule rule_of(Level level);
   [[nodiscard]] Fault cycle(const Anomaly& a) const;
   [[nodiscard]] static bool closes(const std::vector<Step>& steps);

@@ -6,10 +6,6 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = std::optional<std::string>;
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
-
 // Whether the list, from there on, is made of pieces each of which is all that one transaction appended.
 bool can_be_cut(const History& h, KeyId key, std::span<const ValueId> list, std::size_t from) {
   std::unordered_map<std::uint32_t, std::vector<std::vector<ValueId>>> pieces;  // by their first element

@@ -49,4 +49,9 @@ class Content {
   std::vector<ValueId> elements_;
 };
 
+// A key and a value of it as one number.
+[[nodiscard]] inline std::uint64_t pair_id(KeyId key, ValueId value) {
+  return (std::uint64_t{raw(key)} << 32) | raw(value);
+}
+
 }  // namespace isolde::proof

@@ -9,8 +9,6 @@
 namespace isolde::proof {
 namespace {
 
-std::uint64_t pair_id(KeyId key, ValueId value) { return (std::uint64_t{raw(key)} << 32) | raw(value); }
-
 // What the read returned; nothing if there is no such read, or it came after a write of its own transaction.
 std::optional<ValueId> value_read(const History& h, const ReadAt& read) {
   if (raw(read.txn) >= h.txn_count() || raw(read.key) >= h.key_count()) return std::nullopt;

@@ -10,11 +10,7 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = PredicateClaims::Fault;
-
-constexpr std::size_t kMaxStates = 4096;  // that may be possible for one aggregate
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
+constexpr std::size_t kMostPossibleStates = 4096;  // that may be possible for one aggregate
 
 bool is_about_rows(const Anomaly& a) { return a.source == ReadSource::kRowMissed || a.source == ReadSource::kRowExtra; }
 
@@ -269,7 +265,8 @@ Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
       may_match |= match == Match::kYes;
     }
     if (!may_match) continue;
-    if (states *= possible.size(); states > kMaxStates) return "cannot be proved: too many states are possible";
+    if (states *= possible.size(); states > kMostPossibleStates)
+      return "cannot be proved: too many states are possible";
     open.emplace_back(KeyId{k}, std::move(possible));
   }
   bool named = false;

@@ -15,6 +15,7 @@
 
 #include "anomaly/verdict.h"
 #include "proof/committed.h"
+#include "proof/fault.h"
 #include "proof/matches.h"
 #include "proof/versions.h"
 
@@ -22,8 +23,6 @@ namespace isolde::proof {
 
 class PredicateClaims {
  public:
-  using Fault = std::optional<std::string>;
-
   PredicateClaims(const History& history, const Verdict& verdict, const Committed& committed);
 
   [[nodiscard]] Fault fault(const Anomaly& a) const;

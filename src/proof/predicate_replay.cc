@@ -10,7 +10,7 @@
 namespace isolde::proof {
 namespace {
 
-constexpr std::size_t kMaxStates = 4096;             // that are tried for one aggregate
+constexpr std::size_t kMostTriedStates = 4096;       // that are tried for one aggregate
 constexpr std::size_t kRoom = std::size_t{1} << 27;  // bytes
 
 }  // namespace
@@ -72,12 +72,12 @@ void PredicateReplay::forget_own() {
   own_.clear();
 }
 
-PredicateReplay::Fault PredicateReplay::fault(OpId op) {
+Fault PredicateReplay::fault(OpId op) {
   if (matches_.details(op).has_vset != 0) return vset_fault(op);
   return h_.op(raw(op)).kind() == OpKind::kAggregate ? aggregate_fault(op) : result_fault(op);
 }
 
-PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
+Fault PredicateReplay::result_fault(OpId op) {
   const auto items = h_.items(matches_.details(op));
   for (const Item& item : items) in_result_[raw(item.key)] = true;
   const std::vector<Match>& state = matches_of_state(op);
@@ -100,7 +100,7 @@ PredicateReplay::Fault PredicateReplay::result_fault(OpId op) {
   return wrong;
 }
 
-PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
+Fault PredicateReplay::aggregate_fault(OpId op) {
   const std::vector<Match>& of_state = matches_of_state(op);
   AggregateState state = matches_.aggregate(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
@@ -115,7 +115,7 @@ PredicateReplay::Fault PredicateReplay::aggregate_fault(OpId op) {
 }
 
 // Some choice among the versions up to the state's gives the value.
-PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
+Fault PredicateReplay::older_aggregate_fault(OpId op) const {
   std::vector<std::pair<KeyId, std::vector<ValueId>>> choices;  // kNullValue: a version that does not match
   std::size_t states = 1;
   for (std::uint32_t k = 0; k < now_.size(); ++k) {
@@ -126,10 +126,11 @@ PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
       if (match == Match::kUnclear) continue;
       const ValueId counts = match == Match::kYes ? version : kNullValue;
       if (std::find(choice.begin(), choice.end(), counts) == choice.end()) choice.push_back(counts);
-      if (choice.size() > kMaxStates) break;
+      if (choice.size() > kMostTriedStates) break;
     }
     if (choice.empty()) return matches_.unclear(KeyId{k});
-    if (states *= choice.size(); states > kMaxStates) return "cannot be proved: its value is not that of the state";
+    if (states *= choice.size(); states > kMostTriedStates)
+      return "cannot be proved: its value is not that of the state";
     choices.emplace_back(KeyId{k}, std::move(choice));
   }
   for (std::size_t state = 0; state < states; ++state) {
@@ -144,7 +145,7 @@ PredicateReplay::Fault PredicateReplay::older_aggregate_fault(OpId op) const {
   return "its value is the aggregate of no versions up to the state";
 }
 
-PredicateReplay::Fault PredicateReplay::vset_fault(OpId op) const {
+Fault PredicateReplay::vset_fault(OpId op) const {
   if (Fault wrong = matches_.vset_fault(op)) return wrong;
   const auto looked_at = matches_.looked_at(op);
   for (std::uint32_t k = 0; k < now_.size(); ++k) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "proof/fault.h"
 #include "proof/matches.h"
 
 namespace isolde::proof {
@@ -33,7 +34,6 @@ class PredicateReplay {
   [[nodiscard]] std::optional<std::string> fault(OpId op);
 
  private:
-  using Fault = std::optional<std::string>;
   [[nodiscard]] Fault vset_fault(OpId op) const;
   [[nodiscard]] Fault result_fault(OpId op);
   [[nodiscard]] Fault aggregate_fault(OpId op);

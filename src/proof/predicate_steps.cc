@@ -5,10 +5,6 @@
 namespace isolde::proof {
 namespace {
 
-using Fault = PredicateSteps::Fault;
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
-
 // Predicates of these are evaluated on one state.
 bool has_states(Level level) {
   const LevelFamily family = info(level).family;

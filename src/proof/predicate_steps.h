@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "anomaly/verdict.h"
+#include "proof/fault.h"
 #include "proof/matches.h"
 #include "proof/versions.h"
 
@@ -22,7 +23,6 @@ namespace isolde::proof {
 
 class PredicateSteps {
  public:
-  using Fault = std::optional<std::string>;
   // Whether of a key the version of the one is known to come before that of the other.
   using Before = std::function<bool(TxnId, TxnId)>;
 

@@ -8,8 +8,6 @@
 
 namespace isolde::proof {
 
-using Fault = ReadClaims::Fault;
-
 Fault ReadClaims::read_fault(const Anomaly& a) const {
   if (a.source == ReadSource::kNotARead) return std::nullopt;
   const std::vector<Touch> all = touches(h_, a.transactions.front());

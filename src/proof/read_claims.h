@@ -7,13 +7,12 @@
 
 #include "anomaly/verdict.h"
 #include "proof/committed.h"
+#include "proof/fault.h"
 
 namespace isolde::proof {
 
 class ReadClaims {
  public:
-  using Fault = std::optional<std::string>;  // what is wrong with a claim; nothing if it holds
-
   ReadClaims(const History& history, const Verdict& verdict, const Committed& committed)
       : h_(history), verdict_(verdict), committed_(committed) {}
 

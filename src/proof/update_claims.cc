@@ -2,14 +2,6 @@
 #include "proof/cycle_claims.h"
 
 namespace isolde::proof {
-namespace {
-
-using Fault = std::optional<std::string>;
-
-Fault holds(bool good, std::string_view otherwise) { return good ? Fault{} : Fault{std::string(otherwise)}; }
-
-}  // namespace
-
 Fault CycleClaims::lost_update(const Anomaly& a) const {
   if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
   if (level_ == Level::kCursorStability && a.steps.size() == 1) return update_of_two(a);

@@ -14,8 +14,8 @@ namespace isolde {
 namespace {
 
 constexpr std::uint32_t kOpsShown = 8;
-constexpr std::size_t kCasesShown = 12;
-constexpr std::size_t kStepsShown = 48;  // of one anomaly; a larger graph is not read, and takes Graphviz long
+constexpr std::size_t kCasesDrawn = 12;
+constexpr std::size_t kStepsDrawn = 48;  // of one anomaly; a larger graph is not read, and takes Graphviz long
 
 std::string escaped(std::string_view text) {
   std::string out;
@@ -71,7 +71,7 @@ std::string steps_dot(const History& h, std::string_view scope, const std::vecto
                       const std::vector<std::string>& says, std::set<TxnId> also, const std::vector<OpId>& named,
                       TxnId guilty) {
   std::string out;
-  const std::vector<std::size_t> shown = shown_steps(steps, kStepsShown);
+  const std::vector<std::size_t> shown = shown_steps(steps, kStepsDrawn);
   for (const std::size_t s : shown) also.insert({steps[s].from, steps[s].to});
   for (const TxnId t : also) out += node(h, scope, t, named, t == guilty);
   std::size_t next = 0;
@@ -88,7 +88,7 @@ std::string cases_dot(const History& h, const Anomaly& a, const Explanation& e, 
                       const std::vector<OpId>& named) {
   std::string out;
   const proof::Choices choices = choices_of(h, a);
-  const std::size_t count = std::min(kCasesShown, a.cases.size());
+  const std::size_t count = std::min(kCasesDrawn, a.cases.size());
   for (std::size_t c = 0; c < count; ++c) {
     const std::string scope = fmt::format("a{}_c{}", number, c);
     std::string assumed;
@@ -117,7 +117,7 @@ std::string render_dot(const Report& r, std::size_t most) {
     out += fmt::format("  subgraph cluster_{} {{\n    label=\"{}\\n{}\";\n", i, escaped(e.title),
                        escaped(e.contradiction));
     std::set<TxnId> also;
-    if (a.steps.size() <= kStepsShown && a.cases.empty()) also.insert(a.transactions.begin(), a.transactions.end());
+    if (a.steps.size() <= kStepsDrawn && a.cases.empty()) also.insert(a.transactions.begin(), a.transactions.end());
     if (a.expected_known) also.insert(a.expected_writer);
     const std::vector<OpId> named = named_operations(h, a);
     const TxnId guilty = a.transactions.empty() ? kNoTxn : a.transactions[0];

@@ -104,7 +104,7 @@ std::string anomaly_json(const History& h, const Anomaly& a) {
   return out + "}";
 }
 
-std::string counts_json(const Verdict& v) {
+std::string counts_by_name(const Verdict& v) {
   std::string out = "{";
   for (std::size_t k = 0; k < v.counts.size(); ++k) {
     if (v.counts[k] == 0) continue;
@@ -163,7 +163,7 @@ std::string render_json(const Report& r) {
                                 json_string(info(v.level).name), json_string(name(v.outcome)), json_string(v.method));
   if (!v.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(v.reason));
   out += fmt::format(R"(, "anomalies": {}, "counts": {})",
-                     list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_json(v));
+                     list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_by_name(v));
   out += fmt::format(
       R"(, "why": {}, "format": {}, "evidence": {}, "notes": {}, "witness": {})", json_string(r.why_method),
       json_string(r.format), list(evidence_of(h), [](std::string_view s) { return json_string(s); }),

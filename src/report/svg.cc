@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kLetter = 7.3, kRow = 18, kMargin = 20;
 constexpr double kWidest = 900;  // what a page of a paper can hold in a line
-constexpr std::size_t kBoxes = 8, kLines = 8;
+constexpr std::size_t kMostBoxes = 8, kMostLines = 8;
 
 // JSON's escapes stand for what XML cannot hold; its own are taken back.
 std::string xml(std::string_view text) {
@@ -199,7 +199,7 @@ std::string render_svg(const Report& r, std::size_t most) {
     const Anomaly& a = r.verdict.anomalies[i];
     const Explanation e = explain(r.history, a);
     say(e.title, " font-weight=\"bold\"");
-    if (const auto cycle = drawn_cycle(r.history, a, kBoxes, kLines)) {
+    if (const auto cycle = drawn_cycle(r.history, a, kMostBoxes, kMostLines)) {
       const Picture picture = draw(*cycle, y + 8);
       body += picture.svg;
       y += picture.height + 8;

@@ -13,9 +13,9 @@ using enum Level;
 constexpr EdgeSet kFlow = Edge::kWw | Edge::kWr;
 constexpr EdgeSet kItems = kFlow | Edge::kRw;
 constexpr EdgeSet kSessions = kItems | Edge::kSession;
-constexpr EdgeSet kAll = kSessions | Edge::kRealtime;
+constexpr EdgeSet kAllEdges = kSessions | Edge::kRealtime;
 
-constexpr LevelRow kRows[] = {
+constexpr LevelRow kLevelRows[] = {
     {kReadUncommitted, Edge::kWw, Nodes::kTransactions, Updates::kUnread, SeenRule::kNone, false},
     {kReadCommitted, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kLater,
      false},
@@ -27,10 +27,10 @@ constexpr LevelRow kRows[] = {
     {kRepeatableRead, kItems, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
     {kSnapshotIsolation, kItems, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
     {kStrongSessionSnapshotIsolation, kSessions, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
-    {kStrongSnapshotIsolation, kAll, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
+    {kStrongSnapshotIsolation, kAllEdges, Nodes::kPoints, Updates::kFollow, SeenRule::kNone, true},
     {kSerializable, kItems, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
     {kStrongSessionSerializable, kSessions, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
-    {kStrictSerializable, kAll, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
+    {kStrictSerializable, kAllEdges, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
 };
 
 template <typename View>
@@ -86,7 +86,7 @@ std::int64_t start_of(const History& h, TxnId t, Hint hint) {
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
   return h.begin(t) != kNoTime ? h.begin(t) : raw(t);
 }
-std::int64_t commit_of(const History& h, TxnId t, Hint hint) {
+std::int64_t hinted_commit(const History& h, TxnId t, Hint hint) {
   if (hint == Hint::kFile) return raw(t);
   if (h.order(t) != kNoTime) return h.order(t);
   if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
@@ -97,8 +97,9 @@ std::int64_t commit_of(const History& h, TxnId t, Hint hint) {
 }  // namespace
 
 const LevelRow* row_of(Level level) {
-  const auto at = std::find_if(std::begin(kRows), std::end(kRows), [&](const LevelRow& r) { return r.level == level; });
-  return at == std::end(kRows) ? nullptr : at;
+  const auto at =
+      std::find_if(std::begin(kLevelRows), std::end(kLevelRows), [&](const LevelRow& r) { return r.level == level; });
+  return at == std::end(kLevelRows) ? nullptr : at;
 }
 
 Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
@@ -109,7 +110,7 @@ Sorted sort_nodes(const Dependencies& graph, Nodes nodes) {
 std::vector<std::int64_t> ranks(const History& history, const TransactionView& view, Hint hint) {
   std::vector<std::int64_t> rank;
   rank.reserve(view.size());
-  for (std::uint32_t t = 0; t < view.graph.txns; ++t) rank.push_back(commit_of(history, TxnId{t}, hint));
+  for (std::uint32_t t = 0; t < view.graph.txns; ++t) rank.push_back(hinted_commit(history, TxnId{t}, hint));
   rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
   return rank;
 }
@@ -119,7 +120,7 @@ std::vector<std::int64_t> ranks(const History& history, const PointView& view, H
   rank.reserve(view.size());
   for (std::uint32_t t = 0; t < view.graph.txns; ++t) {
     rank.push_back(start_of(history, TxnId{t}, hint));
-    rank.push_back(commit_of(history, TxnId{t}, hint));
+    rank.push_back(hinted_commit(history, TxnId{t}, hint));
   }
   rank.resize(view.size(), std::numeric_limits<std::int64_t>::min());
   return rank;

@@ -9,10 +9,10 @@ namespace isolde::graph {
 namespace {
 
 // Who ended when: `a` comes before `b` if end(a) < begin(b).
-struct Clock {
+struct IntervalOrder {
   std::vector<KeyedIndex> ends;  // committed transactions by end; the i-th has time node i
 
-  Clock(const History& h, bool wanted) {
+  IntervalOrder(const History& h, bool wanted) {
     if (!wanted) return;
     for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
       if (h.status(TxnId{t}) == Status::kCommitted && h.end(TxnId{t}) != kNoTime) {
@@ -38,7 +38,7 @@ class Builder {
   Dependencies run() {
     Dependencies out;
     out.txns = h_.txn_count();
-    const Clock clock(h_, wanted_.has(Edge::kRealtime));
+    const IntervalOrder clock(h_, wanted_.has(Edge::kRealtime));
     out.nodes = out.txns + static_cast<std::uint32_t>(clock.ends.size());
     out.begin.assign(out.nodes + std::size_t{1}, 0);
     for_each_edge(clock, [&](std::uint32_t from, std::uint32_t, Edge) { ++out.begin[from + 1]; });
@@ -58,7 +58,7 @@ class Builder {
   }
 
   template <typename F>
-  void for_each_edge(const Clock& clock, F&& f) const {
+  void for_each_edge(const IntervalOrder& clock, F&& f) const {
     const auto edge = [&](TxnId from, TxnId to, Edge type) {
       if (from != to && wanted_.has(type)) f(raw(from), raw(to), type);
     };
@@ -93,7 +93,7 @@ class Builder {
   }
 
   template <typename F>
-  void real_time(const Clock& clock, F&& f) const {
+  void real_time(const IntervalOrder& clock, F&& f) const {
     const std::uint32_t n = h_.txn_count();
     const auto count = static_cast<std::uint32_t>(clock.ends.size());
     std::vector<std::uint32_t> own(n, kNone32);

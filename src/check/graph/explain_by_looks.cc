@@ -10,7 +10,7 @@
 namespace isolde::graph {
 namespace {
 
-constexpr int kRounds = 24;  // of replays
+constexpr int kReplayRounds = 24;  // of replays
 
 // Kahn's order; of those that may come next the one that comes first by the clocks. Empty: there is a cycle.
 template <typename View>
@@ -47,7 +47,7 @@ class Explanation {
     if (!looks->run(edges)) return {};
     Limits wide = limits_;
     wide.max_anomalies = 100'000;
-    for (int round = 0; round < kRounds && !limits_.out_of_time(); ++round) {
+    for (int round = 0; round < kReplayRounds && !limits_.out_of_time(); ++round) {
       std::stable_sort(edges.begin(), edges.end(),
                        [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
       Witness witness = ordered(edges, by);

@@ -10,8 +10,8 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kCycleBudget = 4'000'000;     // edges that the search of one component may look at
-constexpr std::uint64_t kBudget = 10 * kCycleBudget;  // over all components
+constexpr std::uint64_t kCycleBudget = 4'000'000;              // edges that the search of one component may look at
+constexpr std::uint64_t kAllCyclesBudget = 10 * kCycleBudget;  // over all components
 
 // Names the steps of a cycle by operations, and the cycle by its steps.
 class Namer {
@@ -223,7 +223,7 @@ Anomaly explain_cycle(const Evidence& evidence, const LevelRow& row, std::span<c
 
 void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sorted, const Limits& limits,
                 Verdict& verdict) {
-  std::uint64_t budget = kBudget;
+  std::uint64_t budget = kAllCyclesBudget;
   for (const auto& component : sorted.components) {
     std::uint64_t share = std::min(budget, kCycleBudget);
     const std::uint64_t given = share;

@@ -8,22 +8,19 @@
 #include "check/graph/snapshot_sets.h"
 
 namespace isolde {
-
-using namespace graph;
-
 namespace {
 
 constexpr std::uint32_t kFewForSearch = 2000;  // transactions
 constexpr std::uint32_t kSomeForSearch = 20'000;
 
-std::string lacks(const History& history, Level level) {
-  if (row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
-  if (history.txn_count() >= kMaxNodes / 2) return "fewer transactions";
+std::string graph_lacks(const History& history, Level level) {
+  if (graph::row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
+  if (history.txn_count() >= graph::kMaxNodes / 2) return "fewer transactions";
   // Whether the order of versions is known shows only in the check itself, which says so if it matters.
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_graph(const History& history, Level level, const Limits& limits) {
   return GraphChecks(history).check(level, limits);
 }
 
@@ -34,21 +31,21 @@ GraphChecks::~GraphChecks() = default;
 
 // What predicates were evaluated on is first guessed: where the guess is good, that is the cheapest way by far.
 Witness GraphChecks::guess_predicates(Level level, const Limits& limits) {
-  if (h_.columns().predicates.empty() || predicate_rule(level) != PredicateRule::kState) return {};
+  if (h_.columns().predicates.empty() || graph::predicate_rule(level) != graph::PredicateRule::kState) return {};
   // Where timestamps are part of the question, another order is no answer.
   const bool at_timestamps = info(level).family == LevelFamily::kSnapshot && !h_.columns().start_ts.empty();
   if (at_timestamps || h_.has_flag(kVersionsByCommitTs)) return {};
-  const Trace& trace = traced(level, limits);
+  const graph::Trace& trace = traced(level, limits);
   if (trace.out_of_time || !trace.untraceable.empty() || trace.breaks_a_rule || !trace.bad_reads.empty()) return {};
-  const LevelRow& row = *row_of(level);
-  const VersionOrders orders = order_versions(h_, trace, row.updates);
+  const graph::LevelRow& row = *graph::row_of(level);
+  const graph::VersionOrders orders = graph::order_versions(h_, trace, row.updates);
   if (orders.open != kNoKey || !orders.ambiguous.empty() || !orders.lost_updates.empty()) return {};
   const PredicateSet predicates(h_);
   if (!predicates.defect().empty()) return {};
-  return explain_by_looks(h_, predicates, trace, orders, row, limits);
+  return graph::explain_by_looks(h_, predicates, trace, orders, row, limits);
 }
 
-Verdict GraphChecks::check(Level level, const Limits& limits, FindSeen find_seen) {
+Verdict GraphChecks::check(Level level, const Limits& limits, graph::FindSeen find_seen) {
   if (Witness witness = guess_predicates(level, limits); !witness.events.empty()) {
     Verdict holds;
     holds.level = level;
@@ -63,7 +60,7 @@ Verdict GraphChecks::check(Level level, const Limits& limits, FindSeen find_seen
   // More order leaves fewer choices: one order that holds at a stronger level shows this one too. A level that is not
   // about states is hardly ever shown by a search for them; and in large histories, where a guess failed, neither is
   // one that is.
-  const bool of_states = predicate_rule(level) != PredicateRule::kResult;
+  const bool of_states = graph::predicate_rule(level) != graph::PredicateRule::kResult;
   const bool searches = h_.txn_count() <= (of_states ? kSomeForSearch : kFewForSearch);
   for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable,
                                Level::kStrongSnapshotIsolation, Level::kStrictSerializable}) {
@@ -81,28 +78,28 @@ Verdict GraphChecks::check(Level level, const Limits& limits, FindSeen find_seen
     verdict.witness = std::move(witness);
     return std::move(verdict);
   }
-  if (!limits.out_of_time()) decide_by_snapshot_sets(h_, traced(level, limits), limits, verdict);
+  if (!limits.out_of_time()) graph::decide_by_snapshot_sets(h_, traced(level, limits), limits, verdict);
   return std::move(verdict);
 }
 
-const Trace& GraphChecks::traced(Level level, const Limits& limits) {
-  const TraceKind kind = trace_kind(level);
+const graph::Trace& GraphChecks::traced(Level level, const Limits& limits) {
+  const graph::TraceKind kind = graph::trace_kind(level);
   if (trace_ == nullptr || kind != kind_ || trace_->out_of_time) {
     trace_.reset();  // before the next one is made: two would not fit where one just does
-    trace_ = std::make_unique<const Trace>(trace_reads(h_, level, limits));
+    trace_ = std::make_unique<const graph::Trace>(graph::trace_reads(h_, level, limits));
     kind_ = kind;
   }
   return *trace_;
 }
 
-LevelVerdict GraphChecks::judge(Level level, const Limits& limits, FindSeen find_seen) {
-  return check_level(h_, level, limits, traced(level, limits), find_seen);
+graph::LevelVerdict GraphChecks::judge(Level level, const Limits& limits, graph::FindSeen find_seen) {
+  return graph::check_level(h_, level, limits, traced(level, limits), find_seen);
 }
 
 constinit const Engine kGraphEngine{
     .name = "graph",
     .summary = "levels as forbidden cycles: lists, read-modify-write chains, version orders, timestamps, snapshots",
-    .lacks = lacks,
-    .check = check};
+    .lacks = graph_lacks,
+    .check = check_by_graph};
 
 }  // namespace isolde

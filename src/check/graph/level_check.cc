@@ -24,9 +24,9 @@ namespace {
 constexpr std::uint32_t kManyForPredicates = 20'000;  // transactions
 constexpr std::uint64_t kMostPast = 2'000'000'000;    // a second or two
 
-class Check {
+class GraphLevelCheck {
  public:
-  Check(const History& history, Level level, const Limits& limits, const Trace& trace, FindSeen find_seen)
+  GraphLevelCheck(const History& history, Level level, const Limits& limits, const Trace& trace, FindSeen find_seen)
       : h_(history),
         row_(*row_of(level)),
         limits_(limits),
@@ -382,7 +382,7 @@ class Check {
 
 LevelVerdict check_level(const History& history, Level level, const Limits& limits, const Trace& trace,
                          FindSeen find_seen) {
-  Check check(history, level, limits, trace, find_seen);
+  GraphLevelCheck check(history, level, limits, trace, find_seen);
   LevelVerdict out;
   out.verdict = check.run();
   out.predicates_left_open = check.predicates_left_open();

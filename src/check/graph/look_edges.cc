@@ -9,10 +9,10 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kMostLooks = 2'000'000'000;  // at versions: a few seconds
-constexpr std::size_t kMostEdges = 50'000'000;
+constexpr std::uint64_t kMostEdgeLooks = 2'000'000'000;  // at versions: a few seconds
+constexpr std::size_t kMostLookEdges = 50'000'000;
 constexpr std::ptrdiff_t kAround = 128;  // so many changes before and after a transaction are looked at
-constexpr int kNear = 32;                // so many versions to both sides a run is followed at first
+constexpr int kNearVersions = 32;        // so many versions to both sides a run is followed at first
 constexpr std::size_t kMostMaybes = 24;
 
 // The versions of all keys by the clock, to find the keys that changed about when a transaction ran.
@@ -83,9 +83,9 @@ class Edges : public LookEdges {
       all_keys_ = keys_.size() == h_.key_count();
       enter(TxnId{t});
       for (std::uint32_t op = h_.first_op(TxnId{t}); op < h_.end_op(TxnId{t}); ++op) {
-        if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNear);
+        if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNearVersions);
       }
-      if (looked_ > kMostLooks || edges.size() > kMostEdges || limits_.out_of_time()) return false;
+      if (looked_ > kMostEdgeLooks || edges.size() > kMostLookEdges || limits_.out_of_time()) return false;
     }
     return true;
   }

@@ -9,7 +9,7 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kBudget = 100'000'000;  // versions asked
+constexpr std::uint64_t kOrderSearchBudget = 100'000'000;  // versions asked
 
 // What a transaction's predicates need of the state, beside what the edges say.
 class Needs {
@@ -52,7 +52,7 @@ class Needs {
       if (slot != kNoSlot) f(trace_.versions[v].key, slot);  // else it does not count
     }
   }
-  [[nodiscard]] bool is_spent() const { return asked_ > kBudget; }
+  [[nodiscard]] bool is_spent() const { return asked_ > kOrderSearchBudget; }
   [[nodiscard]] bool writes(TxnId t) const { return trace_.first_version[raw(t)] < trace_.first_version[raw(t) + 1]; }
 
  private:

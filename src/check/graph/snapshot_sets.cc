@@ -12,8 +12,8 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kMostLooks = 200'000'000;  // at versions: a second or two
-constexpr std::size_t kMostEdges = 10'000'000;
+constexpr std::uint64_t kMostSnapshotLooks = 200'000'000;  // at versions: a second or two
+constexpr std::size_t kMostSnapshotEdges = 10'000'000;
 
 // A database may find min and max at one end of an index: then it has not looked at the other versions that match, and
 // need not keep transactions apart because of them. So violations rest on those that look at all. What leads to an
@@ -59,7 +59,8 @@ class SnapshotSets {
   enum class Tells : std::uint8_t { kNotAsked, kNo, kYes };
 
   [[nodiscard]] bool spent() {
-    return looked_at_ > kMostLooks || edges_->size() > kMostEdges || ((++asked_ & 0xff) == 0 && limits_.out_of_time());
+    return looked_at_ > kMostSnapshotLooks || edges_->size() > kMostSnapshotEdges ||
+           ((++asked_ & 0xff) == 0 && limits_.out_of_time());
   }
 
   void require(std::span<const OpenRequirement> open) {
@@ -111,7 +112,7 @@ class SnapshotSets {
     if (is_extreme && aggregates_ == Aggregates::kThatLookAtAll) return;
     mark_own(a);
     const Matcher matcher(h_, slots_, set_.condition(h_.op(raw(a.op)).predicate()));
-    for (std::uint32_t k = 0; k < h_.key_count() && looked_at_ <= kMostLooks; ++k) {
+    for (std::uint32_t k = 0; k < h_.key_count() && looked_at_ <= kMostSnapshotLooks; ++k) {
       if (own_[k] == a.op) continue;
       const auto slot = shown(a.txn, KeyId{k});
       const Match match = slot ? matcher.of(*slot) : Match::kFault;

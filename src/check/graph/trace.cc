@@ -50,10 +50,10 @@ void refuse_mixed_keys(const History& h, std::span<const std::uint8_t> uses, Tra
   }
 }
 
-class Tracer {
+class VersionTracer {
  public:
-  Tracer(const History& history, TraceKind kind, const WriteIndex& index, std::span<const std::uint8_t> uses,
-         Trace& out)
+  VersionTracer(const History& history, TraceKind kind, const WriteIndex& index, std::span<const std::uint8_t> uses,
+                Trace& out)
       : h_(history),
         explains_(kind != TraceKind::kUnread),
         twice_(kind == TraceKind::kManyViews),
@@ -239,7 +239,7 @@ Trace trace_reads(const History& history, Level level, const Limits& limits) {
   if (kind != TraceKind::kUnread) refuse_mixed_keys(history, uses, out);
   if (!out.untraceable.empty()) return out;
   const WriteIndex index(history);
-  Tracer(history, kind, index, uses, out).run(limits);
+  VersionTracer(history, kind, index, uses, out).run(limits);
   return out;
 }
 

@@ -24,7 +24,7 @@ Moment snapshot_of(const Core& core, const Taken& txn) {
   return core.now({m.lo, m.hi, m.node, kNoTxnSlot});
 }
 
-Moment commit_of(const Core& core, const Taken& txn) {
+Moment commit_moment(const Core& core, const Taken& txn) {
   if (txn.commit != kNoNode) return core.now({0, 0, txn.commit, kNoTxnSlot});
   return {txn.commit_lo, txn.commit_hi, kNoNode, kNoTxnSlot};
 }
@@ -49,8 +49,8 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
   if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return;
-  if (!certainly(core, snapshot_of(core, two), commit_of(core, one))) return;
-  if (!certainly(core, snapshot_of(core, three), commit_of(core, two))) return;
+  if (!certainly(core, snapshot_of(core, two), commit_moment(core, one))) return;
+  if (!certainly(core, snapshot_of(core, three), commit_moment(core, two))) return;
   const bool reader = !one.wrote();
   if (reader && three.end >= snapshot_of(core, one).lo) return;
   std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};

@@ -67,7 +67,7 @@ class Collector final : public OnlineSink {
   std::unordered_map<std::string, KeyId> keys_;
 };
 
-std::string lacks(const History& history, Level /*level*/) {
+std::string mirror_lacks(const History& history, Level /*level*/) {
   if (history.columns().begin.empty() || history.columns().end.empty())
     return "transactions have no begin and end on the clients' clock";
   return {};
@@ -94,7 +94,7 @@ bool feed(const History& history, const Limits& limits, OnlineEngine& engine) {
   return true;
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_mirror(const History& history, Level level, const Limits& limits) {
   Verdict verdict;
   verdict.level = level;
   verdict.method = kMirrorEngine.name;
@@ -134,7 +134,7 @@ Level level_of(const Profile& profile) {
 constinit const Engine kMirrorEngine{
     .name = "mirror",
     .summary = "bugs against what a DBMS does at a level (--profile), by client-side intervals; only when asked",
-    .lacks = mirror::lacks,
-    .check = mirror::check};
+    .lacks = mirror::mirror_lacks,
+    .check = mirror::check_by_mirror};
 
 }  // namespace isolde

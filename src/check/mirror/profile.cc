@@ -72,7 +72,7 @@ constexpr std::string_view kPolar = "PolarDB is InnoDB on its primary (VLDB 2019
 constexpr std::string_view kRocks = "RocksDB wiki, Transactions; Leopard, Table I";
 constexpr std::string_view kByDefinition = "the level's definition, in real time";
 
-constexpr Row kRows[] = {
+constexpr Row kProfileRows[] = {
     {"read-uncommitted", kAnything, kByDefinition},
     {"read-committed", kCommittedOnly, kByDefinition},
     {"snapshot-isolation", kOptimisticSnapshot, kByDefinition},
@@ -170,7 +170,7 @@ constexpr ServerRow kServers[] = {
 std::span<const Profile> profiles() {
   static const std::vector<Profile> kProfiles = [] {
     std::vector<Profile> all;
-    for (const Row& row : kRows) all.push_back(profile_of(row));
+    for (const Row& row : kProfileRows) all.push_back(profile_of(row));
     return all;
   }();
   return kProfiles;

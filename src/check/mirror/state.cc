@@ -7,7 +7,7 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x69736f6c'6d697233ULL;
+constexpr std::uint64_t kMirrorMagic = 0x69736f6c'6d697233ULL;
 
 template <typename T>
 std::vector<T> as_vector(const std::deque<T>& items) {
@@ -137,7 +137,7 @@ void put_names(StateWriter& out, Core& core) {
 
 void save_core(Core& core, StateWriter& out) {
   const Profile& p = core.options.profile;
-  out.put(kMagic);
+  out.put(kMirrorMagic);
   out.put_text(p.name);
   out.put(static_cast<const Mechanisms&>(p));
   out.put(core.counts);
@@ -181,7 +181,7 @@ void save_core(Core& core, StateWriter& out) {
 // Slots and nodes are checked against what is there, so that a damaged state is refused and not followed.
 bool load_core(Core& core, StateReader& in) {
   const Profile& p = core.options.profile;
-  if (in.get<std::uint64_t>() != kMagic || in.get_text() != p.name) return false;
+  if (in.get<std::uint64_t>() != kMirrorMagic || in.get_text() != p.name) return false;
   const auto saved = in.get<Mechanisms>();
   if (!in.good() || saved != static_cast<const Mechanisms&>(p)) return false;
   core.counts = in.get<OnlineCounts>();

@@ -11,10 +11,7 @@
 namespace isolde {
 namespace {
 
-using Basis = PredicateFinding::Basis;
-using Version = StateMatches::Version;
-
-constexpr std::size_t kLookAtClock = 1U << 10;
+constexpr std::size_t kEventsPerTimeCheck = 1U << 10;
 
 class Replayer {
  public:
@@ -37,7 +34,7 @@ class Replayer {
 
   PredicateReplay run() {
     for (std::size_t e = 0; e < events_.size(); ++e) {
-      if (e % kLookAtClock == 0 && limits_.out_of_time()) {
+      if (e % kEventsPerTimeCheck == 0 && limits_.out_of_time()) {
         out_.timed_out = true;
         break;
       }
@@ -170,7 +167,8 @@ class Replayer {
       if (!has_vset) ask_aggregate();  // else its value follows from the rows of the set, which may be older
     } else {
       for (const KeyId key : found_.keys) {
-        if (!in_result(key)) report(Basis::kState, ReadSource::kRowMissed, key, kNullValue, state_.at(key));
+        if (!in_result(key))
+          report(PredicateFinding::Basis::kState, ReadSource::kRowMissed, key, kNullValue, state_.at(key));
       }
       if (kind_ == OpKind::kUpdate) {
         for (const Item& item : items_) check_updated(item);
@@ -190,11 +188,11 @@ class Replayer {
 
   // The row after an update does not tell what it was before.
   void check_updated(const Item& item) {
-    const Version& version = state_.at(item.key);
+    const StateMatches::Version& version = state_.at(item.key);
     if (!version.known || matching_[raw(item.key)] == op_) return;
     const Evaluation answer = evaluate(item.key, version.value);
     if (answer.faults != kNoFault || answer.matches()) return;
-    report(Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
+    report(PredicateFinding::Basis::kState, ReadSource::kRowExtra, item.key, item.value, version);
   }
 
   void ask_aggregate() {
@@ -204,7 +202,7 @@ class Replayer {
     if (sum.faults() != kNoFault) {
       leave_open("the aggregate has a fault");
     } else if (!sum.agrees(h_.op_value(op_))) {
-      report_aggregate(Basis::kState, sum);
+      report_aggregate(PredicateFinding::Basis::kState, sum);
     }
   }
 
@@ -224,7 +222,8 @@ class Replayer {
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
       } else if (!answer.matches() || (kind_ == OpKind::kScan && looked_at != item.value)) {
-        report(Basis::kItself, ReadSource::kRowExtra, item.key, item.value, {looked_at, kNoTxn, true});
+        report(PredicateFinding::Basis::kItself, ReadSource::kRowExtra, item.key, item.value,
+               {looked_at, kNoTxn, true});
       }
     }
     if (!has_vset) return;
@@ -234,7 +233,8 @@ class Replayer {
       if (answer.faults != kNoFault) {
         leave_open("the condition has a fault on a version");
       } else if (answer.matches()) {
-        report(Basis::kItself, ReadSource::kRowMissed, item.key, kNullValue, {item.value, kNoTxn, true});
+        report(PredicateFinding::Basis::kItself, ReadSource::kRowMissed, item.key, kNullValue,
+               {item.value, kNoTxn, true});
       }
     }
   }
@@ -250,7 +250,7 @@ class Replayer {
     if ((faults | sum.faults()) != kNoFault) {
       leave_open("the condition or the aggregate has a fault on a version");
     } else if (!sum.agrees(h_.op_value(op_))) {
-      report_aggregate(Basis::kItself, sum);
+      report_aggregate(PredicateFinding::Basis::kItself, sum);
     }
   }
 
@@ -258,7 +258,7 @@ class Replayer {
   void ask_runs() {
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       const KeyId key{k};
-      const Version& version = state_.at(key);
+      const StateMatches::Version& version = state_.at(key);
       const ValueId looked_at = named(key);
       if (!version.known || version.value == looked_at) continue;
       if (is_own(key)) {
@@ -278,7 +278,8 @@ class Replayer {
         leave_open("a version set names a version whose place among those committed is not clear");
         continue;
       }
-      report(answer.is == Is::kChangedSince ? Basis::kChangedSince : Basis::kChangedLater,
+      report(answer.is == Is::kChangedSince ? PredicateFinding::Basis::kChangedSince
+                                            : PredicateFinding::Basis::kChangedLater,
              then.matches() ? ReadSource::kRowExtra : ReadSource::kRowMissed, key,
              in_result(key) ? result_[k].value : kNullValue, {answer.version, answer.writer, true});
     }
@@ -292,7 +293,7 @@ class Replayer {
 
   // Counts a finding; returns where its details stand, or nothing if they are not wanted.
   PredicateFinding* take(PredicateFinding finding) {
-    if (finding.basis != Basis::kItself && is_sure_ && !is_sure_(finding)) {
+    if (finding.basis != PredicateFinding::Basis::kItself && is_sure_ && !is_sure_(finding)) {
       ++out_.open;
       return nullptr;
     }
@@ -300,11 +301,12 @@ class Replayer {
     return &out_.findings.emplace_back(std::move(finding));
   }
 
-  void report(Basis basis, ReadSource source, KeyId key, ValueId read, const Version& expected) {
+  void report(PredicateFinding::Basis basis, ReadSource source, KeyId key, ValueId read,
+              const StateMatches::Version& expected) {
     take({basis, source, txn_, OpId{op_}, key, read, expected.value, expected.writer, {}});
   }
 
-  void report_aggregate(Basis basis, const AggregateState& right) {
+  void report_aggregate(PredicateFinding::Basis basis, const AggregateState& right) {
     PredicateFinding* const kept =
         take({basis, ReadSource::kWrongAggregate, txn_, OpId{op_}, kNoKey, h_.op_value(op_), kNullValue, kNoTxn, {}});
     if (kept != nullptr) kept->expected_text = json_of(right.result());
@@ -325,7 +327,7 @@ class Replayer {
   StateMatches state_;
   StateMatches::Matches found_;
   std::vector<std::uint32_t> matching_;  // by key: the last operation whose condition its version matched
-  std::vector<std::pair<KeyId, Version>> undo_;
+  std::vector<std::pair<KeyId, StateMatches::Version>> undo_;
   bool asks_state_ = true;
   bool has_vsets_ = false;
   std::vector<Installed> installed_;  // by key; only where there are version sets

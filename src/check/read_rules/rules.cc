@@ -7,9 +7,9 @@
 namespace isolde {
 namespace {
 
-std::string lacks(const History& /*history*/, Level /*level*/) { return {}; }
+std::string rules_lack(const History& /*history*/, Level /*level*/) { return {}; }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_rules(const History& history, Level level, const Limits& limits) {
   Verdict verdict;
   verdict.level = level;
   verdict.method = kRulesEngine.name;
@@ -33,7 +33,7 @@ Verdict check(const History& history, Level level, const Limits& limits) {
 constinit const Engine kRulesEngine{
     .name = "rules",
     .summary = "the read rules alone: aborted, intermediate, never-written and internal reads",
-    .lacks = lacks,
-    .check = check};
+    .lacks = rules_lack,
+    .check = check_by_rules};
 
 }  // namespace isolde

@@ -5,13 +5,13 @@
 namespace isolde {
 namespace {
 
-std::string lacks(const History& h, Level level) {
+std::string replay_lacks(const History& h, Level level) {
   if (info(level).family != LevelFamily::kSerializable) return "an expected order decides the serializable levels only";
   if (h.txn_count() > 0 && h.columns().order.empty()) return "the history has no `order` fields";
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_replay(const History& history, Level level, const Limits& limits) {
   return timeline::judge(history, level, limits, timeline::Clock::kOrder, kReplayEngine.name);
 }
 
@@ -19,7 +19,7 @@ Verdict check(const History& history, Level level, const Limits& limits) {
 
 constinit const Engine kReplayEngine{.name = "replay",
                                      .summary = "replay in the expected serialization order, the field `order` (Enne)",
-                                     .lacks = lacks,
-                                     .check = check};
+                                     .lacks = replay_lacks,
+                                     .check = check_by_replay};
 
 }  // namespace isolde

@@ -8,9 +8,9 @@
 namespace isolde::solver {
 namespace {
 
-class Clock : public CaDiCaL::Terminator {
+class DeadlineTerminator : public CaDiCaL::Terminator {
  public:
-  explicit Clock(const Limits& limits) : limits_(limits) {}
+  explicit DeadlineTerminator(const Limits& limits) : limits_(limits) {}
   bool terminate() override { return limits_.out_of_time(); }
 
  private:
@@ -229,7 +229,7 @@ Choices::Answer Choices::ask(const Limits& limits) {
     sat_->add(0);
   }
   for (Variable v = 0; v < variables_.size(); ++v) sat_->phase(number({2 * v + (value_[v] != 0 ? 0U : 1U)}));
-  Clock clock(limits);
+  DeadlineTerminator clock(limits);
   sat_->connect_terminator(&clock);
   const int answer = sat_->solve();
   sat_->disconnect_terminator();

@@ -18,7 +18,7 @@ bool has_clocks(const History& h) {
 }
 
 // By the first clock that knows each; a history is expected to have the same for all.
-Span by_clock(const History& h, TxnId t) {
+Span interval_of(const History& h, TxnId t) {
   std::int64_t start = kNoTime;
   std::int64_t commit = kNoTime;
   if (h.order(t) != kNoTime) {
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> ranks(const History& history, const Problem& problem,
   if (hint == Hint::kDepth) spans = by_depth(problem);
   const auto span_of = [&](std::uint32_t t) -> Span {
     if (!spans.empty()) return spans[t];
-    if (hint == Hint::kClocks) return by_clock(history, TxnId{t});
+    if (hint == Hint::kClocks) return interval_of(history, TxnId{t});
     return {t, t};
   };
   // What is passed at once: time nodes and gates.

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::uint64_t kMostVisits = 40;  // a node, on average
 
-class Placer {
+class WriterPlacer {
  public:
-  Placer(const Problem& problem, const Pruner& pruner)
+  WriterPlacer(const Problem& problem, const Pruner& pruner)
       : problem_(problem),
         pruner_(pruner),
         state_(problem.nodes, State::kOpen),
@@ -150,7 +150,7 @@ class Placer {
 }  // namespace
 
 std::vector<Node> tentative_order(const Problem& problem, const Pruner& pruner, std::span<const Node> hint) {
-  Placer placer(problem, pruner);
+  WriterPlacer placer(problem, pruner);
   if (!hint.empty()) return placer.run(hint);
   // Ids often follow time. Who asks for no hint gets none.
   std::vector<std::pair<std::uint64_t, Node>> scrambled(problem.nodes);

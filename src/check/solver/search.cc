@@ -16,10 +16,10 @@
 namespace isolde::solver {
 namespace {
 
-class Search {
+class OrderSearch {
  public:
-  Search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
-         SearchOptions& options)
+  OrderSearch(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
+              SearchOptions& options)
       : h_(history),
         p_(problem),
         limits_(limits),
@@ -214,7 +214,7 @@ class Search {
 
 Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
              SearchOptions& options) {
-  return Search(history, problem, limits, stats, options).run();
+  return OrderSearch(history, problem, limits, stats, options).run();
 }
 
 }  // namespace isolde::solver

@@ -17,17 +17,15 @@
 #include "check/solver/search.h"
 
 namespace isolde {
-
-using namespace solver;
-
+namespace solver {
 namespace {
 
 constexpr std::chrono::minutes kLongestSearch{30};  // however long the user would wait
 constexpr std::uint32_t kMostToldByPast = 20'000;   // transactions; their pasts take longer than the search itself
 
-class Check {
+class SolverCheck {
  public:
-  Check(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
+  SolverCheck(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
       : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(trace) {
     // The problem is exponential at worst, and nobody waits for that.
     const auto longest = std::chrono::steady_clock::now() + kLongestSearch;
@@ -229,28 +227,29 @@ class Check {
   Verdict verdict_;
 };
 
-std::string lacks(const History& history, Level level) {
+std::string solver_lacks(const History& history, Level level) {
   if (!asks_for_one_order(level)) return fmt::format("{} is not about one order of transactions", info(level).name);
   if (history.txn_count() >= graph::kMaxNodes / 4) return "fewer transactions";
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_solver(const History& history, Level level, const Limits& limits) {
   GraphChecks shared(history);
   return check_solver(history, shared, level, limits);
 }
 
 }  // namespace
+}  // namespace solver
 
 Verdict check_solver(const History& history, GraphChecks& shared, Level level, const Limits& limits) {
-  return Check(history, level, limits, shared.traced(level, limits)).run();
+  return solver::SolverCheck(history, level, limits, shared.traced(level, limits)).run();
 }
 
 constinit const Engine kSolverEngine{
     .name = "solver",
     .summary =
         "an order of all transactions, guessed from hints or searched: nothing but values is needed (Cobra, PolySI)",
-    .lacks = lacks,
-    .check = check};
+    .lacks = solver::solver_lacks,
+    .check = solver::check_by_solver};
 
 }  // namespace isolde

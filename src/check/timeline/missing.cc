@@ -58,10 +58,10 @@ std::vector<ExternalRead> external_reads(const History& h, TxnId t) {
   return reads;
 }
 
-class Placer {
+class PointPlacer {
  public:
-  Placer(const History& history, const Schedule& schedule, const SweepResult& swept, LevelFamily family,
-         AddedOrder order, const Uncertain& uncertain)
+  PointPlacer(const History& history, const Schedule& schedule, const SweepResult& swept, LevelFamily family,
+              AddedOrder order, const Uncertain& uncertain)
       : h_(history),
         s_(schedule),
         swept_(swept),
@@ -361,7 +361,7 @@ std::vector<bool> keys_to_record(const History& h, const Schedule& schedule) {
 std::vector<Placement> place_missing(const History& history, const Schedule& schedule, const SweepResult& swept,
                                      LevelFamily family, AddedOrder order, const Uncertain& uncertain) {
   if (schedule.missing_snapshot.empty()) return {};
-  return Placer(history, schedule, swept, family, order, uncertain).run();
+  return PointPlacer(history, schedule, swept, family, order, uncertain).run();
 }
 
 std::vector<Finding> internal_findings(const History& h, TxnId t) {

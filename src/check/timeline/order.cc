@@ -25,7 +25,7 @@ struct TwoLatest {
   [[nodiscard]] Latest but(TxnId txn) const { return first.txn == txn ? second : first; }
 };
 
-std::vector<KeyedIndex> by_clock(std::span<const std::int64_t> clock) {
+std::vector<KeyedIndex> sorted_by_clock(std::span<const std::int64_t> clock) {
   std::vector<KeyedIndex> items;
   items.reserve(clock.size());
   for (std::uint32_t t = 0; t < clock.size(); ++t) {
@@ -51,8 +51,8 @@ std::vector<OrderFinding> session_findings(const History& h, const Ranks& ranks)
 
 std::vector<OrderFinding> realtime_findings(const History& h, const Ranks& ranks) {
   std::vector<OrderFinding> findings;
-  const std::vector<KeyedIndex> begins = by_clock(h.columns().begin);
-  const std::vector<KeyedIndex> ends = by_clock(h.columns().end);
+  const std::vector<KeyedIndex> begins = sorted_by_clock(h.columns().begin);
+  const std::vector<KeyedIndex> ends = sorted_by_clock(h.columns().end);
   TwoLatest latest;
   std::size_t ended = 0;
   for (const KeyedIndex& begin : begins) {

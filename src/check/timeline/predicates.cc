@@ -12,9 +12,7 @@
 namespace isolde::timeline {
 namespace {
 
-using Basis = PredicateFinding::Basis;
-
-void add(PredicateReplay& to, PredicateReplay&& more, std::size_t max_anomalies) {
+void merge_findings(PredicateReplay& to, PredicateReplay&& more, std::size_t max_anomalies) {
   to.sure += more.sure;
   to.open += more.open;
   if (to.undecided.empty()) to.undecided = std::move(more.undecided);
@@ -84,7 +82,7 @@ Anomaly anomaly_of(const Context& c, const PredicateFinding& f) {
   a.expected_writer = f.writer;
   if (a.transactions.size() == 1) {
     a.steps.push_back({StepType::kProgram, f.txn, f.txn, f.key, f.op, kNoOp});
-  } else if (f.basis != Basis::kChangedLater) {
+  } else if (f.basis != PredicateFinding::Basis::kChangedLater) {
     a.steps.push_back({serial ? c.serial_step() : StepType::kVisible, f.writer, f.txn, f.key, kNoOp, kNoOp});
   } else {
     a.steps.push_back({serial ? c.serial_step() : StepType::kInvisible, f.txn, f.writer, f.key, kNoOp, kNoOp});
@@ -107,11 +105,11 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
     if (uncertain.in_ties.contains(raw(f.txn))) return false;
     // One that starts and commits at one time stands somewhere among those of that time.
     const bool at_once = !serial && h.start_ts(f.txn) == commit_time(h, f.txn) && writes_anything(h, f.txn);
-    if (at_once && f.basis != Basis::kState) return false;
+    if (at_once && f.basis != PredicateFinding::Basis::kState) return false;
     const auto is_own = [&f](const auto& entry) { return entry.second == f.txn; };
     if (f.key == kNoKey) return std::all_of(doubtful.begin(), doubtful.end(), is_own);
     const auto at = doubtful.find(raw(f.key));
-    return at == doubtful.end() || (is_own(*at) && f.basis == Basis::kState);
+    return at == doubtful.end() || (is_own(*at) && f.basis == PredicateFinding::Basis::kState);
   };
   PredicateReplay replay =
       replay_predicates(h, set, events, serial ? EventForm::kSerial : EventForm::kPoints, limits, is_sure);
@@ -120,7 +118,7 @@ PredicateReplay ask_predicates(const History& h, const PredicateSet& set, const 
     std::copy_if(group->begin(), group->end(), std::back_inserter(unasked),
                  [&](TxnId t) { return swept.start_rank[raw(t)] == 0; });
   }
-  add(replay, contradictions_of(h, set, unasked, limits), limits.max_anomalies);
+  merge_findings(replay, contradictions_of(h, set, unasked, limits), limits.max_anomalies);
   return replay;
 }
 

@@ -17,7 +17,7 @@ bool asks_predicates(const History& h, TxnId t) {
   return false;
 }
 
-bool reads_anything(const History& h, TxnId t) {
+bool reads_others(const History& h, TxnId t) {
   bool reads = asks_predicates(h, t);
   for_each_access(h, t, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
   return reads;
@@ -112,7 +112,7 @@ class Scheduler {
       if (commit == kNoTime) {
         (writes_anything(h_, txn) ? s_.floating_writers : s_.missing_snapshot).push_back(txn);
       } else if (start == kNoTime) {
-        if (reads_anything(h_, txn)) s_.missing_snapshot.push_back(txn);
+        if (reads_others(h_, txn)) s_.missing_snapshot.push_back(txn);
         unknown_starts.push_back(txn);
       } else if (start == commit) {
         (writes_anything(h_, txn) ? instant_writers : instant_readers).push_back(txn);
@@ -125,7 +125,7 @@ class Scheduler {
     for (const auto* blocks : {&unknown_starts, &instant_writers, &instant_readers}) {
       for (const TxnId txn : *blocks) {
         const std::int64_t time = commit_time(h_, txn);
-        if (h_.start_ts(txn) != kNoTime || !reads_anything(h_, txn)) push(time, Event::start(txn));
+        if (h_.start_ts(txn) != kNoTime || !reads_others(h_, txn)) push(time, Event::start(txn));
         push(time, Event::commit(txn));
       }
     }

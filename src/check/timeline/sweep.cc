@@ -15,7 +15,7 @@ constexpr std::size_t kPrefetchKeys = 4;  // events ahead: the states of their k
 // From so many keys on their states do not fit the nearest caches: then it pays to prefetch them, and to share the keys
 // out among threads. Before that, scanning the operations twice costs more than looking keys up.
 constexpr std::size_t kKeysThatPay = 1U << 15;
-constexpr std::size_t kLookAtClock = 1U << 16;
+constexpr std::size_t kSweepEventsPerTimeCheck = 1U << 16;
 
 // The sweep over all keys or, `kPartial`, over those of one part: then several run side by side.
 template <bool kPartial>
@@ -50,7 +50,7 @@ class Sweep : private TieState {
     for (std::size_t e = 0; e < count; ++e) {
       if (e + kPrefetch < count) prefetch(schedule_.events[e + kPrefetch].txn());
       if (many_keys && e + kPrefetchKeys < count) prefetch_keys(schedule_.events[e + kPrefetchKeys].txn());
-      if (e % kLookAtClock == 0 && e > 0) {
+      if (e % kSweepEventsPerTimeCheck == 0 && e > 0) {
         if (limits_.progress != nullptr && part_ == 0) limits_.progress->advance("checking", e, count);
         if (limits_.out_of_time()) {
           result_.timed_out = true;

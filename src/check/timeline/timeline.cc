@@ -294,7 +294,7 @@ class Timeline {
   Verdict verdict_;
 };
 
-std::string lacks(const History& h, Level level) {
+std::string timeline_lacks(const History& h, Level level) {
   const LevelInfo& l = info(level);
   if (l.family != LevelFamily::kSnapshot && l.family != LevelFamily::kSerializable) {
     return "timestamps decide the snapshot and serializable levels only";
@@ -305,7 +305,7 @@ std::string lacks(const History& h, Level level) {
   return {};
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_timeline(const History& history, Level level, const Limits& limits) {
   return judge(history, level, limits, Clock::kTimestamps, kTimelineEngine.name);
 }
 
@@ -319,7 +319,7 @@ Verdict judge(const History& history, Level level, const Limits& limits, Clock c
 
 constinit const Engine kTimelineEngine{.name = "timeline",
                                        .summary = "replay by the database's start and commit timestamps (Chronos)",
-                                       .lacks = timeline::lacks,
-                                       .check = timeline::check};
+                                       .lacks = timeline::timeline_lacks,
+                                       .check = timeline::check_by_timeline};
 
 }  // namespace isolde

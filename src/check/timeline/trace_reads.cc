@@ -58,9 +58,9 @@ struct Origin {
   OpId op = kNoOp;
 };
 
-class Tracer {
+class ReadTracer {
  public:
-  explicit Tracer(const Context& context) : c_(context), h_(context.history) {}
+  explicit ReadTracer(const Context& context) : c_(context), h_(context.history) {}
 
   void prepare(const std::vector<Finding>& findings) {
     for (const Finding& f : findings) {
@@ -300,7 +300,7 @@ AnomalyKind kind_of(ReadSource source) {
 void add_findings(const Context& context, const std::vector<Finding>& findings, std::size_t max_anomalies,
                   Verdict& verdict) {
   if (findings.empty()) return;
-  Tracer tracer(context);
+  ReadTracer tracer(context);
   tracer.prepare(findings);
   for (const Finding& finding : findings) {
     if (finding.forced) keep(tracer.anomaly(finding), max_anomalies, verdict);

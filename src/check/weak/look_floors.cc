@@ -8,7 +8,7 @@ using namespace graph;
 
 namespace {
 
-constexpr std::size_t kCells = std::size_t{1} << 26;
+constexpr std::size_t kMostFloorCells = std::size_t{1} << 26;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ LookFloors::LookFloors(const History& history, const Trace& trace, const Slots& 
       seen_by_(history.txn_count(), 0) {
   if (rule != SeenRule::kAny && rule != SeenRule::kPast) return;
   const std::size_t count = rule == SeenRule::kAny ? h_.session_count() : h_.txn_count();
-  has_room_ = slots_of_key_ == 0 || count <= kCells / slots_of_key_;
+  has_room_ = slots_of_key_ == 0 || count <= kMostFloorCells / slots_of_key_;
   if (!has_room_) return;
   rows_.assign(count * slots_of_key_, 0);
   session_last_.assign(h_.session_count(), kNoTxn);

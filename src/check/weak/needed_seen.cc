@@ -10,7 +10,7 @@ using namespace graph;
 
 namespace {
 
-constexpr int kRounds = 24;
+constexpr int kSeenRounds = 24;
 
 // The first read of what the writer wrote, and a read of the key's initial state; by the level's rule in that order.
 Missed missed_of(const SeenContext& known, TxnId reader, TxnId writer, KeyId key) {
@@ -52,7 +52,7 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
     if (limits.out_of_time()) return {};
     const Contradictions found = finder.find(*order, limits);
     // What was found before it gave up may do.
-    if ((found.gave_up && found.pairs.empty() && found.missed.empty()) || round == kRounds)
+    if ((found.gave_up && found.pairs.empty() && found.missed.empty()) || round == kSeenRounds)
       return all_seen(known, limits);
     pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
     if (!found.missed.empty()) return as_seen(known, table, pairs, found.missed);
@@ -73,7 +73,7 @@ std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, std:
   ContradictionFinder finder(known, table);
   std::optional<Order> order = table.first();
   std::vector<Pair> pairs;
-  for (int round = 0; order && round < kRounds; ++round) {
+  for (int round = 0; order && round < kSeenRounds; ++round) {
     if (limits.out_of_time()) return std::nullopt;
     const Contradictions found = finder.find(*order, limits);
     if (found.gave_up || !found.missed.empty()) return std::nullopt;

@@ -11,17 +11,17 @@ using namespace graph;
 
 namespace {
 
-constexpr std::size_t kCells = std::size_t{1} << 26;
+constexpr std::size_t kMostClockCells = std::size_t{1} << 26;
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;  // to be filled, not at once
-constexpr std::uint64_t kStepsEach = 4;                       // looks at a writer, for each transaction and session
-constexpr std::size_t kMostPairs = 8;                         // for each transaction
+constexpr std::uint64_t kStepsPerSession = 4;                 // looks at a writer, for each transaction and session
+constexpr std::size_t kMostPairsPerTransaction = 8;           // for each transaction
 
 }  // namespace
 
 Past::Past(const Table& table, std::uint32_t sessions)
     : table_(table),
       sessions_(sessions),
-      keeps_all_(std::uint64_t{table.size()} * sessions <= kCells),
+      keeps_all_(std::uint64_t{table.size()} * sessions <= kMostClockCells),
       has_room_(std::uint64_t{table.size()} * sessions <= kMostCells),
       before_(table.size(), kNone32),
       at_(table.size(), 0),
@@ -54,7 +54,7 @@ void Past::look_back(std::vector<StaleRead> stale, std::span<const Version> prev
 
 bool Past::by_clocks(std::span<const StaleRead> stale, std::span<const Version> previous, const Limits& limits,
                      Contradictions& out) {
-  steps_left_ = kStepsEach * std::max<std::uint64_t>(sessions_, 16) * table_.size();
+  steps_left_ = kStepsPerSession * std::max<std::uint64_t>(sessions_, 16) * table_.size();
   if (!has_all_) count_asked();
   out.gave_up = true;
   auto next = stale.begin();
@@ -92,7 +92,7 @@ void Past::count_asked() {
 bool Past::take_slot(Number i) {
   if (keeps_all_) return true;
   if (free_.empty()) {
-    if (clocks_.size() + sessions_ > kCells) return false;
+    if (clocks_.size() + sessions_ > kMostClockCells) return false;
     free_.push_back(static_cast<std::uint32_t>(clocks_.size() / sessions_));
     clocks_.resize(clocks_.size() + sessions_);
   }
@@ -136,7 +136,7 @@ bool Past::look_at(const StaleRead& stale, std::span<const Version> previous, Co
     if (past[session] <= at_[writer] || found_in_[session] == stale.read) continue;
     found_in_[session] = stale.read;
     add_contradiction(table_, stale.reader, stale.read, writer, out);
-    if (out.pairs.size() > kMostPairs * table_.size()) return false;
+    if (out.pairs.size() > kMostPairsPerTransaction * table_.size()) return false;
     if (table_.reads[stale.read].version == kInitialVersion) break;  // one will do
   }
   return true;

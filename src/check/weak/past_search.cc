@@ -8,14 +8,14 @@ using namespace graph;
 
 namespace {
 
-constexpr std::uint64_t kStepsEach = 4000;  // for each transaction
-constexpr int kMostPairs = 8;               // for each read: further ones show when the order has these
+constexpr std::uint64_t kStepsPerTransaction = 4000;  // for each transaction
+constexpr int kMostPairsPerRead = 8;                  // for each read: further ones show when the order has these
 
 }  // namespace
 
 void PastSearch::look_back(std::span<const StaleRead> stale, std::span<const Version> previous, const Limits& limits,
                            Contradictions& out) {
-  steps_left_ = kStepsEach * table_.size();
+  steps_left_ = kStepsPerTransaction * table_.size();
   std::fill(reached_.begin(), reached_.end(), kNone32);
   out.gave_up = true;
   for (auto first = stale.begin(); first != stale.end();) {
@@ -28,7 +28,8 @@ void PastSearch::look_back(std::span<const StaleRead> stale, std::span<const Ver
     for (; first != end; ++first) {
       int pairs = 0;
       for_each_since(*first, previous, [&](Number w) {
-        if (reached_[w] == reader && ++pairs <= kMostPairs) add_contradiction(table_, reader, first->read, w, out);
+        if (reached_[w] == reader && ++pairs <= kMostPairsPerRead)
+          add_contradiction(table_, reader, first->read, w, out);
       });
     }
   }

@@ -18,7 +18,7 @@ bool is_judged(Level level) {
   return level == Level::kCursorStability || (row != nullptr && row->seen != graph::SeenRule::kNone);
 }
 
-std::string lacks(const History& history, Level level) {
+std::string weak_lacks(const History& history, Level level) {
   if (!is_judged(level)) return fmt::format("{} is not told by such axioms", info(level).name);
   return kGraphEngine.lacks(history, level);
 }
@@ -39,7 +39,7 @@ bool holds_with_chosen_writers(const History& history, const graph::Trace& trace
   return false;
 }
 
-Verdict check(const History& history, Level level, const Limits& limits) {
+Verdict check_by_weak(const History& history, Level level, const Limits& limits) {
   GraphChecks graph(history);
   return check_weak(history, graph, level, limits);
 }
@@ -72,7 +72,7 @@ Verdict check_weak(const History& history, GraphChecks& graph, Level level, cons
 constinit const Engine kWeakEngine{
     .name = "weak",
     .summary = "read-committed to causal by their axioms, from reads and sessions alone; cursor-stability",
-    .lacks = lacks,
-    .check = check};
+    .lacks = weak_lacks,
+    .check = check_by_weak};
 
 }  // namespace isolde

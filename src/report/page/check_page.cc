@@ -86,7 +86,7 @@ std::string weaker_json() {
   return json_list(pairs, [](const std::string& pair) { return pair; });
 }
 
-std::string counts_json(const Verdict& verdict) {
+std::string counts_by_rank(const Verdict& verdict) {
   std::vector<AnomalyKind> kinds;
   for (const AnomalyInfo& one : all_anomalies()) {
     if (verdict.counts[static_cast<std::size_t>(one.kind)] > 0) kinds.push_back(one.kind);
@@ -281,7 +281,7 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
                                   kVerbs[static_cast<std::size_t>(r.verdict.outcome)], level));
   out.raw("facts", facts_json(r));
   out.raw("notes", notes_json(r, cut));
-  out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_json(r.verdict));
+  out.raw("levels", levels_json(r)).raw("weaker", weaker_json()).raw("counts", counts_by_rank(r.verdict));
   out.raw("anomalies", anomalies.json()).number("anomalies_left_out", anomalies.left_out());
   out.raw("transactions", anomalies.history().transactions_json()).raw("keys", anomalies.history().keys_json());
   const bool nanoseconds = has_nanoseconds(r.history, r.format);

@@ -32,7 +32,7 @@ std::uint64_t between(std::int64_t from, std::int64_t to) {
   return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
 }
 
-Span span_of(const History& h) {
+Span client_span(const History& h) {
   Span span;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     if (!has_interval(h, TxnId{t})) continue;
@@ -78,7 +78,7 @@ bool has_nanoseconds(const History& h, std::string_view format) {
 }
 
 std::string plots_json(const History& h, bool nanoseconds) {
-  const Span span = span_of(h);
+  const Span span = client_span(h);
   if (span.count < kFewest || span.low >= span.high) return "[]";
   const double length = static_cast<double>(between(span.low, span.high));
   std::vector<Bucket> buckets(buckets_for(span.count));

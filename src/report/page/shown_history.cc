@@ -32,7 +32,7 @@ std::string_view status_name(Status status) {
 }
 
 // The two ends of a transaction: by the client's clock, or else by the database's.
-std::pair<std::int64_t, std::int64_t> span_of(const History& h, TxnId t, bool client) {
+std::pair<std::int64_t, std::int64_t> shown_span(const History& h, TxnId t, bool client) {
   if (client) return {h.begin(t), h.end(t)};
   return {h.start_ts(t) != kNoTime ? h.start_ts(t) : h.commit_ts(t), h.commit_ts(t)};
 }
@@ -81,14 +81,14 @@ void ShownHistory::add_around() {
   std::size_t left = options_.most_around;
   std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = std::numeric_limits<std::int64_t>::min();
   for (std::size_t i = 0; i < std::min<std::size_t>(around_from_, 8); ++i) {
-    const auto [from, to] = span_of(history_, transactions_[i], client);
+    const auto [from, to] = shown_span(history_, transactions_[i], client);
     if (from == kNoTime || to == kNoTime) continue;
     low = std::min(low, from);
     high = std::max(high, to);
   }
   for (std::uint32_t t = 0; t < history_.txn_count() && left > 0; ++t) {
     if (transaction_place_.contains(t)) continue;
-    const auto [from, to] = span_of(history_, TxnId{t}, client);
+    const auto [from, to] = shown_span(history_, TxnId{t}, client);
     if (from == kNoTime || to == kNoTime || to < low || from > high) continue;
     transaction(TxnId{t});
     --left;

@@ -9,7 +9,7 @@ namespace isolde::mirror {
 namespace {
 
 bool has(TxnSet set, std::size_t t) { return (set >> t & 1U) != 0; }
-void add(TxnSet& set, std::size_t t) { set = static_cast<TxnSet>(set | txn_bit(t)); }
+void insert_txn(TxnSet& set, std::size_t t) { set = static_cast<TxnSet>(set | txn_bit(t)); }
 
 }  // namespace
 
@@ -39,16 +39,17 @@ bool Machine::holds(Database& d, std::size_t t, const Check& check) const {
   if (!would_hold(d, check)) return false;
   if (d.state[check.key] == kAnyPrint && check.own.empty() && !check.present) d.state[check.key] = check.expected;
   if (!check.depends || !certifies()) return true;
-  add(d.readers[check.key], t);
+  insert_txn(d.readers[check.key], t);
   const std::int8_t writer = d.writer[check.key];
-  if (writer >= 0 && bound(static_cast<std::size_t>(writer))) add(d.depends[t], static_cast<std::size_t>(writer));
+  if (writer >= 0 && bound(static_cast<std::size_t>(writer)))
+    insert_txn(d.depends[t], static_cast<std::size_t>(writer));
   return true;
 }
 
 bool Machine::lock(Database& d, std::size_t t, std::size_t key, bool exclusive) const {
   if (d.owner[key] >= 0 && d.owner[key] != static_cast<std::int8_t>(t)) return false;
   if (!exclusive) {
-    add(d.sharers[key], t);
+    insert_txn(d.sharers[key], t);
     return true;
   }
   if ((d.sharers[key] & ~txn_bit(t)) != 0) return false;
@@ -75,7 +76,7 @@ bool Machine::commit(Database& d, std::size_t t) const {
     if (newer && before != kAnyPrint && (before != kNullPrint || after == kNullPrint)) return false;
     if (certifies() && txn.bound) {
       if (d.writer[k] >= 0 && bound(static_cast<std::size_t>(d.writer[k])))
-        add(d.depends[t], static_cast<std::size_t>(d.writer[k]));
+        insert_txn(d.depends[t], static_cast<std::size_t>(d.writer[k]));
       const auto others = static_cast<TxnSet>(d.readers[k] & ~txn_bit(t));
       d.depends[t] = static_cast<TxnSet>(d.depends[t] | others);
       d.rw[t] = static_cast<TxnSet>(d.rw[t] | others);
@@ -93,7 +94,7 @@ bool Machine::commit(Database& d, std::size_t t) const {
     if (profile_.reads == Reads::kCertified) d.versions[k][d.version_count[k]++] = static_cast<std::int8_t>(t);
   }
   if (profile_.certifier == Certifier::kSsi) d.snapped_before[t] = d.snapped;
-  add(d.committed, t);
+  insert_txn(d.committed, t);
   d.newer[t] = 0;
   release(d, t);
   return true;
@@ -109,7 +110,7 @@ bool Machine::carry_out(Database& d, std::size_t event) const {
   }
   switch (e.kind) {
     case EventKind::kSnapshot:
-      add(d.snapped, t);
+      insert_txn(d.snapped, t);
       d.counted_before_snapshot[t] = d.counted;
       break;
     case EventKind::kRead:
@@ -119,7 +120,7 @@ bool Machine::carry_out(Database& d, std::size_t event) const {
       break;
     case EventKind::kCount:
       d.counted_before[t] = d.counted;
-      add(d.counted, t);
+      insert_txn(d.counted, t);
       break;
     case EventKind::kCommit:
       if (!commit(d, t)) return false;
@@ -149,7 +150,7 @@ bool Machine::certifier_allows(const Relation& depends) const {
         if (u != t && has(depends[t], u)) earliest[t] = std::max(earliest[t], earliest[u]);
       }
       if (timed && depends[t] != 0 && earliest[t] > txns_[t]->end) return false;
-      add(placed, t);
+      insert_txn(placed, t);
       more = true;
     }
   }

@@ -42,10 +42,10 @@ class FailedStates {
   std::size_t count_ = 0;
 };
 
-class Search {
+class ExactSearch {
  public:
-  Search(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start, const Mechanisms& profile,
-         std::int64_t& steps)
+  ExactSearch(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start, const Mechanisms& profile,
+              std::int64_t& steps)
       : txns_(txns), start_(start), profile_(profile), steps_(steps), machine_(txns, events_, profile) {}
 
   Answer run() {
@@ -246,7 +246,7 @@ class Search {
 Answer search_orders(const std::vector<const TxnPlan*>& txns, const std::vector<Print>& start,
                      const Mechanisms& profile, std::int64_t& steps) {
   if (txns.size() > kMostExactTxns || start.size() > kMostExactKeys) return Answer::kTooLarge;
-  return Search(txns, start, profile, steps).run();
+  return ExactSearch(txns, start, profile, steps).run();
 }
 
 }  // namespace isolde::mirror

@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x33'656e'696c'6d69'74ULL;  // timline3
+constexpr std::uint64_t kTimelineMagic = 0x33'656e'696c'6d69'74ULL;  // timline3
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -35,7 +35,7 @@ std::shared_ptr<const Chunk> load_chunk(StateReader& in) {
 }  // namespace
 
 void Online::save(StateWriter& out) const {
-  out.put(kMagic);
+  out.put(kTimelineMagic);
   out.put(options_.level);
   out.put(spill_ != nullptr);
   out.put(head_ != nullptr);
@@ -111,7 +111,8 @@ void Online::save(StateWriter& out) const {
 }
 
 bool Online::load(StateReader& in) {
-  if (in.get<std::uint64_t>() != kMagic || in.get<Level>() != options_.level || in.get<bool>() != (spill_ != nullptr))
+  if (in.get<std::uint64_t>() != kTimelineMagic || in.get<Level>() != options_.level ||
+      in.get<bool>() != (spill_ != nullptr))
     return false;
   if (in.get<bool>()) {
     const auto head = load_chunk(in);

@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-bool reads_anything(const History& h, TxnId t) {
+bool has_reads(const History& h, TxnId t) {
   for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
     if (h.op(i).is_read() || is_predicate(h.op(i).kind())) return true;
   }
@@ -79,7 +79,7 @@ void Online::place(TxnRecord& r, const History& h) {
     r.read_order = kUnknownStartRead;
     r.write_order = kUnknownStartWrite;
     r.flags |= kChained;
-    if (reads_anything(h, t)) r.flags |= kOpenPlace;
+    if (has_reads(h, t)) r.flags |= kOpenPlace;
   } else if (start == r.commit) {
     const bool writes = writes_anything(h, t);
     r.read_order = writes ? kInstantRead : kStartRead;
