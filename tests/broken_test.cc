@@ -11,7 +11,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace broken_test {
 
 namespace fs = std::filesystem;
 
@@ -69,5 +69,5 @@ TEST(Broken, EveryFileStatesItsMessage) {
   }
 }
 
-}  // namespace
+}  // namespace broken_test
 }  // namespace isolde::test

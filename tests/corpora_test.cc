@@ -14,7 +14,7 @@
 #include "tests/support/index_table.h"
 
 namespace isolde {
-namespace {
+namespace corpora_test {
 
 constexpr std::string_view kFolders[] = {"awdit/", "dbcop/unit/", "elle-cli/", "isovista/", "polysi/"};
 
@@ -162,5 +162,5 @@ TEST(Corpora, WithoutSessionsTwoOfPolySisHistoriesSatisfySnapshotIsolation) {
   }
 }
 
-}  // namespace
+}  // namespace corpora_test
 }  // namespace isolde

@@ -21,7 +21,7 @@
 #include "tests/oracle/oracle.h"
 
 namespace isolde {
-namespace {
+namespace corpus_test {
 
 namespace fs = std::filesystem;
 
@@ -83,7 +83,7 @@ Stated stated_by(const std::string& path) {
   return stated;
 }
 
-class Corpus : public testing::TestWithParam<std::string> {};
+class Corpus : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(Corpus, IsJudgedAsItSays) {
   const std::string path = kCorpus + "/" + GetParam();
@@ -122,11 +122,11 @@ std::vector<std::string> files() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Verdicts, Corpus, testing::ValuesIn(files()), [](const auto& name) {
+INSTANTIATE_TEST_SUITE_P(Verdicts, Corpus, ::testing::ValuesIn(files()), [](const auto& name) {
   std::string plain = name.param.substr(0, name.param.find('.'));
   std::replace(plain.begin(), plain.end(), '-', '_');
   return plain;
 });
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace isolde

@@ -13,7 +13,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace docs_test {
 
 namespace fs = std::filesystem;
 
@@ -132,5 +132,5 @@ TEST(Documents, EveryLinkLeadsSomewhere) {
   }
 }
 
-}  // namespace
+}  // namespace docs_test
 }  // namespace isolde::test

@@ -15,7 +15,7 @@
 #include "tests/support/key_assumptions.h"
 
 namespace isolde {
-namespace {
+namespace elle_test {
 
 struct Row {
   std::string file, options, expected, anomalies;
@@ -240,5 +240,5 @@ TEST(Elle, ItsTwoHardHistoriesAreJudgedAtOnce) {
   }
 }
 
-}  // namespace
+}  // namespace elle_test
 }  // namespace isolde

@@ -15,7 +15,7 @@
 #include "proof/prove.h"
 
 namespace isolde {
-namespace {
+namespace shared_round_trip_test {
 
 namespace fs = std::filesystem;
 
@@ -163,5 +163,5 @@ TEST(SharedHistories, WhatIsSaidToHoldIsNotCalledViolated) {
   EXPECT_GT(count, 50U);
 }
 
-}  // namespace
+}  // namespace shared_round_trip_test
 }  // namespace isolde

@@ -11,7 +11,7 @@
 #include "anomaly/verdict.h"
 
 namespace isolde {
-namespace {
+namespace tables_test {
 
 TEST(LevelTable, EveryNameAndAliasFindsItsOwnRowInAnySpelling) {
   std::set<std::string> seen;
@@ -94,5 +94,5 @@ TEST(VerdictNames, AreThoseOfTheReport) {
   EXPECT_EQ(name(StepType::kProgram), "program");
 }
 
-}  // namespace
+}  // namespace tables_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "isolde/isolde.h"
 
 namespace isolde::api {
-namespace {
+namespace api_test {
 
 LoadedHistory stale_read() {
   HistoryBuilder builder;
@@ -106,5 +106,5 @@ TEST(Api, ValuesOfEveryKindGoIn) {
   EXPECT_EQ(history.history->operations(), 8U);
 }
 
-}  // namespace
+}  // namespace api_test
 }  // namespace isolde::api

@@ -6,7 +6,7 @@
 #include "audit/render_story.h"
 
 namespace isolde::audit {
-namespace {
+namespace render_test {
 
 using Lines = std::vector<std::string>;
 
@@ -65,5 +65,5 @@ TEST(StepsText, EachTransactionHasItsColumn) {
             "   COMMIT                      |\n");
 }
 
-}  // namespace
+}  // namespace render_test
 }  // namespace isolde::audit

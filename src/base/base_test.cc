@@ -12,7 +12,7 @@
 #include "base/rng.h"
 
 namespace isolde {
-namespace {
+namespace base_test {
 
 TEST(Column, HoldsWhatWasPushedAppendedAndExtended) {
   Column<std::uint32_t> column;
@@ -162,5 +162,5 @@ TEST(Result, HoldsAValueOrAnError) {
   EXPECT_EQ(wrong.error().text, "why");
 }
 
-}  // namespace
+}  // namespace base_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde {
-namespace {
+namespace mapped_file_test {
 
 std::string message_of(const std::string& path) {
   const auto file = MappedFile::open(path);
@@ -70,5 +70,5 @@ TEST(MappedFile, ReadsWhatHasNoSize) {
   EXPECT_EQ((*file)->text(), "");
 }
 
-}  // namespace
+}  // namespace mapped_file_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 
 namespace isolde {
-namespace {
+namespace radix_sort_test {
 
 std::vector<KeyedIndex> numbered(const std::vector<std::uint64_t>& keys) {
   std::vector<KeyedIndex> items;
@@ -83,5 +83,5 @@ TEST(RadixSort, NegativeNumbersComeFirstByOrderPreserving) {
   }
 }
 
-}  // namespace
+}  // namespace radix_sort_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "base/scratch_folder.h"
 
 namespace isolde {
-namespace {
+namespace state_file_test {
 
 TEST(StateFile, WhatWasPutComesBack) {
   const std::string folder = make_scratch_folder("state");
@@ -50,5 +50,5 @@ TEST(StateFile, AHugeCountAllocatesNothing) {
   EXPECT_EQ(in.get<int>(), 0);
 }
 
-}  // namespace
+}  // namespace state_file_test
 }  // namespace isolde

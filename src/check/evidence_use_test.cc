@@ -10,7 +10,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace evidence_use_test {
 
 EvidenceUse of(std::string_view use, std::string_view ignore) {
   const auto parsed = parse_evidence_use(use, ignore);
@@ -217,5 +217,5 @@ TEST(ExplainChoice, ListsAndWholeVersionOrdersTellTheOrderOfVersions) {
   EXPECT_FALSE(version_orders_are_told(hist("T1: a x1 w y1")));
 }
 
-}  // namespace
+}  // namespace evidence_use_test
 }  // namespace isolde

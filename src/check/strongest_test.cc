@@ -10,7 +10,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace strongest_test {
 
 Strongest search(const History& h, Level level, const ChooseOptions& options = {}) {
   LevelChecks checks(h, options);
@@ -107,7 +107,7 @@ OracleEvidence evidence_of(std::string_view engine) {
   return OracleEvidence::kVersions;
 }
 
-class StrongestAgrees : public testing::TestWithParam<std::uint64_t> {};
+class StrongestAgrees : public ::testing::TestWithParam<std::uint64_t> {};
 
 // From every level, on histories with every mix of evidence: what is inferred is never what a check contradicts, and is
 // known where a check knows it.
@@ -165,7 +165,7 @@ TEST_P(StrongestAgrees, WithTheCheckAtEachLevel) {
   EXPECT_GT(strongest, kHistories);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, StrongestAgrees, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, StrongestAgrees, ::testing::Values(1, 2, 3, 4));
 
-}  // namespace
+}  // namespace strongest_test
 }  // namespace isolde

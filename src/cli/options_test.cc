@@ -5,7 +5,7 @@
 #include "base/nearest.h"
 
 namespace isolde::cli {
-namespace {
+namespace options_test {
 
 Arguments parsed(std::vector<std::string> args) {
   auto result = parse(*verb_named("check"), std::move(args));
@@ -69,5 +69,5 @@ TEST(Nearest, FindsTheNameThatWasMeant) {
   EXPECT_TRUE(nearest("", names).empty());
 }
 
-}  // namespace
+}  // namespace options_test
 }  // namespace isolde::cli

@@ -9,7 +9,7 @@
 #include "report/page/parsed_json.h"
 
 namespace isolde::cli {
-namespace {
+namespace pages_test {
 
 // `count` times the same.
 std::string many(std::size_t count, const std::string& one) {
@@ -210,5 +210,5 @@ TEST(Pages, FindingsOfAHuntAreCutAndCounted) {
   EXPECT_LE(html_page_size(hunt_page("f", "t", std::vector<hunt::Finding>(30'000, finding(1, 1)))), kLargestPage);
 }
 
-}  // namespace
+}  // namespace pages_test
 }  // namespace isolde::cli

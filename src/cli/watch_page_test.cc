@@ -9,7 +9,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde::cli {
-namespace {
+namespace watch_page_test {
 
 class Silent : public stream::WatchView {
  public:
@@ -200,5 +200,5 @@ TEST(WatchPage, APieceOfAPageKeepsToItsRoom) {
   EXPECT_LE(html_page_size(view.json({.name = v.text, .room = kRoom}, {}, {})), kRoom);
 }
 
-}  // namespace
+}  // namespace watch_page_test
 }  // namespace isolde::cli

@@ -5,7 +5,7 @@
 #include "db/database.h"
 
 namespace isolde::db {
-namespace {
+namespace dialect_test {
 
 std::unique_ptr<Database> opened(std::string_view url) {
   auto database = open_database(*parse_url(url));
@@ -82,5 +82,5 @@ TEST(Database, EveryDriverHasOneDefaultLevel) {
   }
 }
 
-}  // namespace
+}  // namespace dialect_test
 }  // namespace isolde::db

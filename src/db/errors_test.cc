@@ -10,7 +10,7 @@
 #include "db/mariadb/tidb.h"
 
 namespace isolde::db {
-namespace {
+namespace errors_test {
 
 constexpr ErrorRow kTable[] = {
     {"40001", Fate::kRolledBack, "serialization failure"},
@@ -79,5 +79,5 @@ TEST(Errors, WhatLosesTheConnectionDoesSoAtCommitToo) {
   }
 }
 
-}  // namespace
+}  // namespace errors_test
 }  // namespace isolde::db

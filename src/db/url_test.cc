@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::db {
-namespace {
+namespace url_test {
 
 Url parsed(std::string_view text) {
   auto url = parse_url(text);
@@ -93,5 +93,5 @@ TEST(Url, IsShownWithoutPasswordsAndReadsTheSame) {
   EXPECT_EQ(shown, "postgres://anna@db/shop?a=b");
 }
 
-}  // namespace
+}  // namespace url_test
 }  // namespace isolde::db

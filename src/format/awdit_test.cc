@@ -5,7 +5,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace awdit_test {
 
 using testing::shown;
 using testing::source_of;
@@ -38,5 +38,5 @@ TEST(AwditReader, ALastLineThatIsCutOffIsDroppedOnlyWhenAskedFor) {
   EXPECT_EQ(reading("w 0 1\nw 5", true), "0@0: w 0=1\n");
 }
 
-}  // namespace
+}  // namespace awdit_test
 }  // namespace isolde

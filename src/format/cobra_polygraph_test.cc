@@ -5,7 +5,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace cobra_polygraph_test {
 
 using testing::shown;
 using testing::source_of;
@@ -50,5 +50,5 @@ TEST(CobraPolygraph, ALastLineThatIsCutOffIsDroppedOnlyWhenAskedFor) {
   EXPECT_EQ(reading("n:2\ne:1,0\nc:0,1|1", true), "0@0: r 0=1\n1@1: w 0=1\n");
 }
 
-}  // namespace
+}  // namespace cobra_polygraph_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace cobra_test {
 
 using testing::folder_of;
 using testing::MemoryOutput;
@@ -154,5 +154,5 @@ TEST(CobraWriter, OtherHistoriesKeepWhoReadFromWhom) {
   EXPECT_EQ(h.op_value(2), kNullValue);
 }
 
-}  // namespace
+}  // namespace cobra_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace dbcop_test {
 
 using testing::shown;
 using testing::source_of;
@@ -140,5 +140,5 @@ TEST(DbcopBincode, EveryCutIsAnErrorAndLenientReadingKeepsTheTransactionsBefore)
   }
 }
 
-}  // namespace
+}  // namespace dbcop_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace isolde {
-namespace {
+namespace edn_test {
 
 // Every form of the text, written back; or, after the forms before it, the fault as line:column: text.
 std::vector<std::string> forms(std::string_view text) {
@@ -196,5 +196,5 @@ TEST(EdnText, OnlyWhatIsReadBackAsANameIsASimpleName) {
   }
 }
 
-}  // namespace
+}  // namespace edn_test
 }  // namespace isolde

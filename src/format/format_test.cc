@@ -13,7 +13,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace format_test {
 
 namespace fs = std::filesystem;
 using testing::source_of;
@@ -180,5 +180,5 @@ TEST(Format, AFolderWithOtherFilesIsNotOverwritten) {
   EXPECT_EQ(names_in(scratch.path()), (std::set<std::string>{"empty", "full", "new"}));
 }
 
-}  // namespace
+}  // namespace format_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/support/isl_bytes.h"
 
 namespace isolde {
-namespace {
+namespace isl_test {
 
 using testing::source_of;
 
@@ -143,5 +143,5 @@ TEST(Isl, ASectionOfALaterVersionIsSkipped) {
   EXPECT_EQ(difference(h, back->history), "");
 }
 
-}  // namespace
+}  // namespace isl_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/support/jepsen.h"
 
 namespace isolde::jepsen {
-namespace {
+namespace jepsen_test {
 
 // --- pairing ---
 
@@ -352,7 +352,7 @@ TEST(JepsenCorpus, EverySampleIsReadAndSurvivesTheRoundTrip) {
   for (const std::string& path : paths) expect_round_trip(path, false);
 }
 
-class JepsenShared : public testing::Test {
+class JepsenShared : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kFolder)) GTEST_SKIP() << "no shared histories: " << kFolder << " is not there";
@@ -404,5 +404,5 @@ TEST_F(JepsenShared, ValuesAreThoseOfTheFiles) {
             "2@1 ok 4..5: r register null; w register 1\n3@2 fail 6..7: w register 2\n");
 }
 
-}  // namespace
+}  // namespace jepsen_test
 }  // namespace isolde::jepsen

@@ -10,7 +10,7 @@
 #include "tests/support/jepsen.h"
 
 namespace isolde::jepsen {
-namespace {
+namespace jepsen_write_test {
 
 TEST(JepsenWriter, TiesOfTimeAreNotMadeAnOrder) {
   HistoryBuilder b;
@@ -182,5 +182,5 @@ TEST(JepsenWriterProperty, AFileNeverSaysMoreOfRealTimeThanTheHistory) {
   EXPECT_GT(kept, 10000U);
 }
 
-}  // namespace
+}  // namespace jepsen_write_test
 }  // namespace isolde::jepsen

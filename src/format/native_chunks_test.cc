@@ -7,7 +7,7 @@
 #include "history/recent_names.h"
 
 namespace isolde {
-namespace {
+namespace native_chunks_test {
 
 TEST(NativeChunks, PrintsAreTheSameInEveryChunk) {
   ChunkReader reader("stream");
@@ -130,5 +130,5 @@ TEST(NativeChunks, IntegersAreTheirOwnPrints) {
   EXPECT_NE(*exact_print(0), kNullPrint);
 }
 
-}  // namespace
+}  // namespace native_chunks_test
 }  // namespace isolde

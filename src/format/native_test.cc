@@ -9,7 +9,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace native_test {
 
 using testing::MemoryOutput;
 using testing::source_of;
@@ -380,5 +380,5 @@ TEST(Native, RowsWrittenInPartAreForStreams) {
   EXPECT_EQ(result.error().line, 1U);
 }
 
-}  // namespace
+}  // namespace native_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace recording_test {
 
 using Files = std::map<std::string, std::string>;
 
@@ -329,5 +329,5 @@ TEST(Recording, TheHeaderIsOneLineOfThisVersion) {
   EXPECT_EQ(message_of(files), "mem: expected a recording: it has no header.jsonl");
 }
 
-}  // namespace
+}  // namespace recording_test
 }  // namespace isolde

@@ -12,7 +12,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace shared_histories_test {
 
 namespace fs = std::filesystem;
 using testing::folder_of;
@@ -196,5 +196,5 @@ TEST(FormatCorpus, EachSampleIsRecognisedAsTheFormatOfItsFolderAndNoOther) {
   EXPECT_GE(samples, 10);
 }
 
-}  // namespace
+}  // namespace shared_histories_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace text_test {
 
 using testing::MemoryOutput;
 using testing::shown;
@@ -123,5 +123,5 @@ TEST(TextWriter, AppendsHaveNoPlace) {
             "format text has no place for an append (transaction 0)");
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace isolde

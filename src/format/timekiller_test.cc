@@ -6,7 +6,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace timekiller_test {
 
 using testing::MemoryOutput;
 using testing::shown;
@@ -105,5 +105,5 @@ TEST(TimekillerWriter, TheInitialStateBecomesNullAndAbortedTransactionsAreLeftOu
             "\"k\":1,\"v\":1}]}]\n");
 }
 
-}  // namespace
+}  // namespace timekiller_test
 }  // namespace isolde

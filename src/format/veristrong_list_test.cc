@@ -5,7 +5,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace veristrong_list_test {
 
 using testing::shown;
 using testing::source_of;
@@ -31,5 +31,5 @@ TEST(VeristrongList, AnErrorNamesItsPlace) {
   EXPECT_EQ(reading("1\n1 1 R 5 18446744073709551615 1 2\n"), "mem:2:33: expected an element, an integer of 64 bits");
 }
 
-}  // namespace
+}  // namespace veristrong_list_test
 }  // namespace isolde

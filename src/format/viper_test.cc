@@ -5,7 +5,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace viper_test {
 
 using testing::folder_of;
 using testing::shown;
@@ -70,5 +70,5 @@ TEST(ViperReader, ALastLineThatIsCutOffIsDroppedOnlyWhenAskedFor) {
   EXPECT_EQ(reading(files, true), "0@0: w 1=5\n");
 }
 
-}  // namespace
+}  // namespace viper_test
 }  // namespace isolde

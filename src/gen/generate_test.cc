@@ -12,7 +12,7 @@
 #include "tests/support/replayer.h"
 
 namespace isolde {
-namespace {
+namespace generate_test {
 
 Generated made(const GenOptions& options) {
   Result<Generated> result = generate(options);
@@ -585,5 +585,5 @@ TEST(GenOptions, NamesAndListsAreParsed) {
   EXPECT_FALSE(parse_plant("long-spoon:0.1"));
 }
 
-}  // namespace
+}  // namespace generate_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "tests/support/replayer.h"
 
 namespace isolde {
-namespace {
+namespace plants_test {
 
 std::set<Level> as_set(std::span<const Level> levels) { return {levels.begin(), levels.end()}; }
 std::set<Level> keys_of(const replayer::Broken& broken) {
@@ -81,7 +81,7 @@ struct Mix {
   Level level;
   bool repeated;
 };
-class EveryPlant : public testing::TestWithParam<Mix> {
+class EveryPlant : public ::testing::TestWithParam<Mix> {
  protected:
   static bool plantable(const PlantInfo& plant) { return !plant.rows_only || GetParam().type == DataType::kRow; }
   static GenOptions options(PlantKind kind, std::uint64_t seed) {
@@ -162,13 +162,13 @@ TEST_P(EveryPlant, LeavesTheRestOfTheHistoryAlone) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Mixes, EveryPlant,
-                         testing::Values(Mix{DataType::kRegister, Level::kSnapshotIsolation, false},
-                                         Mix{DataType::kRegister, Level::kStrictSerializable, false},
-                                         Mix{DataType::kList, Level::kStrongSnapshotIsolation, false},
-                                         Mix{DataType::kList, Level::kSerializable, false},
-                                         Mix{DataType::kRegister, Level::kSerializable, true},
-                                         Mix{DataType::kRow, Level::kSnapshotIsolation, false},
-                                         Mix{DataType::kRow, Level::kStrictSerializable, false}));
+                         ::testing::Values(Mix{DataType::kRegister, Level::kSnapshotIsolation, false},
+                                           Mix{DataType::kRegister, Level::kStrictSerializable, false},
+                                           Mix{DataType::kList, Level::kStrongSnapshotIsolation, false},
+                                           Mix{DataType::kList, Level::kSerializable, false},
+                                           Mix{DataType::kRegister, Level::kSerializable, true},
+                                           Mix{DataType::kRow, Level::kSnapshotIsolation, false},
+                                           Mix{DataType::kRow, Level::kStrictSerializable, false}));
 
 TEST(Plants, SeveralKindsStandInOneHistory) {
   GenOptions o;
@@ -228,5 +228,5 @@ TEST(Plants, TooFewSessionsOrTransactionsAreRefused) {
   EXPECT_TRUE(generate(o));
 }
 
-}  // namespace
+}  // namespace plants_test
 }  // namespace isolde

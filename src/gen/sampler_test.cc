@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace isolde {
-namespace {
+namespace sampler_test {
 
 std::vector<double> shares(Distribution distribution, std::uint32_t keys, double exponent = 0.99) {
   constexpr int kDraws = 1'000'000;
@@ -55,5 +55,5 @@ TEST(KeySampler, PortablePowerAgreesWithTheLibrary) {
   }
 }
 
-}  // namespace
+}  // namespace sampler_test
 }  // namespace isolde

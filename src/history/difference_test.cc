@@ -7,7 +7,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace difference_test {
 
 // A history of everything; `change(name)` says whether that part is to differ.
 History history(std::string_view changed, bool other_ids = false) {
@@ -115,5 +115,5 @@ TEST(Difference, EveryKindIsFound) {
   }
 }
 
-}  // namespace
+}  // namespace difference_test
 }  // namespace isolde

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde {
-namespace {
+namespace history_builder_test {
 
 // One transaction of session 1 that reads absence of `key`.
 void reader(HistoryBuilder& b, KeyId key) {
@@ -338,5 +338,5 @@ TEST(HistoryBuilder, OneNameIsOneKeyHoweverLarge) {
   for (std::int64_t n = 0; n < 3000; ++n) ASSERT_EQ(raw(b.key(n * 1000)), n);
 }
 
-}  // namespace
+}  // namespace history_builder_test
 }  // namespace isolde

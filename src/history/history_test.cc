@@ -10,7 +10,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace history_test {
 
 TEST(OpHead, PacksEveryKindWithEveryLockItCanHave) {
   std::vector<std::uint32_t> words;
@@ -143,5 +143,5 @@ TEST(History, NamesAreShownPlainlyWhereThatIsClear) {
   EXPECT_EQ(h->session_text(SessionId{0}), "3");
 }
 
-}  // namespace
+}  // namespace history_test
 }  // namespace isolde

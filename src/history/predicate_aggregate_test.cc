@@ -5,7 +5,7 @@
 #include "history/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_aggregate_test {
 
 using testing::Versions;
 
@@ -95,5 +95,5 @@ TEST_F(AggregateTest, TextHasNoSum) {
   EXPECT_EQ(faults_, kKindsFault);
 }
 
-}  // namespace
+}  // namespace predicate_aggregate_test
 }  // namespace isolde

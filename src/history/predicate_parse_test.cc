@@ -4,7 +4,7 @@
 #include "history/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_parse_test {
 
 std::string fault_of(std::string_view where) {
   const auto tree = parse_predicate(where);
@@ -106,5 +106,5 @@ TEST(AggregateParser, TakesTheFiveAndRefusesTheRest) {
   EXPECT_EQ(aggregate_fault("max(a) FROM t"), "1:1: expected one expression and nothing after it (fromClause)");
 }
 
-}  // namespace
+}  // namespace predicate_parse_test
 }  // namespace isolde

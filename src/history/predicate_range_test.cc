@@ -6,7 +6,7 @@
 #include "history/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_range_test {
 
 using testing::Versions;
 
@@ -136,5 +136,5 @@ TEST(PredicateCompiler, TextsThatDifferInLiteralsShareAShape) {
   EXPECT_EQ(ask("s = '\xff'"), "1:1: the text is no valid UTF-8");
 }
 
-}  // namespace
+}  // namespace predicate_range_test
 }  // namespace isolde

@@ -5,7 +5,7 @@
 #include "history/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_test {
 
 using testing::Versions;
 
@@ -239,5 +239,5 @@ TEST_F(PredicateTest, SaysWhatItAsks) {
   EXPECT_TRUE(CompiledPredicate::compile("TRUE", names)->is_true());
 }
 
-}  // namespace
+}  // namespace predicate_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace validate_test {
 
 // A copy of a history's columns that may be damaged.
 class Columns {
@@ -148,5 +148,5 @@ TEST(Validate, TheInitialValueOfEveryKeyIsNoRow) {
   EXPECT_EQ(copy.defect(), "the initial value of every key is a row");
 }
 
-}  // namespace
+}  // namespace validate_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include <limits>
 
 namespace isolde {
-namespace {
+namespace value_test {
 
 class Value : public ::testing::Test {
  protected:
@@ -270,5 +270,5 @@ TEST_F(Value, DuplicatesAreFoundAmongAllKindsOfIds) {
   EXPECT_EQ(duplicate_in(std::vector{large, large}), 1U);
 }
 
-}  // namespace
+}  // namespace value_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include "tests/support/random_finding.h"
 
 namespace isolde::hunt {
-namespace {
+namespace bug_report_test {
 
 TEST(BugReport, AFindingIsToldStepByStep) {
   const auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/postgres_15_3_merge_lost_update.finding");
@@ -76,5 +76,5 @@ TEST(BugReport, AnyFindingCanBeTold) {
   }
 }
 
-}  // namespace
+}  // namespace bug_report_test
 }  // namespace isolde::hunt

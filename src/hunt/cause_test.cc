@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::hunt {
-namespace {
+namespace cause_test {
 
 Statement statement(StatementKind kind, std::string sql) {
   return {.kind = kind, .sql = std::move(sql), .reads = {}, .writes = {}, .version = 0, .before = {}, .tree = nullptr};
@@ -62,5 +62,5 @@ TEST(Cause, ACauseThatIsKnownIsKept) {
   EXPECT_EQ(cause_of(finding(Wrong::kCrash, {})), "crash");
 }
 
-}  // namespace
+}  // namespace cause_test
 }  // namespace isolde::hunt

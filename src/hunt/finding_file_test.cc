@@ -8,7 +8,7 @@
 #include "tests/support/random_finding.h"
 
 namespace isolde::hunt {
-namespace {
+namespace finding_file_test {
 
 constexpr std::string_view kSmall = R"(finding contents
 server PostgreSQL 15.3
@@ -224,5 +224,5 @@ TEST(FindingFile, TheFilesOfTheCorpusAreRead) {
 
 TEST(FindingFile, AFileThatIsNotThereIsAnError) { EXPECT_FALSE(read_finding("no/such/file")); }
 
-}  // namespace
+}  // namespace finding_file_test
 }  // namespace isolde::hunt

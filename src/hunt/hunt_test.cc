@@ -11,7 +11,7 @@
 #include "hunt/log_watch.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_test {
 
 TEST(WhyNot, ReadUncommittedIsRefusedWhereItShowsUncommittedRows) {
   const auto mariadb = why_not("mariadb", "read uncommitted", "MariaDB 10.11.6");
@@ -154,5 +154,5 @@ TEST(Causes, CrashesAreGroupedByWhatTheLogSays) {
   EXPECT_TRUE(causes.name_it(c));
 }
 
-}  // namespace
+}  // namespace hunt_test
 }  // namespace isolde::hunt

@@ -10,7 +10,7 @@
 #include "tests/hunt/toy_arena.h"
 
 namespace isolde::hunt {
-namespace {
+namespace trial_test {
 
 using toy::Fault;
 using toy::ToyArena;
@@ -185,5 +185,5 @@ TEST(Applicability, LevelsThatBreakTheAssumptionAreNamed) {
   EXPECT_FALSE(why_not("sqlite", "shared-cache read_uncommitted deferred", "SQLite 3.40.1")->recognisable);
 }
 
-}  // namespace
+}  // namespace trial_test
 }  // namespace isolde::hunt

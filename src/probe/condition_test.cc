@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::probe {
-namespace {
+namespace condition_test {
 
 // T1 has two statements, of which the second was never answered, and committed; T2 failed at its only one.
 struct World {
@@ -112,5 +112,5 @@ TEST(Condition, AnErrorSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(judged(""), "c:3:5: expected a transaction (T1), a statement (T1.2) or \"final\", found the end");
 }
 
-}  // namespace
+}  // namespace condition_test
 }  // namespace isolde::probe

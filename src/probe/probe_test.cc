@@ -6,7 +6,7 @@
 #include "tests/support/expected_table.h"
 
 namespace isolde::probe {
-namespace {
+namespace probe_test {
 
 std::unique_ptr<db::Database> scratch(std::string_view url = "sqlite:") {
   auto database = db::open_database(*db::parse_url(url));
@@ -83,5 +83,5 @@ TEST(Probe, AStepThatGivesNoAnswerLeavesTheCellUndecided) {
   EXPECT_EQ(mark_of(findings->levels[0].findings[0]), "?");
 }
 
-}  // namespace
+}  // namespace probe_test
 }  // namespace isolde::probe

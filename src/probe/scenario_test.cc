@@ -7,7 +7,7 @@
 #include "probe/sql_text.h"
 
 namespace isolde::probe {
-namespace {
+namespace scenario_test {
 
 constexpr std::string_view kGood = R"(# a comment
 scenario my-own
@@ -171,5 +171,5 @@ TEST_F(SqlText, ValuesOfEarlierStepsAreNumbers) {
   EXPECT_EQ(sent("${T1.1.id}"), "missing: T1.1 returned no row");
 }
 
-}  // namespace
+}  // namespace scenario_test
 }  // namespace isolde::probe

@@ -8,7 +8,7 @@
 #include <set>
 
 namespace isolde::probe {
-namespace {
+namespace schedule_test {
 
 using namespace std::chrono_literals;
 
@@ -372,5 +372,5 @@ TEST_F(Schedule, TheTranscriptReadsAsItRan) {
             " T2 … 0 rows changed <- after T1: commit\n T2 abort 40001: words (rolled back)\n");
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace isolde::probe

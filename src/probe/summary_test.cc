@@ -7,7 +7,7 @@
 #include "probe/render.h"
 
 namespace isolde::probe {
-namespace {
+namespace summary_test {
 
 constexpr db::ServerLevel kLevel = {"repeatable read", Level::kRepeatableRead, "", true};
 
@@ -91,5 +91,5 @@ TEST(ProbeTable, HasALegendForWhatStandsInIt) {
   EXPECT_EQ(text.find("undecided"), std::string::npos) << text;
 }
 
-}  // namespace
+}  // namespace summary_test
 }  // namespace isolde::probe

@@ -10,7 +10,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace case_claims_test {
 
 constexpr Level kSi = Level::kSnapshotIsolation;
 constexpr Level kSer = Level::kSerializable;
@@ -346,5 +346,5 @@ TEST(CaseClaims, AnythingMayStandInAVerdict) {
   }
 }
 
-}  // namespace
+}  // namespace case_claims_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include "proof/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_claims_test {
 
 constexpr Level kSer = Level::kSerializable;
 constexpr Level kSi = Level::kSnapshotIsolation;
@@ -309,5 +309,5 @@ TEST(PredicateClaims, AVersionSetFromAnotherRunOfMatches) {
   EXPECT_NE(later(history(R"({"c":2})", 10)), "");
 }
 
-}  // namespace
+}  // namespace predicate_claims_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "proof/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_replay_test {
 
 constexpr Level kSer = Level::kSerializable;
 constexpr Level kRr = Level::kRepeatableRead;
@@ -151,5 +151,5 @@ TEST(PredicateReplay, AtRepeatableReadAnEarlierVersionWillDo) {
   EXPECT_NE(said_of_order(never, kRr, {0, 2, 1}), "");
 }
 
-}  // namespace
+}  // namespace predicate_replay_test
 }  // namespace isolde

@@ -4,7 +4,7 @@
 #include "proof/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_steps_test {
 
 constexpr Level kSer = Level::kSerializable;
 constexpr Level kSi = Level::kSnapshotIsolation;
@@ -272,5 +272,5 @@ TEST(PredicateSteps, WhatComesAfterItsOwnVersionWasNotLookedAt) {
   EXPECT_NE(says(history("[0,2,1]"), kSer), "") << "it overwrote 2";
 }
 
-}  // namespace
+}  // namespace predicate_steps_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace prove_test {
 
 constexpr Level kSi = Level::kSnapshotIsolation;
 constexpr Level kSessionSi = Level::kStrongSessionSnapshotIsolation;
@@ -178,5 +178,5 @@ TEST(Prove, UndecidedClaimsNothing) {
   EXPECT_EQ(c.after([](Verdict& v) { v.outcome = Outcome::kUndecided; }), "");
 }
 
-}  // namespace
+}  // namespace prove_test
 }  // namespace isolde

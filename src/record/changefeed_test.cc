@@ -11,7 +11,7 @@
 #include "record/recovery_cockroach.h"
 
 namespace isolde::record {
-namespace {
+namespace changefeed_test {
 
 const TracedTable kTables[] = {
     {.name = "accounts",
@@ -199,5 +199,5 @@ TEST(CockroachRecovery, WithoutRangefeedsItSaysWhatToSet) {
   EXPECT_NE(why_not.find("kv.rangefeed.enabled"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace changefeed_test
 }  // namespace isolde::record

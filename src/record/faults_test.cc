@@ -6,7 +6,7 @@
 #include <mutex>
 
 namespace isolde::record {
-namespace {
+namespace faults_test {
 
 TEST(Faults, AreReadFromTheirNamesAndWrittenTheSame) {
   const Result<FaultPlan> plan = parse_faults("kill-connections:50,restart:3,crash,terminate-backends:7");
@@ -152,5 +152,5 @@ TEST(FaultInjector, AServerThatDoesNotComeBackStopsTheRun) {
   EXPECT_EQ(run.done, std::vector<std::string>{"crash"});
 }
 
-}  // namespace
+}  // namespace faults_test
 }  // namespace isolde::record

@@ -5,7 +5,7 @@
 #include "tests/support/http_server.h"
 
 namespace isolde::record {
-namespace {
+namespace http_get_test {
 
 TEST(HttpGet, GivesStatusAndBody) {
   const std::string big(3'000'000, 'x');
@@ -52,5 +52,5 @@ TEST(HttpGet, WhatIsCutOffIsAnErrorAndNeverAShorterBody) {
 
 TEST(HttpGet, PartsOfAPathAreEncoded) { EXPECT_EQ(url_encoded("a b/c?ü~1"), "a%20b%2Fc%3F%C3%BC~1"); }
 
-}  // namespace
+}  // namespace http_get_test
 }  // namespace isolde::record

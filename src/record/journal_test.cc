@@ -23,7 +23,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde::record {
-namespace {
+namespace journal_test {
 
 namespace fs = std::filesystem;
 
@@ -339,5 +339,5 @@ TEST(Journal, NoLookAtARunShowsAReadWithoutItsWrite) {
   EXPECT_GT(seen, 0U);
 }
 
-}  // namespace
+}  // namespace journal_test
 }  // namespace isolde::record

@@ -6,7 +6,7 @@
 #include "tests/support/hex_lines.h"
 
 namespace isolde::record {
-namespace {
+namespace logged_versions_test {
 
 const TracedTable kAccounts = {.name = "accounts",
                                .key_columns = {"id"},
@@ -94,5 +94,5 @@ TEST(LoggedVersions, AColumnThatIsNotThereIsAnError) {
   EXPECT_FALSE(fresh.add(all[2]));
 }
 
-}  // namespace
+}  // namespace logged_versions_test
 }  // namespace isolde::record

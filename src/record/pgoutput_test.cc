@@ -6,7 +6,7 @@
 #include "tests/support/hex_lines.h"
 
 namespace isolde::record::pgoutput {
-namespace {
+namespace pgoutput_test {
 
 using test::unhexed;
 
@@ -104,5 +104,5 @@ TEST(Pgoutput, HostileCountsAreRefusedWithoutMemory) {
   EXPECT_EQ(shown(unhexed("49000040054e000162")), "a message of pgoutput, byte 8: expected a column: n, u or t");
 }
 
-}  // namespace
+}  // namespace pgoutput_test
 }  // namespace isolde::record::pgoutput

@@ -8,7 +8,7 @@
 #include <fstream>
 
 namespace isolde::record {
-namespace {
+namespace session_client_test {
 
 namespace fs = std::filesystem;
 
@@ -133,5 +133,5 @@ TEST_F(SessionClientTest, AfterALostAnswerTheSessionIsAnotherOne) {
   EXPECT_EQ(kinds(), "sbcesbce");
 }
 
-}  // namespace
+}  // namespace session_client_test
 }  // namespace isolde::record

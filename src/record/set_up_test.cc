@@ -5,9 +5,9 @@
 #include "db/database.h"
 
 namespace isolde::record {
-namespace {
+namespace set_up_test {
 
-class SetUp : public testing::Test {
+class SetUp : public ::testing::Test {
  protected:
   SetUp() : database_(*db::open_database(*db::parse_url("sqlite:"))) {
     connection_ = *database_->connect(**db::level_named(*database_, "wal deferred"));
@@ -38,5 +38,5 @@ TEST_F(SetUp, ATableOfSomebodyElseIsNeverTouched) {
   EXPECT_EQ(count("select mine from registers"), 7);
 }
 
-}  // namespace
+}  // namespace set_up_test
 }  // namespace isolde::record

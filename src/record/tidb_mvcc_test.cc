@@ -9,7 +9,7 @@
 #include "tests/support/http_server.h"
 
 namespace isolde::record {
-namespace {
+namespace tidb_mvcc_test {
 
 std::string fixture(const std::string& name) {
   std::ifstream file(std::string(ISOLDE_SOURCE_DIR "/tests/fixtures/tidb/") + name);
@@ -180,5 +180,5 @@ TEST(TidbMvcc, AnAnswerThatIsRefusedStopsTheRecoveryAndIsNamed) {
   EXPECT_NE(versions.error().text.find("no such key"), std::string::npos) << versions.error().text;
 }
 
-}  // namespace
+}  // namespace tidb_mvcc_test
 }  // namespace isolde::record

@@ -9,7 +9,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde::record {
-namespace {
+namespace traced_table_test {
 
 using db::Cell;
 using namespace std::string_literals;
@@ -99,5 +99,5 @@ TEST(TracedTable, WhateverTheTextsHoldTheyAreNativeJson) {
   }
 }
 
-}  // namespace
+}  // namespace traced_table_test
 }  // namespace isolde::record

@@ -4,7 +4,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde::record {
-namespace {
+namespace version_orders_test {
 
 std::string lines(std::string_view jsonl, std::vector<RecoveredVersion> versions) {
   return version_order_lines(native(jsonl), versions);
@@ -173,5 +173,5 @@ TEST(VersionOrderLines, AStringThatLooksLikeAnIntegerKeyIsNotMixedUpWithIt) {
   EXPECT_EQ(native(std::string(kBoth) + written).columns().version_orders.size(), 2U);
 }
 
-}  // namespace
+}  // namespace version_orders_test
 }  // namespace isolde::record

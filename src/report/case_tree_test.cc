@@ -14,7 +14,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace case_tree_test {
 
 constexpr TxnId T1{0}, T2{1}, T3{2}, T4{3}, T5{4};
 
@@ -276,5 +276,5 @@ TEST(SearchText, SaysOnlyWhatThereWas) {
             "0 pairs of writers were open (1 dead end); 2 reads have several possible writers");
 }
 
-}  // namespace
+}  // namespace case_tree_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace drawing_test {
 
 TEST(BoxDrawing, AWriteSkew) {
   const History h = hist("T1: r y_ w x1 | T2: r x_ w y1");
@@ -131,5 +131,5 @@ TEST(Svg, HostileNamesStayText) {
   EXPECT_TRUE(svg.ends_with("</svg>\n"));
 }
 
-}  // namespace
+}  // namespace drawing_test
 }  // namespace isolde

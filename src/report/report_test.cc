@@ -11,7 +11,7 @@
 #include "report/words.h"
 
 namespace isolde {
-namespace {
+namespace report_test {
 
 History three_transactions(std::string_view key) {
   HistoryBuilder b;
@@ -60,7 +60,7 @@ Verdict violated() {
   return v;
 }
 
-Report report_on(const History& h, const Verdict& v) {
+Report noted_report(const History& h, const Verdict& v) {
   return {.file = "h.jsonl",
           .format = "native",
           .history = h,
@@ -235,7 +235,7 @@ TEST(ShownSteps, AGapSaysWhatItHoldsInCommon) {
 TEST(Text, TheVerdictComesFirst) {
   const History h = three_transactions("x");
   const Verdict v = violated();
-  const std::string text = render_text(report_on(h, v), {});
+  const std::string text = render_text(noted_report(h, v), {});
   EXPECT_TRUE(text.starts_with("✗ h.jsonl violates snapshot-isolation\n")) << text;
   EXPECT_NE(text.find("anomalies GSIb 1"), std::string::npos) << text;
   EXPECT_NE(text.find("note      a note"), std::string::npos) << text;
@@ -247,7 +247,7 @@ TEST(Text, ALongCycleKeepsItsTwoEndsAndTheContradictionIsLast) {
   const History h = ring(1000);
   Verdict v = violated();
   v.anomalies = {ring_cycle(h)};
-  const std::string text = render_text(report_on(h, v), {});
+  const std::string text = render_text(noted_report(h, v), {});
   EXPECT_NE(text.find("     … 996 more steps, all ww on ring; --json has them all\n"), std::string::npos) << text;
   EXPECT_NE(text.find("     T999 before T0, because T999 appended 999 to ring and T0 appended 0 to it later [rw]\n"
                       "     Contradiction: T0 comes before itself, by these 1,000 steps.\n\n"),
@@ -259,7 +259,7 @@ TEST(Text, ALongCycleKeepsItsTwoEndsAndTheContradictionIsLast) {
 TEST(Text, TheStrongestLevelIsOneLine) {
   const History h = three_transactions("x");
   const Verdict v = violated();
-  Report report = report_on(h, v);
+  Report report = noted_report(h, v);
   EXPECT_EQ(render_text(report, {}).find("strongest"), std::string::npos);
   report.strongest = Strongest{};
   report.strongest->holds = {Level::kRepeatableRead, Level::kCausal};
@@ -280,7 +280,7 @@ TEST(Text, TheStrongestLevelIsOneLine) {
 TEST(Text, QuietIsOneLine) {
   const History h = three_transactions("x");
   const Verdict v = violated();
-  EXPECT_EQ(render_text(report_on(h, v), {.verdict_only = true}), "✗ h.jsonl violates snapshot-isolation\n");
+  EXPECT_EQ(render_text(noted_report(h, v), {.verdict_only = true}), "✗ h.jsonl violates snapshot-isolation\n");
 }
 
 TEST(Json, ItIsValidWhateverTheNamesAre) {
@@ -289,7 +289,7 @@ TEST(Json, ItIsValidWhateverTheNamesAre) {
     const Verdict v = violated();
     simdjson::dom::parser parser;
     simdjson::dom::element report;
-    const std::string text = render_json(report_on(h, v));
+    const std::string text = render_json(noted_report(h, v));
     ASSERT_EQ(parser.parse(text).get(report), simdjson::SUCCESS) << text;
     EXPECT_EQ(std::string_view(report["anomalies"].at(0)["transactions"].at(0)), "late \"one\"\n");
     EXPECT_EQ(std::int64_t(report["anomalies"].at(0)["transactions"].at(1)), 2);
@@ -301,7 +301,7 @@ TEST(Json, ItIsValidWhateverTheNamesAre) {
 TEST(Json, TheStrongestLevelAndWhatIsKnownOfTheOthers) {
   const History h = three_transactions("x");
   const Verdict v = violated();
-  Report report = report_on(h, v);
+  Report report = noted_report(h, v);
   report.strongest = Strongest{};
   report.strongest->holds = {Level::kPrefix};
   report.strongest->levels[static_cast<std::size_t>(Level::kPrefix)] = Outcome::kSatisfied;
@@ -324,7 +324,7 @@ TEST(Json, AllStepsOfALongCycleAreThere) {
   v.anomalies = {ring_cycle(h)};
   simdjson::dom::parser parser;
   simdjson::dom::element json;
-  const std::string text = render_json(report_on(h, v));
+  const std::string text = render_json(noted_report(h, v));
   ASSERT_EQ(parser.parse(text).get(json), simdjson::SUCCESS);
   EXPECT_EQ(json["anomalies"].at(0)["steps"].get_array().size(), 1000U);
 }
@@ -333,7 +333,7 @@ TEST(Dot, ALongCycleStaysSmallAndTheGuiltyOneIsMarked) {
   const History h = ring(1000);
   Verdict v = violated();
   v.anomalies = {ring_cycle(h)};
-  const std::string dot = render_dot(report_on(h, v), 10);
+  const std::string dot = render_dot(noted_report(h, v), 10);
   EXPECT_LT(dot.size(), 4000U);
   EXPECT_NE(dot.find("a0_t0 [label=\"T0 (session 0)\\nappended 0 to ring\\l\", color="), std::string::npos) << dot;
   EXPECT_NE(dot.find("a0_gap2 [label=\"… 996 more steps, all ww on ring\""), std::string::npos) << dot;
@@ -345,7 +345,7 @@ TEST(Dot, ALongCycleStaysSmallAndTheGuiltyOneIsMarked) {
 TEST(Dot, QuotesAreEscaped) {
   const History h = three_transactions("a\"b");
   const Verdict v = violated();
-  const std::string dot = render_dot(report_on(h, v), 10);
+  const std::string dot = render_dot(noted_report(h, v), 10);
   EXPECT_TRUE(dot.starts_with("digraph isolde {\n")) << dot;
   EXPECT_TRUE(dot.ends_with("}\n")) << dot;
   EXPECT_NE(dot.find("a0_t2 -> a0_t1 [label=\"rw "), std::string::npos) << dot;
@@ -377,5 +377,5 @@ TEST(Words, ShorteningKeepsUtf8Whole) {
   }
 }
 
-}  // namespace
+}  // namespace report_test
 }  // namespace isolde

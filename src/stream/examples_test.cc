@@ -13,7 +13,7 @@
 extern char** environ;
 
 namespace isolde::stream {
-namespace {
+namespace examples_test {
 
 using testing::expected_writes;
 using testing::Heard;
@@ -115,5 +115,5 @@ TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnTcp) {
   watch_both("tcp:127.0.0.1:0", folder / "spool");
 }
 
-}  // namespace
+}  // namespace examples_test
 }  // namespace isolde::stream

@@ -6,7 +6,7 @@
 #include "stream/testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace file_input_test {
 
 using testing::expected_writes;
 using testing::Heard;
@@ -179,5 +179,5 @@ TEST(FileInput, WhatIsNoPlainFileIsRefused) {
   EXPECT_FALSE(open_file("/dev/null", true, {}));
 }
 
-}  // namespace
+}  // namespace file_input_test
 }  // namespace isolde::stream

@@ -8,7 +8,7 @@
 #include "stream/testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace listen_input_test {
 
 using testing::address_of;
 using testing::expected_writes;
@@ -404,5 +404,5 @@ TEST(ListenInput, ManySendersAtOnceLoseNothing) {
   for (int i = 0; i < kSenders; ++i) EXPECT_EQ(by_session[std::to_string(i)], expected_writes(i, 1, kLines));
 }
 
-}  // namespace
+}  // namespace listen_input_test
 }  // namespace isolde::stream

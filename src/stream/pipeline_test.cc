@@ -11,7 +11,7 @@
 #include "base/rng.h"
 
 namespace isolde::stream {
-namespace {
+namespace pipeline_test {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
@@ -570,5 +570,5 @@ TEST(PipelineThreads, ProducersComeAndGoAndFallSilentWhileOthersGoOn) {
   EXPECT_EQ(out, kThreads * kLives * kItems);
 }
 
-}  // namespace
+}  // namespace pipeline_test
 }  // namespace isolde::stream

@@ -13,7 +13,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace recording_input_test {
 
 namespace fs = std::filesystem;
 using record::Journal;
@@ -360,5 +360,5 @@ TEST(RecordingInput, RecordsAfterAGapAreAnError) {
   EXPECT_NE(heard.error.find("damaged"), std::string::npos) << heard.error;
 }
 
-}  // namespace
+}  // namespace recording_input_test
 }  // namespace isolde::stream

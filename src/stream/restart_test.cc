@@ -11,7 +11,7 @@
 #include "stream/testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace restart_test {
 
 using testing::expected_writes;
 using testing::Peer;
@@ -146,5 +146,5 @@ TEST(Restart, KilledAtAnyMomentEveryLineIsTakenOnce) {
   for (int c = 0; c < 3; ++c) EXPECT_EQ(by_session[std::to_string(c)], expected_writes(c, 1, kLines));
 }
 
-}  // namespace
+}  // namespace restart_test
 }  // namespace isolde::stream

@@ -12,7 +12,7 @@
 #include "format/native_chunks.h"
 
 namespace isolde::stream {
-namespace {
+namespace sequencer_test {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
@@ -381,5 +381,5 @@ TEST(SequencerProperty, HoweverAStreamIsCutAndRestartedTheOrderIsTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace sequencer_test
 }  // namespace isolde::stream

@@ -10,7 +10,7 @@
 #include "stream/testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace spool_test {
 
 namespace fs = std::filesystem;
 
@@ -230,5 +230,5 @@ TEST(Spool, WhatWasKeptSurvivesKill) {
   EXPECT_GE(all_of(*spool).size(), kept);
 }
 
-}  // namespace
+}  // namespace spool_test
 }  // namespace isolde::stream

@@ -7,7 +7,7 @@
 #include "stream/testing.h"
 
 namespace isolde::stream {
-namespace {
+namespace standard_input_test {
 
 using testing::expected_writes;
 using testing::Heard;
@@ -163,5 +163,5 @@ TEST(StandardInput, AForeignPositionIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace standard_input_test
 }  // namespace isolde::stream

@@ -12,7 +12,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::stream {
-namespace {
+namespace watcher_test {
 
 using test::content_of;
 using test::Scratch;
@@ -282,5 +282,5 @@ TEST(ViolationRecord, NamesThatAreNoLongerKnownStayValidJson) {
   EXPECT_EQ(violation_json(v, "violation"), expected);
 }
 
-}  // namespace
+}  // namespace watcher_test
 }  // namespace isolde::stream

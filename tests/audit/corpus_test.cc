@@ -20,7 +20,7 @@
 #include "audit/render.h"
 
 namespace isolde::audit {
-namespace {
+namespace corpus_test {
 
 namespace fs = std::filesystem;
 
@@ -77,7 +77,7 @@ AuditOptions at(WeakLevel level, unsigned threads) {
   return options;
 }
 
-class AuditCorpus : public testing::TestWithParam<std::string> {};
+class AuditCorpus : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(AuditCorpus, WhatItStatesIsFound) {
   const std::string path = kFolder + "/" + GetParam();
@@ -124,12 +124,12 @@ std::vector<std::string> files() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, AuditCorpus, testing::ValuesIn(files()), [](const auto& param) {
+INSTANTIATE_TEST_SUITE_P(Files, AuditCorpus, ::testing::ValuesIn(files()), [](const auto& param) {
   std::string name = param.param.substr(0, param.param.find('.'));
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 });
 
-}  // namespace
+}  // namespace corpus_test
 }  // namespace isolde::audit

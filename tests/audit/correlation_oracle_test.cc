@@ -12,7 +12,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace correlation_oracle_test {
 
 using testing::ToyCase;
 using testing::ToyOperation;
@@ -143,5 +143,5 @@ INSTANTIATE_TEST_SUITE_P(Levels, CorrelationOracle,
                                            WeakLevel::kSnapshotIsolation),
                          level_name);
 
-}  // namespace
+}  // namespace correlation_oracle_test
 }  // namespace isolde::audit

@@ -10,7 +10,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace moments_oracle_test {
 
 using testing::ToyCase;
 using testing::ToyPair;
@@ -95,5 +95,5 @@ INSTANTIATE_TEST_SUITE_P(Levels, MomentsOracle,
                                            WeakLevel::kSnapshotIsolation),
                          level_name);
 
-}  // namespace
+}  // namespace moments_oracle_test
 }  // namespace isolde::audit

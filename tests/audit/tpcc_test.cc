@@ -10,13 +10,13 @@
 #include "audit/render.h"
 
 namespace isolde::audit {
-namespace {
+namespace tpcc_test {
 
 const std::string kTraces = ISOLDE_SOURCE_DIR "/../shared/traces/tpcc/";
 const std::string kExamples = ISOLDE_SOURCE_DIR "/examples/audit/";
 using Names = std::set<std::string>;
 
-class Tpcc : public testing::Test {
+class Tpcc : public ::testing::Test {
  protected:
   void SetUp() override {
     if (!std::filesystem::exists(kTraces)) GTEST_SKIP() << "no shared traces beside the source";
@@ -106,5 +106,5 @@ TEST_F(Tpcc, AtSnapshotIsolationHintsLeaveNothing) {
   EXPECT_EQ(done->finding(), Finding::kNone) << audit_text(*done, {});
 }
 
-}  // namespace
+}  // namespace tpcc_test
 }  // namespace isolde::audit

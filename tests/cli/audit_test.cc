@@ -8,7 +8,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace audit_test {
 
 const std::string kSource = ISOLDE_SOURCE_DIR;
 const std::string kTrace = kSource + "/examples/audit/purchase.sql";
@@ -184,5 +184,5 @@ TEST(AuditVerb, TheDocumentShowsWhatComes) {
   EXPECT_EQ(without_times(a.out), without_times(shown));
 }
 
-}  // namespace
+}  // namespace audit_test
 }  // namespace isolde::test

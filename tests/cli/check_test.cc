@@ -5,7 +5,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace check_test {
 
 constexpr const char* kGood =
     R"({"isolde": 1}
@@ -369,5 +369,5 @@ TEST(CheckStrongest, TheTimeoutIsForAllOfIt) {
   EXPECT_NE(a.out.find("out of time"), std::string::npos) << a.out;
 }
 
-}  // namespace
+}  // namespace check_test
 }  // namespace isolde::test

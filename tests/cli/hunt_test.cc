@@ -8,7 +8,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace hunt_test {
 
 TEST(HuntVerb, WithoutAUrlAScratchSqliteIsHunted) {
   const Scratch scratch;
@@ -68,5 +68,5 @@ TEST(HuntVerb, OnATerminalALineTellsHowFarItIs) {
   EXPECT_NE(a.out.find(" refused, 0 found"), std::string::npos) << a.out;
 }
 
-}  // namespace
+}  // namespace hunt_test
 }  // namespace isolde::test

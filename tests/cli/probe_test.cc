@@ -5,7 +5,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace probe_test {
 
 constexpr const char* kScenario = R"(scenario mine
 title a scenario of my own
@@ -87,5 +87,5 @@ TEST(ProbeVerb, TheScenariosCanBeListed) {
   EXPECT_EQ(isolde({"probe", "--list", "--json"}).status, 0);
 }
 
-}  // namespace
+}  // namespace probe_test
 }  // namespace isolde::test

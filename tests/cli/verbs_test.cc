@@ -6,7 +6,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace verbs_test {
 
 TEST(Help, EveryVerbHasOneWithAnExample) {
   for (const cli::VerbRow& verb : cli::verbs()) {
@@ -220,5 +220,5 @@ TEST(Demo, ItGoesTheWholeWay) {
   EXPECT_NE(a.out.find("What next"), std::string::npos) << a.out;
 }
 
-}  // namespace
+}  // namespace verbs_test
 }  // namespace isolde::test

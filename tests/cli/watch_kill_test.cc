@@ -19,7 +19,7 @@
 #include "tests/cli/watched_stream.h"
 
 namespace isolde::test {
-namespace {
+namespace watch_kill_test {
 
 constexpr int kKills = 12;
 constexpr int kTransactions = 5000;
@@ -200,5 +200,5 @@ TEST(WatchKilled, AGrowingFileByMirror) { grow_and_kill("mirror"); }
 TEST(WatchKilled, ASocketByTimeline) { send_and_kill("timeline"); }
 TEST(WatchKilled, ASocketByMirror) { send_and_kill("mirror"); }
 
-}  // namespace
+}  // namespace watch_kill_test
 }  // namespace isolde::test

@@ -13,7 +13,7 @@
 #include "tests/cli/watched_stream.h"
 
 namespace isolde::test {
-namespace {
+namespace watch_test {
 
 std::string stream_text(int transactions = 300) {
   Rng rng(3);
@@ -254,5 +254,5 @@ TEST(Watch, OptionsOfWatchingNeedIt) {
   EXPECT_NE(refused.err.find("are for --watch"), std::string::npos) << refused.err;
 }
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace isolde::test

@@ -17,7 +17,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace cases_test {
 
 // All steps that could be part of a circle: known ones, and each way to choose.
 std::vector<Step> all_steps(const History& h, Level level, const std::vector<bool>& counted) {
@@ -213,5 +213,5 @@ TEST(Cases, BlindWritersLeaveTheOrderOpen) {
   EXPECT_GT(tally.satisfied, 500);
 }
 
-}  // namespace
+}  // namespace cases_test
 }  // namespace isolde

@@ -28,7 +28,7 @@
 #endif
 
 namespace isolde {
-namespace {
+namespace conformance_test {
 
 constexpr int kShards = 10;
 constexpr OracleEvidence kAllVersions =
@@ -300,7 +300,7 @@ void compare(Against against, const EngineRow& row, int shard) {
   }
 }
 
-class Conformance : public testing::TestWithParam<std::tuple<EngineRow, int>> {};
+class Conformance : public ::testing::TestWithParam<std::tuple<EngineRow, int>> {};
 
 TEST_P(Conformance, AgreesWithTheOracle) {
   compare(Against::kOracle, std::get<0>(GetParam()), std::get<1>(GetParam()));
@@ -308,8 +308,8 @@ TEST_P(Conformance, AgreesWithTheOracle) {
 TEST_P(Conformance, IsProved) { compare(Against::kProof, std::get<0>(GetParam()), std::get<1>(GetParam())); }
 
 INSTANTIATE_TEST_SUITE_P(Engines, Conformance,
-                         testing::Combine(testing::ValuesIn(kEngines), testing::Range(0, kShards)),
-                         [](const testing::TestParamInfo<Conformance::ParamType>& each) {
+                         ::testing::Combine(::testing::ValuesIn(kEngines), ::testing::Range(0, kShards)),
+                         [](const ::testing::TestParamInfo<Conformance::ParamType>& each) {
                            return fmt::format("{}_{}", label(std::get<0>(each.param)), std::get<1>(each.param));
                          });
 
@@ -322,5 +322,5 @@ TEST(ConformanceTable, EveryEngineHasItsRow) {
   }
 }
 
-}  // namespace
+}  // namespace conformance_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/oracle/oracle.h"
 
 namespace isolde {
-namespace {
+namespace examples_test {
 
 History parsed(std::string_view text) {
   Source source;
@@ -104,5 +104,5 @@ TEST(Examples, EachLevelsExampleHasNoIdleRead) {
   }
 }
 
-}  // namespace
+}  // namespace examples_test
 }  // namespace isolde

@@ -10,7 +10,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace lattice_test {
 
 using Verdicts = std::array<OracleVerdict, kLevelCount>;
 
@@ -34,7 +34,7 @@ void expect_lattice(const Verdicts& verdicts, const History& h, bool one_family)
   }
 }
 
-class Lattice : public testing::TestWithParam<std::uint64_t> {};
+class Lattice : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
   Rng rng(GetParam());
@@ -42,7 +42,7 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
   std::array<int, kLevelCount> violated{};
   int overwritten_in_a_circle = 0;
   constexpr int kHistories = 10000;
-  for (int i = 0; i < kHistories && !testing::Test::HasFatalFailure(); ++i) {
+  for (int i = 0; i < kHistories && !::testing::Test::HasFatalFailure(); ++i) {
     RandomOptions options;
     options.registers_only = i % 2 == 0;
     const History h = random_history(rng, options);
@@ -73,7 +73,7 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
   EXPECT_GT(overwritten_in_a_circle, kHistories / 1000);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, Lattice, testing::Values(11, 12, 13, 14));
+INSTANTIATE_TEST_SUITE_P(Seeds, Lattice, ::testing::Values(11, 12, 13, 14));
 
-}  // namespace
+}  // namespace lattice_test
 }  // namespace isolde

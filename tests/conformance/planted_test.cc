@@ -12,7 +12,7 @@
 #include "proof/prove.h"
 
 namespace isolde {
-namespace {
+namespace planted_test {
 
 constexpr int kSeeds = 1000;
 constexpr int kShards = 10;
@@ -50,7 +50,7 @@ bool is_timeline_level(Level level) {
   return info(level).family == LevelFamily::kSnapshot || info(level).family == LevelFamily::kSerializable;
 }
 
-class Planted : public testing::TestWithParam<int> {};
+class Planted : public ::testing::TestWithParam<int> {};
 
 TEST_P(Planted, ValidHistoriesAreAccepted) {
   for (std::uint64_t seed = static_cast<std::uint64_t>(GetParam()); seed < kSeeds; seed += kShards) {
@@ -120,7 +120,7 @@ TEST_P(Planted, PredicatesAreJudgedByVersionOrdersAndSets) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, Planted, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, Planted, ::testing::Range(0, kShards));
 
-}  // namespace
+}  // namespace planted_test
 }  // namespace isolde

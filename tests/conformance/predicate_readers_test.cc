@@ -10,7 +10,7 @@
 #include "tests/support/format_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_readers_test {
 
 namespace fs = std::filesystem;
 
@@ -79,5 +79,5 @@ TEST(PredicatesOfReaders, EveryPredicateOfTheSharedHistoriesCompiles) {
   EXPECT_GT(count, 10);
 }
 
-}  // namespace
+}  // namespace predicate_readers_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "history/predicate_testing.h"
 
 namespace isolde {
-namespace {
+namespace predicate_sqlite_test {
 
 constexpr const char* kColumnNames[] = {"a", "b", "c", "d", "s"};  // a to c integers, d reals, s text
 constexpr int kColumns = 5;
@@ -212,5 +212,5 @@ TEST(PredicateAgainstSqlite, RandomExpressionsHaveItsThreeValuedResult) {
   EXPECT_GT(ranges, kExpressions / 20);
 }
 
-}  // namespace
+}  // namespace predicate_sqlite_test
 }  // namespace isolde

@@ -29,7 +29,7 @@
 #endif
 
 namespace isolde {
-namespace {
+namespace predicates_test {
 
 constexpr int kShards = 10;
 
@@ -284,14 +284,15 @@ TEST(RepeatableRead, ExamplesByOracleAndGraph) {
   }
 }
 
-class Predicates : public testing::TestWithParam<std::tuple<EngineRow, int>> {};
+class Predicates : public ::testing::TestWithParam<std::tuple<EngineRow, int>> {};
 
 TEST_P(Predicates, AgreeWithTheOracleAndAreProved) { compare(std::get<0>(GetParam()), std::get<1>(GetParam())); }
 
-INSTANTIATE_TEST_SUITE_P(Engines, Predicates, testing::Combine(testing::ValuesIn(kEngines), testing::Range(0, kShards)),
-                         [](const testing::TestParamInfo<Predicates::ParamType>& each) {
+INSTANTIATE_TEST_SUITE_P(Engines, Predicates,
+                         ::testing::Combine(::testing::ValuesIn(kEngines), ::testing::Range(0, kShards)),
+                         [](const ::testing::TestParamInfo<Predicates::ParamType>& each) {
                            return fmt::format("{}_{}", std::get<0>(each.param).name, std::get<1>(each.param));
                          });
 
-}  // namespace
+}  // namespace predicates_test
 }  // namespace isolde

@@ -19,7 +19,7 @@
 #include "tests/support/shrink.h"
 
 namespace isolde {
-namespace {
+namespace snapshot_sets_test {
 
 constexpr int kShards = 10;
 constexpr int kHistories = 10000;  // a shard
@@ -64,7 +64,7 @@ Finding judge(const History& h, Level level) {
   return found;
 }
 
-class SnapshotSets : public testing::TestWithParam<int> {};
+class SnapshotSets : public ::testing::TestWithParam<int> {};
 
 TEST_P(SnapshotSets, AgreeWithTheOracleAndAreProved) {
   const char* const text = std::getenv("ISOLDE_CONFORMANCE_SEED");
@@ -111,7 +111,7 @@ TEST_P(SnapshotSets, AgreeWithTheOracleAndAreProved) {
   EXPECT_GT(mismatches, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, SnapshotSets, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, SnapshotSets, ::testing::Range(0, kShards));
 
-}  // namespace
+}  // namespace snapshot_sets_test
 }  // namespace isolde

@@ -23,7 +23,7 @@
 #include "tests/support/random_change.h"
 
 namespace isolde {
-namespace {
+namespace solver_evidence_test {
 
 constexpr int kShards = 4;
 constexpr auto kTimeOfACheck = std::chrono::milliseconds(2000);
@@ -129,7 +129,7 @@ class Judge {
   std::vector<Checked> all_;
 };
 
-class SolverEvidence : public testing::TestWithParam<int> {};
+class SolverEvidence : public ::testing::TestWithParam<int> {};
 
 TEST_P(SolverEvidence, MoreOfItNeverHelpsAndWhatIsTrueNeverHurts) {
   const std::uint64_t wanted = from_environment("ISOLDE_EVIDENCE_N", 1000) / kShards;
@@ -194,7 +194,7 @@ TEST_P(SolverEvidence, MoreOfItNeverHelpsAndWhatIsTrueNeverHurts) {
   EXPECT_GT(turned, wanted / 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, SolverEvidence, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, SolverEvidence, ::testing::Range(0, kShards));
 
-}  // namespace
+}  // namespace solver_evidence_test
 }  // namespace isolde

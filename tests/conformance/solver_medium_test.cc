@@ -27,7 +27,7 @@
 #include "tests/support/shrink.h"
 
 namespace isolde {
-namespace {
+namespace solver_medium_test {
 
 constexpr int kShards = 4;
 constexpr auto kTimeOfACheck = std::chrono::milliseconds(2000);
@@ -241,7 +241,7 @@ Draft shrunk(Draft draft, const std::function<bool(const Draft&)>& faulty) {
   return shrink(std::move(draft), faulty);
 }
 
-class SolverMedium : public testing::TestWithParam<int> {};
+class SolverMedium : public ::testing::TestWithParam<int> {};
 
 TEST_P(SolverMedium, AgreesWithItselfAndWithThoseWhoKnowMore) {
   const std::uint64_t wanted = from_environment("ISOLDE_MEDIUM_N", 240) / kShards + 1;
@@ -271,7 +271,7 @@ TEST_P(SolverMedium, AgreesWithItselfAndWithThoseWhoKnowMore) {
   EXPECT_GT(counts.both, all / 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shards, SolverMedium, testing::Range(0, kShards));
+INSTANTIATE_TEST_SUITE_P(Shards, SolverMedium, ::testing::Range(0, kShards));
 
-}  // namespace
+}  // namespace solver_medium_test
 }  // namespace isolde

@@ -15,7 +15,7 @@
 #include "tests/support/shrink.h"
 
 namespace isolde {
-namespace {
+namespace version_evidence_test {
 
 using namespace graph;
 
@@ -65,7 +65,7 @@ Finding judge(const History& h, Level level) {
   return out;
 }
 
-class VersionEvidence : public testing::TestWithParam<std::tuple<Level, int>> {};
+class VersionEvidence : public ::testing::TestWithParam<std::tuple<Level, int>> {};
 
 TEST_P(VersionEvidence, OrdersVersionsAsTheOracleDoes) {
   const auto [level, shard] = GetParam();
@@ -107,15 +107,16 @@ TEST_P(VersionEvidence, OrdersVersionsAsTheOracleDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, VersionEvidence,
-                         testing::Combine(testing::Values(Level::kPrefix, Level::kRepeatableRead,
-                                                          Level::kSnapshotIsolation, Level::kStrongSnapshotIsolation,
-                                                          Level::kSerializable, Level::kStrictSerializable),
-                                          testing::Range(0, kShards)),
-                         [](const testing::TestParamInfo<VersionEvidence::ParamType>& each) {
+                         ::testing::Combine(::testing::Values(Level::kPrefix, Level::kRepeatableRead,
+                                                              Level::kSnapshotIsolation,
+                                                              Level::kStrongSnapshotIsolation, Level::kSerializable,
+                                                              Level::kStrictSerializable),
+                                            ::testing::Range(0, kShards)),
+                         [](const ::testing::TestParamInfo<VersionEvidence::ParamType>& each) {
                            std::string name(isolde::info(std::get<0>(each.param)).name);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return fmt::format("{}_{}", name, std::get<1>(each.param));
                          });
 
-}  // namespace
+}  // namespace version_evidence_test
 }  // namespace isolde

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::test {
-namespace {
+namespace faulty_database_test {
 
 class FaultyDatabaseTest : public ::testing::Test {
  protected:
@@ -103,5 +103,5 @@ TEST_F(FaultyDatabaseTest, WithNoFaultNothingIsChanged) {
   EXPECT_EQ(database_->times(), 0U);
 }
 
-}  // namespace
+}  // namespace faulty_database_test
 }  // namespace isolde::test

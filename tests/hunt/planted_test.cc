@@ -8,7 +8,7 @@
 #include "tests/support/faulty_database.h"
 
 namespace isolde::test {
-namespace {
+namespace planted_test {
 
 using hunt::Wrong;
 
@@ -101,5 +101,5 @@ TEST(HuntOnSqlite, TheSameSeedGivesTheSameTwice) {
   }
 }
 
-}  // namespace
+}  // namespace planted_test
 }  // namespace isolde::test

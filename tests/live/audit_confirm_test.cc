@@ -9,7 +9,7 @@
 #include "tests/support/small_story.h"
 
 namespace isolde::audit {
-namespace {
+namespace audit_confirm_test {
 
 using testing::small_story;
 using testing::SmallStory;
@@ -247,5 +247,5 @@ TEST(AuditConfirmElsewhere, AUserWithoutTheRightIsToldWhatIsMissing) {
 INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),
                          [](const auto& of) { return of.param; });
 
-}  // namespace
+}  // namespace audit_confirm_test
 }  // namespace isolde::audit

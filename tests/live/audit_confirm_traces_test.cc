@@ -11,7 +11,7 @@
 #include "db/url.h"
 
 namespace isolde::audit {
-namespace {
+namespace audit_confirm_traces_test {
 
 const std::string kTraces = ISOLDE_SOURCE_DIR "/../shared/traces/";
 
@@ -115,5 +115,5 @@ TEST_P(AuditTraces, WooCommerceLosesUpdatesOfAnOption) {
 INSTANTIATE_TEST_SUITE_P(Servers, AuditTraces, ::testing::Values("postgres", "mariadb"),
                          [](const auto& of) { return std::string(of.param); });
 
-}  // namespace
+}  // namespace audit_confirm_traces_test
 }  // namespace isolde::audit

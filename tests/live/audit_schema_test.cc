@@ -9,9 +9,9 @@
 #include "db/server.h"
 
 namespace isolde::audit {
-namespace {
+namespace audit_schema_test {
 
-class AuditSchema : public testing::TestWithParam<std::string> {
+class AuditSchema : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     auto server = db::start_server({.kind = GetParam(), .binaries = {}, .settings = {}});
@@ -101,8 +101,8 @@ TEST_P(AuditSchema, ScratchTablesOfEverySharedSchemaAreAccepted) {
   EXPECT_GT(made, 300u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Servers, AuditSchema, testing::Values("postgres", "mariadb"),
+INSTANTIATE_TEST_SUITE_P(Servers, AuditSchema, ::testing::Values("postgres", "mariadb"),
                          [](const auto& param) { return param.param; });
 
-}  // namespace
+}  // namespace audit_schema_test
 }  // namespace isolde::audit

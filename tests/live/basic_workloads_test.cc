@@ -17,7 +17,7 @@
 #include "tests/support/native_client.h"
 
 namespace isolde::record {
-namespace {
+namespace basic_workloads_test {
 
 constexpr std::string_view kOnRows[] = {"register", "rmw",   "list-append", "list-append-array",
                                         "bank",     "merge", "write-skew",  "long-fork"};
@@ -45,7 +45,7 @@ class Live {
   // A history of so many transactions of 8 clients.
   [[nodiscard]] History record(std::string_view workload, std::string_view level, std::uint64_t transactions) const {
     static int runs = 0;
-    const std::string folder = fmt::format("{}/basic-live-{}-{}", testing::TempDir(), getpid(), runs++);
+    const std::string folder = fmt::format("{}/basic-live-{}-{}", ::testing::TempDir(), getpid(), runs++);
     auto made = workload_named(workload)->make({}, database_->dialect());
     RunOptions options;
     options.transactions = transactions;
@@ -172,5 +172,5 @@ TEST(BasicOnMariadb, RepeatableReadLosesUpdatesUnlessItKeepsToItsSnapshot) {
   EXPECT_NE(lost.anomalies.find("lost-update"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace basic_workloads_test
 }  // namespace isolde::record

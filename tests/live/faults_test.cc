@@ -10,14 +10,14 @@
 #include "tests/live/final_lists.h"
 
 namespace isolde::test {
-namespace {
+namespace faults_test {
 
 struct FaultCase {
   const char* kind;
   record::FaultPlan faults;
 };
 
-class FaultsOn : public testing::TestWithParam<FaultCase> {};
+class FaultsOn : public ::testing::TestWithParam<FaultCase> {};
 
 TEST_P(FaultsOn, LeaveTheRecordingCompleteAndTheVerdictRight) {
   const FaultCase& given = GetParam();
@@ -65,8 +65,8 @@ TEST_P(FaultsOn, LeaveTheRecordingCompleteAndTheVerdictRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Databases, FaultsOn,
-                         testing::Values(FaultCase{"postgres", {50, 10, 1, 2}}, FaultCase{"mariadb", {50, 10, 1, 2}},
-                                         FaultCase{"sqlite", {50, 0, 0, 0}}),
+                         ::testing::Values(FaultCase{"postgres", {50, 10, 1, 2}}, FaultCase{"mariadb", {50, 10, 1, 2}},
+                                           FaultCase{"sqlite", {50, 0, 0, 0}}),
                          [](const auto& given) { return std::string(given.param.kind); });
 
 TEST(Faults, AServerThatTheRunDidNotStartIsNotRestarted) {
@@ -78,5 +78,5 @@ TEST(Faults, AServerThatTheRunDidNotStartIsNotRestarted) {
   EXPECT_TRUE(record::check_faults({1, 0, 0, 0}, url, nullptr));
 }
 
-}  // namespace
+}  // namespace faults_test
 }  // namespace isolde::test

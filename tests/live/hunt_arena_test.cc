@@ -12,7 +12,7 @@
 #include "tests/support/small_case.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_arena_test {
 
 using testing::Line;
 using testing::small_case;
@@ -407,5 +407,5 @@ TEST_P(LiveArena, ACrashIsToldAndResetComesBack) {
   EXPECT_EQ(sorted_rows(after.runs[0][0].reply), (std::vector<std::string>{"(10)", "(20)", "(30)"}));
 }
 
-}  // namespace
+}  // namespace hunt_arena_test
 }  // namespace isolde::hunt

@@ -15,7 +15,7 @@
 #include "hunt/generate/generate.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_generate_test {
 
 using Rows = std::vector<std::vector<db::Cell>>;
 
@@ -169,5 +169,5 @@ TEST(HuntGenerateLive, StatementsRunOnSqliteAndGiveTheSameTwice) {
   std::filesystem::remove_all(folder);
 }
 
-}  // namespace
+}  // namespace hunt_generate_test
 }  // namespace isolde::hunt

@@ -13,7 +13,7 @@
 #include "tests/live/hunt_lab.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_plan_test {
 
 std::string text_of(const db::Cell& cell) {
   if (const auto* number = std::get_if<std::int64_t>(&cell)) return fmt::format("{}", *number);
@@ -115,7 +115,7 @@ std::vector<Statement> statements(Generator& generator, std::uint64_t seed, cons
   return all;
 }
 
-class HuntPlan : public testing::TestWithParam<Server> {};
+class HuntPlan : public ::testing::TestWithParam<Server> {};
 
 TEST_P(HuntPlan, AnswersAreAFunctionOfTheRows) {
   const Server& server = GetParam();
@@ -150,8 +150,8 @@ TEST_P(HuntPlan, AnswersAreAFunctionOfTheRows) {
   RecordProperty("refused", static_cast<int>(refused));
 }
 
-INSTANTIATE_TEST_SUITE_P(Servers, HuntPlan, testing::ValuesIn(kServers),
+INSTANTIATE_TEST_SUITE_P(Servers, HuntPlan, ::testing::ValuesIn(kServers),
                          [](const auto& test) { return test.param.dialect; });
 
-}  // namespace
+}  // namespace hunt_plan_test
 }  // namespace isolde::hunt

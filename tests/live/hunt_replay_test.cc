@@ -11,7 +11,7 @@
 #include "tests/live/postgres_15_3.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_replay_test {
 
 using What = ReplayOutcome::What;
 
@@ -210,5 +210,5 @@ TEST(HuntReplay, ALargeFindingIsReducedToTwoTransactionsAndOneRow) {
   EXPECT_EQ(replayed(*database, *again).what, What::kSeen) << text;
 }
 
-}  // namespace
+}  // namespace hunt_replay_test
 }  // namespace isolde::hunt

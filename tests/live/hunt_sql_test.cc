@@ -8,9 +8,9 @@
 #include "tests/support/sql_trees.h"
 
 namespace isolde::hunt::sql {
-namespace {
+namespace hunt_sql_test {
 
-class HuntSql : public testing::TestWithParam<std::string> {
+class HuntSql : public ::testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     client_ = Lab::of(GetParam()).connect();
@@ -72,8 +72,8 @@ TEST_P(HuntSql, MostOfWhatReductionTriesIsAccepted) {
   EXPECT_LT(refused * 20, tried) << refused << " of " << tried << " refused, such as\n" << examples;
 }
 
-INSTANTIATE_TEST_SUITE_P(Servers, HuntSql, testing::Values("postgres", "mariadb", "sqlite"),
+INSTANTIATE_TEST_SUITE_P(Servers, HuntSql, ::testing::Values("postgres", "mariadb", "sqlite"),
                          [](const auto& test) { return test.param; });
 
-}  // namespace
+}  // namespace hunt_sql_test
 }  // namespace isolde::hunt::sql

@@ -11,7 +11,7 @@
 #include "tests/support/faulty_database.h"
 
 namespace isolde::test {
-namespace {
+namespace hunt_test {
 
 // A scratch server with the settings that a hunt gives it.
 struct Hunted {
@@ -227,5 +227,5 @@ TEST_F(HuntLive, AServerThatIsKilledComesBackAndTheHuntGoesOn) {
   EXPECT_GE(result->counts.cases, 29U);
 }
 
-}  // namespace
+}  // namespace hunt_test
 }  // namespace isolde::test

@@ -15,7 +15,7 @@
 #include "tests/live/postgres_15_3.h"
 
 namespace isolde::hunt {
-namespace {
+namespace hunt_trial_test {
 
 // One table t(pkey, vkey, c) of three rows with c = 10, 20, 30.
 Schema one_table(std::string_view dialect, bool with_index) {
@@ -246,5 +246,5 @@ TEST(HuntTrialLive, GeneratedCasesAccuseNobody) {
   }
 }
 
-}  // namespace
+}  // namespace hunt_trial_test
 }  // namespace isolde::hunt

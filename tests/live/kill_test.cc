@@ -18,7 +18,7 @@
 #include "tests/live/final_lists.h"
 
 namespace isolde::test {
-namespace {
+namespace kill_test {
 
 namespace fs = std::filesystem;
 
@@ -65,7 +65,7 @@ void kill_again_and_again(const std::string& url) {
   for (int i = 0; i < kKills; ++i) {
     const std::string out = scratch.path(fmt::format("run-{}.isl", i));
     record_and_kill(url, out, scratch.path("log"), rng);
-    if (testing::Test::HasFatalFailure()) return;
+    if (::testing::Test::HasFatalFailure()) return;
     const auto loaded = load(out + ".recording", nullptr, {});
     ASSERT_TRUE(loaded) << "kill " << i << ": " << loaded.error().message();
     EXPECT_EQ(loaded->format->name, "recording");
@@ -79,8 +79,8 @@ void kill_again_and_again(const std::string& url) {
     all.unknown += counts.unknown;
   }
   EXPECT_GT(all.committed, 0U);
-  testing::Test::RecordProperty("committed", static_cast<int>(all.committed));
-  testing::Test::RecordProperty("unknown", static_cast<int>(all.unknown));
+  ::testing::Test::RecordProperty("committed", static_cast<int>(all.committed));
+  ::testing::Test::RecordProperty("unknown", static_cast<int>(all.unknown));
 }
 
 TEST(Kill, ARecordingOnSqliteIsReadableWheneverTheRecorderDies) {
@@ -94,5 +94,5 @@ TEST(Kill, ARecordingOnPostgresIsReadableWheneverTheRecorderDies) {
   kill_again_and_again((*server)->url());
 }
 
-}  // namespace
+}  // namespace kill_test
 }  // namespace isolde::test

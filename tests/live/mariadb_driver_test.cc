@@ -16,7 +16,7 @@
 #include "record/recovery.h"
 
 namespace isolde::db {
-namespace {
+namespace mariadb_driver_test {
 
 using namespace std::chrono_literals;
 
@@ -40,7 +40,7 @@ void fails_with(Result<Reply> reply, std::string_view code, Fate fate) {
   EXPECT_EQ(static_cast<int>(got.fate), static_cast<int>(fate)) << code;
 }
 
-class MariadbDriver : public testing::Test {
+class MariadbDriver : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     auto server = start_server({"mariadb", "", {}});
@@ -627,5 +627,5 @@ TEST(MariadbDriverSettings, ATimeoutMayRollEverythingBackAndALogMayBeMissing) {
               (std::vector<Cell>{integer(11), integer(20)}));
 }
 
-}  // namespace
+}  // namespace mariadb_driver_test
 }  // namespace isolde::db

@@ -11,7 +11,7 @@
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
-namespace {
+namespace mirror_test {
 
 class Found : public OnlineSink {
  public:
@@ -45,7 +45,7 @@ struct Case {
   std::map<std::string, std::string> settings;
 };
 
-class MirrorOf : public testing::TestWithParam<Case> {};
+class MirrorOf : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MirrorOf, AServerThatKeepsItsPromisesReportsNothing) {
   const Case& given = GetParam();
@@ -67,12 +67,12 @@ TEST_P(MirrorOf, AServerThatKeepsItsPromisesReportsNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, MirrorOf,
-                         testing::Values(Case{"postgres", "postgres", "postgres", {}},
-                                         Case{"mariadb", "mariadb", "mariadb", {}},
-                                         Case{"mariadb_with_snapshot_isolation",
-                                              "mariadb",
-                                              "mariadb-si",
-                                              {{"innodb_snapshot_isolation", "ON"}}}),
+                         ::testing::Values(Case{"postgres", "postgres", "postgres", {}},
+                                           Case{"mariadb", "mariadb", "mariadb", {}},
+                                           Case{"mariadb_with_snapshot_isolation",
+                                                "mariadb",
+                                                "mariadb-si",
+                                                {{"innodb_snapshot_isolation", "ON"}}}),
                          [](const auto& given) { return given.param.name; });
 
 TEST(Mirror, WhatBreaksAProfileThatIsTooStrongIsConfirmedByAnotherEngine) {
@@ -91,5 +91,5 @@ TEST(Mirror, WhatBreaksAProfileThatIsTooStrongIsConfirmedByAnotherEngine) {
   }
 }
 
-}  // namespace
+}  // namespace mirror_test
 }  // namespace isolde::record

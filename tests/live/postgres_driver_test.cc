@@ -12,10 +12,10 @@
 #include "tests/live/postgres_15_3.h"
 
 namespace isolde::db {
-namespace {
+namespace postgres_driver_test {
 
 // One server for all tests of this program, one fresh table a test.
-class PostgresDriver : public testing::Test {
+class PostgresDriver : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
     auto started = start_server({.kind = "postgres", .binaries = {}, .settings = {{"deadlock_timeout", "50ms"}}});
@@ -473,5 +473,5 @@ TEST(PostgresOld, Version153IsSpokenTo) {
   EXPECT_TRUE(facts.xid.has_value());
 }
 
-}  // namespace
+}  // namespace postgres_driver_test
 }  // namespace isolde::db

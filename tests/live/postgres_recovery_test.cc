@@ -10,7 +10,7 @@
 #include "tests/live/postgres_15_3.h"
 
 namespace isolde::record {
-namespace {
+namespace postgres_recovery_test {
 
 const TracedTable kTable = {.name = "t", .key_columns = {"k"}, .value_columns = {"v"}, .bare_key = true};
 
@@ -165,5 +165,5 @@ TEST(PostgresRecovery, ATableWithoutAKeyIsRefusedBeforeTheRun) {
   EXPECT_NE(prepared.error().message().find("no primary key"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace postgres_recovery_test
 }  // namespace isolde::record

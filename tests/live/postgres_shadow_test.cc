@@ -5,7 +5,7 @@
 #include "record/shadow.h"
 
 namespace isolde::record {
-namespace {
+namespace postgres_shadow_test {
 
 const TracedTable kTables[] = {
     {.name = "t", .key_columns = {"k"}, .value_columns = {"v"}, .bare_key = true},
@@ -47,5 +47,5 @@ TEST(PostgresShadow, AVersionSetIsTheClientsSnapshotUntilItWrites) {
   EXPECT_EQ(text(shadow.version_set(*client)), "");
 }
 
-}  // namespace
+}  // namespace postgres_shadow_test
 }  // namespace isolde::record

@@ -9,7 +9,7 @@
 #include "tests/support/expected_table.h"
 
 namespace isolde::probe {
-namespace {
+namespace probe_test {
 
 class ProbeLive : public ::testing::Test {
  protected:
@@ -99,5 +99,5 @@ happened if T1 committed and T2 committed
   nothing_is_left();
 }
 
-}  // namespace
+}  // namespace probe_test
 }  // namespace isolde::probe

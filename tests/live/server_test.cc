@@ -19,7 +19,7 @@
 #include "tests/live/postgres_15_3.h"
 
 namespace isolde::db {
-namespace {
+namespace server_test {
 
 namespace fs = std::filesystem;
 
@@ -52,7 +52,7 @@ bool comes_true(Condition condition) {
   return true;
 }
 
-class ServerOfKind : public testing::TestWithParam<const char*> {
+class ServerOfKind : public ::testing::TestWithParam<const char*> {
  protected:
   static std::unique_ptr<Server> started(std::map<std::string, std::string> settings = {}) {
     Result<std::unique_ptr<Server>> server = start_server({GetParam(), "", std::move(settings)});
@@ -188,7 +188,7 @@ TEST_P(ServerOfKind, AFolderWithoutThePrograms) {
   EXPECT_NE(server.error().text.find("install the package"), std::string::npos) << server.error().text;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, ServerOfKind, testing::Values("postgres", "mariadb"),
+INSTANTIATE_TEST_SUITE_P(Kinds, ServerOfKind, ::testing::Values("postgres", "mariadb"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 TEST(Server, TheOldPostgresFromNpmIsThereAndRuns) {
@@ -203,5 +203,5 @@ TEST(Server, AnUnknownKindIsNamed) {
   EXPECT_NE(server.error().text.find("oracle"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace server_test
 }  // namespace isolde::db

@@ -3,7 +3,7 @@
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
-namespace {
+namespace standard_test {
 
 struct Live {
   std::unique_ptr<db::Server> server;
@@ -108,5 +108,5 @@ TEST(StandardOnMariadb, KeepsSnapshotIsolationIfItIsSwitchedOn) {
   EXPECT_EQ(judged(run->history, Level::kSnapshotIsolation), Outcome::kSatisfied);
 }
 
-}  // namespace
+}  // namespace standard_test
 }  // namespace isolde::record

@@ -8,7 +8,7 @@
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
-namespace {
+namespace watch_test {
 
 Answer watched(const std::string& server, const std::string& level, std::vector<std::string> more = {}) {
   const Scratch scratch;
@@ -68,5 +68,5 @@ TEST(RecordWatch, RepeatableReadOfMariaDbIsNoSnapshotIsolation) {
   EXPECT_TRUE(has(answer.out, "lost-update")) << answer.out;
 }
 
-}  // namespace
+}  // namespace watch_test
 }  // namespace isolde::test

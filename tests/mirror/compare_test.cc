@@ -13,7 +13,7 @@
 #include "tests/mirror/variety.h"
 
 namespace isolde {
-namespace {
+namespace compare_test {
 
 #ifdef ISOLDE_MANY_SEEDS
 constexpr int kSeeds = 1000;
@@ -34,7 +34,7 @@ std::string shown(const Trace& trace, const mirror::Profile& profile) {
   return fmt::format("{}the mirror says:\n{}", trace.text(), run_mirror(trace, profile, true).text());
 }
 
-class Compared : public testing::TestWithParam<mirror::Profile> {
+class Compared : public ::testing::TestWithParam<mirror::Profile> {
  protected:
   void compare(SimulatedFault fault, int count, bool plain, Counts& counts) {
     const mirror::Profile& profile = GetParam();
@@ -109,7 +109,7 @@ TEST_P(Compared, OnPlainRegistersToo) {
                GetParam().name, counts.traces, counts.impossible, counts.found, counts.missed, counts.false_alarms);
 }
 
-INSTANTIATE_TEST_SUITE_P(Profiles, Compared, testing::ValuesIn(varied_profiles()), [](const auto& each) {
+INSTANTIATE_TEST_SUITE_P(Profiles, Compared, ::testing::ValuesIn(varied_profiles()), [](const auto& each) {
   std::string label = each.param.name;
   for (char& c : label) {
     if (c == ':' || c == '-') c = '_';
@@ -117,5 +117,5 @@ INSTANTIATE_TEST_SUITE_P(Profiles, Compared, testing::ValuesIn(varied_profiles()
   return label;
 });
 
-}  // namespace
+}  // namespace compare_test
 }  // namespace isolde

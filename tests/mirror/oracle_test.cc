@@ -10,7 +10,7 @@
 #include "tests/mirror/variety.h"
 
 namespace isolde {
-namespace {
+namespace oracle_test {
 
 constexpr auto kPossible = MirrorTruth::kPossible;
 constexpr auto kImpossible = MirrorTruth::kImpossible;
@@ -153,5 +153,5 @@ TEST(MirrorOracle, WhatACorrectDbmsDoesIsPossible) {
   run(seeds != nullptr ? std::atoi(seeds) : 40, seeds != nullptr);
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace isolde

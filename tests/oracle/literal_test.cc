@@ -11,7 +11,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace literal_test {
 
 using tiny::States;
 using tiny::Tiny;
@@ -144,5 +144,5 @@ TEST(OracleLiterally, PointsAreWhereTheDefinitionsPutThem) {
   }
 }
 
-}  // namespace
+}  // namespace literal_test
 }  // namespace isolde

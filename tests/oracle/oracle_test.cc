@@ -8,7 +8,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace oracle_test {
 
 using enum Level;
 
@@ -287,5 +287,5 @@ TEST(Oracle, RefusesWhatIsTooLarge) {
             OracleVerdict::kNotApplicable);
 }
 
-}  // namespace
+}  // namespace oracle_test
 }  // namespace isolde

@@ -5,7 +5,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace history_text_test {
 
 TEST(HistoryText, EveryPartOfTheLineIsRead) {
   const History h = hist(
@@ -39,5 +39,5 @@ TEST(RandomHistory, TheSameSeedGivesTheSameHistory) {
   EXPECT_EQ(a.next(), b.next());
 }
 
-}  // namespace
+}  // namespace history_text_test
 }  // namespace isolde

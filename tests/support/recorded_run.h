@@ -45,7 +45,7 @@ struct Recorded {
 inline std::optional<Recorded> record_on(const Place& p, std::string_view workload, const WorkloadOptions& settings,
                                          const RunOptions& options) {
   static int runs = 0;
-  const std::string folder = fmt::format("{}/recorded-{}-{}", testing::TempDir(), getpid(), runs++);
+  const std::string folder = fmt::format("{}/recorded-{}-{}", ::testing::TempDir(), getpid(), runs++);
   auto made = workload_named(workload)->make(settings, p.database->dialect());
   if (!made) {
     ADD_FAILURE() << made.error().message();

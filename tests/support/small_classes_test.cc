@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::audit::testing {
-namespace {
+namespace small_classes_test {
 
 TEST(SmallClasses, ALineIsAClass) {
   const Classes classes = small_classes(R"(
@@ -31,5 +31,5 @@ TEST(SmallClasses, ALineIsAClass) {
   EXPECT_EQ(classes.statements[1].kind, StatementKind::kUpdate);
 }
 
-}  // namespace
+}  // namespace small_classes_test
 }  // namespace isolde::audit::testing

@@ -11,7 +11,7 @@
 #include "tests/support/small_trace.h"
 
 namespace isolde::audit {
-namespace {
+namespace classes_test {
 
 using testing::classes_of;
 using testing::small_trace;
@@ -283,5 +283,5 @@ TEST(Unique, NothingConcurrentMakesNothingUnique) {
       classes_of(small_trace("T1: r(a.x) @ a.id=1\nT2: r(a.x) @ a.id=2"), {.pairs_for_unique = 0}).unique.empty());
 }
 
-}  // namespace
+}  // namespace classes_test
 }  // namespace isolde::audit

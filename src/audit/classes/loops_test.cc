@@ -10,7 +10,7 @@
 #include "base/rng.h"
 
 namespace isolde::audit {
-namespace {
+namespace loops_test {
 
 std::vector<std::uint32_t> symbols(std::string_view text) { return {text.begin(), text.end()}; }
 
@@ -167,5 +167,5 @@ TEST(Loops, ALongTransactionIsNoTrouble) {
   EXPECT_LE(tree.skeleton().size(), 12);
 }
 
-}  // namespace
+}  // namespace loops_test
 }  // namespace isolde::audit

@@ -14,7 +14,7 @@
 #include "tests/support/small_trace.h"
 
 namespace isolde::audit {
-namespace {
+namespace random_classes_test {
 
 std::string random_trace(Rng& rng) {
   // The second and third do the same operations by other shapes; the last two have two keys.
@@ -163,5 +163,5 @@ TEST(RandomClasses, DoNotDependOnHowOftenALoopGoesRound) {
   }
 }
 
-}  // namespace
+}  // namespace random_classes_test
 }  // namespace isolde::audit

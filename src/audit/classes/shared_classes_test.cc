@@ -12,7 +12,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace shared_classes_test {
 
 namespace fs = std::filesystem;
 const fs::path kTraces = fs::path(ISOLDE_SOURCE_DIR) / ".." / "shared" / "traces";
@@ -188,5 +188,5 @@ ROLLBACK;
   EXPECT_EQ(one.transactions, 2);
 }
 
-}  // namespace
+}  // namespace shared_classes_test
 }  // namespace isolde::audit

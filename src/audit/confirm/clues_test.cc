@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::audit {
-namespace {
+namespace clues_test {
 
 class CluesOf : public ::testing::Test {
  protected:
@@ -121,5 +121,5 @@ TEST_F(CluesOf, UnfinishedTextIsHarmless) {
     static_cast<void>(clues(sql));
 }
 
-}  // namespace
+}  // namespace clues_test
 }  // namespace isolde::audit

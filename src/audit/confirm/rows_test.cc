@@ -7,7 +7,7 @@
 #include "tests/support/small_story.h"
 
 namespace isolde::audit {
-namespace {
+namespace rows_test {
 
 constexpr const char* kSchema =
     "create table cart (id int primary key, owner int, total int);"
@@ -113,5 +113,5 @@ TEST(ConfirmRows, TypesThatAreNotKnownAreGuessedFromLiterals) {
   EXPECT_EQ(text_of(made), "t(q, 5)");
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace isolde::audit

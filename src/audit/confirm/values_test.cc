@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::audit {
-namespace {
+namespace values_test {
 
 TEST(Values, TypesOfAllDialectsAreRecognised) {
   EXPECT_EQ(value_type("int(11)").kind, ValueKind::kInteger);
@@ -71,5 +71,5 @@ TEST(Values, NumbersAreEqualByValue) {
   EXPECT_FALSE(same_value(value_type("varchar(9)"), "1", "1.0"));
 }
 
-}  // namespace
+}  // namespace values_test
 }  // namespace isolde::audit

@@ -6,7 +6,7 @@
 #include "tests/support/small_story.h"
 
 namespace isolde::audit {
-namespace {
+namespace wording_test {
 
 constexpr const char* kSchema =
     "create table Cart (id int primary key auto_increment, owner varchar(20), total int);"
@@ -91,5 +91,5 @@ TEST(ConfirmWording, ANumberThatTheTableMakesIsItsDefault) {
   EXPECT_NE(mysql_on("postgres", "INSERT INTO cart (id, total) VALUES (NULL, 3)").find("DEFAULT"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace wording_test
 }  // namespace isolde::audit

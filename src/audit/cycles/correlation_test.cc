@@ -5,7 +5,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace correlation_test {
 
 using testing::class_named;
 using testing::small_classes;
@@ -159,5 +159,5 @@ TEST(Correlation, OutOfStepsIsPossibleAndSaysSo) {
   EXPECT_EQ(two.check(kRc, true, 0).possible, Possible::kLimit);
 }
 
-}  // namespace
+}  // namespace correlation_test
 }  // namespace isolde::audit

@@ -8,7 +8,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace moments_test {
 
 using testing::class_named;
 using testing::small_classes;
@@ -226,5 +226,5 @@ TEST(Moments, MoreMembersThanBitsAreOrderedToo) {
   EXPECT_FALSE(many.by_paper());
 }
 
-}  // namespace
+}  // namespace moments_test
 }  // namespace isolde::audit

@@ -5,7 +5,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace same_rows_test {
 
 using testing::class_named;
 using testing::small_classes;
@@ -107,5 +107,5 @@ TEST(SameRows, ReplicasOfAClassHaveVariablesOfTheirOwn) {
   EXPECT_EQ(two.rows.value(0, 0), two.rows.value(1, 0));
 }
 
-}  // namespace
+}  // namespace same_rows_test
 }  // namespace isolde::audit

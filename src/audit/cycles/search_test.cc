@@ -15,7 +15,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace search_test {
 
 using testing::small_classes;
 
@@ -448,5 +448,5 @@ TEST(SearchCycles, OneSampleIsEnoughForAPathThatCanHappen) {
   }
 }
 
-}  // namespace
+}  // namespace search_test
 }  // namespace isolde::audit

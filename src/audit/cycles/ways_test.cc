@@ -11,7 +11,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace ways_test {
 
 // Classes that depend on each other where a column is shared: one column an edge.
 DependencyGraph random_graph(Rng& rng, std::uint32_t classes, WeakLevel level) {
@@ -93,5 +93,5 @@ TEST(WayFinder, FindsTheShortestOfAllWays) {
   }
 }
 
-}  // namespace
+}  // namespace ways_test
 }  // namespace isolde::audit

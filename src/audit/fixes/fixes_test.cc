@@ -10,7 +10,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace fixes_test {
 
 using testing::small_classes;
 
@@ -203,5 +203,5 @@ TEST(PlanFixes, WithoutTheTargetsNothingIsLeft) {
   EXPECT_TRUE(plan(classes, WeakLevel::kSnapshotIsolation).plan.targets.empty());
 }
 
-}  // namespace
+}  // namespace fixes_test
 }  // namespace isolde::audit

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 
 namespace isolde::audit {
-namespace {
+namespace set_cover_test {
 
 using Sets = std::vector<std::vector<std::uint32_t>>;
 
@@ -63,5 +63,5 @@ TEST(GreedyCover, CoversEverythingWithinTheKnownBound) {
   }
 }
 
-}  // namespace
+}  // namespace set_cover_test
 }  // namespace isolde::audit

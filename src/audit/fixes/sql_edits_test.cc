@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::audit {
-namespace {
+namespace sql_edits_test {
 
 constexpr SqlDialect kPg = SqlDialect::kPostgres;
 constexpr SqlDialect kMy = SqlDialect::kMysql;
@@ -53,5 +53,5 @@ TEST(SqlEdits, ANumberBecomesRelative) {
   EXPECT_EQ(with_relative_value("UPDATE t SET b = 5 WHERE a = 3", "a", kPg), std::nullopt);
 }
 
-}  // namespace
+}  // namespace sql_edits_test
 }  // namespace isolde::audit

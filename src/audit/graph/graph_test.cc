@@ -10,7 +10,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace graph_test {
 
 using testing::class_named;
 using testing::column_named;
@@ -345,5 +345,5 @@ TEST(DependencyGraph, FindGivesEveryConflictAndNoOther) {
   }
 }
 
-}  // namespace
+}  // namespace graph_test
 }  // namespace isolde::audit

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::audit {
-namespace {
+namespace hints_test {
 
 Hints good(std::string_view text) {
   auto hints = read_hints_text(text, "h.toml");
@@ -117,5 +117,5 @@ TEST(Matches, AStarStandsForAnyRun) {
   EXPECT_FALSE(matches("a", "ab"));
 }
 
-}  // namespace
+}  // namespace hints_test
 }  // namespace isolde::audit

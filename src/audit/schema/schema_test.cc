@@ -8,7 +8,7 @@
 #include "db/database.h"
 
 namespace isolde::audit {
-namespace {
+namespace schema_test {
 
 Schema good(std::string_view text) {
   auto schema = read_schema_text(text, "s");
@@ -237,5 +237,5 @@ TEST(SharedSchemas, EveryOneIsReadWhole) {
   EXPECT_GE(files, 15u);
 }
 
-}  // namespace
+}  // namespace schema_test
 }  // namespace isolde::audit

@@ -3,7 +3,7 @@
 #include "tests/support/statement_text.h"
 
 namespace isolde::audit {
-namespace {
+namespace reads_test {
 
 using testing::meaning_of;
 using testing::MeaningCase;
@@ -191,5 +191,5 @@ TEST(Reads, DeepTreesAreRefusedAndLongOnesAreNot) {
   EXPECT_EQ(meaning_of(ors, shop()), "rw(orders.id) r(orders.total)");
 }
 
-}  // namespace
+}  // namespace reads_test
 }  // namespace isolde::audit

@@ -4,7 +4,7 @@
 #include "tests/support/rewritings.h"
 
 namespace isolde::audit {
-namespace {
+namespace rewrite_dialects_test {
 
 using testing::Rewriting;
 
@@ -217,5 +217,5 @@ TEST(ToPostgres, AnyTextComesToAnEnd) {
   }
 }
 
-}  // namespace
+}  // namespace rewrite_dialects_test
 }  // namespace isolde::audit

@@ -4,7 +4,7 @@
 #include "tests/support/rewritings.h"
 
 namespace isolde::audit {
-namespace {
+namespace rewrite_queries_test {
 
 using testing::Rewriting;
 
@@ -241,5 +241,5 @@ TEST(ToPostgresQueries, FunctionsWithAGrammarOfTheirOwn) {
   testing::expect_rewritten(kCases, SqlDialect::kMysql);
 }
 
-}  // namespace
+}  // namespace rewrite_queries_test
 }  // namespace isolde::audit

@@ -4,7 +4,7 @@
 #include "tests/support/rewritings.h"
 
 namespace isolde::audit {
-namespace {
+namespace rewrite_writes_test {
 
 using testing::Rewriting;
 using testing::rewritten;
@@ -133,5 +133,5 @@ TEST(TouchesNoData, TellsStatementsThatReadNoRow) {
   }
 }
 
-}  // namespace
+}  // namespace rewrite_writes_test
 }  // namespace isolde::audit

@@ -5,7 +5,7 @@
 #include "tests/support/statement_text.h"
 
 namespace isolde::audit {
-namespace {
+namespace rows_test {
 
 using testing::meaning_of;
 using testing::MeaningCase;
@@ -97,5 +97,5 @@ TEST(Rows, OfWrites) {
   for (const MeaningCase& c : kCases) EXPECT_EQ(rows_of(c.sql), c.meaning) << c.sql;
 }
 
-}  // namespace
+}  // namespace rows_test
 }  // namespace isolde::audit

@@ -6,7 +6,7 @@
 #include "base/rng.h"
 
 namespace isolde::audit {
-namespace {
+namespace shape_test {
 
 std::string shown(std::string_view sql, SqlDialect dialect) {
   Lexer lexer(dialect);
@@ -166,5 +166,5 @@ TEST(ShapeTable, WhatItWritesLexesToTheSameTokens) {
   EXPECT_GT(changed, 1000U);
 }
 
-}  // namespace
+}  // namespace shape_test
 }  // namespace isolde::audit

@@ -6,7 +6,7 @@
 #include "tests/support/statement_text.h"
 
 namespace isolde::audit {
-namespace {
+namespace statement_test {
 
 using testing::MeaningCase;
 using testing::small_schema;
@@ -191,5 +191,5 @@ TEST(Statement, WhateverIsUnderstoodIsSound) {
   EXPECT_GT(understood, 5'000U);
 }
 
-}  // namespace
+}  // namespace statement_test
 }  // namespace isolde::audit

@@ -8,7 +8,7 @@
 #include "audit/trace/log.h"
 
 namespace isolde::audit {
-namespace {
+namespace statement_trace_test {
 
 struct TraceFile {
   std::string_view trace, schema;
@@ -86,5 +86,5 @@ INSTANTIATE_TEST_SUITE_P(Shared, StatementTrace, ::testing::ValuesIn(kTraces), [
   return name;
 });
 
-}  // namespace
+}  // namespace statement_trace_test
 }  // namespace isolde::audit

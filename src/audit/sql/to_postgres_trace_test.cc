@@ -13,7 +13,7 @@
 #include "audit/sql/to_postgres.h"
 
 namespace isolde::audit {
-namespace {
+namespace to_postgres_trace_test {
 
 const std::filesystem::path kTraces = std::filesystem::path(ISOLDE_SOURCE_DIR) / "../shared/traces";
 
@@ -154,7 +154,7 @@ struct Trace {
   SqlDialect dialect;
 };
 
-class EveryStatement : public testing::TestWithParam<Trace> {};
+class EveryStatement : public ::testing::TestWithParam<Trace> {};
 
 TEST_P(EveryStatement, Parses) { expect_parsed(kTraces / GetParam().path, GetParam().dialect); }
 
@@ -182,11 +182,11 @@ constexpr Trace kAll[] = {
     {"tpcc/tpcc_sqlite_trace.sql", SqlDialect::kSqlite},
 };
 
-INSTANTIATE_TEST_SUITE_P(Traces, EveryStatement, testing::ValuesIn(kAll), [](const auto& trace) {
+INSTANTIATE_TEST_SUITE_P(Traces, EveryStatement, ::testing::ValuesIn(kAll), [](const auto& trace) {
   std::string name = std::filesystem::path(trace.param.path).stem().string();
   for (char& c : name) c = isalnum(c) ? c : '_';
   return name;
 });
 
-}  // namespace
+}  // namespace to_postgres_trace_test
 }  // namespace isolde::audit

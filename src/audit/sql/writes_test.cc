@@ -3,7 +3,7 @@
 #include "tests/support/statement_text.h"
 
 namespace isolde::audit {
-namespace {
+namespace writes_test {
 
 using testing::meaning_of;
 using testing::MeaningCase;
@@ -153,5 +153,5 @@ TEST(Writes, WhatTouchesNoRow) {
   EXPECT_EQ(meaning_of("BEGIN; UPDATE acc SET bal = 1; COMMIT", bank()), "w(acc.bal)");
 }
 
-}  // namespace
+}  // namespace writes_test
 }  // namespace isolde::audit

@@ -6,7 +6,7 @@
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
-namespace {
+namespace naming_test {
 
 using testing::class_named;
 using testing::small_classes;
@@ -112,5 +112,5 @@ TEST(Naming, AReaderBetweenTwoWritersIsTheReadOnlyAnomaly) {
       "sees a state that the others, in whatever order, never make.");
 }
 
-}  // namespace
+}  // namespace naming_test
 }  // namespace isolde::audit

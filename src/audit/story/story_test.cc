@@ -8,7 +8,7 @@
 #include "audit/cycles/search.h"
 
 namespace isolde::audit {
-namespace {
+namespace story_test {
 
 constexpr WeakLevel kRc = WeakLevel::kReadCommitted, kSi = WeakLevel::kSnapshotIsolation;
 
@@ -144,5 +144,5 @@ TEST(Story, TheSameCyclesGiveTheSameStories) {
   EXPECT_EQ(cycles, one.cycles.size());
 }
 
-}  // namespace
+}  // namespace story_test
 }  // namespace isolde::audit

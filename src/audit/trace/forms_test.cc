@@ -5,7 +5,7 @@
 #include "base/rng.h"
 
 namespace isolde::audit {
-namespace {
+namespace forms_test {
 
 struct Sent {
   std::uint32_t client;
@@ -147,5 +147,5 @@ TEST(Forms, PlainSql) {
             [](const Sent& s) { return fmt::format("-- session {}\n{};\n", s.client, s.sql); });
 }
 
-}  // namespace
+}  // namespace forms_test
 }  // namespace isolde::audit

@@ -6,7 +6,7 @@
 #include "audit/trace/trace_testing.h"
 
 namespace isolde::audit {
-namespace {
+namespace log_test {
 
 std::string run(std::string_view sql, SqlDialect dialect) {
   TraceOptions options;
@@ -239,5 +239,5 @@ TEST(TraceLog, LiteralsBelongToTheirStatement) {
   EXPECT_EQ(log->shapes.literal(second[0]), "6");
 }
 
-}  // namespace
+}  // namespace log_test
 }  // namespace isolde::audit

@@ -5,7 +5,7 @@
 #include "base/ids.h"
 
 namespace isolde::audit {
-namespace {
+namespace mysql_log_test {
 
 std::string read(std::string_view trace) { return events(trace, TraceFormat::kMysqlLog); }
 
@@ -156,5 +156,5 @@ TEST(MysqlLog, TheLineIsWhereTheStatementBegins) {
   EXPECT_EQ(sink.lines, (std::vector<std::uint64_t>{1, 3, 5}));
 }
 
-}  // namespace
+}  // namespace mysql_log_test
 }  // namespace isolde::audit

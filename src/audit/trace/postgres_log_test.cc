@@ -5,7 +5,7 @@
 #include "audit/trace/trace_testing.h"
 
 namespace isolde::audit {
-namespace {
+namespace postgres_log_test {
 
 std::string read(std::string_view trace) { return events(trace, TraceFormat::kPostgresLog); }
 
@@ -204,5 +204,5 @@ TEST(PostgresCsv, ReadsTheLineEndsOfWindows) {
   EXPECT_EQ(read_csv(trace + trace), "0: SELECT 1\n0: SELECT 1\n");
 }
 
-}  // namespace
+}  // namespace postgres_log_test
 }  // namespace isolde::audit

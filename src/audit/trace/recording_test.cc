@@ -7,7 +7,7 @@
 #include "history/value.h"
 
 namespace isolde::audit {
-namespace {
+namespace recording_test {
 
 std::string read(std::string_view history) { return events(history, TraceFormat::kRecording); }
 
@@ -109,5 +109,5 @@ TEST(Recording, ABadHistoryIsAnError) {
   EXPECT_EQ(facts.error().line, 2U);
 }
 
-}  // namespace
+}  // namespace recording_test
 }  // namespace isolde::audit

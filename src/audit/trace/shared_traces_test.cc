@@ -9,7 +9,7 @@
 #include "audit/trace/log.h"
 
 namespace isolde::audit {
-namespace {
+namespace shared_traces_test {
 
 namespace fs = std::filesystem;
 const fs::path kTraces = fs::path(ISOLDE_SOURCE_DIR) / ".." / "shared" / "traces";
@@ -54,7 +54,7 @@ TraceLog load(const std::string& file) {
   return log ? std::move(*log) : std::move(none);
 }
 
-class SharedTraces : public testing::TestWithParam<const char*> {
+class SharedTraces : public ::testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!fs::exists(kTraces / "INDEX.tsv")) GTEST_SKIP() << "no shared traces beside the project";
@@ -82,12 +82,12 @@ TEST_P(MysqlTraces, CountsAreThoseOfTheIndex) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MysqlTraces,
-                         testing::Values("acidrain/broadleaf.log", "acidrain/lfs.log", "acidrain/opencart.log",
-                                         "acidrain/prestashop.log", "acidrain/shopizer.log", "acidrain/shoppe.log",
-                                         "acidrain/woocommerce.log", "tpcc/tpcc_mariadb_general.log",
-                                         "tpcc/tpcc_benchbase_mariadb_general.log",
-                                         "smallbank/smallbank_mariadb_general.log",
-                                         "frontaccounting/frontaccounting_mariadb_general.log"));
+                         ::testing::Values("acidrain/broadleaf.log", "acidrain/lfs.log", "acidrain/opencart.log",
+                                           "acidrain/prestashop.log", "acidrain/shopizer.log", "acidrain/shoppe.log",
+                                           "acidrain/woocommerce.log", "tpcc/tpcc_mariadb_general.log",
+                                           "tpcc/tpcc_benchbase_mariadb_general.log",
+                                           "smallbank/smallbank_mariadb_general.log",
+                                           "frontaccounting/frontaccounting_mariadb_general.log"));
 
 class OtherTraces : public SharedTraces {};
 
@@ -104,8 +104,9 @@ TEST_P(OtherTraces, CountsAreThoseOfTheIndex) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OtherTraces,
-                         testing::Values("tpcc/tpcc_postgres15_csvlog.csv", "smallbank/smallbank_postgres15_csvlog.csv",
-                                         "tpcc/tpcc_sqlite_trace.sql", "smallbank/smallbank_sqlite_trace.sql"));
+                         ::testing::Values("tpcc/tpcc_postgres15_csvlog.csv",
+                                           "smallbank/smallbank_postgres15_csvlog.csv", "tpcc/tpcc_sqlite_trace.sql",
+                                           "smallbank/smallbank_sqlite_trace.sql"));
 
-}  // namespace
+}  // namespace shared_traces_test
 }  // namespace isolde::audit

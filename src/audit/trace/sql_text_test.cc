@@ -4,7 +4,7 @@
 #include "audit/trace/trace_testing.h"
 
 namespace isolde::audit {
-namespace {
+namespace sql_text_test {
 
 std::string read(std::string_view trace, std::optional<SqlDialect> dialect = std::nullopt) {
   TraceOptions options;
@@ -158,5 +158,5 @@ TEST(ReadTrace, AScriptThatQuotesALogIsAScript) {
             "0: INSERT INTO notes VALUES ('\n\t\t    2 Query\tDROP TABLE t\n[7] LOG:  statement: SELECT 1\n')\n");
 }
 
-}  // namespace
+}  // namespace sql_text_test
 }  // namespace isolde::audit

@@ -5,7 +5,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde::graph {
-namespace {
+namespace causal_test {
 
 TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
   Rng rng(5);
@@ -40,5 +40,5 @@ TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
   EXPECT_GT(circles, 50U);
 }
 
-}  // namespace
+}  // namespace causal_test
 }  // namespace isolde::graph

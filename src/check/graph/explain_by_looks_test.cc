@@ -8,7 +8,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace explain_by_looks_test {
 
 // Two rows come and go; T4 ran while T2 and T3 committed, and counted two of three.
 constexpr std::string_view kCounted =
@@ -60,5 +60,5 @@ TEST(ExplainByLooks, TheClockBeforeTheCommitsIsTheOrderOfVersions) {
   EXPECT_LT(place[0], place[1]) << "T1's commit was answered late";
 }
 
-}  // namespace
+}  // namespace explain_by_looks_test
 }  // namespace isolde

@@ -6,7 +6,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace graph_test {
 
 // The name of the first anomaly, or the outcome; the proof must agree.
 std::string says(std::string_view text, Level level) {
@@ -136,5 +136,5 @@ TEST(Graph, AnElementThatWasThereAtFirstShowsNoUnknownTransaction) {
   EXPECT_EQ(kGraphEngine.check(h, Level::kReadUncommitted, {}).outcome, Outcome::kSatisfied);
 }
 
-}  // namespace
+}  // namespace graph_test
 }  // namespace isolde

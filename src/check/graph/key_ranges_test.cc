@@ -12,7 +12,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace key_ranges_test {
 
 using State = std::map<int, int>;
 
@@ -125,5 +125,5 @@ TEST(KeyRanges, ThatReturnedAllTheirKeysAreReadsAtReadCommitted) {
   EXPECT_NE(engine_named("graph")->check(native(missing), Level::kReadCommitted, {}).outcome, Outcome::kSatisfied);
 }
 
-}  // namespace
+}  // namespace key_ranges_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace snapshot_sets_test {
 
 // x comes, goes, and comes again; T4 scans and does not find it: before all, or between.
 constexpr const char* kComesAndGoes =
@@ -125,5 +125,5 @@ TEST(SnapshotSets, AMinimumHasNotLookedAtAllThatMatches) {
   EXPECT_FALSE(prove(native(text), counted));
 }
 
-}  // namespace
+}  // namespace snapshot_sets_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace version_evidence_test {
 
 Verdict proved(const History& h, Level level) {
   Verdict verdict = kGraphEngine.check(h, level, {});
@@ -162,5 +162,5 @@ TEST(StartOrder, OfWritersOfOneMomentTheOneThatWasReadLaterIsTheLast) {
   EXPECT_EQ(says("T1 4..4: w x1 | T2 4..4: w x2 | T3 5..5: r x2", Level::kSnapshotIsolation), "satisfied");
 }
 
-}  // namespace
+}  // namespace version_evidence_test
 }  // namespace isolde

@@ -6,18 +6,12 @@
 #include <cstdlib>
 
 #include "check/mirror/mirror_testing.h"
-#include "format/native_write.h"
+#include "tests/support/history_text.h"
 #include "tests/support/native_history.h"
 #include "tests/support/online_steps.h"
 
 namespace isolde::mirror {
-namespace {
-
-std::string native_text(const History& h) {
-  std::string text;
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) append_native_line(h, TxnId{t}, text);
-  return text;
-}
+namespace mirror_test {
 
 int rounds() {
   const char* wanted = std::getenv("ISOLDE_ROUNDS");
@@ -176,5 +170,5 @@ TEST(Mirror, AStateOfOtherSettingsOrADamagedOneIsRefused) {
   }
 }
 
-}  // namespace
+}  // namespace mirror_test
 }  // namespace isolde::mirror

@@ -7,7 +7,7 @@
 #include <set>
 
 namespace isolde::mirror {
-namespace {
+namespace profile_test {
 
 TEST(Profiles, EachHasANameOfItsOwnAndASource) {
   std::set<std::string> names;
@@ -144,5 +144,5 @@ TEST(ProfileFile, AFaultHasItsPlace) {
   EXPECT_EQ(message("[x]\nnonsense"), "f:2:1: expected field = value, or [name]");
 }
 
-}  // namespace
+}  // namespace profile_test
 }  // namespace isolde::mirror

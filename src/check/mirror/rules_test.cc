@@ -9,7 +9,7 @@
 #include "tests/support/online_steps.h"
 
 namespace isolde::mirror {
-namespace {
+namespace rules_test {
 
 Profile si() {
   Profile p;
@@ -419,5 +419,5 @@ TEST(MirrorColumns, OwnWritesAreReadBackAndADeletedRowIsAbsent) {
       "");
 }
 
-}  // namespace
+}  // namespace rules_test
 }  // namespace isolde::mirror

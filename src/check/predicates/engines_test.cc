@@ -9,7 +9,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace engines_test {
 
 constexpr Level kSi = Level::kSnapshotIsolation;
 constexpr Level kSer = Level::kSerializable;
@@ -160,5 +160,5 @@ TEST(PredicatesOfReplay, UpdatesChangeWhatLaterOnesFind) {
   EXPECT_EQ(says(kReplayEngine, h + txn("P", place(3), kCountOne), kSer), "result-set-mismatch");
 }
 
-}  // namespace
+}  // namespace engines_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace predicate_replay_test {
 
 // "x missed {"c":1} by 0", "x extra …", "aggregate 7"; "open"; "" if all is explained.
 std::string told(const History& h, const PredicateReplay& replay) {
@@ -180,5 +180,5 @@ TEST(PredicateReplay, AllAreCountedAndTheFirstKept) {
   EXPECT_EQ(replay.findings.size(), 1U);
 }
 
-}  // namespace
+}  // namespace predicate_replay_test
 }  // namespace isolde

@@ -11,7 +11,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace state_matches_test {
 
 constexpr std::string_view kConditions[] = {
     "a > {}",
@@ -141,5 +141,5 @@ TEST(RankBits, FindsTheNextThatIsIn) {
   }
 }
 
-}  // namespace
+}  // namespace state_matches_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace read_rules_test {
 
 std::string broken(std::string_view text, Level level = Level::kReadCommitted) {
   const History h = hist(text);
@@ -66,5 +66,5 @@ TEST(ReadRules, ValuesWrittenTwiceAreNoted) {
   ASSERT_EQ(verdict.notes.size(), 1U);
 }
 
-}  // namespace
+}  // namespace read_rules_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace write_index_test {
 
 // One write a transaction: its key and value by number.
 struct Write {
@@ -62,5 +62,5 @@ TEST(WriteIndex, FindsLargeAndDeletedValues) {
   expect_all_found(5000, [](int i) { return Write{i % 7, (std::int64_t{i} * 2'654'435'761) % 0x7fffffff}; });
 }
 
-}  // namespace
+}  // namespace write_index_test
 }  // namespace isolde

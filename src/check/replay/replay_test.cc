@@ -7,7 +7,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace replay_test {
 
 std::string says(std::string_view text, Level level = Level::kSerializable) {
   const History h = hist(text);
@@ -50,5 +50,5 @@ TEST(Replay, WithoutAnOrderItSaysWhatItLacks) {
   EXPECT_NE(kReplayEngine.lacks(hist("T1 #1: w x1"), Level::kSnapshotIsolation), "");
 }
 
-}  // namespace
+}  // namespace replay_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 
 namespace isolde::solver {
-namespace {
+namespace acyclic_sat_test {
 
 using Edge = AcyclicSolver::Edge;
 using Outcome = AcyclicSolver::Outcome;
@@ -158,5 +158,5 @@ TEST(AcyclicSat, StopsWhenTheTimeIsUp) {
   EXPECT_EQ(solver.solve(limits), Outcome::kLimit);
 }
 
-}  // namespace
+}  // namespace acyclic_sat_test
 }  // namespace isolde::solver

@@ -9,7 +9,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace choices_test {
 
 using Answer = Choices::Answer;
 
@@ -199,5 +199,5 @@ TEST(Choices, AnAntiDependencyRestsOnTheReadAndOnTheOrder) {
   EXPECT_EQ(choices_in(p, {Link::Kind::kAnti, 3, 0, kNoTxn, TxnId{0}, 0}), 0U);
 }
 
-}  // namespace
+}  // namespace choices_test
 }  // namespace isolde::solver

@@ -12,7 +12,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace explain_test {
 
 std::string proof_fault(const History& h, Level level, const Anomaly& anomaly) {
   Verdict verdict;
@@ -139,5 +139,5 @@ TEST(SolverExplain, EveryRefutationOfARandomHistoryIsProved) {
   EXPECT_GT(cases, 200);
 }
 
-}  // namespace
+}  // namespace explain_test
 }  // namespace isolde::solver

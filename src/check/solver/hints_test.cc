@@ -8,7 +8,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace hints_test {
 
 // Transactions in the order of their ranks, by the node where they write.
 std::vector<std::string> order_of(const SolverProblem& p, Hint hint) {
@@ -85,5 +85,5 @@ TEST(Hints, OnlyThoseAreNamedThatSaySomething) {
             (std::vector{Hint::kClocks, Hint::kFile, Hint::kSessions, Hint::kDepth}));
 }
 
-}  // namespace
+}  // namespace hints_test
 }  // namespace isolde::solver

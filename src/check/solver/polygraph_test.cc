@@ -10,7 +10,7 @@
 #include "base/rng.h"
 
 namespace isolde::solver {
-namespace {
+namespace polygraph_test {
 
 using Kind = Link::Kind;
 using graph::Nodes;
@@ -332,7 +332,7 @@ void compare_random(Nodes form, bool repeated, std::uint64_t seed) {
     const Problem p = random_draft(rng, form, repeated).make();
     if (Choices(p).ways > 3000) continue;
     (expect_right(p) == Found::Outcome::kOrder ? orders : none)++;
-    if (testing::Test::HasFailure()) FAIL() << "round " << round;
+    if (::testing::Test::HasFailure()) FAIL() << "round " << round;
   }
   EXPECT_GT(orders, 300);
   EXPECT_GT(none, 100);
@@ -412,5 +412,5 @@ TEST(Polygraph, ManyFreeWritersOfOneKeyAreNoTrouble) {
   expect_order(p, found.order);
 }
 
-}  // namespace
+}  // namespace polygraph_test
 }  // namespace isolde::solver

@@ -7,7 +7,7 @@
 #include "base/rng.h"
 
 namespace isolde::solver {
-namespace {
+namespace rank_queue_test {
 
 void compare_with_a_set(std::uint32_t size, std::uint64_t seed) {
   Rng rng(seed);
@@ -69,5 +69,5 @@ TEST(RankQueue, ErasingWhatIsNotThereChangesNothing) {
   EXPECT_TRUE(queue.empty());
 }
 
-}  // namespace
+}  // namespace rank_queue_test
 }  // namespace isolde::solver

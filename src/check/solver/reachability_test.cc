@@ -7,7 +7,7 @@
 #include "base/rng.h"
 
 namespace isolde::solver {
-namespace {
+namespace reachability_test {
 
 using Edge = Reachability::Edge;
 using Outcome = Reachability::Outcome;
@@ -139,5 +139,5 @@ TEST(Reachability, EdgesThatOthersImplyAreDropped) {
   EXPECT_EQ(kept, 3);
 }
 
-}  // namespace
+}  // namespace reachability_test
 }  // namespace isolde::solver

@@ -10,7 +10,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace schedule_test {
 
 using End = Schedule::End;
 
@@ -194,7 +194,7 @@ TEST(Schedule, AfterAnyHoldsAndDropsItIsAsOneThatNeverHadOthers) {
       if (rng.chance(0.2)) continue;
       expect_end(one.problem, schedule, schedule.run({}));
       ASSERT_EQ(order_fault(one.problem, schedule.order(), holder.held()), "");
-      if (testing::Test::HasFatalFailure()) return;
+      if (::testing::Test::HasFatalFailure()) return;
     }
     schedule.rewind(0);
     const End end = schedule.run({});
@@ -272,5 +272,5 @@ TEST(Schedule, WritersOfAKeyMayOverlapUnderPrefix) {
   EXPECT_EQ(order_of(schedule), (std::vector<Node>{0, 2, 1, 3}));
 }
 
-}  // namespace
+}  // namespace schedule_test
 }  // namespace isolde::solver

@@ -7,7 +7,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace search_test {
 
 using Outcome = Found::Outcome;
 
@@ -79,5 +79,5 @@ TEST(Search, OutOfTimeIsSaid) {
   EXPECT_GT(late, 20);
 }
 
-}  // namespace
+}  // namespace search_test
 }  // namespace isolde::solver

@@ -8,7 +8,7 @@
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
-namespace {
+namespace stuck_test {
 
 // Whether what ran, and what is held, is as the choice says.
 bool is_made(const Problem& p, const Schedule& schedule, const Held& held, const Choice& c) {
@@ -103,5 +103,5 @@ TEST(Stuck, AValueThatNobodyWritesAnyMoreIsNoCircle) {
   EXPECT_FALSE(schedule.reads_without_value().empty());
 }
 
-}  // namespace
+}  // namespace stuck_test
 }  // namespace isolde::solver

@@ -6,7 +6,7 @@
 #include "gen/plants.h"
 
 namespace isolde {
-namespace {
+namespace threads_test {
 
 TEST(TimelineThreads, FindTheSameInTheSameOrder) {
   GenOptions options;
@@ -48,5 +48,5 @@ TEST(TimelineThreads, AcceptWithTheSameWitness) {
   EXPECT_EQ(one.witness.events, four.witness.events);
 }
 
-}  // namespace
+}  // namespace threads_test
 }  // namespace isolde

@@ -7,7 +7,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace timeline_test {
 
 Verdict judge(const History& h, Level level) {
   EXPECT_EQ(kTimelineEngine.lacks(h, level), "");
@@ -185,5 +185,5 @@ TEST(Timeline, TheLimitOfAnomaliesCutsTheListAndNotTheCount) {
   EXPECT_EQ(verdict.total(), 2U);
 }
 
-}  // namespace
+}  // namespace timeline_test
 }  // namespace isolde

@@ -14,7 +14,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace agreement_test {
 
 // Clients of a store with several copies. What one writes reaches the other copies late, in its order or out of it.
 struct Store {
@@ -169,5 +169,5 @@ TEST(WeakAgreement, WhatIsShownToHoldNeedsNoPairs) {
   }
 }
 
-}  // namespace
+}  // namespace agreement_test
 }  // namespace isolde

@@ -14,7 +14,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde {
-namespace {
+namespace looks_test {
 
 using enum Level;
 
@@ -154,5 +154,5 @@ TEST(Looks, ARecordingOfStatementsThatEachSeeTheNewestRowsIsAccepted) {
   }
 }
 
-}  // namespace
+}  // namespace looks_test
 }  // namespace isolde

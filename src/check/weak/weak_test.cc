@@ -7,7 +7,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace weak_test {
 
 using enum Level;
 
@@ -130,5 +130,5 @@ TEST(WeakCursors, BlindWritesComeInTheOrderOfTheFile) {
   EXPECT_EQ(says("T1: w x1 | T2: r x1 w x2 | T3: r x1 w x3", kCursorStability), "lost-update");
 }
 
-}  // namespace
+}  // namespace weak_test
 }  // namespace isolde

@@ -5,7 +5,7 @@
 #include "db/mariadb/mariadb_rows.h"
 
 namespace isolde::db {
-namespace {
+namespace mariadb_test {
 
 TEST(Mariadb, WhoWaitsIsReadOffTheListOfTransactions) {
   const std::string_view status =
@@ -59,5 +59,5 @@ TEST(Mariadb, AServerThatIsNotThereIsAnErrorThatNamesIt) {
   EXPECT_NE(connection.error().text.find("127.0.0.1:1"), std::string::npos) << connection.error().text;
 }
 
-}  // namespace
+}  // namespace mariadb_test
 }  // namespace isolde::db

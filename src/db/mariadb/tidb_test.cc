@@ -6,7 +6,7 @@
 #include <sstream>
 
 namespace isolde::db {
-namespace {
+namespace tidb_test {
 
 std::string fixture(const std::string& name) {
   std::ifstream file(std::string(ISOLDE_SOURCE_DIR "/tests/fixtures/tidb/") + name);
@@ -87,5 +87,5 @@ TEST(Tidb, IsNamedByItsOwnVersion) {
   EXPECT_EQ(tidb_version("something"), "TiDB something");
 }
 
-}  // namespace
+}  // namespace tidb_test
 }  // namespace isolde::db

@@ -6,7 +6,7 @@
 #include "db/postgres/cells.h"
 
 namespace isolde::db {
-namespace {
+namespace facts_test {
 
 std::string shown(std::string_view text) {
   const auto seen = parse_snapshot(text);
@@ -67,5 +67,5 @@ TEST(PostgresCells, TypesAreKnownByTheirOid) {
   EXPECT_EQ(postgres_cell(1016, "{1,2}"), Cell(std::string("{1,2}")));
 }
 
-}  // namespace
+}  // namespace facts_test
 }  // namespace isolde::db

@@ -4,7 +4,7 @@
 #include "db/postgres/hlc.h"
 
 namespace isolde::db {
-namespace {
+namespace flavours_test {
 
 TEST(Hlc, ATimestampIsNanosecondsAndACounter) {
   EXPECT_EQ(parse_hlc("1563297416651183000.0000000002"), (Hlc{1563297416651183000, 2}));
@@ -67,5 +67,5 @@ TEST(Flavours, EachHasItsLevels) {
   EXPECT_EQ(names("yugabytedb://root@localhost/d"), "read committed* repeatable read serializable ");
 }
 
-}  // namespace
+}  // namespace flavours_test
 }  // namespace isolde::db

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::db {
-namespace {
+namespace placeholders_test {
 
 std::string numbered(std::string_view sql) {
   const NumberedSql out = number_placeholders(sql);
@@ -49,5 +49,5 @@ TEST(Placeholders, WhatIsNotClosedGoesOnToTheEnd) {
   EXPECT_EQ(numbered("E'\\"), "E'\\ / 0");
 }
 
-}  // namespace
+}  // namespace placeholders_test
 }  // namespace isolde::db

@@ -5,7 +5,7 @@
 #include "db/postgres/flavour.h"
 
 namespace isolde::db {
-namespace {
+namespace postgres_test {
 
 std::string refusal(const char* url) {
   auto database = open_database(*parse_url(url));
@@ -68,5 +68,5 @@ TEST(Postgres, ErrorsMeanWhatTheTableSays) {
     EXPECT_EQ(meaning(m.code), m.means) << m.code;
 }
 
-}  // namespace
+}  // namespace postgres_test
 }  // namespace isolde::db

@@ -7,7 +7,7 @@
 #include <thread>
 
 namespace isolde::db {
-namespace {
+namespace sqlite_test {
 
 Cell integer(std::int64_t value) { return value; }
 Cell text(std::string value) { return value; }
@@ -61,7 +61,7 @@ Result<Reply> read(Connection& c, std::int64_t key) {
   return c.execute("select v from kv where k = ?", {{integer(key)}});
 }
 
-class SqliteLevel : public testing::TestWithParam<const char*> {};
+class SqliteLevel : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SqliteLevel, CommitsAndRollsBack) {
   SqliteFile file(GetParam());
@@ -104,8 +104,8 @@ TEST_P(SqliteLevel, GivesAPlaceToWritersOnlyInTheOrderOfTheirCommits) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, SqliteLevel,
-                         testing::Values("delete deferred", "delete immediate", "wal deferred", "wal immediate",
-                                         "shared-cache read_uncommitted deferred"),
+                         ::testing::Values("delete deferred", "delete immediate", "wal deferred", "wal immediate",
+                                           "shared-cache read_uncommitted deferred"),
                          [](const auto& about) {
                            std::string name = about.param;
                            std::erase_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); });
@@ -298,5 +298,5 @@ TEST(Sqlite, TheJournalOfAFileThatIsOpenIsNotQuietlyAnother) {
   EXPECT_FALSE(file.database().connect(**level_named(file.database(), "delete deferred")).has_value());
 }
 
-}  // namespace
+}  // namespace sqlite_test
 }  // namespace isolde::db

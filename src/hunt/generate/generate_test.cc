@@ -15,7 +15,7 @@
 #include "hunt/sql/tree.h"
 
 namespace isolde::hunt {
-namespace {
+namespace generate_test {
 
 using sql::Kind;
 using sql::Node;
@@ -371,5 +371,5 @@ TEST(HuntGenerate, TheSmallestOptionsGiveCasesToo) {
   }
 }
 
-}  // namespace
+}  // namespace generate_test
 }  // namespace isolde::hunt

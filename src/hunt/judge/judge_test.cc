@@ -13,7 +13,7 @@
 #include "tests/hunt/toy_arena.h"
 
 namespace isolde::hunt {
-namespace {
+namespace judge_test {
 
 using toy::Fault;
 using toy::test_case;
@@ -411,5 +411,5 @@ TEST(JudgeProperty, OnACorrectServerEveryDrawnOrderIsValidAndAnswersTheSame) {
   EXPECT_GT(cycles, 20U);
 }
 
-}  // namespace
+}  // namespace judge_test
 }  // namespace isolde::hunt

@@ -11,7 +11,7 @@
 #include "hunt/reduce/session.h"
 
 namespace isolde::hunt {
-namespace {
+namespace reduce_test {
 
 std::vector<Place> places_of(const Case& test) {
   std::vector<Place> places;
@@ -391,5 +391,5 @@ TEST(SendingOrder, StepsOfATransactionThatWaitsComeAfterTheOneThatLetsItGo) {
   EXPECT_EQ(sending_order(test, {}), (std::vector<std::uint32_t>{0, 1, 1, 0}));
 }
 
-}  // namespace
+}  // namespace reduce_test
 }  // namespace isolde::hunt

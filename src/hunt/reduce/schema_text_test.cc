@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace isolde::hunt {
-namespace {
+namespace schema_text_test {
 
 TEST(SchemaText, ColumnsAndConstraintsAreTakenFromCreateTable) {
   Table table{.name = "t",
@@ -41,5 +41,5 @@ TEST(SchemaText, WordsAreFoundOutsideOfQuotes) {
   EXPECT_FALSE(has_word("select \"", "t0"));
 }
 
-}  // namespace
+}  // namespace schema_text_test
 }  // namespace isolde::hunt

@@ -7,7 +7,7 @@
 #include "tests/support/sql_trees.h"
 
 namespace isolde::hunt {
-namespace {
+namespace trees_test {
 
 // One transaction with one statement.
 Finding finding_of(const sql::NodePtr& tree, std::string_view dialect) {
@@ -97,5 +97,5 @@ TEST(ReduceTrees, TwoTablesBecomeOneAndTwoRowsToo) {
   EXPECT_EQ(small->test.schema.tables[0].rows.size(), 1U) << finding_text(*small);
 }
 
-}  // namespace
+}  // namespace trees_test
 }  // namespace isolde::hunt

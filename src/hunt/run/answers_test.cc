@@ -5,7 +5,7 @@
 #include <cmath>
 
 namespace isolde::hunt {
-namespace {
+namespace answers_test {
 
 using db::Cell;
 
@@ -92,5 +92,5 @@ TEST(Answers, ExecutionsDifferByWhatAClientSees) {
   EXPECT_EQ(difference(e, other), "T1.1: the rows that it saw differ");
 }
 
-}  // namespace
+}  // namespace answers_test
 }  // namespace isolde::hunt

@@ -7,7 +7,7 @@
 #include "tests/support/small_case.h"
 
 namespace isolde::hunt {
-namespace {
+namespace arena_test {
 
 using testing::small_case;
 using testing::small_schema;
@@ -207,5 +207,5 @@ TEST_F(SqliteArena, ResetPutsBackWhatCascadesTook) {
   EXPECT_EQ(difference(first, second), std::nullopt);
 }
 
-}  // namespace
+}  // namespace arena_test
 }  // namespace isolde::hunt

@@ -9,7 +9,7 @@
 #include "tests/support/sql_trees.h"
 
 namespace isolde::hunt::sql {
-namespace {
+namespace smaller_test {
 
 using namespace trees;
 
@@ -198,5 +198,5 @@ TEST(SqlSound, AColumnOfNoRowSourceInScopeIsRefused) {
   EXPECT_FALSE(sound(*select({.items = {item(integer(1), "c0")}, .from = table("w0", "w")}), {"w0"}));
 }
 
-}  // namespace
+}  // namespace smaller_test
 }  // namespace isolde::hunt::sql

@@ -5,7 +5,7 @@
 #include "tests/support/sql_trees.h"
 
 namespace isolde::hunt::sql {
-namespace {
+namespace statement_test {
 
 using namespace trees;
 
@@ -80,5 +80,5 @@ TEST(SqlStatement, TheReadBeforeHasTheSamePredicate) {
   EXPECT_EQ(before(all_of("p"), "postgres"), "");
 }
 
-}  // namespace
+}  // namespace statement_test
 }  // namespace isolde::hunt::sql

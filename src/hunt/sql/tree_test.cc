@@ -6,7 +6,7 @@
 #include "tests/support/sql_trees.h"
 
 namespace isolde::hunt::sql {
-namespace {
+namespace tree_test {
 
 using namespace trees;
 
@@ -191,5 +191,5 @@ TEST(SqlTree, SizeCountsNodesWordsThatDoMoreAndWhatIsNotTheSimplest) {
   EXPECT_EQ(size(*make(Kind::kIsNull, Type::kBoolean, "not", {a})), 6U);
 }
 
-}  // namespace
+}  // namespace tree_test
 }  // namespace isolde::hunt::sql

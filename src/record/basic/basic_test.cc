@@ -15,7 +15,7 @@
 #include "tests/support/native_client.h"
 
 namespace isolde::record {
-namespace {
+namespace basic_test {
 
 constexpr std::string_view kBasic[] = {"register", "rmw",        "list-append",       "list-append-array",
                                        "bank",     "predicate",  "predicate-updates", "merge",
@@ -41,7 +41,7 @@ std::unique_ptr<Workload> make(std::string_view name, const WorkloadOptions& opt
 // What `clients` record of so many transactions.
 History recorded(const Scratch& s, Workload& workload, std::uint32_t clients, std::uint64_t transactions) {
   static int runs = 0;
-  const std::string folder = fmt::format("{}/record-basic-{}-{}", testing::TempDir(), getpid(), runs++);
+  const std::string folder = fmt::format("{}/record-basic-{}-{}", ::testing::TempDir(), getpid(), runs++);
   RunOptions options;
   options.clients = clients;
   options.transactions = transactions;
@@ -75,7 +75,7 @@ void expect_serializable(const History& h) {
   EXPECT_GT(satisfied, 0) << reasons;
 }
 
-class EachBasicWorkload : public testing::TestWithParam<std::string_view> {};
+class EachBasicWorkload : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EachBasicWorkload, IsSerializableOnSqlite) {
   const Scratch s = scratch();
@@ -110,12 +110,12 @@ TEST_P(EachBasicWorkload, AsksTheSameOfTheDatabaseWithTheSameSeed) {
   EXPECT_NE(alone(5), alone(6));
 }
 
-std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
+std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
   std::string name(info.param);
   std::erase(name, '-');
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Basic, EachBasicWorkload, testing::ValuesIn(kBasic), test_name);
+INSTANTIATE_TEST_SUITE_P(Basic, EachBasicWorkload, ::testing::ValuesIn(kBasic), test_name);
 
 TEST(Workloads, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
@@ -190,5 +190,5 @@ TEST(BankWorkload, EveryReadOfAllAccountsHasTheSameSum) {
   EXPECT_GT(checked, 5);
 }
 
-}  // namespace
+}  // namespace basic_test
 }  // namespace isolde::record

@@ -8,10 +8,10 @@
 #include "tests/support/native_history.h"
 
 namespace isolde::record {
-namespace {
+namespace statements_test {
 
 // One connection with a table items (k, a, b, w) and its rows 0 … 4: a = 10 k, b = k, w = 0.
-class Statements : public testing::Test {
+class Statements : public ::testing::Test {
  protected:
   Statements() {
     auto connection = database_->connect(*level_);
@@ -168,5 +168,5 @@ TEST(ListAppend, AKeyIsRetiredWhenItsListIsLong) {
   }
 }
 
-}  // namespace
+}  // namespace statements_test
 }  // namespace isolde::record

@@ -6,7 +6,7 @@
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
-namespace {
+namespace invariants_test {
 
 constexpr std::string_view kScratch = "sqlite:?timeout=500";
 
@@ -45,7 +45,7 @@ TEST(SmallBank, NoMoneyComesOrGoesButByTheRecordedTransactions) {
             std::to_string(moved + 2 * 30 * 100'00));
 }
 
-class TpccTables : public testing::TestWithParam<std::uint32_t> {};
+class TpccTables : public ::testing::TestWithParam<std::uint32_t> {};
 
 // TPC-C 5.11, clause 3.3.2; each query gives what breaks its condition.
 TEST_P(TpccTables, AreConsistentAfterARun) {
@@ -86,7 +86,7 @@ TEST_P(TpccTables, AreConsistentAfterARun) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Warehouses, TpccTables, testing::Values(1, 3));
+INSTANTIATE_TEST_SUITE_P(Warehouses, TpccTables, ::testing::Values(1, 3));
 
 TEST(Tpcc, HasRowsOfTheStandardsCountIfAskedFor) {
   const Place p = place(kScratch, "wal deferred");
@@ -99,5 +99,5 @@ TEST(Tpcc, HasRowsOfTheStandardsCountIfAskedFor) {
   EXPECT_EQ(answer(*connection, "select count(*) from customer"), "3000");
 }
 
-}  // namespace
+}  // namespace invariants_test
 }  // namespace isolde::record

@@ -5,7 +5,7 @@
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
-namespace {
+namespace standard_test {
 
 constexpr std::string_view kStandard[] = {"blindw-w", "blindw-rw", "blindw-rw+", "ycsb-a", "smallbank", "tpcc"};
 constexpr std::string_view kScratch = "sqlite:?timeout=500";
@@ -16,7 +16,7 @@ WorkloadOptions small() {
   return options;
 }
 
-class EachStandardWorkload : public testing::TestWithParam<std::string_view> {};
+class EachStandardWorkload : public ::testing::TestWithParam<std::string_view> {};
 
 TEST_P(EachStandardWorkload, IsSerializableOnSqlite) {
   for (const std::string_view level : {"wal deferred", "delete immediate"}) {
@@ -105,13 +105,13 @@ TEST_P(EachStandardWorkload, SaysWhatItsFirstRowsAre) {
   EXPECT_TRUE(said.empty()) << said.begin()->first;
 }
 
-std::string test_name(const testing::TestParamInfo<std::string_view>& info) {
+std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
   std::string name(info.param);
   std::erase(name, '-');
   if (name.ends_with('+')) name.replace(name.size() - 1, 1, "plus");
   return name;
 }
-INSTANTIATE_TEST_SUITE_P(Standard, EachStandardWorkload, testing::ValuesIn(kStandard), test_name);
+INSTANTIATE_TEST_SUITE_P(Standard, EachStandardWorkload, ::testing::ValuesIn(kStandard), test_name);
 
 TEST(BlindW, ReadsRangesOfTenKeysOnlyInItsPlusForm) {
   const Place p = place(kScratch, "wal deferred");
@@ -141,5 +141,5 @@ TEST(StandardWorkloads, RefuseWhatMakesNoSense) {
   EXPECT_TRUE(refused("tpcc", [](WorkloadOptions& o) { o.keys = 200'000; }));
 }
 
-}  // namespace
+}  // namespace standard_test
 }  // namespace isolde::record

@@ -11,7 +11,7 @@
 #include "tests/support/history_text.h"
 
 namespace isolde {
-namespace {
+namespace check_page_test {
 
 constexpr PageOptions kOptions = {.version = "1"};
 
@@ -261,5 +261,5 @@ TEST(KeyVersions, WithoutEvidenceThereIsNoOrder) {
   EXPECT_TRUE(versions_of(h, {}).empty());
 }
 
-}  // namespace
+}  // namespace check_page_test
 }  // namespace isolde

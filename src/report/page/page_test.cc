@@ -12,7 +12,7 @@
 #include "report/page/page_testing.h"
 
 namespace isolde {
-namespace {
+namespace page_test {
 
 TEST(Page, TheProgramCarriesTheOneOfTheTree) {
   std::ifstream file(ISOLDE_SOURCE_DIR "/web/dist/page.html", std::ios::binary);
@@ -86,5 +86,5 @@ TEST(Page, AHostileHistoryStaysData) {
   EXPECT_TRUE(page.ends_with(built.substr(built.find("{{data}}") + 8)));
 }
 
-}  // namespace
+}  // namespace page_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "history/history_builder.h"
 
 namespace isolde {
-namespace {
+namespace plots_test {
 
 // A thousand transactions a second of a clock of nanoseconds, 5 ms each, every tenth aborted.
 History recorded(std::uint32_t count, std::int64_t start = 0) {
@@ -83,5 +83,5 @@ TEST(Plots, TimesAtTheEndsOfTheClockDoNotOverflow) {
   EXPECT_EQ(plots.json.get_array().size(), 2U);
 }
 
-}  // namespace
+}  // namespace plots_test
 }  // namespace isolde

@@ -8,7 +8,7 @@
 #include "tests/support/native_history.h"
 
 namespace isolde::mirror {
-namespace {
+namespace exact_test {
 
 struct Followed {
   Told told;
@@ -164,5 +164,5 @@ TEST(MirrorExact, WhatIsTooLargeIsCountedAndNotTold) {
   EXPECT_GT(result.counts.unsearched, 0U);
 }
 
-}  // namespace
+}  // namespace exact_test
 }  // namespace isolde::mirror

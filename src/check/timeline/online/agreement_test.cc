@@ -15,7 +15,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace agreement_test {
 
 constexpr Level kLevels[] = {Level::kSnapshotIsolation,         Level::kStrongSessionSnapshotIsolation,
                              Level::kStrongSnapshotIsolation,   Level::kSerializable,
@@ -169,5 +169,5 @@ TEST(TimelineOnline, AgreesOnLargerHistories) {
   compare(2'000'000, 3000, options);
 }
 
-}  // namespace
+}  // namespace agreement_test
 }  // namespace isolde

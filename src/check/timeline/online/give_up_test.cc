@@ -15,7 +15,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace give_up_test {
 
 struct Told : OnlineSink {
   std::vector<std::string> violations, guilty;
@@ -253,5 +253,5 @@ TEST(TimelineOnlineGiveUp, WithSpillTheSameIsToldAsWithoutALimit) {
   }
 }
 
-}  // namespace
+}  // namespace give_up_test
 }  // namespace isolde

@@ -9,7 +9,7 @@
 #include "base/rng.h"
 
 namespace isolde::timeline {
-namespace {
+namespace key_index_test {
 
 Entry entry_at(std::int64_t time, std::uint32_t txn, bool write) {
   return {time,
@@ -113,5 +113,5 @@ TEST(KeyIndex, AListThatGrowsBackwardsStaysInOrder) {
   EXPECT_EQ(transactions(key), expected);
 }
 
-}  // namespace
+}  // namespace key_index_test
 }  // namespace isolde::timeline

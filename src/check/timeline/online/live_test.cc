@@ -19,7 +19,7 @@
 #include "tests/support/random_history.h"
 
 namespace isolde {
-namespace {
+namespace live_test {
 
 struct Told : OnlineSink {
   std::vector<OnlineViolation> violations, suspicions;
@@ -321,7 +321,7 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
   if (const char* const wanted = std::getenv("ISOLDE_ONLINE_N")) histories = std::atoi(wanted);
   int judged = 0;
   int found = 0;
-  for (int i = 0; i < histories && !testing::Test::HasFailure(); ++i) {
+  for (int i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
     Rng rng(seed + static_cast<std::uint64_t>(i));
     const History h = random_history(rng, random);
     const auto chunk = std::make_shared<const Chunk>(h);
@@ -465,5 +465,5 @@ TEST(TimelineOnline, AStreamWithDeadlinesTellsNothingOfASatisfiedHistory) {
   stream_random(1'000'000, 3000, random, Expect::kNoneFalse);
 }
 
-}  // namespace
+}  // namespace live_test
 }  // namespace isolde
