@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "anomaly/names.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -12,15 +14,6 @@ constexpr std::size_t kMostClasses = 10'000;
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-std::string folded(std::string_view name) {
-  std::string out;
-  for (const char c : name) {
-    if (c == '-' || c == '_' || c == ' ') continue;
-    out += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
 }
 
 // Without a plan: one search, whose cycles are all there is.

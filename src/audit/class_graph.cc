@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kColumnsShown = 3;
 
-std::string quoted(std::string_view text) {
+std::string dot_string(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
@@ -46,11 +46,11 @@ std::string class_graph_dot(const Audit& audit) {
   }
   std::string out = "graph audit {\n  node [shape=box];\n";
   for (std::uint32_t a = 0; a < audit.graph.classes(); ++a)
-    out += fmt::format("  c{} [label={}];\n", a, quoted(audit.classes.classes[a].name));
+    out += fmt::format("  c{} [label={}];\n", a, dot_string(audit.classes.classes[a].name));
   for (std::uint32_t a = 0; a < audit.graph.classes(); ++a) {
     for (std::uint32_t b = a; b < audit.graph.classes(); ++b) {
       if (!audit.graph.connected(ClassId(a), ClassId(b))) continue;
-      out += fmt::format("  c{} -- c{} [label={}{}];\n", a, b, quoted(label(audit, ClassId(a), ClassId(b))),
+      out += fmt::format("  c{} -- c{} [label={}{}];\n", a, b, dot_string(label(audit, ClassId(a), ClassId(b))),
                          of_anomalies.contains({a, b}) ? ", penwidth=3, color=red" : "");
     }
   }

@@ -16,8 +16,7 @@ namespace {
 
 constexpr std::size_t kListed = 10;  // of statements that were not understood, and of targets with advice
 constexpr std::size_t kAdvice = 3;   // a column
-constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kGreen = "\033[32m", kYellow = "\033[33m",
-                           kPlain = "\033[0m";
+constexpr std::string_view kBold = "\033[1m", kRed = "\033[31m", kGreen = "\033[32m", kYellow = "\033[33m";
 
 std::string percent(std::uint64_t part, std::uint64_t whole) {
   if (whole == 0) return "100 %";
@@ -66,7 +65,7 @@ class Text {
   }
   [[nodiscard]] std::string paint(std::string_view colour, std::string_view text) const {
     if (options_.colour == Colour::kNever) return std::string(text);
-    return fmt::format("{}{}{}", colour, text, kPlain);
+    return fmt::format("{}{}{}", colour, text, kEndOfColour);
   }
 
   void what_was_read() {

@@ -10,33 +10,33 @@
 namespace isolde::audit {
 namespace {
 
-std::string_view word(Remedy remedy) {
+std::string_view json_word(Remedy remedy) {
   constexpr std::string_view kWords[] = {"for-update",   "conditional", "relative",   "unique-constraint",
                                          "serializable", "snapshot",    "lock-parent"};
   return kWords[static_cast<std::size_t>(remedy)];
 }
 
-std::string_view word(Event::Kind kind) {
+std::string_view json_word(Event::Kind kind) {
   constexpr std::string_view kWords[] = {"begin", "statement", "continues", "commit"};
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-std::string_view word(Happened happened) {
+std::string_view json_word(Happened happened) {
   constexpr std::string_view kWords[] = {"yes", "no", "not run"};
   return kWords[static_cast<std::size_t>(happened)];
 }
 
-std::string_view word(Finding finding) {
+std::string_view json_word(Finding finding) {
   constexpr std::string_view kWords[] = {"none", "anomalies", "undecided"};
   return kWords[static_cast<std::size_t>(finding)];
 }
 
 constexpr std::size_t kColumnsOfDependency = 6;
 
-constexpr std::string_view flag(bool value) { return value ? "true" : "false"; }
+constexpr std::string_view json_bool(bool value) { return value ? "true" : "false"; }
 
 template <typename List, typename Write>
-std::string list(const List& all, Write write) {
+std::string json_array(const List& all, Write write) {
   std::string out = "[";
   for (const auto& one : all) {
     if (out.size() > 1) out += ", ";
@@ -55,8 +55,8 @@ class Json {
         R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
         R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "searches": {}, "anomalies": {}, "targets": {}, )"
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
-        json_string(audit_.file), json_string(name(audit_.options.level)), json_string(word(audit_.finding())),
-        flag(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
+        json_string(audit_.file), json_string(name(audit_.options.level)), json_string(json_word(audit_.finding())),
+        json_bool(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
         removed(), searches(), anomalies(), targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading,
         audit_.seconds_searching, peak_mib);
   }
@@ -82,14 +82,14 @@ class Json {
   }
 
   [[nodiscard]] std::string not_understood() const {
-    return list(audit_.classes.not_understood, [&](const NotUnderstood& one) {
+    return json_array(audit_.classes.not_understood, [&](const NotUnderstood& one) {
       return fmt::format(R"({{"line": {}, "times": {}, "why": {}, "sql": {}}})", one.line, one.times,
                          json_string(one.why), json_string(audit_.log.shapes.example(one.shape)));
     });
   }
 
   [[nodiscard]] std::string unread() const {
-    return list(audit_.log.unread, [](const UnreadText& one) {
+    return json_array(audit_.log.unread, [](const UnreadText& one) {
       return fmt::format(R"({{"line": {}, "why": {}, "text": {}}})", one.line, json_string(one.why),
                          json_string(one.text));
     });
@@ -112,12 +112,12 @@ class Json {
   }
 
   [[nodiscard]] std::string classes() const {
-    return list(audit_.classes.classes, [&](const TransactionClass& one) {
+    return json_array(audit_.classes.classes, [&](const TransactionClass& one) {
       return fmt::format(
           R"({{"name": {}, "transactions": {}, "autocommit": {}, "reads_only": {}, "operations": {}, "statements": {}}})",
-          json_string(one.name), one.transactions, flag(one.autocommit), flag(one.reads_only),
-          list(one.operations, [&](const Operation& op) { return operation(op); }),
-          list(one.example_statements, [&](std::uint32_t statement) {
+          json_string(one.name), one.transactions, json_bool(one.autocommit), json_bool(one.reads_only),
+          json_array(one.operations, [&](const Operation& op) { return operation(op); }),
+          json_array(one.example_statements, [&](std::uint32_t statement) {
             return json_string(audit_.log.text_of(audit_.log.statements[statement]));
           }));
     });
@@ -150,20 +150,20 @@ class Json {
         }
         out += fmt::format(R"({}{{"from": {}, "to": {}, "kinds": {}, "columns": {}}})", out.size() > 1 ? ", " : "",
                            a + 1, b + 1, json_string(fmt::format("{}", fmt::join(kinds, " "))),
-                           list(columns, [&](ColumnId id) { return column(id); }));
+                           json_array(columns, [&](ColumnId id) { return column(id); }));
       }
     }
     return out + "]";
   }
 
   [[nodiscard]] std::string removed() const {
-    return list(audit_.graph.removed(), [](const DependencyGraph::Removed& one) {
+    return json_array(audit_.graph.removed(), [](const DependencyGraph::Removed& one) {
       return fmt::format(R"({{"rule": {}, "dependencies": {}}})", json_string(one.rule), one.edges);
     });
   }
 
   [[nodiscard]] std::string searches() const {
-    return list(audit_.plan.searches, [](const SearchCounts& s) {
+    return json_array(audit_.plan.searches, [](const SearchCounts& s) {
       return fmt::format(
           R"({{"dangerous_paths": {}, "found": {}, "not_in_time": {}, "not_correlated": {}, "by_hints": {}, "valid": {}, )"
           R"("correlation_limit": {}, "k": {}, "l": {}}})",
@@ -174,7 +174,8 @@ class Json {
 
   [[nodiscard]] static std::string run(const Run& r) {
     return fmt::format(R"({{"level": {}, "happened": {}, "why": {}, "steps": {}}})", json_string(r.level),
-                       json_string(word(r.happened)), json_string(r.why), list(r.steps, [](const ConfirmedStep& s) {
+                       json_string(json_word(r.happened)), json_string(r.why),
+                       json_array(r.steps, [](const ConfirmedStep& s) {
                          return fmt::format(R"({{"transaction": {}, "sql": {}, "answer": {}}})", s.member + 1,
                                             json_string(s.sql), json_string(s.answer));
                        }));
@@ -184,7 +185,7 @@ class Json {
     if (i >= audit_.confirmations.size() || !audit_.confirmations[i]) return "null";
     const Confirmation& c = *audit_.confirmations[i];
     return fmt::format(R"({{"confirmed": {}, "server": {}, "at_level": {}, "at_serializable": {}}})",
-                       flag(c.confirmed()), json_string(c.server), run(c.at_level), run(c.at_serializable));
+                       json_bool(c.confirmed()), json_string(c.server), run(c.at_level), run(c.at_serializable));
   }
 
   [[nodiscard]] std::string anomalies() const {
@@ -195,38 +196,38 @@ class Json {
           R"({}{{"name": {}, "meaning": {}, "text": {}, "transactions": {}, "dependencies": {}, "steps": {}, )"
           R"("concurrent": {}, "same_row": {}, "rank": {:.3f}, "cycles": {}, "confirmation": {}}})",
           i == 0 ? "" : ", ", json_string(name(a.name)), json_string(meaning(a.name)), json_string(a.words),
-          list(a.members, [](const std::string& m) { return json_string(m); }),
-          list(a.cycle.edges,
-               [&](const CycleEdge& e) {
-                 return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
-                                    json_string(name(e.conflict.kind)), column(e.conflict.column));
-               }),
-          list(a.steps,
-               [](const StoryStep& s) {
-                 return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
-                                    json_string(word(s.kind)), json_string(s.sql), json_string(s.remark));
-               }),
+          json_array(a.members, [](const std::string& m) { return json_string(m); }),
+          json_array(a.cycle.edges,
+                     [&](const CycleEdge& e) {
+                       return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
+                                          json_string(name(e.conflict.kind)), column(e.conflict.column));
+                     }),
+          json_array(a.steps,
+                     [](const StoryStep& s) {
+                       return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
+                                          json_string(json_word(s.kind)), json_string(s.sql), json_string(s.remark));
+                     }),
           a.concurrent, a.same_row, a.rank, a.cycles, confirmation(i));
     }
     return out + "]";
   }
 
   [[nodiscard]] std::string targets() const {
-    return list(audit_.plan.targets, [&](const TargetColumn& t) {
+    return json_array(audit_.plan.targets, [&](const TargetColumn& t) {
       return fmt::format(
           R"({{"column": {}, "round": {}, "cycles": {}, "advice": {}}})", column(t.column), t.round, t.cycles,
-          list(t.advice, [&](const Advice& a) {
+          json_array(t.advice, [&](const Advice& a) {
             return fmt::format(
                 R"({{"remedy": {}, "text": {}, "classes": {}, "before": {}, "after": {}, "removes": {}, "leaves_none": {}}})",
-                json_string(word(a.remedy)), json_string(a.text),
-                list(a.classes, [&](ClassId id) { return class_name(id); }), json_string(a.before),
-                json_string(a.after), a.removes, flag(a.leaves_none));
+                json_string(json_word(a.remedy)), json_string(a.text),
+                json_array(a.classes, [&](ClassId id) { return class_name(id); }), json_string(a.before),
+                json_string(a.after), a.removes, json_bool(a.leaves_none));
           }));
     });
   }
 
   [[nodiscard]] std::string unique() const {
-    return list(audit_.classes.unique, [&](const UniqueColumn& u) {
+    return json_array(audit_.classes.unique, [&](const UniqueColumn& u) {
       return fmt::format(R"({{"column": {}, "pairs": {}}})", column(u.column), u.pairs);
     });
   }

@@ -10,9 +10,9 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kLinesOfStatement = 4;  // of one that takes part
-constexpr std::string_view kDim = "\033[2m", kPlain = "\033[0m";
+constexpr std::string_view kDim = "\033[2m";
 
-struct Cell {
+struct StepCell {
   std::uint32_t member;
   std::vector<std::string> lines;
   std::size_t dim_from;  // lines from here on are remarks
@@ -22,8 +22,8 @@ bool takes_part(const StoryStep& step) {
   return !step.remark.empty() || step.kind == Event::Kind::kStart || step.kind == Event::Kind::kCommit;
 }
 
-Cell cell_of(const StoryStep& step, std::size_t width) {
-  Cell cell{step.member, {}, 0};
+StepCell cell_of(const StoryStep& step, std::size_t width) {
+  StepCell cell{step.member, {}, 0};
   std::string sql = one_line(step.sql);
   if (step.kind == Event::Kind::kContinues && sql.empty()) sql = "(goes on)";
   cell.lines = wrapped(words::shortened(std::move(sql), takes_part(step) ? kLinesOfStatement * width : width), width);
@@ -34,8 +34,8 @@ Cell cell_of(const StoryStep& step, std::size_t width) {
   return cell;
 }
 
-std::vector<Cell> cells_of(const Anomaly& anomaly, std::size_t width) {
-  std::vector<Cell> cells;
+std::vector<StepCell> cells_of(const Anomaly& anomaly, std::size_t width) {
+  std::vector<StepCell> cells;
   const auto& steps = anomaly.steps;
   for (std::size_t i = 0; i < steps.size();) {
     std::size_t end = i;
@@ -111,7 +111,7 @@ std::string steps_text(const Anomaly& anomaly, std::size_t width, Colour colour)
     out += (m == 0 ? "" : " | ") + padded(fmt::format("T{}", m + 1), m + 1 == members ? 0 : column);
   out += '\n';
   const bool dim = colour == Colour::kAlways;
-  for (const Cell& cell : cells_of(anomaly, column)) {
+  for (const StepCell& cell : cells_of(anomaly, column)) {
     for (std::size_t i = 0; i < cell.lines.size(); ++i) {
       std::string line(kIndent, ' ');
       for (std::size_t m = 0; m < members; ++m) {
@@ -121,7 +121,7 @@ std::string steps_text(const Anomaly& anomaly, std::size_t width, Colour colour)
           continue;
         }
         const bool remark = dim && i >= cell.dim_from;
-        line += fmt::format("{}{}{}", remark ? kDim : "", cell.lines[i], remark ? kPlain : "");
+        line += fmt::format("{}{}{}", remark ? kDim : "", cell.lines[i], remark ? kEndOfColour : "");
         if (m + 1 < members) line += std::string(column - std::min(column, width_of(cell.lines[i])), ' ');
       }
       while (line.ends_with(' ')) line.pop_back();

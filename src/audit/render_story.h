@@ -11,6 +11,8 @@
 
 namespace isolde::audit {
 
+inline constexpr std::string_view kEndOfColour = "\033[0m";
+
 // Statements that take no part are one line, several in a row "… 3 statements"; long ones lose their middle.
 [[nodiscard]] std::string steps_text(const Anomaly& anomaly, std::size_t width, Colour colour);
 

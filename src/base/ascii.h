@@ -1,6 +1,7 @@
-// base/ascii.h: digits and letters of names, numbers and keywords: ASCII, whatever the locale.
+// base/ascii.h: letters and digits of names, keywords and numbers: ASCII only, whatever the locale.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -14,6 +15,11 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
   std::string out(text);
   for (char& c : out) c = lower(c);
   return out;
+}
+
+// Are these the same word? Case does not count.
+[[nodiscard]] inline bool same_ignoring_case(std::string_view a, std::string_view b) {
+  return std::ranges::equal(a, b, {}, lower, lower);
 }
 
 }  // namespace isolde

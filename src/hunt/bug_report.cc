@@ -46,7 +46,7 @@ std::string begin_of(const Finding& finding) {
 
 // The tester's own reads, which are part of what the server was asked for: they may take a snapshot, or be what shows
 // that something is wrong.
-void add_reads(std::string& sql, const std::vector<std::string>& tables) {
+void add_testers_reads(std::string& sql, const std::vector<std::string>& tables) {
   for (const std::string& table : tables) sql += fmt::format("select * from {};  -- to see what is there\n", table);
 }
 
@@ -79,10 +79,10 @@ std::string bug_report_text(const Finding& finding) {
       sql += transaction.commits ? "commit;\n" : "rollback;\n";
     } else {
       const Statement& statement = transaction.statements[s];
-      if (with_reads) add_reads(sql, statement.reads);
+      if (with_reads) add_testers_reads(sql, statement.reads);
       if (with_reads && !statement.before.empty()) sql += pasted(statement.before);
       sql += pasted(statement.sql);
-      if (with_reads) add_reads(sql, statement.writes);
+      if (with_reads) add_testers_reads(sql, statement.writes);
     }
   }
   out += fenced("sql", sql);

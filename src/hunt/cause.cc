@@ -13,7 +13,7 @@ namespace isolde::hunt {
 namespace {
 
 // The more there is to a kind of statement, the more likely it is the one to blame.
-int weight(StatementKind kind) {
+int suspicion(StatementKind kind) {
   switch (kind) {
     case StatementKind::kMerge:
       return 6;
@@ -37,7 +37,7 @@ const Statement* heaviest(const Case& test) {
   const Statement* found = nullptr;
   for (const Transaction& transaction : test.transactions)
     for (const Statement& statement : transaction.statements)
-      if (found == nullptr || weight(statement.kind) > weight(found->kind)) found = &statement;
+      if (found == nullptr || suspicion(statement.kind) > suspicion(found->kind)) found = &statement;
   return found;
 }
 
@@ -51,7 +51,7 @@ struct Clause {
   std::string_view word, name;
 };
 // Of queries, not of expressions: what a condition compares with what is chance.
-constexpr Clause kClauses[] = {
+constexpr Clause kClauseNames[] = {
     {"over", "window"}, {"group", "group by"}, {"having", "having"},       {"distinct", "distinct"},
     {"union", "union"}, {"except", "except"},  {"intersect", "intersect"}, {"with", "with"},
     {"join", "join"},   {"left", "left join"}, {"lateral", "lateral"},     {"exists", "exists"},
@@ -61,13 +61,13 @@ constexpr Clause kClauses[] = {
 void add_clauses(const Statement& statement, std::set<std::string>& out) {
   std::set<std::string> words;
   for (std::string& word : words_in_sql(statement.sql)) words.insert(lower_case(std::move(word)));
-  for (const Clause& clause : kClauses)
+  for (const Clause& clause : kClauseNames)
     if (words.contains(std::string(clause.word))) out.emplace(clause.name);
   if (words.contains("left")) out.erase("join");
   if (lower_case(statement.sql).find("in (select") != std::string::npos) out.emplace("in");
 }
 
-void add_schema(const Finding& finding, const Statement& statement, std::set<std::string>& out) {
+void add_schema_features(const Finding& finding, const Statement& statement, std::set<std::string>& out) {
   const Schema& schema = finding.test.schema;
   for (const std::string& sql : schema.more)
     if (has_word(lower_case(sql), "index")) out.emplace("index");
@@ -98,7 +98,7 @@ std::string cause_of(const Finding& reduced) {
   // Where versions alone are wrong, it is not the clauses that make them so.
   if (reduced.wrong != Wrong::kIsolation) {
     add_clauses(*statement, more);
-    add_schema(reduced, *statement, more);
+    add_schema_features(reduced, *statement, more);
   }
   for (const std::string& word : more) list += (list.empty() ? "" : ", ") + word;
   return list.empty() ? cause : fmt::format("{}: {}", cause, list);

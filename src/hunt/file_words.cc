@@ -4,19 +4,20 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
+
 namespace isolde::hunt {
 namespace {
 
 constexpr std::size_t kColumns = 120;
 
-constexpr std::string_view kClauses[] = {
+constexpr std::string_view kLineBreakClauses[] = {
     "from",  "where", "group by", "having", "order by",  "limit",  "set", "values", "on conflict", "on duplicate",
     "using", "when",  "union",    "except", "intersect", "select", "for", "join",   "left join"};
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-char small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_name_character(char c) {
-  return (small(c) >= 'a' && small(c) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+bool is_plain_name_character(char c) {
+  return (lower(c) >= 'a' && lower(c) <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
 }
 
 // How long the UTF-8 sequence at the start of `text` is; 0: it is none. Sequences that are longer than need be and
@@ -35,7 +36,7 @@ std::size_t sequence_size(std::string_view text) {
   return size;
 }
 
-bool is_plain(std::string_view text) {
+bool is_plain_text(std::string_view text) {
   if (text.empty() || text.front() == ' ' || text.back() == ' ' || text.front() == '"' || text.front() == '#')
     return false;
   for (std::size_t i = 0; i < text.size();) {
@@ -66,7 +67,7 @@ void append_escaped(std::string& out, std::string_view text, bool quotes) {
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
-  return small(c) >= 'a' && small(c) <= 'f' ? small(c) - 'a' + 10 : -1;
+  return lower(c) >= 'a' && lower(c) <= 'f' ? lower(c) - 'a' + 10 : -1;
 }
 
 // The escape at text[at] == '\\'; moves `at` behind it.
@@ -109,10 +110,10 @@ void skip_blanks(std::string_view text, std::size_t& at) {
 }
 
 bool clause_begins(std::string_view text) {
-  return std::any_of(std::begin(kClauses), std::end(kClauses), [&](std::string_view clause) {
-    if (text.size() < clause.size() || (text.size() > clause.size() && is_name_character(text[clause.size()])))
+  return std::any_of(std::begin(kLineBreakClauses), std::end(kLineBreakClauses), [&](std::string_view clause) {
+    if (text.size() < clause.size() || (text.size() > clause.size() && is_plain_name_character(text[clause.size()])))
       return false;
-    return std::equal(clause.begin(), clause.end(), text.begin(), [](char a, char b) { return a == small(b); });
+    return std::equal(clause.begin(), clause.end(), text.begin(), [](char a, char b) { return a == lower(b); });
   });
 }
 
@@ -152,14 +153,15 @@ std::string escaped(std::string_view text) {
   return out + '"';
 }
 
-std::string spelled(std::string_view text) { return is_plain(text) ? std::string(text) : escaped(text); }
+std::string spelled(std::string_view text) { return is_plain_text(text) ? std::string(text) : escaped(text); }
 
 std::string spelled_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_name_character) ? std::string(name) : escaped(name);
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_plain_name_character) ? std::string(name)
+                                                                                         : escaped(name);
 }
 
 std::string spelled_sql(std::string_view sql, std::size_t used, std::size_t indent) {
-  if (!is_plain(sql)) return escaped(sql);
+  if (!is_plain_text(sql)) return escaped(sql);
   if (used + sql.size() <= kColumns) return std::string(sql);
   const std::string next_line = "\n" + std::string(indent, ' ');
   std::string out;
@@ -185,7 +187,7 @@ std::string spelled_sql(std::string_view sql, std::size_t used, std::size_t inde
 }
 
 std::string spelled_cell(std::string_view cell) {
-  const Pieces read = is_plain(cell) ? cells_of(cell) : Pieces{};
+  const Pieces read = is_plain_text(cell) ? cells_of(cell) : Pieces{};
   const bool same = !read.problem && read.pieces.size() == 1 && read.pieces[0].text == cell;
   return same ? std::string(cell) : escaped(cell);
 }

@@ -3,12 +3,12 @@
 namespace isolde::hunt {
 namespace {
 
-struct Row {
+struct WrongRow {
   Wrong wrong;
   std::string_view name, about;
 };
 
-constexpr Row kRows[] = {
+constexpr WrongRow kRows[] = {
     {Wrong::kResult, "result", "a SELECT gave other rows in its transaction than alone, on the same data"},
     {Wrong::kCount, "count", "a statement reported another number of changed rows than alone, on the same data"},
     {Wrong::kContents, "contents", "the tables ended with other rows than the same statements leave when run alone"},
@@ -26,19 +26,19 @@ constexpr Row kRows[] = {
 }  // namespace
 
 std::string_view name(Wrong wrong) {
-  for (const Row& row : kRows)
+  for (const WrongRow& row : kRows)
     if (row.wrong == wrong) return row.name;
   return "";
 }
 
 std::optional<Wrong> wrong_named(std::string_view name) {
-  for (const Row& row : kRows)
+  for (const WrongRow& row : kRows)
     if (row.name == name) return row.wrong;
   return std::nullopt;
 }
 
 std::string_view about(Wrong wrong) {
-  for (const Row& row : kRows)
+  for (const WrongRow& row : kRows)
     if (row.wrong == wrong) return row.about;
   return "";
 }

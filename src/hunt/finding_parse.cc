@@ -16,7 +16,7 @@ using probe::Line;
 using probe::lines_of;
 using probe::trimmed;
 
-constexpr std::size_t kMostTransactions = 1000;
+constexpr std::size_t kMostTransactionsInFile = 1000;
 constexpr std::string_view kPlaceExpected = "expected a statement of the run, like T1.2";
 
 // A line and those after it that are indented deeper.
@@ -39,7 +39,7 @@ std::optional<Place> place_named(std::string_view word) {
   const std::size_t dot = word.find('.');
   Place place{0, UINT32_MAX};
   if (!read_number(word.substr(0, dot), place.transaction) || place.transaction == 0 ||
-      place.transaction > kMostTransactions)
+      place.transaction > kMostTransactionsInFile)
     return std::nullopt;
   --place.transaction;
   if (dot == std::string_view::npos) return place;

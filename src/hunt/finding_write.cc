@@ -28,7 +28,7 @@ void add_sql(std::string& out, std::string_view before, std::string_view sql) {
   out += '\n';
 }
 
-void add_schema(std::string& out, const Schema& schema) {
+void write_schema(std::string& out, const Schema& schema) {
   for (const Table& table : schema.tables) {
     out += fmt::format("\ntable {} ({})\n", spelled_name(table.name), names(table.columns, ", "));
     add_sql(out, "  sql: ", table.create);
@@ -125,7 +125,7 @@ std::string finding_text(const Finding& finding) {
   out += fmt::format("seed {}\n", finding.test.seed);
   if (!finding.anomaly.empty()) out += fmt::format("anomaly {}\n", spelled(finding.anomaly));
   if (!finding.cause.empty()) out += fmt::format("cause {}\n", spelled(finding.cause));
-  add_schema(out, finding.test.schema);
+  write_schema(out, finding.test.schema);
   add_run(out, finding.test);
   if (!finding.alone.empty()) {
     std::string places;

@@ -13,8 +13,6 @@
 namespace isolde::hunt {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // Streams of seeds: those of schemas, of cases, and of what is drawn while a case is tried.
 enum class Stream : std::uint64_t { kSchema = 1, kCase = 2, kTrial = 3 };
 
@@ -23,7 +21,7 @@ std::uint64_t seed_of(std::uint64_t seed, Stream stream, std::uint64_t number) {
 }
 
 // What a person has to read: transactions, statements, then text.
-std::array<std::size_t, 3> size_of(const Finding& finding) {
+std::array<std::size_t, 3> finding_size(const Finding& finding) {
   std::size_t text = 0;
   for (const Transaction& transaction : finding.test.transactions) {
     for (const Statement& statement : transaction.statements) text += statement.sql.size();
@@ -72,7 +70,9 @@ class Hunt {
 
  private:
   HuntCounts& counts() { return result_.counts; }
-  [[nodiscard]] double seconds() const { return std::chrono::duration<double>(Clock::now() - started_).count(); }
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  }
 
   void look_whether_over() {
     if (options_.stop != nullptr && options_.stop->load()) {
@@ -192,14 +192,14 @@ class Hunt {
       return;
     }
     for (Finding& known : result_.findings) {
-      if (known.cause != finding.cause || size_of(finding) >= size_of(known)) continue;
+      if (known.cause != finding.cause || finding_size(finding) >= finding_size(known)) continue;
       known = std::move(finding);
       if (sink_.smaller) sink_.smaller(known);
       return;
     }
   }
 
-  const Clock::time_point started_ = Clock::now();
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::unique_ptr<RevivingArena> arena_;
   const HuntOptions options_;
   const HuntSink& sink_;

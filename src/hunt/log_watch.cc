@@ -43,7 +43,7 @@ bool has_one(std::string_view line, std::span<const std::string_view> of) {
   return false;
 }
 
-std::uint64_t size_of(const std::string& path) {
+std::uint64_t log_size(const std::string& path) {
   std::error_code error;
   const std::uintmax_t size = path.empty() ? 0 : fs::file_size(path, error);
   return error ? 0 : size;
@@ -56,11 +56,11 @@ bool tells_of_a_fault(std::string_view line) {
   return has_one(line, kFaults) && !has_one(line, kHealthy) && !has_one(line, kQuotes);
 }
 
-LogWatch::LogWatch(std::string path) : path_(std::move(path)), read_(size_of(path_)) {}
+LogWatch::LogWatch(std::string path) : path_(std::move(path)), read_(log_size(path_)) {}
 
 std::vector<std::string> LogWatch::new_faults() {
   std::vector<std::string> faults;
-  const std::uint64_t size = size_of(path_);
+  const std::uint64_t size = log_size(path_);
   if (size < read_) read_ = 0;  // begun anew
   if (size == read_) return faults;
   std::ifstream file(path_);

@@ -6,7 +6,6 @@
 namespace isolde::hunt {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kOthersBringItBack{60};
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 // PostgreSQL recovers by itself after the crash of one of its processes, and takes a moment.
@@ -34,10 +33,10 @@ bool RevivingArena::answers() {
 
 Result<void> RevivingArena::revive() {
   arena_.reset();  // its connections first: a server that stops may wait for them
-  const auto until = Clock::now() + (restart_ ? kItComesBack : kOthersBringItBack);
+  const auto until = std::chrono::steady_clock::now() + (restart_ ? kItComesBack : kOthersBringItBack);
   bool up = answers();
   if (!up) ++restarts_;
-  while (!up && Clock::now() < until) {
+  while (!up && std::chrono::steady_clock::now() < until) {
     std::this_thread::sleep_for(kBetweenLooks);
     up = answers();
   }

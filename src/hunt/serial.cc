@@ -10,7 +10,7 @@
 namespace isolde::hunt {
 namespace {
 
-constexpr std::size_t kMostTransactions = 4;
+constexpr std::size_t kMostTransactionsInSerial = 4;
 
 bool inserts(const Statement& statement) {
   return statement.kind == StatementKind::kInsert || statement.kind == StatementKind::kUpsert ||
@@ -35,7 +35,7 @@ std::optional<std::vector<std::uint32_t>> committed(const Case& test, const Exec
 }  // namespace
 
 bool can_be_ordered(const Case& test, std::string_view dialect) {
-  if (test.transactions.size() > kMostTransactions) return false;
+  if (test.transactions.size() > kMostTransactionsInSerial) return false;
   if (dialect != "postgres") return true;
   for (std::size_t t = 0; t < test.transactions.size(); ++t) {
     std::set<std::string_view> inserted;

@@ -81,13 +81,15 @@ std::string deeds(const Schema& schema, std::span<const Statement> statements, c
   return out;
 }
 
-bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+bool is_tag_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
 // The value after key= or key: in a comment; with or without quotes.
 std::string value_of(std::string_view comment, std::string_view key) {
   for (std::size_t at = comment.find(key); at != std::string_view::npos; at = comment.find(key, at + 1)) {
     std::size_t begin = at + key.size();
-    if ((at > 0 && is_word(comment[at - 1])) || begin >= comment.size()) continue;
+    if ((at > 0 && is_tag_char(comment[at - 1])) || begin >= comment.size()) continue;
     if (comment[begin] != '=' && comment[begin] != ':') continue;
     ++begin;
     char end = ',';
@@ -95,8 +97,9 @@ std::string value_of(std::string_view comment, std::string_view key) {
     std::string_view value = comment.substr(begin, comment.find(end, begin) - begin);
     while (!value.empty() && value.back() == ' ') value.remove_suffix(1);
     // A name and nothing else: what has other characters is some other text.
-    if (!value.empty() && value.size() <= 60 &&
-        std::ranges::all_of(value, [](char c) { return is_word(c) || c == '-' || c == '/' || c == '.' || c == '#'; })) {
+    if (!value.empty() && value.size() <= 60 && std::ranges::all_of(value, [](char c) {
+          return is_tag_char(c) || c == '-' || c == '/' || c == '.' || c == '#';
+        })) {
       return std::string(value);
     }
   }

@@ -9,7 +9,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kMostWords = 3;
+constexpr std::size_t kMostFeatures = 3;
 
 // What it may be told by, the clearest first.
 enum class Trait : std::uint8_t { kWrites, kLooksFor, kLocks, kReads };
@@ -38,9 +38,9 @@ std::set<Feature> features_of(const TransactionClass& one) {
   return out;
 }
 
-std::string words_of(const Schema& schema, const Feature& feature, bool has, bool with_table) {
-  static constexpr const char* kVerbs[] = {"writing", "by", "locking", "reading"};
-  return fmt::format("{}{} {}", has ? "" : "not ", kVerbs[static_cast<std::size_t>(feature.trait)],
+std::string feature_words(const Schema& schema, const Feature& feature, bool has, bool with_table) {
+  static constexpr const char* kTraitVerbs[] = {"writing", "by", "locking", "reading"};
+  return fmt::format("{}{} {}", has ? "" : "not ", kTraitVerbs[static_cast<std::size_t>(feature.trait)],
                      with_table ? schema.full_name(feature.column) : schema.column(feature.column).name);
 }
 
@@ -63,7 +63,7 @@ std::vector<std::string> tell_apart(const Schema& schema, std::span<const Transa
     for (std::size_t j = 0; j < alike.size(); ++j) {
       if (j != i) others.push_back(j);
     }
-    for (std::size_t word = 0; word < kMostWords && !others.empty(); ++word) {
+    for (std::size_t word = 0; word < kMostFeatures && !others.empty(); ++word) {
       // The feature that most of the others do not share; one that it has before one that it lacks.
       const Feature* best = nullptr;
       std::size_t most = 0;
@@ -79,7 +79,7 @@ std::vector<std::string> tell_apart(const Schema& schema, std::span<const Transa
       }
       if (best == nullptr) break;
       out[i] += (out[i].empty() ? "" : ", ") +
-                words_of(schema, *best, best_has, by_name[schema.column(best->column).name].size() > 1);
+                feature_words(schema, *best, best_has, by_name[schema.column(best->column).name].size() > 1);
       std::erase_if(others, [&](std::size_t j) { return features[j].contains(*best) != best_has; });
     }
     // The same columns, more or fewer times.

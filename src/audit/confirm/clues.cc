@@ -8,10 +8,6 @@
 namespace isolde::audit {
 namespace {
 
-bool same_name(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
-}
-
 // Words that cannot be a table's other name.
 constexpr std::string_view kNoAlias[] = {
     "where",   "set",   "on",        "inner",         "left",      "right",     "cross",  "join",  "natural", "group",
@@ -19,9 +15,9 @@ constexpr std::string_view kNoAlias[] = {
     "force",   "use",   "ignore",    "full",          "outer",     "except",    "offset", "fetch", "as",      "and",
     "default", "or",    "returning", "straight_join", "partition", "intersect", "window"};
 
-class Reader {
+class ClueReader {
  public:
-  Reader(const std::vector<Token>& tokens, const Schema& schema) : tokens_(tokens), schema_(schema) {}
+  ClueReader(const std::vector<Token>& tokens, const Schema& schema) : tokens_(tokens), schema_(schema) {}
 
   Clues read() {
     find_scopes();
@@ -127,7 +123,7 @@ class Reader {
 
   static bool no_alias(std::string_view text) {
     return std::any_of(std::begin(kNoAlias), std::end(kNoAlias),
-                       [&](std::string_view w) { return same_name(w, text); });
+                       [&](std::string_view w) { return same_ignoring_case(w, text); });
   }
 
   void read_head() {
@@ -159,8 +155,8 @@ class Reader {
       for (const bool in_scope : {true, false}) {
         for (std::uint32_t t = 0; t < clues_.tables.size(); ++t) {
           const NamedTable& named = clues_.tables[t];
-          const bool owns =
-              named.alias.empty() ? same_name(schema_.table(named.table).name, owner) : same_name(named.alias, owner);
+          const bool owns = named.alias.empty() ? same_ignoring_case(schema_.table(named.table).name, owner)
+                                                : same_ignoring_case(named.alias, owner);
           if (!owns || (in_scope && named.scope != scopes_[i])) continue;
           if (const auto column = schema_.find_column(named.table, name)) return ColumnAt{t, *column, last + 1};
         }
@@ -436,14 +432,6 @@ class Reader {
 
 }  // namespace
 
-bool is_word(const Token& token, std::string_view word) {
-  return token.kind == TokenKind::kWord && same_name(token.text, word);
-}
-bool is_symbol(const Token& token, std::string_view symbol) {
-  return token.kind == TokenKind::kSymbol && token.text == symbol;
-}
-bool is_name(const Token& token) { return token.kind == TokenKind::kWord || token.kind == TokenKind::kQuotedName; }
-
-Clues read_clues(const std::vector<Token>& tokens, const Schema& schema) { return Reader(tokens, schema).read(); }
+Clues read_clues(const std::vector<Token>& tokens, const Schema& schema) { return ClueReader(tokens, schema).read(); }
 
 }  // namespace isolde::audit

@@ -68,9 +68,4 @@ struct Clues {
 
 [[nodiscard]] Clues read_clues(const std::vector<Token>& tokens, const Schema& schema);
 
-// Case does not count.
-[[nodiscard]] bool is_word(const Token& token, std::string_view word);
-[[nodiscard]] bool is_symbol(const Token& token, std::string_view symbol);
-[[nodiscard]] bool is_name(const Token& token);  // kWord or kQuotedName
-
 }  // namespace isolde::audit

@@ -18,10 +18,10 @@
 namespace isolde::audit {
 namespace {
 
-using Order = std::vector<std::uint32_t>;
+using SerialOrder = std::vector<std::uint32_t>;
 using RowOrder = ScratchPlace::RowOrder;
 
-constexpr std::size_t kMostMembers = 5;       // whose orders are all tried: 120
+constexpr std::size_t kMostPermuted = 5;      // whose orders are all tried: 120
 constexpr std::size_t kMostClauses = 3;       // of orders that are told
 constexpr std::size_t kMostMembersTwice = 3;  // each order with its rows put in both ways
 
@@ -71,7 +71,7 @@ Result<StageLevel> serializable_of(const db::Database& database) {
   return level;
 }
 
-std::string names_of(const Order& order, std::string_view between) {
+std::string transactions_in_order(const SerialOrder& order, std::string_view between) {
   std::string text;
   for (const std::uint32_t m : order) text += fmt::format("{}T{}", text.empty() ? "" : between, m + 1);
   return text;
@@ -164,27 +164,27 @@ class Attempt {
 
   // Every order of the committed members, on the same rows.
   void judge(Stage& stage, const StageRun& ran, Run& run) {
-    Order committed;
+    SerialOrder committed;
     for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
       if (ran.observed.committed[m]) committed.push_back(m);
     }
-    if (committed.size() > kMostMembers) {
+    if (committed.size() > kMostPermuted) {
       run.why = fmt::format("{} transactions have too many orders to compare with", committed.size());
       return;
     }
-    std::vector<Order> orders;
-    Order order = committed;
+    std::vector<SerialOrder> orders;
+    SerialOrder order = committed;
     do {
       orders.push_back(order);
     } while (std::next_permutation(order.begin(), order.end()));
-    for (const Order& each : orders) {
+    for (const SerialOrder& each : orders) {
       if (auto done = learn(stage, each); !done) {
         run.why = "one after the other: " + done.error().text;
         return;
       }
     }
     std::vector<std::string> clauses;
-    for (const Order& each : orders) {
+    for (const SerialOrder& each : orders) {
       const auto unlike = difference(play_, ran.observed, serial_.at(each), blind_);
       if (!unlike) {
         run.happened = Happened::kNo;
@@ -192,7 +192,7 @@ class Attempt {
         return;
       }
       if (clauses.size() < kMostClauses)
-        clauses.push_back(fmt::format("{}: {}", names_of(each, " then "), unlike->text));
+        clauses.push_back(fmt::format("{}: {}", transactions_in_order(each, " then "), unlike->text));
     }
     run.happened = Happened::kYes;
     run.why =
@@ -206,7 +206,7 @@ class Attempt {
           fmt::join(play_.parted, ", "));
   }
 
-  [[nodiscard]] Result<void> learn(Stage& stage, const Order& order) {
+  [[nodiscard]] Result<void> learn(Stage& stage, const SerialOrder& order) {
     if (serial_.contains(order)) return {};
     const std::vector<Cue> cues = serial_cues(play_, order, sql_);
     auto forward = stage.run(play_, sql_, rows_, RowOrder::kForward, cues);
@@ -220,7 +220,7 @@ class Attempt {
     return {};
   }
 
-  [[nodiscard]] std::string why_not(const StageRun& ran, const Order& order) const {
+  [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const {
     std::string how;
     if (!ran.refused_code.empty()) {
       how = fmt::format("the server refused a transaction (error {}: {})", ran.refused_code, ran.refused);
@@ -231,7 +231,7 @@ class Attempt {
     }
     if (order.empty()) return how + "; none committed.";
     return fmt::format("{}; what was read and left is that of {}.", how,
-                       names_of(order, " then ") + (order.size() == 1 ? " alone" : ""));
+                       transactions_in_order(order, " then ") + (order.size() == 1 ? " alone" : ""));
   }
 
   ScratchPlace& place_;
@@ -240,7 +240,7 @@ class Attempt {
   const Anomaly& anomaly_;
   std::vector<std::vector<std::string>> sql_;  // by member and line; empty: left out
   std::vector<ConfirmedStep> left_out_;
-  std::map<Order, Observed> serial_;
+  std::map<SerialOrder, Observed> serial_;
   BlindSpots blind_;
 };
 

@@ -45,8 +45,6 @@ std::vector<std::string> kept_names(const Rows& rows, std::size_t width) {
   return rows.names.size() == width ? rows.names : std::vector<std::string>(width);
 }
 
-std::string counted(std::size_t n) { return fmt::format("{} row{}", n, n == 1 ? "" : "s"); }
-
 std::string short_value(const std::string& value) {
   constexpr std::size_t kMost = 40;
   if (value.size() <= kMost) return value;
@@ -55,7 +53,7 @@ std::string short_value(const std::string& value) {
   return value.substr(0, end) + "…";
 }
 
-struct Told {
+struct TellingDifference {
   std::string would, did;
 };
 
@@ -72,10 +70,11 @@ std::vector<std::size_t> unlike_places(const std::vector<std::string>& a, const 
 }
 
 // What differs between two tables, as short as it can be said.
-Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& names,
-          const std::set<std::string>& telling) {
-  constexpr std::size_t kMostColumns = 2;
-  if (serial.size() != run.size()) return {counted(serial.size()), run.empty() ? "none" : std::to_string(run.size())};
+TellingDifference telling_difference(const Grid& serial, const Grid& run, const std::vector<std::string>& names,
+                                     const std::set<std::string>& telling) {
+  constexpr std::size_t kMostColumnsTold = 2;
+  if (serial.size() != run.size())
+    return {rows_counted(serial.size()), run.empty() ? "none" : std::to_string(run.size())};
   Grid only_serial, only_run;
   std::set_difference(serial.begin(), serial.end(), run.begin(), run.end(), std::back_inserter(only_serial));
   std::set_difference(run.begin(), run.end(), serial.begin(), serial.end(), std::back_inserter(only_run));
@@ -90,8 +89,8 @@ Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& n
       places = std::move(unlike), would = &a, did = &b;
     }
   }
-  Told told;
-  for (std::size_t i = 0; i < places.size() && i < kMostColumns; ++i) {
+  TellingDifference told;
+  for (std::size_t i = 0; i < places.size() && i < kMostColumnsTold; ++i) {
     const std::size_t at = places[i];
     const std::string name = at < names.size() ? names[at] : "";
     told.would +=
@@ -102,6 +101,8 @@ Told tell(const Grid& serial, const Grid& run, const std::vector<std::string>& n
 }
 
 }  // namespace
+
+std::string rows_counted(std::uint64_t n) { return fmt::format("{} row{}", n, n == 1 ? "" : "s"); }
 
 Rows rows_of(const db::Reply& reply) {
   Rows rows;
@@ -179,10 +180,11 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
       }
       if (a.changed != b.changed && !a.gives_rows)
         take(line.in_cycle ? 5 : 4,
-             fmt::format("T{} would change {} (it changed {})", m + 1, counted(b.changed), a.changed));
+             fmt::format("T{} would change {} (it changed {})", m + 1, rows_counted(b.changed), a.changed));
       const Grid seen = blind.seen_answer(m, l, a.rows), would = blind.seen_answer(m, l, b.rows);
       if (seen == would || (line.clues.picks && seen.size() == would.size())) continue;
-      const Told told = tell(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()), play.telling);
+      const TellingDifference told =
+          telling_difference(would, seen, kept_names(b.rows, would.empty() ? 0 : would.front().size()), play.telling);
       take(line.in_cycle ? 7 : 6, fmt::format("T{} would read {} (it read {})", m + 1, told.would, told.did));
     }
   }
@@ -190,8 +192,8 @@ std::optional<Difference> difference(const Play& play, const Observed& run, cons
     if (blind.table(t)) continue;
     const Grid seen = blind.seen_left(t, run.left[t]), would = blind.seen_left(t, serial.left[t]);
     if (seen == would) continue;
-    const Told told =
-        tell(would, seen, kept_names(serial.left[t], would.empty() ? 0 : would.front().size()), play.telling);
+    const TellingDifference told = telling_difference(
+        would, seen, kept_names(serial.left[t], would.empty() ? 0 : would.front().size()), play.telling);
     take(1, fmt::format("{} would be left with {} (it has {})", play.schema.table(play.tables[t]).name, told.would,
                         told.did));
   }

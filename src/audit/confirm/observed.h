@@ -37,6 +37,8 @@ struct Observed {
 
 [[nodiscard]] Rows rows_of(const db::Reply& reply);
 [[nodiscard]] LineAnswer answer_of(const db::Reply& reply);
+// "1 row", "1234 rows".
+[[nodiscard]] std::string rows_counted(std::uint64_t n);
 
 class BlindSpots {
  public:

@@ -58,12 +58,12 @@ struct Play {
   std::vector<TableId> tables;
   std::vector<Member> members;
   std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
-  std::vector<ValueType> types;               // by column
+  std::vector<SqlValueType> types;            // by column
   std::set<std::string> telling;              // names of the cycle's columns, in lower case
   std::set<std::string> parted;               // "T2's orders.o_id": keys of INSERTs that would have collided as traced
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
-  [[nodiscard]] const ValueType& type(ColumnId column) const { return types[raw(column)]; }
+  [[nodiscard]] const SqlValueType& type(ColumnId column) const { return types[raw(column)]; }
   [[nodiscard]] std::vector<std::vector<ColumnId>> keys_of(TableId table) const;  // primary and unique
 };
 

@@ -10,14 +10,9 @@
 namespace isolde::audit {
 namespace {
 
-// The literals of one member that always have the same value.
-struct Place {
-  std::uint32_t line, literal;
-};
-
-class Chooser {
+class PlayValueChooser {
  public:
-  Chooser(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play)
+  PlayValueChooser(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play)
       : anomaly_(anomaly), classes_(classes), log_(log), play_(play) {
     first_variable_.push_back(0);
     for (const Member& member : play.members)
@@ -140,7 +135,7 @@ class Chooser {
         for (const WrittenLiteral& w : line.clues.written) {
           if (w.literal >= line.literals.size()) continue;
           std::string& value = line.literals[w.literal];
-          const ValueType& type = play_.type(w.column);
+          const SqlValueType& type = play_.type(w.column);
           value = fitting_value(type, value);
           if (!looked_at[raw(w.column)]) {
             const auto [at, first] = renamed.try_emplace({w.column, value}, value);
@@ -326,7 +321,7 @@ std::vector<bool> columns_looked_at(const Play& play) {
 
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, const Variation& variation,
                    Play& play) {
-  Chooser chooser(anomaly, classes, log, play);
+  PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();
   if (variation.apart) chooser.set_apart();
   chooser.fit();

@@ -25,9 +25,9 @@ std::string without_wildcards(std::string_view pattern) {
   return text;
 }
 
-bool is_date(const ValueType& type) { return type.kind == ValueKind::kDate || type.kind == ValueKind::kDateTime; }
+bool is_date(const SqlValueType& type) { return type.kind == ValueKind::kDate || type.kind == ValueKind::kDateTime; }
 
-std::optional<Suggestion> suggestion(const ValueType& type, Compares how, std::string_view literal) {
+std::optional<Suggestion> suggestion(const SqlValueType& type, Compares how, std::string_view literal) {
   switch (how) {
     case Compares::kNull:
       return Suggestion{true, {}};
@@ -150,7 +150,7 @@ class RowMaker {
       const std::uint32_t where = cell_at(c.named, c.column);
       if (where == kNone32) continue;
       const std::string literal = c.literal < line.literals.size() ? line.literals[c.literal] : "";
-      const ValueType& type = play_.type(c.column);
+      const SqlValueType& type = play_.type(c.column);
       if (variation_.before_write && written_[c.column].contains(literal)) continue;
       if (c.how == Compares::kEqual && !cell(where).fixed) {
         cell(where).fixed = fitting_value(type, literal);
@@ -291,7 +291,7 @@ class RowMaker {
 
   // The first value of the type that no member writes there.
   std::string plain_value(ColumnId column) {
-    const ValueType& type = play_.type(column);
+    const SqlValueType& type = play_.type(column);
     const auto at = written_.find(column);
     for (std::uint64_t n = 1; n < kMostTries && at != written_.end(); ++n) {
       const std::string value = nth_value(type, n);

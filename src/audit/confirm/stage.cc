@@ -23,13 +23,11 @@ bool makes_a_number(const Play& play, const Line& line) {
                      [&](ColumnId column) { return play.schema.column(column).generated_id; });
 }
 
-std::string counted(std::uint64_t n) { return fmt::format("{} row{}", n, n == 1 ? "" : "s"); }
-
 std::string answer_text(const db::Reply& reply) {
   constexpr std::size_t kMostRows = 3, kMostText = 160;
   if (!reply.done()) return fmt::format("error {}: {}", reply.failure.code, reply.failure.text);
-  if (reply.width == 0) return counted(reply.changed) + (reply.changed == 0 ? "" : " changed");
-  std::string text = counted(reply.rows());
+  if (reply.width == 0) return rows_counted(reply.changed) + (reply.changed == 0 ? "" : " changed");
+  std::string text = rows_counted(reply.rows());
   for (std::size_t r = 0; r < std::min(kMostRows, reply.rows()); ++r) {
     std::vector<std::string> cells;
     for (std::size_t c = 0; c < reply.width; ++c) cells.push_back(probe::cell_text(reply.at(r, c)));

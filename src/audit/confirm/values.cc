@@ -19,7 +19,7 @@ struct TypeWord {
 };
 
 // The first whose word the type begins with.
-constexpr TypeWord kTypes[] = {
+constexpr TypeWord kTypeWords[] = {
     {"tinyint(1)", ValueKind::kInteger, 127},  // MySQL's boolean takes any small number
     {"tinyint", ValueKind::kInteger, 127},
     {"smallint", ValueKind::kInteger, 32767},
@@ -97,11 +97,11 @@ std::string day(std::uint64_t n) { return fmt::format("2020-{:02}-{:02}", 1 + n 
 
 }  // namespace
 
-ValueType value_type(std::string_view sql_type) {
+SqlValueType value_type(std::string_view sql_type) {
   const std::string text = lower_case(sql_type);
-  ValueType type;
+  SqlValueType type;
   const std::size_t bracket = text.find('(');
-  for (const TypeWord& row : kTypes) {
+  for (const TypeWord& row : kTypeWords) {
     if (!text.starts_with(row.word)) continue;
     type.kind = row.kind;
     type.most = row.most;
@@ -137,7 +137,7 @@ std::string_view type_of_literal(std::string_view literal) {
   return literal.size() > 200 ? "text" : "varchar(255)";
 }
 
-std::string nth_value(const ValueType& type, std::uint64_t n) {
+std::string nth_value(const SqlValueType& type, std::uint64_t n) {
   switch (type.kind) {
     case ValueKind::kInteger:
     case ValueKind::kDecimal:
@@ -164,7 +164,7 @@ std::string nth_value(const ValueType& type, std::uint64_t n) {
   return text;
 }
 
-std::string value_beside(const ValueType& type, std::string_view value, std::int64_t n) {
+std::string value_beside(const SqlValueType& type, std::string_view value, std::int64_t n) {
   const auto positive = static_cast<std::uint64_t>(n < 0 ? -n : n);
   switch (type.kind) {
     case ValueKind::kInteger:
@@ -213,7 +213,7 @@ std::string value_beside(const ValueType& type, std::string_view value, std::int
   return cut(std::string(value), type.length - static_cast<std::uint32_t>(tail.size())) + tail;
 }
 
-std::string fitting_value(const ValueType& type, std::string_view value) {
+std::string fitting_value(const SqlValueType& type, std::string_view value) {
   switch (type.kind) {
     case ValueKind::kInteger:
       if (integer(value)) return std::string(value);
@@ -243,7 +243,7 @@ bool looks_like_number(std::string_view text) {
   return error == std::errc{} && end == text.data() + text.size() && ((last >= '0' && last <= '9') || last == '.');
 }
 
-bool same_value(const ValueType& type, std::string_view a, std::string_view b) {
+bool same_value(const SqlValueType& type, std::string_view a, std::string_view b) {
   if (a == b) return true;
   const bool numeric = type.kind == ValueKind::kInteger || type.kind == ValueKind::kDecimal;
   if (!numeric || !looks_like_number(a) || !looks_like_number(b)) return false;

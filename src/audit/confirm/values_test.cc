@@ -45,7 +45,7 @@ TEST(Values, AnotherValueFitsAndDiffers) {
   EXPECT_EQ(value_beside(value_type("varchar(4)"), "abcd", 1), "ab~1");
   EXPECT_EQ(value_beside(value_type("boolean"), "1", 1), "0");
   EXPECT_EQ(value_beside(value_type("enum('x','y')"), "x", 1), "y");
-  const ValueType date = value_type("datetime");
+  const SqlValueType date = value_type("datetime");
   EXPECT_NE(value_beside(date, "2020-01-03 00:00:00", 1), "2020-01-03 00:00:00");
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 using Tokens = std::vector<Token>;
 
-Token word(std::string_view text) { return {TokenKind::kWord, text, 0}; }
-Token symbol(std::string_view text) { return {TokenKind::kSymbol, text, 0}; }
+Token word_token(std::string_view text) { return {TokenKind::kWord, text, 0}; }
+Token symbol_token(std::string_view text) { return {TokenKind::kSymbol, text, 0}; }
 
 bool word_at(const Tokens& tokens, std::size_t i, std::string_view text) {
   return i < tokens.size() && is_word(tokens[i], text);
@@ -69,7 +69,7 @@ Tokens with_still_clocks(const Tokens& tokens) {
   Tokens out;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (word_at(tokens, i, "current_timestamp") || word_at(tokens, i, "localtimestamp")) {
-      out.insert(out.end(), {word("now"), symbol("("), symbol(")")});
+      out.insert(out.end(), {word_token("now"), symbol_token("("), symbol_token(")")});
       if (symbol_at(tokens, i + 1, "(")) {
         while (i < tokens.size() && !symbol_at(tokens, i, ")")) ++i;
       }
@@ -94,7 +94,7 @@ Tokens with_owned_columns(const Tokens& tokens, const Play& play, const Line& li
     const bool of_values = i >= 2 && symbol_at(tokens, i - 1, "(") && word_at(tokens, i - 2, "values");
     if (own && !of_values) {
       out.push_back({TokenKind::kQuotedName, play.schema.table(table).name, 0});
-      out.push_back(symbol("."));
+      out.push_back(symbol_token("."));
     }
     out.push_back(tokens[i]);
   }
@@ -108,7 +108,7 @@ Tokens with_defaults(Tokens tokens, const Play& play, const Line& line) {
       if (cell.column == kNoColumn || !play.schema.column(cell.column).generated_id) continue;
       const bool zero = cell.as == InsertedAs::kLiteral &&
                         (line.literals[cell.literal] == "0" || line.literals[cell.literal].empty());
-      if (cell.as == InsertedAs::kNull || zero) tokens[cell.token] = word("DEFAULT");
+      if (cell.as == InsertedAs::kNull || zero) tokens[cell.token] = word_token("DEFAULT");
     }
   }
   return tokens;
@@ -189,7 +189,7 @@ std::vector<ColumnId> key_met(const Play& play, const Line& line) {
   return keys.empty() ? std::vector<ColumnId>{} : keys.front();
 }
 
-std::string names_of(const Schema& schema, const std::vector<ColumnId>& columns) {
+std::string quoted_names(const Schema& schema, const std::vector<ColumnId>& columns) {
   std::string out;
   for (const ColumnId column : columns)
     out += fmt::format("{}\"{}\"", out.empty() ? "" : ", ", lower_case(schema.column(column).name));
@@ -204,7 +204,7 @@ std::string replacement(const Play& play, const Line& line, const std::vector<Co
     const std::string name = lower_case(play.schema.column(cell.column).name);
     sets += fmt::format("{}\"{}\" = excluded.\"{}\"", sets.empty() ? "" : ", ", name, name);
   }
-  const std::string names = names_of(play.schema, key);
+  const std::string names = quoted_names(play.schema, key);
   return sets.empty() ? fmt::format(" ON CONFLICT ({}) DO NOTHING", names)
                       : fmt::format(" ON CONFLICT ({}) DO UPDATE SET {}", names, sets);
 }
@@ -227,7 +227,7 @@ std::string for_postgres(const Play& play, const Line& line, const Wording& word
   if (text.ignores) sql += " ON CONFLICT DO NOTHING";
   constexpr std::string_view kNoTarget = "ON CONFLICT DO UPDATE";
   if (const std::size_t at = sql.find(kNoTarget); at != std::string::npos && !key.empty())
-    sql.replace(at, kNoTarget.size(), fmt::format("ON CONFLICT ({}) DO UPDATE", names_of(play.schema, key)));
+    sql.replace(at, kNoTarget.size(), fmt::format("ON CONFLICT ({}) DO UPDATE", quoted_names(play.schema, key)));
   return sql;
 }
 
@@ -248,9 +248,9 @@ Tokens as_mysql(const Tokens& tokens) {
       continue;
     }
     if (word_at(tokens, i, "ilike")) {
-      out.push_back(word("LIKE"));
+      out.push_back(word_token("LIKE"));
     } else if (word_at(tokens, i, "for") && word_at(tokens, i + 1, "share")) {
-      out.insert(out.end(), {word("LOCK"), word("IN"), word("SHARE"), word("MODE")});
+      out.insert(out.end(), {word_token("LOCK"), word_token("IN"), word_token("SHARE"), word_token("MODE")});
       ++i;
     } else if (word_at(tokens, i, "for") && word_at(tokens, i + 1, "no") && word_at(tokens, i + 2, "key")) {
       out.push_back(tokens[i]);
@@ -263,15 +263,15 @@ Tokens as_mysql(const Tokens& tokens) {
       while (i + 1 < tokens.size() && !word_at(tokens, i, "do")) ++i;
       if (word_at(tokens, i + 1, "nothing")) {
         const auto insert = std::find_if(out.begin(), out.end(), [](const Token& t) { return is_word(t, "insert"); });
-        if (insert != out.end()) out.insert(insert + 1, word("IGNORE"));
+        if (insert != out.end()) out.insert(insert + 1, word_token("IGNORE"));
         i += 1;
       } else {
-        out.insert(out.end(), {word("ON"), word("DUPLICATE"), word("KEY"), word("UPDATE")});
+        out.insert(out.end(), {word_token("ON"), word_token("DUPLICATE"), word_token("KEY"), word_token("UPDATE")});
         upsert = true;
         i += word_at(tokens, i + 2, "set") ? 2 : 1;
       }
     } else if (upsert && word_at(tokens, i, "excluded") && symbol_at(tokens, i + 1, ".") && i + 2 < tokens.size()) {
-      out.insert(out.end(), {word("VALUES"), symbol("("), tokens[i + 2], symbol(")")});
+      out.insert(out.end(), {word_token("VALUES"), symbol_token("("), tokens[i + 2], symbol_token(")")});
       i += 2;
     } else {
       out.push_back(tokens[i]);

@@ -12,8 +12,6 @@
 namespace isolde::audit {
 namespace {
 
-bool is_rw(EdgeKind kind) { return kind == EdgeKind::kRw || kind == EdgeKind::kLockedRw; }
-
 CycleEdge reversed(const CycleEdge& edge) {
   CycleEdge out = edge;
   std::swap(out.from, out.to);

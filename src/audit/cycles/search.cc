@@ -16,8 +16,6 @@
 namespace isolde::audit {
 namespace {
 
-bool is_rw(const Conflict& conflict) { return conflict.kind == EdgeKind::kRw || conflict.kind == EdgeKind::kLockedRw; }
-
 // Shorter first, then by classes and operations: an order that does not depend on who found what.
 bool comes_before(const Cycle& x, const Cycle& y) {
   if (x.members.size() != y.members.size()) return x.members.size() < y.members.size();
@@ -37,7 +35,7 @@ struct Steps {
   Steps() = default;
   Steps(const CycleForms& forms, ClassId a, ClassId b, std::span<const Conflict> all, bool one_by_one) {
     for (const Conflict& conflict : all) {
-      if (is_rw(conflict) && conflict.vulnerable) first.push_back(conflict);
+      if (is_rw(conflict.kind) && conflict.vulnerable) first.push_back(conflict);
       if (conflict.kind == EdgeKind::kRw && conflict.vulnerable) second.push_back(conflict);
     }
     if (one_by_one) {
@@ -97,7 +95,7 @@ struct Shared {
     for (std::uint32_t a = 0; a < n; ++a) {
       for (std::uint32_t b = 0; b < n; ++b) {
         const std::span<const Conflict> all = graph.conflicts(ClassId(a), ClassId(b));
-        if (!can_meet(ClassId(a), ClassId(b)) || std::ranges::none_of(all, is_rw)) continue;
+        if (!can_meet(ClassId(a), ClassId(b)) || std::ranges::none_of(all, is_rw, &Conflict::kind)) continue;
         if (snapshot) steps[std::size_t{a} * n + b] = Steps(forms, ClassId(a), ClassId(b), all, options.every_path);
         units.emplace_back(ClassId(a), ClassId(b));
       }

@@ -118,7 +118,7 @@ class Simulation::Judge {
         if (one.kind == EdgeKind::kRw) return true;
         continue;
       }
-      const bool rw = one.kind == EdgeKind::kRw || one.kind == EdgeKind::kLockedRw;
+      const bool rw = is_rw(one.kind);
       if (rw && one.vulnerable && other.kind == EdgeKind::kRw && other.vulnerable && !moments_[next].ordered)
         return true;
     }

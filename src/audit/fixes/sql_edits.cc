@@ -7,28 +7,16 @@
 #include <vector>
 
 #include "audit/sql/shape.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
 
-bool same_word(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::ranges::equal(a, b, {}, lower, lower);
+bool is_named(const Token& token, std::string_view name) {
+  return is_name(token) && same_ignoring_case(token.text, name);
 }
 
-bool is_word(const Token& token, std::string_view word) {
-  return token.kind == TokenKind::kWord && same_word(token.text, word);
-}
-
-bool is_name(const Token& token, std::string_view name) {
-  return (token.kind == TokenKind::kWord || token.kind == TokenKind::kQuotedName) && same_word(token.text, name);
-}
-
-bool is_symbol(const Token& token, std::string_view symbol) {
-  return token.kind == TokenKind::kSymbol && token.text == symbol;
-}
-
-std::string_view trimmed(std::string_view sql) {
+std::string_view without_final_semicolon(std::string_view sql) {
   const std::size_t end = sql.find_last_not_of(" \t\r\n;");
   return end == std::string_view::npos ? std::string_view() : sql.substr(0, end + 1);
 }
@@ -52,13 +40,13 @@ bool has_aggregate(const std::vector<Token>& tokens) {
 // The place in the text right behind the token before `next`, blanks left out.
 std::size_t end_before(std::string_view sql, const std::vector<Token>& tokens, std::size_t next) {
   const std::size_t limit = next < tokens.size() ? tokens[next].offset : sql.size();
-  return trimmed(sql.substr(0, limit)).size();
+  return without_final_semicolon(sql.substr(0, limit)).size();
 }
 
 }  // namespace
 
 std::optional<std::string> with_for_update(std::string_view select, SqlDialect dialect) {
-  const std::string_view sql = trimmed(select);
+  const std::string_view sql = without_final_semicolon(select);
   Lexer lexer(dialect);
   const std::vector<Token>& tokens = lexer.tokens(sql);
   if (dialect == SqlDialect::kSqlite || tokens.empty() || !is_word(tokens[0], "select")) return std::nullopt;
@@ -78,7 +66,7 @@ std::optional<std::string> with_for_update(std::string_view select, SqlDialect d
 }
 
 std::optional<std::string> with_condition(std::string_view update, std::string_view column, SqlDialect dialect) {
-  const std::string_view sql = trimmed(update);
+  const std::string_view sql = without_final_semicolon(update);
   Lexer lexer(dialect);
   const std::vector<Token>& tokens = lexer.tokens(sql);
   if (tokens.empty() || !is_word(tokens[0], "update")) return std::nullopt;
@@ -108,7 +96,7 @@ std::optional<std::string> with_condition(std::string_view update, std::string_v
 }
 
 std::optional<std::string> with_relative_value(std::string_view update, std::string_view column, SqlDialect dialect) {
-  const std::string_view sql = trimmed(update);
+  const std::string_view sql = without_final_semicolon(update);
   Lexer lexer(dialect);
   const std::vector<Token>& tokens = lexer.tokens(sql);
   if (tokens.empty() || !is_word(tokens[0], "update")) return std::nullopt;
@@ -116,7 +104,7 @@ std::optional<std::string> with_relative_value(std::string_view update, std::str
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (is_word(tokens[i], "where")) return std::nullopt;
     in_set = in_set || is_word(tokens[i], "set");
-    if (!in_set || !is_name(tokens[i], column) || !is_symbol(tokens[i + 1], "=")) continue;
+    if (!in_set || !is_named(tokens[i], column) || !is_symbol(tokens[i + 1], "=")) continue;
     std::size_t value = i + 2;
     if (is_symbol(tokens[value], "-") && value + 1 < tokens.size()) ++value;
     const Token& literal = tokens[value];

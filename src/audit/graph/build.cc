@@ -117,7 +117,7 @@ DependencyGraph build_graph(const Classes& classes, const Hints& hints, const Gr
       };
       sorted(graph.locks_, graph.lock_begin_);
       for (Conflict& conflict : sorted(graph.conflicts_, graph.begin_)) {
-        if (conflict.kind != EdgeKind::kRw && conflict.kind != EdgeKind::kLockedRw) continue;
+        if (!is_rw(conflict.kind)) continue;
         conflict.vulnerable = vulnerability.vulnerable({ClassId(a), conflict.from_op}, {ClassId(b), conflict.to_op});
       }
     }

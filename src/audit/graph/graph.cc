@@ -90,7 +90,7 @@ void DependencyGraph::count_edges() {
       if (all.empty()) continue;
       std::uint64_t rw = 0, vulnerable = 0, last = 0;
       for (const Conflict& conflict : all) {
-        if (conflict.kind != EdgeKind::kRw && conflict.kind != EdgeKind::kLockedRw) continue;
+        if (!is_rw(conflict.kind)) continue;
         ++rw;
         vulnerable += conflict.vulnerable ? 1 : 0;
         last += conflict.kind == EdgeKind::kRw && (conflict.vulnerable || !snapshot) ? 1 : 0;

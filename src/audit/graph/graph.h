@@ -28,6 +28,8 @@ enum class EdgeKind : std::uint8_t {
   kLock,      // no data flows, but the second waits for the first: SELECT FOR UPDATE of both. Never part of a cycle
 };
 [[nodiscard]] std::string_view name(EdgeKind kind);
+// With or without a lock.
+[[nodiscard]] constexpr bool is_rw(EdgeKind kind) { return kind == EdgeKind::kRw || kind == EdgeKind::kLockedRw; }
 
 struct Conflict {  // from an operation of class `a` to one of class `b`
   std::uint32_t from_op, to_op;

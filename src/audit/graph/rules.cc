@@ -218,7 +218,7 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
   if (options_.commutative_updates && part_of_increment(a, from.place) && part_of_increment(b, to.place)) {
     return gone(commutative_rule_);
   }
-  const bool rw = *kind == EdgeKind::kRw || *kind == EdgeKind::kLockedRw;
+  const bool rw = is_rw(*kind);
   if (options_.count_against_updates &&
       ((first.access.counts_only && updates(second.access)) || (second.access.counts_only && updates(first.access)))) {
     return gone(count_rule_);

@@ -14,6 +14,7 @@
 
 #define TOML_ENABLE_FORMATTERS 0
 #include <toml++/toml.h>
+#undef TOML_ENABLE_FORMATTERS
 
 namespace isolde::audit {
 namespace {
@@ -25,11 +26,11 @@ constexpr std::array<std::string_view, 2> kColumnWords = {"column", "why"};
 constexpr std::array<std::string_view, 2> kTableWords = {"table", "why"};
 constexpr std::array<std::string_view, 5> kEdgeWords = {"from", "to", "column", "kind", "why"};
 constexpr std::array<std::string_view, 3> kPairWords = {"first", "second", "why"};
-constexpr std::array<std::string_view, 3> kKinds = {"ww", "wr", "rw"};
+constexpr std::array<std::string_view, 3> kDependencyKinds = {"ww", "wr", "rw"};
 
-class Reader {
+class HintReader {
  public:
-  explicit Reader(std::string file) : file_(std::move(file)) {}
+  explicit HintReader(std::string file) : file_(std::move(file)) {}
 
   Result<Hints> read(const toml::table& top) {
     for (const auto& [key, node] : top) {
@@ -126,7 +127,8 @@ class Reader {
     check_column(table, out.column);
     out.kind = text(table, "kind", "", false);
     (void)text(table, "why", "", false);
-    if (!error_ && !out.kind.empty() && std::find(kKinds.begin(), kKinds.end(), out.kind) == kKinds.end()) {
+    if (!error_ && !out.kind.empty() &&
+        std::find(kDependencyKinds.begin(), kDependencyKinds.end(), out.kind) == kDependencyKinds.end()) {
       fail(table.get("kind")->source(), fmt::format("expected kind = \"ww\", \"wr\" or \"rw\", not \"{}\"", out.kind));
     }
     if (!error_ && !table.contains("from") && !table.contains("to") && !table.contains("column"))
@@ -177,7 +179,7 @@ class Reader {
 Result<Hints> read_hints_text(std::string_view text, const std::string& file) {
   // Its parser without exceptions (3.3.0) runs into its own assertions on text like "[[[a]]".
   try {
-    return Reader(file).read(toml::parse(text, file));
+    return HintReader(file).read(toml::parse(text, file));
   } catch (const toml::parse_error& e) {
     return Error{std::string(e.description()), file, std::max<std::uint64_t>(e.source().begin.line, 1),
                  std::max<std::uint64_t>(e.source().begin.column, 1)};

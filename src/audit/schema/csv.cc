@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::string_view kExpected = "expected table,column,type,default,key";
 
-enum Field : std::size_t { kTable, kColumn, kType, kDefault, kKey, kExtra, kNullable, kFields };
+enum CsvField : std::size_t { kTable, kColumn, kType, kDefault, kKey, kExtra, kNullable, kFields };
 constexpr std::size_t kAbsent = SIZE_MAX;
 using Places = std::array<std::size_t, kFields>;
 constexpr Places kUsual = {0, 1, 2, 3, 4, kAbsent, kAbsent};
 
 struct HeaderName {
   std::string_view name;
-  Field field;
+  CsvField field;
 };
 constexpr HeaderName kHeaderNames[] = {
     {"table", kTable},      {"table_name", kTable},
@@ -34,7 +34,7 @@ constexpr HeaderName kHeaderNames[] = {
     {"null", kNullable},    {"nullable", kNullable},
 };
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_field(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
   return text;
@@ -62,7 +62,7 @@ std::vector<std::string> fields_of(std::string_view text, std::size_t& at, std::
       } else {
         quoted = false;
       }
-    } else if (c == '"' && trimmed(out.back()).empty()) {
+    } else if (c == '"' && trimmed_field(out.back()).empty()) {
       quoted = true;
       out.back().clear();
     } else if (c == '\\' && at + 1 < text.size() && text[at + 1] != '\n') {
@@ -77,7 +77,7 @@ std::vector<std::string> fields_of(std::string_view text, std::size_t& at, std::
     }
   }
   if (at < text.size()) ++at;
-  for (std::string& field : out) field = std::string(trimmed(field));
+  for (std::string& field : out) field = std::string(trimmed_field(field));
   return out;
 }
 
@@ -94,10 +94,10 @@ std::optional<Places> header(const std::vector<std::string>& fields) {
   return places;
 }
 
-bool is_null(std::string_view field) { return field == "\\N" || field == "\\\\N" || lower_case(field) == "null"; }
+bool is_null_field(std::string_view field) { return field == "\\N" || field == "\\\\N" || lower_case(field) == "null"; }
 
 void add(Schema& schema, const Places& places, const std::vector<std::string>& fields) {
-  const auto field = [&](Field which) -> std::string_view {
+  const auto field = [&](CsvField which) -> std::string_view {
     return places[which] < fields.size() ? std::string_view(fields[places[which]]) : std::string_view();
   };
   const TableId table = schema.add_table(field(kTable));
@@ -106,7 +106,8 @@ void add(Schema& schema, const Places& places, const std::vector<std::string>& f
   Column& column = schema.column(id);
   column.type = field(kType);
   // An empty field is how most programs export NULL; '' is written with its quotes.
-  if (const std::string_view value = field(kDefault); !value.empty() && !is_null(value)) column.default_value = value;
+  if (const std::string_view value = field(kDefault); !value.empty() && !is_null_field(value))
+    column.default_value = value;
   column.generated_id = lower_case(field(kExtra)).find("auto_increment") != std::string::npos ||
                         (column.default_value && lower_case(*column.default_value).starts_with("nextval("));
   if (lower_case(field(kNullable)) == "no") column.nullable = false;
@@ -147,7 +148,7 @@ Result<Schema> read_csv_schema(std::string_view text, const std::string& file) {
         continue;
       }
     }
-    for (const Field needed : {kTable, kColumn}) {
+    for (const CsvField needed : {kTable, kColumn}) {
       if (places[needed] < fields.size() && !fields[places[needed]].empty()) continue;
       const std::uint64_t column = places[needed] < columns.size() ? columns[places[needed]] : columns.back();
       return Error{fmt::format("{}: the name of the {} is missing", kExpected, needed == kTable ? "table" : "column"),
@@ -156,7 +157,7 @@ Result<Schema> read_csv_schema(std::string_view text, const std::string& file) {
     if (places == kUsual && (fields.size() < 3 || fields.size() > 5))
       return Error{fmt::format("{}, not {} fields", kExpected, fields.size()), file, here, 1};
     if (const std::string_view key = places[kKey] < fields.size() ? std::string_view(fields[places[kKey]]) : "";
-        places == kUsual && !key.empty() && key != "PRI" && key != "UNI" && key != "MUL" && !is_null(key))
+        places == kUsual && !key.empty() && key != "PRI" && key != "UNI" && key != "MUL" && !is_null_field(key))
       return Error{fmt::format("expected PRI, UNI, MUL or nothing as the key, not \"{}\"", key), file, here,
                    columns[kKey]};
     add(schema, places, fields);

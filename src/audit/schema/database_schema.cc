@@ -16,7 +16,7 @@ struct Catalogue {
   std::string_view foreign_keys;  // table, key, column, parent, parent's column (NULL: its primary key)
 };
 
-constexpr Catalogue kPostgres = {
+constexpr Catalogue kPostgresCatalogue = {
     .columns = R"(select c.relname, a.attname, format_type(a.atttypid, a.atttypmod), pg_get_expr(d.adbin, d.adrelid),
   case when a.attnotnull then 0 else 1 end,
   case when a.attidentity <> '' or pg_get_expr(d.adbin, d.adrelid) like 'nextval(%' then 1 else 0 end
@@ -40,7 +40,7 @@ from pg_constraint f join pg_class c on c.oid = f.conrelid join pg_class p on p.
 where f.contype = 'f' and n.nspname = any (current_schemas(false))
 order by c.relname, f.conname, k.place)"};
 
-constexpr Catalogue kMysql = {
+constexpr Catalogue kMysqlCatalogue = {
     .columns = R"(select c.table_name, c.column_name, c.column_type, c.column_default,
   case when c.is_nullable = 'YES' then 1 else 0 end, case when c.extra like '%auto_increment%' then 1 else 0 end
 from information_schema.columns c join information_schema.tables t
@@ -53,7 +53,7 @@ order by table_name, index_name, seq_in_index)",
 from information_schema.key_column_usage where table_schema = database() and referenced_table_name is not null
 order by table_name, constraint_name, ordinal_position)"};
 
-constexpr Catalogue kSqlite = {
+constexpr Catalogue kSqliteCatalogue = {
     .columns = R"(select m.name, c.name, c.type, c.dflt_value, case when c."notnull" then 0 else 1 end,
   case when c.pk = 1 and lower(c.type) = 'integer' and (select max(pk) from pragma_table_info(m.name)) = 1 then 1 else 0 end
 from sqlite_master m, pragma_table_info(m.name) c where m.type = 'table' and m.name not like 'sqlite\_%' escape '\'
@@ -70,8 +70,8 @@ order by t, k, place)",
 from sqlite_master m, pragma_foreign_key_list(m.name) f where m.type = 'table' order by m.name, f.id, f.seq)"};
 
 const Catalogue& catalogue_of(const db::Dialect& dialect) {
-  if (dialect.upsert == db::Upsert::kOnDuplicateKey) return kMysql;
-  return dialect.name == "sqlite" ? kSqlite : kPostgres;
+  if (dialect.upsert == db::Upsert::kOnDuplicateKey) return kMysqlCatalogue;
+  return dialect.name == "sqlite" ? kSqliteCatalogue : kPostgresCatalogue;
 }
 
 std::string text_of(const db::Cell& cell) {
@@ -80,7 +80,7 @@ std::string text_of(const db::Cell& cell) {
   if (const auto* number = std::get_if<double>(&cell)) return fmt::format("{}", *number);
   return {};
 }
-bool is_null(const db::Cell& cell) { return std::holds_alternative<std::monostate>(cell); }
+bool is_null_cell(const db::Cell& cell) { return std::holds_alternative<std::monostate>(cell); }
 bool is_one(const db::Cell& cell) { return text_of(cell) == "1"; }
 
 Result<db::Reply> ask(db::Connection& connection, std::string_view sql) {
@@ -99,7 +99,7 @@ void take_columns(const db::Reply& rows, Schema& schema) {
     column.generated_id = is_one(rows.at(i, 5));
     const std::string value = text_of(rows.at(i, 3));
     // MariaDB writes the default NULL as a word.
-    if (!is_null(rows.at(i, 3)) && !column.generated_id && value != "NULL") column.default_value = value;
+    if (!is_null_cell(rows.at(i, 3)) && !column.generated_id && value != "NULL") column.default_value = value;
   }
 }
 
@@ -134,7 +134,7 @@ void take_foreign_keys(const db::Reply& rows, Schema& schema) {
       if (const auto c = schema.find_column(*table, text_of(rows.at(i, 2)))) key.columns.push_back(*c);
       if (const auto c = schema.find_column(*parent, text_of(rows.at(i, 4)))) key.parent_columns.push_back(*c);
     }
-    if (is_null(rows.at(places[0], 4))) key.parent_columns = schema.table(*parent).primary_key;
+    if (is_null_cell(rows.at(places[0], 4))) key.parent_columns = schema.table(*parent).primary_key;
     if (!key.columns.empty() && key.columns.size() == key.parent_columns.size())
       schema.table(*table).foreign_keys.push_back(std::move(key));
   }

@@ -14,7 +14,7 @@ namespace isolde::audit {
 namespace {
 
 using Kind = DdlWord::Kind;
-using Words = std::vector<DdlWord>;
+using StatementWords = std::vector<DdlWord>;
 
 struct Reference {  // a foreign key whose parent may come later in the file
   TableId child;
@@ -432,7 +432,7 @@ class DdlReader {
   std::string_view text_;
   const std::string& file_;
   DdlWords source_;
-  Words words_;
+  StatementWords words_;
   std::size_t at_ = 0;
   Schema schema_;
   std::vector<Reference> references_;

@@ -8,23 +8,23 @@ namespace isolde::audit {
 namespace {
 
 // What is kept of a statement that is no DDL: enough to know COPY … FROM stdin.
-constexpr std::size_t kMostWords = 4096;
+constexpr std::size_t kMostKeptWords = 4096;
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_word(char c) {
+bool is_ddl_word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '$' || (c & 0x80) != 0;
 }
 
-bool has(std::string_view text, std::string_view word) {
+bool mentions(std::string_view text, std::string_view word) {
   return std::search(text.begin(), text.end(), word.begin(), word.end(),
                      [](char a, char b) { return lower(a) == b; }) != text.end();
 }
 
 bool looks_as_mysql(std::string_view text) {
   text = text.substr(0, 1 << 20);
-  return has(text, "create table `") || has(text, "engine=") || has(text, "engine =") || has(text, "auto_increment") ||
-         has(text, "create table if not exists `") || has(text, "foreign_key_checks");
+  return mentions(text, "create table `") || mentions(text, "engine=") || mentions(text, "engine =") ||
+         mentions(text, "auto_increment") || mentions(text, "create table if not exists `") ||
+         mentions(text, "foreign_key_checks");
 }
 
 }  // namespace
@@ -86,7 +86,7 @@ DdlWord DdlWords::word() {
   const std::size_t start = at_;
   const char c = text_[at_];
   if (c == '`' || c == '"') return {Kind::kName, quoted(c, false), start, false};
-  if (c == '[' && at_ + 1 < text_.size() && is_word(text_[at_ + 1]) && !is_digit(text_[at_ + 1])) {
+  if (c == '[' && at_ + 1 < text_.size() && is_ddl_word_char(text_[at_ + 1]) && !is_digit(text_[at_ + 1])) {
     const std::size_t end = text_.find_first_of("]\n", at_);
     if (end != std::string_view::npos && text_[end] == ']') {
       at_ = end + 1;
@@ -103,17 +103,17 @@ DdlWord DdlWords::word() {
     const std::size_t tag_end = text_.find('$', at_ + 1);
     if (tag_end != std::string_view::npos &&
         std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(at_) + 1,
-                    text_.begin() + static_cast<std::ptrdiff_t>(tag_end), is_word)) {
+                    text_.begin() + static_cast<std::ptrdiff_t>(tag_end), is_ddl_word_char)) {
       const std::string_view tag = text_.substr(at_, tag_end + 1 - at_);
       const std::size_t end = text_.find(tag, tag_end + 1);
       at_ = end == std::string_view::npos ? text_.size() : end + tag.size();
       return {Kind::kString, "''", start, false};
     }
   }
-  if (is_word(c)) {
+  if (is_ddl_word_char(c)) {
     // A number may have a fraction; a name may begin with a digit (MySQL).
     bool number = true;
-    while (at_ < text_.size() && (is_word(text_[at_]) || (text_[at_] == '.' && number))) {
+    while (at_ < text_.size() && (is_ddl_word_char(text_[at_]) || (text_[at_] == '.' && number))) {
       number = number && (is_digit(text_[at_]) || text_[at_] == '.');
       ++at_;
     }
@@ -154,7 +154,7 @@ bool DdlWords::next(std::vector<DdlWord>& words) {
     const bool spaced = at_ != before;
     DdlWord next = word();
     next.spaced = spaced;
-    const bool kept = words.empty() || words[0].is("create") || words[0].is("alter") || words.size() < kMostWords;
+    const bool kept = words.empty() || words[0].is("create") || words[0].is("alter") || words.size() < kMostKeptWords;
     if (kept) words.push_back(std::move(next));
   }
 }

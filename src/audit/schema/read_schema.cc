@@ -11,7 +11,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::array<std::string_view, 25> kVerbs = {
+constexpr std::array<std::string_view, 25> kDdlVerbs = {
     "create", "alter",  "set",     "drop",      "begin",    "pragma",  "use",     "lock",    "insert",
     "select", "start",  "grant",   "delimiter", "commit",   "copy",    "comment", "replace", "revoke",
     "update", "delete", "analyze", "unlock",    "truncate", "explain", "attach"};
@@ -20,8 +20,8 @@ bool looks_as_sql(std::string_view text) {
   DdlWords words(text.substr(0, 1 << 16));
   std::vector<DdlWord> first;
   if (!words.next(first)) return false;
-  const bool verb =
-      std::any_of(kVerbs.begin(), kVerbs.end(), [&](std::string_view verb_name) { return first[0].is(verb_name); });
+  const bool verb = std::any_of(kDdlVerbs.begin(), kDdlVerbs.end(),
+                                [&](std::string_view verb_name) { return first[0].is(verb_name); });
   return verb && (first.size() < 2 || !first[1].is_symbol(','));
 }
 

@@ -5,7 +5,7 @@
 namespace isolde::audit {
 namespace {
 
-std::string place_of(TableId table, std::string_view column) {
+std::string column_key(TableId table, std::string_view column) {
   return std::to_string(raw(table)) + "." + lower_case(column);
 }
 
@@ -18,7 +18,7 @@ TableId Schema::add_table(std::string_view name) {
 }
 
 ColumnId Schema::add_column(TableId table, std::string_view name) {
-  const auto [place, is_new] = column_by_name_.try_emplace(place_of(table, name), ColumnId(columns_.size()));
+  const auto [place, is_new] = column_by_name_.try_emplace(column_key(table, name), ColumnId(columns_.size()));
   if (is_new) {
     columns_.push_back(Column{.table = table, .name = std::string(name)});
     tables_[raw(table)].columns.push_back(place->second);
@@ -33,7 +33,7 @@ std::optional<TableId> Schema::find_table(std::string_view name) const {
 }
 
 std::optional<ColumnId> Schema::find_column(TableId table, std::string_view name) const {
-  const auto place = column_by_name_.find(place_of(table, name));
+  const auto place = column_by_name_.find(column_key(table, name));
   if (place == column_by_name_.end()) return std::nullopt;
   return place->second;
 }

@@ -31,11 +31,9 @@ std::string alias_name(tree::Fields fields) {
   return alias ? lower_case(text(*alias, "aliasname")) : std::string{};
 }
 
-void append(Drafts& to, const Drafts& from) { to.insert(to.end(), from.begin(), from.end()); }
-
 }  // namespace
 
-std::uint32_t Meaning::add_source(Source source) {
+std::uint32_t Meaning::add_source(FromSource source) {
   if (sources_.size() >= kMaxSources) {
     fail("more tables than can be told apart");
     source = {.alias = std::move(source.alias), .open = true};
@@ -49,7 +47,7 @@ std::uint32_t Meaning::add_source(Source source) {
 std::uint32_t Meaning::table_source(Fields range_var, const Scope& scope, bool written) {
   const std::string_view name = text(range_var, "relname");
   const std::string_view schema = text(range_var, "schemaname");
-  Source source{.alias = alias_name(range_var)};
+  FromSource source{.alias = alias_name(range_var)};
   if (source.alias.empty()) source.alias = lower_case(name);
   std::vector<std::string> renamed = alias_columns(range_var);
   const WithQuery* with = written || !schema.empty() ? nullptr : resolver_.with_query(lower_case(name), scope);
@@ -77,7 +75,7 @@ std::uint32_t Meaning::table_source(Fields range_var, const Scope& scope, bool w
 
 // What a subquery makes, as a source of this level.
 std::uint32_t Meaning::derived(Query query, Fields fields, Scope& scope) {
-  Source source{.alias = alias_name(fields), .outputs = std::move(query.outputs), .open = query.open};
+  FromSource source{.alias = alias_name(fields), .outputs = std::move(query.outputs), .open = query.open};
   const std::vector<std::string> renamed = alias_columns(fields);
   for (std::size_t i = 0; i < renamed.size(); ++i) {
     if (i < source.outputs.size()) {

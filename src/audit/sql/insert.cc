@@ -12,14 +12,6 @@ using tree::inner;
 using tree::list;
 using tree::text;
 
-namespace {
-
-bool holds(const std::vector<ColumnId>& columns, ColumnId column) {
-  return std::ranges::find(columns, column) != columns.end();
-}
-
-}  // namespace
-
 Query Meaning::insert(Fields fields, const Scope* outer) {
   Query query;
   Parts parts;
@@ -175,7 +167,7 @@ void Meaning::upsert(Fields conflict, const Row& row, Scope& scope, Parts& parts
     if (!likely.empty()) keys.push_back(std::move(likely));
   }
   const std::uint32_t met = met_row(row, keys, Lock::kExclusive, parts.where);
-  Source excluded{.alias = "excluded", .open = true};
+  FromSource excluded{.alias = "excluded", .open = true};
   const std::vector<RowKey> given = row.single ? equalities_.keys_of(row.source) : std::vector<RowKey>{};
   for (const ColumnId column : row.columns) {
     Output output{.name = lower_case(names_.schema().column(column).name)};

@@ -1,7 +1,16 @@
 #include "audit/sql/scan.h"
 #include "audit/sql/shape.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
+
+bool is_word(const Token& token, std::string_view word) {
+  return token.kind == TokenKind::kWord && same_ignoring_case(token.text, word);
+}
+bool is_symbol(const Token& token, std::string_view symbol) {
+  return token.kind == TokenKind::kSymbol && token.text == symbol;
+}
+bool is_name(const Token& token) { return token.kind == TokenKind::kWord || token.kind == TokenKind::kQuotedName; }
 
 const std::vector<Token>& Lexer::tokens(std::string_view sql) {
   tokens_.clear();

@@ -30,6 +30,7 @@ struct AccessDraft {
   bool of_increment = false;     // the x of x = x + 1
 };
 using Drafts = std::vector<AccessDraft>;
+inline void append(Drafts& to, const Drafts& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 // The accesses of one SELECT, UPDATE …, by where they stand.
 struct Parts {
@@ -56,6 +57,10 @@ struct Place {
   Clause clause = Clause::kPlain;
   bool has_window = false;  // set when one was met
 };
+
+[[nodiscard]] inline bool holds(const std::vector<ColumnId>& columns, ColumnId column) {
+  return std::ranges::find(columns, column) != columns.end();
+}
 
 class Meaning {
  public:
@@ -99,7 +104,7 @@ class Meaning {
   void read_presence(const Scope& scope, Drafts& reads);
 
   // from.cc
-  std::uint32_t add_source(Source source);
+  std::uint32_t add_source(FromSource source);
   std::uint32_t table_source(Fields range_var, const Scope& scope, bool written);
   Sources from_item(Json json, Scope& scope, Parts& parts);
   Sources join(Fields fields, Scope& scope, Parts& parts);
@@ -153,7 +158,7 @@ class Meaning {
   Names& names_;
   const PostgresText& text_;
   std::span<const std::string_view> literals_;
-  std::vector<Source> sources_;
+  std::vector<FromSource> sources_;
   std::vector<bool> touched_;                // by source: read or written
   std::vector<std::optional<bool>> single_;  // by source: known without its keys
   Resolver resolver_;

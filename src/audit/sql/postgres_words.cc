@@ -5,12 +5,12 @@
 namespace isolde::audit {
 namespace {
 
-using Words = std::unordered_set<std::string_view>;
+using WordSet = std::unordered_set<std::string_view>;
 
 }  // namespace
 
 bool is_name_elsewhere(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "ANALYSE",       "ANY",
       "ARRAY",         "ASYMMETRIC",
       "AUTHORIZATION", "COLLATION",
@@ -32,7 +32,7 @@ bool is_name_elsewhere(std::string_view word) {
 }
 
 bool is_type_not_function(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "BIGINT",    "BIT",  "BOOLEAN", "CHAR",     "CHARACTER", "DEC",       "DECIMAL", "FLOAT",
       "INOUT",     "INT",  "INTEGER", "NATIONAL", "NCHAR",     "NONE",      "NUMERIC", "OUT",
       "PRECISION", "REAL", "SETOF",   "SMALLINT", "TIME",      "TIMESTAMP", "VARCHAR",
@@ -41,7 +41,7 @@ bool is_type_not_function(std::string_view word) {
 }
 
 bool needs_as(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "CHAR",      "CHARACTER", "DAY", "FILTER",  "HOUR",   "MINUTE",  "MONTH", "OVER",
       "PRECISION", "SECOND",    "TO",  "VARYING", "WITHIN", "WITHOUT", "YEAR",
   };
@@ -49,7 +49,7 @@ bool needs_as(std::string_view word) {
 }
 
 bool comes_before_operand(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "AGAINST",   "ALL",           "AND",     "AS",     "ASC",      "BETWEEN",   "BINARY",      "BOTH",
       "BY",        "CASE",          "COLLATE", "CROSS",  "DESC",     "DISTINCT",  "DISTINCTROW", "DIV",
       "ELSE",      "ESCAPE",        "EXCEPT",  "EXISTS", "FOR",      "FROM",      "FULL",        "GLOB",
@@ -65,7 +65,7 @@ bool comes_before_operand(std::string_view word) {
 }
 
 bool is_time_unit(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "MICROSECOND",
       "SECOND",
       "MINUTE",
@@ -91,7 +91,7 @@ bool is_time_unit(std::string_view word) {
 }
 
 bool ends_tables(std::string_view word) {
-  static const Words kWords = {
+  static const WordSet kWords = {
       "WHERE", "GROUP", "HAVING", "ORDER",     "LIMIT", "UNION",     "EXCEPT", "INTERSECT", "MINUS",  "FOR",
       "LOCK",  "SET",   "WINDOW", "PROCEDURE", "INTO",  "RETURNING", "FETCH",  "OFFSET",    "VALUES", "SELECT",
   };

@@ -9,6 +9,9 @@ namespace isolde::audit {
 
 // Modifiers, hints, LIMIT a,b, locks, INTO @var, GROUP BY … DESC, aliases that are strings.
 void rewrite_clauses(Draft& draft);
+// What to do about the word at the place.
+using RewriteRule = void (*)(Draft&, std::size_t);
+
 // Operators, casts, intervals, variables, functions with a syntax of their own.
 void rewrite_expressions(Draft& draft);
 // The part of it that is about the function named at i. false: none with a rule.

@@ -90,7 +90,7 @@ void rewrite_bare_alias(Draft& draft, std::size_t i) {
   draft[i].before = "AS";
 }
 
-void rewrite_word(Draft& draft, std::size_t i) {
+void rewrite_clause_word(Draft& draft, std::size_t i) {
   const std::size_t next = draft.next(i);
   if (draft.is(i, "SELECT")) {
     drop_modifiers(draft, i);
@@ -137,7 +137,7 @@ void rewrite_clauses(Draft& draft) {
   for (std::size_t i = 0; i < draft.size(); ++i) {
     if (draft[i].dropped || draft[i].verbatim) continue;
     if (draft[i].kind == TokenKind::kWord) {
-      rewrite_word(draft, i);
+      rewrite_clause_word(draft, i);
     } else if (draft[i].kind == TokenKind::kString) {
       rewrite_string_alias(draft, i);
     }

@@ -26,10 +26,8 @@ void rewrite_is(Draft& draft, std::size_t i) {
   draft.replace(i, negated ? "IS DISTINCT FROM" : "IS NOT DISTINCT FROM");
 }
 
-using Rule = void (*)(Draft&, std::size_t);
-
-const std::unordered_map<std::string_view, Rule>& rules() {
-  static const std::unordered_map<std::string_view, Rule> kRules = {
+const std::unordered_map<std::string_view, RewriteRule>& expression_rules() {
+  static const std::unordered_map<std::string_view, RewriteRule> kRules = {
       {"MEMBER",
        [](Draft& draft, std::size_t i) {
          if (!draft.is(draft.next(i), "OF")) return;
@@ -80,11 +78,11 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   return kRules;
 }
 
-void rewrite_word(Draft& draft, std::size_t i) {
+void rewrite_expression_word(Draft& draft, std::size_t i) {
   // A name behind a dot is never a keyword.
   if (draft.is_symbol(draft.prev(i), ".") && draft[i].tight) return;
   const std::string_view word = draft[i].word;
-  if (const auto rule = rules().find(word); rule != rules().end()) {
+  if (const auto rule = expression_rules().find(word); rule != expression_rules().end()) {
     rule->second(draft, i);
     return;
   }
@@ -182,7 +180,7 @@ void rewrite_expressions(Draft& draft) {
         draft.replace(i, "END");
       }
       if (comes_before_operand(piece.word)) chains.reset();
-      rewrite_word(draft, i);
+      rewrite_expression_word(draft, i);
     }
   }
 }

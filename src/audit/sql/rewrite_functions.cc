@@ -197,10 +197,8 @@ void rename_call(Draft& draft, std::size_t i, std::string_view name) {
   if (draft.is_symbol(draft.next(i), "(")) draft.replace(i, name);
 }
 
-using Rule = void (*)(Draft&, std::size_t);
-
-const std::unordered_map<std::string_view, Rule>& rules() {
-  static const std::unordered_map<std::string_view, Rule> kRules = {
+const std::unordered_map<std::string_view, RewriteRule>& function_rules() {
+  static const std::unordered_map<std::string_view, RewriteRule> kRules = {
       {"CAST", rewrite_cast},
       {"CONVERT", rewrite_convert},
       {"INTERVAL", rewrite_interval},
@@ -271,8 +269,8 @@ const std::unordered_map<std::string_view, Rule>& rules() {
 }  // namespace
 
 bool rewrite_function(Draft& draft, std::size_t i) {
-  const auto rule = rules().find(draft[i].word);
-  if (rule == rules().end()) return false;
+  const auto rule = function_rules().find(draft[i].word);
+  if (rule == function_rules().end()) return false;
   rule->second(draft, i);
   return true;
 }

@@ -13,7 +13,7 @@ using chars::kDigit;
 using chars::kOperator;
 using chars::kSpace;
 using chars::kWordStart;
-using chars::same_word;
+using chars::same_upper_word;
 using chars::short_size;
 
 namespace {
@@ -167,7 +167,7 @@ bool Scanner::only_a_name_fits(std::size_t quote_at) const {
   if (last_.kind == TokenKind::kSymbol) return before == "." && last_.end == quote_at;
   if (last_.kind != TokenKind::kWord) return false;
   for (const std::string_view word : {"FROM", "JOIN", "INTO", "UPDATE", "TABLE"}) {
-    if (same_word(before, word)) return true;
+    if (same_upper_word(before, word)) return true;
   }
   return false;
 }

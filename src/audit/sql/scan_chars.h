@@ -26,7 +26,7 @@ inline constexpr std::array<std::uint8_t, 256> kClasses = [] {
 inline bool is(char c, int classes) { return (kClasses[static_cast<std::uint8_t>(c)] & classes) != 0; }
 inline bool in_word(char c) { return is(c, kWordStart | kDigit) || c == '$'; }
 
-inline bool same_word(std::string_view text, std::string_view upper) {
+inline bool same_upper_word(std::string_view text, std::string_view upper) {
   if (text.size() != upper.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if ((text[i] >= 'a' && text[i] <= 'z' ? text[i] - 32 : text[i]) != upper[i]) return false;

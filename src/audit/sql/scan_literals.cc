@@ -10,7 +10,7 @@ using chars::kDigit;
 using chars::kHex;
 using chars::kSpace;
 using chars::kWordStart;
-using chars::same_word;
+using chars::same_upper_word;
 using chars::short_size;
 
 // At a digit: 0x1F and 0b101 too.
@@ -119,7 +119,7 @@ void Scanner::scan_bracketed(Scanned& token) {
 void Scanner::scan_unicode_escape_clause(Scanned& token) {
   std::size_t i = pos_;
   while (is(at(i), kSpace)) ++i;
-  if (!same_word(sql_.substr(i, 7), "UESCAPE")) return;
+  if (!same_upper_word(sql_.substr(i, 7), "UESCAPE")) return;
   i += 7;
   while (is(at(i), kSpace)) ++i;
   if (at(i) != '\'' || at(i + 2) != '\'') return;

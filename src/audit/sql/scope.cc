@@ -12,14 +12,14 @@ namespace {
 constexpr std::array<std::string_view, 9> kHiddenColumns = {"ctid", "oid",  "tableoid", "xmin",   "xmax",
                                                             "cmin", "cmax", "rowid",    "_rowid_"};
 
-bool has(const std::vector<std::string>& names, std::string_view name) {
+bool is_one_of(const std::vector<std::string>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
 }  // namespace
 
 std::optional<ColumnId> Resolver::column_of(std::uint32_t source, std::string_view name) const {
-  const Source& from = sources_[source];
+  const FromSource& from = sources_[source];
   if (from.table == kNoTable) return std::nullopt;
   if (!from.renamed.empty()) {
     const std::vector<ColumnId>& columns = names_.table(from.table).columns;
@@ -107,7 +107,7 @@ Meant Resolver::unqualified(std::string_view name, const Scope& scope, Clause cl
 }
 
 Meant Resolver::known(std::string_view name, const Scope& scope, Clause clause) {
-  if (clause == Clause::kOrderBy && has(scope.aliases, name)) return {.kind = Meant::Kind::kMade, .local = true};
+  if (clause == Clause::kOrderBy && is_one_of(scope.aliases, name)) return {.kind = Meant::Kind::kMade, .local = true};
   for (const Scope* level = &scope; level != nullptr; level = level->outer) {
     const bool local = level == &scope;
     for (const std::uint32_t source : level->sources) {
@@ -116,7 +116,7 @@ Meant Resolver::known(std::string_view name, const Scope& scope, Clause clause) 
       meant.local = local;
       return meant;
     }
-    if (local && clause != Clause::kPlain && has(level->aliases, name))
+    if (local && clause != Clause::kPlain && is_one_of(level->aliases, name))
       return {.kind = Meant::Kind::kMade, .local = true};
     for (const std::uint32_t source : level->sources) {
       if (sources_[source].alias == name) return {.kind = Meant::Kind::kWholeRow, .source = source, .local = local};

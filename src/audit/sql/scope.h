@@ -33,7 +33,7 @@ struct Output {
 };
 
 // One mention of a table, or of a subquery, in FROM or as the target of a write.
-struct Source {
+struct FromSource {
   std::string alias = {};                 // lower case
   TableId table = kNoTable;               // kNoTable: a subquery, function or system table
   std::vector<std::string> renamed = {};  // columns of a table: AS t (a, b)
@@ -69,7 +69,7 @@ struct Meant {
 
 class Resolver {
  public:
-  Resolver(Names& names, std::vector<Source>& sources) : names_(names), sources_(sources) {}
+  Resolver(Names& names, std::vector<FromSource>& sources) : names_(names), sources_(sources) {}
 
   // Adds to the schema what may be learned here.
   Meant resolve(std::span<const std::string_view> parts, const Scope& scope, Clause clause);
@@ -87,7 +87,7 @@ class Resolver {
   Meant learned(std::string_view name, const Scope& scope);
 
   Names& names_;
-  std::vector<Source>& sources_;
+  std::vector<FromSource>& sources_;
 };
 
 }  // namespace isolde::audit

@@ -16,8 +16,6 @@ using tree::text;
 
 namespace {
 
-void append(Drafts& to, const Drafts& from) { to.insert(to.end(), from.begin(), from.end()); }
-
 Lock lock_of(std::string_view strength) {
   if (strength == "LCS_FORUPDATE" || strength == "LCS_FORNOKEYUPDATE") return Lock::kExclusive;
   if (strength == "LCS_FORSHARE" || strength == "LCS_FORKEYSHARE") return Lock::kShare;
@@ -224,7 +222,7 @@ void Meaning::select_list(Fields fields, std::string_view name, Scope& scope, Pa
 }
 
 void Meaning::append_outputs(std::uint32_t source, Query& query) const {
-  const Source& from = sources_[source];
+  const FromSource& from = sources_[source];
   query.open = query.open || from.open;
   query.outputs.insert(query.outputs.end(), from.outputs.begin(), from.outputs.end());
   if (from.table == kNoTable) return;

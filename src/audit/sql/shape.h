@@ -35,6 +35,10 @@ struct Token {
   std::uint32_t offset;             // in the statement
   std::uint32_t literal = kNone32;  // kNumber, kString: its place among the literals
 };
+// Is the token this word? Case does not count.
+[[nodiscard]] bool is_word(const Token& token, std::string_view word);
+[[nodiscard]] bool is_symbol(const Token& token, std::string_view symbol);
+[[nodiscard]] bool is_name(const Token& token);  // kWord or kQuotedName
 
 // Words of a statement. Comments are left out, but the text in MySQL's /*! … */ counts.
 class Lexer {

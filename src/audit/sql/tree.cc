@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 16> kChainingWords = {
 
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-bool chains(std::string_view word) {
+bool is_chaining_word(std::string_view word) {
   std::array<char, 16> small{};
   if (word.size() > small.size()) return false;
   for (std::size_t i = 0; i < word.size(); ++i) small[i] = static_cast<char>(word[i] | 0x20);
@@ -34,7 +34,7 @@ std::size_t chained(std::string_view text) {
     if (is_letter(text[i])) {
       const std::size_t begin = i;
       while (i < text.size() && is_letter(text[i])) ++i;
-      count += chains(text.substr(begin, i - begin)) ? 1 : 0;
+      count += is_chaining_word(text.substr(begin, i - begin)) ? 1 : 0;
     } else {
       count += kChainingSymbols.find(text[i]) != std::string_view::npos ? 1 : 0;
       ++i;

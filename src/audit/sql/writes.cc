@@ -15,16 +15,6 @@ using tree::node_of;
 using tree::number;
 using tree::text;
 
-namespace {
-
-void append(Drafts& to, const Drafts& from) { to.insert(to.end(), from.begin(), from.end()); }
-
-bool holds(const std::vector<ColumnId>& columns, ColumnId column) {
-  return std::ranges::find(columns, column) != columns.end();
-}
-
-}  // namespace
-
 Meaning::Sources Meaning::targets(Fields fields, std::string_view others, Scope& scope, Parts& parts) {
   const auto relation = inner(fields, "relation");
   if (!relation) return {};

@@ -15,7 +15,7 @@ namespace {
 
 // A lost update: the column. Else the tables in which something is missed: which way the cycle closes, and who closes
 // it, does not matter.
-std::vector<std::uint32_t> kind_of(const Classes& classes, const Cycle& cycle, AnomalyName name) {
+std::vector<std::uint32_t> story_key(const Classes& classes, const Cycle& cycle, AnomalyName name) {
   const bool lost = name == AnomalyName::kLostUpdate;
   std::vector<std::uint32_t> out;
   for (const CycleEdge& edge : cycle.edges) {
@@ -79,7 +79,7 @@ std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const 
   std::map<std::vector<std::uint32_t>, std::size_t> place;  // by kind: in `out`
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     const Grouped one = rank(classes, rows, cycles[i], i);
-    const auto [at, is_new] = place.try_emplace(kind_of(classes, cycles[i], one.name), out.size());
+    const auto [at, is_new] = place.try_emplace(story_key(classes, cycles[i], one.name), out.size());
     if (is_new) {
       out.push_back(one);
       continue;

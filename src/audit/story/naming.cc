@@ -5,7 +5,7 @@
 namespace isolde::audit {
 namespace {
 
-const TransactionClass& class_of(const Classes& classes, const Cycle& cycle, std::uint32_t member) {
+const TransactionClass& class_of_member(const Classes& classes, const Cycle& cycle, std::uint32_t member) {
   return classes.classes[raw(cycle.members[member])];
 }
 
@@ -58,7 +58,7 @@ AnomalyName name_of_more(const Classes& classes, const Cycle& cycle) {
       can_happen(classes, cycle.members, cycle.edges, WeakLevel::kSnapshotIsolation, TimingRule::kMoments);
   if (under_snapshots) {
     for (std::uint32_t member = 0; member < n; ++member) {
-      if (class_of(classes, cycle, member).reads_only) return AnomalyName::kReadOnlyAnomaly;
+      if (class_of_member(classes, cycle, member).reads_only) return AnomalyName::kReadOnlyAnomaly;
     }
   }
   if (any_phantom(classes, cycle)) return AnomalyName::kPhantom;
@@ -126,19 +126,19 @@ std::optional<CycleEdge> lost_update(const Classes& classes, const Cycle& cycle)
 }
 
 const Operation& from_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
-  return class_of(classes, cycle, edge.from).operations[edge.conflict.from_op];
+  return class_of_member(classes, cycle, edge.from).operations[edge.conflict.from_op];
 }
 
 const Operation& to_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
-  return class_of(classes, cycle, edge.to).operations[edge.conflict.to_op];
+  return class_of_member(classes, cycle, edge.to).operations[edge.conflict.to_op];
 }
 
 const ClassRows& from_rows(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
-  return class_of(classes, cycle, edge.from).rows[from_operation(classes, cycle, edge).access.row_set];
+  return class_of_member(classes, cycle, edge.from).rows[from_operation(classes, cycle, edge).access.row_set];
 }
 
 const ClassRows& to_rows(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
-  return class_of(classes, cycle, edge.to).rows[to_operation(classes, cycle, edge).access.row_set];
+  return class_of_member(classes, cycle, edge.to).rows[to_operation(classes, cycle, edge).access.row_set];
 }
 
 bool is_phantom(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
@@ -160,7 +160,7 @@ std::size_t main_edge(const Classes& classes, const Cycle& cycle) {
     // Who reads the old and then sees or overwrites something new.
     const CycleEdge& in = cycle.edges[(i + n - 1) % n];
     const bool sees_new = !misses(in);
-    const bool writes = !class_of(classes, cycle, edge.from).reads_only;
+    const bool writes = !class_of_member(classes, cycle, edge.from).reads_only;
     const bool destroys = !sees_new && overwrites(to_operation(classes, cycle, in).access);
     const int weight = (sees_new ? 4 : 0) + (writes ? 2 : 0) + (destroys ? 1 : 0);
     if (weight > best_weight) {

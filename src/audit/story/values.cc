@@ -14,13 +14,13 @@ namespace {
 constexpr std::size_t kMostActors = 12;
 
 // Where a class's statements hold its variables.
-struct Place {
+struct VariablePlace {
   std::uint32_t statement, literal, variable;
   ColumnId column;
 };
 
-std::vector<Place> places_of(const Classes& classes, const TransactionClass& one) {
-  std::vector<Place> out;
+std::vector<VariablePlace> places_of(const Classes& classes, const TransactionClass& one) {
+  std::vector<VariablePlace> out;
   std::uint32_t first = 0;  // operation of the statement
   for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
     const Operation& operation = one.operations[op];
@@ -92,9 +92,10 @@ Ties tie(const Classes& classes, SameRows& rows, const Cycle& cycle) {
 
 using Literals = std::vector<std::vector<LiteralId>>;  // by statement
 
-class Chooser {
+class StoryValueChooser {
  public:
-  Chooser(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows, const Cycle& cycle)
+  StoryValueChooser(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows,
+                    const Cycle& cycle)
       : classes_(classes), log_(log), actors_(actors), cycle_(cycle), ties_(tie(classes, rows, cycle)) {}
 
   StoryValues choose() {
@@ -108,7 +109,7 @@ class Chooser {
     const TransactionClass& one = classes_.classes[raw(id)];
     Literals& literals = out_.literals.emplace_back(one.statements.size());
     if (!has_text(one)) return;
-    const std::vector<Place> places = places_of(classes_, one);
+    const std::vector<VariablePlace> places = places_of(classes_, one);
     const Literals example = literals_of(one, one.example);
     std::vector<Literals> candidates;
     for (const std::uint32_t actor : actors_.of(id)) candidates.push_back(literals_of(one, actor));
@@ -117,8 +118,8 @@ class Chooser {
     std::ranges::rotate(candidates, candidates.begin() + times % std::ssize(candidates));
     literals = *std::ranges::min_element(candidates, {},
                                          [&](const Literals& candidate) { return clashes(member, places, candidate); });
-    for (const Place& place : places) set(member, place, candidates, literals);
-    for (const Place& place : places) used_.emplace(place.column, literals[place.statement][place.literal]);
+    for (const VariablePlace& place : places) set(member, place, candidates, literals);
+    for (const VariablePlace& place : places) used_.emplace(place.column, literals[place.statement][place.literal]);
 
     for (std::uint32_t s = 0; s < literals.size(); ++s) {
       for (std::uint32_t i = 0; i < literals[s].size(); ++i) {
@@ -139,14 +140,16 @@ class Chooser {
   }
 
   // How many values would make rows meet that need not.
-  [[nodiscard]] std::size_t clashes(std::uint32_t member, const std::vector<Place>& places, const Literals& literals) {
-    return static_cast<std::size_t>(std::ranges::count_if(places, [&](const Place& place) {
+  [[nodiscard]] std::size_t clashes(std::uint32_t member, const std::vector<VariablePlace>& places,
+                                    const Literals& literals) {
+    return static_cast<std::size_t>(std::ranges::count_if(places, [&](const VariablePlace& place) {
       return !value_of_.contains(ties_.find(member, place.variable)) &&
              used_.contains({place.column, literals[place.statement][place.literal]});
     }));
   }
 
-  void set(std::uint32_t member, const Place& place, const std::vector<Literals>& candidates, Literals& literals) {
+  void set(std::uint32_t member, const VariablePlace& place, const std::vector<Literals>& candidates,
+           Literals& literals) {
     LiteralId& value = literals[place.statement][place.literal];
     const auto [known, is_new] = value_of_.try_emplace(ties_.find(member, place.variable), value);
     if (is_new && used_.contains({place.column, value})) {
@@ -195,7 +198,7 @@ Actors::Actors(const Classes& classes, const TraceLog& log) : actors_(classes.cl
 
 StoryValues choose_values(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows,
                           const Cycle& cycle) {
-  return Chooser(classes, log, actors, rows, cycle).choose();
+  return StoryValueChooser(classes, log, actors, rows, cycle).choose();
 }
 
 std::string statement_text(const Classes& classes, const TraceLog& log, const TransactionClass& one,

@@ -11,9 +11,9 @@ namespace {
 
 std::string t(std::uint32_t member) { return fmt::format("T{}", member + 1); }
 
-class Wording {
+class StoryWording {
  public:
-  Wording(const Classes& classes, const Cycle& cycle) : classes_(classes), cycle_(cycle) {}
+  StoryWording(const Classes& classes, const Cycle& cycle) : classes_(classes), cycle_(cycle) {}
 
   [[nodiscard]] std::string column(const CycleEdge& edge) const {
     return classes_.schema.full_name(edge.conflict.column);
@@ -209,7 +209,7 @@ class Wording {
 };
 
 // "changes stock.quantity, which T1 does not see and overwrites below": what is done, and who does what with it.
-struct Part {
+struct RemarkPart {
   std::size_t event;
   std::string does;
   std::uint32_t who;
@@ -246,12 +246,12 @@ class Remarks {
  private:
   // All that one of the others does with it.
   [[nodiscard]] std::string whole(std::size_t part, bool first, std::vector<bool>& done) const {
-    const Part& one = parts_[part];
+    const RemarkPart& one = parts_[part];
     done[part] = true;
     if (one.what.empty()) return "";
     std::string text = fmt::format("{} {} {}", first ? ", which" : " and", t(one.who), one.what);
     for (std::size_t i = part + 1; i < parts_.size(); ++i) {
-      const Part& other = parts_[i];
+      const RemarkPart& other = parts_[i];
       if (other.event != one.event || other.does != one.does || other.who != one.who || other.what.empty()) continue;
       done[i] = true;
       if (text.find(other.what) == std::string::npos) text += " and " + other.what;
@@ -324,14 +324,14 @@ class Remarks {
   const Classes& classes_;
   const Cycle& cycle_;
   const std::vector<Event>& events_;
-  Wording wording_;
-  std::vector<Part> parts_;
+  StoryWording wording_;
+  std::vector<RemarkPart> parts_;
 };
 
 }  // namespace
 
 std::string words_of(const Classes& classes, AnomalyName name, const Cycle& cycle) {
-  return Wording(classes, cycle).words(name);
+  return StoryWording(classes, cycle).words(name);
 }
 
 std::vector<std::string> remarks_of(const Classes& classes, const Cycle& cycle, const std::vector<Event>& events) {

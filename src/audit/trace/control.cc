@@ -7,14 +7,10 @@
 namespace isolde::audit {
 namespace {
 
-bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view w) { return same_word(word, w); });
-}
-
 // The words of a statement one by one: words, quoted texts without their quotes, single symbols.
-class Words {
+class ControlWords {
  public:
-  Words(std::string_view sql, SqlDialect dialect) : rest_(sql), dialect_(dialect) {}
+  ControlWords(std::string_view sql, SqlDialect dialect) : rest_(sql), dialect_(dialect) {}
 
   // Empty at the end.
   std::string_view next() {
@@ -55,7 +51,7 @@ class Words {
 };
 
 // After COMMIT, ROLLBACK, END …: WORK, AND CHAIN.
-bool chains(Words& words) {
+bool takes_and_chain(ControlWords& words) {
   if (!words.take("work")) (void)words.take("transaction");
   return words.take("and") && words.take("chain");
 }
@@ -63,7 +59,7 @@ bool chains(Words& words) {
 bool is_on(std::string_view value) { return !is_any(value, {"0", "off", "false"}); }
 
 // SET [SESSION] autocommit = 0, SET @@autocommit := ON, SET sql_mode = '', autocommit = 1 …; the last one counts.
-ControlStatement set_statement(Words words, SqlDialect dialect) {
+ControlStatement set_statement(ControlWords words, SqlDialect dialect) {
   ControlStatement found{.what = Control::kNoData};
   if (dialect != SqlDialect::kMysql) return found;
   if (words.take("statement")) return {};  // MariaDB's SET STATEMENT … FOR UPDATE t …
@@ -82,17 +78,17 @@ ControlStatement set_statement(Words words, SqlDialect dialect) {
   return found;
 }
 
-ControlStatement rollback_statement(Words words) {
+ControlStatement rollback_statement(ControlWords words) {
   if (words.take("prepared")) return {.what = Control::kRollbackPrepared, .name = words.next()};
   if (!words.take("work")) (void)words.take("transaction");
   if (words.take("to")) {
     (void)words.take("savepoint");
     return {.what = Control::kRollbackTo, .name = words.next()};
   }
-  return {.what = Control::kRollback, .chain = chains(words)};
+  return {.what = Control::kRollback, .chain = takes_and_chain(words)};
 }
 
-ControlStatement xa_statement(Words words) {
+ControlStatement xa_statement(ControlWords words) {
   const std::string_view verb = words.next();
   if (is_any(verb, {"start", "begin"})) return {.what = Control::kBegin};
   if (same_word(verb, "commit")) return {.what = Control::kCommit};
@@ -100,7 +96,7 @@ ControlStatement xa_statement(Words words) {
   return {.what = Control::kNoData};
 }
 
-bool commits_before(std::string_view first, Words words) {
+bool commits_before(std::string_view first, ControlWords words) {
   if (is_any(first, {"create", "drop"})) {
     (void)(words.take("or") && words.take("replace"));
     return !words.take("temporary");
@@ -111,7 +107,7 @@ bool commits_before(std::string_view first, Words words) {
 }
 
 // EXPLAIN ANALYZE and EXPLAIN (…, ANALYZE) carry the statement out.
-bool carries_out(Words words) {
+bool carries_out(ControlWords words) {
   if (!words.take("(")) return words.take("analyze");
   while (!words.at_end()) {
     const std::string_view word = words.next();
@@ -121,7 +117,7 @@ bool carries_out(Words words) {
   return false;
 }
 
-bool is_no_data(std::string_view first, Words words, SqlDialect dialect) {
+bool is_no_data(std::string_view first, ControlWords words, SqlDialect dialect) {
   if (is_any(first, {"show",     "use",        "pragma",    "help",       "kill",   "listen",   "notify",
                      "unlisten", "deallocate", "discard",   "checkpoint", "vacuum", "reindex",  "cluster",
                      "attach",   "detach",     "fetch",     "move",       "close",  "analyze",  "prepare",
@@ -139,25 +135,25 @@ bool is_no_data(std::string_view first, Words words, SqlDialect dialect) {
 }  // namespace
 
 ControlStatement control_of(std::string_view sql, SqlDialect dialect) {
-  Words words(sql, dialect);
+  ControlWords words(sql, dialect);
   const std::string_view first = words.next();
   if (is_any(first, {"select", "insert", "update", "delete", "replace", "with"})) return {};
   if (same_word(first, "begin")) {
-    Words after = words;
+    ControlWords after = words;
     // MariaDB's BEGIN NOT ATOMIC is a block of statements.
     if (after.take("not")) return {};
     return {.what = Control::kBegin};
   }
   if (same_word(first, "start")) {
-    Words after = words;
+    ControlWords after = words;
     if (after.take("transaction")) return {.what = Control::kBegin};
   }
   if (same_word(first, "commit")) {
     if (words.take("prepared")) return {.what = Control::kCommitPrepared, .name = words.next()};
-    return {.what = Control::kCommit, .chain = chains(words)};
+    return {.what = Control::kCommit, .chain = takes_and_chain(words)};
   }
-  if (same_word(first, "end")) return {.what = Control::kCommit, .chain = chains(words)};
-  if (same_word(first, "abort")) return {.what = Control::kRollback, .chain = chains(words)};
+  if (same_word(first, "end")) return {.what = Control::kCommit, .chain = takes_and_chain(words)};
+  if (same_word(first, "abort")) return {.what = Control::kRollback, .chain = takes_and_chain(words)};
   if (same_word(first, "rollback")) return rollback_statement(words);
   if (same_word(first, "savepoint")) return {.what = Control::kSavepoint, .name = words.next()};
   if (same_word(first, "release")) {
@@ -167,7 +163,7 @@ ControlStatement control_of(std::string_view sql, SqlDialect dialect) {
   if (same_word(first, "set")) return set_statement(words, dialect);
   if (same_word(first, "xa") && dialect == SqlDialect::kMysql) return xa_statement(words);
   if (same_word(first, "prepare")) {
-    Words after = words;
+    ControlWords after = words;
     if (after.take("transaction")) return {.what = Control::kPrepareTransaction, .name = after.next()};
   }
   ControlStatement found;

@@ -6,7 +6,7 @@ namespace isolde::audit {
 namespace {
 
 template <typename Read>
-Result<TraceLog> load(const std::string& file, Read&& read) {
+Result<TraceLog> build_log(const std::string& file, Read&& read) {
   TraceLog log;
   LogBuilder builder(log);
   auto facts = read(builder);
@@ -28,11 +28,11 @@ std::string TraceLog::text_of(const TraceStatement& statement) const {
 }
 
 Result<TraceLog> load_trace(const std::string& path, const TraceOptions& options) {
-  return load(path, [&](TraceSink& sink) { return read_trace(path, options, sink); });
+  return build_log(path, [&](TraceSink& sink) { return read_trace(path, options, sink); });
 }
 
 Result<TraceLog> load_trace_text(std::string_view text, const std::string& file, const TraceOptions& options) {
-  return load(file, [&](TraceSink& sink) { return read_trace_text(text, file, options, sink); });
+  return build_log(file, [&](TraceSink& sink) { return read_trace_text(text, file, options, sink); });
 }
 
 }  // namespace isolde::audit

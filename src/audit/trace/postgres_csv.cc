@@ -22,7 +22,7 @@ enum : std::size_t {
   kStatement = 19,
   kFewest = 22
 };
-constexpr std::size_t kMostColumns = 64;
+constexpr std::size_t kMostCsvColumns = 64;
 
 bool begins_row(std::string_view text) {
   CivilTime time;
@@ -73,7 +73,7 @@ class PostgresCsvReader {
   bool row() {
     columns_ = 0;
     cells_.fill({});
-    while (columns_ < kMostColumns) {
+    while (columns_ < kMostCsvColumns) {
       if (!column()) return false;
       ++columns_;
       if (at_ >= input_.text.size() || input_.text[at_] != ',') break;
@@ -147,8 +147,8 @@ class PostgresCsvReader {
   std::size_t at_ = 0;
   std::uint64_t line_ = 1;
   std::size_t columns_ = 0;
-  std::array<std::string_view, kMostColumns> cells_;
-  std::array<std::string, kMostColumns> copies_;
+  std::array<std::string_view, kMostCsvColumns> cells_;
+  std::array<std::string, kMostCsvColumns> copies_;
 };
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace isolde::audit {
 namespace {
 
 // A text of one line is where it stands in the file; one of several is put together.
-class Part {
+class MessageText {
  public:
   void set(std::string_view line) {
     view_ = line;
@@ -129,8 +129,8 @@ class PostgresLogReader {
   PostgresEvents events_;
   bool in_entry_ = false;
   PostgresEntry entry_{};
-  Part message_, detail_, statement_, unused_;
-  Part* part_ = nullptr;  // what a line with a tab goes on with
+  MessageText message_, detail_, statement_, unused_;
+  MessageText* part_ = nullptr;  // what a line with a tab goes on with
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "audit/trace/sql_scan.h"
 #include "audit/trace/trace_input.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -13,10 +14,9 @@ constexpr std::string_view kLabels[] = {"LOG",   "ERROR",  "FATAL",   "PANIC",  
                                         "DEBUG", "DEBUG1", "DEBUG2",  "DEBUG3",    "DEBUG4",   "DEBUG5",   "DETAIL",
                                         "HINT",  "QUERY",  "CONTEXT", "STATEMENT", "LOCATION", "BACKTRACE"};
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); }
 
-std::size_t run(std::string_view text, std::size_t at, bool (*is)(char)) {
+std::size_t run_length(std::string_view text, std::size_t at, bool (*is)(char)) {
   std::size_t end = at;
   while (end < text.size() && is(text[end])) ++end;
   return end - at;
@@ -36,7 +36,7 @@ Piece find_time(std::string_view prefix, std::int64_t& time_us) {
       time_us = time.micros_since_epoch();
       return {at, prefix.size() - at - rest.size()};
     }
-    const std::size_t digits = run(prefix, at, is_digit);
+    const std::size_t digits = run_length(prefix, at, is_digit);
     if (digits == 10 && at + digits < prefix.size() && prefix[at + digits] == '.') {
       std::int64_t seconds = 0;
       std::from_chars(rest.data(), rest.data() + digits, seconds);
@@ -54,9 +54,9 @@ std::string_view find_session_id(std::string_view prefix) {
   for (std::size_t point = prefix.find('.'); point != std::string_view::npos; point = prefix.find('.', point + 1)) {
     if (point < 8) continue;
     const std::size_t begin = point - 8;
-    const std::size_t after = run(prefix, point + 1, is_hex);
+    const std::size_t after = run_length(prefix, point + 1, is_hex);
     const std::size_t end = point + 1 + after;
-    if (run(prefix, begin, is_hex) == 8 && (begin == 0 || !is_word_char(prefix[begin - 1])) && after > 0 &&
+    if (run_length(prefix, begin, is_hex) == 8 && (begin == 0 || !is_word_char(prefix[begin - 1])) && after > 0 &&
         (end == prefix.size() || !is_word_char(prefix[end])))
       return prefix.substr(begin, end - begin);
   }
@@ -67,11 +67,11 @@ std::string_view find_pid(std::string_view prefix) {
   for (const std::string_view word : {"pid=", "PID=", "pid:", "PID:"}) {
     const std::size_t at = prefix.find(word);
     if (at == std::string_view::npos) continue;
-    if (const std::size_t digits = run(prefix, at + word.size(), is_digit))
+    if (const std::size_t digits = run_length(prefix, at + word.size(), is_digit))
       return prefix.substr(at + word.size(), digits);
   }
   for (std::size_t at = prefix.find('['); at != std::string_view::npos; at = prefix.find('[', at + 1)) {
-    const std::size_t digits = run(prefix, at + 1, is_digit);
+    const std::size_t digits = run_length(prefix, at + 1, is_digit);
     if (digits > 0 && prefix.substr(at + 1 + digits).starts_with(']')) return prefix.substr(at + 1, digits);
   }
   return {};
@@ -81,7 +81,7 @@ std::string_view find_number(std::string_view prefix, Piece time) {
   for (std::size_t at = 0; at < prefix.size(); ++at) {
     if (at >= time.at && at < time.at + time.size) continue;
     if (!is_digit(prefix[at])) continue;
-    const std::size_t digits = run(prefix, at, is_digit);
+    const std::size_t digits = run_length(prefix, at, is_digit);
     const char before = at > 0 ? prefix[at - 1] : ' ';
     const char after = at + digits < prefix.size() ? prefix[at + digits] : ' ';
     const auto joins = [](char c) {

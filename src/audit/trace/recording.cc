@@ -11,14 +11,14 @@ namespace isolde::audit {
 namespace {
 
 // What happens to a transaction at one time: it begins (step 0), its operations (1 …), it ends (the last step).
-struct Step {
+struct RecordedStep {
   std::int64_t time;
   std::uint32_t txn;
   std::uint32_t step;
 };
 
-std::vector<Step> steps_in_time(const History& history) {
-  std::vector<Step> steps;
+std::vector<RecordedStep> steps_in_time(const History& history) {
+  std::vector<RecordedStep> steps;
   steps.reserve(history.op_count() + 2 * std::size_t{history.txn_count()});
   std::vector<std::int64_t> session_time(history.session_count(), kNoTime);
   for (std::uint32_t t = 0; t < history.txn_count(); ++t) {
@@ -35,7 +35,7 @@ std::vector<Step> steps_in_time(const History& history) {
     now = std::max({now, history.end(txn), history.commit_ts(txn)});
     steps.push_back({now, t, step});
   }
-  std::ranges::sort(steps, {}, [](const Step& s) { return std::tuple(s.time, s.txn, s.step); });
+  std::ranges::sort(steps, {}, [](const RecordedStep& s) { return std::tuple(s.time, s.txn, s.step); });
   return steps;
 }
 
@@ -58,11 +58,11 @@ class Statements {
         sink_.statement({maker, kNoTime, 1, tables_.create_text(table)});
       sink_.end_of_session(maker);
     }
-    for (const Step& step : steps_in_time(history_)) tell(step);
+    for (const RecordedStep& step : steps_in_time(history_)) tell(step);
   }
 
  private:
-  void tell(const Step& step) {
+  void tell(const RecordedStep& step) {
     const TxnId txn{step.txn};
     txn_ = txn;
     const std::uint32_t ops = history_.end_op(txn) - history_.first_op(txn);

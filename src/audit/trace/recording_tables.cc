@@ -23,7 +23,7 @@ constexpr std::string_view kReserved[] = {
 constexpr std::string_view kPlainTable = "kv";
 constexpr std::string_view kPlainColumn = "value";
 
-std::string quoted(std::string_view text, char quote) {
+std::string in_quotes(std::string_view text, char quote) {
   std::string out(1, quote);
   for (const char c : text) {
     out.push_back(c);
@@ -33,45 +33,46 @@ std::string quoted(std::string_view text, char quote) {
   return out;
 }
 
-bool is_integer(std::string_view text) {
+bool is_integer_text(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || text.size() > 18 || (text.size() > 1 && text.front() == '0')) return false;
   return std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-using Type = RecordedTable::Type;
+using ColumnKind = RecordedTable::Type;
 
-Type type_of(ValueType type) {
+ColumnKind column_type_of(ValueType type) {
   switch (type) {
     case ValueType::kNull:
-      return Type::kUnknown;
+      return ColumnKind::kUnknown;
     case ValueType::kInteger:
-      return Type::kInteger;
+      return ColumnKind::kInteger;
     case ValueType::kReal:
     case ValueType::kNumberText:
-      return Type::kReal;
+      return ColumnKind::kReal;
     case ValueType::kBoolean:
-      return Type::kBoolean;
+      return ColumnKind::kBoolean;
     default:
-      return Type::kText;
+      return ColumnKind::kText;
   }
 }
 
 // A type that both fit into.
-Type wider(Type a, Type b) {
-  if (a == b || b == Type::kUnknown) return a;
-  if (a == Type::kUnknown) return b;
-  const bool numbers = a != Type::kBoolean && b != Type::kBoolean && a != Type::kText && b != Type::kText;
-  return numbers ? Type::kReal : Type::kText;
+ColumnKind wider(ColumnKind a, ColumnKind b) {
+  if (a == b || b == ColumnKind::kUnknown) return a;
+  if (a == ColumnKind::kUnknown) return b;
+  const bool numbers =
+      a != ColumnKind::kBoolean && b != ColumnKind::kBoolean && a != ColumnKind::kText && b != ColumnKind::kText;
+  return numbers ? ColumnKind::kReal : ColumnKind::kText;
 }
 
-std::string_view type_name(Type type) {
+std::string_view type_name(ColumnKind type) {
   switch (type) {
-    case Type::kReal:
+    case ColumnKind::kReal:
       return "double precision";
-    case Type::kBoolean:
+    case ColumnKind::kBoolean:
       return "boolean";
-    case Type::kText:
+    case ColumnKind::kText:
       return "text";
     default:
       return "bigint";
@@ -106,7 +107,7 @@ std::string sql_name(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   if (plain && !std::ranges::binary_search(kReserved, name)) return std::string(name);
-  return quoted(name, '"');
+  return in_quotes(name, '"');
 }
 
 std::string sql_literal(const ValueTable& values, ValueId value) {
@@ -120,9 +121,9 @@ std::string sql_literal(const ValueTable& values, ValueId value) {
     case ValueType::kBoolean:
       return values.boolean(value) ? "TRUE" : "FALSE";
     case ValueType::kString:
-      return quoted(values.string(value), '\'');
+      return in_quotes(values.string(value), '\'');
     default:
-      return quoted(values.json(value), '\'');
+      return in_quotes(values.json(value), '\'');
   }
 }
 
@@ -166,7 +167,8 @@ void RecordedTables::add_key(KeyId key) {
   for (std::size_t i = 0; i < table.keys.size(); ++i) {
     table.keys[i].name = table.keys.size() == 1 ? "key" : fmt::format("key{}", i + 1);
     if (i >= found.parts.size()) continue;
-    table.keys[i].type = wider(table.keys[i].type, is_integer(found.parts[i]) ? Type::kInteger : Type::kText);
+    table.keys[i].type =
+        wider(table.keys[i].type, is_integer_text(found.parts[i]) ? ColumnKind::kInteger : ColumnKind::kText);
   }
 }
 
@@ -179,7 +181,7 @@ void RecordedTables::add_value(KeyId key, ValueId value) {
   const auto add = [&](std::uint32_t id, std::string_view name, ValueType of) {
     const auto [it, is_new] = columns.try_emplace(id, static_cast<std::uint32_t>(table.columns.size()));
     if (is_new) table.columns.push_back({sql_name(name)});
-    table.columns[it->second].type = wider(table.columns[it->second].type, type_of(of));
+    table.columns[it->second].type = wider(table.columns[it->second].type, column_type_of(of));
   };
   if (type != ValueType::kRow) return add(kNone32, kPlainColumn, type);
   for (const RowField& field : values.row(value))
@@ -196,7 +198,7 @@ std::vector<std::string> RecordedTables::key_literals(KeyId key) const {
   const std::string text = history_.key_text(key);
   std::vector<std::string> literals;
   for (const std::string_view part : parts_of(text).parts)
-    literals.push_back(is_integer(part) ? std::string(part) : quoted(part, '\''));
+    literals.push_back(is_integer_text(part) ? std::string(part) : in_quotes(part, '\''));
   return literals;
 }
 

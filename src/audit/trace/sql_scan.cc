@@ -9,7 +9,7 @@ namespace {
 // Characters at which plain text may turn into something else. Letters matter only while words are looked at.
 enum : std::uint8_t { kDull, kLetter, kSharp };
 
-constexpr std::array<std::uint8_t, 256> make_kinds() {
+constexpr std::array<std::uint8_t, 256> make_scan_kinds() {
   std::array<std::uint8_t, 256> kinds{};
   for (int c = 0; c < 256; ++c) {
     const char as_char = static_cast<char>(c);
@@ -19,13 +19,9 @@ constexpr std::array<std::uint8_t, 256> make_kinds() {
   for (const char c : {'\'', '"', '`', '[', '-', '#', '/', '$', ';'}) kinds[static_cast<unsigned char>(c)] = kSharp;
   return kinds;
 }
-constexpr std::array<std::uint8_t, 256> kKinds = make_kinds();
+constexpr std::array<std::uint8_t, 256> kScanKinds = make_scan_kinds();
 
-std::uint8_t kind_of(char c) { return kKinds[static_cast<unsigned char>(c)]; }
-
-bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view w) { return same_word(word, w); });
-}
+std::uint8_t scan_kind(char c) { return kScanKinds[static_cast<unsigned char>(c)]; }
 
 // Of the comment that the text begins with, 0 if with none.
 std::size_t comment_length(std::string_view text, SqlDialect dialect) {
@@ -96,7 +92,7 @@ std::size_t SqlScanner::find_end(std::string_view text, std::size_t at) {
 std::size_t SqlScanner::plain(std::string_view text, std::size_t at) {
   while (at < text.size()) {
     const char c = text[at];
-    const std::uint8_t kind = kind_of(c);
+    const std::uint8_t kind = scan_kind(c);
     if (kind == kDull || (kind == kLetter && words_ == Words::kIgnored)) {
       ++at;
       continue;

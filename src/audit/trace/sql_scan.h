@@ -5,8 +5,10 @@
 // Cost:    one pass, a table look-up a character, nothing is copied.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <string_view>
 
 #include "audit/ids.h"
@@ -76,6 +78,9 @@ class SqlScanner {
     if (c != lower[i]) return false;
   }
   return true;
+}
+[[nodiscard]] constexpr bool is_any(std::string_view word, std::initializer_list<std::string_view> lower) {
+  return std::ranges::any_of(lower, [&](std::string_view w) { return same_word(word, w); });
 }
 // The word that the text begins with; empty if it begins with none.
 [[nodiscard]] constexpr std::string_view first_word(std::string_view text) {

@@ -10,7 +10,7 @@ namespace {
 constexpr std::array<std::string_view, 8> kWords = {"", "a", "b", "c", "ab", "ba", "abc", "bab"};
 constexpr std::array<std::string_view, 7> kPatterns = {"%", "a%", "%b", "%a%", "_", "_b%", "ab_"};
 
-std::string draw_text(Rng& rng, sql::Type type) {
+std::string literal_text(Rng& rng, sql::Type type) {
   switch (type) {
     case sql::Type::kDecimal: {
       const std::int64_t quarters = rng.between(0, 20);
@@ -32,7 +32,7 @@ std::string draw_text(Rng& rng, sql::Type type) {
 }  // namespace
 
 sql::NodePtr draw_literal(Rng& rng, sql::Type type) {
-  return sql::make(sql::Kind::kLiteral, type, draw_text(rng, type));
+  return sql::make(sql::Kind::kLiteral, type, literal_text(rng, type));
 }
 
 sql::NodePtr draw_pattern(Rng& rng) {

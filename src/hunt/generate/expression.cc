@@ -109,7 +109,7 @@ NodePtr draw_decimal(Draw& draw, std::uint32_t depth, const Scope& scope) {
   }
 }
 
-NodePtr draw_text(Draw& draw, std::uint32_t depth, const Scope& scope) {
+NodePtr draw_text_expression(Draw& draw, std::uint32_t depth, const Scope& scope) {
   const auto value = [&](Type type = Type::kText) { return draw_value(draw, type, depth - 1, scope); };
   switch (draw.weighted({30, 20, 15, 10, 15})) {
     case 0: {
@@ -275,7 +275,7 @@ NodePtr draw_value(Draw& draw, Type type, std::uint32_t depth, const Scope& scop
     case Type::kDecimal:
       return draw_decimal(draw, depth, scope);
     case Type::kText:
-      return draw_text(draw, depth, scope);
+      return draw_text_expression(draw, depth, scope);
     case Type::kBoolean:
       return draw_predicate(draw, depth - 1, scope);
     case Type::kDate:

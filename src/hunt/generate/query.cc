@@ -92,8 +92,8 @@ Query draw_grouped(Draw& draw, std::uint32_t depth) {
   for (std::int64_t i = 0; i < aggregates; ++i) items.add(draw_any_aggregate(draw, scope));
   if (clauses.groups && draw.percent(45)) {
     const NodePtr left = draw_any_aggregate(draw, scope);
-    static constexpr std::array<std::string_view, 5> kComparisons = {">", ">=", "<", "=", "<>"};
-    const std::string operation(draw.pick(kComparisons));
+    static constexpr std::array<std::string_view, 5> kHavingComparisons = {">", ">=", "<", "=", "<>"};
+    const std::string operation(draw.pick(kHavingComparisons));
     clauses.having = comparison(operation, left, draw_literal(draw.rng, left->type));
   }
   const bool limits = draw.percent(15);

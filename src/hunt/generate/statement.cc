@@ -20,7 +20,7 @@ NodePtr assignment(const std::string& column, NodePtr value) {
 
 bool assignable(const Column& column) { return column.name != "pkey" && column.name != "vkey" && !column.generated; }
 
-const Relation* named(const Model& model, const std::string& table) {
+const Relation* relation_named(const Model& model, const std::string& table) {
   const auto found = std::find_if(model.tables.begin(), model.tables.end(),
                                   [&](const Relation& relation) { return relation.name == table; });
   return found == model.tables.end() ? nullptr : &*found;
@@ -29,7 +29,7 @@ const Relation* named(const Model& model, const std::string& table) {
 // What may be stored in `column`: mostly no more than it takes, seldom a violation.
 NodePtr draw_stored(Draw& draw, const Column& column, std::uint32_t depth, const Scope& scope) {
   if (!column.parent.empty()) {
-    const Relation* parent = named(draw.model, column.parent);
+    const Relation* parent = relation_named(draw.model, column.parent);
     return draw.percent(20) ? null_of(column.type)
                             : integer(draw.rng.between(1, parent == nullptr ? 1 : parent->rows()));
   }

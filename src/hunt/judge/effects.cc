@@ -15,7 +15,7 @@ const Contents& of_table(const ContentsByTable& contents, const std::string& tab
   return found == contents.end() ? kNothing : found->second;
 }
 
-std::optional<std::int64_t> integer(std::string_view text) {
+std::optional<std::int64_t> integer_in(std::string_view text) {
   while (!text.empty() && (text.front() == '(' || text.front() == ' ')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ')' || text.back() == ' ')) text.remove_suffix(1);
   std::int64_t value = 0;
@@ -102,8 +102,8 @@ Result<std::map<RowKey, std::int64_t>> initial_versions(const Schema& schema) {
     };
     const std::size_t pkey = column("pkey"), vkey = column("vkey");
     for (const std::vector<std::string>& row : table.rows) {
-      const auto key = pkey < row.size() ? integer(row[pkey]) : std::nullopt;
-      const auto version = vkey < row.size() ? integer(row[vkey]) : std::nullopt;
+      const auto key = pkey < row.size() ? integer_in(row[pkey]) : std::nullopt;
+      const auto version = vkey < row.size() ? integer_in(row[vkey]) : std::nullopt;
       if (!key || !version) return Error{fmt::format("a row of {} has no integer as pkey or vkey", table.name)};
       versions[{table.name, *key}] = *version;
     }

@@ -15,9 +15,9 @@ namespace {
 
 // A deletion leaves a value of its own, so that two absences are not taken for each other; a read that finds nothing
 // where several absences are possible is left out.
-class Recorder {
+class ExecutionRecorder {
  public:
-  Recorder(const Case& test, const Execution& execution, Absences absences)
+  ExecutionRecorder(const Case& test, const Execution& execution, Absences absences)
       : test_(test), execution_(execution), absences_(absences) {}
 
   Result<History> history() {
@@ -152,7 +152,7 @@ class Recorder {
 }  // namespace
 
 Result<History> history_of(const Case& test, const Execution& execution, Absences absences) {
-  return Recorder(test, execution, absences).history();
+  return ExecutionRecorder(test, execution, absences).history();
 }
 
 }  // namespace isolde::hunt

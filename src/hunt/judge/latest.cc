@@ -9,9 +9,9 @@ namespace {
 
 using Rows = std::map<RowKey, State>;
 
-class Clock {
+class LatestVersions {
  public:
-  Clock(const Case& test, const Execution& execution) : test_(test), execution_(execution) {}
+  LatestVersions(const Case& test, const Execution& execution) : test_(test), execution_(execution) {}
 
   void run() {
     if (const auto initial = initial_versions(test_.schema))
@@ -87,20 +87,20 @@ std::set<std::string_view> tied_tables(const Schema& schema) {
 }  // namespace
 
 std::map<Place, std::set<std::string_view>> old_tables(const Case& test, const Execution& execution) {
-  Clock clock(test, execution);
-  clock.run();
-  return std::move(clock.old);
+  LatestVersions latest(test, execution);
+  latest.run();
+  return std::move(latest.old);
 }
 
 std::vector<Place> beyond_their_snapshot(const Case& test, const Execution& execution, std::string_view dialect) {
-  Clock clock(test, execution);
-  clock.run();
+  LatestVersions latest(test, execution);
+  latest.run();
   std::vector<Place> places;
-  if (dialect == "postgres") places = std::move(clock.of_freed_keys);
+  if (dialect == "postgres") places = std::move(latest.of_freed_keys);
   const std::set<std::string_view> tied = tied_tables(test.schema);
   if (tied.empty()) return places;
   const auto is_tied = [&](std::string_view table) { return tied.contains(table); };
-  for (const auto& [place, tables] : clock.old) {
+  for (const auto& [place, tables] : latest.old) {
     const Statement& statement = at(test, place);
     if (std::any_of(statement.writes.begin(), statement.writes.end(), is_tied) &&
         std::any_of(tables.begin(), tables.end(), is_tied))

@@ -10,7 +10,7 @@
 namespace isolde::hunt {
 namespace {
 
-struct Row {
+struct SimulatedRow {
   std::int64_t vkey = 0;
   std::optional<std::string> cells;  // none: an initial row that nobody has looked at yet
 };
@@ -59,7 +59,7 @@ class Simulation {
     if (effects.odd) return effects.odd;
     if (!effects.repeated.empty()) return "a primary key stands twice";
     for (const std::string& table : statement.writes) {
-      std::map<std::int64_t, Row>& rows = tables_[table];
+      std::map<std::int64_t, SimulatedRow>& rows = tables_[table];
       rows.clear();
       for (const Version& version : run.left.at(table)) rows[version.pkey] = {version.vkey, version.cells};
     }
@@ -89,7 +89,7 @@ class Simulation {
 
   const Case& test_;
   const Execution& execution_;
-  std::map<std::string, std::map<std::int64_t, Row>> tables_;
+  std::map<std::string, std::map<std::int64_t, SimulatedRow>> tables_;
 };
 
 }  // namespace

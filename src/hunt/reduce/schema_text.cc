@@ -5,12 +5,12 @@
 namespace isolde::hunt {
 namespace {
 
-bool is_name_character(char c) {
+bool is_sql_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_outer_spaces(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   return text;
@@ -47,7 +47,7 @@ std::optional<CreateTable> parse_create_table(std::string_view sql) {
     } else if (c == '(') {
       ++depth;
     } else if ((c == ',' && depth == 1) || (c == ')' && depth == 1)) {
-      create.parts.emplace_back(trimmed(sql.substr(begin, i - begin)));
+      create.parts.emplace_back(without_outer_spaces(sql.substr(begin, i - begin)));
       begin = i + 1;
       if (c == ',') continue;
       create.after = std::string(sql.substr(i));
@@ -69,9 +69,9 @@ std::vector<std::string> words_in_sql(std::string_view sql) {
       const std::size_t end = std::min(sql.find(c, i + 1), sql.size());
       words.emplace_back(sql.substr(i + 1, end - i - 1));
       i = std::min(end + 1, sql.size());
-    } else if (is_name_character(c)) {
+    } else if (is_sql_name_character(c)) {
       const std::size_t begin = i;
-      while (i < sql.size() && is_name_character(sql[i])) ++i;
+      while (i < sql.size() && is_sql_name_character(sql[i])) ++i;
       words.emplace_back(sql.substr(begin, i - begin));
     } else {
       ++i;

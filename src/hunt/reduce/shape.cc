@@ -7,7 +7,7 @@
 namespace isolde::hunt {
 namespace {
 
-using Order = std::vector<std::uint32_t>;
+using TurnOrder = std::vector<std::uint32_t>;
 
 std::vector<Place> places_of(const Case& test) {
   std::vector<Place> places;
@@ -17,27 +17,27 @@ std::vector<Place> places_of(const Case& test) {
 }
 
 // One transaction after the other, in the order of `first`, which has each once.
-Order serial(const Case& test, const Order& first) {
-  Order order;
+TurnOrder serial(const Case& test, const TurnOrder& first) {
+  TurnOrder order;
   for (const std::uint32_t t : first) order.insert(order.end(), test.transactions[t].statements.size() + 1, t);
   return order;
 }
 
 // The transactions by their first turn, or by their last.
-Order by_first_turn(const Order& order) {
-  Order first;
+TurnOrder by_first_turn(const TurnOrder& order) {
+  TurnOrder first;
   for (const std::uint32_t t : order)
     if (std::find(first.begin(), first.end(), t) == first.end()) first.push_back(t);
   return first;
 }
-Order by_last_turn(const Order& order) {
-  Order backwards(order.rbegin(), order.rend());
-  Order last = by_first_turn(backwards);
+TurnOrder by_last_turn(const TurnOrder& order) {
+  TurnOrder backwards(order.rbegin(), order.rend());
+  TurnOrder last = by_first_turn(backwards);
   std::reverse(last.begin(), last.end());
   return last;
 }
 
-std::size_t changes(const Order& order) {
+std::size_t changes(const TurnOrder& order) {
   std::size_t count = 0;
   for (std::size_t i = 1; i < order.size(); ++i) count += order[i] != order[i - 1] ? 1 : 0;
   return count;
@@ -45,7 +45,7 @@ std::size_t changes(const Order& order) {
 
 // The orders in which one stretch of steps of one transaction has moved to the stretch before it, or after it, of the
 // same transaction; best first.
-std::vector<Order> simpler_orders(const Order& order) {
+std::vector<TurnOrder> simpler_orders(const TurnOrder& order) {
   struct Stretch {
     std::size_t begin, end;
   };
@@ -57,28 +57,28 @@ std::vector<Order> simpler_orders(const Order& order) {
       stretches.push_back({i, i + 1});
     }
   }
-  const auto at = [](Order& list, std::size_t i) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
-  std::vector<Order> simpler;
+  const auto at = [](TurnOrder& list, std::size_t i) { return list.begin() + static_cast<std::ptrdiff_t>(i); };
+  std::vector<TurnOrder> simpler;
   for (std::size_t k = 0; k < stretches.size(); ++k) {
     const std::uint32_t t = order[stretches[k].begin];
     for (std::size_t before = k; before-- > 0;) {
       if (order[stretches[before].begin] != t) continue;
-      Order earlier = order;  // this one moves up to the one before, or that one down to this one
+      TurnOrder earlier = order;  // this one moves up to the one before, or that one down to this one
       std::rotate(at(earlier, stretches[before].end), at(earlier, stretches[k].begin), at(earlier, stretches[k].end));
       simpler.push_back(std::move(earlier));
-      Order later = order;
+      TurnOrder later = order;
       std::rotate(at(later, stretches[before].begin), at(later, stretches[before].end), at(later, stretches[k].begin));
       simpler.push_back(std::move(later));
       break;
     }
   }
   std::stable_sort(simpler.begin(), simpler.end(),
-                   [](const Order& a, const Order& b) { return changes(a) < changes(b); });
+                   [](const TurnOrder& a, const TurnOrder& b) { return changes(a) < changes(b); });
   while (!simpler.empty() && changes(simpler.back()) >= changes(order)) simpler.pop_back();
   return simpler;
 }
 
-bool attempt_order(Reduction& reduction, Order order) {
+bool attempt_order(Reduction& reduction, TurnOrder order) {
   Finding candidate = reduction.best();
   if (candidate.test.order == order) return false;
   candidate.test.order = std::move(order);
@@ -108,9 +108,9 @@ Finding without(const Finding& finding, const std::vector<Place>& places) {
   return left;
 }
 
-Order sending_order(const Case& test, const std::vector<Place>& answered) {
+TurnOrder sending_order(const Case& test, const std::vector<Place>& answered) {
   std::vector<std::size_t> sent(test.transactions.size(), 0), done(test.transactions.size(), 0);
-  Order left = test.order, order;
+  TurnOrder left = test.order, order;
   std::size_t next = 0;
   while (!left.empty()) {
     while (next < answered.size() && answered[next].transaction < sent.size() &&
@@ -156,7 +156,7 @@ bool make_serial(Reduction& reduction) {
   bool any = false;
   for (bool better = true; better && !reduction.over();) {
     better = false;
-    for (Order& order : simpler_orders(reduction.best().test.order)) {
+    for (TurnOrder& order : simpler_orders(reduction.best().test.order)) {
       better = attempt_order(reduction, std::move(order));
       if (better) break;
     }
@@ -166,7 +166,7 @@ bool make_serial(Reduction& reduction) {
 }
 
 bool number_transactions(Reduction& reduction) {
-  const Order first = by_first_turn(reduction.best().test.order);
+  const TurnOrder first = by_first_turn(reduction.best().test.order);
   if (std::is_sorted(first.begin(), first.end())) return false;
   std::vector<std::uint32_t> number(first.size());
   for (std::uint32_t i = 0; i < first.size(); ++i) number[first[i]] = i;

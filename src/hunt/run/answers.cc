@@ -13,7 +13,7 @@
 namespace isolde::hunt {
 namespace {
 
-std::string_view name(Ran ran) {
+std::string_view outcome_name(Ran ran) {
   switch (ran) {
     case Ran::kNotSent:
       return "not sent";
@@ -27,7 +27,7 @@ std::string_view name(Ran ran) {
   return "";
 }
 
-std::string_view name(Ended end) {
+std::string_view outcome_name(Ended end) {
   switch (end) {
     case Ended::kCommitted:
       return "committed";
@@ -41,8 +41,8 @@ std::string_view name(Ended end) {
   return "";
 }
 
-std::optional<std::string> difference(const StatementRun& a, const StatementRun& b) {
-  if (a.ran != b.ran) return fmt::format("{}, then {}", name(a.ran), name(b.ran));
+std::optional<std::string> run_difference(const StatementRun& a, const StatementRun& b) {
+  if (a.ran != b.ran) return fmt::format("{}, then {}", outcome_name(a.ran), outcome_name(b.ran));
   if (a.apart != b.apart)
     return fmt::format("it {}, then it {}", a.apart ? "waited" : "did not wait", b.apart ? "did" : "did not");
   if (a.ran != Ran::kNotSent && !same_answer(a.reply, b.reply))
@@ -118,10 +118,11 @@ std::string answer_text(const db::Reply& reply) {
 std::optional<std::string> difference(const Execution& a, const Execution& b) {
   for (std::uint32_t t = 0; t < a.runs.size() && t < b.runs.size(); ++t) {
     for (std::uint32_t s = 0; s < a.runs[t].size() && s < b.runs[t].size(); ++s) {
-      if (auto how = difference(a.runs[t][s], b.runs[t][s]))
+      if (auto how = run_difference(a.runs[t][s], b.runs[t][s]))
         return fmt::format("{}: {}", hunt::name(Place{t, s}), *how);
     }
-    if (a.ends[t] != b.ends[t]) return fmt::format("T{}: {}, then {}", t + 1, name(a.ends[t]), name(b.ends[t]));
+    if (a.ends[t] != b.ends[t])
+      return fmt::format("T{}: {}, then {}", t + 1, outcome_name(a.ends[t]), outcome_name(b.ends[t]));
   }
   if (a.answered != b.answered) return "the answers came in another order";
   for (const auto& [table, rows] : a.final) {

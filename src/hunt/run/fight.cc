@@ -30,7 +30,7 @@ Result<std::vector<const Table*>> tables_named(const Schema& schema, const std::
   return tables;
 }
 
-Result<void> add_reads(const Case& test, const Statement& statement, std::string_view dialect, Step& step) {
+Result<void> read_around(const Case& test, const Statement& statement, std::string_view dialect, Step& step) {
   const auto seen = tables_named(test.schema, statement.reads);
   const auto left = tables_named(test.schema, statement.writes);
   if (!seen || !left) return seen ? left.error() : seen.error();
@@ -120,7 +120,7 @@ Result<Script> script_of(const Case& test, std::string_view dialect, bool instru
       step.kind = RequestKind::kStatement;
       step.sql = statement.sql;
       if (instrumented) {
-        if (auto added = add_reads(test, statement, dialect, step); !added) return std::move(added).error();
+        if (auto added = read_around(test, statement, dialect, step); !added) return std::move(added).error();
       }
     }
     script.steps.push_back(std::move(step));

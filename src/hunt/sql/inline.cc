@@ -29,7 +29,7 @@ bool has_window(const Node& node) {
 }
 
 // Neither changes how many rows there are nor looks at others.
-bool is_plain(const Node& query) {
+bool is_plain_select(const Node& query) {
   if (query.kind != Kind::kSelect || query.text == "distinct" || !query.children[1]) return false;
   for (std::size_t i = 3; i < query.children.size(); ++i)
     if (query.children[i]) return false;
@@ -43,7 +43,7 @@ NodePtr item_named(const Node& query, const std::string& name) {
 }
 
 void add_derived(const Node& source, std::vector<const Node*>& all) {
-  if (source.kind == Kind::kDerived && is_plain(*source.children[0])) all.push_back(&source);
+  if (source.kind == Kind::kDerived && is_plain_select(*source.children[0])) all.push_back(&source);
   if (source.kind != Kind::kJoin) return;
   add_derived(*source.children[0], all);
   add_derived(*source.children[1], all);

@@ -10,7 +10,7 @@
 namespace isolde::hunt::sql {
 namespace {
 
-double number(std::string_view text) {
+double number_in(std::string_view text) {
   double value = 0;
   std::from_chars(text.data(), text.data() + text.size(), value);
   return value;
@@ -106,11 +106,11 @@ Expression Printer::literal(const Node& node) {
   }
   switch (node.type) {
     case Type::kInteger:
-      x.most = std::abs(number(node.text));
+      x.most = std::abs(number_in(node.text));
       x.narrow = x.most <= kMostNarrow;
       break;
     case Type::kDecimal: {
-      x.most = std::abs(number(node.text));
+      x.most = std::abs(number_in(node.text));
       const std::size_t point = node.text.find('.');
       x.decimals = point == std::string::npos ? 0 : static_cast<int>(node.text.size() - point - 1);
       if (is(DialectId::kSqlite)) {

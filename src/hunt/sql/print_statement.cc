@@ -5,11 +5,7 @@
 namespace isolde::hunt::sql {
 namespace {
 
-const Node* child(const Node& node, std::size_t i) {
-  return i < node.children.size() ? node.children[i].get() : nullptr;
-}
-
-std::string named(const Node& node) {
+std::string with_alias(const Node& node) {
   return node.alias.empty() || node.alias == node.text ? node.text : fmt::format("{} as {}", node.text, node.alias);
 }
 
@@ -60,7 +56,7 @@ std::string Printer::assignments(const Node& list) {
 }
 
 std::string Printer::update(const Node& node) {
-  std::string text = fmt::format("update {} set {}", named(node), assignments(*node.children[0]));
+  std::string text = fmt::format("update {} set {}", with_alias(node), assignments(*node.children[0]));
   if (child(node, 1)) text += " where " + expression(*node.children[1]).text;
   return text;
 }
@@ -69,7 +65,7 @@ std::string Printer::remove(const Node& node) {
   // MariaDB's DELETE of one table knows no alias.
   const bool bare = is(DialectId::kMariadb) && !node.alias.empty();
   if (bare) renamed_[node.alias] = node.text;
-  std::string text = "delete from " + (bare ? node.text : named(node));
+  std::string text = "delete from " + (bare ? node.text : with_alias(node));
   if (child(node, 0)) text += " where " + expression(*node.children[0]).text;
   if (bare) renamed_.erase(node.alias);
   return text;
@@ -104,7 +100,7 @@ std::string Printer::upsert(const Node& node) {
 }
 
 std::string Printer::merge(const Node& node) {
-  std::string text = fmt::format("merge into {} using {} on {}", named(node), source(*node.children[0]),
+  std::string text = fmt::format("merge into {} using {} on {}", with_alias(node), source(*node.children[0]),
                                  expression(*node.children[1]).text);
   if (child(node, 2)) text += " when matched then update set " + assignments(*node.children[2]);
   if (child(node, 3))

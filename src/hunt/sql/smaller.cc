@@ -12,9 +12,6 @@ namespace {
 using Nodes = std::vector<NodePtr>;
 
 bool is_expression(const Node& node) { return node.kind <= Kind::kCast; }
-bool is_query(const Node& node) {
-  return node.kind == Kind::kSelect || node.kind == Kind::kSetOf || node.kind == Kind::kWith;
-}
 bool is_key(const std::string& column) { return column == "pkey" || column == "vkey"; }
 bool has(const Node& node, std::size_t i) { return i < node.children.size() && node.children[i]; }
 
@@ -24,7 +21,7 @@ NodePtr with_child(const Node& node, std::size_t i, NodePtr child) {
   return copy;
 }
 
-NodePtr with_text(const Node& node, std::string text) {
+NodePtr with_node_text(const Node& node, std::string text) {
   auto copy = std::make_shared<Node>(node);
   copy->text = std::move(text);
   return copy;
@@ -109,7 +106,7 @@ void add_steps_of_expression(const NodePtr& node, Nodes& steps) {
     default:
       break;
   }
-  if (node->text == "not" && node->kind != Kind::kUnary) steps.push_back(with_text(*node, ""));
+  if (node->text == "not" && node->kind != Kind::kUnary) steps.push_back(with_node_text(*node, ""));
   add_steps_of_children(*node, steps);
 }
 
@@ -156,7 +153,7 @@ void add_steps_of_select(const Node& node, Nodes& steps) {
   drop({4});
   if (!limited) {
     drop({5});
-    if (node.text == "distinct") steps.push_back(with_text(node, ""));
+    if (node.text == "distinct") steps.push_back(with_node_text(node, ""));
     add_steps_of_child(node, 5, steps);
   }
   for (const std::size_t i : {1, 2, 4}) add_steps_of_child(node, i, steps);
@@ -295,9 +292,9 @@ void add_steps(const NodePtr& node, Nodes& steps) {
     case Kind::kJoin:
       steps.push_back(node->children[0]);
       steps.push_back(node->children[1]);
-      if (node->text.starts_with("left ")) steps.push_back(with_text(*node, node->text.substr(5)));
+      if (node->text.starts_with("left ")) steps.push_back(with_node_text(*node, node->text.substr(5)));
       if (has(*node, 2)) {
-        NodePtr cross = with_text(*with_child(*node, 2, nullptr), "cross join");
+        NodePtr cross = with_node_text(*with_child(*node, 2, nullptr), "cross join");
         if (!node->text.ends_with("lateral")) steps.push_back(std::move(cross));
       }
       break;

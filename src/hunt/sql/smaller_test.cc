@@ -23,9 +23,6 @@ bool has_step(const NodePtr& tree, const std::string& text) {
   return std::find(all.begin(), all.end(), text) != all.end();
 }
 
-bool is_query(const Node& node) {
-  return node.kind == Kind::kSelect || node.kind == Kind::kSetOf || node.kind == Kind::kWith;
-}
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 const NodePtr a = column("x.a"), b = column("x.b");

@@ -12,14 +12,6 @@ using Names = std::set<std::string>;
 using Columns = std::optional<Names>;            // none: a table or view, whose columns are not known here
 using Sources = std::map<std::string, Columns>;  // by alias
 
-const Node* child(const Node& node, std::size_t i) {
-  return i < node.children.size() ? node.children[i].get() : nullptr;
-}
-
-bool is_query(const Node& node) {
-  return node.kind == Kind::kSelect || node.kind == Kind::kSetOf || node.kind == Kind::kWith;
-}
-
 const std::string& item_name(const Node& item) { return item.alias.empty() ? item.children[0]->text : item.alias; }
 const std::string& name_of(const Node& source) { return source.alias.empty() ? source.text : source.alias; }
 

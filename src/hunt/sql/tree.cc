@@ -34,7 +34,7 @@ std::string_view simplest_literal(Type type) {
 
 namespace {
 
-std::size_t weight(const Node& node) {
+std::size_t node_size(const Node& node) {
   if (node.kind == Kind::kColumn) return 3;
   if (node.kind == Kind::kLiteral) {
     const bool simple = node.text == simplest_literal(node.type) || node.text == "null" || node.text == "false" ||
@@ -54,7 +54,7 @@ std::size_t size(const Node& tree) {
   while (!left.empty()) {
     const Node* node = left.back();
     left.pop_back();
-    count += weight(*node);
+    count += node_size(*node);
     for (const NodePtr& child : node->children)
       if (child) left.push_back(child.get());
   }

@@ -84,6 +84,14 @@ struct Node {
 // may not run: the caller tries.
 [[nodiscard]] std::vector<NodePtr> smaller(const NodePtr& tree);
 
+// nullptr: it is null, or there are fewer.
+[[nodiscard]] inline const Node* child(const Node& node, std::size_t i) {
+  return i < node.children.size() ? node.children[i].get() : nullptr;
+}
+[[nodiscard]] inline bool is_query(const Node& node) {
+  return node.kind == Kind::kSelect || node.kind == Kind::kSetOf || node.kind == Kind::kWith;
+}
+
 // What falls with every step of smaller(): two for each node, one more for a word that makes it do more (distinct, not,
 // left join), for a column, and for a literal that is not the simplest of its type.
 [[nodiscard]] std::size_t size(const Node& tree);
