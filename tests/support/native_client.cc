@@ -82,7 +82,7 @@ void NativeClient::updated(std::string_view where, std::span<const record::Recor
   note(fmt::format(R"(["update","{}",[{}]])", where, rows_text(rows_after)));
 }
 
-std::string set_up(db::Connection& connection, record::Workload& workload) {
+std::string make_tables(db::Connection& connection, record::Workload& workload) {
   const auto fault = [](const Result<db::Reply>& reply) {
     return !reply ? reply.error().message() : reply->failure.text;
   };

@@ -59,6 +59,6 @@ class NativeClient : public record::Client {
 };
 
 // Makes a workload's tables with its first rows; what went wrong, or nothing.
-[[nodiscard]] std::string set_up(db::Connection& connection, record::Workload& workload);
+[[nodiscard]] std::string make_tables(db::Connection& connection, record::Workload& workload);
 
 }  // namespace isolde

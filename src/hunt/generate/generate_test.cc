@@ -113,14 +113,14 @@ TEST(HuntGenerate, DifferentSeedsGiveDifferentCases) {
   EXPECT_EQ(texts.size(), 1000U);
 }
 
-const Node& child(const Node& node, std::size_t i) { return *node.children[i]; }
+const Node& child_of(const Node& node, std::size_t i) { return *node.children[i]; }
 
 void expect_version_assigned(const Node& assignments, std::int64_t version, const std::string& sql) {
   bool assigned = false;
   for (const sql::NodePtr& assignment : assignments.children) {
     EXPECT_NE(assignment->text, "pkey") << sql;
     if (assignment->text != "vkey") continue;
-    EXPECT_EQ(child(*assignment, 0).text, fmt::format("{}", version)) << sql;
+    EXPECT_EQ(child_of(*assignment, 0).text, fmt::format("{}", version)) << sql;
     assigned = true;
   }
   EXPECT_TRUE(assigned) << sql;
@@ -129,33 +129,34 @@ void expect_version_assigned(const Node& assignments, std::int64_t version, cons
 // `columns` begin with pkey and vkey.
 void expect_version_inserted(const Node& columns, const Node& row, std::int64_t version, const std::string& sql) {
   ASSERT_GE(columns.children.size(), 2U) << sql;
-  EXPECT_EQ(child(columns, 0).text, "pkey") << sql;
-  EXPECT_EQ(child(columns, 1).text, "vkey") << sql;
+  EXPECT_EQ(child_of(columns, 0).text, "pkey") << sql;
+  EXPECT_EQ(child_of(columns, 1).text, "vkey") << sql;
   ASSERT_EQ(columns.children.size(), row.children.size()) << sql;
-  const Node& value = child(row, 1);
-  EXPECT_EQ((value.kind == Kind::kItem ? child(value, 0) : value).text, fmt::format("{}", version)) << sql;
+  const Node& value = child_of(row, 1);
+  EXPECT_EQ((value.kind == Kind::kItem ? child_of(value, 0) : value).text, fmt::format("{}", version)) << sql;
 }
 
 void expect_sets_its_version(const Statement& statement) {
   const Node& tree = *statement.tree;
   switch (tree.kind) {
     case Kind::kUpdate:
-      expect_version_assigned(child(tree, 0), statement.version, statement.sql);
+      expect_version_assigned(child_of(tree, 0), statement.version, statement.sql);
       break;
     case Kind::kInsertRows:
-      for (const sql::NodePtr& row : child(tree, 1).children)
-        expect_version_inserted(child(tree, 0), *row, statement.version, statement.sql);
+      for (const sql::NodePtr& row : child_of(tree, 1).children)
+        expect_version_inserted(child_of(tree, 0), *row, statement.version, statement.sql);
       break;
     case Kind::kInsertQuery:
-      expect_version_inserted(child(tree, 0), child(child(tree, 1), 0), statement.version, statement.sql);
+      expect_version_inserted(child_of(tree, 0), child_of(child_of(tree, 1), 0), statement.version, statement.sql);
       break;
     case Kind::kUpsert:
-      expect_version_inserted(child(tree, 0), child(tree, 1), statement.version, statement.sql);
-      expect_version_assigned(child(tree, 2), statement.version, statement.sql);
+      expect_version_inserted(child_of(tree, 0), child_of(tree, 1), statement.version, statement.sql);
+      expect_version_assigned(child_of(tree, 2), statement.version, statement.sql);
       break;
     case Kind::kMerge:
-      if (tree.children[2]) expect_version_assigned(child(tree, 2), statement.version, statement.sql);
-      if (tree.children[3]) expect_version_inserted(child(tree, 4), child(tree, 3), statement.version, statement.sql);
+      if (tree.children[2]) expect_version_assigned(child_of(tree, 2), statement.version, statement.sql);
+      if (tree.children[3])
+        expect_version_inserted(child_of(tree, 4), child_of(tree, 3), statement.version, statement.sql);
       EXPECT_TRUE(tree.children[2] || tree.children[3]) << statement.sql;
       break;
     default:
@@ -176,7 +177,7 @@ void expect_total_limits(const Statement& statement) {
   walk(*statement.tree, [&](const Node& node) {
     if (node.kind != Kind::kSelect || !node.children[6]) return;
     ASSERT_TRUE(node.children[5]) << statement.sql;
-    EXPECT_EQ(child(node, 5).children.size(), child(node, 0).children.size()) << statement.sql;
+    EXPECT_EQ(child_of(node, 5).children.size(), child_of(node, 0).children.size()) << statement.sql;
   });
 }
 
@@ -243,7 +244,7 @@ TEST(HuntGenerate, AStatementDoesNotLookAtItsTargetWhereItWouldSeeItsOwnChanges)
               EXPECT_FALSE(node.kind == Kind::kTable && node.text == tree.text) << statement.sql;
             });
           };
-          if (tree.kind == Kind::kUpdate) expect_not_named(dialect == "sqlite" ? tree : child(tree, 0));
+          if (tree.kind == Kind::kUpdate) expect_not_named(dialect == "sqlite" ? tree : child_of(tree, 0));
           if (tree.kind == Kind::kDelete && dialect == "sqlite") expect_not_named(tree);
         }
     });
@@ -264,7 +265,7 @@ TEST(HuntGenerate, AUniqueColumnIsAssignedConstantsOnly) {
         walk(*statement.tree, [&](const Node& node) {
           if (node.kind != Kind::kAssignment || !unique.contains(statement.tree->text + "." + node.text)) return;
           ++assigned;
-          EXPECT_EQ(child(node, 0).kind, Kind::kLiteral) << statement.sql;
+          EXPECT_EQ(child_of(node, 0).kind, Kind::kLiteral) << statement.sql;
           EXPECT_FALSE(statement.tree->kind == Kind::kMerge && statement.tree->children[3]) << statement.sql;
         });
   });
@@ -279,15 +280,15 @@ TEST(HuntGenerate, NewRowsHaveNewKeys) {
       for (const Statement& statement : transaction.statements) {
         const Node& tree = *statement.tree;
         if (tree.kind == Kind::kInsertRows) {
-          for (const sql::NodePtr& row : child(tree, 1).children) {
-            const std::string& key = child(*row, 0).text;
+          for (const sql::NodePtr& row : child_of(tree, 1).children) {
+            const std::string& key = child_of(*row, 0).text;
             EXPECT_TRUE(std::stoi(key) < 104 || fresh.insert(key).second) << statement.sql;
           }
         } else if (tree.kind == Kind::kInsertQuery) {
-          const Node& key = child(child(child(child(tree, 1), 0), 0), 0);  // base + pkey
-          EXPECT_TRUE(bases.insert(child(key, 0).text).second) << statement.sql;
+          const Node& key = child_of(child_of(child_of(child_of(tree, 1), 0), 0), 0);  // base + pkey
+          EXPECT_TRUE(bases.insert(child_of(key, 0).text).second) << statement.sql;
         } else if (tree.kind == Kind::kMerge && tree.children[3]) {
-          EXPECT_TRUE(bases.insert(child(child(child(tree, 3), 0), 0).text).second) << statement.sql;
+          EXPECT_TRUE(bases.insert(child_of(child_of(child_of(tree, 3), 0), 0).text).second) << statement.sql;
         }
       }
   });

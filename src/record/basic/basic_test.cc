@@ -99,7 +99,7 @@ TEST_P(EachBasicWorkload, AsksTheSameOfTheDatabaseWithTheSameSeed) {
     const Scratch s = scratch();
     const auto workload = make(GetParam(), {}, s.database->dialect());
     auto connection = s.database->connect(*s.level);
-    EXPECT_EQ(set_up(**connection, *workload), "");
+    EXPECT_EQ(make_tables(**connection, *workload), "");
     NativeClient client(*std::move(connection), s.database->dialect(), 0, 1);
     const auto session = workload->session(0, Rng(seed));
     for (int i = 0; i < 30; ++i) session->transaction(client);

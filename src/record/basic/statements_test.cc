@@ -151,7 +151,7 @@ TEST(ListAppend, AKeyIsRetiredWhenItsListIsLong) {
     const auto workload = *workload_named(name)->make(options, database->dialect());
     auto connection = *database->connect(**db::level_named(*database, "wal deferred"));
     EXPECT_TRUE(connection->run("drop table if exists lists"));
-    EXPECT_EQ(set_up(*connection, *workload), "");
+    EXPECT_EQ(make_tables(*connection, *workload), "");
     NativeClient client(std::move(connection), database->dialect(), 0, 1);
     const auto session = workload->session(0, Rng(1));
     for (int i = 0; i < 100; ++i) session->transaction(client);

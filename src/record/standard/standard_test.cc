@@ -43,7 +43,7 @@ TEST_P(EachStandardWorkload, AsksTheSameOfTheDatabaseWithTheSameSeed) {
     const Place p = place(kScratch, "wal deferred");
     const auto workload = workload_named(GetParam())->make(small(), p.database->dialect());
     auto connection = p.database->connect(*p.level);
-    EXPECT_EQ(set_up(**connection, **workload), "");
+    EXPECT_EQ(make_tables(**connection, **workload), "");
     NativeClient client(*std::move(connection), p.database->dialect(), 0, 1);
     const auto session = (*workload)->session(0, Rng(seed));
     for (int i = 0; i < 30; ++i) session->transaction(client);
@@ -78,7 +78,7 @@ TEST_P(EachStandardWorkload, SaysWhatItsFirstRowsAre) {
   options.scale = 2;
   const auto workload = workload_named(GetParam())->make(options, p.database->dialect());
   auto connection = p.database->connect(*p.level);
-  ASSERT_EQ(set_up(**connection, **workload), "");
+  ASSERT_EQ(make_tables(**connection, **workload), "");
   const std::string initial = (*workload)->initial();
   std::map<std::string, std::string> said;
   if (initial.starts_with('{')) said = members(initial);
