@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.h"
 #include "db/connection.h"
 
 namespace isolde::probe {
@@ -15,11 +16,9 @@ namespace isolde::probe {
 inline constexpr std::size_t kMostTransactions = 16;
 
 [[nodiscard]] constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-[[nodiscard]] constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-[[nodiscard]] std::string lower(std::string_view text);
 
 struct Line {
   std::string_view text;  // without its indent and its end
