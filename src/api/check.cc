@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Verdict failed(std::string error) {
+Verdict failed_verdict(std::string error) {
   Verdict verdict;
   verdict.error = std::move(error);
   return verdict;
@@ -109,11 +109,11 @@ isolde::Limits limits_of(const CheckOptions& options) {
 
 Verdict check(const History& history, const std::string& level_name, const CheckOptions& options) {
   const auto asked = isolde::level_named(level_name);
-  if (!asked) return failed("unknown level \"" + level_name + "\"");
+  if (!asked) return failed_verdict("unknown level \"" + level_name + "\"");
   const auto evidence = isolde::parse_evidence_use(options.use, options.ignore);
-  if (!evidence) return failed(evidence.error().message());
+  if (!evidence) return failed_verdict(evidence.error().message());
   const auto level = isolde::judged_level(*asked, *evidence);
-  if (!level) return failed(level.error().message());
+  if (!level) return failed_verdict(level.error().message());
   const isolde::History& whole = history.content().history;
   const isolde::History h = evidence->empty() ? whole : isolde::judged_history(whole, *evidence);
   isolde::ChooseOptions wanted;
@@ -121,7 +121,7 @@ Verdict check(const History& history, const std::string& level_name, const Check
   wanted.method = options.method;
   wanted.order_by_commit = options.order_by_commit_ts;
   const isolde::Choice choice = isolde::choose(h, *level, wanted);
-  if (choice.engine == nullptr && !options.method.empty()) return failed(choice.why);
+  if (choice.engine == nullptr && !options.method.empty()) return failed_verdict(choice.why);
   auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}, {}});
   content->verdict.level = *level;
   isolde::LevelChecks checks(h, wanted);

@@ -8,7 +8,7 @@
 namespace isolde::api {
 namespace {
 
-LoadedHistory failed(std::string error) { return {std::nullopt, std::move(error), {}}; }
+LoadedHistory failed_load(std::string error) { return {std::nullopt, std::move(error), {}}; }
 
 LoadedHistory loaded(isolde::History history, std::string_view format, std::vector<std::string> notes) {
   return {History(std::make_shared<const History::Content>(History::Content{std::move(history), format})),
@@ -48,10 +48,10 @@ LoadedHistory load(const std::string& path, const std::string& format) {
   const isolde::FormatInfo* named = nullptr;
   if (!format.empty()) {
     named = isolde::format_named(format);
-    if (named == nullptr) return failed("unknown format \"" + format + "\"");
+    if (named == nullptr) return failed_load("unknown format \"" + format + "\"");
   }
   auto result = isolde::load(path, named, {});
-  if (!result) return failed(result.error().message());
+  if (!result) return failed_load(result.error().message());
   return loaded(std::move(result->history), result->format->name, std::move(result->notes));
 }
 
@@ -113,9 +113,10 @@ HistoryBuilder& HistoryBuilder::version_order(const Name& key, const std::vector
 
 LoadedHistory HistoryBuilder::finish() {
   const std::unique_ptr<State> state = std::exchange(state_, std::make_unique<State>());
-  if (state->too_deep) return failed("a value nests deeper than " + std::to_string(isolde::kMaxValueDepth) + " lists");
+  if (state->too_deep)
+    return failed_load("a value nests deeper than " + std::to_string(isolde::kMaxValueDepth) + " lists");
   auto result = state->builder.finish();
-  if (!result) return failed(result.error().message());
+  if (!result) return failed_load(result.error().message());
   return loaded(*std::move(result), "built", {});
 }
 

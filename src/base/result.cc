@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <cstring>
+
 namespace isolde {
 
 std::string Error::message() const {
@@ -10,6 +13,10 @@ std::string Error::message() const {
   if (line == 0) return fmt::format("{}: {}", place, text);
   if (column == 0) return fmt::format("{}:{}: {}", place, line, text);
   return fmt::format("{}:{}:{}: {}", place, line, column, text);
+}
+
+Error errno_error(std::string_view what, const std::string& place) {
+  return Error{fmt::format("{}: {}", what, std::strerror(errno)), place};
 }
 
 }  // namespace isolde

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -21,6 +22,9 @@ struct Error {
   // `file:line:column: text`, leaving out what is not known.
   [[nodiscard]] std::string message() const;
 };
+
+// `what`, and in the system's words why: what errno says now. `place`: a file or an address.
+[[nodiscard]] Error errno_error(std::string_view what, const std::string& place);
 
 template <typename T>
 class [[nodiscard]] Result {

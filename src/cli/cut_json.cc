@@ -14,9 +14,9 @@ namespace {
 
 namespace dom = simdjson::dom;
 
-constexpr std::size_t kLongestText = 4000, kLongestName = 200;  // bytes
-constexpr std::size_t kLeastRoom = 512;                         // for a list: from here on nothing is gained
-constexpr std::size_t kMostOthers = 32;                         // members that no page reads
+constexpr std::size_t kLongestMemberText = 4000, kLongestMemberName = 200;  // bytes
+constexpr std::size_t kLeastRoom = 512;         // for a list: from here on nothing is gained
+constexpr std::size_t kMostUnreadMembers = 32;  // members that no page reads
 
 // What pages read (web/src/from_json.ts).
 constexpr std::array kOfReports = {"file",      "level",        "verdict", "method",         "reason", "why",
@@ -39,9 +39,9 @@ class Members {
  public:
   explicit Members(const std::array<const char*, Size>& read) : read_(read) {}
   bool keeps(std::string_view name) {
-    if (name.size() > kLongestName || name == "left_out" || name == "cases_left_out") return ++left_, false;
+    if (name.size() > kLongestMemberName || name == "left_out" || name == "cases_left_out") return ++left_, false;
     const bool is_read = std::ranges::find(read_, name) != read_.end();
-    if ((!is_read && others_ == kMostOthers) || !seen_.emplace(name).second) return ++left_, false;
+    if ((!is_read && others_ == kMostUnreadMembers) || !seen_.emplace(name).second) return ++left_, false;
     others_ += is_read ? 0 : 1;
     return true;
   }
@@ -56,7 +56,7 @@ class Members {
 // As it is, if it fits; a text is shortened, and of another thing nothing is left.
 std::string cut_value(const dom::element& value, std::size_t room) {
   if (std::string_view text; value.get(text) == simdjson::SUCCESS)
-    return json_string(words::shortened(std::string(text), std::min(kLongestText, room / 6)));
+    return json_string(words::shortened(std::string(text), std::min(kLongestMemberText, room / 6)));
   std::string json = simdjson::minify(value);
   if (size_in_page(json) <= room) return json;
   return value.is_array() ? "[]" : value.is_object() ? "{}" : "null";

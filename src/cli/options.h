@@ -56,6 +56,17 @@ class Arguments {
   std::map<std::string, std::string> values_;
 };
 
+// Sets `to` to the whole number that the option was given, if it was: `least` … 2^32 - 1.
+template <typename T>
+[[nodiscard]] std::optional<Error> take_count(const Arguments& args, std::string_view option, std::uint64_t least,
+                                              T& to) {
+  if (!args.has(option)) return std::nullopt;
+  auto value = args.count(option, 0, least, UINT32_MAX);
+  if (!value) return std::move(value).error();
+  to = static_cast<T>(*value);
+  return std::nullopt;
+}
+
 // `args`: what follows the verb.
 [[nodiscard]] Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args);
 

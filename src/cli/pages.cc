@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "cli/cut_json.h"
 #include "hunt/bug_report.h"
@@ -18,7 +19,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 // Of a hunt's finding, in letters and steps: nobody reads more of it on a page.
-constexpr std::size_t kLongestText = 20'000, kLongestSql = 4000, kMostSteps = 200;
+constexpr std::size_t kLongestFindingText = 20'000, kLongestSql = 4000, kMostFindingSteps = 200;
 constexpr std::size_t kLongestError = 400;
 
 std::string made() { return JsonObject().text("version", ISOLDE_VERSION).done(); }
@@ -48,7 +49,7 @@ bool has(dom::object object, std::initializer_list<std::string_view> members) {
 }
 
 std::string indented_lines(const std::string& text) {
-  return text.empty() ? "nothing" : words::shortened(text, kLongestText);
+  return text.empty() ? "nothing" : words::shortened(text, kLongestFindingText);
 }
 
 std::string schema_text(const hunt::Schema& schema) {
@@ -72,7 +73,7 @@ std::string story_of(const hunt::Finding& finding) {
   std::vector<std::uint32_t> next(test.transactions.size(), 0);
   for (const std::uint32_t who : test.order) {
     if (who >= test.transactions.size()) continue;
-    if (steps.size() == kMostSteps) {
+    if (steps.size() == kMostFindingSteps) {
       steps.push_back(JsonObject()
                           .number("who", who)
                           .text("sql", fmt::format("-- … and {} more steps", test.order.size() - steps.size()))
@@ -93,8 +94,10 @@ std::string story_of(const hunt::Finding& finding) {
                         .truth("guilty", guilty)
                         .done());
   }
-  const auto as_it_is = [](const std::string& one) { return one; };
-  return JsonObject().raw("members", json_list(members, as_it_is)).raw("steps", json_list(steps, as_it_is)).done();
+  return JsonObject()
+      .raw("members", json_list(members, std::identity{}))
+      .raw("steps", json_list(steps, std::identity{}))
+      .done();
 }
 
 std::string finding_json(const hunt::Finding& f) {
@@ -109,10 +112,10 @@ std::string finding_json(const hunt::Finding& f) {
       .text("title", f.cause.empty() ? std::string(name(f.wrong)) : f.cause)
       .text("words", fmt::format("{} at {}: {}{}.", f.server, f.level, about(f.wrong),
                                  f.anomaly.empty() ? "" : fmt::format(" ({})", f.anomaly)))
-      .text("schema", words::shortened(schema_text(f.test.schema), kLongestText))
+      .text("schema", words::shortened(schema_text(f.test.schema), kLongestFindingText))
       .raw("story", story_of(f))
       .raw("diff", diff)
-      .text("markdown", words::shortened(bug_report_text(f), kLongestText))
+      .text("markdown", words::shortened(bug_report_text(f), kLongestFindingText))
       .done();
 }
 

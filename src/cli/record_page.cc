@@ -15,8 +15,6 @@ constexpr std::uint64_t kMostToLoad = std::uint64_t{1} << 30;
 // Beside a check, which shows anomalies with all that is known of them.
 constexpr std::size_t kRoomBeside = kLargestPage / 3;
 
-double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
-
 }  // namespace
 
 std::string record_page(RunWatcher& watcher, const stream::WatchSummary& summary, const RecordedRun& run) {

@@ -11,6 +11,11 @@
 
 namespace isolde::cli {
 
+// For people.
+[[nodiscard]] constexpr double milliseconds(std::uint64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / 1e6;
+}
+
 struct RecordedRun {
   std::string workload, level;  // by name
   std::uint32_t clients = 0;

@@ -78,6 +78,10 @@ Colour output_colour() {
   return !refused && !dumb && isatty(STDOUT_FILENO) == 1 ? Colour::kAlways : Colour::kNever;
 }
 
+std::string bold(std::string_view text) {
+  return output_colour() == Colour::kAlways ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
+}
+
 bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 bool output_on_terminal() { return isatty(STDOUT_FILENO) == 1; }

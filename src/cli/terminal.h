@@ -30,6 +30,7 @@ void print_error(const Error& error);
 
 // Colours go to terminals only, and NO_COLOR turns them off.
 [[nodiscard]] Colour output_colour();
+[[nodiscard]] std::string bold(std::string_view text);  // where output_colour() allows it
 [[nodiscard]] bool errors_on_terminal();
 [[nodiscard]] bool output_on_terminal();
 // Of the terminal that standard output is; where it is none, 100.

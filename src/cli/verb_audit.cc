@@ -24,7 +24,7 @@ using audit::WeakLevel;
 // Beyond that hardly a cycle is decided, and by the paper's rule a step is slow.
 constexpr std::uint64_t kStepsAsPaper = 100;
 
-struct Plan {
+struct AuditPlan {
   audit::AuditOptions options;
   std::optional<db::ServerOptions> spawn;
   std::string confirm;  // a URL
@@ -34,7 +34,7 @@ struct Plan {
   [[nodiscard]] bool confirms() const { return spawn || !confirm.empty(); }
 };
 
-Result<WeakLevel> level_of(const Arguments& args) {
+Result<WeakLevel> weak_level(const Arguments& args) {
   const std::string wanted = args.text("level", "read-committed");
   if (const auto level = audit::weak_level_named(wanted)) return *level;
   constexpr std::string_view kNames[] = {"read-committed", "repeatable-read", "snapshot-isolation", "rc", "rr", "si"};
@@ -66,20 +66,12 @@ Result<void> take_trace_options(const Arguments& args, audit::TraceOptions& to) 
   return {};
 }
 
-template <typename T>
-Result<void> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
-  auto value = args.count(option, static_cast<std::uint64_t>(to), least, UINT32_MAX);
-  if (!value) return std::move(value).error();
-  to = static_cast<T>(*value);
-  return {};
-}
-
 Result<void> take_search_options(const Arguments& args, audit::SearchOptions& to) {
-  if (auto taken = take_count(args, "k", 1, to.k); !taken) return taken;
-  if (auto taken = take_count(args, "l", 1, to.l); !taken) return taken;
-  if (auto taken = take_count(args, "seed", 0, to.seed); !taken) return taken;
+  if (auto e = take_count(args, "k", 1, to.k)) return *std::move(e);
+  if (auto e = take_count(args, "l", 1, to.l)) return *std::move(e);
+  if (auto e = take_count(args, "seed", 0, to.seed)) return *std::move(e);
   to.limits.threads = std::max(1U, std::thread::hardware_concurrency());
-  if (auto taken = take_count(args, "threads", 1, to.limits.threads); !taken) return taken;
+  if (auto e = take_count(args, "threads", 1, to.limits.threads)) return *std::move(e);
   auto timeout = args.seconds("timeout");
   if (!timeout) return std::move(timeout).error();
   if (*timeout)
@@ -89,15 +81,15 @@ Result<void> take_search_options(const Arguments& args, audit::SearchOptions& to
   return {};
 }
 
-Result<Plan> plan_of(const Arguments& args) {
-  Plan plan;
+Result<AuditPlan> audit_plan(const Arguments& args) {
+  AuditPlan plan;
   audit::AuditOptions& o = plan.options;
-  const auto level = level_of(args);
+  const auto level = weak_level(args);
   if (!level) return level.error();
   o.level = *level;
   if (auto taken = take_trace_options(args, o.trace); !taken) return std::move(taken).error();
   if (auto taken = take_search_options(args, o.search); !taken) return std::move(taken).error();
-  if (auto taken = take_count(args, "show", 0, plan.shown); !taken) return std::move(taken).error();
+  if (auto e = take_count(args, "show", 0, plan.shown)) return *std::move(e);
   o.graph.use_inferred_unique = args.has("infer-unique");
   o.graph.commutative_updates = !args.has("no-commutative");
   o.graph.count_against_updates = !args.has("no-count-rule");
@@ -146,7 +138,7 @@ Result<audit::Schema> schema_of(const Arguments& args) {
 }
 
 // The likeliest anomalies, those that will be shown. The first error ends it: it is about the database.
-Result<void> confirm_shown(const Plan& plan, Audit& audit, Progress& progress) {
+Result<void> confirm_shown(const AuditPlan& plan, Audit& audit, Progress& progress) {
   const auto open = open_database_at(plan.spawn, plan.confirm);
   if (!open) return open.error();
   const std::size_t count = std::min(plan.shown, audit.anomalies.size());
@@ -168,7 +160,7 @@ Result<void> write_dot(const Audit& audit, const std::string& path) {
   return {};
 }
 
-Exit exit_of(audit::Finding finding) {
+Exit exit_of_finding(audit::Finding finding) {
   switch (finding) {
     case audit::Finding::kNone:
       return Exit::kFine;
@@ -183,7 +175,7 @@ Exit exit_of(audit::Finding finding) {
 }  // namespace
 
 Exit run_audit(const Arguments& args) {
-  auto plan = plan_of(args);
+  auto plan = audit_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   auto schema = schema_of(args);
   if (!schema) return print_error(schema.error()), Exit::kBadInput;
@@ -212,7 +204,7 @@ Exit run_audit(const Arguments& args) {
   if (!confirmed) return print_error(confirmed.error()), Exit::kBadInput;
   if (auto written = write_dot(**audit, args.text("dot")); !written)
     return print_error(written.error()), Exit::kBadInput;
-  Exit exit = exit_of((*audit)->finding());
+  Exit exit = exit_of_finding((*audit)->finding());
   if (args.has("html"))
     exit =
         worse(exit, write_whole_file(args.text("html"), html_page(audit_page(audit::audit_json(**audit, peak_mib())))));

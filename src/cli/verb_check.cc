@@ -29,7 +29,7 @@ constexpr double kUnaskedSeconds = 1, kUnaskedTimes = 2;
 constexpr double kNoLevelSeconds = 10, kNoLevelTimes = 3;
 
 // The options of `check`, understood once for all files.
-struct Plan {
+struct CheckPlan {
   std::optional<Level> level;  // none: by the evidence of each file
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
@@ -53,7 +53,7 @@ Result<const Engine*> engine_by_name(std::string_view name) {
 }
 
 // The method mirror and its profile need each other; a report names the level that the profile is for.
-std::optional<Error> take_profile(const Arguments& args, Plan& plan) {
+std::optional<Error> take_profile(const Arguments& args, CheckPlan& plan) {
   const bool is_mirror = plan.choose.method == kMirrorEngine.name;
   if (args.has("profiles") && !args.has("profile"))
     return Error{"--profiles names a file of profiles: --profile says which of them"};
@@ -72,8 +72,8 @@ std::optional<Error> take_profile(const Arguments& args, Plan& plan) {
   return std::nullopt;
 }
 
-Result<Plan> plan_of(const Arguments& args) {
-  Plan plan;
+Result<CheckPlan> check_plan(const Arguments& args) {
+  CheckPlan plan;
   if (args.has("level")) {
     auto level = level_by_name(args.text("level"));
     if (!level) return std::move(level).error();
@@ -141,13 +141,13 @@ std::chrono::steady_clock::time_point after(double seconds) {
          std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
 }
 
-Exit report_bad_input(const Plan& plan, const std::string& file, const Error& error) {
+Exit report_bad_input(const CheckPlan& plan, const std::string& file, const Error& error) {
   print_error(error);
   if (plan.json) print(render_json_error(file, error.message()) + "\n");
   return Exit::kBadInput;
 }
 
-Level level_for(const Plan& plan, const History& history, std::vector<std::string>& notes) {
+Level level_for(const CheckPlan& plan, const History& history, std::vector<std::string>& notes) {
   if (plan.level) return *plan.level;
   const HistoryColumns& c = history.columns();  // of what is not ignored
   const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
@@ -157,7 +157,7 @@ Level level_for(const Plan& plan, const History& history, std::vector<std::strin
   return level;
 }
 
-Limits limits_of(const Plan& plan, TerminalProgress& progress) {
+Limits limits_of(const CheckPlan& plan, TerminalProgress& progress) {
   Limits limits;
   limits.threads = plan.threads;
   limits.max_anomalies = plan.kept;
@@ -179,7 +179,7 @@ Verdict judge(LevelChecks& checks, Level level, const Choice& choice, const Limi
 
 // Of a violated history, and where no level was given, everybody wants to know it; but then it may not take much longer
 // than what was asked for.
-void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report& report) {
+void add_strongest(const CheckPlan& plan, LevelChecks& checks, Limits limits, Report& report) {
   if (plan.profile) return;  // what is broken is no level
   const bool violated = report.verdict.outcome == Outcome::kViolated;
   // A page shows what is known of every level.
@@ -200,7 +200,7 @@ void add_strongest(const Plan& plan, LevelChecks& checks, Limits limits, Report&
 }
 
 // The pictures that were asked for, beside the answer.
-Exit write_pictures(const Plan& plan, const Report& report) {
+Exit write_pictures(const CheckPlan& plan, const Report& report) {
   Exit exit = Exit::kFine;
   if (!plan.dot.empty()) exit = worse(exit, write_whole_file(plan.dot, render_dot(report, plan.style.shown)));
   if (!plan.svg.empty()) exit = worse(exit, write_whole_file(plan.svg, render_svg(report, plan.style.shown)));
@@ -211,7 +211,7 @@ Exit write_pictures(const Plan& plan, const Report& report) {
   return exit;
 }
 
-Exit check_file(const Plan& plan, const std::string& given) {
+Exit check_file(const CheckPlan& plan, const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
@@ -271,7 +271,7 @@ Exit check_file(const Plan& plan, const std::string& given) {
 Exit run_check(const Arguments& args) { return run_check_of(args, {}, {}); }
 
 Exit run_check_of(const Arguments& args, std::string subject, std::string watched) {
-  auto plan = plan_of(args);
+  auto plan = check_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   plan->subject = std::move(subject);
   plan->watched = std::move(watched);

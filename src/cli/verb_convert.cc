@@ -36,8 +36,8 @@ std::string refusal(const FormatInfo& format, const std::string& out) {
   return fs::is_empty(out, error) ? "" : "is a folder that is not empty: name another or remove it first";
 }
 
-void print_result(const Arguments& args, const Loaded& in, const FormatInfo& to, const std::string& out,
-                  const Lost& lost) {
+void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& to, const std::string& out,
+                     const Lost& lost) {
   const History& h = in.history;
   if (args.has("json")) {
     std::string list;
@@ -77,7 +77,7 @@ Exit run_convert(const Arguments& args) {
   if (!loaded) return print_error(loaded.error()), Exit::kBadInput;
   auto lost = save(loaded->history, **to, out);
   if (!lost) return print_error(lost.error()), Exit::kBadInput;
-  print_result(args, *loaded, **to, out, *lost);
+  print_converted(args, *loaded, **to, out, *lost);
   return Exit::kFine;
 }
 

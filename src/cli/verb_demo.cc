@@ -11,10 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string bold(std::string_view text) {
-  return output_colour() == Colour::kAlways ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
-}
-
 Exit run_line(Exit (*verb)(const Arguments&), const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) line += " " + word;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kWidth = 100;
 
-std::string paragraph(std::string_view text) {
+std::string wrapped_paragraph(std::string_view text) {
   std::string out;
   std::size_t column = 0;
   while (!text.empty()) {
@@ -53,15 +53,11 @@ std::string names_json(std::span<const Level> levels) {
   return "[" + out + "]";
 }
 
-std::string bold(std::string_view text) {
-  return output_colour() == Colour::kAlways ? fmt::format("\033[1m{}\033[0m", text) : std::string(text);
-}
-
 std::string example_text(std::string_view example, std::string_view says, std::string_view level) {
   if (example.empty()) return {};
   std::string out = fmt::format("\n{}\n", bold("Smallest example"));
   out += example_table(example);
-  if (!says.empty()) out += "\n" + paragraph(says);
+  if (!says.empty()) out += "\n" + wrapped_paragraph(says);
   out += fmt::format("\n{}\n{}{}", bold("As a history (JSON Lines)"), example, example.ends_with('\n') ? "" : "\n");
   if (!level.empty())
     out += fmt::format("\nTo try it, save these lines as h.jsonl and run: isolde check h.jsonl --level {}\n", level);
@@ -81,7 +77,7 @@ std::string level_text(const LevelInfo& level) {
   for (const std::string_view alias : level.aliases) also += fmt::format("{}{}", also.empty() ? "" : ", ", alias);
   std::string out = fmt::format("{}: {}\n", bold(level.name), level.summary);
   if (!also.empty()) out += fmt::format("also written {}\n", also);
-  out += "\n" + paragraph(level.definition) + "\n";
+  out += "\n" + wrapped_paragraph(level.definition) + "\n";
   const std::vector<Level> stronger = stronger_than(level.level);
   out += fmt::format("next stronger: {}\n", stronger.empty() ? "none" : names_of(stronger));
   out += fmt::format("next weaker:   {}\n", level.weaker.empty() ? "none" : names_of(level.weaker));
@@ -89,10 +85,11 @@ std::string level_text(const LevelInfo& level) {
 }
 
 std::string anomaly_text(const AnomalyInfo& anomaly) {
-  std::string out = fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, paragraph(anomaly.definition));
+  std::string out =
+      fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, wrapped_paragraph(anomaly.definition));
   if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
-  if (!anomaly.breaks.empty()) out += paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
-  if (!anomaly.keeps.empty()) out += paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
+  if (!anomaly.breaks.empty()) out += wrapped_paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
+  if (!anomaly.keeps.empty()) out += wrapped_paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
   return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
 }
 

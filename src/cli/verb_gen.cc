@@ -62,7 +62,7 @@ std::optional<Error> take_words(const Arguments& args, GenOptions& o) {
   return std::nullopt;
 }
 
-Result<GenOptions> options_of(const Arguments& args) {
+Result<GenOptions> gen_options(const Arguments& args) {
   GenOptions o;
   if (auto e = take(args, "transactions", 1, o.transactions)) return *e;
   if (auto e = take(args, "sessions", 1, o.sessions)) return *e;
@@ -123,8 +123,8 @@ std::string planted_json(const Generated& g) {
   return "[" + out + "]";
 }
 
-void print_result(const Arguments& args, const GenOptions& o, const Generated& g, const FormatInfo& format,
-                  double seconds) {
+void print_generated(const Arguments& args, const GenOptions& o, const Generated& g, const FormatInfo& format,
+                     double seconds) {
   const std::string out = args.text("out");
   const History& h = g.history;
   if (args.has("json")) {
@@ -156,7 +156,7 @@ Exit run_gen(const Arguments& args) {
     print_error(fmt::format("the name {} does not say which format: end it in .jsonl or .isl", out));
     return Exit::kBadInput;
   }
-  const auto options = options_of(args);
+  const auto options = gen_options(args);
   if (!options) return print_error(options.error()), Exit::kBadInput;
   const Stopwatch watch;
   TerminalProgress progress("gen", args.has("quiet"));
@@ -165,7 +165,7 @@ Exit run_gen(const Arguments& args) {
   if (!generated) return print_error(generated.error()), Exit::kBadInput;
   const auto lost = save(generated->history, *format, out);
   if (!lost) return print_error(lost.error()), Exit::kBadInput;
-  print_result(args, *options, *generated, *format, watch.seconds());
+  print_generated(args, *options, *generated, *format, watch.seconds());
   return Exit::kFine;
 }
 

@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
 
+#include "cli/interrupt.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -25,31 +25,16 @@ using hunt::Finding;
 using hunt::HuntCounts;
 
 // Set by ctrl-C: the case that is running ends, and the summary is printed. A second one ends the process as usual.
-std::atomic<bool> interrupted = false;
-void on_interrupt(int) {
-  interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
-}
-
 constexpr const char* kDefaultFolder = "isolde-findings";
 
-struct Plan {
+struct HuntPlan {
   hunt::HuntOptions options;
   std::string level, out, html;
   bool json = false, quiet = false;
 };
 
-template <typename T>
-std::optional<Error> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
-  if (!args.has(option)) return std::nullopt;
-  auto value = args.count(option, 0, least, UINT32_MAX);
-  if (!value) return std::move(value).error();
-  to = static_cast<T>(*value);
-  return std::nullopt;
-}
-
-Result<Plan> plan_of(const Arguments& args) {
-  Plan plan;
+Result<HuntPlan> hunt_plan(const Arguments& args) {
+  HuntPlan plan;
   hunt::HuntOptions& o = plan.options;
   auto seed = args.count("seed", 1);
   if (!seed) return std::move(seed).error();
@@ -104,7 +89,7 @@ hunt::HuntedServer hunted(db::Server* server) {
           .log_file = server->log_file()};
 }
 
-Result<const db::ServerLevel*> level_of(db::Database& database, const std::string& name) {
+Result<const db::ServerLevel*> level_of_server(db::Database& database, const std::string& name) {
   // What it claims may hang on a setting of the server, which the driver knows once it has asked.
   auto connection = database.connect(database.levels().front());
   if (!connection) return std::move(connection).error();
@@ -132,7 +117,7 @@ Result<void> write(const Finding& finding, const std::string& path) {
 }
 
 // "finding-001-result.finding": the first number that is free.
-Result<std::string> keep(const Finding& finding, const std::string& folder) {
+Result<std::string> save_finding(const Finding& finding, const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder};
@@ -184,7 +169,7 @@ void print_finding(const Finding& finding, const std::string& file, bool quiet) 
   if (!file.empty()) print(fmt::format("  {}  (isolde hunt --replay {})\n", file, file));
 }
 
-std::string finding_json(const Finding& f, const std::string& file) {
+std::string finding_line(const Finding& f, const std::string& file) {
   return fmt::format(
       R"({{"event": "finding", "wrong": {}, "about": {}, "cause": {}, "anomaly": {}, "case_seed": {}, "transactions": {}, )"
       R"("statements": {}, "tables": {}, "expected": {}, "actual": {}, "file": {}}})"
@@ -195,7 +180,7 @@ std::string finding_json(const Finding& f, const std::string& file) {
       file.empty() ? "null" : json_string(file));
 }
 
-void print_summary(const Plan& plan, const db::ServerLevel& level, const hunt::HuntResult& r) {
+void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, const hunt::HuntResult& r) {
   const HuntCounts& c = r.counts;
   if (plan.json) {
     print(fmt::format(
@@ -232,8 +217,8 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const hunt::H
   print(fmt::format("{}, of {}\n", counted(c.findings, "finding", "findings"), counted(c.causes, "cause", "causes")));
 }
 
-Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
-  const auto level = level_of(*open.database, plan.level);
+Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
+  const auto level = level_of_server(*open.database, plan.level);
   if (!level) return print_error(level.error()), Exit::kBadInput;
   // Of its own: what the driver's table says may change when a server is asked again.
   const db::ServerLevel chosen = **level;
@@ -260,12 +245,12 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
                                      if (!new_cause) return;
                                      if (!plan.html.empty()) found.push_back(finding);
                                      progress.clear();
-                                     auto file = keep(finding, plan.out);
+                                     auto file = save_finding(finding, plan.out);
                                      if (!file && !not_kept) not_kept = file.error();
                                      const std::string path = file ? *file : std::string();
                                      files[finding.cause] = path;
                                      if (plan.json) {
-                                       print(finding_json(finding, path));
+                                       print(finding_line(finding, path));
                                      } else {
                                        print_finding(finding, path, plan.quiet);
                                      }
@@ -281,7 +266,7 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   progress.clear();
   if (!result) return print_error(result.error()), Exit::kBadInput;
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
-  print_summary(plan, chosen, *result);
+  print_hunt_summary(plan, chosen, *result);
   if (!plan.html.empty()) {
     const HuntCounts& c = result->counts;
     const std::string title =
@@ -300,14 +285,14 @@ Exit run_hunting(const Plan& plan, const OpenDatabase& open) {
   return Exit::kFine;
 }
 
-Exit run_replay(const Arguments& args, const Plan& plan) {
+Exit run_replay(const Arguments& args, const HuntPlan& plan) {
   using What = hunt::ReplayOutcome::What;
   const std::string path = args.text("replay");
   const auto finding = hunt::read_finding(path);
   if (!finding) return print_error(finding.error()), Exit::kBadInput;
   const auto open = open_hunted(args, finding->dialect);
   if (!open) return print_error(open.error()), Exit::kBadInput;
-  const auto level = level_of(*open->database, plan.level.empty() ? finding->level : plan.level);
+  const auto level = level_of_server(*open->database, plan.level.empty() ? finding->level : plan.level);
   if (!level) return print_error(level.error()), Exit::kBadInput;
   const auto outcome =
       hunt::replay(*open->database, **level, *finding, {.arena = plan.options.arena, .trial = plan.options.trial});
@@ -346,7 +331,7 @@ Exit run_replay(const Arguments& args, const Plan& plan) {
 }  // namespace
 
 Exit run_hunt(const Arguments& args) {
-  const auto plan = plan_of(args);
+  const auto plan = hunt_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   if (args.has("replay")) return run_replay(args, *plan);
   const auto open = open_hunted(args, {});

@@ -65,7 +65,7 @@ Result<std::vector<Scenario>> scenarios_of(const Arguments& args) {
   return chosen;
 }
 
-Result<probe::ProbeOptions> options_of(const Arguments& args, const db::Database& database) {
+Result<probe::ProbeOptions> probe_options(const Arguments& args, const db::Database& database) {
   probe::ProbeOptions options;
   for (const std::string& word : words_of(args.text("level"))) {
     auto level = db::level_named(database, word);
@@ -127,7 +127,7 @@ Exit probe_one(const Arguments& args, const std::vector<Scenario>& scenarios,
                std::vector<std::string>& probes) {
   const auto open = open_database_at(spawn, url);
   if (!open) return print_error(open.error()), Exit::kBadInput;
-  auto options = options_of(args, *open->database);
+  auto options = probe_options(args, *open->database);
   if (!options) return print_error(options.error()), Exit::kBadInput;
   TerminalProgress progress("probe", args.has("quiet"));
   options->progress = &progress;

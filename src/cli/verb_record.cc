@@ -6,6 +6,7 @@
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
+#include "cli/interrupt.h"
 #include "cli/record_page.h"
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
@@ -23,13 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Set by ctrl-C: the run then ends in good order. A second ctrl-C ends the process as usual.
-std::atomic<bool> interrupted = false;
-void on_interrupt(int) {
-  interrupted = true;
-  std::signal(SIGINT, SIG_DFL);
-}
-
-struct Plan {
+struct RecordPlan {
   db::Url url;
   std::optional<db::ServerOptions> spawn;
   const record::WorkloadInfo* workload = nullptr;
@@ -43,16 +38,7 @@ struct Plan {
   bool json = false, quiet = false;
 };
 
-template <typename T>
-std::optional<Error> take_count(const Arguments& args, std::string_view option, std::uint64_t least, T& to) {
-  if (!args.has(option)) return std::nullopt;
-  auto value = args.count(option, 0, least, UINT32_MAX);
-  if (!value) return std::move(value).error();
-  to = static_cast<std::uint32_t>(*value);
-  return std::nullopt;
-}
-
-std::optional<Error> take_workload(const Arguments& args, Plan& plan) {
+std::optional<Error> take_workload(const Arguments& args, RecordPlan& plan) {
   const std::string name = args.text("workload", "register");
   plan.workload = record::workload_named(name);
   if (plan.workload == nullptr) {
@@ -81,7 +67,7 @@ std::optional<Error> take_workload(const Arguments& args, Plan& plan) {
   return std::nullopt;
 }
 
-std::optional<Error> take_run(const Arguments& args, Plan& plan) {
+std::optional<Error> take_run(const Arguments& args, RecordPlan& plan) {
   record::RunOptions& o = plan.run;
   if (auto e = take_count(args, "clients", 1, o.clients)) return e;
   auto seed = args.count("seed", 1);
@@ -116,7 +102,7 @@ std::optional<Error> take_run(const Arguments& args, Plan& plan) {
   return std::nullopt;
 }
 
-std::optional<Error> take_database(const Arguments& args, Plan& plan) {
+std::optional<Error> take_database(const Arguments& args, RecordPlan& plan) {
   auto spawn = spawn_options(args);
   if (!spawn) return std::move(spawn).error();
   plan.spawn = *std::move(spawn);
@@ -129,7 +115,7 @@ std::optional<Error> take_database(const Arguments& args, Plan& plan) {
   return std::nullopt;
 }
 
-std::optional<Error> take_output(const Arguments& args, Plan& plan) {
+std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   plan.out = args.text("out");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
@@ -164,8 +150,8 @@ std::optional<Error> take_output(const Arguments& args, Plan& plan) {
   return std::nullopt;
 }
 
-Result<Plan> plan_of(const Arguments& args) {
-  Plan plan;
+Result<RecordPlan> record_plan(const Arguments& args) {
+  RecordPlan plan;
   if (auto e = take_run(args, plan)) return *std::move(e);
   if (auto e = take_workload(args, plan)) return *std::move(e);
   if (auto e = take_database(args, plan)) return *std::move(e);
@@ -196,11 +182,9 @@ std::string failures_text(const record::RunSummary& s) {
   return out.empty() ? out : " (" + out + ")";
 }
 
-double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / 1e6; }
-
 // `watched`: a member of the JSON object, with a comma in front; empty: the run was not watched.
-void print_summary(const Plan& plan, const db::ServerLevel& level, const record::RunSummary& s,
-                   const std::string& watched) {
+void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, const record::RunSummary& s,
+                       const std::string& watched) {
   if (plan.quiet) return;
   const double per_second = s.seconds > 0 ? static_cast<double>(s.committed) / s.seconds : 0;
   if (plan.json) {
@@ -246,7 +230,7 @@ void print_summary(const Plan& plan, const db::ServerLevel& level, const record:
 }
 
 // Turns the folder into the file that was asked for.
-std::optional<Error> keep(const std::string& folder, const std::string& out) {
+std::optional<Error> keep_recording(const std::string& folder, const std::string& out) {
   auto loaded = load(folder, format_named("recording"), {});
   if (!loaded) return std::move(loaded).error();
   const auto lost = save(loaded->history, *format_for_path(out), out);
@@ -257,7 +241,7 @@ std::optional<Error> keep(const std::string& folder, const std::string& out) {
 }
 
 // `database`: as it names itself. `watched`: what its page has of the watch; empty: nothing.
-Exit check_recorded(const Plan& plan, const std::string& path, const std::string& database, std::string watched) {
+Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::string& database, std::string watched) {
   std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
   if (plan.json) words.emplace_back("--json");
   if (plan.quiet) words.emplace_back("--quiet");
@@ -269,7 +253,7 @@ Exit check_recorded(const Plan& plan, const std::string& path, const std::string
                       std::move(watched));
 }
 
-Exit record_history(Plan& plan, db::Database& database, db::Server* server, const std::string& folder) {
+Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server, const std::string& folder) {
   const db::ServerLevel* level = nullptr;
   if (plan.level.empty()) {
     for (const db::ServerLevel& one : database.levels()) {
@@ -336,7 +320,7 @@ Exit record_history(Plan& plan, db::Database& database, db::Server* server, cons
     return Exit::kBadInput;
   }
   const bool judged = watched && *watched;
-  print_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string());
+  print_run_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string());
   if (!plan.run.trace) return Exit::kFine;
   Exit exit = Exit::kFine;
   if (watched && !*watched) {
@@ -345,7 +329,7 @@ Exit record_history(Plan& plan, db::Database& database, db::Server* server, cons
   }
   std::string checked = folder;
   if (!plan.out.empty()) {
-    if (auto e = keep(folder, plan.out)) return print_error(*e), Exit::kBadInput;
+    if (auto e = keep_recording(folder, plan.out)) return print_error(*e), Exit::kBadInput;
     checked = plan.out;
     if (!plan.json && !plan.quiet) print(fmt::format("  recorded in {}\n", plan.out));
   }
@@ -370,7 +354,7 @@ Exit record_history(Plan& plan, db::Database& database, db::Server* server, cons
 }  // namespace
 
 Exit run_record(const Arguments& args) {
-  auto plan = plan_of(args);
+  auto plan = record_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   std::unique_ptr<db::Server> server;
   if (plan->spawn) {

@@ -29,7 +29,7 @@ std::string beginning_of(const std::string& file) {
   return text;
 }
 
-std::string first_line_of(const std::string& file) {
+std::string first_line_of_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line;
   std::getline(in, line);
@@ -45,7 +45,7 @@ Exit write_page(const Arguments& args, const std::string& out, const std::string
 // What was printed with --json; no value: it is something else.
 std::optional<Exit> report_printed(const Arguments& args, const std::string& file, const std::string& out) {
   // A history may be large: its first line tells.
-  const auto first = page_of_json(first_line_of(file), file);
+  const auto first = page_of_json(first_line_of_file(file), file);
   if (first && !*first) return std::nullopt;
   constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 30;
   std::error_code ignored;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/interrupt.h"
 #include "cli/verbs.h"
 #include "cli/watch_page.h"
 #include "cli/watch_plan.h"
@@ -18,13 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Set by ctrl-C or a request to end. A second one ends the process as usual.
-std::atomic<bool> interrupted = false;
-void on_interrupt(int signal) {
-  interrupted = true;
-  std::signal(signal, SIG_DFL);
-}
-
-struct Source {
+struct WatchedSource {
   enum class Kind : std::uint8_t { kFile, kStandardInput, kSocket, kRecording } kind = Kind::kStandardInput;
   std::string path;
   bool follow = false;
@@ -61,12 +56,12 @@ Result<std::string> token_of(const std::string& file) {
   return token;
 }
 
-Result<Source> source_of(const Arguments& args) {
-  Source source;
+Result<WatchedSource> source_of(const Arguments& args) {
+  WatchedSource source;
   source.follow = args.has("follow");
   if (args.has("listen")) {
     if (!args.positional.empty()) return Error{"--listen and a FILE are two streams: give one of them"};
-    source.kind = Source::Kind::kSocket;
+    source.kind = WatchedSource::Kind::kSocket;
     source.listen.address = args.text("listen");
     if (args.has("token-file")) {
       auto token = token_of(args.text("token-file"));
@@ -88,26 +83,26 @@ Result<Source> source_of(const Arguments& args) {
   }
   source.path = args.positional.front();
   std::error_code error;
-  source.kind = fs::is_directory(source.path, error) ? Source::Kind::kRecording : Source::Kind::kFile;
+  source.kind = fs::is_directory(source.path, error) ? WatchedSource::Kind::kRecording : WatchedSource::Kind::kFile;
   return source;
 }
 
-Result<std::unique_ptr<stream::Input>> open_source(const Source& source, stream::InputOptions options) {
+Result<std::unique_ptr<stream::Input>> open_watched_source(const WatchedSource& source, stream::InputOptions options) {
   switch (source.kind) {
-    case Source::Kind::kFile:
+    case WatchedSource::Kind::kFile:
       return stream::open_file(source.path, source.follow, std::move(options));
-    case Source::Kind::kRecording:
+    case WatchedSource::Kind::kRecording:
       return stream::follow_recording(source.path, {}, std::move(options));
-    case Source::Kind::kSocket:
+    case WatchedSource::Kind::kSocket:
       return stream::listen_on(source.listen, std::move(options));
-    case Source::Kind::kStandardInput:
+    case WatchedSource::Kind::kStandardInput:
       break;
   }
   return stream::open_standard_input(std::move(options));
 }
 
 // `html`: where a page of it goes; empty: nowhere.
-Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, stream::WatchOptions options,
+Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style, stream::WatchOptions options,
                   const std::string& html) {
   const std::string subject =
       source.path.empty() ? style.subject : fs::path(source.path).lexically_normal().filename().string();
@@ -123,7 +118,7 @@ Exit watch_source(WatchPlan& plan, const Source& source, WatchStyle style, strea
       input_options.resume = earlier->position;
     }
   }
-  auto input = open_source(source, std::move(input_options));
+  auto input = open_watched_source(source, std::move(input_options));
   if (!input) return print_error(input.error()), Exit::kBadInput;
 
   Chosen chosen;
@@ -154,10 +149,10 @@ Exit run_watch(const Arguments& args) {
   auto source = source_of(args);
   if (!source) return print_error(source.error()), Exit::kBadInput;
   plan->input = source->fixed();
-  plan->whole = source->kind == Source::Kind::kFile && !source->follow;
+  plan->whole = source->kind == WatchedSource::Kind::kFile && !source->follow;
   // A recording tells its sessions before they begin; elsewhere one may appear at any moment.
   constexpr double kHold = 1;
-  if (!args.has("hold") && source->kind != Source::Kind::kRecording) plan->hold = kHold;
+  if (!args.has("hold") && source->kind != WatchedSource::Kind::kRecording) plan->hold = kHold;
 
   WatchStyle style;
   style.json = args.has("json");

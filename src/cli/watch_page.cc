@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "anomaly/anomaly.h"
 #include "cli/verbs.h"
@@ -17,11 +18,10 @@ namespace isolde::cli {
 namespace {
 
 constexpr std::size_t kMostSamples = 240, kMostViolations = 200, kMostOthers = 50;
-constexpr std::size_t kMostIds = 12, kMostSteps = 24;
-constexpr std::size_t kLongestText = 2000;
+constexpr std::size_t kMostIds = 12, kMostStepsShown = 24;
+constexpr std::size_t kLongestWatchText = 2000;
 
-std::string as_it_is(const std::string& json) { return json; }
-std::string number(double value) { return fmt::format("{:.6g}", value); }
+std::string json_number(double value) { return fmt::format("{:.6g}", value); }
 
 // What a page shows of it, which may be kept for a day.
 OnlineViolation shortened(const OnlineViolation& v) {
@@ -30,21 +30,21 @@ OnlineViolation shortened(const OnlineViolation& v) {
   out.kind = v.kind;
   out.variant = v.variant;
   out.rule = v.rule;
-  out.text = words::shortened(v.text, kLongestText);
+  out.text = words::shortened(v.text, kLongestWatchText);
   out.key = name(v.key);
   out.read = name(v.read);
   out.expected = name(v.expected);
   for (std::size_t i = 0; i < std::min(v.transactions.size(), kMostIds); ++i)
     out.transactions.push_back(name(v.transactions[i]));
   // Of longer ones no picture is drawn.
-  if (v.transactions.size() > kMostIds || v.steps.size() > kMostSteps) return out;
+  if (v.transactions.size() > kMostIds || v.steps.size() > kMostStepsShown) return out;
   for (const OnlineStep& step : v.steps) out.steps.push_back({step.from, step.to, step.type, name(step.key)});
   return out;
 }
 
 JsonObject violation_object(const OnlineViolation& v, double found) {
   JsonObject out;
-  out.raw("found", number(found))
+  out.raw("found", json_number(found))
       .text("name", full_name(v.kind, v.variant))
       .text("meaning", meaning_of(v))
       .text("rule", v.rule)
@@ -59,7 +59,7 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   std::vector<std::string> facts;
   const auto fact = [&](std::string_view name, const std::string& value) {
     if (!value.empty())
-      facts.push_back(JsonObject().text("name", name).text("value", words::shortened(value, kLongestText)).done());
+      facts.push_back(JsonObject().text("name", name).text("value", words::shortened(value, kLongestWatchText)).done());
   };
   for (const auto& [name, value] : subject.facts) fact(name, value);
   fact("judged", chosen.judged);
@@ -75,7 +75,7 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   if (!c.missing.empty()) fact("missing", words::counted(c.missing.size(), "session"));
   if (c.engine.unchecked > 0) fact("unchecked", words::counted(c.engine.unchecked, "read"));
   fact("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
-  return json_list(facts, as_it_is);
+  return json_list(facts, std::identity{});
 }
 
 std::string plot(std::string_view title, const std::string& at, const std::vector<std::string>& series) {
@@ -83,7 +83,7 @@ std::string plot(std::string_view title, const std::string& at, const std::vecto
       .text("title", title)
       .text("unit", "s")
       .raw("at", at)
-      .raw("series", json_list(series, as_it_is))
+      .raw("series", json_list(series, std::identity{}))
       .done();
 }
 
@@ -101,7 +101,7 @@ void PageView::suspected(const OnlineViolation& violation, std::string_view why)
   if (suspicions_.size() < kMostOthers) {
     suspicions_.push_back(shortened(violation));
     suspicions_found_.push_back(since_.seconds());
-    why_.push_back(words::shortened(std::string(why), kLongestText));
+    why_.push_back(words::shortened(std::string(why), kLongestWatchText));
   }
   next_.suspected(violation, why);
 }
@@ -116,7 +116,7 @@ void PageView::late(const Arrival& arrival) {
 }
 
 void PageView::notice(std::string_view text) {
-  if (notices_.size() < kMostOthers) notices_.push_back(words::shortened(std::string(text), kLongestText));
+  if (notices_.size() < kMostOthers) notices_.push_back(words::shortened(std::string(text), kLongestWatchText));
   next_.notice(text);
 }
 
@@ -144,12 +144,12 @@ void PageView::sample(const stream::WatchCounts& c) {
 
 std::vector<std::string> PageView::plots() const {
   if (samples_.size() < 2) return {};
-  const std::string at = json_list(samples_, [](const Sample& s) { return number(s.seconds); });
+  const std::string at = json_list(samples_, [](const Sample& s) { return json_number(s.seconds); });
   const auto series = [&](std::string_view name, std::string_view unit, auto&& value) {
     return JsonObject()
         .text("name", name)
         .text("unit", unit)
-        .raw("values", json_list(samples_, [&](const Sample& s) { return number(static_cast<double>(value(s))); }))
+        .raw("values", json_list(samples_, [&](const Sample& s) { return json_number(static_cast<double>(value(s))); }))
         .done();
   };
   // Since the point before, or the start.
@@ -189,7 +189,7 @@ std::string PageView::violations_json(const History* recorded, std::string& tran
                       .raw("steps", picture.steps)
                       .done());
   }
-  return json_list(out, as_it_is);
+  return json_list(out, std::identity{});
 }
 
 // False: less is not possible.
@@ -220,7 +220,7 @@ std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, 
   std::vector<std::string> counts;
   for (const auto& [name, count] : s.counts.by_name)
     counts.push_back(JsonObject().text("name", name).number("count", count).done());
-  std::string plots_list = json_list(plots(), as_it_is);
+  std::string plots_list = json_list(plots(), std::identity{});
   if (subject.recorded != nullptr && subject.plots) {
     const std::string of_run = plots_json(*subject.recorded, true);
     if (of_run != "[]")
@@ -244,22 +244,22 @@ std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, 
         .text("summary",
               verdict.substr(verdict.find(' ') + 1) + (s.stopped && s.outcome == Outcome::kSatisfied ? " so far" : ""))
         .raw("facts", facts_json(subject, chosen, s))
-        .raw("counts", json_list(counts, as_it_is))
+        .raw("counts", json_list(counts, std::identity{}))
         .raw("violations", violations)
         .number("violations_left_out", left(s.counts.violations, violations_.size()))
         .raw("transactions", transactions)
-        .raw("suspicions", json_list(suspicions, as_it_is))
+        .raw("suspicions", json_list(suspicions, std::identity{}))
         .number("suspicions_left_out", left(s.counts.suspicions, suspicions_.size()))
         .raw("late", json_list(late_,
                                [](const Late& one) {
                                  return JsonObject()
-                                     .raw("found", number(one.found))
+                                     .raw("found", json_number(one.found))
                                      .text("id", one.id)
                                      .text("session", one.session)
                                      .done();
                                }))
         .number("late_left_out", left(s.counts.late, late_.size()))
-        .raw("notes", json_list(notes, as_it_is))
+        .raw("notes", json_list(notes, std::identity{}))
         .raw("plots", plots_list)
         .done();
   };

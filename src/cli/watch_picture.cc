@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 
 #include "check/accesses.h"
@@ -12,9 +13,7 @@
 namespace isolde::cli {
 namespace {
 
-constexpr std::size_t kMostMembers = 12, kMostSteps = 24, kMostOperations = 16;
-
-std::string as_it_is(const std::string& json) { return json; }
+constexpr std::size_t kMostMembers = 12, kMostStepsDrawn = 24, kMostOperations = 16;
 
 // Keys and ids come as JSON, or without its quotes.
 std::string plain(std::string_view json) {
@@ -89,7 +88,7 @@ std::string step_json(const OnlineViolation& v, const OnlineStep& step, const En
 }
 
 bool can_be_drawn(const OnlineViolation& v) {
-  if (v.steps.empty() || v.steps.size() > kMostSteps || v.transactions.size() > kMostMembers) return false;
+  if (v.steps.empty() || v.steps.size() > kMostStepsDrawn || v.transactions.size() > kMostMembers) return false;
   return std::ranges::all_of(v.steps, [&](const OnlineStep& step) {
     return step.from < v.transactions.size() && step.to < v.transactions.size();
   });
@@ -166,7 +165,7 @@ void WatchPictures::draw_named(const OnlineViolation& v, Picture& picture) {
                          .raw("ops", ops)
                          .done());
   }
-  picture.steps = json_list(steps, as_it_is);
+  picture.steps = json_list(steps, std::identity{});
 }
 
 void WatchPictures::draw_recorded(std::span<const OnlineViolation> violations) {
@@ -225,12 +224,12 @@ void WatchPictures::draw_recorded(std::span<const OnlineViolation> violations) {
                                 {shown_->transaction(txn_of(v, step.from)), shown_->transaction(txn_of(v, step.to)),
                                  place_of(one.ops[k].first), place_of(one.ops[k].second)}));
     }
-    pictures_[one.violation].steps = json_list(steps, as_it_is);
+    pictures_[one.violation].steps = json_list(steps, std::identity{});
   }
 }
 
 std::string WatchPictures::transactions_json() {
-  return shown_ ? shown_->transactions_json() : json_list(named_, as_it_is);
+  return shown_ ? shown_->transactions_json() : json_list(named_, std::identity{});
 }
 
 }  // namespace isolde::cli

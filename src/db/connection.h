@@ -20,6 +20,11 @@ namespace isolde::db {
 
 // A parameter, or a column of a row. Booleans are 0 and 1; what is neither number nor NULL is text.
 using Cell = std::variant<std::monostate, std::int64_t, double, std::string>;
+// Empty if it is no text.
+[[nodiscard]] inline std::string text_in(const Cell& cell) {
+  const auto* text = std::get_if<std::string>(&cell);
+  return text == nullptr ? std::string() : *text;
+}
 
 // What became of the transaction that a request belongs to.
 enum class Fate : std::uint8_t {

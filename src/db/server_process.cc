@@ -20,6 +20,17 @@
 #include <thread>
 
 namespace isolde::db {
+
+// What the child needs, laid out before the fork.
+struct ProcessLaunch {
+  std::vector<char*> argv;
+  const char* folder;
+  int input, output;
+  RunAs as;
+  int death_signal;
+  pid_t parent;
+};
+
 namespace {
 
 constexpr Milliseconds kPoll{5};
@@ -33,18 +44,8 @@ std::vector<char*> pointers(const std::vector<std::string>& command) {
   return argv;
 }
 
-// What the child needs, laid out before the fork.
-struct Launch {
-  std::vector<char*> argv;
-  const char* folder;
-  int input, output;
-  RunAs as;
-  int death_signal;
-  pid_t parent;
-};
-
 // In the child: system calls only.
-[[noreturn]] void become(const Launch& launch) {
+[[noreturn]] void become(const ProcessLaunch& launch) {
   setsid();  // away from the terminal: Ctrl-C is for us, and the server then follows by its death signal
   dup2(launch.input, STDIN_FILENO);
   dup2(launch.output, STDOUT_FILENO);
@@ -120,7 +121,7 @@ class ServerProcess::Forker {
     thread_.join();
   }
 
-  pid_t fork_here(const Launch& launch) {
+  pid_t fork_here(const ProcessLaunch& launch) {
     std::unique_lock lock(mutex_);
     launch_ = &launch;
     wake_.notify_all();
@@ -143,7 +144,7 @@ class ServerProcess::Forker {
 
   std::mutex mutex_;
   std::condition_variable wake_;
-  const Launch* launch_ = nullptr;
+  const ProcessLaunch* launch_ = nullptr;
   pid_t forked_ = -1;
   bool over_ = false;
   std::thread thread_;  // last: it uses the others
@@ -162,7 +163,7 @@ Result<void> ServerProcess::start(const std::vector<std::string>& command, const
   if (in < 0 || out < 0) {
     fault = std::strerror(errno);
   } else {
-    const Launch launch{pointers(command), folder.c_str(), in, out, as_, death_signal, getpid()};
+    const ProcessLaunch launch{pointers(command), folder.c_str(), in, out, as_, death_signal, getpid()};
     child = forker_->fork_here(launch);
     if (child < 0) fault = "fork failed";
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/ascii.h"
 #include "base/mapped_file.h"
 #include "hunt/file_words.h"
 #include "hunt/finding_file.h"
@@ -350,7 +351,7 @@ class Parser {
     if (ended_[t]) return error(line, fmt::format("T{} has ended already", t + 1));
     f_.test.order.push_back(t);
     const std::string_view rest = after(line.text, colon + 1);
-    const std::string word = step.more.empty() ? probe::lower(rest) : "";
+    const std::string word = step.more.empty() ? lower_case(rest) : "";
     if (word == "begin") return error(line, rest, "a transaction begins by itself, right before its first statement");
     if (word == "commit" || word == "rollback") {
       ended_[t] = true;

@@ -5,7 +5,7 @@
 namespace isolde::probe {
 namespace {
 
-std::optional<double> number_of(const db::Cell& cell) {
+std::optional<double> number_in_cell(const db::Cell& cell) {
   if (const auto* integer = std::get_if<std::int64_t>(&cell)) return static_cast<double>(*integer);
   if (const auto* real = std::get_if<double>(&cell)) return *real;
   if (const auto* text = std::get_if<std::string>(&cell)) {
@@ -20,7 +20,7 @@ std::optional<double> number_of(const db::Cell& cell) {
 bool same_cell(const db::Cell& a, const db::Cell& b) {
   if (a == b) return true;
   if (a.index() == b.index() || a.index() == 0 || b.index() == 0) return false;
-  const auto x = number_of(a), y = number_of(b);
+  const auto x = number_in_cell(a), y = number_in_cell(b);
   return x && y && *x == *y;
 }
 

@@ -80,9 +80,9 @@ void Tokens::next() {
   advance(size);
 }
 
-class Parser {
+class ConditionParser {
  public:
-  Parser(std::string_view text, const std::string& file, std::uint64_t line, std::uint64_t column)
+  ConditionParser(std::string_view text, const std::string& file, std::uint64_t line, std::uint64_t column)
       : t_(text, file, line, column) {}
 
   Result<Condition> parse() {
@@ -278,7 +278,7 @@ class Parser {
 
 Result<Condition> parse_condition(std::string_view text, const std::string& file, std::uint64_t line,
                                   std::uint64_t column) {
-  return Parser(text, file, line, column).parse();
+  return ConditionParser(text, file, line, column).parse();
 }
 
 }  // namespace isolde::probe

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::string_view kDialects[] = {"postgres", "mariadb", "sqlite", "cockroachdb", "yugabytedb", "tidb"};
 
-class Parser {
+class ScenarioParser {
  public:
-  Parser(std::string_view text, const std::string& file) : lines_(lines_of(text)) { s_.file = file; }
+  ScenarioParser(std::string_view text, const std::string& file) : lines_(lines_of(text)) { s_.file = file; }
 
   Result<Scenario> parse() {
     while (at_ < lines_.size()) {
@@ -25,7 +25,7 @@ class Parser {
   }
 
  private:
-  using Take = std::optional<Error> (Parser::*)(const Line& line, std::string_view rest);
+  using Take = std::optional<Error> (ScenarioParser::*)(const Line& line, std::string_view rest);
   struct Section {
     std::string_view keyword;
     Take take;
@@ -205,7 +205,7 @@ class Parser {
   }
 
   static RequestKind kind_of(std::string_view sql) {
-    const std::string word = lower(sql);
+    const std::string word = lower_case(sql);
     if (word == "begin") return RequestKind::kBegin;
     if (word == "commit") return RequestKind::kCommit;
     if (word == "rollback" || word == "abort") return RequestKind::kRollBack;
@@ -290,14 +290,17 @@ class Parser {
   Scenario s_;
 };
 
-const Parser::Section Parser::kTable[] = {
-    {"scenario", &Parser::take_name}, {"title", &Parser::take_title},          {"source", &Parser::take_source},
-    {"about", &Parser::take_about},   {"breaks", &Parser::take_breaks},        {"table", &Parser::take_table, true},
-    {"run", &Parser::take_run},       {"happened if", &Parser::take_happened},
+const ScenarioParser::Section ScenarioParser::kTable[] = {
+    {"scenario", &ScenarioParser::take_name}, {"title", &ScenarioParser::take_title},
+    {"source", &ScenarioParser::take_source}, {"about", &ScenarioParser::take_about},
+    {"breaks", &ScenarioParser::take_breaks}, {"table", &ScenarioParser::take_table, true},
+    {"run", &ScenarioParser::take_run},       {"happened if", &ScenarioParser::take_happened},
 };
 
 }  // namespace
 
-Result<Scenario> parse_scenario(std::string_view text, const std::string& file) { return Parser(text, file).parse(); }
+Result<Scenario> parse_scenario(std::string_view text, const std::string& file) {
+  return ScenarioParser(text, file).parse();
+}
 
 }  // namespace isolde::probe

@@ -39,7 +39,7 @@ std::optional<SqlTerm> term_of(std::string_view word) {
 // What stands between ${ and }; `offset`: of its first character.
 Result<SqlPiece> value_piece(std::string_view inside, std::size_t offset, const Place& place) {
   SqlPiece piece;
-  if (lower(trimmed(inside)) == "for update") {
+  if (lower_case(trimmed(inside)) == "for update") {
     piece.kind = SqlPiece::Kind::kForUpdate;
     return piece;
   }
@@ -66,8 +66,8 @@ Result<SqlPiece> value_piece(std::string_view inside, std::size_t offset, const 
 }
 
 bool is_table(std::string_view word, std::span<const std::string> tables) {
-  const std::string folded = lower(word);
-  return std::any_of(tables.begin(), tables.end(), [&](const std::string& t) { return lower(t) == folded; });
+  const std::string folded = lower_case(word);
+  return std::any_of(tables.begin(), tables.end(), [&](const std::string& t) { return lower_case(t) == folded; });
 }
 
 Result<std::int64_t> value_of(const SqlTerm& term, const SqlSetting& s) {
@@ -81,7 +81,7 @@ Result<std::int64_t> value_of(const SqlTerm& term, const SqlSetting& s) {
   if (term.column.empty()) {
     if (reply.width != 1) return Error{fmt::format("{} returned {} columns: write {}.COLUMN", name, reply.width, name)};
   } else {
-    while (column < reply.names.size() && lower(reply.names[column]) != lower(term.column)) ++column;
+    while (column < reply.names.size() && lower_case(reply.names[column]) != lower_case(term.column)) ++column;
     if (column >= reply.names.size() || column >= reply.width)
       return Error{fmt::format("{} has no column {}", name, term.column)};
   }
@@ -154,7 +154,7 @@ Result<std::string> sql_text(std::span<const SqlPiece> pieces, const SqlSetting&
         break;
       case SqlPiece::Kind::kTable:
         out += setting.prefix;
-        out += lower(piece.text);
+        out += lower_case(piece.text);
         break;
       case SqlPiece::Kind::kForUpdate:
         out += trimmed(setting.dialect.for_update);

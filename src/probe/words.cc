@@ -10,14 +10,6 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 std::vector<Line> lines_of(std::string_view text) {
   std::vector<Line> lines;
   std::uint64_t number = 0;
@@ -62,7 +54,7 @@ std::size_t quoted_size(std::string_view text) {
 }
 
 std::optional<db::Cell> cell_named(std::string_view word) {
-  if (lower(word) == "null") return db::Cell{};
+  if (lower_case(word) == "null") return db::Cell{};
   if (word.starts_with('\'')) {
     if (quoted_size(word) != word.size()) return std::nullopt;
     std::string text;

@@ -19,7 +19,6 @@ inline constexpr std::size_t kMostTransactions = 16;
 [[nodiscard]] constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 [[nodiscard]] std::string_view trimmed(std::string_view text);
-[[nodiscard]] std::string lower(std::string_view text);
 
 struct Line {
   std::string_view text;  // without its indent and its end

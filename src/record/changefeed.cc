@@ -12,7 +12,7 @@ namespace {
 namespace dom = simdjson::dom;
 
 // Lists and objects stay JSON text.
-db::Cell cell_of(const dom::element& json) {
+db::Cell cell_of_json(const dom::element& json) {
   switch (json.type()) {
     case dom::element_type::NULL_VALUE:
       return {};
@@ -50,13 +50,13 @@ std::optional<db::Hlc> time_of(const dom::element& value) {
 std::optional<std::vector<db::Cell>> key_cells(const TracedTable& table, const dom::element& json) {
   std::vector<db::Cell> cells;
   if (dom::array array; json.get(array) == simdjson::SUCCESS) {
-    for (const dom::element& part : array) cells.push_back(cell_of(part));
+    for (const dom::element& part : array) cells.push_back(cell_of_json(part));
     return cells.size() == table.key_columns.size() ? std::optional(cells) : std::nullopt;
   }
   for (const std::string& name : table.key_columns) {
     dom::element part;
     if (json.at_key(name).get(part) != simdjson::SUCCESS) return std::nullopt;
-    cells.push_back(cell_of(part));
+    cells.push_back(cell_of_json(part));
   }
   return cells;
 }
@@ -90,7 +90,7 @@ Result<void> ChangefeedVersions::add(std::string_view table, std::string_view ke
     for (const std::string& name : traced->value_columns) {
       dom::element part;
       if (after.at_key(name).get(part) != simdjson::SUCCESS) return fault("column " + name);
-      values.push_back(cell_of(part));
+      values.push_back(cell_of_json(part));
     }
     text = value_text(*traced, values);
   }

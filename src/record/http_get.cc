@@ -15,7 +15,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr std::size_t kLongest = std::size_t{256} << 20;
+constexpr std::size_t kLongestAnswer = std::size_t{256} << 20;
 constexpr timeval kPatience = {.tv_sec = 30, .tv_usec = 0};
 
 class Socket {
@@ -130,7 +130,7 @@ Result<HttpAnswer> http_get(const std::string& host, std::uint16_t port, std::st
     if (n < 0) return Error{fmt::format("cannot read from {}:{}: {}", host, port, std::strerror(errno))};
     if (n == 0) break;
     raw.append(buffer.data(), static_cast<std::size_t>(n));
-    if (raw.size() > kLongest) return Error{fmt::format("{}:{} answers with more than 256 MB", host, port)};
+    if (raw.size() > kLongestAnswer) return Error{fmt::format("{}:{} answers with more than 256 MB", host, port)};
   }
   return parse_http(raw);
 }

@@ -16,14 +16,14 @@ bool same_table(std::string_view written, std::string_view logged) {
                     [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
 }
 
-std::optional<std::size_t> place_of(const pgoutput::Relation& relation, std::string_view column) {
+std::optional<std::size_t> column_place(const pgoutput::Relation& relation, std::string_view column) {
   for (std::size_t i = 0; i < relation.columns.size(); ++i) {
     if (same_table(column, relation.columns[i].name)) return i;
   }
   return std::nullopt;
 }
 
-db::Cell cell_of(std::uint32_t type, const pgoutput::Field& field) {
+db::Cell cell_of_field(std::uint32_t type, const pgoutput::Field& field) {
   if (field.kind != pgoutput::FieldKind::kText) return {};
   return db::postgres_cell(type, field.text);
 }
@@ -74,7 +74,7 @@ Result<void> LoggedVersions::see(const pgoutput::Relation& relation) {
     for (const pgoutput::Column& column : relation.columns) layout.types.push_back(column.type);
     const auto find = [&](const std::vector<std::string>& names, std::vector<std::size_t>& places) -> Result<void> {
       for (const std::string& name : names) {
-        const auto place = place_of(relation, name);
+        const auto place = column_place(relation, name);
         if (!place) return Error{fmt::format("the log's table {} has no column {}", relation.name, name)};
         places.push_back(*place);
       }
@@ -92,7 +92,7 @@ Result<std::string> LoggedVersions::key_of(const Layout& layout, const pgoutput:
   for (const std::size_t place : layout.keys) {
     if (row[place].kind != pgoutput::FieldKind::kText)
       return Error{fmt::format("the log has a row of {} without its key", layout.table->name)};
-    cells.push_back(cell_of(layout.types[place], row[place]));
+    cells.push_back(cell_of_field(layout.types[place], row[place]));
   }
   return key_text(*layout.table, cells);
 }
@@ -130,7 +130,7 @@ Result<void> LoggedVersions::see(const pgoutput::Change& change) {
     if (field.kind == pgoutput::FieldKind::kUnchanged) {
       cells.push_back(before == last_.end() ? std::nullopt : before->second[i]);
     } else {
-      cells.emplace_back(cell_of(layout.types[layout.values[i]], field));
+      cells.emplace_back(cell_of_field(layout.types[layout.values[i]], field));
     }
     if (cells.back()) known.push_back(*cells.back());
   }

@@ -26,11 +26,11 @@ Result<std::unique_ptr<Recovery>> look_for_places(const RecoverySetup& setup, st
   return std::unique_ptr<Recovery>();
 }
 
-struct Source {
+struct EvidenceSource {
   std::string_view scheme;
   Result<std::unique_ptr<Recovery>> (*make)(const RecoverySetup& setup, std::string& why_not);
 };
-constexpr Source kSources[] = {
+constexpr EvidenceSource kSources[] = {
     {"cockroachdb", make_cockroach_recovery},
     {"mariadb", look_for_places},
     {"postgres", make_postgres_recovery},
@@ -40,7 +40,7 @@ constexpr Source kSources[] = {
 }  // namespace
 
 Result<std::unique_ptr<Recovery>> make_recovery(const RecoverySetup& setup, std::string& why_not) {
-  for (const Source& source : kSources) {
+  for (const EvidenceSource& source : kSources) {
     if (source.scheme == setup.url.scheme) return source.make(setup, why_not);
   }
   // SQLite tells the place of each commit with the commit itself.

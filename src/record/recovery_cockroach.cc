@@ -8,11 +8,6 @@
 namespace isolde::record {
 namespace {
 
-std::string text_of(const db::Cell& cell) {
-  const auto* text = std::get_if<std::string>(&cell);
-  return text == nullptr ? "" : *text;
-}
-
 Result<db::Reply> asked(db::Connection& connection, std::string_view sql) {
   auto reply = connection.run(sql);
   if (reply && !reply->done())
@@ -23,9 +18,9 @@ Result<db::Reply> asked(db::Connection& connection, std::string_view sql) {
 Result<std::string> now(db::Connection& connection) {
   auto reply = asked(connection, "select cluster_logical_timestamp()::string");
   if (!reply) return std::move(reply).error();
-  if (reply->cells.size() != 1 || !db::parse_hlc(text_of(reply->cells[0])))
+  if (reply->cells.size() != 1 || !db::parse_hlc(db::text_in(reply->cells[0])))
     return Error{"expected one timestamp from cluster_logical_timestamp()"};
-  return text_of(reply->cells[0]);
+  return db::text_in(reply->cells[0]);
 }
 
 class CockroachRecovery : public Recovery {
@@ -58,7 +53,7 @@ class CockroachRecovery : public Recovery {
     for (std::size_t row = 0; row < rows->rows(); ++row) {
       std::string parts[3];
       for (std::size_t i = 0; i < 3; ++i) {
-        parts[i] = text_of(rows->at(row, i));
+        parts[i] = db::text_in(rows->at(row, i));
         // Keys and values are of type BYTES, which PostgreSQL's protocol shows as hexadecimal.
         if (std::string bytes; parts[i].starts_with("\\x") && unhex(parts[i], bytes)) parts[i] = std::move(bytes);
       }
@@ -91,7 +86,7 @@ Result<std::unique_ptr<Recovery>> make_cockroach_recovery(const RecoverySetup& s
   auto reply = asked(**connection, "show cluster setting kv.rangefeed.enabled");
   if (!reply) return std::move(reply).error();
   const bool on =
-      !reply->cells.empty() && (reply->cells[0] == db::Cell(std::int64_t{1}) || text_of(reply->cells[0]) == "true");
+      !reply->cells.empty() && (reply->cells[0] == db::Cell(std::int64_t{1}) || db::text_in(reply->cells[0]) == "true");
   if (on) return std::unique_ptr<Recovery>(std::make_unique<CockroachRecovery>(setup));
   why_not = "changefeeds are off: SET CLUSTER SETTING kv.rangefeed.enabled = true";
   return std::unique_ptr<Recovery>();

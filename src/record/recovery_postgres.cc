@@ -30,11 +30,7 @@ constexpr std::string_view kStale =
 constexpr std::string_view kWithoutKey =
     "select to_regclass(?)::text, exists (select from pg_index where indrelid = to_regclass(?) and indisprimary)";
 
-std::string text_of(const db::Cell& cell) {
-  const auto* text = std::get_if<std::string>(&cell);
-  return text == nullptr ? "" : *text;
-}
-std::int64_t integer_of(const db::Cell& cell) {
+std::int64_t integer_in(const db::Cell& cell) {
   const auto* integer = std::get_if<std::int64_t>(&cell);
   return integer == nullptr ? 0 : *integer;
 }
@@ -69,8 +65,8 @@ class PostgresRecovery : public Recovery {
     for (const TracedTable& table : tables_) {
       auto found = ask(kWithoutKey, {table.name, table.name});
       if (!found) return std::move(found).error();
-      if (text_of(found->at(0, 0)).empty()) return Error{fmt::format("there is no table {}", table.name)};
-      if (integer_of(found->at(0, 1)) == 0)
+      if (db::text_in(found->at(0, 0)).empty()) return Error{fmt::format("there is no table {}", table.name)};
+      if (integer_in(found->at(0, 1)) == 0)
         return Error{
             fmt::format("table {} has no primary key, so the log would not say which row changed", table.name)};
     }
@@ -103,7 +99,7 @@ class PostgresRecovery : public Recovery {
     }
     auto next = ask("select pg_snapshot_xmax(pg_current_snapshot())::text::bigint", {});
     if (!next) return std::move(next).error();
-    LoggedVersions versions(tables_, integer_of(next->at(0, 0)));
+    LoggedVersions versions(tables_, integer_in(next->at(0, 0)));
     std::string bytes;
     while (true) {
       auto chunk =
@@ -159,7 +155,7 @@ class PostgresRecovery : public Recovery {
     auto stale = ask(kStale, {kLockSpace});
     if (!stale) return std::move(stale).error();
     for (std::size_t row = 0; row < stale->rows(); ++row) {
-      const std::string number = text_of(stale->at(row, 0));
+      const std::string number = db::text_in(stale->at(row, 0));
       // It may be another user's: then it stays.
       auto removed = connection_->run(removal("isolde_" + number));
       if (removed && removed->fate == db::Fate::kLost) return checked(std::move(removed)).error();
@@ -186,13 +182,14 @@ Result<std::unique_ptr<Recovery>> make_postgres_recovery(const RecoverySetup& se
   auto reply = (*connection)->execute(kCanDecode, {});
   if (!reply) return std::move(reply).error();
   if (!reply->done()) return Error{fmt::format("cannot ask for wal_level: {}", reply->failure.text)};
-  const std::string wal_level = text_of(reply->at(0, 0));
+  const std::string wal_level = db::text_in(reply->at(0, 0));
   if (wal_level != "logical") {
     why_not = fmt::format("wal_level is {}: set it to logical in postgresql.conf and restart the server", wal_level);
-  } else if (integer_of(reply->at(0, 1)) == 0) {
+  } else if (integer_in(reply->at(0, 1)) == 0) {
     why_not = "max_replication_slots is 0: set it to 1 or more and restart the server";
-  } else if (integer_of(reply->at(0, 2)) == 0) {
-    why_not = fmt::format("{0} may not use replication slots: ALTER ROLE {0} REPLICATION", text_of(reply->at(0, 3)));
+  } else if (integer_in(reply->at(0, 2)) == 0) {
+    why_not =
+        fmt::format("{0} may not use replication slots: ALTER ROLE {0} REPLICATION", db::text_in(reply->at(0, 3)));
   } else {
     return std::unique_ptr<Recovery>(std::make_unique<PostgresRecovery>(setup, *std::move(connection)));
   }

@@ -215,7 +215,7 @@ void SessionClient::wrote(std::string_view key, std::string_view value) {
 
 namespace {
 
-void add_rows(std::string& text, std::span<const RecordedItem> rows) {
+void add_recorded_rows(std::string& text, std::span<const RecordedItem> rows) {
   text += '[';
   for (const RecordedItem& row : rows)
     fmt::format_to(std::back_inserter(text), "{}[{},{}]", text.back() == '[' ? "" : ",", row.key, row.value);
@@ -237,7 +237,7 @@ void SessionClient::note_predicate(Lock lock) {
 void SessionClient::scanned(std::string_view where, std::span<const RecordedItem> rows, Lock lock) {
   if (!journal_) return;
   text_ = fmt::format(R"(["scan",{},)", json_text(std::string(where)));
-  add_rows(text_, rows);
+  add_recorded_rows(text_, rows);
   note_predicate(lock);
 }
 
@@ -252,7 +252,7 @@ void SessionClient::aggregated(std::string_view expression, std::string_view whe
 void SessionClient::updated(std::string_view where, std::span<const RecordedItem> rows_after) {
   if (!journal_) return;
   text_ = fmt::format(R"(["update",{},)", json_text(std::string(where)));
-  add_rows(text_, rows_after);
+  add_recorded_rows(text_, rows_after);
   note(text_);
 }
 

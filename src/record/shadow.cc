@@ -14,7 +14,7 @@ std::string select_all(const TracedTable& table) {
                      table.name);
 }
 
-void add_rows(const TracedTable& table, const db::Reply& reply, std::string& out) {
+void add_snapshot_rows(const TracedTable& table, const db::Reply& reply, std::string& out) {
   const std::size_t keys = table.key_columns.size();
   for (std::size_t row = 0; row < reply.rows(); ++row) {
     const std::span<const db::Cell> cells = std::span(reply.cells).subspan(row * reply.width, reply.width);
@@ -55,7 +55,7 @@ Result<std::string> ShadowReader::read(const std::string& snapshot) {
     reply = shadow_->execute(select_all(table), {});
     if (!reply) return std::move(reply).error();
     if (!reply->done()) return std::string();
-    add_rows(table, *reply, out);
+    add_snapshot_rows(table, *reply, out);
   }
   reply = shadow_->roll_back();
   if (!reply) return std::move(reply).error();

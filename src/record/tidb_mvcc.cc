@@ -18,7 +18,7 @@ using simdjson::dom::element;
 // kvrpcpb.Op, as TiKV numbers what a write is; 0 (a put) is left out of the JSON.
 enum Op : std::int64_t { kPut = 0, kDelete = 1, kLock = 2, kRollback = 3, kPessimisticLock = 5 };
 
-std::int64_t number(element object, const char* name) {
+std::int64_t number_at(element object, const char* name) {
   std::int64_t value = 0;
   return object[name].get(value) == simdjson::SUCCESS ? value : 0;
 }
@@ -41,24 +41,24 @@ void add_columns(element data, MvccVersion& version) {
 }
 
 // How TiDB's text of a column becomes the cell that a client is given of it.
-enum class Kind : std::uint8_t { kInteger, kReal, kDecimal, kText };
+enum class ColumnKind : std::uint8_t { kInteger, kReal, kDecimal, kText };
 
-Kind kind_of(std::string_view type) {
-  if (type.ends_with("int") || type == "year" || type == "bit") return Kind::kInteger;
-  if (type == "float" || type == "double") return Kind::kReal;
-  return type == "decimal" ? Kind::kDecimal : Kind::kText;
+ColumnKind column_kind(std::string_view type) {
+  if (type.ends_with("int") || type == "year" || type == "bit") return ColumnKind::kInteger;
+  if (type == "float" || type == "double") return ColumnKind::kReal;
+  return type == "decimal" ? ColumnKind::kDecimal : ColumnKind::kText;
 }
 
 // None: the text does not tell.
-std::optional<db::Cell> cell_of(Kind kind, const std::string& text) {
-  if (text == "nil") return kind == Kind::kText ? std::nullopt : std::optional<db::Cell>(db::Cell());
+std::optional<db::Cell> cell_of_text(ColumnKind kind, const std::string& text) {
+  if (text == "nil") return kind == ColumnKind::kText ? std::nullopt : std::optional<db::Cell>(db::Cell());
   const char* const end = text.data() + text.size();
-  if (kind == Kind::kInteger || kind == Kind::kDecimal) {
+  if (kind == ColumnKind::kInteger || kind == ColumnKind::kDecimal) {
     std::int64_t value = 0;
     if (const auto [stop, error] = std::from_chars(text.data(), end, value); error == std::errc{} && stop == end)
       return db::Cell(value);
   }
-  if (kind == Kind::kReal) {
+  if (kind == ColumnKind::kReal) {
     double value = 0;
     if (const auto [stop, error] = std::from_chars(text.data(), end, value); error == std::errc{} && stop == end)
       return db::Cell(value);
@@ -66,7 +66,7 @@ std::optional<db::Cell> cell_of(Kind kind, const std::string& text) {
   return db::Cell(text);
 }
 
-std::string joined(std::span<const std::string> names) {
+std::string column_list(std::span<const std::string> names) {
   std::string all;
   for (const std::string& name : names) all += (all.empty() ? "`" : ", `") + name + "`";
   return all;
@@ -105,7 +105,7 @@ class TidbRecovery : public Recovery {
       for (std::size_t row = 0; row < types->rows(); ++row) {
         const auto* const name = std::get_if<std::string>(&types->at(row, 0));
         const auto* const type = std::get_if<std::string>(&types->at(row, 1));
-        if (name != nullptr && type != nullptr) kinds_[t][*name] = kind_of(*type);
+        if (name != nullptr && type != nullptr) kinds_[t][*name] = column_kind(*type);
       }
     }
     if (auto listed = list_keys(); !listed) return listed;
@@ -175,7 +175,7 @@ class TidbRecovery : public Recovery {
 
   Result<void> list_keys() {
     for (std::size_t t = 0; t < tables_.size(); ++t) {
-      auto rows = ask(fmt::format("select {} from `{}`", joined(tables_[t].key_columns), tables_[t].name));
+      auto rows = ask(fmt::format("select {} from `{}`", column_list(tables_[t].key_columns), tables_[t].name));
       if (!rows) return std::move(rows).error();
       for (std::size_t row = 0; row < rows->rows(); ++row) {
         std::vector<db::Cell> key;
@@ -196,7 +196,7 @@ class TidbRecovery : public Recovery {
                                        [&](const auto& one) { return one.first == name; });
       const auto kind = kinds_[table].find(name);
       if (column == version.columns.end() || kind == kinds_[table].end()) return {};
-      auto cell = cell_of(kind->second, column->second);
+      auto cell = cell_of_text(kind->second, column->second);
       if (!cell) return {};
       cells.push_back(*std::move(cell));
     }
@@ -213,7 +213,7 @@ class TidbRecovery : public Recovery {
   std::string kept_;  // tidb_gc_life_time before the run
   std::int64_t since_ = 0;
   std::vector<std::map<std::string, std::vector<db::Cell>>> keys_;  // by table, by key
-  std::vector<std::unordered_map<std::string, Kind>> kinds_;        // by table, by column
+  std::vector<std::unordered_map<std::string, ColumnKind>> kinds_;  // by table, by column
 };
 
 }  // namespace
@@ -235,19 +235,19 @@ Result<std::vector<MvccVersion>> parse_mvcc(std::string_view json) {
     return versions;
   element lock;
   if (info["lock"].get(lock) == simdjson::SUCCESS && lock.is_object()) {
-    const std::int64_t type = number(lock, "type");
+    const std::int64_t type = number_at(lock, "type");
     if (type != kLock && type != kPessimisticLock)
       return Error{fmt::format("the transaction {} has it locked: nobody knows yet whether it is committed",
-                               number(lock, "start_ts"))};
+                               number_at(lock, "start_ts"))};
   }
   simdjson::dom::array writes;
   if (info["writes"].get(writes) != simdjson::SUCCESS) return versions;
   for (const element write : writes) {
-    const std::int64_t type = number(write, "type");
+    const std::int64_t type = number_at(write, "type");
     if (type == kLock || type == kRollback) continue;
     MvccVersion version;
-    version.start_ts = number(write, "start_ts");
-    version.commit_ts = number(write, "commit_ts");
+    version.start_ts = number_at(write, "start_ts");
+    version.commit_ts = number_at(write, "commit_ts");
     version.is_deletion = type == kDelete;
     if ((type != kPut && type != kDelete) || version.start_ts <= 0 || version.commit_ts <= version.start_ts)
       return Error{fmt::format("a write of an unknown form: {}", simdjson::minify(write))};

@@ -81,7 +81,7 @@ std::string plain_text(const db::Cell& cell) {
   return json_text(cell);
 }
 
-bool is_integer(std::string_view text) {
+bool is_integer_text(std::string_view text) {
   if (text.starts_with('-')) text.remove_prefix(1);
   if (text.empty() || (text.size() > 1 && text[0] == '0')) return false;
   return text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -114,7 +114,7 @@ std::string list_text(const db::Cell& cell, bool bracketed) {
     const std::size_t comma = rest.find(',');
     const std::string_view element = without_blanks(rest.substr(0, comma));
     const bool dangling = comma != std::string_view::npos && comma + 1 == rest.size();
-    if (!is_integer(element) || dangling) return json_text(cell);
+    if (!is_integer_text(element) || dangling) return json_text(cell);
     if (out.size() > 1) out += ',';
     out += element;
     rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);

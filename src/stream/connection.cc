@@ -10,7 +10,7 @@
 namespace isolde::stream {
 namespace {
 
-constexpr std::size_t kStep = std::size_t{64} << 10;
+constexpr std::size_t kReceiveStep = std::size_t{64} << 10;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Connection::~Connection() { ::close(fd); }
 Connection::Got Connection::receive(std::size_t enough, std::uint64_t& bytes) {
   bool some = false;
   while (buffer.whole().size() < enough && !buffer.too_long()) {
-    const ssize_t got = ::recv(fd, buffer.room(kStep), kStep, MSG_DONTWAIT);
+    const ssize_t got = ::recv(fd, buffer.room(kReceiveStep), kReceiveStep, MSG_DONTWAIT);
     const int failed = errno;
     buffer.filled(got > 0 ? static_cast<std::size_t>(got) : 0);
     if (got == 0) return Got::kEnd;
@@ -37,7 +37,7 @@ Connection::Got Connection::receive(std::size_t enough, std::uint64_t& bytes) {
 }
 
 bool Connection::drain() const {
-  char thrown_away[kStep / 4];
+  char thrown_away[kReceiveStep / 4];
   for (int i = 0; i < 16; ++i) {
     const ssize_t got = ::recv(fd, thrown_away, sizeof thrown_away, MSG_DONTWAIT);
     if (got == 0) return true;

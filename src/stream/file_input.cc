@@ -19,9 +19,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLookEvery{20};
+constexpr milliseconds kLookAtFileEvery{20};
 constexpr std::size_t kTail = 64;  // so many bytes before a position tell whether the file is still the same
-constexpr std::string_view kKind = "file";
+constexpr std::string_view kFilePosition = "file";
 
 class FileInput final : public Input {
  public:
@@ -36,7 +36,7 @@ class FileInput final : public Input {
   ~FileInput() override { ::close(fd_); }
 
   [[nodiscard]] Result<void> resume_at(const std::string& position) {
-    const auto numbers = numbers_of(position, kKind, 6);
+    const auto numbers = numbers_of(position, kFilePosition, 6);
     if (!numbers) return Error{"the checkpoint's position is not one in a file", path_};
     const auto& n = *numbers;
     offset_ = n[0];
@@ -75,7 +75,7 @@ class FileInput final : public Input {
       }
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
       if (left.count() <= 0) return out;
-      wake_.wait(std::min(left, kLookEvery));
+      wake_.wait(std::min(left, kLookAtFileEvery));
     }
   }
 
@@ -93,7 +93,7 @@ class FileInput final : public Input {
   Result<bool> fill() {
     if (wake_.stopped()) return false;
     struct stat now{};
-    if (::fstat(fd_, &now) != 0) return Error{fmt::format("cannot be read: {}", std::strerror(errno)), path_};
+    if (::fstat(fd_, &now) != 0) return errno_error("cannot be read", path_);
     const std::uint64_t read_until = offset_ + buffer_.size();
     const auto size = static_cast<std::uint64_t>(now.st_size);
     if (size < read_until) {
@@ -172,8 +172,8 @@ class FileInput final : public Input {
     const ChunkReader::Place place = reader_.place();
     counts_.give(*chunk);
     out.piece = Piece{std::move(chunk),
-                      make_position(kKind, {offset_, place.lines, place.transactions,
-                                            std::uint64_t{place.past_header ? 1U : 0U}, tail_length_, tail_})};
+                      make_position(kFilePosition, {offset_, place.lines, place.transactions,
+                                                    std::uint64_t{place.past_header ? 1U : 0U}, tail_length_, tail_})};
   }
 
   std::string path_;
@@ -195,7 +195,7 @@ class FileInput final : public Input {
 
 Result<std::unique_ptr<Input>> open_file(const std::string& path, bool follow, InputOptions options) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return Error{fmt::format("cannot open: {}", std::strerror(errno)), path};
+  if (fd < 0) return errno_error("cannot open", path);
   struct stat what{};
   const bool known = ::fstat(fd, &what) == 0;
   if (!known || !S_ISREG(what.st_mode)) {

@@ -10,7 +10,7 @@ std::string_view first_lines(std::string_view lines, std::uint64_t count) {
   return lines.substr(0, end);
 }
 
-bool says_nothing(const Chunk& chunk) {
+bool is_empty_chunk(const Chunk& chunk) {
   return chunk.history.txn_count() == 0 && chunk.heartbeats.empty() && !chunk.has_header;
 }
 
@@ -25,7 +25,7 @@ GoodLines read_good_lines(ChunkReader& reader, std::string_view lines) {
   for (int round = 0; round < kMostRounds && !lines.empty(); ++round) {
     auto chunk = reader.read(lines);
     if (chunk) {
-      if (!says_nothing(**chunk)) out.chunk = *std::move(chunk);
+      if (!is_empty_chunk(**chunk)) out.chunk = *std::move(chunk);
       out.bytes = lines.size();
       out.lines = reader.place().lines - before;
       break;

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <utility>
 
 namespace isolde::stream {
@@ -17,7 +16,7 @@ Result<JournalTail> JournalTail::open(const std::string& path, const Place& plac
   tail.path_ = path;
   tail.place_ = place;
   tail.fd_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (tail.fd_ < 0) return Error{fmt::format("cannot open: {}", std::strerror(errno)), path};
+  if (tail.fd_ < 0) return errno_error("cannot open", path);
   if (place.offset > 0) {
     char before = 0;
     if (::pread(tail.fd_, &before, 1, static_cast<off_t>(place.offset - 1)) != 1 || before != '\n') {
@@ -49,7 +48,7 @@ Result<void> JournalTail::read_on(std::size_t count) {
     const ssize_t now =
         ::pread(fd_, held_.data() + scanned_ + got, count - got, static_cast<off_t>(place_.offset + scanned_ + got));
     if (now < 0 && errno == EINTR) continue;
-    if (now < 0) return Error{fmt::format("cannot be read: {}", std::strerror(errno)), path_};
+    if (now < 0) return errno_error("cannot be read", path_);
     if (now == 0) break;
     got += static_cast<std::size_t>(now);
   }
@@ -73,7 +72,7 @@ Result<bool> JournalTail::is_damaged() const {
   for (std::uint64_t at = place_.offset + scanned_;;) {
     const ssize_t now = ::pread(fd_, bytes.data(), bytes.size(), static_cast<off_t>(at));
     if (now < 0 && errno == EINTR) continue;
-    if (now < 0) return Error{fmt::format("cannot be read: {}", std::strerror(errno)), path_};
+    if (now < 0) return errno_error("cannot be read", path_);
     if (now == 0) return false;
     const std::string_view part(bytes.data(), static_cast<std::size_t>(now));
     const std::size_t zero = zero_seen ? 0 : part.find('\0');

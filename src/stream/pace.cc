@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t kTogether = 100'000'000;
 constexpr std::int64_t kLately = 2'000'000'000;
-constexpr double kSecond = 1e9;
+constexpr double kNanosecondsPerSecond = 1e9;
 
 }  // namespace
 
@@ -23,14 +23,14 @@ void Pace::came(std::int64_t now, std::uint64_t arrived) {
 
 void Pace::judged(std::int64_t now, std::uint64_t checked) {
   while (!waiting_.empty() && waiting_.front().count <= checked) waiting_.pop_front();
-  lag_ = waiting_.empty() ? 0 : static_cast<double>(now - waiting_.front().time) / kSecond;
+  lag_ = waiting_.empty() ? 0 : static_cast<double>(now - waiting_.front().time) / kNanosecondsPerSecond;
   most_lag_ = std::max(most_lag_, lag_);
 
   samples_.push_back({now, arrived_, checked});
   while (samples_.size() > 2 && now - samples_[1].time >= kLately) samples_.pop_front();
   const Sample& first = samples_.front();
   if (now <= first.time) return;
-  const double seconds = static_cast<double>(now - first.time) / kSecond;
+  const double seconds = static_cast<double>(now - first.time) / kNanosecondsPerSecond;
   in_ = static_cast<double>(arrived_ - first.arrived) / seconds;
   out_ = static_cast<double>(checked - first.checked) / seconds;
 }

@@ -11,7 +11,7 @@ constexpr std::chrono::milliseconds kWait{50};
 
 std::size_t bytes_of(const PieceQueue::Item& item) { return item.next.piece ? item.next.piece->chunk->bytes() : 0; }
 
-bool says_nothing(const Input::Next& next) {
+bool has_no_news(const Input::Next& next) {
   return !next.piece && next.notices.empty() && next.gone.empty() && !next.over;
 }
 
@@ -53,7 +53,7 @@ void PieceQueue::run() {
       const std::scoped_lock lock(mutex_);
       counts_ = input_.counts();
     }
-    if (!item.error && says_nothing(item.next)) continue;
+    if (!item.error && has_no_news(item.next)) continue;
     if (!push(std::move(item)) || last) return;
   }
 }

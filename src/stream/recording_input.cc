@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-constexpr milliseconds kLookEvery{20};
+constexpr milliseconds kLookAtRecordingEvery{20};
 constexpr std::size_t kLeastShare = std::size_t{16} << 10;  // bytes of a journal at a look
 
 struct Followed {
@@ -88,7 +88,7 @@ class RecordingInput final : public Input {
       }
       if (behind_ || steady_clock::now() >= next_look_ || steady_clock::now() >= until) {
         if (auto looked = look(out); !looked) return looked.error();
-        next_look_ = steady_clock::now() + kLookEvery;
+        next_look_ = steady_clock::now() + kLookAtRecordingEvery;
         if (out.piece || over_) {
           out.over = over_ && !out.piece;
           return out;

@@ -9,7 +9,7 @@
 namespace isolde::stream {
 namespace {
 
-constexpr std::string_view kKind = "recording";
+constexpr std::string_view kRecordingPosition = "recording";
 
 }  // namespace
 
@@ -22,7 +22,9 @@ std::string RecordingPosition::journals_text() const {
   return text;
 }
 
-std::string RecordingPosition::text() const { return fmt::format("{} {}{}", kKind, spool, journals_text()); }
+std::string RecordingPosition::text() const {
+  return fmt::format("{} {}{}", kRecordingPosition, spool, journals_text());
+}
 
 bool RecordingPosition::parse_journals(const std::string& text) {
   std::istringstream all(text);
@@ -49,8 +51,8 @@ bool RecordingPosition::parse_journals(const std::string& text) {
 bool RecordingPosition::parse(const std::string& text) {
   const std::size_t semicolon = std::min(text.find(';'), text.size());
   const std::string head = text.substr(0, semicolon);
-  if (!head.starts_with(kKind)) return false;
-  const char* const from = head.data() + std::min(kKind.size() + 1, head.size());
+  if (!head.starts_with(kRecordingPosition)) return false;
+  const char* const from = head.data() + std::min(kRecordingPosition.size() + 1, head.size());
   const auto [stop, failed] = std::from_chars(from, head.data() + head.size(), spool);
   return failed == std::errc{} && stop == head.data() + head.size() && parse_journals(text.substr(semicolon));
 }

@@ -14,7 +14,7 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 using State = Connection::State;
 
-constexpr milliseconds kGather{2};                  // from the first line on
+constexpr milliseconds kGatherLines{2};             // from the first line on
 constexpr milliseconds kLeaveLimit{5'000};          // for the last answers to be read
 constexpr milliseconds kRefusedLimit{2'000};        // for the refusal to be read
 constexpr std::uint64_t kMostSilentLines = 10'000;  // in a row
@@ -168,7 +168,7 @@ bool Senders::work_on(Connection& c) {
     if (c.state == State::kToken && c.buffer.rest().size() > kMaxGreeting) refuse(c, "line 1: expected the token");
     if (c.state == State::kRefused || broken_) return c.flush();
   }
-  if (gathered_ == 0 && !c.buffer.whole().empty()) gather_until_ = now + kGather;
+  if (gathered_ == 0 && !c.buffer.whole().empty()) gather_until_ = now + kGatherLines;
   hurry_ = hurry_ || c.has_ended || c.buffer.too_long();
   if (!c.has_ended) watch_the_clock(c, now);
   return c.flush() || c.has_ended;  // what it sent before it went is still to be taken

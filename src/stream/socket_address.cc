@@ -19,10 +19,6 @@ namespace {
 
 constexpr int kBacklog = 128;
 
-Error failed(std::string_view what, const std::string& address) {
-  return Error{fmt::format("{}: {}", what, std::strerror(errno)), address};
-}
-
 bool is_loopback(const sockaddr& address) {
   if (address.sa_family == AF_INET) {
     sockaddr_in in{};
@@ -38,7 +34,7 @@ bool is_loopback(const sockaddr& address) {
   return false;
 }
 
-std::string text_of(const sockaddr_storage& address, socklen_t length) {
+std::string address_text(const sockaddr_storage& address, socklen_t length) {
   char host[NI_MAXHOST];
   char port[NI_MAXSERV];
   if (::getnameinfo(reinterpret_cast<const sockaddr*>(&address), length, host, sizeof host, port, sizeof port,
@@ -55,7 +51,7 @@ std::string peer_of(int fd) {
   socklen_t length = sizeof address;
   if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &length) != 0) return {};
   if (address.ss_family != AF_INET && address.ss_family != AF_INET6) return {};
-  return text_of(address, length);
+  return address_text(address, length);
 }
 
 ListeningSocket::ListeningSocket(ListeningSocket&& other) noexcept
@@ -108,24 +104,24 @@ Result<void> ListeningSocket::open_unix(const std::string& path) {
   if (::lstat(path.c_str(), &there) == 0) {
     if (!S_ISSOCK(there.st_mode)) return Error{"is there already, and is no socket", path};
     const int probe = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (probe < 0) return failed("cannot make a socket", path);
+    if (probe < 0) return errno_error("cannot make a socket", path);
     // EAGAIN: its queue is full, so somebody listens.
     const bool stale = ::connect(probe, generic, sizeof address) != 0 && errno == ECONNREFUSED;
     ::close(probe);
     if (!stale) return Error{"somebody listens there already", path};
-    if (::unlink(path.c_str()) != 0) return failed("cannot remove the socket that nobody listens on", path);
+    if (::unlink(path.c_str()) != 0) return errno_error("cannot remove the socket that nobody listens on", path);
   }
   fd_ = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd_ < 0) return failed("cannot make a socket", path);
+  if (fd_ < 0) return errno_error("cannot make a socket", path);
   // The mode of the socket is that of its file, from the moment that there is one.
-  if (::fchmod(fd_, 0600) != 0 || ::bind(fd_, generic, sizeof address) != 0) return failed("cannot listen", path);
+  if (::fchmod(fd_, 0600) != 0 || ::bind(fd_, generic, sizeof address) != 0) return errno_error("cannot listen", path);
   struct stat made{};
-  if (::lstat(path.c_str(), &made) != 0) return failed("cannot listen", path);
+  if (::lstat(path.c_str(), &made) != 0) return errno_error("cannot listen", path);
   file_ = path;
   device_ = made.st_dev;
   inode_ = made.st_ino;
   if (((made.st_mode & 0777) != 0600 && ::chmod(path.c_str(), 0600) != 0) || ::listen(fd_, kBacklog) != 0) {
-    return failed("cannot listen", path);
+    return errno_error("cannot listen", path);
   }
   shown_ = "unix:" + path;
   return {};
@@ -145,16 +141,17 @@ Result<void> ListeningSocket::open_tcp(const std::string& host, const std::strin
     return Error{"others can reach this host, so a token is needed (or a loopback address)", address};
   }
   fd_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd_ < 0) return failed("cannot make a socket", address);
+  if (fd_ < 0) return errno_error("cannot make a socket", address);
   const int on = 1;
   ::setsockopt(fd_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   if (::bind(fd_, found->ai_addr, found->ai_addrlen) != 0 || ::listen(fd_, kBacklog) != 0) {
-    return failed("cannot listen", address);
+    return errno_error("cannot listen", address);
   }
   sockaddr_storage bound{};
   socklen_t length = sizeof bound;
-  if (::getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &length) != 0) return failed("cannot listen", address);
-  shown_ = "tcp:" + text_of(bound, length);
+  if (::getsockname(fd_, reinterpret_cast<sockaddr*>(&bound), &length) != 0)
+    return errno_error("cannot listen", address);
+  shown_ = "tcp:" + address_text(bound, length);
   return {};
 }
 

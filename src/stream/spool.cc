@@ -18,10 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "spool-", kSuffix = ".segment";
 
-Error failed(std::string_view what, const std::string& path) {
-  return Error{fmt::format("{}: {}", what, std::strerror(errno)), path};
-}
-
 std::optional<std::uint64_t> begin_of(std::string_view name) {
   if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());
@@ -34,20 +30,20 @@ std::optional<std::uint64_t> begin_of(std::string_view name) {
 
 Result<std::string> content_of(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return failed("cannot open", path);
+  if (fd < 0) return errno_error("cannot open", path);
   std::string content;
-  constexpr std::size_t kStep = std::size_t{1} << 20;
+  constexpr std::size_t kReadStep = std::size_t{1} << 20;
   for (;;) {
     const std::size_t had = content.size();
-    content.resize(had + kStep);
-    const ssize_t got = ::read(fd, content.data() + had, kStep);
+    content.resize(had + kReadStep);
+    const ssize_t got = ::read(fd, content.data() + had, kReadStep);
     content.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got < 0 && errno == EINTR) continue;
     if (got > 0) continue;
     const int number = got < 0 ? errno : 0;
     ::close(fd);
     errno = number;
-    if (number != 0) return failed("cannot read", path);
+    if (number != 0) return errno_error("cannot read", path);
     return content;
   }
 }
@@ -88,7 +84,7 @@ Result<std::unique_ptr<Spool>> Spool::open(const std::string& folder, std::uint6
   if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder};
   const std::string lock = folder + "/lock";
   spool->lock_ = ::open(lock.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-  if (spool->lock_ < 0) return failed("cannot open", lock);
+  if (spool->lock_ < 0) return errno_error("cannot open", lock);
   if (::flock(spool->lock_, LOCK_EX | LOCK_NB) != 0) {
     return Error{errno == EWOULDBLOCK ? "another program uses this spool" : std::strerror(errno), folder};
   }
@@ -148,8 +144,8 @@ Result<void> Spool::read_last() {
   }
   if (good == 0) return damaged(last.begin);  // a segment has its name only once its state is in it
   fd_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-  if (fd_ < 0) return failed("cannot open", path);
-  if (good < content->size() && ::ftruncate(fd_, static_cast<off_t>(good)) != 0) return failed("cannot cut", path);
+  if (fd_ < 0) return errno_error("cannot open", path);
+  if (good < content->size() && ::ftruncate(fd_, static_cast<off_t>(good)) != 0) return errno_error("cannot cut", path);
   last.end = last.begin + good;
   return {};
 }
@@ -159,13 +155,13 @@ Result<void> Spool::start_segment() {
   const std::string path = path_of(begin);
   const std::string unfinished = path + ".new";
   const int fd = ::open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-  if (fd < 0) return failed("cannot create", unfinished);
+  if (fd < 0) return errno_error("cannot create", unfinished);
   SpoolRecord record;
   record.kind = SpoolRecord::Kind::kState;
   record.payload = state_.text();
   const std::string text = text_of(record);
   if (!write_all(fd, text) || ::rename(unfinished.c_str(), path.c_str()) != 0) {
-    const Error error = failed("cannot write", unfinished);
+    const Error error = errno_error("cannot write", unfinished);
     ::close(fd);
     ::unlink(unfinished.c_str());
     return error;
@@ -184,7 +180,7 @@ Result<std::uint64_t> Spool::append(const SpoolRecord& record) {
   Segment& last = segments_.back();
   const std::string text = text_of(record);
   if (!write_all(fd_, text)) {
-    Error error = failed("cannot write", path_of(last.begin));
+    Error error = errno_error("cannot write", path_of(last.begin));
     // A part of the record may be there; if it cannot be cut away now, the next open() does.
     [[maybe_unused]] const int cut = ::ftruncate(fd_, static_cast<off_t>(last.end - last.begin));
     ::close(fd_);

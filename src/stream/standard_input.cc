@@ -84,16 +84,16 @@ class PipeInput final : public Input {
   // What is there and what comes within a moment, up to a piece: one line at a time would cost much. True if it cannot
   // be read.
   bool fill() {
-    constexpr milliseconds kGather{2};
+    constexpr milliseconds kGatherInput{2};
     constexpr std::size_t kEnough = std::size_t{64} << 10;
-    const auto until = steady_clock::now() + kGather;
+    const auto until = steady_clock::now() + kGatherInput;
     const auto wait = [&] {
       if (buffer_.size() >= kEnough) return milliseconds(0);
       return std::max(std::chrono::ceil<milliseconds>(until - steady_clock::now()), milliseconds(0));
     };
     do {
-      constexpr std::size_t kStep = std::size_t{64} << 10;
-      const std::size_t step = std::min(kStep, piece_bytes_);
+      constexpr std::size_t kInputStep = std::size_t{64} << 10;
+      const std::size_t step = std::min(kInputStep, piece_bytes_);
       const ssize_t got = ::read(fd_, buffer_.room(step), step);
       const int failed = errno;
       buffer_.filled(got > 0 ? static_cast<std::size_t>(got) : 0);

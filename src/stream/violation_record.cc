@@ -17,7 +17,7 @@ namespace {
 // An engine tells nothing twice; two violations that share an identity come close to each other.
 constexpr std::size_t kRemembered = std::size_t{1} << 18;
 
-std::string quoted(std::string_view text) {
+std::string as_json_string(std::string_view text) {
   std::string out;
   append_json_string(text, out);
   return out;
@@ -29,7 +29,7 @@ std::string as_json(const std::string& text) {
   constexpr std::string_view kFirst = "0123456789-\"[{";
   const bool json =
       kFirst.find(text.front()) != std::string_view::npos || text == "null" || text == "true" || text == "false";
-  return json ? text : quoted(text);
+  return json ? text : as_json_string(text);
 }
 
 constexpr std::string_view kIdentity = R"("identity": ")";
@@ -49,14 +49,15 @@ std::string_view member(std::string_view line, std::string_view label) {
 std::string violation_json(const OnlineViolation& v, std::string_view event, std::string_view why) {
   std::string ids;
   for (const std::string& id : v.transactions) ids += (ids.empty() ? "" : ", ") + as_json(id);
-  std::string out = fmt::format(R"({{"event": {}, {}{:016x}", {}{}", "rule": {}, "transactions": [{}])", quoted(event),
-                                kIdentity, v.identity, kName, full_name(v.kind, v.variant), quoted(v.rule), ids);
+  std::string out =
+      fmt::format(R"({{"event": {}, {}{:016x}", {}{}", "rule": {}, "transactions": [{}])", as_json_string(event),
+                  kIdentity, v.identity, kName, full_name(v.kind, v.variant), as_json_string(v.rule), ids);
   if (!v.key.empty()) out += fmt::format(R"(, "key": {})", as_json(v.key));
   if (!v.read.empty()) out += fmt::format(R"(, "read": {})", as_json(v.read));
   if (!v.expected.empty()) out += fmt::format(R"(, "expected": {})", as_json(v.expected));
   if (v.time != kNoTime) out += fmt::format(R"(, "time": {})", v.time);
-  if (!why.empty()) out += fmt::format(R"(, "why": {})", quoted(why));
-  return out + fmt::format(R"(, "text": {}}})", quoted(v.text));
+  if (!why.empty()) out += fmt::format(R"(, "why": {})", as_json_string(why));
+  return out + fmt::format(R"(, "text": {}}})", as_json_string(v.text));
 }
 
 ViolationRecord::~ViolationRecord() {

@@ -12,7 +12,7 @@
 namespace isolde::db {
 namespace {
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kMariadbLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "read uncommitted"},
     {"read committed", Level::kReadCommitted, "read committed"},
     {"repeatable read", Level::kRepeatableRead, "repeatable read", true},
@@ -46,7 +46,7 @@ class MariadbDatabase : public Database {
   }
   const Dialect& dialect() const override { return kMariadbDialect; }
   std::span<const ServerLevel> levels() const override {
-    return snapshot_isolation_ ? std::span<const ServerLevel>(kSnapshotLevels) : kLevels;
+    return snapshot_isolation_ ? std::span<const ServerLevel>(kSnapshotLevels) : kMariadbLevels;
   }
 
   Result<std::string> describe(Connection& connection) override {

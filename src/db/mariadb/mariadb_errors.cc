@@ -3,7 +3,7 @@
 namespace isolde::db {
 namespace {
 
-constexpr ErrorRow kErrors[] = {
+constexpr ErrorRow kMariadbErrors[] = {
     // InnoDB rolled the whole transaction back: a statement sent now would run, and commit, on its own.
     {"1213", Fate::kRolledBack, "deadlock"},
     {"1020", Fate::kRolledBack, "the row has changed since this transaction's snapshot (innodb_snapshot_isolation)"},
@@ -78,7 +78,7 @@ constexpr ErrorRow kCommitErrors[] = {
 
 }  // namespace
 
-std::span<const ErrorRow> mariadb_errors() { return kErrors; }
+std::span<const ErrorRow> mariadb_errors() { return kMariadbErrors; }
 std::span<const ErrorRow> mariadb_commit_errors() { return kCommitErrors; }
 
 }  // namespace isolde::db

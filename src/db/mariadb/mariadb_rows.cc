@@ -9,11 +9,13 @@
 #include <vector>
 
 namespace isolde::db {
+
+// As what a column of the server is read.
+enum class ColumnKind : std::uint8_t { kInteger, kFloat, kDouble, kDecimal, kBits, kText };
+
 namespace {
 
-enum class Kind : std::uint8_t { kInteger, kFloat, kDouble, kDecimal, kBits, kText };
-
-Kind kind_of(const MYSQL_FIELD& field) {
+ColumnKind column_kind(const MYSQL_FIELD& field) {
   switch (field.type) {
     case MYSQL_TYPE_TINY:
     case MYSQL_TYPE_SHORT:
@@ -21,18 +23,18 @@ Kind kind_of(const MYSQL_FIELD& field) {
     case MYSQL_TYPE_LONG:
     case MYSQL_TYPE_LONGLONG:
     case MYSQL_TYPE_YEAR:
-      return Kind::kInteger;
+      return ColumnKind::kInteger;
     case MYSQL_TYPE_FLOAT:
-      return Kind::kFloat;
+      return ColumnKind::kFloat;
     case MYSQL_TYPE_DOUBLE:
-      return Kind::kDouble;
+      return ColumnKind::kDouble;
     case MYSQL_TYPE_DECIMAL:
     case MYSQL_TYPE_NEWDECIMAL:
-      return Kind::kDecimal;
+      return ColumnKind::kDecimal;
     case MYSQL_TYPE_BIT:
-      return Kind::kBits;
+      return ColumnKind::kBits;
     default:
-      return Kind::kText;
+      return ColumnKind::kText;
   }
 }
 
@@ -54,22 +56,22 @@ Cell bits(std::string_view bytes) {
   return static_cast<std::int64_t>(value);
 }
 
-Cell cell_of_bytes(Kind kind, std::string_view bytes) {
-  if (kind == Kind::kDecimal || kind == Kind::kInteger) return whole_or_text(bytes);
-  if (kind == Kind::kBits) return bits(bytes);
+Cell cell_of_bytes(ColumnKind kind, std::string_view bytes) {
+  if (kind == ColumnKind::kDecimal || kind == ColumnKind::kInteger) return whole_or_text(bytes);
+  if (kind == ColumnKind::kBits) return bits(bytes);
   double value = 0;
-  if (kind != Kind::kText && parsed(bytes, value)) return value;
+  if (kind != ColumnKind::kText && parsed(bytes, value)) return value;
   return std::string(bytes);
 }
 
 }  // namespace
 
-Cell cell_of_text(const MYSQL_FIELD& field, std::string_view text) { return cell_of_bytes(kind_of(field), text); }
+Cell cell_of_text(const MYSQL_FIELD& field, std::string_view text) { return cell_of_bytes(column_kind(field), text); }
 
 // Where the columns of a row are put; kept between executions, since a statement's columns seldom change.
 struct MariadbStatement::Columns {
   struct Column {
-    Kind kind = Kind::kText;
+    ColumnKind kind = ColumnKind::kText;
     bool is_unsigned = false;
     std::int64_t integer = 0;
     double real = 0;
@@ -88,19 +90,19 @@ struct MariadbStatement::Columns {
     for (std::size_t i = 0; i < count; ++i) {
       Column& column = columns[i];
       MYSQL_BIND& to = binds[i];
-      column.kind = kind_of(fields[i]);
+      column.kind = column_kind(fields[i]);
       column.is_unsigned = (fields[i].flags & UNSIGNED_FLAG) != 0;
       to.length = &column.length;
       to.is_null = &column.is_null;
       to.error = &column.cut;
-      if (column.kind == Kind::kInteger) {
+      if (column.kind == ColumnKind::kInteger) {
         to.buffer_type = MYSQL_TYPE_LONGLONG;
         to.buffer = &column.integer;
         to.is_unsigned = column.is_unsigned ? 1 : 0;
-      } else if (column.kind == Kind::kFloat) {
+      } else if (column.kind == ColumnKind::kFloat) {
         to.buffer_type = MYSQL_TYPE_FLOAT;
         to.buffer = &column.small_real;
-      } else if (column.kind == Kind::kDouble) {
+      } else if (column.kind == ColumnKind::kDouble) {
         to.buffer_type = MYSQL_TYPE_DOUBLE;
         to.buffer = &column.real;
       } else {
@@ -121,13 +123,13 @@ struct MariadbStatement::Columns {
   Cell cell(MYSQL_STMT* statement, std::size_t at) {
     Column& column = columns[at];
     if (column.is_null != 0) return {};
-    if (column.kind == Kind::kInteger) {
+    if (column.kind == ColumnKind::kInteger) {
       if (column.is_unsigned && column.integer < 0)
         return fmt::format("{}", static_cast<std::uint64_t>(column.integer));
       return column.integer;
     }
-    if (column.kind == Kind::kFloat) return as_written(column.small_real);
-    if (column.kind == Kind::kDouble) return column.real;
+    if (column.kind == ColumnKind::kFloat) return as_written(column.small_real);
+    if (column.kind == ColumnKind::kDouble) return column.real;
     if (column.length <= column.bytes.size())
       return cell_of_bytes(column.kind, std::string_view(column.bytes.data(), column.length));
     std::string all(column.length, '\0');

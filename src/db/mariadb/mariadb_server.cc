@@ -16,7 +16,7 @@ namespace isolde::db {
 namespace fs = std::filesystem;
 namespace {
 
-const std::map<std::string, std::string>& usual_settings() {
+const std::map<std::string, std::string>& mariadb_settings() {
   static const std::map<std::string, std::string> settings = {
       {"binlog_format", "ROW"},
       {"innodb_flush_log_at_trx_commit", "2"},
@@ -122,7 +122,7 @@ Result<std::unique_ptr<ServerRecipe>> mariadb_recipe(const ServerOptions& option
                              given ? " in " + options.binaries : "")};
   }
   std::map<std::string, std::string> settings = options.settings;
-  for (const auto& [name, value] : usual_settings()) settings.try_emplace(name, value);
+  for (const auto& [name, value] : mariadb_settings()) settings.try_emplace(name, value);
   return Result<std::unique_ptr<ServerRecipe>>(
       std::make_unique<MariadbRecipe>(server, installer, given, std::move(settings)));
 }

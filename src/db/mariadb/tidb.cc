@@ -56,19 +56,19 @@ std::vector<ErrorRow> joined(std::span<const ErrorRow> own, std::span<const Erro
   return rows;
 }
 
-constexpr Dialect kDialect = [] {
+constexpr Dialect kTidbDialect = [] {
   Dialect d = kMariadbDialect;
   d.name = "tidb";
   d.table_options = "";
   return d;
 }();
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kTidbLevels[] = {
     {"read committed", Level::kReadCommitted, "read committed"},
     {"repeatable read", Level::kSnapshotIsolation, "repeatable read", true},
 };
 
-std::int64_t number_of(const Reply& reply) {
+std::int64_t integer_answer(const Reply& reply) {
   if (reply.rows() != 1) return 0;
   if (const auto* number = std::get_if<std::int64_t>(&reply.at(0, 0))) return *number;
   std::int64_t value = 0;
@@ -91,14 +91,14 @@ class TidbConnection : public MariadbConnection {
     if (auto ready = set_up(); !ready) return ready;
     auto reply = run("select connection_id()");  // the greeting has only the lower half of it
     if (!reply) return std::move(reply).error();
-    if (const std::int64_t id = number_of(*reply); id != 0) session_ = id;
+    if (const std::int64_t id = integer_answer(*reply); id != 0) session_ = id;
     return {};
   }
 
   Result<Reply> begin() override {
     start_ts_ = 0;
     auto reply = begin_and("select @@tidb_current_ts");
-    if (reply && reply->done()) start_ts_ = number_of(*reply);
+    if (reply && reply->done()) start_ts_ = integer_answer(*reply);
     return reply;
   }
 
@@ -135,9 +135,9 @@ class TidbDatabase : public Database {
     if (auto ready = connection->get_ready(); !ready) return std::move(ready).error();
     return std::unique_ptr<Connection>(std::move(connection));
   }
-  const Dialect& dialect() const override { return kDialect; }
+  const Dialect& dialect() const override { return kTidbDialect; }
   std::span<const ServerLevel> levels() const override {
-    return optimistic_ ? std::span<const ServerLevel>(kLevels).subspan(1) : kLevels;
+    return optimistic_ ? std::span<const ServerLevel>(kTidbLevels).subspan(1) : kTidbLevels;
   }
   Result<std::string> describe(Connection& connection) override {
     auto reply = connection.run("select version(), @@tidb_txn_mode");

@@ -10,7 +10,7 @@ constexpr std::uint32_t kBool = 16, kInt8 = 20, kInt2 = 21, kInt4 = 23, kOid = 2
                         kNumeric = 1700;
 
 template <typename T>
-Cell number(std::string_view text) {
+Cell number_cell(std::string_view text) {
   T value{};
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc{} || end != text.data() + text.size()) return std::string(text);
@@ -28,10 +28,10 @@ Cell postgres_cell(std::uint32_t type_oid, std::string_view text) {
     case kInt8:
     case kOid:
     case kNumeric:  // sums of bigint are numeric; what is no integer stays text
-      return number<std::int64_t>(text);
+      return number_cell<std::int64_t>(text);
     case kFloat4:
     case kFloat8:
-      return number<double>(text);
+      return number_cell<double>(text);
     default:
       return std::string(text);
   }

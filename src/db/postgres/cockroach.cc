@@ -7,7 +7,7 @@
 namespace isolde::db {
 namespace {
 
-constexpr Dialect kDialect = [] {
+constexpr Dialect kCockroachDialect = [] {
   Dialect d = kPostgresDialect;
   d.text_type = "string";
   d.list_type = "int8[]";
@@ -15,16 +15,16 @@ constexpr Dialect kDialect = [] {
   return d;
 }();
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kCockroachLevels[] = {
     {"read committed", Level::kReadCommitted, "READ COMMITTED"},
     {"repeatable read", Level::kSnapshotIsolation, "REPEATABLE READ"},
     {"serializable", Level::kSerializable, "SERIALIZABLE", true},
 };
 
-const Flavour& flavour() {
+const Flavour& cockroach_flavour() {
   static const Flavour kFlavour = {.port = 26257,
-                                   .dialect = kDialect,
-                                   .levels = kLevels,
+                                   .dialect = kCockroachDialect,
+                                   .levels = kCockroachLevels,
                                    .errors = postgres_errors(),
                                    .describe_sql = "select split_part(version(), ' (', 1)",
                                    .waiting_sql = "",
@@ -47,7 +47,7 @@ FactsQuestion cockroach_facts(const ServerLevel& level) {
 }
 
 Result<std::unique_ptr<Database>> open_cockroach(const Url& url) {
-  return open_flavour(url, flavour(), cockroach_facts);
+  return open_flavour(url, cockroach_flavour(), cockroach_facts);
 }
 
 }  // namespace isolde::db

@@ -12,7 +12,7 @@
 namespace isolde::db {
 namespace {
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kPostgresLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "READ UNCOMMITTED"},
     {"read committed", Level::kReadCommitted, "READ COMMITTED", true},
     {"repeatable read", Level::kSnapshotIsolation, "REPEATABLE READ"},
@@ -22,7 +22,7 @@ constexpr ServerLevel kLevels[] = {
 // In a transaction block every error leaves the transaction failed; the server's transaction status refines what is
 // said here (postgres_connection.h). Not listed, so that they stop the run: syntax and names (42*), protocol (08P01),
 // resources (53*), internal errors (XX*).
-constexpr ErrorRow kErrors[] = {
+constexpr ErrorRow kPostgresErrors[] = {
     {"40001", Fate::kMustRollBack, "serialization failure"},
     {"40P01", Fate::kMustRollBack, "deadlock"},
     {"40002", Fate::kMustRollBack, "a constraint of the whole transaction"},
@@ -48,7 +48,7 @@ constexpr ErrorRow kErrors[] = {
 };
 
 // fsync and synchronous_commit decide what a crash may undo, so they belong to what a run with faults means.
-constexpr std::string_view kDescribe =
+constexpr std::string_view kPostgresDescribe =
     "select 'PostgreSQL ' || split_part(current_setting('server_version'), ' ', 1) union all "
     "select name || '=' || setting from pg_settings where name in ('fsync', 'synchronous_commit') and setting = 'off'";
 
@@ -58,9 +58,9 @@ constexpr std::string_view kWaiting =
 
 constexpr Flavour kPostgres = {.port = 5432,
                                .dialect = kPostgresDialect,
-                               .levels = kLevels,
-                               .errors = kErrors,
-                               .describe_sql = kDescribe,
+                               .levels = kPostgresLevels,
+                               .errors = kPostgresErrors,
+                               .describe_sql = kPostgresDescribe,
                                .waiting_sql = kWaiting,
                                .terminate_sql = "select pg_terminate_backend(?)"};
 
@@ -162,7 +162,7 @@ class PostgresDatabase : public Database {
 
 }  // namespace
 
-std::span<const ErrorRow> postgres_errors() { return kErrors; }
+std::span<const ErrorRow> postgres_errors() { return kPostgresErrors; }
 
 Result<std::unique_ptr<Database>> open_flavour(const Url& url, const Flavour& flavour,
                                                std::function<FactsQuestion(const ServerLevel&)> question) {

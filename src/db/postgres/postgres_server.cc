@@ -24,7 +24,7 @@ namespace {
 // The lines of postmaster.pid, as PostgreSQL's miscadmin.h has them.
 constexpr std::size_t kPidLine = 0, kSharedMemoryLine = 6, kStatusLine = 7;
 
-const std::map<std::string, std::string>& usual_settings() {
+const std::map<std::string, std::string>& postgres_settings() {
   static const std::map<std::string, std::string> settings = {
       {"autovacuum_naptime", "5s"},
       {"deadlock_timeout", "10ms"},  // a second of waiting a deadlock would leave a contended run with little to record
@@ -135,7 +135,7 @@ Result<std::unique_ptr<ServerRecipe>> postgres_recipe(const ServerOptions& optio
                              bin.empty() ? "program \"postgres\"" : bin + "/" + program)};
   }
   std::map<std::string, std::string> settings = options.settings;
-  for (const auto& [name, value] : usual_settings()) settings.try_emplace(name, value);
+  for (const auto& [name, value] : postgres_settings()) settings.try_emplace(name, value);
   return Result<std::unique_ptr<ServerRecipe>>(std::make_unique<PostgresRecipe>(std::move(bin), std::move(settings)));
 }
 

@@ -5,30 +5,30 @@
 namespace isolde::db {
 namespace {
 
-constexpr Dialect kDialect = [] {
+constexpr Dialect kYugabyteDialect = [] {
   Dialect d = kPostgresDialect;
   d.has_merge = false;
   return d;
 }();
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kYugabyteLevels[] = {
     {"read committed", Level::kReadCommitted, "READ COMMITTED", true},
     {"repeatable read", Level::kSnapshotIsolation, "REPEATABLE READ"},
     {"serializable", Level::kSerializable, "SERIALIZABLE"},
 };
 
-constexpr std::string_view kDescribe =
+constexpr std::string_view kYugabyteDescribe =
     "select split_part(version(), ' on ', 1) union all "
     "select 'yb_effective_transaction_isolation_level=' || "
     "current_setting('yb_effective_transaction_isolation_level', true)";
 
-const Flavour& flavour() {
+const Flavour& yugabyte_flavour() {
   static const Flavour kFlavour = {
       .port = 5433,
-      .dialect = kDialect,
-      .levels = kLevels,
+      .dialect = kYugabyteDialect,
+      .levels = kYugabyteLevels,
       .errors = postgres_errors(),
-      .describe_sql = kDescribe,
+      .describe_sql = kYugabyteDescribe,
       .waiting_sql = "select distinct pid from pg_locks where not granted and pid is not null",
       .terminate_sql = "select pg_terminate_backend(?)"};
   return kFlavour;
@@ -37,7 +37,7 @@ const Flavour& flavour() {
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_yugabyte(const Url& url) {
-  return open_flavour(url, flavour(), [](const ServerLevel&) { return FactsQuestion{"", {}}; });
+  return open_flavour(url, yugabyte_flavour(), [](const ServerLevel&) { return FactsQuestion{"", {}}; });
 }
 
 }  // namespace isolde::db

@@ -14,19 +14,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Dialect kDialect = {.name = "sqlite",
-                              .text_type = "text",
-                              .concat = "{0} || {1}",
-                              .list_type = "text",
-                              .list_append = "json_insert({0}, '$[#]', ?)",
-                              .for_update = "",
-                              .upsert = Upsert::kOnConflict,
-                              .has_merge = false,
-                              .has_update_returning = true,
-                              .table_exists = "select count(*) from sqlite_master where name = ?",
-                              .table_options = ""};
+constexpr Dialect kSqliteDialect = {.name = "sqlite",
+                                    .text_type = "text",
+                                    .concat = "{0} || {1}",
+                                    .list_type = "text",
+                                    .list_append = "json_insert({0}, '$[#]', ?)",
+                                    .for_update = "",
+                                    .upsert = Upsert::kOnConflict,
+                                    .has_merge = false,
+                                    .has_update_returning = true,
+                                    .table_exists = "select count(*) from sqlite_master where name = ?",
+                                    .table_options = ""};
 
-constexpr ServerLevel kLevels[] = {
+constexpr ServerLevel kSqliteLevels[] = {
     {"delete deferred", Level::kSerializable, "delete deferred"},
     {"delete immediate", Level::kSerializable, "delete immediate"},
     {"wal deferred", Level::kSerializable, "wal deferred", true},
@@ -50,8 +50,8 @@ class SqliteDatabase : public Database {
                              .timeout_ms = timeout_ms_};
     return connect_sqlite(file_, mode, commits_);
   }
-  const Dialect& dialect() const override { return kDialect; }
-  std::span<const ServerLevel> levels() const override { return kLevels; }
+  const Dialect& dialect() const override { return kSqliteDialect; }
+  std::span<const ServerLevel> levels() const override { return kSqliteLevels; }
   Result<std::string> describe(Connection&) override { return fmt::format("SQLite {}", sqlite_version()); }
   Result<std::vector<std::int64_t>> waiting(Connection&) override { return std::vector<std::int64_t>(); }
   Result<void> terminate(Connection&, std::int64_t) override {

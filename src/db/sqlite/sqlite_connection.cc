@@ -36,7 +36,7 @@ constexpr CodeName kNames[] = {
 };
 
 // Whether the transaction is still open is asked of SQLite itself; where it is not, the fate becomes kRolledBack.
-constexpr ErrorRow kErrors[] = {
+constexpr ErrorRow kSqliteErrors[] = {
     {"SQLITE_BUSY*", Fate::kMustRollBack, "another connection holds the lock, or wrote since this one's snapshot"},
     {"SQLITE_LOCKED*", Fate::kMustRollBack, "another connection of the shared cache holds the table's lock"},
     {"SQLITE_INTERRUPT", Fate::kMustRollBack, "cancelled"},
@@ -187,7 +187,7 @@ class SqliteConnection : public Connection {
   }
 
   Result<Reply> failed(int code, std::string_view sql) {
-    auto reply = reply_to_failure(kErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql);
+    auto reply = reply_to_failure(kSqliteErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql);
     if (!reply || sqlite3_get_autocommit(handle_) == 0) return reply;
     if (open_ || reply->fate == Fate::kMustRollBack) reply->fate = Fate::kRolledBack;
     open_ = false;

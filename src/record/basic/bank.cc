@@ -7,16 +7,16 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "bank", .keys = 10, .fewest_keys = 2, .reads = 0.3, .for_update = true};
+constexpr Shape kBankShape = {.name = "bank", .keys = 10, .fewest_keys = 2, .reads = 0.3, .for_update = true};
 
-constexpr std::int64_t kFirstBalance = 100;
+constexpr std::int64_t kFirstTransferBalance = 100;
 
 class Bank final : public ItemWorkload {
  public:
   Bank(const Settings& settings, const db::Dialect& dialect)
       // `w` is new with every write, so that a balance that comes again still tells its writer.
       : ItemWorkload(settings, ItemTable(dialect, "accounts", {"balance", "w"}), settings.keys,
-                     [](std::uint32_t) { return ItemColumns{kFirstBalance, 0}; }),
+                     [](std::uint32_t) { return ItemColumns{kFirstTransferBalance, 0}; }),
         sampler_(settings.sampler(settings.keys)) {}
 
   void transaction(Client& client, Rng& rng) override {
@@ -66,7 +66,7 @@ class Bank final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_bank(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<Bank>(kShape, options, dialect);
+  return make_of<Bank>(kBankShape, options, dialect);
 }
 
 }  // namespace isolde::record

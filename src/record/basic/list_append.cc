@@ -12,13 +12,13 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kText = {
+constexpr Shape kListAppendShape = {
     .name = "list-append", .keys = 20, .ops = 4, .reads = 0.5, .distribution = Distribution::kZipf};
-constexpr Shape kArray = {
+constexpr Shape kListAppendArrayShape = {
     .name = "list-append-array", .keys = 20, .ops = 4, .reads = 0.5, .distribution = Distribution::kZipf};
 
-constexpr std::uint64_t kLongest = 32;    // appends to a key before a fresh one takes its place
-constexpr double kReadsOfRetired = 0.05;  // of the reads: how the list before it ended
+constexpr std::uint64_t kMostAppends = 32;  // appends to a key before a fresh one takes its place
+constexpr double kReadsOfRetired = 0.05;    // of the reads: how the list before it ended
 
 class ListAppend final : public Workload {
  public:
@@ -63,12 +63,12 @@ class ListAppend final : public Workload {
  private:
   // Which key stands at a place now: all clients agree, by the number of appends that were tried there.
   [[nodiscard]] std::int64_t key_at(std::uint32_t place, std::uint64_t appends) const {
-    return static_cast<std::int64_t>(place + appends / kLongest * settings_.keys);
+    return static_cast<std::int64_t>(place + appends / kMostAppends * settings_.keys);
   }
 
   [[nodiscard]] bool read(Client& client, Rng& rng, std::uint32_t place) const {
     std::uint64_t appends = appends_[place].load(std::memory_order_relaxed);
-    if (appends >= kLongest && rng.chance(kReadsOfRetired)) appends -= kLongest;
+    if (appends >= kMostAppends && rng.chance(kReadsOfRetired)) appends -= kMostAppends;
     const std::int64_t key = key_at(place, appends);
     if (!client.run("select v from lists where k = ?", {key})) return false;
     const db::Reply& reply = client.reply();
@@ -94,7 +94,7 @@ class ListAppend final : public Workload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions& options, const db::Dialect& dialect) {
-  auto settings = settle(kText, options, dialect);
+  auto settings = settle(kListAppendShape, options, dialect);
   if (!settings) return std::move(settings).error();
   return std::unique_ptr<Workload>(std::make_unique<ListAppend>(*settings, dialect, ValueStyle::kTextList));
 }
@@ -102,7 +102,7 @@ Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions& option
 Result<std::unique_ptr<Workload>> make_list_append_array(const WorkloadOptions& options, const db::Dialect& dialect) {
   if (dialect.list_type.empty())
     return Error{fmt::format("{} has no column that holds a list: take the workload list-append", dialect.name)};
-  auto settings = settle(kArray, options, dialect);
+  auto settings = settle(kListAppendArrayShape, options, dialect);
   if (!settings) return std::move(settings).error();
   return std::unique_ptr<Workload>(std::make_unique<ListAppend>(*settings, dialect, ValueStyle::kArray));
 }

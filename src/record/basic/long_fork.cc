@@ -8,7 +8,8 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "long-fork", .keys = 12, .fewest_keys = 2, .ops = 3, .fewest_ops = 2, .reads = 0.5};
+constexpr Shape kLongForkShape = {
+    .name = "long-fork", .keys = 12, .fewest_keys = 2, .ops = 3, .fewest_ops = 2, .reads = 0.5};
 
 class LongFork final : public ItemWorkload {
  public:
@@ -43,7 +44,7 @@ class LongFork final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_long_fork(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<LongFork>(kShape, options, dialect);
+  return make_of<LongFork>(kLongForkShape, options, dialect);
 }
 
 }  // namespace isolde::record

@@ -8,7 +8,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "merge", .keys = 8, .reads = 0.1, .for_update = true};
+constexpr Shape kMergeShape = {.name = "merge", .keys = 8, .reads = 0.1, .for_update = true};
 
 constexpr double kMerges = 0.5;  // share of the transactions that write
 
@@ -55,7 +55,7 @@ class Merge final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_merge(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<Merge>(kShape, options, dialect);
+  return make_of<Merge>(kMergeShape, options, dialect);
 }
 
 }  // namespace isolde::record

@@ -13,28 +13,28 @@ namespace {
 // Shares of the reading operations; what is neither reads one row. Shares of the writing ones: what is none of these
 // reads a row and removes it, or makes a new one if it was gone. Rows go seldom: each leaves a key behind for good, and
 // every predicate is about all keys.
-struct Mix {
+struct PredicateMix {
   double scans, aggregates;
   double range_updates, range_deletes, updates;
 };
 
 constexpr Shape kPredicate = {.name = "predicate", .keys = 40, .ops = 3, .reads = 0.5, .for_update = true};
-constexpr Mix kPredicateMix = {
+constexpr PredicateMix kPredicateMix = {
     .scans = 0.5, .aggregates = 0.25, .range_updates = 0.45, .range_deletes = 0.005, .updates = 0.525};
 constexpr Shape kUpdates = {.name = "predicate-updates", .keys = 40, .ops = 3, .reads = 0.2, .for_update = true};
-constexpr Mix kUpdatesMix = {
+constexpr PredicateMix kUpdatesMix = {
     .scans = 0.8, .aggregates = 0.2, .range_updates = 0.75, .range_deletes = 0.02, .updates = 0.2};
 
 constexpr std::int64_t kWidest = 12;  // a range of a; there are two and a half times as many values of a as keys
 constexpr std::int64_t kMostB = 9;
 
-std::int64_t place_of(std::int64_t key) { return key * 5 / 2; }
+std::int64_t a_of_key(std::int64_t key) { return key * 5 / 2; }
 
-class Predicate final : public ItemWorkload {
+class PredicateWorkload final : public ItemWorkload {
  public:
-  Predicate(const Settings& settings, const db::Dialect& dialect, const Mix& mix)
+  PredicateWorkload(const Settings& settings, const db::Dialect& dialect, const PredicateMix& mix)
       : ItemWorkload(settings, ItemTable(dialect, "items", {"a", "b", "w"}, Absent::kScan), settings.keys,
-                     [](std::uint32_t key) { return ItemColumns{place_of(key), key % (kMostB + 1), 0}; }),
+                     [](std::uint32_t key) { return ItemColumns{a_of_key(key), key % (kMostB + 1), 0}; }),
         sampler_(settings.sampler(settings.keys)),
         ranges_(dialect, table()),
         mix_(mix),
@@ -96,7 +96,7 @@ class Predicate final : public ItemWorkload {
 
   // Which row stands at a place now: all clients agree, as soon as the transaction that made it is committed.
   [[nodiscard]] std::int64_t key_at(std::uint32_t place) const { return keys_[place].load(std::memory_order_relaxed); }
-  [[nodiscard]] std::int64_t some_a(Rng& rng) const { return place_of(sampler_.draw(rng)) + rng.between(0, 2); }
+  [[nodiscard]] std::int64_t some_a(Rng& rng) const { return a_of_key(sampler_.draw(rng)) + rng.between(0, 2); }
   [[nodiscard]] Condition range(Rng& rng) const {
     const std::int64_t low = some_a(rng);
     const std::int64_t high = low + rng.between(0, kWidest);
@@ -105,25 +105,25 @@ class Predicate final : public ItemWorkload {
 
   KeySampler sampler_;
   RangeStatements ranges_;
-  Mix mix_;
+  PredicateMix mix_;
   std::vector<std::atomic<std::int64_t>> keys_;  // by place
 };
 
-Result<std::unique_ptr<Workload>> make(const Shape& shape, const Mix& mix, const WorkloadOptions& options,
-                                       const db::Dialect& dialect) {
+Result<std::unique_ptr<Workload>> make_predicate_workload(const Shape& shape, const PredicateMix& mix,
+                                                          const WorkloadOptions& options, const db::Dialect& dialect) {
   auto settings = settle(shape, options, dialect);
   if (!settings) return std::move(settings).error();
-  return std::unique_ptr<Workload>(std::make_unique<Predicate>(*settings, dialect, mix));
+  return std::unique_ptr<Workload>(std::make_unique<PredicateWorkload>(*settings, dialect, mix));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_predicate(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make(kPredicate, kPredicateMix, options, dialect);
+  return make_predicate_workload(kPredicate, kPredicateMix, options, dialect);
 }
 
 Result<std::unique_ptr<Workload>> make_predicate_updates(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make(kUpdates, kUpdatesMix, options, dialect);
+  return make_predicate_workload(kUpdates, kUpdatesMix, options, dialect);
 }
 
 }  // namespace isolde::record

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kRange = "a between ? and ?";
 
-std::vector<db::Cell> joined(std::vector<db::Cell> a, std::initializer_list<db::Cell> b) {
+std::vector<db::Cell> with_parameters(std::vector<db::Cell> a, std::initializer_list<db::Cell> b) {
   a.insert(a.end(), b);
   return a;
 }
@@ -103,7 +103,7 @@ bool RangeStatements::remove(Client& client, const Condition& where) const {
   parameters.insert(parameters.end(), where.parameters.begin(), where.parameters.end());
   if (!client.run(mark, parameters)) return false;
   std::vector<RecordedItem> rows;
-  const std::vector<db::Cell> marked = joined({where.parameters[0], where.parameters[1]}, {w});
+  const std::vector<db::Cell> marked = with_parameters({where.parameters[0], where.parameters[1]}, {w});
   const std::string condition = fmt::format("{} and w = ?", kRange);
   if (client.reply().changed > 0) {
     client.go_on();

@@ -5,12 +5,12 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "register",
-                          .keys = 100,
-                          .ops = 4,
-                          .reads = 0.5,
-                          .distribution = Distribution::kZipf,
-                          .repeated_values = true};
+constexpr Shape kRegisterShape = {.name = "register",
+                                  .keys = 100,
+                                  .ops = 4,
+                                  .reads = 0.5,
+                                  .distribution = Distribution::kZipf,
+                                  .repeated_values = true};
 
 class Register final : public ItemWorkload {
  public:
@@ -36,7 +36,7 @@ class Register final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_register(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<Register>(kShape, options, dialect);
+  return make_of<Register>(kRegisterShape, options, dialect);
 }
 
 }  // namespace isolde::record

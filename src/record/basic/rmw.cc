@@ -5,13 +5,13 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "rmw",
-                          .keys = 50,
-                          .ops = 3,
-                          .reads = 0.3,
-                          .distribution = Distribution::kZipf,
-                          .repeated_values = true,
-                          .for_update = true};
+constexpr Shape kRmwShape = {.name = "rmw",
+                             .keys = 50,
+                             .ops = 3,
+                             .reads = 0.3,
+                             .distribution = Distribution::kZipf,
+                             .repeated_values = true,
+                             .for_update = true};
 
 constexpr double kBlind = 0.15;  // share of the writes
 
@@ -42,7 +42,7 @@ class Rmw final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_rmw(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<Rmw>(kShape, options, dialect);
+  return make_of<Rmw>(kRmwShape, options, dialect);
 }
 
 }  // namespace isolde::record

@@ -7,7 +7,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr std::uint32_t kMostKeys = 10'000'000;
+constexpr std::uint32_t kMostItems = 10'000'000;
 constexpr std::uint32_t kMostOps = 10'000;
 
 Error no_use(std::string_view workload, std::string_view option) {
@@ -19,9 +19,9 @@ Error no_use(std::string_view workload, std::string_view option) {
 Result<Settings> settle(const Shape& shape, const WorkloadOptions& options, const db::Dialect& dialect) {
   Settings s;
   s.keys = options.keys.value_or(shape.keys);
-  if (s.keys < shape.fewest_keys || s.keys > kMostKeys)
+  if (s.keys < shape.fewest_keys || s.keys > kMostItems)
     return Error{
-        fmt::format("the workload {} takes {} to {} keys, not {}", shape.name, shape.fewest_keys, kMostKeys, s.keys)};
+        fmt::format("the workload {} takes {} to {} keys, not {}", shape.name, shape.fewest_keys, kMostItems, s.keys)};
   if (options.ops && !shape.ops) return no_use(shape.name, "ops");
   s.ops = options.ops.value_or(shape.ops.value_or(0));
   if (shape.ops && (s.ops < shape.fewest_ops || s.ops > kMostOps))

@@ -5,7 +5,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {
+constexpr Shape kUpsertShape = {
     .name = "upsert", .keys = 50, .ops = 3, .reads = 0.5, .distribution = Distribution::kZipf, .repeated_values = true};
 
 constexpr double kDeletes = 0.2;  // share of the writes
@@ -37,7 +37,7 @@ class UpsertWorkload final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_upsert(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<UpsertWorkload>(kShape, options, dialect);
+  return make_of<UpsertWorkload>(kUpsertShape, options, dialect);
 }
 
 }  // namespace isolde::record

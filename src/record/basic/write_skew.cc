@@ -6,7 +6,7 @@
 namespace isolde::record {
 namespace {
 
-constexpr Shape kShape = {.name = "write-skew", .keys = 16, .fewest_keys = 2, .for_update = true};
+constexpr Shape kWriteSkewShape = {.name = "write-skew", .keys = 16, .fewest_keys = 2, .for_update = true};
 
 constexpr double kInspections = 0.1;  // share of the transactions that read a pair and write nothing
 
@@ -51,7 +51,7 @@ class WriteSkew final : public ItemWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_write_skew(const WorkloadOptions& options, const db::Dialect& dialect) {
-  return make_of<WriteSkew>(kShape, options, dialect);
+  return make_of<WriteSkew>(kWriteSkewShape, options, dialect);
 }
 
 }  // namespace isolde::record

@@ -10,18 +10,18 @@
 namespace isolde::record {
 namespace {
 
-constexpr std::uint32_t kKeysAScale = 2'000;
-constexpr std::uint32_t kOps = 8;
+constexpr std::uint32_t kBlindWKeysAScale = 2'000;
+constexpr std::uint32_t kBlindWOps = 8;
 constexpr std::uint32_t kRangeKeys = 10;
 
-struct Mix {
+struct BlindWMix {
   double reading = 0;  // share of transactions that read; the others write
   double ranges = 0;   // share of range reads among the reads
 };
 
 class BlindW : public KeyValueWorkload {
  public:
-  BlindW(KeyValueShape shape, Mix mix, const WorkloadOptions& options, const db::Dialect& dialect)
+  BlindW(KeyValueShape shape, BlindWMix mix, const WorkloadOptions& options, const db::Dialect& dialect)
       : KeyValueWorkload(std::move(shape), dialect),
         mix_(mix),
         keys_(options.distribution.value_or(Distribution::kUniform), this->shape().keys, options.zipf_exponent) {}
@@ -59,12 +59,13 @@ class BlindW : public KeyValueWorkload {
     Rng rng_;
   };
 
-  Mix mix_;
+  BlindWMix mix_;
   KeySampler keys_;
 };
 
-Result<std::unique_ptr<Workload>> make(Mix mix, const WorkloadOptions& options, const db::Dialect& dialect) {
-  auto shape = key_value_shape(options, std::uint64_t{kKeysAScale} * options.scale, kOps);
+Result<std::unique_ptr<Workload>> make_blindw(BlindWMix mix, const WorkloadOptions& options,
+                                              const db::Dialect& dialect) {
+  auto shape = key_value_shape(options, std::uint64_t{kBlindWKeysAScale} * options.scale, kBlindWOps);
   if (!shape) return std::move(shape).error();
   if (options.reads) mix.reading = *options.reads;
   shape->table = "blindw";
@@ -77,15 +78,15 @@ Result<std::unique_ptr<Workload>> make(Mix mix, const WorkloadOptions& options, 
 
 Result<std::unique_ptr<Workload>> make_blindw_w(const WorkloadOptions& o, const db::Dialect& d) {
   if (o.reads && *o.reads > 0) return Error{"blindw-w has no reads: take blindw-rw"};
-  return make({.reading = 0, .ranges = 0}, o, d);
+  return make_blindw({.reading = 0, .ranges = 0}, o, d);
 }
 
 Result<std::unique_ptr<Workload>> make_blindw_rw(const WorkloadOptions& o, const db::Dialect& d) {
-  return make({.reading = 0.5, .ranges = 0}, o, d);
+  return make_blindw({.reading = 0.5, .ranges = 0}, o, d);
 }
 
 Result<std::unique_ptr<Workload>> make_blindw_rw_plus(const WorkloadOptions& o, const db::Dialect& d) {
-  return make({.reading = 0.5, .ranges = 0.5}, o, d);
+  return make_blindw({.reading = 0.5, .ranges = 0.5}, o, d);
 }
 
 }  // namespace isolde::record

@@ -7,14 +7,15 @@
 namespace isolde::record {
 namespace {
 
-constexpr std::uint64_t kMostKeys = 1U << 27;  // KeySampler's
+constexpr std::uint64_t kMostSampledKeys = 1U << 27;  // KeySampler's
 constexpr std::uint64_t kRepeatedValues = 10;
 
 }  // namespace
 
 Result<KeyValueShape> key_value_shape(const WorkloadOptions& options, std::uint64_t keys, std::uint32_t ops) {
   const std::uint64_t wanted = options.keys ? *options.keys : keys;
-  if (wanted == 0 || wanted > kMostKeys) return Error{fmt::format("keys: 1 to {}, not {}", kMostKeys, wanted)};
+  if (wanted == 0 || wanted > kMostSampledKeys)
+    return Error{fmt::format("keys: 1 to {}, not {}", kMostSampledKeys, wanted)};
   if (options.ops && *options.ops == 0) return Error{"ops: at least one operation a transaction"};
   KeyValueShape shape;
   shape.keys = static_cast<std::uint32_t>(wanted);

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint32_t kCustomersAScale = 1'000;
 constexpr std::uint64_t kMostCustomers = 1U << 24;
-constexpr std::int64_t kFirstBalance = 100'00;
+constexpr std::int64_t kFirstSmallBankBalance = 100'00;
 constexpr std::int64_t kMostMoved = 50'00;
 constexpr std::int64_t kPenalty = 1'00;  // of a check that is not covered
 constexpr double kHotShare = 0.9;
@@ -62,8 +62,8 @@ struct Account {  // a table of balances and the statements on it
   std::string select, select_locking, update;
 };
 
-struct Bank {
-  Bank(const WorkloadOptions& options, std::uint32_t count, const db::Dialect& dialect)
+struct BankSetup {
+  BankSetup(const WorkloadOptions& options, std::uint32_t count, const db::Dialect& dialect)
       : customers(count, options),
         lock(options.for_update && !dialect.for_update.empty() ? Lock::kUpdate : Lock::kNone),
         savings("savings", options.for_update ? dialect.for_update : ""),
@@ -75,7 +75,7 @@ struct Bank {
 
 class Session : public WorkloadSession {
  public:
-  Session(const Bank& bank, Rng rng) : bank_(bank), rng_(rng) {}
+  Session(const BankSetup& bank, Rng rng) : bank_(bank), rng_(rng) {}
 
   void transaction(Client& client) override {
     Rng rng(rng_.next());  // of this transaction: what the one before came to changes nothing
@@ -179,7 +179,7 @@ class Session : public WorkloadSession {
     return false;
   }
 
-  const Bank& bank_;
+  const BankSetup& bank_;
   Rng rng_;
 };
 
@@ -209,8 +209,8 @@ class SmallBank : public Workload {
     RowLoader checking(connection, "checking", "custid, bal, w");
     for (std::int64_t customer = 0; customer < bank_.customers.count(); ++customer) {
       account.add({customer_name(customer), customer});
-      savings.add({customer, kFirstBalance, std::int64_t{0}});
-      checking.add({customer, kFirstBalance, std::int64_t{0}});
+      savings.add({customer, kFirstSmallBankBalance, std::int64_t{0}});
+      checking.add({customer, kFirstSmallBankBalance, std::int64_t{0}});
     }
     for (RowLoader* rows : {&account, &savings, &checking}) {
       if (auto result = rows->finish(); !result) return result;
@@ -221,8 +221,8 @@ class SmallBank : public Workload {
   std::string initial() const override {
     InitialObject all;
     for (std::int64_t customer = 0; customer < bank_.customers.count(); ++customer) {
-      all.add(bank_.savings.table, {customer}, {kFirstBalance, std::int64_t{0}});
-      all.add(bank_.checking.table, {customer}, {kFirstBalance, std::int64_t{0}});
+      all.add(bank_.savings.table, {customer}, {kFirstSmallBankBalance, std::int64_t{0}});
+      all.add(bank_.checking.table, {customer}, {kFirstSmallBankBalance, std::int64_t{0}});
     }
     return std::move(all).text();
   }
@@ -232,7 +232,7 @@ class SmallBank : public Workload {
   }
 
  private:
-  Bank bank_;
+  BankSetup bank_;
   std::vector<TracedTable> tables_;
   std::string table_options_;
 };

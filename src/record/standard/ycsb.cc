@@ -9,8 +9,8 @@
 namespace isolde::record {
 namespace {
 
-constexpr std::uint32_t kKeysAScale = 1'000;
-constexpr std::uint32_t kOps = 8;
+constexpr std::uint32_t kYcsbKeysAScale = 1'000;
+constexpr std::uint32_t kYcsbOps = 8;
 constexpr double kReads = 0.5;
 
 class Ycsb : public KeyValueWorkload {
@@ -51,7 +51,7 @@ class Ycsb : public KeyValueWorkload {
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_ycsb_a(const WorkloadOptions& o, const db::Dialect& d) {
-  auto shape = key_value_shape(o, std::uint64_t{kKeysAScale} * o.scale, kOps);
+  auto shape = key_value_shape(o, std::uint64_t{kYcsbKeysAScale} * o.scale, kYcsbOps);
   if (!shape) return std::move(shape).error();
   shape->table = "usertable";
   shape->key_column = "ycsb_key";

@@ -4,15 +4,6 @@
 #include "record/standard/tpcc/transactions.h"
 
 namespace isolde::record::tpcc {
-namespace {
-
-std::string text_at(const db::Reply& reply, std::size_t column) {
-  const auto* text = std::get_if<std::string>(&reply.at(0, column));
-  return text == nullptr ? std::string() : *text;
-}
-
-}  // namespace
-
 CustomerSelect::CustomerSelect(std::string_view for_update, Lock lock)
     : select_(fmt::format("select c_balance, w, c_ytd_payment, c_payment_cnt, c_credit, c_data from customer "
                           "where c_w_id = ? and c_d_id = ? and c_id = ?{}",
@@ -48,8 +39,8 @@ std::optional<CustomerRow> CustomerSelect::run(Client& client, const CustomerAsk
                      .balance = integer_at(reply, 0, 0),
                      .ytd_payment = integer_at(reply, 0, 2),
                      .payments = integer_at(reply, 0, 3),
-                     .credit = text_at(reply, 4),
-                     .data = text_at(reply, 5)};
+                     .credit = db::text_in(reply.at(0, 4)),
+                     .data = db::text_in(reply.at(0, 5))};
 }
 
 }  // namespace isolde::record::tpcc

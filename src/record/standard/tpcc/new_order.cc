@@ -17,7 +17,7 @@ namespace {
 struct Line {
   std::int64_t item = 0, supplier = 0, quantity = 0;
 };
-struct Order {
+struct OrderEntered {
   std::int64_t warehouse = 0, district = 0, customer = 0;
   std::vector<Line> lines;
   [[nodiscard]] bool all_local() const {
@@ -28,11 +28,11 @@ struct Order {
   }
 };
 
-Order draw_order(const Counts& counts, std::int64_t home, Rng& rng) {
-  Order order = {.warehouse = home,
-                 .district = rng.between(1, kDistricts),
-                 .customer = draw_skewed(Skewed::kCustomer, 1, counts.customers, rng),
-                 .lines = std::vector<Line>(static_cast<std::size_t>(rng.between(5, 15)))};
+OrderEntered draw_order(const Counts& counts, std::int64_t home, Rng& rng) {
+  OrderEntered order = {.warehouse = home,
+                        .district = rng.between(1, kDistricts),
+                        .customer = draw_skewed(Skewed::kCustomer, 1, counts.customers, rng),
+                        .lines = std::vector<Line>(static_cast<std::size_t>(rng.between(5, 15)))};
   for (Line& line : order.lines) {
     line.item = draw_skewed(Skewed::kItem, 1, counts.items, rng);
     line.supplier = home;
@@ -57,7 +57,7 @@ class NewOrder : public Transaction {
   }
 
   void run(Client& client, std::int64_t home, Rng& rng) const override {
-    const Order order = draw_order(counts_, home, rng);
+    const OrderEntered order = draw_order(counts_, home, rng);
     if (!client.begin()) return;
     if (!read_rates(client, order)) return;
     const auto number = take_number(client, order);
@@ -70,13 +70,13 @@ class NewOrder : public Transaction {
 
  private:
   // Nobody changes what is read here, nor the items below: it is not recorded.
-  static bool read_rates(Client& client, const Order& order) {
+  static bool read_rates(Client& client, const OrderEntered& order) {
     return client.run("select w_tax from warehouse where w_id = ?", {order.warehouse}) &&
            client.run("select c_discount, c_last, c_credit from customer where c_w_id = ? and c_d_id = ? and c_id = ?",
                       {order.warehouse, order.district, order.customer});
   }
 
-  std::optional<std::int64_t> take_number(Client& client, const Order& order) const {
+  std::optional<std::int64_t> take_number(Client& client, const OrderEntered& order) const {
     const TracedTable& table = tables().district;
     if (!client.run(select_district_, {order.warehouse, order.district})) return std::nullopt;
     if (!saw_row(client, table, {order.warehouse, order.district}, lock_)) return client.commit(), std::nullopt;
@@ -90,7 +90,7 @@ class NewOrder : public Transaction {
     return number;
   }
 
-  static bool insert_order(Client& client, const Order& order, std::int64_t number) {
+  static bool insert_order(Client& client, const OrderEntered& order, std::int64_t number) {
     const Tables& t = tables();
     const std::int64_t unique = client.unique();
     const auto count = static_cast<std::int64_t>(order.lines.size());
@@ -104,7 +104,8 @@ class NewOrder : public Transaction {
                      {order.warehouse, order.district, number, unique});
   }
 
-  bool add_line(Client& client, const Order& order, std::int64_t number, std::int64_t place, const Line& line) const {
+  bool add_line(Client& client, const OrderEntered& order, std::int64_t number, std::int64_t place,
+                const Line& line) const {
     const Tables& t = tables();
     if (!client.run("select i_price, i_name, i_data from item where i_id = ?", {line.item})) return false;
     if (client.reply().rows() == 0) return client.roll_back(), false;

@@ -20,7 +20,7 @@ Rng rng_for(std::uint64_t seed, std::initializer_list<Integer> key) {
   return Rng(seed);
 }
 
-enum Kind : Integer { kStock = 1, kOrder, kCarrier, kLine, kItemRow, kCustomerRow, kRates, kCustomersOfOrders };
+enum DrawnFor : Integer { kStock = 1, kOrder, kCarrier, kLine, kItemRow, kCustomerRow, kRates, kCustomersOfOrders };
 
 Integer stock_at_first(std::uint64_t seed, Integer w, Integer i) {
   return rng_for(seed, {kStock, w, i}).between(10, 100);
@@ -33,7 +33,7 @@ db::Cell carrier_at_first(const Counts& counts, std::uint64_t seed, Integer w, I
   return rng_for(seed, {kCarrier, w, d, o}).between(1, 10);
 }
 
-std::string text(std::string_view what, Integer number) { return fmt::format("{}-{}", what, number); }
+std::string numbered_text(std::string_view what, Integer number) { return fmt::format("{}-{}", what, number); }
 
 class Population {
  public:
@@ -62,8 +62,8 @@ class Population {
     for (Integer i = 1; i <= counts_.items; ++i) add_item(i);
     for (Integer w = 1; w <= counts_.warehouses; ++w) {
       const Integer rate = rng_for(seed_, {kRates, w}).between(0, 2'000);
-      warehouse_.add({w, text("warehouse", w), text("street", w), "", text("city", w), "ST", "123411111", rate,
-                      kDistricts * counts_.customers * kPaidAtFirst, kZero});
+      warehouse_.add({w, numbered_text("warehouse", w), numbered_text("street", w), "", numbered_text("city", w), "ST",
+                      "123411111", rate, kDistricts * counts_.customers * kPaidAtFirst, kZero});
       for (Integer i = 1; i <= counts_.items; ++i) add_stock(w, i);
       for (Integer d = 1; d <= kDistricts; ++d) add_district(w, d);
     }
@@ -79,18 +79,18 @@ class Population {
 
   void add_item(Integer i) {
     Rng rng = rng_for(seed_, {kItemRow, i});
-    item_.add({i, rng.between(1, 10'000), text("item", i), rng.between(1'00, 100'00),
-               rng.chance(0.1) ? "ORIGINAL" : text("data", i)});
+    item_.add({i, rng.between(1, 10'000), numbered_text("item", i), rng.between(1'00, 100'00),
+               rng.chance(0.1) ? "ORIGINAL" : numbered_text("data", i)});
   }
   void add_stock(Integer w, Integer i) {
     const std::string info = fmt::format("{:024}", i);
     stock_.add({w, i, stock_at_first(seed_, w, i), info, info, info, info, info, info, info, info, info, info, kZero,
-                kZero, kZero, i % 10 == 0 ? "ORIGINAL" : text("data", i), kZero});
+                kZero, kZero, i % 10 == 0 ? "ORIGINAL" : numbered_text("data", i), kZero});
   }
   void add_district(Integer w, Integer d) {
     const Integer rate = rng_for(seed_, {kRates, w, d}).between(0, 2'000);
-    district_.add({w, d, text("district", d), text("street", d), "", text("city", d), "ST", "123411111", rate,
-                   counts_.customers * kPaidAtFirst, counts_.customers + 1, kZero});
+    district_.add({w, d, numbered_text("district", d), numbered_text("street", d), "", numbered_text("city", d), "ST",
+                   "123411111", rate, counts_.customers * kPaidAtFirst, counts_.customers + 1, kZero});
     for (Integer c = 1; c <= counts_.customers; ++c) add_customer(w, d, c);
     std::vector<Integer> customers(static_cast<std::size_t>(counts_.customers));
     std::iota(customers.begin(), customers.end(), 1);
@@ -104,12 +104,12 @@ class Population {
     customer_.add({w,
                    d,
                    c,
-                   text("first", rng.between(0, 99'999)),
+                   numbered_text("first", rng.between(0, 99'999)),
                    "OE",
                    last_name(name),
-                   text("street", c),
+                   numbered_text("street", c),
                    "",
-                   text("city", c),
+                   numbered_text("city", c),
                    "ST",
                    "123411111",
                    "0123456789012345",
@@ -121,7 +121,7 @@ class Population {
                    kPaidAtFirst,
                    Integer{1},
                    kZero,
-                   text("data", c),
+                   numbered_text("data", c),
                    kZero});
     // Keys of the rows that are inserted later are above zero.
     history_.add(

@@ -12,8 +12,6 @@
 namespace isolde::record {
 namespace {
 
-using namespace tpcc;
-
 constexpr std::int64_t kItems = 1'000;
 constexpr std::int64_t kItemsOfTheStandard = 100'000;
 constexpr std::int64_t kCustomersOfTheStandard = 3'000;
@@ -22,14 +20,18 @@ constexpr std::uint32_t kMostWarehouses = 10'000;
 
 struct Share {
   std::uint64_t percent;
-  std::unique_ptr<Transaction> (*make)(const Context& context);
+  std::unique_ptr<tpcc::Transaction> (*make)(const tpcc::Context& context);
 };
-constexpr Share kMix[] = {
-    {45, &make_new_order}, {43, &make_payment}, {4, &make_order_status}, {4, &make_delivery}, {4, &make_stock_level}};
+constexpr Share kMix[] = {{45, &tpcc::make_new_order},
+                          {43, &tpcc::make_payment},
+                          {4, &tpcc::make_order_status},
+                          {4, &tpcc::make_delivery},
+                          {4, &tpcc::make_stock_level}};
 
 class Tpcc : public Workload {
  public:
-  Tpcc(Context context, std::uint64_t seed) : context_(std::move(context)), seed_(seed), tables_(tpcc::tables().all()) {
+  Tpcc(tpcc::Context context, std::uint64_t seed)
+      : context_(std::move(context)), seed_(seed), tables_(tpcc::tables().all()) {
     for (const Share& share : kMix) transactions_.push_back(share.make(context_));
   }
 
@@ -60,10 +62,10 @@ class Tpcc : public Workload {
     Rng rng_;
   };
 
-  Context context_;
+  tpcc::Context context_;
   std::uint64_t seed_;
   std::vector<TracedTable> tables_;
-  std::vector<std::unique_ptr<Transaction>> transactions_;
+  std::vector<std::unique_ptr<tpcc::Transaction>> transactions_;
 };
 
 }  // namespace
@@ -73,7 +75,7 @@ Result<std::unique_ptr<Workload>> make_tpcc(const WorkloadOptions& o, const db::
     return Error{fmt::format("tpcc takes 1 to {} warehouses, not {}", kMostWarehouses, o.scale)};
   if (o.keys && (*o.keys < 1 || *o.keys > kItemsOfTheStandard))
     return Error{fmt::format("tpcc takes 1 to {} items, not {}", kItemsOfTheStandard, *o.keys)};
-  Context context = {.counts = {}, .dialect = d, .for_update = {}};
+  tpcc::Context context = {.counts = {}, .dialect = d, .for_update = {}};
   context.counts.warehouses = o.scale;
   context.counts.items = o.keys ? std::int64_t{*o.keys} : kItems;
   context.counts.customers =
