@@ -82,7 +82,7 @@ Plan plan_of(const Statement& statement, const Data& data, const Data& condition
   return plan;
 }
 
-void apply(const Plan& plan, Data& data) {
+void write_rows(const Plan& plan, Data& data) {
   for (const auto& [table, rows] : plan.writes) {
     for (const auto& [pkey, row] : rows) {
       if (row) data[table][pkey] = *row;
@@ -430,7 +430,7 @@ AloneRun ToyArena::run_alone(const Case& test, std::span<const Place> order) {
     StatementRun& run = alone.runs.emplace_back();
     run.ran = plan.reply.done() ? Ran::kDone : Ran::kFailed;
     run.reply = plan.reply;
-    if (plan.reply.done()) apply(plan, committed_);
+    if (plan.reply.done()) write_rows(plan, committed_);
   }
   std::vector<std::string> tables;
   for (const auto& [table, rows] : committed_) tables.push_back(table);

@@ -10,7 +10,7 @@ using mirror::Profile;
 using mirror::Reads;
 using mirror::SnapshotAt;
 
-bool is_null(const DraftValue& value) {
+bool is_absent(const DraftValue& value) {
   return value.type == DraftValue::Type::kNull || (value.type == DraftValue::Type::kList && value.list.empty());
 }
 
@@ -73,7 +73,7 @@ class TxnPlanner {
   Idle may_be_idle(std::size_t a) const {
     const Access& access = all_[a];
     if (!access.writes || access.op->kind != OpKind::kWrite || !counts_) return Idle::kNever;
-    if (is_null(access.value)) return Idle::kDelete;
+    if (is_absent(access.value)) return Idle::kDelete;
     if (p_.reads != Reads::kTransaction || !p_.locking_reads_see_latest || p_.first_updater_wins) return Idle::kNever;
     for (std::size_t b = a + 1; b < all_.size(); ++b) {  // else it makes no difference
       if (!all_[b].writes && all_[b].key == access.key) return Idle::kSameValue;
@@ -186,7 +186,7 @@ bool TxnPlanner::dirty_value(const Access& access) const {
 bool TxnPlanner::read(const Access& access) {
   const OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool locks = access.op->lock != Lock::kNone || p_.read_locks;
-  const bool takes_lock = locks && p_.write_locks && !is_null(access.value);
+  const bool takes_lock = locks && p_.write_locks && !is_absent(access.value);
   const bool exclusive = access.op->lock == Lock::kUpdate;
   if (!counts_) {
     if (takes_lock && own.empty()) lock(access, exclusive, {});
@@ -236,7 +236,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_la
   OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool by_snapshot = snapshot_reads() && !p_.locking_reads_see_latest;
   if (!counts_) {  // deletes: as if they had found nothing
-    if (p_.write_locks && !(access.op->kind == OpKind::kWrite && is_null(access.value))) lock(access, true, {});
+    if (p_.write_locks && !(access.op->kind == OpKind::kWrite && is_absent(access.value))) lock(access, true, {});
     return true;
   }
   std::vector<Check> checks;
@@ -263,7 +263,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_la
     if (is_idle) return true;
   }
   // One that finds nothing left of what it wrote itself.
-  if (access.op->kind == OpKind::kWrite && is_null(access.value) && sets(own) &&
+  if (access.op->kind == OpKind::kWrite && is_absent(access.value) && sets(own) &&
       fold(kNullState, own, *states_) == kNullState)
     return true;
   if (p_.write_locks) lock(access, true, std::move(checks));
@@ -370,7 +370,7 @@ bool counts(const Trace& trace, std::size_t t, std::uint32_t unknown) {
 }  // namespace
 
 State StateTable::of(const DraftValue& value) {
-  if (is_null(value)) return kNullState;
+  if (is_absent(value)) return kNullState;
   const auto at = std::find(contents_.begin(), contents_.end(), value);
   if (at != contents_.end()) return static_cast<State>(at - contents_.begin());
   contents_.push_back(value);

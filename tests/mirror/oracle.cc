@@ -17,7 +17,7 @@ using namespace moments;
 
 using Pairs = std::uint64_t;  // bit a * kMaxTxns + b
 constexpr Pairs pair(std::size_t a, std::size_t b) { return Pairs{1} << (a * kMaxTxns + b); }
-constexpr bool has(Pairs pairs, std::size_t a, std::size_t b) { return (pairs & pair(a, b)) != 0; }
+constexpr bool has_pair(Pairs pairs, std::size_t a, std::size_t b) { return (pairs & pair(a, b)) != 0; }
 
 // The database at some moment of an execution. Plain bytes: states that failed are known by them.
 struct Database {
@@ -247,14 +247,14 @@ class Search {
       std::size_t next = n;
       for (std::size_t t = 0; t < n && next == n; ++t) {
         bool free = (placed >> t & 1U) == 0;
-        for (std::size_t u = 0; u < n; ++u) free = free && !(has(depends, u, t) && (placed >> u & 1U) == 0 && u != t);
+        for (std::size_t u = 0; u < n; ++u) free = free && !(has_pair(depends, u, t) && (placed >> u & 1U) == 0 && u != t);
         if (free) next = t;
       }
       if (next == n) return false;
       placed |= 1U << next;
       if (timed && earliest[next] > plan_.txns[next].end) return false;
       for (std::size_t u = 0; u < n; ++u) {
-        if (u != next && has(depends, next, u)) earliest[u] = std::max(earliest[u], earliest[next]);
+        if (u != next && has_pair(depends, next, u)) earliest[u] = std::max(earliest[u], earliest[next]);
       }
     }
     return true;
@@ -265,16 +265,16 @@ class Search {
   bool is_dangerous(const Database& d) const {
     const std::size_t n = plan_.txns.size();
     const auto concurrent = [&](std::size_t a, std::size_t b) {
-      return has(d.snapshot_before_commit, a, b) && has(d.snapshot_before_commit, b, a);
+      return has_pair(d.snapshot_before_commit, a, b) && has_pair(d.snapshot_before_commit, b, a);
     };
     for (std::size_t one = 0; one < n; ++one) {
       for (std::size_t two = 0; two < n; ++two) {
-        if (!has(d.rw, one, two) || !concurrent(one, two)) continue;
+        if (!has_pair(d.rw, one, two) || !concurrent(one, two)) continue;
         for (std::size_t three = 0; three < n; ++three) {
-          if (!has(d.rw, two, three) || !concurrent(two, three)) continue;
-          const bool first = has(d.prepared_before, three, two) && (one == three || has(d.prepared_before, three, one));
+          if (!has_pair(d.rw, two, three) || !concurrent(two, three)) continue;
+          const bool first = has_pair(d.prepared_before, three, two) && (one == three || has_pair(d.prepared_before, three, one));
           const bool reader = plan_.txns[one].installs.empty();
-          if (first && (!reader || has(d.prepared_before_snapshot, three, one))) return true;
+          if (first && (!reader || has_pair(d.prepared_before_snapshot, three, one))) return true;
         }
       }
     }

@@ -19,7 +19,7 @@ ValueId value_in(HistoryBuilder& builder, const DraftValue& value) {
   return builder.values().list(elements);
 }
 
-void add(HistoryBuilder& builder, const TraceOp& op) {
+void add_trace_op(HistoryBuilder& builder, const TraceOp& op) {
   const KeyId key = builder.key(op.key);
   const ValueId value = value_in(builder, op.value);
   std::vector<Item> rows;
@@ -62,7 +62,7 @@ History Trace::build() const {
     builder.set_status(txn.status);
     builder.set_begin(txn.begin);
     if (txn.end != kForever) builder.set_end(txn.end);
-    for (const TraceOp& op : txn.ops) add(builder, op);
+    for (const TraceOp& op : txn.ops) add_trace_op(builder, op);
     builder.end_txn();
   }
   auto history = builder.finish();

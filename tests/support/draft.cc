@@ -36,7 +36,7 @@ ValueId id_of(HistoryBuilder& builder, const DraftValue& value) {
   return kNullValue;
 }
 
-void add(HistoryBuilder& builder, const DraftOp& op) {
+void add_draft_op(HistoryBuilder& builder, const DraftOp& op) {
   const auto items = [&](const auto& rows) {
     std::vector<Item> out;
     for (const auto& [key, value] : rows) out.push_back({builder.key(key), id_of(builder, value)});
@@ -85,7 +85,7 @@ History Draft::build() const {
     if (txn.commit_ts) builder.set_commit_ts(*txn.commit_ts);
     if (txn.order) builder.set_order(*txn.order);
     if (const auto& s = txn.snapshot) builder.set_snapshot(s->xid, s->xmin, s->xmax, s->active);
-    for (const DraftOp& op : txn.ops) add(builder, op);
+    for (const DraftOp& op : txn.ops) add_draft_op(builder, op);
     builder.end_txn();
   }
   for (const auto& [key, value] : initial) builder.set_initial(builder.key(key), id_of(builder, value));

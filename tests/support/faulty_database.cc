@@ -48,10 +48,10 @@ bool starts_with_word(std::string_view sql, std::string_view word) {
   if (sql.size() < word.size()) return false;
   return std::equal(word.begin(), word.end(), sql.begin(), [](char a, char b) { return a == (b | 0x20); });
 }
-bool has(std::string_view sql, std::string_view part) { return sql.find(part) != std::string_view::npos; }
+bool mentions(std::string_view sql, std::string_view part) { return sql.find(part) != std::string_view::npos; }
 bool is_query(std::string_view sql) {
-  return (starts_with_word(sql, "select") || starts_with_word(sql, "with")) && !has(sql, "for update") &&
-         !has(sql, "FOR UPDATE");
+  return (starts_with_word(sql, "select") || starts_with_word(sql, "with")) && !mentions(sql, "for update") &&
+         !mentions(sql, "FOR UPDATE");
 }
 
 }  // namespace
@@ -133,7 +133,7 @@ class FaultyConnection final : public db::Connection {
       failed_ = true;
       return reply;
     }
-    const bool matches = has(sql, world_->planted.feature);
+    const bool matches = mentions(sql, world_->planted.feature);
     feature_ |= matches;
     if (!is_query(sql)) {
       wrote_ |= reply->changed > 0;

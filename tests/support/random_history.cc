@@ -27,9 +27,9 @@ enum class Store : std::uint8_t {
 
 using States = std::map<std::string, DraftValue>;
 
-class Simulation {
+class RandomRun {
  public:
-  Simulation(Rng& rng, const RandomOptions& options) : rng_(rng), options_(options) {
+  RandomRun(Rng& rng, const RandomOptions& options) : rng_(rng), options_(options) {
     const auto type = [&] {
       constexpr DataType kTypes[] = {DataType::kList, DataType::kList, DataType::kCounter, DataType::kRow};
       if (options.rows_only) return DataType::kRow;
@@ -385,7 +385,7 @@ class Simulation {
 }  // namespace
 
 Draft random_draft(Rng& rng, const RandomOptions& options) {
-  Draft draft = Simulation(rng, options).run();
+  Draft draft = RandomRun(rng, options).run();
   const bool keep_timestamps = options.timestamps == RandomOptions::Timestamps::kCompleteAndDistinct;
   while (rng.chance(options.change)) change_a_little(draft, rng, keep_timestamps);
   return draft;

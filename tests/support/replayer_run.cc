@@ -8,7 +8,7 @@
 namespace isolde::replayer {
 namespace {
 
-void apply(State& state, OpHead op, ValueId value) {
+void apply_write(State& state, OpHead op, ValueId value) {
   if (op.kind() == OpKind::kWrite) state.clear();
   state.push_back(raw(value));
 }
@@ -37,7 +37,7 @@ std::string misfit(const History& h, const PredicateSet& predicates, std::uint32
   return "";
 }
 
-bool counts(const History& h, TxnId t, bool seen) {
+bool counts_as_committed(const History& h, TxnId t, bool seen) {
   return h.status(t) == Status::kCommitted || (h.status(t) == Status::kUnknown && seen);
 }
 
@@ -72,7 +72,7 @@ std::map<Key, State> run(const History& h, const PredicateSet& predicates, TxnId
       continue;
     }
     State& state = at == own.end() ? own.emplace(key, store(key)).first->second : at->second;
-    apply(state, h.op(i), h.op_value(i));
+    apply_write(state, h.op(i), h.op_value(i));
   }
   return own;
 }
@@ -117,7 +117,7 @@ std::vector<TxnId> counted(const History& h, const std::vector<TxnId>& txns) {
   }
   std::vector<TxnId> waiting;
   for (const TxnId t : txns) {
-    if (!counts(h, t, !h.columns().predicates.empty() && h.commit_ts(t) != kNoTime)) continue;
+    if (!counts_as_committed(h, t, !h.columns().predicates.empty() && h.commit_ts(t) != kNoTime)) continue;
     in[raw(t)] = true;
     waiting.push_back(t);
   }

@@ -61,9 +61,9 @@ struct Txn {
 
 enum class Phase { kIdle, kBegun, kSent, kDone, kCommitting, kEnding, kRollingBack };
 
-class Simulation {
+class DbmsRun {
  public:
-  explicit Simulation(const SimulationOptions& o) : o_(o), p_(o.profile), rng_(o.seed), versions_(o.keys) {
+  explicit DbmsRun(const SimulationOptions& o) : o_(o), p_(o.profile), rng_(o.seed), versions_(o.keys) {
     if (o.initial_rows) {
       initial_.there = true;
       for (int c = 0; c < o.columns; ++c) initial_.columns[c] = c % 2;
@@ -524,6 +524,6 @@ class Simulation {
 
 }  // namespace
 
-Simulated simulate_dbms(const SimulationOptions& options) { return Simulation(options).run(); }
+Simulated simulate_dbms(const SimulationOptions& options) { return DbmsRun(options).run(); }
 
 }  // namespace isolde

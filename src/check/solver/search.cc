@@ -16,9 +16,9 @@
 namespace isolde::solver {
 namespace {
 
-class OrderSearch {
+class WitnessSearch {
  public:
-  OrderSearch(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
+  WitnessSearch(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
               SearchOptions& options)
       : h_(history),
         p_(problem),
@@ -214,7 +214,7 @@ class OrderSearch {
 
 Found search(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
              SearchOptions& options) {
-  return OrderSearch(history, problem, limits, stats, options).run();
+  return WitnessSearch(history, problem, limits, stats, options).run();
 }
 
 }  // namespace isolde::solver
