@@ -6,8 +6,10 @@ set(ISOLDE_LAYERS base history format anomaly check proof report gen db probe re
 # What a program that links the library gets (include/isolde/): those that talk to databases are the command's alone.
 set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof report api)
 
+# isolde_layer(NAME [COLD] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or servers, so it is
+# optimised less, and compiles faster.
 function(isolde_layer name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "" "SOURCES;USES;LINKS" ${ARGN})
   list(FIND ISOLDE_LAYERS ${name} place)
   if(place LESS 0)
     message(FATAL_ERROR "src/${name} is no layer: add it to ISOLDE_LAYERS in cmake/Layers.cmake, at its place")
@@ -29,6 +31,9 @@ function(isolde_layer name)
   list(TRANSFORM ARG_USES PREPEND isolde_)
   target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
+  if(ARG_COLD AND NOT ISOLDE_SANITIZE)
+    target_compile_options(isolde_${name} PRIVATE -O1)
+  endif()
   isolde_unity(isolde_${name})
   isolde_precompiled(isolde_${name} layer)
   if(name IN_LIST ISOLDE_LIBRARY_LAYERS)  # what the installed library needs (cmake/Install.cmake)
