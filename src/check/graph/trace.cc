@@ -68,9 +68,10 @@ class Tracer {
     out_.read_begin.assign(h_.txn_count(), 0);
     out_.read_end.assign(h_.txn_count(), 0);
     out_.reads.reserve(h_.op_count() / 2);
+    limits.spend(kStepsPerTracedOp * h_.op_count());
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if ((t & 0xffff) == 0 && limits.out_of_time()) {
-        out_.out_of_time = true;
+      if ((t & 0xffff) == 0 && limits.exhausted()) {
+        out_.cut_short = true;
         return resolve_registers();
       }
       if (t + kAhead < h_.txn_count()) ask_for(TxnId{t + kAhead});
@@ -91,6 +92,7 @@ class Tracer {
 
  private:
   static constexpr std::uint32_t kAhead = 6;  // transactions
+  static constexpr std::uint64_t kStepsPerTracedOp = 8;
 
   void ask_for(TxnId t) const {
     for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
