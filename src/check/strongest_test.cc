@@ -183,7 +183,9 @@ TEST(Strongest, EveryEngineCountsItsStepsAndEndsUndecidedWithTheReason) {
         limits.work = &whole;
         const Verdict full = engine.check(h, row.level, limits);
         const bool asks = row.level != Level::kReadUncommitted || engine.name != "rules";
-        if (asks && h.op_count() > 0) EXPECT_GT(whole.spent(), 0U) << engine.name << " " << row.name;
+        if (asks && h.op_count() > 0) {
+          EXPECT_GT(whole.spent(), 0U) << engine.name << " " << row.name;
+        }
         limits.work = &none;
         const Verdict cut = engine.check(h, row.level, limits);
         if (cut.outcome != Outcome::kUndecided) {
