@@ -11,7 +11,7 @@ namespace isolde::api {
 
 struct CheckOptions {
   std::string method = {};     // empty: the cheapest that the evidence supports
-  double timeout_seconds = 0;  // 0: none; when it runs out the verdict is undecided
+  double timeout_seconds = 0;  // 0: none, work is limited instead; when it runs out the verdict is undecided
   unsigned threads = 1;
   std::size_t max_anomalies = 1000;  // how many are kept with their details; all are counted
   bool order_by_commit_ts = false;   // take commit timestamps as the serialization order

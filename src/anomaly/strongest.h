@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,9 @@ struct Strongest {
   std::vector<Level> holds;      // the strongest first; none implies another
   std::vector<Level> undecided;  // that may hold, and that no level in `holds` implies
   int checks = 0;                // that ran, beside the first
-  bool out_of_time = false;
+  // What ended the search before it knew all.
+  enum class Stop : std::uint8_t { kNone, kTime, kWork };
+  Stop stop = Stop::kNone;
 
   [[nodiscard]] std::optional<Outcome> at(Level level) const { return levels[static_cast<std::size_t>(level)]; }
 };

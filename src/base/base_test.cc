@@ -1,4 +1,4 @@
-// The small parts of src/base: Column, IdIndex, Rng, Result.
+// The small parts of src/base: Column, IdIndex, Rng, Result, Limits.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 
 #include "base/column.h"
 #include "base/hash.h"
+#include "base/limits.h"
 #include "base/result.h"
 #include "base/rng.h"
 
@@ -160,6 +161,50 @@ TEST(Result, HoldsAValueOrAnError) {
   Result<void> wrong = Error{"why"};
   ASSERT_FALSE(wrong);
   EXPECT_EQ(wrong.error().text, "why");
+}
+
+TEST(WorkBudget, RunsOutWhenItsStepsAreSpentAndSaysWhose) {
+  WorkBudget budget(10, "the search", "--more lifts it");
+  budget.spend(9);
+  EXPECT_FALSE(budget.ran_out());
+  budget.spend(1);
+  EXPECT_TRUE(budget.ran_out());
+  EXPECT_EQ(budget.spent(), 10U);
+  EXPECT_EQ(budget.reason(), "the search reached its limit of 10 steps (--more lifts it)");
+  WorkBudget unlimited;
+  unlimited.spend(std::uint64_t{1} << 60);
+  EXPECT_FALSE(unlimited.ran_out());
+}
+
+TEST(WorkBudget, OneThatIsPartOfAnotherSpendsFromBothAndEndsWithEither) {
+  WorkBudget outer(10, "the whole");
+  WorkBudget inner(4, "the part", {}, &outer);
+  inner.spend(4);
+  EXPECT_EQ(outer.spent(), 4U);
+  EXPECT_FALSE(outer.ran_out());
+  EXPECT_EQ(inner.reason(), "the part reached its limit of 4 steps");
+  WorkBudget next(100, "the next part", {}, &outer);
+  EXPECT_FALSE(next.ran_out());
+  next.spend(6);
+  EXPECT_TRUE(next.ran_out());
+  EXPECT_EQ(next.reason(), "the whole reached its limit of 10 steps");
+}
+
+TEST(Limits, WorkAndTimeRunOutAndTheReasonSaysWhich) {
+  Limits limits;
+  limits.spend(1'000'000);  // nobody counts
+  EXPECT_FALSE(limits.exhausted());
+  EXPECT_FALSE(limits.has_deadline());
+  WorkBudget budget(5, "the check");
+  limits.work = &budget;
+  limits.spend(5);
+  EXPECT_TRUE(limits.exhausted());
+  EXPECT_EQ(limits.exhausted_by(), "the check reached its limit of 5 steps");
+  limits = {};
+  limits.deadline = std::chrono::steady_clock::now();
+  EXPECT_TRUE(limits.exhausted());
+  EXPECT_FALSE(limits.out_of_work());
+  EXPECT_EQ(limits.exhausted_by(), "the time limit ran out");
 }
 
 }  // namespace base_test

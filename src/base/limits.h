@@ -1,9 +1,13 @@
 // base/limits.h: what a run may use, and who is told how far it is.
+//
+// Always:  without a deadline, which only an option that names a time sets, a run ends at the same place on every
+//          machine, however slow or busy: everything else is limited by work that is counted.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace isolde {
@@ -20,17 +24,61 @@ class Progress {
   virtual void advance(std::string_view stage, std::uint64_t done, std::uint64_t total) = 0;
 };
 
+// Work, counted in steps. A step is a look at one operation, edge, version or the like: about 10 ns on a machine of
+// 2025. Whoever does the work spends what it did, or is about to do, in portions that the input alone determines; so a
+// budget runs out at the same place on every machine. One thread spends: where several share the work, what it takes is
+// spent before it is handed out.
+class WorkBudget {
+ public:
+  static constexpr std::uint64_t kUnlimited = UINT64_MAX;
+
+  WorkBudget() = default;
+  // `subject`, `advice`: who has it, and what a user can do about it, as a reason says it; literals.
+  // `outer`: a budget that this one is part of, which is spent too, and ends this one when it runs out.
+  explicit WorkBudget(std::uint64_t most, std::string_view subject = "the check", std::string_view advice = {},
+                      WorkBudget* outer = nullptr)
+      : most_(most), subject_(subject), advice_(advice), outer_(outer) {}
+
+  void spend(std::uint64_t steps) {
+    spent_ += steps;
+    if (outer_ != nullptr) outer_->spend(steps);
+  }
+  [[nodiscard]] std::uint64_t spent() const { return spent_; }
+  [[nodiscard]] bool ran_out() const { return spent_ >= most_ || (outer_ != nullptr && outer_->ran_out()); }
+  // Requires: ran_out().
+  [[nodiscard]] std::string reason() const {
+    if (spent_ < most_) return outer_->reason();
+    std::string text = std::string(subject_) + " reached its limit of " + std::to_string(most_) + " steps";
+    if (!advice_.empty()) text += " (" + std::string(advice_) + ")";
+    return text;
+  }
+
+ private:
+  std::uint64_t most_ = kUnlimited, spent_ = 0;
+  std::string_view subject_, advice_;
+  WorkBudget* outer_ = nullptr;
+};
+
 struct Limits {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   unsigned threads = 1;
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with their details; all are counted
   Progress* progress = nullptr;
   const mirror::Profile* profile = nullptr;  // of the engine `mirror`: what the DBMS does
-  bool guess = true;  // hints may be tried before anything is proved; false is for measuring what that saves
+  bool guess = true;           // hints may be tried before anything is proved; false is for measuring what that saves
+  WorkBudget* work = nullptr;  // null: nobody counts
 
-  [[nodiscard]] bool out_of_time() const {
-    return deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() >= deadline;
+  [[nodiscard]] bool has_deadline() const { return deadline != std::chrono::steady_clock::time_point::max(); }
+  [[nodiscard]] bool out_of_time() const { return has_deadline() && std::chrono::steady_clock::now() >= deadline; }
+
+  void spend(std::uint64_t steps) const {
+    if (work != nullptr) work->spend(steps);
   }
+  [[nodiscard]] bool out_of_work() const { return work != nullptr && work->ran_out(); }
+  // Whether work or time ran out.
+  [[nodiscard]] bool exhausted() const { return out_of_work() || out_of_time(); }
+  // Which of them, in words. Requires: exhausted().
+  [[nodiscard]] std::string exhausted_by() const { return out_of_work() ? work->reason() : "the time limit ran out"; }
 };
 
 }  // namespace isolde

@@ -159,13 +159,13 @@ class StrongestSearch {
   Strongest run(const Verdict& first) {
     take(first);
     while (const auto level = next()) {
-      if (limits_.out_of_time()) {
-        out_.out_of_time = true;
+      if (limits_.exhausted()) {
+        stop();
         break;
       }
       const Verdict verdict = checks_.check({engine_[at(*level)], {}}, *level, limits_);
       ++out_.checks;
-      if (verdict.outcome == Outcome::kUndecided && limits_.out_of_time()) out_.out_of_time = true;
+      if (verdict.outcome == Outcome::kUndecided && limits_.exhausted()) stop();
       take(verdict);
     }
     finish();
@@ -173,6 +173,8 @@ class StrongestSearch {
   }
 
  private:
+  void stop() { out_.stop = limits_.out_of_work() ? Strongest::Stop::kWork : Strongest::Stop::kTime; }
+
   [[nodiscard]] bool is_open(Level level) const {
     return !left_out_[at(level)] && !out_.at(level) && !is_doomed(level);
   }
@@ -282,7 +284,7 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   if (choice.engine->name != kGraphEngine.name) return choice.engine->check(h_, level, limits);
   Verdict verdict = graph_->check(level, limits);
   // What is known leaves it open: an order is looked for, unless the user wants this method.
-  const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.out_of_time();
+  const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted();
   if (!open || !kSolverEngine.lacks(h_, level).empty()) return verdict;
   Verdict searched = check_solver(h_, *graph_, level, limits);
   return searched.outcome == Outcome::kUndecided ? std::move(verdict) : std::move(searched);
@@ -295,7 +297,7 @@ std::string LevelChecks::other_order(const Verdict& found, const Limits& limits)
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   Verdict bare = check_solver(h_, *graph_, found.level, limits);
-  if (bare.outcome == Outcome::kUndecided && !limits.out_of_time()) bare = graph_->check(found.level, limits);
+  if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) bare = graph_->check(found.level, limits);
   switch (bare.outcome) {
     case Outcome::kSatisfied:
       return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",

@@ -39,7 +39,7 @@ class LevelChecks {
   [[nodiscard]] std::string other_order(const Verdict& found, const Limits& limits);
 
   // `first`: what a check with the same options gave; it is not run again. A forced method is used at the levels that
-  // it can judge. Ensures: levels that `limits` left no time for are undecided, and `out_of_time` says so.
+  // it can judge. Ensures: levels that `limits` left no room for are undecided, and `stop` says why.
   [[nodiscard]] Strongest strongest(const Verdict& first, const Limits& limits);
 
  private:

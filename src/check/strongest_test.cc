@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <map>
 
 #include "tests/oracle/oracle.h"
 #include "tests/support/history_text.h"
@@ -93,11 +94,111 @@ TEST(Strongest, WithoutTimeAllThatIsNotKnownIsUndecided) {
   Limits none;
   none.deadline = std::chrono::steady_clock::now() - std::chrono::seconds(1);
   const Strongest s = checks.strongest(first, none);
-  EXPECT_TRUE(s.out_of_time);
+  EXPECT_EQ(s.stop, Strongest::Stop::kTime);
   EXPECT_EQ(s.checks, 0);
   EXPECT_TRUE(s.holds.empty());
   EXPECT_EQ(s.at(Level::kSnapshotIsolation), Outcome::kUndecided);
   EXPECT_EQ(s.at(Level::kSerializable), Outcome::kViolated);
+}
+
+TEST(Strongest, WithoutStepsAllThatIsNotKnownIsUndecided) {
+  const History h = hist("T1: r x_ a y1 | T2: r y_ a x1 | T3: r x[1] r y[1]");
+  LevelChecks checks(h, {});
+  const Verdict first = checks.check(choose(h, Level::kSerializable, {}), Level::kSerializable, {});
+  WorkBudget nothing(0);
+  Limits none;
+  none.work = &nothing;
+  const Strongest s = checks.strongest(first, none);
+  EXPECT_EQ(s.stop, Strongest::Stop::kWork);
+  EXPECT_EQ(s.checks, 0);
+  EXPECT_TRUE(s.holds.empty());
+  EXPECT_EQ(s.at(Level::kSnapshotIsolation), Outcome::kUndecided);
+  EXPECT_EQ(s.at(Level::kSerializable), Outcome::kViolated);
+}
+
+struct CountedSearch {
+  Strongest found;
+  Verdict first;
+  std::uint64_t check_steps, search_steps;
+};
+
+CountedSearch counted_search(const History& h, std::uint64_t most_steps) {
+  LevelChecks checks(h, {});
+  WorkBudget check, search(most_steps);
+  Limits limits;
+  limits.work = &check;
+  CountedSearch out{{}, checks.check(choose(h, Level::kSerializable, {}), Level::kSerializable, limits), 0, 0};
+  limits.work = &search;
+  out.found = checks.strongest(out.first, limits);
+  out.check_steps = check.spent();
+  out.search_steps = search.spent();
+  return out;
+}
+
+// However fast the machine is: the same steps, and the same end of the search. Whatever the limit, no answer is another
+// than that without one.
+TEST(Strongest, ALimitOfStepsEndsTheSearchAtTheSamePlaceEveryTime) {
+  Rng rng(7);
+  RandomOptions options;
+  options.max_txns = 9;
+  int stopped = 0, whole = 0;
+  for (int i = 0; i < 150; ++i) {
+    const History h = random_draft(rng, options).build();
+    const CountedSearch all = counted_search(h, WorkBudget::kUnlimited);
+    EXPECT_EQ(all.found.stop, Strongest::Stop::kNone);
+    for (const std::uint64_t share : {1, 2, 4, 8}) {
+      const std::uint64_t most = all.search_steps / share + 1;
+      const CountedSearch one = counted_search(h, most), again = counted_search(h, most);
+      EXPECT_EQ(one.check_steps, again.check_steps);
+      EXPECT_EQ(one.search_steps, again.search_steps);
+      EXPECT_EQ(one.found.levels, again.found.levels);
+      EXPECT_EQ(one.found.holds, again.found.holds);
+      EXPECT_EQ(one.found.checks, again.found.checks);
+      EXPECT_EQ(one.found.stop, again.found.stop);
+      one.found.stop == Strongest::Stop::kWork ? ++stopped : ++whole;
+      for (const LevelInfo& row : all_levels()) {
+        const auto answer = one.found.at(row.level), without_limit = all.found.at(row.level);
+        if (answer == Outcome::kUndecided || !answer || !without_limit || without_limit == Outcome::kUndecided)
+          continue;
+        EXPECT_EQ(answer, without_limit) << row.name << "\n" << native_text(h);
+      }
+    }
+  }
+  EXPECT_GT(stopped, 50);
+  EXPECT_GT(whole, 50);
+}
+
+TEST(Strongest, EveryEngineCountsItsStepsAndEndsUndecidedWithTheReason) {
+  Rng rng(11);
+  RandomOptions options;
+  options.max_txns = 9;
+  std::map<std::string_view, int> limited;
+  for (int i = 0; i < 200; ++i) {
+    const History h = random_draft(rng, options).build();
+    for (const LevelInfo& row : all_levels()) {
+      for (const Engine& engine : engines()) {
+        if (engine.name == "mirror" || !engine.lacks(h, row.level).empty()) continue;
+        WorkBudget whole, none(1, "the check", "try more");
+        Limits limits;
+        limits.work = &whole;
+        const Verdict full = engine.check(h, row.level, limits);
+        const bool asks = row.level != Level::kReadUncommitted || engine.name != "rules";
+        if (asks && h.op_count() > 0) {
+          EXPECT_GT(whole.spent(), 0U) << engine.name << " " << row.name;
+        }
+        limits.work = &none;
+        const Verdict cut = engine.check(h, row.level, limits);
+        if (cut.outcome != Outcome::kUndecided) {
+          EXPECT_EQ(cut.outcome, full.outcome) << engine.name << " " << row.name;
+        } else if (full.outcome != Outcome::kUndecided) {
+          EXPECT_NE(cut.reason.find("the check reached its limit of 1 steps (try more)"), std::string::npos)
+              << engine.name << " " << row.name << ": " << cut.reason;
+          ++limited[engine.name];
+        }
+      }
+    }
+  }
+  for (const std::string_view engine : {"graph", "weak", "solver"}) EXPECT_GT(limited[engine], 50) << engine;
 }
 
 // The evidence that a check at this level is about.

@@ -107,8 +107,8 @@ constexpr OptionRow kOptions[] = {
     {"level", "LEVEL",
      "isolation level (`isolde explain --list`). check: without it, snapshot-isolation if the history has "
      "database timestamps, else serializable, decides the exit status, and the strongest level that holds is looked "
-     "for as by --strongest, for at most 10 seconds or three times the check. gen: what the history satisfies "
-     "(snapshot-isolation)",
+     "for as by --strongest, with at most a billion steps of work (about 10 seconds) or three times those of the "
+     "check. gen: what the history satisfies (snapshot-isolation)",
      "check gen"},
     {"level", "LEVEL",
      "what the stream is held against: for timeline of the snapshot or serializable family (snapshot-isolation); for "
@@ -170,8 +170,9 @@ constexpr OptionRow kOptions[] = {
     {"order", "commit_ts", "take commit timestamps as the serialization order", "check"},
     {"prove", "", "re-check the verdict from the history alone, without any engine's code", "check"},
     {"strongest", "",
-     "say what is known of every level and which is the strongest that holds; of a violated history this is said "
-     "unasked, if it takes no more than twice the check, or a second",
+     "say what is known of every level and which is the strongest that holds, however much work that takes; of a "
+     "violated history this is said unasked, if it takes no more than 100 million steps of work (about a second) or "
+     "twice those of the check",
      "check"},
     {"max-anomalies", "N", "keep the details of at most N anomalies; all are counted (1000)", "check"},
     {"anomalies", "N", "explain the first N anomalies (3)", "check"},

@@ -23,10 +23,10 @@ namespace {
 
 constexpr std::uint64_t kAnomaliesKept = 1000;
 constexpr std::uint64_t kAnomaliesShown = 3;
-// What looking for the strongest level may take, in seconds and in times of the check itself, where nobody asked for
-// it, and where no level was given.
-constexpr double kUnaskedSeconds = 1, kUnaskedTimes = 2;
-constexpr double kNoLevelSeconds = 10, kNoLevelTimes = 3;
+// What looking for the strongest level may take, in steps (base/limits.h) and in times of the check itself, where
+// nobody asked for it, and where no level was given: about one second, and ten.
+constexpr std::uint64_t kUnaskedSteps = 100'000'000, kUnaskedTimes = 2;
+constexpr std::uint64_t kNoLevelSteps = 1'000'000'000, kNoLevelTimes = 3;
 
 // The options of `check`, understood once for all files.
 struct CheckPlan {
@@ -157,8 +157,9 @@ Level level_for(const CheckPlan& plan, const History& history, std::vector<std::
   return level;
 }
 
-Limits limits_of(const CheckPlan& plan, TerminalProgress& progress) {
+Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& work) {
   Limits limits;
+  limits.work = &work;
   limits.threads = plan.threads;
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
@@ -184,12 +185,12 @@ void add_strongest(const CheckPlan& plan, LevelChecks& checks, Limits limits, Re
   const bool violated = report.verdict.outcome == Outcome::kViolated;
   // A page shows what is known of every level.
   if (!plan.strongest && plan.html.empty() && (plan.quiet || (!violated && plan.level))) return;
-  if (!plan.strongest) {
-    const double check = report.stats.check_seconds;
-    const double most = plan.level ? std::max(kUnaskedSeconds, kUnaskedTimes * check)
-                                   : std::max(kNoLevelSeconds, kNoLevelTimes * check);
-    limits.deadline = std::min(limits.deadline, after(most));
-  }
+  const std::uint64_t check = limits.work->spent();
+  const std::uint64_t most =
+      plan.level ? std::max(kUnaskedSteps, kUnaskedTimes * check) : std::max(kNoLevelSteps, kNoLevelTimes * check);
+  WorkBudget budget(plan.strongest ? WorkBudget::kUnlimited : most, "the search for the strongest level",
+                    "--strongest lifts it");
+  limits.work = &budget;
   const Stopwatch searching;
   if (std::string other = checks.other_order(report.verdict, limits); !other.empty()) {
     report.notes.push_back(std::move(other));
@@ -233,7 +234,8 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   if (choice.engine == nullptr && !plan.choose.method.empty())
     return report_bad_input(plan, given, Error{choice.why, given});
   LevelChecks checks(history, plan.choose);
-  const Limits limits = limits_of(plan, progress);
+  WorkBudget work;  // counted, not limited: the search for the strongest level is measured by it
+  const Limits limits = limits_of(plan, progress, work);
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();

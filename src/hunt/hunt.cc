@@ -170,7 +170,7 @@ class Hunt {
       return;
     }
     ReduceOptions how = options_.reduce;
-    if (causes_.met(finding) > 0) how.time = std::max(how.time / 4, std::chrono::seconds(1));
+    if (causes_.met(finding) > 0) how.most_runs /= 4;
     if (how.stop == nullptr) how.stop = options_.stop;
     const std::string before = causes_.rough_cause(finding);
     const std::string crash = finding.wrong == Wrong::kCrash ? finding.actual : std::string();

@@ -72,12 +72,22 @@ std::string strongest_text(const Strongest& strongest) {
     text = info(holds[0]).name;
     if (holds.size() > 1) text += fmt::format(" (also: {})", names(holds.subspan(1)));
   } else {
-    text = strongest.undecided.empty() ? "none" : strongest.out_of_time ? "not found" : "none that could be decided";
+    const bool stopped = strongest.stop != Strongest::Stop::kNone;
+    text = strongest.undecided.empty() ? "none" : stopped ? "not found" : "none that could be decided";
   }
   if (!strongest.undecided.empty()) {
-    text += strongest.out_of_time
-                ? fmt::format("; out of time (--strongest, --timeout) before {}", names(strongest.undecided))
-                : fmt::format("; undecided: {}", names(strongest.undecided));
+    const auto why = [&]() -> std::string_view {
+      switch (strongest.stop) {
+        case Strongest::Stop::kNone:
+          break;
+        case Strongest::Stop::kTime:
+          return "out of time (--timeout) before";
+        case Strongest::Stop::kWork:
+          return "limit of steps reached (--strongest lifts it) before";
+      }
+      return "undecided:";
+    };
+    text += fmt::format("; {} {}", why(), names(strongest.undecided));
   }
   return text;
 }

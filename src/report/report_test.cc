@@ -272,8 +272,11 @@ TEST(Text, TheStrongestLevelIsOneLine) {
   EXPECT_NE(text.find("2 checks at other levels"), std::string::npos) << text;
   report.strongest->holds.clear();
   EXPECT_EQ(strongest_text(*report.strongest), "none that could be decided; undecided: prefix");
-  report.strongest->out_of_time = true;
-  EXPECT_EQ(strongest_text(*report.strongest), "not found; out of time (--strongest, --timeout) before prefix");
+  report.strongest->stop = Strongest::Stop::kTime;
+  EXPECT_EQ(strongest_text(*report.strongest), "not found; out of time (--timeout) before prefix");
+  report.strongest->stop = Strongest::Stop::kWork;
+  EXPECT_EQ(strongest_text(*report.strongest),
+            "not found; limit of steps reached (--strongest lifts it) before prefix");
   EXPECT_EQ(strongest_text({}), "none");
 }
 

@@ -2,6 +2,10 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <atomic>
+#include <sstream>
+#include <thread>
+
 #include "tests/cli/run_program.h"
 
 namespace isolde::test {
@@ -361,6 +365,42 @@ TEST(CheckStrongest, TheJsonReportHasEveryLevel) {
   EXPECT_EQ(std::string_view(report["levels"]["repeatable-read"]), "violated");
   EXPECT_EQ(std::string_view(report["levels"]["read-committed"]), "satisfied");
   EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
+}
+
+std::string without_cost(const std::string& text) {
+  std::istringstream in(text);
+  std::string out;
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("  cost ")) out += line + "\n";
+  }
+  return out;
+}
+
+// Nothing but what it cost differs, however busy the machine is and however many threads there are.
+TEST(Check, TheSameHistoryGivesTheSameText) {
+  const Scratch scratch;
+  const std::string made = scratch.path("made.jsonl");
+  ASSERT_EQ(isolde({"gen", "--out", made, "--transactions", "400", "--keys", "20", "--plant", "lost-update"}).status,
+            0);
+  for (const std::string& file : {scratch.file("skew.jsonl", kSkew), scratch.file("stale.jsonl", kStale), made}) {
+    const Answer first = isolde({"check", file, "--prove", "--threads", "1"});
+    ASSERT_NE(first.out.find("  cost "), std::string::npos) << first.out << first.err;
+    std::atomic<bool> done = false;
+    std::vector<std::thread> others;  // that keep the machine busy
+    for (unsigned i = 0; i < 2 * std::thread::hardware_concurrency(); ++i) {
+      others.emplace_back([&] {
+        while (!done) {
+        }
+      });
+    }
+    for (int time = 0; time < 3; ++time) {
+      const Answer again = isolde({"check", file, "--prove", "--threads", std::to_string(1 + time)});
+      EXPECT_EQ(again.status, first.status);
+      EXPECT_EQ(without_cost(again.out), without_cost(first.out));
+    }
+    done = true;
+    for (std::thread& other : others) other.join();
+  }
 }
 
 TEST(CheckStrongest, TheTimeoutIsForAllOfIt) {

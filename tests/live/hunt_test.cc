@@ -103,7 +103,7 @@ TEST_F(HuntLive, OfMariadbsSnapshotIsolationNothingButItsFaultWithIndexesIsRepor
   ASSERT_NO_FATAL_FAILURE(snapshot_isolation("ON"));
   auto options = hunt_options(11, 40);
   options.most_findings = 10;
-  options.reduce.time = std::chrono::seconds(20);
+  options.reduce.most_runs = 600;
   const auto result = hunt_at(*mariadb_, "repeatable read", options);
   ASSERT_TRUE(result) << result.error().message();
   EXPECT_EQ(result->first_fault, "");
@@ -131,7 +131,7 @@ TEST_F(HuntLive, InnodbsRepeatableReadIsNamedOnce) {
   ASSERT_NO_FATAL_FAILURE(snapshot_isolation("OFF"));
   auto options = hunt_options(5, 20);
   options.most_findings = 10;
-  options.reduce.time = std::chrono::seconds(20);
+  options.reduce.most_runs = 600;
   const auto result = hunt_at(*mariadb_, "repeatable read", options);
   ASSERT_TRUE(result) << result.error().message();
   ASSERT_TRUE(result->not_held);

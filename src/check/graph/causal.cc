@@ -10,6 +10,8 @@
 namespace isolde::graph {
 namespace {
 
+constexpr std::uint32_t kCellsPerCausalStep = 8;
+
 class CausalFinder {
  public:
   CausalFinder(const History& history, const Trace& trace, const Limits& limits)
@@ -29,7 +31,8 @@ class CausalFinder {
     clocks_.resize(txns * width);
     missed_.assign(trace_.reads.size(), false);
     for (std::uint32_t from = 0; from < chains_; from += width) {
-      if (limits_.out_of_time()) return {};
+      if (limits_.exhausted()) return {};
+      limits_.spend((trace_.reads.size() + order_.size()) * (width / kCellsPerCausalStep + 1));
       from_ = from;
       width_ = std::min(width, chains_ - from);
       advance_clocks();

@@ -47,7 +47,7 @@ class Explanation {
     if (!looks->run(edges)) return {};
     Limits wide = limits_;
     wide.max_anomalies = 100'000;
-    for (int round = 0; round < kReplayRounds && !limits_.out_of_time(); ++round) {
+    for (int round = 0; round < kReplayRounds && !limits_.exhausted(); ++round) {
       std::stable_sort(edges.begin(), edges.end(),
                        [](const PredicateEdge& a, const PredicateEdge& b) { return a.reader < b.reader; });
       Witness witness = ordered(edges, by);
@@ -74,6 +74,7 @@ class Explanation {
   // Of the edges that are part of a circle, those that may be others by the clocks, else all. False: there are none.
   bool drop_circles(std::vector<PredicateEdge>& edges) const {
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
+    limits_.spend(steps_of(graph));
     const bool points = row_.nodes != Nodes::kTransactions;
     std::vector<std::uint32_t> component(h_.txn_count(), 0);
     std::uint32_t number = 0;
@@ -97,6 +98,7 @@ class Explanation {
 
   Witness ordered(std::span<const PredicateEdge> edges, LookBy by) const {
     const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, edges, row_.edges);
+    limits_.spend(steps_of(graph));
     std::vector<std::uint32_t> order;
     if (row_.nodes == Nodes::kTransactions) {
       const TransactionView view{graph};

@@ -232,6 +232,7 @@ void add_cycles(const Evidence& evidence, const LevelRow& row, const Sorted& sor
     verdict.count(cycle.kind);
     if (verdict.anomalies.size() < limits.max_anomalies) verdict.anomalies.push_back(std::move(cycle));
   }
+  limits.spend(kAllCyclesBudget - budget);
 }
 
 std::vector<Step> explain_arc(const Evidence& evidence, const LevelRow& row, TxnId from, TxnId to, Edge type) {

@@ -16,7 +16,7 @@ namespace isolde::graph {
 
 [[nodiscard]] Anomaly bad_read(const History& history, const BadRead& bad);
 
-// What single reads break: the read rules, and what else the trace found. False: out of time.
+// What single reads break: the read rules, and what else the trace found. False: the limits ran out.
 [[nodiscard]] bool add_read_faults(const History& history, const Trace& trace, const Limits& limits, Verdict& verdict);
 
 [[nodiscard]] Anomaly lost_update(const History& history, const LostUpdate& lost);

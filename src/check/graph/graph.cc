@@ -36,7 +36,7 @@ Witness GraphChecks::guess_predicates(Level level, const Limits& limits) {
   const bool at_timestamps = info(level).family == LevelFamily::kSnapshot && !h_.columns().start_ts.empty();
   if (at_timestamps || h_.has_flag(kVersionsByCommitTs)) return {};
   const graph::Trace& trace = traced(level, limits);
-  if (trace.out_of_time || !trace.untraceable.empty() || trace.breaks_a_rule || !trace.bad_reads.empty()) return {};
+  if (trace.cut_short || !trace.untraceable.empty() || trace.breaks_a_rule || !trace.bad_reads.empty()) return {};
   const graph::LevelRow& row = *graph::row_of(level);
   const graph::VersionOrders orders = graph::order_versions(h_, trace, row.updates);
   if (orders.open != kNoKey || !orders.ambiguous.empty() || !orders.lost_updates.empty()) return {};
@@ -64,7 +64,7 @@ Verdict GraphChecks::check(Level level, const Limits& limits, graph::FindSeen fi
   const bool searches = h_.txn_count() <= (of_states ? kSomeForSearch : kFewForSearch);
   for (const Level stronger : {Level::kPrefix, Level::kSerializable, Level::kStrongSessionSerializable,
                                Level::kStrongSnapshotIsolation, Level::kStrictSerializable}) {
-    if (stronger == level || !implies(stronger, level) || limits.out_of_time()) continue;
+    if (stronger == level || !implies(stronger, level) || limits.exhausted()) continue;
     Witness witness = of_states ? Witness{} : guess_predicates(stronger, limits);
     if (witness.events.empty() && searches) {
       Verdict holds = judge(stronger, limits).verdict;
@@ -78,13 +78,13 @@ Verdict GraphChecks::check(Level level, const Limits& limits, graph::FindSeen fi
     verdict.witness = std::move(witness);
     return std::move(verdict);
   }
-  if (!limits.out_of_time()) graph::decide_by_snapshot_sets(h_, traced(level, limits), limits, verdict);
+  if (!limits.exhausted()) graph::decide_by_snapshot_sets(h_, traced(level, limits), limits, verdict);
   return std::move(verdict);
 }
 
 const graph::Trace& GraphChecks::traced(Level level, const Limits& limits) {
   const graph::TraceKind kind = graph::trace_kind(level);
-  if (trace_ == nullptr || kind != kind_ || trace_->out_of_time) {
+  if (trace_ == nullptr || kind != kind_ || trace_->cut_short) {
     trace_.reset();  // before the next one is made: two would not fit where one just does
     trace_ = std::make_unique<const graph::Trace>(graph::trace_reads(h_, level, limits));
     kind_ = kind;

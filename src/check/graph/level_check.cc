@@ -22,7 +22,8 @@ namespace isolde::graph {
 namespace {
 
 constexpr std::uint32_t kManyForPredicates = 20'000;  // transactions
-constexpr std::uint64_t kMostPast = 2'000'000'000;    // a second or two
+constexpr std::uint64_t kMostPast = 2'000'000'000;    // cells of clocks
+constexpr std::uint64_t kStepsPerOrderedVersion = 4;
 
 class GraphLevelCheck {
  public:
@@ -39,13 +40,13 @@ class GraphLevelCheck {
   }
 
   Verdict run() {
-    if (trace_.out_of_time) return undecided("the time limit ran out");
+    if (trace_.cut_short) return undecided(limits_.exhausted_by());
     const std::string lack = order_and_find_lack();
-    if (!add_read_faults(h_, trace_, limits_, verdict_)) return undecided("the time limit ran out");
+    if (!add_read_faults(h_, trace_, limits_, verdict_)) return undecided(limits_.exhausted_by());
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
     const bool traced = trace_.untraceable.empty() && orders_.ambiguous.empty();
     const bool partly = is_partly_traced() && orders_.ambiguous.empty();
-    if ((traced || partly) && !find_cycles() && verdict_.total() == 0) return undecided("the time limit ran out");
+    if ((traced || partly) && !find_cycles() && verdict_.total() == 0) return undecided(limits_.exhausted_by());
     if (verdict_.total() > 0) {
       verdict_.outcome = Outcome::kViolated;
       verdict_.witness = {};
@@ -55,7 +56,7 @@ class GraphLevelCheck {
       StartOrder starts = check_start_order(h_, trace_, orders_, facts_.edges, row_);
       if (starts.applies) return by_start_order(std::move(starts));
     }
-    if (!lack.empty() && limits_.out_of_time()) return undecided("the time limit ran out");
+    if (!lack.empty() && limits_.exhausted()) return undecided(limits_.exhausted_by());
     if (!lack.empty() && !(traced && completes_orders())) {
       if (verdict_.total() == 0)
         return undecided("not known, and needed: " + (orders_.open == kNoKey ? lack : order_lack()));
@@ -76,6 +77,7 @@ class GraphLevelCheck {
   // nothing.
   std::string order_and_find_lack() {
     if (!trace_.untraceable.empty() && !is_partly_traced()) return trace_.untraceable;
+    limits_.spend(kStepsPerOrderedVersion * trace_.versions.size());
     orders_ = tells_no_order() ? no_order() : order_versions(h_, trace_, row_.updates);
     if (!trace_.untraceable.empty()) return trace_.untraceable;
     if (!orders_.ambiguous.empty()) return orders_.ambiguous;
@@ -144,20 +146,27 @@ class GraphLevelCheck {
     keep(missed_past(h_, trace_, missed));
   }
 
-  // False: out of time.
+  [[nodiscard]] Dependencies dependencies(const VersionOrders& orders, std::span<const Seen> seen,
+                                          std::span<const PredicateEdge> predicates) const {
+    Dependencies graph = find_dependencies(h_, trace_, orders, seen, predicates, row_.edges);
+    limits_.spend(steps_of(graph));
+    return graph;
+  }
+
+  // False: the limits ran out.
   bool find_cycles() {
     for (const LostUpdate& lost : orders_.lost_updates) keep(lost_update(h_, lost));
     if (row_.level == Level::kCursorStability) add_missed_versions();
     if (predicates_ != nullptr && h_.txn_count() > kManyForPredicates && has_item_cycle()) return true;
     facts_ = predicate_facts(orders_);
-    if (limits_.out_of_time()) return false;
+    if (limits_.exhausted()) return false;
     SeenOrders seen = find_seen_({h_, trace_, orders_, facts_.edges, row_}, limits_);
     for (const Missed& missed : seen.missed) add_missed(missed);
     for (Anomaly& mismatch : facts_.mismatches) keep(std::move(mismatch));
     if (seen.shown && predicates_ == nullptr) return true;
-    if (limits_.out_of_time()) return false;
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, seen.orders, facts_.edges, row_.edges);
-    if (limits_.out_of_time()) return false;
+    if (limits_.exhausted()) return false;
+    const Dependencies graph = dependencies(orders_, seen.orders, facts_.edges);
+    if (limits_.exhausted()) return false;
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (sorted.components.empty()) {
       order_ = std::move(sorted.order);
@@ -175,7 +184,7 @@ class GraphLevelCheck {
 
   // Of large histories first what costs little: whether items alone break the level.
   bool has_item_cycle() {
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
+    const Dependencies graph = dependencies(orders_, {}, {});
     const Sorted sorted = sort_nodes(graph, row_.nodes);
     if (!sorted.components.empty()) explain({h_, trace_, orders_, {}, {}, graph}, sorted);
     return verdict_.total() > 0;
@@ -200,7 +209,8 @@ class GraphLevelCheck {
     if (facts.decided()) return true;
     if (!predicates_->defect().empty() || rule != PredicateRule::kState) return false;
     if (explains_predicates()) return true;
-    std::vector<std::uint32_t> order = search_order(h_, *predicates_, trace_, *slots_, facts, graph, row_.nodes);
+    std::vector<std::uint32_t> order =
+        search_order(h_, *predicates_, trace_, *slots_, facts, graph, row_.nodes, limits_);
     if (order.empty()) return false;
     make_witness(graph.txns, order);
     return explains_predicates();
@@ -214,6 +224,7 @@ class GraphLevelCheck {
   std::string open_predicates() {
     if (predicates_ == nullptr || settled_) return {};
     left_open_ = true;
+    if (limits_.exhausted()) return limits_.exhausted_by();
     if (!facts_.unsure.empty()) return facts_.unsure;
     return "which versions the predicates were evaluated on: the history has no version sets, and several would do";
   }
@@ -248,7 +259,7 @@ class GraphLevelCheck {
       orders_.known.push_back({before, after, s.reader == kNoTxn ? Ground::kPast : Ground::kSeen});
     }
     orders_.index_known();
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
+    const Dependencies graph = dependencies(orders_, {}, facts_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (!sorted.components.empty()) {
       explain({h_, trace_, orders_, {}, facts_.edges, graph}, sorted);
@@ -268,7 +279,7 @@ class GraphLevelCheck {
     evidence_added_ = orders_.open != kNoKey && add_evidence(h_, trace_, row_.updates, orders_, verdict_.notes);
     if (!evidence_added_) return false;
     // Steps of predicates keep to what was known before, so that each can be shown.
-    const Dependencies graph = find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges);
+    const Dependencies graph = dependencies(orders_, {}, facts_.edges);
     Sorted sorted = sort_nodes(graph, row_.nodes);
     if (sorted.components.empty()) {
       order_ = std::move(sorted.order);
@@ -296,8 +307,7 @@ class GraphLevelCheck {
     bool points = row_.nodes != Nodes::kTransactions;
     if (points) {
       // An order of whole transactions is the better guess: it keeps those that write one key apart.
-      Sorted serial =
-          sort_nodes(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), Nodes::kTransactions);
+      Sorted serial = sort_nodes(dependencies(orders_, {}, facts_.edges), Nodes::kTransactions);
       if (serial.components.empty()) {
         order_ = std::move(serial.order);
         points = false;
@@ -315,7 +325,7 @@ class GraphLevelCheck {
     for (const TracedRead& r : trace_.reads) {
       if (r.version < trace_.versions.size()) read[raw(trace_.versions[r.version].txn)] = true;
     }
-    return fits(late_places(find_dependencies(h_, trace_, orders_, {}, facts_.edges, row_.edges), order_, read));
+    return fits(late_places(dependencies(orders_, {}, facts_.edges), order_, read));
   }
 
   // In the order in which transactions seem to have happened, no version came between a read and the write after it.
@@ -341,7 +351,7 @@ class GraphLevelCheck {
       complete_orders(trace_, place, by, orders);
       const PredicateFacts facts = predicate_facts(orders);
       if (!facts.mismatches.empty()) continue;
-      const Dependencies graph = find_dependencies(h_, trace_, orders, {}, facts.edges, row_.edges);
+      const Dependencies graph = dependencies(orders, {}, facts.edges);
       Sorted sorted = sort_nodes(graph, row_.nodes);
       if (!sorted.components.empty()) continue;
       make_witness(graph.txns, sorted.order);

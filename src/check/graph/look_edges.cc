@@ -9,7 +9,8 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kMostEdgeLooks = 2'000'000'000;  // at versions: a few seconds
+constexpr std::uint64_t kMostEdgeLooks = 2'000'000'000;  // at versions
+constexpr std::uint64_t kLooksPerStep = 4;
 constexpr std::size_t kMostLookEdges = 50'000'000;
 constexpr std::ptrdiff_t kAround = 128;  // so many changes before and after a transaction are looked at
 constexpr int kNearVersions = 32;        // so many versions to both sides a run is followed at first
@@ -85,7 +86,8 @@ class Edges : public LookEdges {
       for (std::uint32_t op = h_.first_op(TxnId{t}); op < h_.end_op(TxnId{t}); ++op) {
         if (is_predicate(h_.op(op).kind())) look(TxnId{t}, op, kNearVersions);
       }
-      if (looked_ > kMostEdgeLooks || edges.size() > kMostLookEdges || limits_.out_of_time()) return false;
+      spend();
+      if (looked_ > kMostEdgeLooks || edges.size() > kMostLookEdges || limits_.exhausted()) return false;
     }
     return true;
   }
@@ -101,9 +103,15 @@ class Edges : public LookEdges {
     for (std::uint32_t op = h_.first_op(t); op < h_.end_op(t); ++op) {
       if (is_predicate(h_.op(op).kind())) look(t, op, std::numeric_limits<int>::max());
     }
+    spend();
   }
 
  private:
+  void spend() {
+    limits_.spend((looked_ - spent_) / kLooksPerStep + 1);
+    spent_ = looked_;
+  }
+
   // First whose commits it saw, by what its predicates found; the runs come after.
   void enter(TxnId t, std::uint32_t attempt = 0) {
     looks_.enter(t);
@@ -356,7 +364,7 @@ class Edges : public LookEdges {
   bool all_keys_ = true;                    // … are all there are
   std::vector<OpId> mine_;                  // by key: the operation that needs no look at it
   std::vector<std::uint8_t> attempts_;      // by transaction: how often it was looked at again
-  std::uint64_t looked_ = 0;
+  std::uint64_t looked_ = 0, spent_ = 0;
   bool unsure_ = false;  // the edges that follow are of a look that may have been at another version
 };
 

@@ -62,6 +62,7 @@ Matcher::Matcher(const History& history, Slots& slots, const CompiledPredicate& 
 }
 
 Match Matcher::of_value(KeyId key, ValueId value) const {
+  slots_->count_questions(kQuestionsPerValue);
   const Evaluation e = condition_->evaluate(h_->values(), h_->columns().key_name[raw(key)], value);
   if (e.faults != kNoFault) return Match::kFault;
   return match_of(e.matches());
@@ -84,6 +85,7 @@ std::optional<std::vector<Slot>> Matcher::matching() const {
     if (match == Match::kFault) return std::nullopt;
     if (match == Match::kYes) found.push_back(*at);
   }
+  slots_->count_questions(kQuestionsPerFound * found.size());
   std::sort(found.begin(), found.end());
   return found;
 }

@@ -22,6 +22,7 @@ class Matcher {
   Matcher(const History& history, Slots& slots, const CompiledPredicate& condition);
 
   [[nodiscard]] Match of(Slot s) const {
+    slots_->count_questions(1);
     if (count_ == 0) return of_value(slots_->key_of(s), slots_->value(s));
     bool inside = true;
     for (std::uint32_t i = 0; i < count_; ++i) {
@@ -49,6 +50,7 @@ class Matcher {
     std::int64_t low, high;
   };
   static constexpr std::uint32_t kMostBounds = 4;
+  static constexpr std::uint64_t kQuestionsPerValue = 16, kQuestionsPerFound = 8;
   std::array<Bounds, kMostBounds> bounds_;
   std::uint32_t count_ = 0;
   bool is_whole_ = true;

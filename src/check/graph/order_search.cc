@@ -14,8 +14,9 @@ constexpr std::uint64_t kOrderSearchBudget = 100'000'000;  // versions asked
 // What a transaction's predicates need of the state, beside what the edges say.
 class Needs {
  public:
-  Needs(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots, const PredicateFacts& facts)
-      : h_(h), set_(predicates), trace_(trace), slots_(slots), facts_(facts), state_(h.key_count()) {
+  Needs(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots, const PredicateFacts& facts,
+        const Limits& limits)
+      : h_(h), set_(predicates), trace_(trace), slots_(slots), facts_(facts), limits_(limits), state_(h.key_count()) {
     for (std::uint32_t k = 0; k < h.key_count(); ++k) state_[k] = slots.begin(KeyId{k});
   }
 
@@ -52,7 +53,12 @@ class Needs {
       if (slot != kNoSlot) f(trace_.versions[v].key, slot);  // else it does not count
     }
   }
-  [[nodiscard]] bool is_spent() const { return asked_ > kOrderSearchBudget; }
+  // Asked once for each node.
+  [[nodiscard]] bool is_spent() {
+    limits_.spend(asked_ - spent_ + 1);
+    spent_ = asked_;
+    return asked_ > kOrderSearchBudget || ((++nodes_ & 0xff) == 0 && limits_.exhausted());
+  }
   [[nodiscard]] bool writes(TxnId t) const { return trace_.first_version[raw(t)] < trace_.first_version[raw(t) + 1]; }
 
  private:
@@ -89,9 +95,10 @@ class Needs {
   const Trace& trace_;
   Slots& slots_;
   const PredicateFacts& facts_;
+  const Limits& limits_;
   std::vector<Slot> state_;  // by key
   std::vector<Item> own_;
-  std::uint64_t asked_ = 0;
+  std::uint64_t asked_ = 0, spent_ = 0, nodes_ = 0;
 };
 
 template <typename View>
@@ -217,12 +224,12 @@ class OrderSearch {
 
 std::vector<std::uint32_t> search_order(const History& history, const PredicateSet& predicates, const Trace& trace,
                                         Slots& slots, const PredicateFacts& facts, const Dependencies& graph,
-                                        Nodes nodes) {
+                                        Nodes nodes, const Limits& limits) {
   const auto search = [&](const auto& view) {
     std::vector<std::uint32_t> order;
     for (const Hint hint : {Hint::kClocks, Hint::kFile}) {
       for (const bool strict : {true, false}) {
-        Needs needs(history, predicates, trace, slots, facts);
+        Needs needs(history, predicates, trace, slots, facts, limits);
         order = OrderSearch(view, ranks(history, view, hint), history.key_count(), needs, strict).run();
         if (!order.empty()) return order;
       }

@@ -20,6 +20,6 @@ namespace isolde::graph {
 
 [[nodiscard]] std::vector<std::uint32_t> search_order(const History& history, const PredicateSet& predicates,
                                                       const Trace& trace, Slots& slots, const PredicateFacts& facts,
-                                                      const Dependencies& graph, Nodes nodes);
+                                                      const Dependencies& graph, Nodes nodes, const Limits& limits);
 
 }  // namespace isolde::graph

@@ -8,6 +8,7 @@ namespace isolde::graph {
 namespace {
 
 constexpr std::uint32_t kOpsBetweenLooks = 0x3ff;
+constexpr std::uint64_t kStepsPerPredicate = 16;
 
 class PredicateWalk {
  public:
@@ -27,12 +28,14 @@ class PredicateWalk {
   }
 
   PredicateFacts run() {
+    spent_ = slots_.steps();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (trace_.is_counted(TxnId{t}) && !walk(TxnId{t})) {
-        requirements_.unsure("the time limit ran out");
+        requirements_.unsure(limits_.exhausted_by());
         break;
       }
     }
+    limits_.spend(slots_.steps() - spent_);
     return std::move(out_);
   }
 
@@ -52,7 +55,10 @@ class PredicateWalk {
       } else if (op.kind() == OpKind::kAppend || op.kind() == OpKind::kIncrement) {
         write(t, op.key(), kNullValue);
       } else if (is_predicate(op.kind())) {
-        if ((++looked_ & kOpsBetweenLooks) == 0 && limits_.out_of_time()) return false;
+        limits_.spend(kStepsPerPredicate + own_keys_.size() + h_.predicate(op.predicate()).item_count + slots_.steps() -
+                      spent_);
+        spent_ = slots_.steps();
+        if ((++looked_ & kOpsBetweenLooks) == 0 && limits_.exhausted()) return false;
         if (!entered_) requirements_.enter(t);
         entered_ = true;
         ask(t, i, op);
@@ -133,6 +139,7 @@ class PredicateWalk {
   void version_set(TxnId t, std::uint32_t i, OpHead op, const Predicate& p, const Matcher& matcher) {
     for (const Item& item : h_.vset(p)) vset_[raw(item.key)] = {i, item.value};
     const bool is_aggregate = op.kind() == OpKind::kAggregate;
+    slots_.count_questions(4 * std::uint64_t{h_.key_count()});
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       const KeyId key{k};
       const ValueId value = vset_[k].stamp == i ? vset_[k].value : kNullValue;
@@ -193,6 +200,7 @@ class PredicateWalk {
       }
       return;
     }
+    slots_.count_questions(h_.key_count());
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
       if (!is_own(t, KeyId{k}) && !in_result(i, KeyId{k})) requirements_.require(KeyId{k}, Match::kNo);
     }
@@ -263,6 +271,7 @@ class PredicateWalk {
   bool any_initial_ = false;
   bool entered_ = false;
   std::uint32_t looked_ = 0;
+  std::uint64_t spent_ = 0;  // of the steps of slots_
 };
 
 }  // namespace

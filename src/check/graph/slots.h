@@ -58,6 +58,10 @@ class Slots {
   // What a transaction of which it is not known whether it committed may have left in the key.
   [[nodiscard]] std::span<const ValueId> maybes(KeyId key) const;
 
+  // What was asked of the slots so far, in steps (base/limits.h).
+  void count_questions(std::uint64_t questions) { questions_ += questions; }
+  [[nodiscard]] std::uint64_t steps() const { return questions_ / kQuestionsPerStep; }
+
   // The scalars of a column, by slot; NULL where there is none.
   [[nodiscard]] const std::vector<Scalar>& column(ValueId name);
   // Each is an integer or NULL, so that a comparison with an integer has no fault.
@@ -81,6 +85,8 @@ class Slots {
     }
   }
 
+  static constexpr std::uint64_t kQuestionsPerStep = 4;
+
   struct ColumnOf {
     std::vector<Scalar> scalars;
     std::vector<Slot> order;
@@ -98,6 +104,7 @@ class Slots {
   std::vector<Slot> first_of_value_;  // a hash table of (key, value)
   std::vector<Slot> same_value_;      // by slot: the next one of the key that holds the same
   int hash_shift_ = 64;
+  std::uint64_t questions_ = 0;
   std::unordered_map<std::uint32_t, std::vector<ValueId>> maybes_;  // by key
   std::unordered_map<std::uint32_t, std::unique_ptr<ColumnOf>> columns_;
 };

@@ -12,7 +12,7 @@
 namespace isolde::graph {
 namespace {
 
-constexpr std::uint64_t kMostSnapshotLooks = 200'000'000;  // at versions: a second or two
+constexpr std::uint64_t kMostSnapshotLooks = 200'000'000;  // at versions
 constexpr std::size_t kMostSnapshotEdges = 10'000'000;
 
 // A database may find min and max at one end of an index: then it has not looked at the other versions that match, and
@@ -59,8 +59,10 @@ class SnapshotSets {
   enum class Tells : std::uint8_t { kNotAsked, kNo, kYes };
 
   [[nodiscard]] bool spent() {
+    limits_.spend(looked_at_ - spent_ + 1);
+    spent_ = looked_at_;
     return looked_at_ > kMostSnapshotLooks || edges_->size() > kMostSnapshotEdges ||
-           ((++asked_ & 0xff) == 0 && limits_.out_of_time());
+           ((++asked_ & 0xff) == 0 && limits_.exhausted());
   }
 
   void require(std::span<const OpenRequirement> open) {
@@ -201,7 +203,7 @@ class SnapshotSets {
   std::vector<Tells> tells_;                // by key
   std::vector<TxnId> edge_from_, edge_to_;  // by transaction: the reader that has an edge already
   std::vector<OpId> own_;                   // by key: the aggregate before which its transaction wrote it
-  std::uint64_t looked_at_ = 0;
+  std::uint64_t looked_at_ = 0, spent_ = 0;
   std::uint32_t asked_ = 0;
 };
 
@@ -215,8 +217,8 @@ void sort_by_reader(std::vector<PredicateEdge>& edges) {
 Witness find_witness(const History& h, const PredicateSet& predicates, const Trace& trace, Slots& slots,
                      const PredicateFacts& facts, const Dependencies& graph, const LevelRow& row,
                      const Limits& limits) {
-  Witness witness =
-      witness_of(search_order(h, predicates, trace, slots, facts, graph, row.nodes), trace, graph.txns, row.nodes);
+  Witness witness = witness_of(search_order(h, predicates, trace, slots, facts, graph, row.nodes, limits), trace,
+                               graph.txns, row.nodes);
   const EventForm form = witness.kind == Witness::Kind::kPoints ? EventForm::kPoints : EventForm::kSerial;
   if (witness.events.empty() || !replay_predicates(h, predicates, witness.events, form, limits).explained()) return {};
   return witness;
@@ -237,11 +239,12 @@ void decide_by_snapshot_sets(const History& history, const Trace& trace, const L
   SnapshotSets sets(history, predicates, slots, limits);
   std::vector<PredicateEdge> edges = facts.edges;
   sets.run(facts, Aggregates::kThatLookAtAll, edges);
-  if (limits.out_of_time()) return;
+  if (limits.exhausted()) return;
   for (std::uint64_t i = 0; i < sets.mismatch_count; ++i) verdict.count(AnomalyKind::kResultSetMismatch);
   verdict.anomalies = std::move(sets.mismatches);
   sort_by_reader(edges);
   const Dependencies graph = find_dependencies(history, trace, orders, {}, edges, row.edges);
+  limits.spend(steps_of(graph));
   const Sorted sorted = sort_nodes(graph, row.nodes);
   add_cycles({history, trace, orders, {}, edges, graph}, row, sorted, limits, verdict);
   if (verdict.total() > 0) {
@@ -261,9 +264,10 @@ void decide_by_snapshot_sets(const History& history, const Trace& trace, const L
   // An order that is led too strictly is one all the same.
   std::vector<PredicateEdge> all = facts.edges;
   SnapshotSets(history, predicates, slots, limits).run(facts, Aggregates::kAll, all);
-  if (all.size() > facts.edges.size() && !limits.out_of_time()) {
+  if (all.size() > facts.edges.size() && !limits.exhausted()) {
     sort_by_reader(all);
     const Dependencies stricter = find_dependencies(history, trace, orders, {}, all, row.edges);
+    limits.spend(steps_of(stricter));
     if (sort_nodes(stricter, row.nodes).components.empty() && satisfies(stricter)) return;
   }
   if (edges.size() > facts.edges.size()) satisfies(graph);

@@ -11,6 +11,8 @@
 namespace isolde::graph {
 namespace {
 
+constexpr std::uint64_t kStepsPerTracedOp = 8;
+
 // The versions of all transactions that did not abort; returns the KeyUse of every key.
 std::vector<std::uint8_t> collect_versions(const History& h, Trace& out) {
   std::vector<std::uint8_t> uses(h.key_count(), 0);
@@ -69,8 +71,8 @@ class VersionTracer {
     out_.read_end.assign(h_.txn_count(), 0);
     out_.reads.reserve(h_.op_count() / 2);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if ((t & 0xffff) == 0 && limits.out_of_time()) {
-        out_.out_of_time = true;
+      if ((t & 0xffff) == 0 && limits.exhausted()) {
+        out_.cut_short = true;
         return resolve_registers();
       }
       if (t + kAhead < h_.txn_count()) ask_for(TxnId{t + kAhead});
@@ -234,6 +236,7 @@ TraceKind trace_kind(Level level) {
 
 Trace trace_reads(const History& history, Level level, const Limits& limits) {
   const TraceKind kind = trace_kind(level);
+  limits.spend(kStepsPerTracedOp * history.op_count());
   Trace out;
   const std::vector<std::uint8_t> uses = collect_versions(history, out);
   if (kind != TraceKind::kUnread) refuse_mixed_keys(history, uses, out);

@@ -82,7 +82,7 @@ struct Trace {
   std::string untraceable;         // empty: every read that nothing is wrong with has its version
   std::vector<OpenRead> open;      // of one transaction: in program order
   bool only_open = false;          // nothing but these makes it untraceable
-  bool out_of_time = false;
+  bool cut_short = false;          // the limits ran out
 
   [[nodiscard]] Version version_of(TxnId t, KeyId key) const;  // kNoVersion: it does not write the key
   [[nodiscard]] bool is_counted(TxnId t) const { return counts[raw(t)] != 0; }

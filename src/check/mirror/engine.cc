@@ -73,7 +73,7 @@ std::string mirror_lacks(const History& history, Level /*level*/) {
   return {};
 }
 
-// All of the history, in order of begin. False: the time limit ran out.
+// All of the history, in order of begin. False: the limits ran out.
 bool feed(const History& history, const Limits& limits, OnlineEngine& engine) {
   const auto chunk = std::make_shared<const Chunk>(history);
   std::vector<std::uint32_t> order(history.txn_count());
@@ -84,7 +84,7 @@ bool feed(const History& history, const Limits& limits, OnlineEngine& engine) {
   for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
     const TxnId txn{order[i]};
     if (i % kStride == 0) {
-      if (limits.out_of_time()) return false;
+      if (limits.exhausted()) return false;
       if (limits.progress != nullptr) limits.progress->advance("mirror", i, history.txn_count());
       engine.advance({.now = static_cast<std::int64_t>(i), .watermark = history.begin(txn), .complete = true});
     }
@@ -116,7 +116,7 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
     verdict.outcome = Outcome::kViolated;
     return verdict;
   }
-  verdict.reason = whole ? "mirror finds bugs against a profile; it does not certify" : "the time limit ran out";
+  verdict.reason = whole ? "mirror finds bugs against a profile; it does not certify" : limits.exhausted_by();
   return verdict;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -11,7 +12,8 @@
 namespace isolde {
 namespace {
 
-constexpr std::size_t kEventsPerTimeCheck = 1U << 10;
+constexpr std::size_t kEventsBetweenLooks = 1U << 10;
+constexpr std::uint64_t kStepsPerEvent = 8, kStepsPerAsk = 32;
 
 class Replayer {
  public:
@@ -34,8 +36,8 @@ class Replayer {
 
   PredicateReplay run() {
     for (std::size_t e = 0; e < events_.size(); ++e) {
-      if (e % kEventsPerTimeCheck == 0 && limits_.out_of_time()) {
-        out_.timed_out = true;
+      if (e % kEventsBetweenLooks == 0 && is_over(std::min(kEventsBetweenLooks, events_.size() - e))) {
+        out_.cut_short = true;
         break;
       }
       const std::uint32_t event = events_[e];
@@ -49,7 +51,15 @@ class Replayer {
         install(TxnId{event >> 1});
       }
     }
+    limits_.spend(state_.cost() + looked_at_ - spent_);
     return std::move(out_);
+  }
+
+  // Before so many more events.
+  bool is_over(std::size_t events) {
+    limits_.spend(state_.cost() + looked_at_ - spent_ + kStepsPerEvent * events);
+    spent_ = state_.cost() + looked_at_;
+    return limits_.exhausted();
   }
 
   // Without a state.
@@ -159,6 +169,7 @@ class Replayer {
     if (!asks_state_) return contradiction();
     state_.find(text_, found_);
     for (const KeyId key : found_.keys) matching_[raw(key)] = i;
+    looked_at_ += kStepsPerAsk + found_.keys.size() + items_.size() + (predicate_->has_vset != 0 ? h_.key_count() : 0);
     contradiction();
     if (found_.faulty) leave_open("the condition has a fault on a version");
     if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
@@ -328,6 +339,7 @@ class Replayer {
   StateMatches::Matches found_;
   std::vector<std::uint32_t> matching_;  // by key: the last operation whose condition its version matched
   std::vector<std::pair<KeyId, StateMatches::Version>> undo_;
+  std::uint64_t looked_at_ = 0, spent_ = 0;
   bool asks_state_ = true;
   bool has_vsets_ = false;
   std::vector<Installed> installed_;  // by key; only where there are version sets

@@ -48,9 +48,9 @@ struct PredicateReplay {
   std::uint64_t sure = 0;                  // how many there are
   std::uint64_t open = 0;                  // findings that are not sure
   std::string undecided;                   // why an operation could not be decided; empty: all were
-  bool timed_out = false;
+  bool cut_short = false;                  // the limits ran out
 
-  [[nodiscard]] bool explained() const { return sure == 0 && open == 0 && undecided.empty() && !timed_out; }
+  [[nodiscard]] bool explained() const { return sure == 0 && open == 0 && undecided.empty() && !cut_short; }
 };
 
 // How events stand in a span: TxnIds, or TxnId * 2 for a start and TxnId * 2 + 1 for a commit (as in a Witness).

@@ -8,6 +8,8 @@
 namespace isolde {
 namespace {
 
+constexpr std::uint64_t kKeysPerStep = 32, kStepsPerEvaluation = 4;
+
 using Subject = PredicateRange::Subject;
 
 // Below so many keys a pass over all of them takes no longer than keeping the index.
@@ -333,13 +335,16 @@ void StateMatches::find(std::uint32_t text, Matches& out) {
   const CompiledPredicate& condition = set_.condition(text);
   Plan& plan = plans_[text];
   if (plan.way == Plan::Way::kNotMade) plan = make_plan(condition);
+  if (plan.way != Plan::Way::kAskAll) cost_ += now_.size() / kKeysPerStep * plan.count + 1;
   if (plan.way == Plan::Way::kRanges) return find_in_ranges(plan, out.keys);
   if (plan.way == Plan::Way::kBits) return find_by_bits(plan, out.keys);
   out.keys.clear();
   if (plan.way == Plan::Way::kAskSome) {
     find_in_ranges(plan, candidates_);
+    cost_ += kStepsPerEvaluation * candidates_.size();
     for (const KeyId key : candidates_) ask(condition, key, out);
   } else {
+    cost_ += kStepsPerEvaluation * now_.size();
     for (std::uint32_t k = 0; k < now_.size(); ++k) ask(condition, KeyId{k}, out);
   }
 }

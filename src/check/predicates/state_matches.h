@@ -37,6 +37,7 @@ class StateMatches {
     bool faulty = false;
   };
   void find(std::uint32_t text, Matches& out);
+  [[nodiscard]] std::uint64_t cost() const { return cost_; }  // steps (base/limits.h) of all answers so far
 
  private:
   // How a condition is answered.
@@ -84,6 +85,7 @@ class StateMatches {
   std::vector<ColumnRange> ranges_;
   std::vector<BitStep> steps_;
   std::vector<KeyId> candidates_;
+  std::uint64_t cost_ = 0;
 };
 
 }  // namespace isolde

@@ -16,6 +16,8 @@ bool may_read_twice(Level level) {
   return level == Level::kReadCommitted || level == Level::kCursorStability || level == Level::kMonotonicAtomicView;
 }
 
+constexpr std::uint64_t kStepsPerRuledOp = 4;
+
 class ReadRules {
  public:
   ReadRules(const History& history, Level level, const Limits& limits, Verdict& verdict,
@@ -30,8 +32,9 @@ class ReadRules {
 
   bool run() {
     if (level_ == Level::kReadUncommitted) return true;
+    limits_.spend(kStepsPerRuledOp * h_.op_count());
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
-      if ((t & 0xffff) == 0 && limits_.out_of_time()) return false;
+      if ((t & 0xffff) == 0 && limits_.exhausted()) return false;
       // Only what counts as committed is judged; an unknown transaction's reads are nobody's promise.
       if (counted_.empty() ? h_.status(TxnId{t}) == Status::kCommitted : counted_[t] != 0) txn(TxnId{t});
     }

@@ -24,7 +24,7 @@ Verdict check_by_rules(const History& history, Level level, const Limits& limits
       whole ? fmt::format(
                   "every read rule holds, but {} asks for more, and no other method of this version can judge it here",
                   info(level).name)
-            : "the time limit ran out";
+            : limits.exhausted_by();
   return verdict;
 }
 

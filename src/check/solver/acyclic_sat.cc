@@ -16,6 +16,8 @@ using Minisat::Lit;
 using Minisat::lit_Undef;
 using Minisat::vec;
 
+constexpr std::uint64_t kStepsPerPropagation = 6;
+
 Lit lit_of(AcyclicSolver::Literal literal) {
   return literal == AcyclicSolver::kNoLiteral ? lit_Undef : Minisat::toLit(static_cast<int>(literal));
 }
@@ -79,7 +81,8 @@ class AcyclicSolver::Search : private Minisat::Solver {
     limits_ = &limits;
     guide_ = guide;
     if (!ok) return Outcome::kNone;
-    if (limits.out_of_time()) return Outcome::kLimit;
+    if (limits.exhausted()) return Outcome::kLimit;
+    exhausted_ = false;
     max_learnts = std::max(nClauses() * learntsize_factor, 20'000.0);
     learntsize_adjust_confl = learntsize_adjust_start_confl;
     learntsize_adjust_cnt = static_cast<int>(learntsize_adjust_confl);
@@ -87,7 +90,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
       const lbool found = search(static_cast<int>(luby(round) * 100));
       if (found == l_True) return Outcome::kOrder;
       if (found == l_False) return Outcome::kNone;
-      if (out_of_time_) return Outcome::kLimit;
+      if (exhausted_) return Outcome::kLimit;
     }
   }
 
@@ -192,6 +195,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     after_.assign(1, to);
     mark_[to] = stamp_;
     for (std::size_t i = 0; i < after_.size(); ++i) {
+      looked_ += out_[after_[i]].size() + 1;
       for (const Arc& arc : out_[after_[i]]) {
         if (arc.node == from) return false;
         if (place_[arc.node] > high || mark_[arc.node] == stamp_) continue;
@@ -202,6 +206,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
     before_.assign(1, from);
     mark_[from] = stamp_;
     for (std::size_t i = 0; i < before_.size(); ++i) {
+      looked_ += in_[before_[i]].size() + 1;
       for (const Arc& arc : in_[before_[i]]) {
         if (place_[arc.node] < low || mark_[arc.node] == stamp_) continue;
         mark_[arc.node] = stamp_;
@@ -242,6 +247,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
       const Node v = queue.front();
       queue.pop_front();
       if (v == from) break;
+      looked_ += out_[v].size() + 1;
       for (const Arc& arc : out_[v]) {
         if (place_[arc.node] > high) continue;
         const bool free = is_free(reason_[arc.edge].first) || is_free(reason_[arc.edge].second);
@@ -326,11 +332,14 @@ class AcyclicSolver::Search : private Minisat::Solver {
         continue;
       }
       if ((++steps_ & 0x3f) == 0) {
-        out_of_time_ = limits_->out_of_time();
+        const std::uint64_t now = kStepsPerPropagation * propagations + looked_;
+        limits_->spend(now - spent_);
+        spent_ = now;
+        exhausted_ = limits_->exhausted();
         if (limits_->progress != nullptr && (steps_ & 0xfff) == 0)
           limits_->progress->advance("searching", conflicts, 0);
       }
-      if (conflicts_here >= most_conflicts || out_of_time_) {
+      if (conflicts_here >= most_conflicts || exhausted_) {
         back_to(0);
         return l_Undef;
       }
@@ -368,7 +377,8 @@ class AcyclicSolver::Search : private Minisat::Solver {
   std::vector<std::uint32_t> cost_, parent_, free_;
   std::vector<Node> after_, before_;
   std::uint64_t stamp_ = 0, steps_ = 0;
-  bool out_of_time_ = false;
+  std::uint64_t looked_ = 0, spent_ = 0;  // arcs looked at; steps of the limits
+  bool exhausted_ = false;
   std::vector<std::uint32_t> circle_edges_;
   std::vector<std::size_t> circle_begin_{0};
 };

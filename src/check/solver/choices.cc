@@ -8,10 +8,16 @@
 namespace isolde::solver {
 namespace {
 
-class DeadlineTerminator : public CaDiCaL::Terminator {
+// CaDiCaL asks after so many decisions and conflicts, which the clauses alone determine.
+constexpr std::uint64_t kStepsPerQuestion = 1000;
+
+class SatLimit : public CaDiCaL::Terminator {
  public:
-  explicit DeadlineTerminator(const Limits& limits) : limits_(limits) {}
-  bool terminate() override { return limits_.out_of_time(); }
+  explicit SatLimit(const Limits& limits) : limits_(limits) {}
+  bool terminate() override {
+    limits_.spend(kStepsPerQuestion);
+    return limits_.exhausted();
+  }
 
  private:
   const Limits& limits_;
@@ -229,11 +235,12 @@ Choices::Answer Choices::ask(const Limits& limits) {
     sat_->add(0);
   }
   for (Variable v = 0; v < variables_.size(); ++v) sat_->phase(number({2 * v + (value_[v] != 0 ? 0U : 1U)}));
-  DeadlineTerminator clock(limits);
-  sat_->connect_terminator(&clock);
+  limits.spend(variables_.size() + clauses_.size());
+  SatLimit limit(limits);
+  sat_->connect_terminator(&limit);
   const int answer = sat_->solve();
   sat_->disconnect_terminator();
-  if (answer != 10 && answer != 20) return Answer::kOutOfTime;
+  if (answer != 10 && answer != 20) return Answer::kLimit;
   broken_.clear();
   impossible_ = answer == 20;
   if (impossible_) return Answer::kImpossible;

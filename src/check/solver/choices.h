@@ -57,7 +57,7 @@ class Choices {
   // Brings a read's candidates in, and has it read from `writer` at first. False: they were there already.
   bool open(std::uint32_t read, TxnId writer);
 
-  enum class Answer : std::uint8_t { kChosen, kImpossible, kOutOfTime };
+  enum class Answer : std::uint8_t { kChosen, kImpossible, kLimit };
   // Changes values until no clause forbids them.
   Answer settle(const Limits& limits);
   // After kChosen: the orders and reads whose choice is new or another since the last time.

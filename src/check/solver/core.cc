@@ -3,7 +3,6 @@
 #include <minisat/core/Solver.h>
 
 #include <algorithm>
-#include <chrono>
 #include <unordered_map>
 
 #include "check/solver/choices.h"
@@ -18,7 +17,8 @@ using Minisat::mkLit;
 using Minisat::vec;
 
 constexpr std::size_t kMostDeletions = 3000;
-constexpr std::chrono::seconds kMostTime{3};
+constexpr std::uint64_t kMostCoreSteps = 300'000'000;  // to make it smaller
+constexpr std::uint64_t kStepsPerCorePropagation = 4;
 
 class CoreFinder {
  public:
@@ -35,6 +35,7 @@ class CoreFinder {
   // Of `wanted`, enough to leave no way to choose; empty if there is a way. `decided`: not stopped by the budget.
   std::vector<std::uint32_t> core_of(const std::vector<std::uint32_t>& wanted, bool& decided, std::int64_t budget) {
     vec<Lit> assumed;
+    looked_at_ += wanted.size();
     for (const std::uint32_t i : wanted) assumed.push(selectors_[i]);
     if (budget > 0) {
       solver_.setConfBudget(budget);
@@ -54,6 +55,9 @@ class CoreFinder {
     }
     return out;
   }
+
+  // Of all calls together.
+  [[nodiscard]] std::uint64_t steps() const { return kStepsPerCorePropagation * solver_.propagations + looked_at_; }
 
  private:
   Lit literal(const Choice& choice) {
@@ -82,6 +86,7 @@ class CoreFinder {
 
   const Problem& problem_;
   Minisat::Solver solver_;
+  std::uint64_t looked_at_ = 0;
   std::vector<Lit> selectors_;
   std::unordered_map<std::uint64_t, Minisat::Var> orders_;
   std::unordered_map<std::uint32_t, Minisat::Var> sources_;  // the variable of the first candidate
@@ -92,9 +97,14 @@ class CoreFinder {
 std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& problem,
                                                               const std::vector<Circle>& circles,
                                                               const Limits& limits) {
-  const auto start = std::chrono::steady_clock::now();
-  const auto late = [&] { return limits.out_of_time() || std::chrono::steady_clock::now() - start > kMostTime; };
   CoreFinder finder(problem, circles);
+  WorkBudget budget(kMostCoreSteps, "the search for a smaller core", {}, limits.work);
+  std::uint64_t spent = 0;
+  const auto is_over = [&] {
+    budget.spend(finder.steps() - spent);
+    spent = finder.steps();
+    return budget.ran_out() || limits.exhausted();
+  };
   std::vector<std::uint32_t> core(circles.size());
   for (std::uint32_t i = 0; i < core.size(); ++i) core[i] = i;
   std::stable_sort(core.begin(), core.end(),
@@ -102,14 +112,14 @@ std::optional<std::vector<std::uint32_t>> minimal_core_places(const Problem& pro
   bool decided = false;
   core = finder.core_of(core, decided, 0);
   if (core.empty()) return std::nullopt;
-  for (int round = 0; round < 10 && !late(); ++round) {  // each call may find a smaller one
+  for (int round = 0; round < 10 && !is_over(); ++round) {  // each call may find a smaller one
     std::vector<std::uint32_t> smaller = finder.core_of(core, decided, 0);
     const bool done = smaller.size() == core.size();
     core = std::move(smaller);
     if (done) break;
   }
   std::size_t tries = 0;
-  for (std::size_t i = core.size(); i-- > 0 && tries < kMostDeletions && !late(); ++tries) {  // the longest first
+  for (std::size_t i = core.size(); i-- > 0 && tries < kMostDeletions && !is_over(); ++tries) {  // the longest first
     std::vector<std::uint32_t> rest = core;
     rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
     std::vector<std::uint32_t> smaller = finder.core_of(rest, decided, 20'000);

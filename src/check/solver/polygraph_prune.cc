@@ -149,18 +149,17 @@ Pruner::Outcome Pruner::run() {
   pairs_at_start_ = open_pairs();
   std::uint64_t handled = 0;
   for (;;) {
+    spend();
     while (reach_.any_changed()) {
       handle(reach_.take_changed());
       if (closing_) return Outcome::kCircle;
       if (pending_.size() > 4 * std::size_t{problem_.nodes} + 100'000 && !flush()) return Outcome::kCircle;
+      spend();
       if ((++handled & 0x3ff) != 0) continue;
       if (limits_.progress != nullptr) limits_.progress->advance("pruning", handled, 0);
-      if (limits_.out_of_time()) {
-        limit_ = "time ran out while pruning";
-        if (indexed_cover_ != reach_.cover()) index_writers();
-        return Outcome::kLimit;
-      }
+      if (limits_.exhausted()) return cut_short();
     }
+    if (limits_.exhausted()) return cut_short();
     if (!pending_.empty()) {
       if (!flush()) return Outcome::kCircle;
       continue;
@@ -173,10 +172,23 @@ Pruner::Outcome Pruner::run() {
   }
 }
 
+Pruner::Outcome Pruner::cut_short() {
+  limit_ = "while pruning, " + limits_.exhausted_by();
+  if (indexed_cover_ != reach_.cover()) index_writers();
+  return Outcome::kLimit;
+}
+
+void Pruner::spend() {
+  const std::uint64_t now = steps_ + reach_.steps();
+  limits_.spend(now - spent_);
+  spent_ = now;
+}
+
 // Calls f for the last writer on each chain that newly comes before the node that is being handled; f answers whether
 // that was one to stop at.
 template <typename F>
-void Pruner::last_fresh(std::span<const WriterAt> writers, F&& f) const {
+void Pruner::last_fresh(std::span<const WriterAt> writers, F&& f) {
+  steps_ += std::min(writers.size(), 8 * fresh_.size()) / 4;
   if (writers.size() <= 8 * fresh_.size()) {
     std::uint32_t done = kNone32;
     for (std::size_t i = writers.size(); i-- > 0;) {
@@ -202,6 +214,7 @@ void Pruner::last_fresh(std::span<const WriterAt> writers, F&& f) const {
 template <typename F>
 void Pruner::last_fresh_bits(const HotKey& hot, const std::vector<std::uint64_t>& mask, F&& f) {
   wanted_bits_.resize(fresh_bits_.size());
+  steps_ += fresh_bits_.size() / 8;
   for (std::size_t w = 0; w < fresh_bits_.size(); ++w) wanted_bits_[w] = fresh_bits_[w] & mask[w];
   for (std::size_t w = wanted_bits_.size(); w-- > 0;) {
     while (wanted_bits_[w] != 0) {
@@ -210,6 +223,7 @@ void Pruner::last_fresh_bits(const HotKey& hot, const std::vector<std::uint64_t>
       const TxnId txn = txn_at_[w * 64 + bit];
       if (!f(WriterAt{0, 0, txn, slot_of(txn, hot.key)})) continue;
       const std::span<const std::uint64_t> past = reach_.bits(problem_.write_node(txn));
+      steps_ += w / 8 + 1;
       for (std::size_t i = 0; i <= w; ++i) wanted_bits_[i] &= ~past[i];
     }
   }
@@ -240,6 +254,7 @@ void Pruner::handle(Node node) {
       }
     }
   }
+  steps_ += fresh_.size() / 2 + (reach_.clocks() ? reach_.chains() / 8 : fresh_bits_.size() / 4);
   if (writes) handle_writes(txn);
   for (std::uint32_t i = problem_.reads_begin[t]; i < problem_.reads_begin[t + 1] && reads; ++i) handle_read(i);
   for (const Fresh& part : fresh_) {
@@ -290,6 +305,7 @@ void Pruner::decide(const WriterAt& before, TxnId after, std::uint32_t read) {
   }
   const Node target = problem_.write_node(after);
   for (std::uint32_t r = first_reader_[before.slot]; r != kNoRead && !closing_; r = next_reader_[r]) {
+    ++steps_;
     const Node reader = problem_.read_node(reader_[r]);
     if (reader_[r] == after || reach_.reaches(reader, target)) continue;
     derive({Link::Kind::kAnti, reader, target, before.txn, after, r}, &why, decision);
@@ -350,6 +366,7 @@ bool Pruner::check_read(std::uint32_t index) {
     past.push_back(w.txn);
     done = w.chain;
   }
+  steps_ += writers.size() + read.count * (past.size() + std::uint64_t{1});
   std::uint32_t left = 0, last = kNone32;
   for (std::uint32_t c = 0; c < read.count; ++c) {
     if (is_ruled_out(index, c)) continue;

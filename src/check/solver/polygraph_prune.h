@@ -125,10 +125,12 @@ class Pruner {
   template <typename F>
   void last_fresh_bits(const HotKey& hot, const std::vector<std::uint64_t>& mask, F&& f);
   template <typename F>
-  void last_fresh(std::span<const WriterAt> writers, F&& f) const;
+  void last_fresh(std::span<const WriterAt> writers, F&& f);
   void decide(const WriterAt& before, TxnId after, std::uint32_t read);
   void derive(Link link, const Decision* why, std::uint32_t& decision);
   bool flush();
+  void spend();
+  Outcome cut_short();
   bool check_reads();
   bool check_read(std::uint32_t read);
   void fix(std::uint32_t read, std::uint32_t candidate);
@@ -162,6 +164,7 @@ class Pruner {
   bool deferring_ = false, closing_ = false;
   std::uint32_t emptied_ = kNoRead;
   std::uint64_t pairs_at_start_ = 0;
+  std::uint64_t steps_ = 0, spent_ = 0;  // beside those of reach_; of both together
   std::string limit_;
 };
 

@@ -18,12 +18,15 @@ namespace {
 using Literal = AcyclicSolver::Literal;
 using Value = AcyclicSolver::Value;
 
+constexpr std::uint64_t kStepsPerVisit = 4;  // of a node
+
 class Walk : public AcyclicSolver::Guide {
  public:
-  Walk(const Problem& problem, const Pruner& pruner, AcyclicSolver& solver)
+  Walk(const Problem& problem, const Pruner& pruner, AcyclicSolver& solver, const Limits& limits)
       : problem_(problem),
         pruner_(pruner),
         solver_(solver),
+        limits_(limits),
         current_(problem.writers_begin.size(), kNoTxn),
         active_(problem.writers_begin.size(), kNoTxn) {}
 
@@ -33,11 +36,14 @@ class Walk : public AcyclicSolver::Guide {
       active_[log_.back().key] = log_.back().active;
       log_.pop_back();
     }
+    const std::uint32_t from = at_;
+    Step step = Step::kDone;
     for (; at_ < problem_.nodes; ++at_) {
-      const Step step = visit(solver_.node_at(at_), literal);
-      if (step != Step::kDone) return step;
+      step = visit(solver_.node_at(at_), literal);
+      if (step != Step::kDone) break;
     }
-    return Step::kDone;
+    limits_.spend(kStepsPerVisit * (at_ - from + 1));
+    return step;
   }
 
   void moved(std::uint32_t place) override { at_ = std::min(at_, place); }
@@ -208,6 +214,7 @@ class Walk : public AcyclicSolver::Guide {
   const Problem& problem_;
   const Pruner& pruner_;
   AcyclicSolver& solver_;
+  const Limits& limits_;
   std::uint32_t at_ = 0;                 // the next place that is to be visited
   std::vector<TxnId> current_, active_;  // by key: who wrote last; who has started and will write
   std::vector<Change> log_;
@@ -286,12 +293,13 @@ Found search_pruned(const Problem& problem, const Pruner& pruner, const Limits& 
     pruner.reach().each_next(v, [&](Node next) { fixed.push_back({v, next}); });
   }
   AcyclicSolver solver(tentative_order(problem, pruner, hint), fixed);
-  Walk walk(problem, pruner, solver);
+  Walk walk(problem, pruner, solver, limits);
   const AcyclicSolver::Outcome outcome = solver.solve(limits, &walk);
   stats.conflicts += solver.conflicts();
   Found found;
   if (outcome == AcyclicSolver::Outcome::kLimit) {
-    found.limit = fmt::format("time ran out; {} of {} pairs left after pruning", stats.searched, stats.pairs);
+    found.limit =
+        fmt::format("{}; {} of {} pairs left after pruning", limits.exhausted_by(), stats.searched, stats.pairs);
     return found;
   }
   if (outcome == AcyclicSolver::Outcome::kOrder) {

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kBlock = 8;  // rows are whole blocks, so that merging is a loop of known length
 constexpr std::size_t kFewChains = 64;
+constexpr std::size_t kCellsPerStep = 32;  // of a row that is merged
 
 }  // namespace
 
@@ -108,6 +109,7 @@ bool Reachability::choose_table(const Graph& back, std::span<const Node> order) 
   Cover cover;
   for (std::size_t tried = std::min<std::size_t>(most, kFewChains); tried > 0;
        tried = tried == most ? 0 : std::min(most, 8 * tried)) {
+    steps_ += (back.to.size() + nodes_) * (tried / kCellsPerStep + 1);
     cover = cover_of(back, order, tried);
     if (!cover.chain.empty() || tracked_ == 0) break;
   }
@@ -138,6 +140,7 @@ bool Reachability::choose_table(const Graph& back, std::span<const Node> order) 
 
 Reachability::Outcome Reachability::add_all(std::span<const Edge> edges) {
   const Graph graph = joined(edges);
+  steps_ += 4 * (graph.to.size() + nodes_);
   const std::vector<Node> order = sorted(graph);
   if (order.size() < nodes_) return Outcome::kCircle;
   const Graph back = backwards(graph, order);
@@ -192,6 +195,7 @@ void Reachability::fill(const Graph& back, std::span<const Node> order) {
 
 bool Reachability::merge(Node into, Node from) {
   ++merges_;
+  steps_ += width_ / kCellsPerStep + 1;
   if (clocks()) {
     std::uint32_t* __restrict a = &clock_[row(into)];
     const std::uint32_t* __restrict b = &clock_[row(from)];

@@ -41,6 +41,8 @@ class Reachability {
   [[nodiscard]] Outcome add_all(std::span<const Edge> edges);
   // Requires: not reaches(to, from); both are tracked.
   void add(Node from, Node to);
+  // Steps (base/limits.h) that the table has cost so far.
+  [[nodiscard]] std::uint64_t steps() const { return steps_; }
   // add() has cost more, since the last add_all(), than another add_all() would.
   [[nodiscard]] bool worn() const { return merges_ > 2 * (to_.size() + nodes_); }
 
@@ -151,7 +153,7 @@ class Reachability {
   std::vector<std::uint64_t> bits_, seen_bits_;
   std::vector<Node> changed_, queue_;
   std::vector<bool> is_changed_, is_queued_;
-  std::uint64_t merges_ = 0;
+  std::uint64_t merges_ = 0, steps_ = 0;
 };
 
 }  // namespace isolde::solver

@@ -4,11 +4,14 @@
 #include <functional>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 namespace isolde::solver {
 namespace {
 
 constexpr std::uint32_t kFewReaders = 64;  // more are not hurried one by one
+constexpr std::uint64_t kStepsPerNode = 10;
+constexpr std::uint32_t kNodesBetweenLooks = 0xfffff;  // at the limits
 
 }  // namespace
 
@@ -127,7 +130,8 @@ void Schedule::wake(std::uint32_t queue) {
 }
 
 Schedule::End Schedule::run(const Limits& limits) {
-  std::uint32_t steps = 0;
+  limits.spend(kStepsPerNode * (std::exchange(taken_back_, 0) + 1));
+  std::uint32_t nodes = 0;
   while (true) {
     Node v = kNone32;
     while (!urgent_.empty() && v == kNone32) {
@@ -145,8 +149,11 @@ Schedule::End Schedule::run(const Limits& limits) {
     if (!blocked(v)) execute(v);
     // The next in the line has its turn, unless this one went back to the head of it.
     if (queue != kNoQueue && parked_[v] != queue) wake(queue);
-    if ((++steps & 0xfffff) == 0 && limits.out_of_time()) return End::kOutOfTime;
+    if ((++nodes & kNodesBetweenLooks) != 0) continue;
+    limits.spend(kStepsPerNode * (kNodesBetweenLooks + 1));
+    if (limits.exhausted()) return End::kLimit;
   }
+  limits.spend(kStepsPerNode * (nodes & kNodesBetweenLooks));
   return log_.size() == problem_.nodes ? End::kAll : End::kStuck;
 }
 
@@ -314,6 +321,8 @@ void Schedule::take_back(Node v) {
 }
 
 void Schedule::rewind(std::uint32_t place) {
+  if (log_.size() > place) taken_back_ += log_.size() - place;
+  taken_back_ += parked_nodes_.size();
   while (log_.size() > place) {
     const Node v = log_.back();
     log_.pop_back();

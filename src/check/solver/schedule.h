@@ -24,7 +24,7 @@ class Schedule {
  public:
   Schedule(const Problem& problem, std::vector<std::uint32_t> rank);
 
-  enum class End : std::uint8_t { kAll, kStuck, kOutOfTime };
+  enum class End : std::uint8_t { kAll, kStuck, kLimit };
   End run(const Limits& limits);
 
   [[nodiscard]] std::span<const Node> order() const { return log_; }
@@ -116,6 +116,7 @@ class Schedule {
   std::vector<TxnId> lock_;             // by key: who started and will write it
   std::vector<Node> log_;
   std::vector<std::uint32_t> place_;
+  std::uint64_t taken_back_ = 0;  // nodes, since the last run
   struct Overwritten {
     Slot slot;
     std::uint32_t pending;

@@ -18,7 +18,7 @@ std::vector<Node> order_of(const Schedule& schedule) { return {schedule.order().
 
 // The end is what it says: all ran, or each of the others waits for one that did not, or for a value.
 void expect_end(const Problem& p, const Schedule& schedule, End end) {
-  ASSERT_NE(end, End::kOutOfTime);
+  ASSERT_NE(end, End::kLimit);
   ASSERT_EQ(end == End::kAll, schedule.order().size() == p.nodes);
   const auto without = schedule.reads_without_value();
   for (Node v = 0; v < p.nodes; ++v) {

@@ -16,10 +16,12 @@
 namespace isolde::solver {
 namespace {
 
+constexpr std::uint64_t kStepsPerDeadEnd = 100, kStepsPerLink = 2, kStepsPerRank = 10;
+
 class WitnessSearch {
  public:
   WitnessSearch(const History& history, const Problem& problem, const Limits& limits, SearchStats& stats,
-              SearchOptions& options)
+                SearchOptions& options)
       : h_(history),
         p_(problem),
         limits_(limits),
@@ -44,18 +46,19 @@ class WitnessSearch {
                   {},
                   minimal_core(p_, choices_.circles(), limits_).value_or(choices_.circles()),
                   {}};
-        case Choices::Answer::kOutOfTime:
-          return out_of_time();
+        case Choices::Answer::kLimit:
+          return exhausted();
         case Choices::Answer::kChosen:
           break;
       }
-      if (limits_.out_of_time()) return out_of_time();
+      limits_.spend(kStepsPerDeadEnd + choices_.changed().size());
+      if (limits_.exhausted()) return exhausted();
       hold();
       end = schedule_->run(limits_);
       if (limits_.progress != nullptr && stats_.conflicts % 64 == 0)
         limits_.progress->advance("search", schedule_->order().size(), p_.nodes);
     }
-    return end == Schedule::End::kAll ? order() : out_of_time();
+    return end == Schedule::End::kAll ? order() : exhausted();
   }
 
  private:
@@ -63,6 +66,7 @@ class WitnessSearch {
   Schedule::End guess() {
     const std::vector<Hint> hints = options_.hint ? std::vector{*options_.hint} : hints_for(h_);
     for (const Hint hint : hints) {
+      limits_.spend(kStepsPerRank * p_.nodes + 2 * p_.to.size() + kStepsPerRank * p_.reads.size());
       auto attempt = std::make_unique<Schedule>(p_, ranks(h_, p_, hint));
       const Schedule::End end = attempt->run(limits_);
       if (end != Schedule::End::kStuck) {
@@ -80,7 +84,9 @@ class WitnessSearch {
   bool learn() {
     ++stats_.conflicts;
     bool news = false;
+    const std::uint64_t before = finder_.looked_at();
     for (const Circle& circle : finder_.find(*schedule_)) news |= choices_.forbid(circle);
+    limits_.spend(kStepsPerLink * (finder_.looked_at() - before));
     if (news) return true;
     // Nobody waits in a circle: what is missing are values that were there, or never come.
     auto reads = schedule_->reads_without_value();
@@ -194,7 +200,7 @@ class WitnessSearch {
     count();
     return {Found::Outcome::kLimit, {}, {}, std::move(why)};
   }
-  Found out_of_time() { return limit(fmt::format("the time limit ran out after {} dead ends", stats_.conflicts)); }
+  Found exhausted() { return limit(fmt::format("after {} dead ends {}", stats_.conflicts, limits_.exhausted_by())); }
 
   const History& h_;
   const Problem& p_;

@@ -79,5 +79,29 @@ TEST(Search, OutOfTimeIsSaid) {
   EXPECT_GT(late, 20);
 }
 
+TEST(Search, OutOfStepsIsSaidAndComesAtTheSamePlace) {
+  int cut = 0;
+  for_random_problems(3, 1500, 16, [&](const SolverProblem& one, Rng&) {
+    WorkBudget all;
+    Limits limits;
+    limits.work = &all;
+    SearchStats stats;
+    if (search(one.history, one.problem, limits, stats).outcome == Outcome::kLimit || stats.conflicts < 3) return;
+    std::string first;
+    for (int time = 0; time < 2; ++time) {
+      WorkBudget half(all.spent() / 2, "the search");
+      limits.work = &half;
+      SearchStats again;
+      const Found found = search(one.history, one.problem, limits, again);
+      if (found.outcome != Outcome::kLimit) return;
+      ++cut;
+      ASSERT_NE(found.limit.find("the search reached its limit"), std::string::npos) << found.limit;
+      if (time == 0) first = found.limit;
+      ASSERT_EQ(found.limit, first);
+    }
+  });
+  EXPECT_GT(cut, 20);
+}
+
 }  // namespace search_test
 }  // namespace isolde::solver

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "check/graph/explain_by_looks.h"
 #include "check/graph/explain_cycle.h"
@@ -20,38 +19,44 @@ namespace isolde {
 namespace solver {
 namespace {
 
-constexpr std::chrono::minutes kLongestSearch{30};  // however long the user would wait
-constexpr std::uint32_t kMostToldByPast = 20'000;   // transactions; their pasts take longer than the search itself
+// The problem is exponential at worst, and nobody waits for that: about half an hour. Who gives a time gets that
+// instead.
+constexpr std::uint64_t kMostSearchSteps = 200'000'000'000;
+constexpr std::uint32_t kMostToldByPast = 20'000;  // transactions; their pasts take longer than the search itself
 
 class SolverCheck {
  public:
   SolverCheck(const History& history, Level level, const Limits& limits, const graph::Trace& trace)
-      : h_(history), row_(*graph::row_of(level)), limits_(limits), trace_(trace) {
-    // The problem is exponential at worst, and nobody waits for that.
-    const auto longest = std::chrono::steady_clock::now() + kLongestSearch;
-    limits_.deadline = std::min(limits_.deadline, longest);
+      : h_(history),
+        row_(*graph::row_of(level)),
+        limits_(limits),
+        budget_(limits.has_deadline() ? WorkBudget::kUnlimited : kMostSearchSteps, "the search for an order",
+                "--timeout replaces it by a time limit", limits.work),
+        trace_(trace) {
+    limits_.work = &budget_;
     verdict_.level = level;
     verdict_.method = kSolverEngine.name;
   }
 
   Verdict run() {
-    if (trace_.out_of_time) return undecided("the time limit ran out");
+    if (trace_.cut_short) return undecided(limits_.exhausted_by());
     const bool traced = trace_.untraceable.empty() || trace_.only_open;
     if (traced) order_versions();
     verdict_.notes.insert(verdict_.notes.end(), orders_.notes.begin(), orders_.notes.end());
-    if (!graph::add_read_faults(h_, trace_, limits_, verdict_)) return undecided("the time limit ran out");
+    if (!graph::add_read_faults(h_, trace_, limits_, verdict_)) return undecided(limits_.exhausted_by());
     for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
     if (verdict_.total() > 0) return violated();
     if (trace_.breaks_a_rule) return undecided("a read has no explanation");
     if (!traced) return undecided("not known, and needed: " + trace_.untraceable);
     if (!orders_.ambiguous.empty()) return undecided("not known, and needed: " + orders_.ambiguous);
     const graph::Dependencies known = graph::find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
+    limits_.spend(graph::steps_of(known));
     graph::Sorted sorted = graph::sort_nodes(known, row_.nodes);
     if (!sorted.components.empty()) {
       graph::add_cycles({h_, trace_, orders_, {}, {}, known}, row_, sorted, limits_, verdict_);
       return violated();
     }
-    if (limits_.out_of_time()) return undecided("the time limit ran out");
+    if (limits_.exhausted()) return undecided(limits_.exhausted_by());
     return search_order({h_, trace_, orders_, known, row_});
   }
 
@@ -116,6 +121,7 @@ class SolverCheck {
       if (row_.edges.has(more) || !says_something(more)) continue;
       const graph::EdgeSet edges = row_.edges | graph::Edge::kSession | more;
       const graph::Dependencies graph = graph::find_dependencies(h_, trace_, orders_, {}, {}, edges);
+      limits_.spend(graph::steps_of(graph));
       if (!graph::sort_nodes(graph, row_.nodes).components.empty()) continue;
       bool left_out = false;
       const Problem stronger = make_problem({h_, trace_, orders_, graph, source.row}, left_out);
@@ -126,14 +132,14 @@ class SolverCheck {
     // That there is no order with these says nothing of the problem itself.
     SearchOptions options{.most_conflicts = kMostGuesses, .hint = guess.hint};
     found = search(h_, problem, limits_, stats, options);
-    if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
+    if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
     // It runs in circles. Weighing all choices at once takes a table that large histories have no room for.
     SearchStats polygraph;
     found = solve_polygraph(problem, limits_, polygraph);
     stats.pruned = std::min(polygraph.pruned, stats.pairs);
     stats.searched = std::min(polygraph.searched, stats.pairs - stats.pruned);
     stats.conflicts += polygraph.conflicts;
-    if (found.outcome != Found::Outcome::kLimit || limits_.out_of_time()) return found;
+    if (found.outcome != Found::Outcome::kLimit || limits_.exhausted()) return found;
     options.most_conflicts = SearchOptions().most_conflicts;
     return search(h_, problem, limits_, stats, options);
   }
@@ -171,7 +177,10 @@ class SolverCheck {
                        trace_.untraceable);
     verdict_.witness = graph::witness_of(order, trace_, txns, row_.nodes);
     if (!h_.columns().predicates.empty() && !explains_predicates(order, txns))
-      return undecided("an order explains the items that were read, but not what the predicates found; others may");
+      return undecided(
+          limits_.exhausted()
+              ? limits_.exhausted_by()
+              : "an order explains the items that were read, but not what the predicates found; others may");
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
   }
@@ -221,6 +230,7 @@ class SolverCheck {
   const History& h_;
   const graph::LevelRow& row_;
   Limits limits_;
+  WorkBudget budget_;
   const graph::Trace& trace_;
   graph::VersionOrders orders_;
   bool timestamps_unused_ = false;  // which the user wants to be the order of versions

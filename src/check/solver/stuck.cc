@@ -29,6 +29,7 @@ Circle CircleFinder::first_from(const Schedule& schedule, Node start) {
     met_[v] = walk;
     Link next{Link::Kind::kKnown, kNone32, kNone32};
     schedule.for_each_wait(v, [&](const Link& link) {
+      ++looked_at_;
       if (next.from == kNone32 || schedule.rank(link.from) < schedule.rank(next.from)) next = link;
     });
     if (next.from == kNone32) return {};
@@ -55,6 +56,7 @@ Circle CircleFinder::cheapest_through(const Schedule& schedule, Node start) {
     for (const Node v : bucket) {
       if (cost_[v] != now) continue;
       schedule.for_each_wait(v, [&](const Link& link) {
+        ++looked_at_;
         const std::uint32_t cost = now + 1 + static_cast<std::uint32_t>(kCostOfAChoice * choices_in(p_, link));
         std::uint32_t& known = link.from == start ? back : cost_[link.from];
         if (cost >= known) return;

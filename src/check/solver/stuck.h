@@ -21,6 +21,7 @@ class CircleFinder {
   explicit CircleFinder(const Problem& problem);
 
   [[nodiscard]] std::vector<Circle> find(const Schedule& schedule);
+  [[nodiscard]] std::uint64_t looked_at() const { return looked_at_; }  // links, in all calls
 
  private:
   [[nodiscard]] Circle first_from(const Schedule& schedule, Node start);
@@ -33,6 +34,7 @@ class CircleFinder {
   std::vector<std::uint32_t> by_;  // the link to the node that waits for it, in links_
   std::vector<Link> links_;
   std::vector<std::uint32_t> met_;  // by node: in which walk
+  std::uint64_t looked_at_ = 0;
   std::uint32_t walks_ = 0;
   std::uint32_t first_walk_ = 0;  // of this call
 };

@@ -15,7 +15,8 @@ constexpr std::size_t kPrefetchKeys = 4;  // events ahead: the states of their k
 // From so many keys on their states do not fit the nearest caches: then it pays to prefetch them, and to share the keys
 // out among threads. Before that, scanning the operations twice costs more than looking keys up.
 constexpr std::size_t kKeysThatPay = 1U << 15;
-constexpr std::size_t kSweepEventsPerTimeCheck = 1U << 16;
+constexpr std::size_t kEventsBetweenSweepLooks = 1U << 16;
+constexpr std::uint64_t kStepsPerSweptOp = 2;
 
 // The sweep over all keys or, `kPartial`, over those of one part: then several run side by side.
 template <bool kPartial>
@@ -50,10 +51,10 @@ class Sweep : private TieState {
     for (std::size_t e = 0; e < count; ++e) {
       if (e + kPrefetch < count) prefetch(schedule_.events[e + kPrefetch].txn());
       if (many_keys && e + kPrefetchKeys < count) prefetch_keys(schedule_.events[e + kPrefetchKeys].txn());
-      if (e % kSweepEventsPerTimeCheck == 0 && e > 0) {
+      if (e % kEventsBetweenSweepLooks == 0 && e > 0) {
         if (limits_.progress != nullptr && part_ == 0) limits_.progress->advance("checking", e, count);
-        if (limits_.out_of_time()) {
-          result_.timed_out = true;
+        if (limits_.exhausted()) {
+          result_.cut_short = true;
           break;
         }
       }
@@ -401,6 +402,8 @@ void Uncertain::add_writes_of(const History& history, TxnId txn) {
 
 SweepResult sweep(const History& history, Schedule& schedule, LevelFamily family, AddedOrder order,
                   const Uncertain& uncertain, const std::vector<bool>& record, const Limits& limits) {
+  // Of all threads, before they start.
+  limits.spend(kStepsPerSweptOp * history.op_count() + schedule.events.size());
   const unsigned log_parts = log_parts_for(history, schedule, record, limits.threads);
   if (log_parts == 0) return Sweep<false>(history, schedule, family, order, uncertain, record, limits, 0, 0).run();
 
@@ -415,7 +418,7 @@ SweepResult sweep(const History& history, Schedule& schedule, LevelFamily family
 
   SweepResult all = std::move(results[0]);
   for (std::size_t part = 1; part < results.size(); ++part) {
-    all.timed_out = all.timed_out || results[part].timed_out;
+    all.cut_short = all.cut_short || results[part].cut_short;
     std::move(results[part].findings.begin(), results[part].findings.end(), std::back_inserter(all.findings));
   }
   std::stable_sort(all.findings.begin(), all.findings.end(), [](const Finding& a, const Finding& b) {

@@ -82,7 +82,7 @@ struct SweepResult {
   std::vector<std::uint32_t> commit_rank;  // the same of its commit
   std::vector<KeyState> keys;
   std::vector<Rich> rich;
-  bool timed_out = false;
+  bool cut_short = false;  // the limits ran out
 };
 
 // `record`: keys whose versions are kept (empty: none).

@@ -20,9 +20,14 @@ TEST(TimelineThreads, FindTheSameInTheSameOrder) {
   ASSERT_TRUE(made) << made.error().message();
   for (const Level level : {Level::kStrongSnapshotIsolation, Level::kSerializable}) {
     Limits limits;
+    WorkBudget of_one, of_four;
+    limits.work = &of_one;
     const Verdict one = kTimelineEngine.check(made->history, level, limits);
     limits.threads = 4;
+    limits.work = &of_four;
     const Verdict four = kTimelineEngine.check(made->history, level, limits);
+    EXPECT_GT(of_one.spent(), 0U);
+    EXPECT_EQ(of_one.spent(), of_four.spent());
     ASSERT_EQ(one.outcome, Outcome::kViolated);
     ASSERT_EQ(four.outcome, Outcome::kViolated);
     ASSERT_EQ(one.anomalies.size(), four.anomalies.size());

@@ -27,7 +27,7 @@ struct Replay {
   std::vector<Placement> placements;
   PredicateReplay predicates;
 
-  [[nodiscard]] bool timed_out() const { return swept.timed_out || predicates.timed_out; }
+  [[nodiscard]] bool cut_short() const { return swept.cut_short || predicates.cut_short; }
   [[nodiscard]] bool has_forced(bool snapshot) const {
     const auto forced = [](const Finding& f) { return f.forced; };
     return std::any_of(swept.findings.begin(), swept.findings.end(), forced) || !unreplayed.empty() ||
@@ -59,7 +59,7 @@ class Timeline {
 
   Verdict run() {
     Replay first = replay(make_schedule(h_, level_.family, level_.order, clock_, false));
-    if (first.timed_out()) return undecided("the time limit ran out");
+    if (first.cut_short()) return undecided(limits_.exhausted_by());
     if (first.has_forced(snapshot_)) return violated(first);
     note_clock(first);
     const bool all_sure = first.schedule.floating_writers.empty() && first.schedule.maybes.empty();
@@ -92,7 +92,7 @@ class Timeline {
   // Sweeps and looks at all that the sweep does not.
   void finish(Replay& r) {
     r.swept = sweep(h_, r.schedule, level_.family, level_.order, r.uncertain, keys_to_record(h_, r.schedule), limits_);
-    if (r.swept.timed_out) return;
+    if (r.swept.cut_short) return;
     for (const auto* group : {&r.schedule.missing_snapshot, &r.schedule.floating_writers}) {
       for (const TxnId t : *group) {
         if (r.swept.start_rank[raw(t)] != 0) continue;
@@ -148,7 +148,7 @@ class Timeline {
     placed.schedule.floating_writers.clear();
     placed.schedule.ties.clear();
     finish(placed);
-    if (placed.timed_out() || !placed.swept.findings.empty() || placed.has_forced(snapshot_) || placed.has_unforced())
+    if (placed.cut_short() || !placed.swept.findings.empty() || placed.has_forced(snapshot_) || placed.has_unforced())
       return std::nullopt;
     return satisfied(placed);
   }
@@ -212,7 +212,7 @@ class Timeline {
     // The transactions without a start have got one by their item reads only.
     const PredicateReplay placed =
         replay_predicates(h_, conditions_, w.events, snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
-    if (placed.timed_out) return "the time limit ran out";
+    if (placed.cut_short) return limits_.exhausted_by();
     if (!placed.undecided.empty()) return placed.undecided;
     return placed.explained() ? std::string{} : why_open(r.schedule);
   }

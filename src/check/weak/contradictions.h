@@ -28,7 +28,7 @@ struct Contradictions {
   std::vector<Pair> pairs;
   // The version read is the initial one, so that nothing can come before it: no order helps. `after` is not set.
   std::vector<Pair> missed;
-  bool gave_up = false;  // there may be more: too much work, or out of time
+  bool gave_up = false;  // there may be more: too much work, or the limits ran out
 };
 
 // The reader of `read`, a place in Table::reads, saw the writer, which the order has too late for that.

@@ -15,7 +15,7 @@ using namespace graph;
 
 namespace {
 
-constexpr std::uint64_t kSteps = 400'000'000;  // a few seconds
+constexpr std::uint64_t kSteps = 400'000'000;  // of a walk
 
 // Every key's versions in the order of their transactions' places; nothing if that contradicts what is known of them.
 std::optional<VersionOrders> orders_by_place(const History& h, const Trace& trace, const VersionOrders& known,
@@ -72,14 +72,19 @@ class LookWalk {
   bool run() {
     if (!floors_.has_room()) return false;
     for (std::size_t p = 0; p < o_.turns.size(); ++p) {
-      if ((p & 0x3ff) == 0 && limits_.out_of_time()) return false;
-      if (steps_ + floors_.steps() + aggregates_.steps() > kSteps) return false;
-      if (!explain(o_.turns[p])) return false;
+      if ((p & 0x3ff) == 0 && limits_.exhausted()) return false;
+      if (all_steps() > kSteps) return false;
+      const bool explained = explain(o_.turns[p]);
+      limits_.spend(all_steps() - spent_);
+      spent_ = all_steps();
+      if (!explained) return false;
     }
     return true;
   }
 
  private:
+  [[nodiscard]] std::uint64_t all_steps() const { return steps_ + floors_.steps() + aggregates_.steps(); }
+
   struct Held {
     std::uint64_t stamp = 0;
     ValueId value = kNullValue;
@@ -317,11 +322,11 @@ class LookWalk {
   std::vector<std::uint64_t> looked_;
   std::vector<Slot> forced_;    // cursor-stability, by key: what the transaction may read of a key that it writes
   std::vector<TxnId> writers_;  // of what the operation looked at
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, spent_ = 0;
 };
 
 bool is_whole(const Trace& trace) {
-  return !trace.out_of_time && trace.untraceable.empty() && !trace.breaks_a_rule && trace.bad_reads.empty();
+  return !trace.cut_short && trace.untraceable.empty() && !trace.breaks_a_rule && trace.bad_reads.empty();
 }
 
 // What the first order of all transactions is close to.
@@ -361,7 +366,7 @@ bool holds_with_looks(const History& history, const Trace& trace, Level level, c
   const bool by_client = c.order.empty() && c.commit_ts.empty() && !c.op_before.empty();
   for (const Near near : {Near::kDone, Near::kHints, Near::kFile}) {
     if (near == Near::kDone && !by_client) continue;
-    if (limits.out_of_time()) return false;
+    if (limits.exhausted()) return false;
     std::optional<Trace> chosen;
     if (trace.only_open) {
       chosen = choose_writers(history, trace, near == Near::kDone ? done_places(history) : hinted_places(history));

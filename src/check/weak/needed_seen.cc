@@ -11,6 +11,7 @@ using namespace graph;
 namespace {
 
 constexpr int kSeenRounds = 24;
+constexpr std::uint64_t kStepsPerRead = 4, kStepsPerTurn = 16;
 
 // The first read of what the writer wrote, and a read of the key's initial state; by the level's rule in that order.
 Missed missed_of(const SeenContext& known, TxnId reader, TxnId writer, KeyId key) {
@@ -49,7 +50,8 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
   std::optional<Order> order = table.first();
   std::vector<Pair> pairs;
   for (int round = 0; order; ++round) {
-    if (limits.out_of_time()) return {};
+    if (limits.exhausted()) return {};
+    limits.spend(kStepsPerRead * (table.reads.size() + table.size()));
     const Contradictions found = finder.find(*order, limits);
     // What was found before it gave up may do.
     if ((found.gave_up && found.pairs.empty() && found.missed.empty()) || round == kSeenRounds)
@@ -61,6 +63,7 @@ SeenOrders needed_seen(const SeenContext& known, const Limits& limits) {
       none.shown = true;
       return none;
     }
+    limits.spend(kStepsPerTurn * table.size() + table.reads.size() + pairs.size());
     order = table.order_with(pairs, *order);
   }
   return as_seen(known, table, pairs, {});
@@ -74,7 +77,8 @@ std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, std:
   std::optional<Order> order = table.first();
   std::vector<Pair> pairs;
   for (int round = 0; order && round < kSeenRounds; ++round) {
-    if (limits.out_of_time()) return std::nullopt;
+    if (limits.exhausted()) return std::nullopt;
+    limits.spend(kStepsPerRead * (table.reads.size() + table.size()));
     const Contradictions found = finder.find(*order, limits);
     if (found.gave_up || !found.missed.empty()) return std::nullopt;
     if (found.pairs.empty()) {
@@ -82,6 +86,7 @@ std::optional<std::vector<TxnId>> explained_order(const SeenContext& known, std:
       return first;
     }
     pairs.insert(pairs.end(), found.pairs.begin(), found.pairs.end());
+    limits.spend(kStepsPerTurn * table.size() + table.reads.size() + pairs.size());
     order = table.order_with(pairs, *order);
   }
   return std::nullopt;

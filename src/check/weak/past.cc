@@ -15,6 +15,7 @@ constexpr std::size_t kMostClockCells = std::size_t{1} << 26;
 constexpr std::uint64_t kMostCells = std::uint64_t{1} << 31;  // to be filled, not at once
 constexpr std::uint64_t kStepsPerSession = 4;                 // looks at a writer, for each transaction and session
 constexpr std::size_t kMostPairsPerTransaction = 8;           // for each transaction
+constexpr std::uint64_t kCellsPerPastStep = 4;
 
 }  // namespace
 
@@ -45,7 +46,9 @@ void Past::look_back(std::vector<StaleRead> stale, std::span<const Version> prev
   if (!has_all_) {
     std::sort(stale.begin(), stale.end(), [](const StaleRead& a, const StaleRead& b) { return a.read < b.read; });
   }
-  if (!has_room_ || !by_clocks(stale, previous, limits, out)) {
+  const bool told = has_room_ && by_clocks(stale, previous, limits, out);
+  limits.spend(stale.size());
+  if (!told) {
     out.pairs.clear();
     out.missed.clear();
     PastSearch(table_, before_).look_back(stale, previous, limits, out);
@@ -59,7 +62,10 @@ bool Past::by_clocks(std::span<const StaleRead> stale, std::span<const Version> 
   out.gave_up = true;
   auto next = stale.begin();
   for (Number i = 0; i < table_.size() && !has_all_; ++i) {
-    if ((i & 0xfff) == 0 && limits.out_of_time()) return true;
+    if ((i & 0xfff) == 0) {
+      limits.spend(std::uint64_t{std::min(table_.size() - i, 0x1000U)} * (sessions_ / kCellsPerPastStep + 4));
+      if (limits.exhausted()) return true;
+    }
     has_room_ = advance(i);
     if (!has_room_) return false;
     for (; next != stale.end() && next->reader == i; ++next) {

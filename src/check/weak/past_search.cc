@@ -23,8 +23,10 @@ void PastSearch::look_back(std::span<const StaleRead> stale, std::span<const Ver
     const auto end = std::find_if(first, stale.end(), [&](const StaleRead& s) { return s.reader != reader; });
     Number oldest = reader;
     for (auto s = first; s != end; ++s) for_each_since(*s, previous, [&](Number w) { oldest = std::min(oldest, w); });
+    const std::uint64_t before = steps_left_;
     if (oldest < reader) search(reader, oldest);
-    if (steps_left_ == 0 || limits.out_of_time()) return;
+    limits.spend(before - steps_left_ + 1);
+    if (steps_left_ == 0 || limits.exhausted()) return;
     for (; first != end; ++first) {
       int pairs = 0;
       for_each_since(*first, previous, [&](Number w) {

@@ -29,7 +29,7 @@ bool holds_with_chosen_writers(const History& history, const graph::Trace& trace
   std::vector<std::uint32_t> place(history.txn_count());
   std::iota(place.begin(), place.end(), 0U);
   for (const bool by_hints : {false, true}) {
-    if (limits.out_of_time()) return false;
+    if (limits.exhausted()) return false;
     if (by_hints) place = weak::hinted_places(history);
     const auto chosen = weak::choose_writers(history, trace, place);
     if (!chosen) return false;
@@ -59,7 +59,7 @@ Verdict check_weak(const History& history, GraphChecks& graph, Level level, cons
   verdict.method = kWeakEngine.name;
   if (verdict.outcome != Outcome::kUndecided || !history.columns().predicates.empty()) return verdict;
   const graph::Trace& trace = graph.traced(level, limits);
-  if (!trace.only_open || trace.breaks_a_rule || trace.out_of_time) return verdict;
+  if (!trace.only_open || trace.breaks_a_rule || trace.cut_short) return verdict;
   if (!holds_with_chosen_writers(history, trace, level, limits)) return verdict;
   verdict.outcome = Outcome::kSatisfied;
   verdict.reason.clear();

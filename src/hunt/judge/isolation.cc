@@ -8,6 +8,11 @@
 #include "report/explain_anomaly.h"
 
 namespace isolde::hunt {
+namespace {
+
+constexpr std::uint64_t kMostSteps = 1'000'000'000;  // of the check of one case
+
+}  // namespace
 
 Level held_to(Level level) {
   if (level == Level::kSnapshotIsolation) return Level::kStrongSnapshotIsolation;
@@ -23,7 +28,8 @@ Result<std::optional<BrokenLevel>> broken_level(const Case& test, const Executio
   const Choice choice = choose(*history, held, {});
   if (choice.engine == nullptr) return Error{choice.why};
   Limits limits;
-  limits.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  WorkBudget budget(kMostSteps, "the check of what was read");
+  limits.work = &budget;
   limits.max_anomalies = 4;
   const Verdict verdict = choice.engine->check(*history, held, limits);
   if (verdict.outcome == Outcome::kSatisfied) return std::optional<BrokenLevel>();

@@ -3,12 +3,11 @@
 // In, out: a finding that try_again() sees -> a smaller one that it sees too, with the same Wrong (and anomaly); its
 //          cause is filled in if it has none (hunt/cause.h).
 // Always:  every step was run; a step that changes what is wrong is taken back. Ends: each step makes the case smaller.
-//          When runs or time are used up, or it is stopped, the smallest so far is the answer.
+//          When the runs are used up, or it is stopped, the smallest so far is the answer.
 // Source:  Zeller and Hildebrandt, delta debugging (2002); Regehr and others, C-Reduce (2012), for the passes.
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -20,7 +19,6 @@ namespace isolde::hunt {
 
 struct ReduceOptions {
   std::uint64_t most_runs = 4000;
-  std::chrono::seconds time{120};
   std::function<void(std::uint64_t runs, std::size_t statements, std::size_t rows)> progress;
   const std::atomic<bool>* stop = nullptr;  // ctrl-C: the smallest so far is the answer
 };

@@ -307,7 +307,7 @@ TEST(Reduce, RunsAndStopAreRespected) {
   ASSERT_TRUE(reduce(finding, server.judge(), options));
   EXPECT_EQ(server.runs, 0U);
   options = {};
-  options.time = std::chrono::seconds(0);
+  options.most_runs = 0;
   const auto same = reduce(finding, server.judge(), options);
   ASSERT_TRUE(same);
   EXPECT_EQ(FakeServer::what_ran(*same), FakeServer::what_ran(finding));

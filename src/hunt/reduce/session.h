@@ -1,6 +1,6 @@
 // hunt/reduce/session.h: the smallest finding so far, and what may still be tried to make it smaller.
 //
-// Always: `best` was seen. Nothing is run twice, nothing after the runs or the time are used up.
+// Always: `best` was seen. Nothing is run twice, nothing after the runs are used up.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class Reduction {
   [[nodiscard]] const Finding& best() const { return best_; }
   // Runs it; it is the best from now on if it shows the same. False: it does not, or nothing is run any more.
   bool attempt(const Finding& candidate);
-  // Runs, time or patience are used up.
+  // The runs are used up, or the server fails again and again.
   [[nodiscard]] bool over() const;
   // Of its first runs, all had a fault: there is no server to ask.
   [[nodiscard]] const std::optional<Error>& fault() const { return fault_; }
@@ -33,7 +33,6 @@ class Reduction {
 
   const TryAgain& again_;
   const ReduceOptions& options_;
-  const std::chrono::steady_clock::time_point end_;
   std::uint64_t runs_ = 0;
   std::uint32_t faults_ = 0;  // one after the other
   bool ran_ = false;
