@@ -287,7 +287,9 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted();
   if (!open || !kSolverEngine.lacks(h_, level).empty()) return verdict;
   Verdict searched = check_solver(h_, *graph_, level, limits);
-  return searched.outcome == Outcome::kUndecided ? std::move(verdict) : std::move(searched);
+  if (searched.outcome != Outcome::kUndecided) return searched;
+  if (searched.search) verdict.reason += fmt::format("; a search for it ended: {}", searched.reason);
+  return verdict;
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
