@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "base/rng.h"
 #include "proof/committed.h"
@@ -12,6 +11,7 @@
 #include "proof/possible_writers.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/order_levels.h"
 #include "tests/support/random_history.h"
@@ -141,7 +141,7 @@ void change(Rng& rng, const History& h, Step& s) {
 }
 
 struct Tally {
-  int violated = 0, satisfied = 0;
+  std::uint64_t violated = 0, satisfied = 0;
 };
 
 void compare(Rng& rng, const RandomOptions& options, Tally& tally) {
@@ -184,33 +184,34 @@ void compare(Rng& rng, const RandomOptions& options, Tally& tally) {
   }
 }
 
-std::uint64_t seed() {
-  const char* const given = std::getenv("ISOLDE_CONFORMANCE_SEED");
-  return given == nullptr ? 1 : std::strtoull(given, nullptr, 10);
-}
-
 TEST(Cases, AllCirclesOfAllChoicesAreAProofExactlyIfTheLevelIsViolated) {
-  Rng rng(seed());
+  const std::uint64_t histories = effort::tries(1'000);
+  Rng rng(effort::seed(1));
   Tally tally;
-  for (int i = 0; i < 4'000; ++i) {
+  for (std::uint64_t i = 0; i < histories; ++i) {
     compare(rng, {.max_txns = 4, .max_ops = 3, .aborted = 0.05, .unknown = 0.1, .registers_only = true}, tally);
   }
-  EXPECT_GT(tally.violated, 1'000);
-  EXPECT_GT(tally.satisfied, 1'000);
-  RecordProperty("violated", tally.violated);
+  RecordProperty("violated", std::to_string(tally.violated));
+  RecordProperty("satisfied", std::to_string(tally.satisfied));
+  // A history has up to eight answers, which are much alike: what is asked of them is far below the usual.
+  EXPECT_TRUE(effort::reaches(0.25, tally.violated, histories)) << tally.violated;
+  EXPECT_TRUE(effort::reaches(0.25, tally.satisfied, histories)) << tally.satisfied;
 }
 
 TEST(Cases, BlindWritersLeaveTheOrderOpen) {
-  Rng rng(seed() + 1);
+  const std::uint64_t histories = effort::tries(750);
+  Rng rng(effort::seed(2));
   Tally tally;
-  for (int i = 0; i < 3'000; ++i) {
+  for (std::uint64_t i = 0; i < histories; ++i) {
     compare(
         rng,
         {.max_txns = 5, .max_keys = 2, .max_ops = 3, .aborted = 0, .unknown = 0, .registers_only = true, .blind = true},
         tally);
   }
-  EXPECT_GT(tally.violated, 500);
-  EXPECT_GT(tally.satisfied, 500);
+  RecordProperty("violated", std::to_string(tally.violated));
+  RecordProperty("satisfied", std::to_string(tally.satisfied));
+  EXPECT_TRUE(effort::reaches(1.0 / 6, tally.violated, histories)) << tally.violated;
+  EXPECT_TRUE(effort::reaches(1.0 / 6, tally.satisfied, histories)) << tally.satisfied;
 }
 
 }  // namespace cases_test

@@ -2,10 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cstdlib>
+#include <string>
 
 #include "anomaly/level.h"
 #include "tests/oracle/oracle.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
 
@@ -14,9 +15,9 @@ namespace lattice_test {
 
 using Verdicts = std::array<OracleVerdict, kLevelCount>;
 
-Verdicts judge_all(const History& h, OracleEvidence use) {
+Verdicts judge_all(OracleCase& truth, OracleEvidence use) {
   Verdicts out{};
-  for (const LevelInfo& row : all_levels()) out[static_cast<std::size_t>(row.level)] = oracle(h, row.level, use);
+  for (const LevelInfo& row : all_levels()) out[static_cast<std::size_t>(row.level)] = truth(row.level, use);
   return out;
 }
 
@@ -37,22 +38,23 @@ void expect_lattice(const Verdicts& verdicts, const History& h, bool one_family)
 class Lattice : public ::testing::TestWithParam<std::uint64_t> {};
 
 TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
-  Rng rng(GetParam());
-  std::array<int, kLevelCount> satisfied{};
-  std::array<int, kLevelCount> violated{};
-  int overwritten_in_a_circle = 0;
-  constexpr int kHistories = 10000;
-  for (int i = 0; i < kHistories && !::testing::Test::HasFatalFailure(); ++i) {
+  const std::uint64_t histories = effort::tries(2'000);
+  Rng rng(effort::seed(GetParam()));
+  std::array<std::uint64_t, kLevelCount> satisfied{};
+  std::array<std::uint64_t, kLevelCount> violated{};
+  std::uint64_t overwritten_in_a_circle = 0;
+  for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFatalFailure(); ++i) {
     RandomOptions options;
     options.registers_only = i % 2 == 0;
     const History h = random_history(rng, options);
-    const Verdicts bare = judge_all(h, OracleEvidence::kNone);
+    OracleCase truth(h);
+    const Verdicts bare = judge_all(truth, OracleEvidence::kNone);
     expect_lattice(bare, h, false);
-    const Verdicts by_versions = judge_all(h, OracleEvidence::kVersions);
+    const Verdicts by_versions = judge_all(truth, OracleEvidence::kVersions);
     expect_lattice(by_versions, h, false);
     overwritten_in_a_circle += by_versions[0] == OracleVerdict::kViolated ? 1 : 0;
     // Timestamps mean points to one family and places to the other.
-    expect_lattice(judge_all(h, OracleEvidence::kTimestamps), h, true);
+    expect_lattice(judge_all(truth, OracleEvidence::kTimestamps), h, true);
     for (std::size_t level = 0; level < bare.size(); ++level) {
       satisfied[level] += bare[level] == OracleVerdict::kSatisfied ? 1 : 0;
       violated[level] += bare[level] == OracleVerdict::kViolated ? 1 : 0;
@@ -60,17 +62,14 @@ TEST_P(Lattice, WhatSatisfiesALevelSatisfiesTheWeakerOnes) {
   }
   for (const LevelInfo& row : all_levels()) {
     const auto level = static_cast<std::size_t>(row.level);
-    RecordProperty(std::string(row.name), satisfied[level]);
-    if (std::getenv("ISOLDE_SHOW_BALANCE") != nullptr) {
-      std::printf("%-36s %6d satisfied %6d violated\n", std::string(row.name).c_str(), satisfied[level],
-                  violated[level]);
-    }
+    RecordProperty(std::string(row.name),
+                   std::to_string(satisfied[level]) + " satisfied, " + std::to_string(violated[level]) + " violated");
     // Random histories must be worth something: both verdicts occur often.
-    EXPECT_GT(satisfied[level], kHistories * 3 / 10) << row.name;
+    EXPECT_TRUE(effort::reaches(0.3, satisfied[level], histories)) << row.name << ": " << satisfied[level];
     if (row.level == Level::kReadUncommitted) continue;  // broken only by version orders, see below
-    EXPECT_GT(violated[level], kHistories / 12) << row.name;
+    EXPECT_TRUE(effort::reaches(1.0 / 12, violated[level], histories)) << row.name << ": " << violated[level];
   }
-  EXPECT_GT(overwritten_in_a_circle, kHistories / 1000);
+  EXPECT_TRUE(effort::reaches(0.001, overwritten_in_a_circle, histories)) << overwritten_in_a_circle;
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Lattice, ::testing::Values(11, 12, 13, 14));

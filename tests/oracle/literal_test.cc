@@ -7,6 +7,7 @@
 
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/tiny.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
 
@@ -125,10 +126,11 @@ bool literally(const History& h, Level level, bool timestamps) {
 }
 
 TEST(OracleLiterally, PointsAreWhereTheDefinitionsPutThem) {
-  Rng rng(3);
+  const std::uint64_t histories = effort::tries(2'000);
+  Rng rng(effort::seed(3));
   RandomOptions options;
   options.max_txns = 3;
-  for (int i = 0; i < 6000; ++i) {
+  for (std::uint64_t i = 0; i < histories; ++i) {
     options.rows_only = i % 2 == 0;
     const History h = random_history(rng, options);
     for (const Level level : {Level::kPrefix, Level::kSnapshotIsolation, Level::kStrongSessionSnapshotIsolation,

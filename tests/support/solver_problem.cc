@@ -1,11 +1,13 @@
 #include "tests/support/solver_problem.h"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <set>
 
+#include "tests/support/effort.h"
 #include "tests/support/random_history.h"
 
 namespace isolde::solver {
@@ -67,19 +69,22 @@ std::unique_ptr<SolverProblem> solver_problem(const History& history, Level leve
   return out->is_open ? std::move(out) : nullptr;
 }
 
-void for_random_problems(std::uint64_t seed, int count, int max_txns,
-                         const std::function<void(const SolverProblem&, Rng&)>& f) {
-  Rng rng(seed);
+std::uint64_t for_random_problems(std::uint64_t usual_seed, std::uint64_t usual, int max_txns,
+                                  const std::function<void(const SolverProblem&, Rng&)>& f) {
+  const std::uint64_t wanted = effort::tries(usual);
+  Rng rng(effort::seed(usual_seed));
   RandomOptions options;
   options.registers_only = true;
   options.max_txns = max_txns;
-  for (std::size_t i = 0; count > 0; ++i) {
+  std::uint64_t had = 0;
+  for (std::size_t i = 0; had < wanted && !::testing::Test::HasFatalFailure(); ++i) {
     options.blind = i % 3 == 2;
     const auto one = solver_problem(random_history(rng, options), kOrderLevels[i % std::size(kOrderLevels)]);
     if (one == nullptr) continue;
     f(*one, rng);
-    --count;
+    ++had;
   }
+  return had;
 }
 
 std::vector<std::uint32_t> random_ranks(Rng& rng, std::uint32_t size) {

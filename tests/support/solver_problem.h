@@ -38,9 +38,10 @@ struct SolverProblem {
 // Null: the engine would not get to its search.
 [[nodiscard]] std::unique_ptr<SolverProblem> solver_problem(const History& history, Level level);
 
-// Calls f until `count` problems of random histories were had, at all levels in turn.
-void for_random_problems(std::uint64_t seed, int count, int max_txns,
-                         const std::function<void(const SolverProblem&, Rng&)>& f);
+// Calls f until `usual` problems of random histories were had (tests/support/effort.h), at all levels in turn, or an
+// assertion failed. Returns how many.
+std::uint64_t for_random_problems(std::uint64_t usual_seed, std::uint64_t usual, int max_txns,
+                                  const std::function<void(const SolverProblem&, Rng&)>& f);
 
 // All numbers below `size`, mixed.
 [[nodiscard]] std::vector<std::uint32_t> random_ranks(Rng& rng, std::uint32_t size);

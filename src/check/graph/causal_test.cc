@@ -2,16 +2,17 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/effort.h"
 #include "tests/support/random_history.h"
 
 namespace isolde::graph {
 namespace causal_test {
 
 TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
-  Rng rng(5);
-  std::size_t found = 0;
-  std::size_t circles = 0;
-  for (int i = 0; i < 3000; ++i) {
+  const std::uint64_t histories = effort::tries(3000);
+  Rng rng(effort::seed(5));
+  std::uint64_t found = 0, circles = 0;
+  for (std::uint64_t i = 0; i < histories; ++i) {
     RandomOptions options;
     options.max_txns = 12;
     options.registers_only = true;
@@ -36,8 +37,8 @@ TEST(Causal, TheAnswerDoesNotDependOnHowMuchMemoryThereIs) {
       ASSERT_EQ(wide.missed.size(), narrow.missed.size());
     }
   }
-  EXPECT_GT(found, 500U);
-  EXPECT_GT(circles, 50U);
+  EXPECT_TRUE(effort::reaches(1.0 / 6, found, histories)) << found << " of " << histories;
+  EXPECT_TRUE(effort::reaches(1.0 / 60, circles, histories)) << circles << " of " << histories;
 }
 
 }  // namespace causal_test

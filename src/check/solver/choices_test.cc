@@ -6,6 +6,7 @@
 #include <map>
 
 #include "check/solver/core.h"
+#include "tests/support/effort.h"
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
@@ -97,10 +98,11 @@ class Told {
 };
 
 TEST(Choices, AreMadeExactlyIfTheyCanBe) {
-  Rng rng(1);
-  int impossible = 0;
+  const std::uint64_t rounds = effort::tries(200);
+  Rng rng(effort::seed(1));
+  std::uint64_t impossible = 0;
   std::size_t most_circles = 0;
-  for (int round = 0; round < 600; ++round) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const auto readers = static_cast<std::uint32_t>(rng.below(3));
     const Problem p = small_problem(rng, static_cast<std::uint32_t>(3 + rng.below(2)), readers);
     Choices choices(p, [&](const Choice& c) { return raw(c.first); });
@@ -135,8 +137,10 @@ TEST(Choices, AreMadeExactlyIfTheyCanBe) {
       }
     }
   }
-  EXPECT_GT(impossible, 400);
-  EXPECT_GT(most_circles, 15U);
+  EXPECT_TRUE(effort::reaches(2.0 / 3, impossible, rounds)) << impossible << " of " << rounds;
+  if (rounds >= 200) {
+    EXPECT_GT(most_circles, 15U);
+  }
 }
 
 TEST(Choices, ACircleIsLearnedOnce) {

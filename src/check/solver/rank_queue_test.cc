@@ -5,12 +5,13 @@
 #include <set>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 
 namespace isolde::solver {
 namespace rank_queue_test {
 
 void compare_with_a_set(std::uint32_t size, std::uint64_t seed) {
-  Rng rng(seed);
+  Rng rng(effort::seed(seed));
   RankQueue queue(size);
   std::set<std::uint32_t> truth;
   for (int step = 0; step < 3000; ++step) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "check/solver/search.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/solver_problem.h"
 
@@ -127,8 +128,8 @@ class Holder {
 };
 
 TEST(Schedule, ARankThatIsAnOrderIsGivenBack) {
-  int found = 0;
-  for_random_problems(1, 1000, 14, [&](const SolverProblem& one, Rng&) {
+  std::uint64_t found = 0;
+  const std::uint64_t tried = for_random_problems(1, 1000, 14, [&](const SolverProblem& one, Rng&) {
     SearchStats stats;
     const Found order = search(one.history, one.problem, {}, stats, {.most_conflicts = 200});
     if (order.outcome != Found::Outcome::kOrder) return;
@@ -139,20 +140,20 @@ TEST(Schedule, ARankThatIsAnOrderIsGivenBack) {
     ASSERT_EQ(schedule.run({}), End::kAll);
     ASSERT_EQ(order_of(schedule), order.order);
   });
-  EXPECT_GT(found, 300);
+  EXPECT_TRUE(effort::reaches(0.3, found, tried)) << found << " of " << tried;
 }
 
 TEST(Schedule, WhatRanBreaksNothingWhateverTheRanks) {
-  int all = 0, stuck = 0;
-  for_random_problems(2, 2000, 14, [&](const SolverProblem& one, Rng& rng) {
+  std::uint64_t all = 0, stuck = 0;
+  const std::uint64_t tried = for_random_problems(2, 2000, 14, [&](const SolverProblem& one, Rng& rng) {
     Schedule schedule(one.problem, random_ranks(rng, one.problem.nodes));
     const End end = schedule.run({});
     expect_end(one.problem, schedule, end);
     ASSERT_EQ(order_fault(one.problem, schedule.order()), "");
     ++(end == End::kAll ? all : stuck);
   });
-  EXPECT_GT(all, 200);
-  EXPECT_GT(stuck, 200);
+  EXPECT_TRUE(effort::reaches(0.1, all, tried)) << all << " of " << tried;
+  EXPECT_TRUE(effort::reaches(0.1, stuck, tried)) << stuck << " of " << tried;
 }
 
 TEST(Schedule, WhatWasTakenBackRunsAgainAsItDid) {
@@ -183,8 +184,8 @@ TEST(Schedule, WhatWasTakenBackRunsAgainAsItDid) {
 }
 
 TEST(Schedule, AfterAnyHoldsAndDropsItIsAsOneThatNeverHadOthers) {
-  int sources = 0, orders = 0;
-  for_random_problems(4, 1500, 14, [&](const SolverProblem& one, Rng& rng) {
+  std::uint64_t sources = 0, orders = 0;
+  const std::uint64_t tried = for_random_problems(4, 1500, 14, [&](const SolverProblem& one, Rng& rng) {
     const auto rank = random_ranks(rng, one.problem.nodes);
     Schedule schedule(one.problem, rank);
     Holder holder(one.problem, schedule);
@@ -206,8 +207,9 @@ TEST(Schedule, AfterAnyHoldsAndDropsItIsAsOneThatNeverHadOthers) {
     ASSERT_EQ(fresh.run({}), end);
     ASSERT_EQ(order_of(fresh), order_of(schedule)) << native_text(one.history);
   });
-  EXPECT_GT(orders, 500);
-  EXPECT_GT(sources, 300);
+  if (tried < 500) return;
+  EXPECT_GT(orders, tried / 3);
+  EXPECT_GT(sources, tried / 5);
 }
 
 TEST(Schedule, AWriterWaitsForThoseWhoReadWhatItOverwrites) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/solver_problem.h"
 
@@ -35,8 +36,8 @@ void expect_circles(const SolverProblem& one, const Schedule& schedule, const He
 
 TEST(Stuck, CirclesCloseAndFollowFromWhatIsKnownAndChosen) {
   std::size_t circles = 0;
-  int stuck = 0;
-  for_random_problems(1, 2500, 14, [&](const SolverProblem& one, Rng& rng) {
+  std::uint64_t stuck = 0;
+  const std::uint64_t tried = for_random_problems(1, 2500, 14, [&](const SolverProblem& one, Rng& rng) {
     Schedule schedule(one.problem, random_ranks(rng, one.problem.nodes));
     if (schedule.run({}) == Schedule::End::kAll) return;
     ++stuck;
@@ -45,13 +46,13 @@ TEST(Stuck, CirclesCloseAndFollowFromWhatIsKnownAndChosen) {
     // It leaves nothing behind that a second look would trip over.
     expect_circles(one, schedule, {}, finder, circles);
   });
-  EXPECT_GT(stuck, 300);
-  EXPECT_GT(circles, 400U);
+  EXPECT_TRUE(effort::reaches(0.12, stuck, tried)) << stuck << " of " << tried;
+  EXPECT_TRUE(effort::reaches(0.16, circles, tried)) << circles << " of " << tried;
 }
 
 TEST(Stuck, CirclesNameTheChoicesThatAreHeld) {
   std::size_t circles = 0;
-  for_random_problems(2, 2500, 14, [&](const SolverProblem& one, Rng& rng) {
+  const std::uint64_t tried = for_random_problems(2, 2500, 14, [&](const SolverProblem& one, Rng& rng) {
     const Problem& p = one.problem;
     Schedule schedule(p, random_ranks(rng, p.nodes));
     Held held;
@@ -76,7 +77,7 @@ TEST(Stuck, CirclesNameTheChoicesThatAreHeld) {
     CircleFinder finder(p);
     expect_circles(one, schedule, held, finder, circles);
   });
-  EXPECT_GT(circles, 400U);
+  EXPECT_TRUE(effort::reaches(0.16, circles, tried)) << circles << " of " << tried;
 }
 
 // C read A's x and B's y; both wrote both.

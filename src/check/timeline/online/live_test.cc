@@ -14,6 +14,7 @@
 #include "check/timeline/online/online.h"
 #include "check/timeline/timeline.h"
 #include "history/history_builder.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 #include "tests/support/online_steps.h"
 #include "tests/support/random_history.h"
@@ -316,13 +317,13 @@ std::vector<Timed> delayed(const History& h, Rng& rng, std::int64_t most, bool s
 
 enum class Expect : std::uint8_t { kSame, kNoneFalse };
 
-void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expect expect) {
+void stream_random(std::uint64_t first_seed, std::uint64_t usual, RandomOptions random, Expect expect) {
   const std::string folder = expect == Expect::kSame ? make_scratch_folder("online-test") : "";
-  if (const char* const wanted = std::getenv("ISOLDE_ONLINE_N")) histories = std::atoi(wanted);
-  int judged = 0;
-  int found = 0;
-  for (int i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
-    Rng rng(seed + static_cast<std::uint64_t>(i));
+  const std::uint64_t histories = effort::tries(usual);
+  std::uint64_t judged = 0, found = 0;
+  for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
+    const std::uint64_t seed = effort::seed(first_seed) + i;
+    Rng rng(seed);
     const History h = random_history(rng, random);
     const auto chunk = std::make_shared<const Chunk>(h);
     const auto status = h.columns().status;
@@ -364,8 +365,8 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
       // Undecided may well be violated: what the offline engine leaves open may have come after the deadline here.
       if (offline.outcome == Outcome::kSatisfied) {
         EXPECT_TRUE(told.violations.empty())
-            << "seed " << seed + static_cast<std::uint64_t>(i) << " " << info(level).name << ": "
-            << told.violations[0].text << " " << told.names() << " deadline " << behind + 1 << "\n"
+            << "seed " << seed << " " << info(level).name << ": " << told.violations[0].text << " " << told.names()
+            << " deadline " << behind + 1 << "\n"
             << native_text(h);
       } else if (!told.violations.empty()) {
         ++found;
@@ -377,22 +378,22 @@ void stream_random(std::uint64_t seed, int histories, RandomOptions random, Expe
           expected.insert(fmt::format("{} {}", h.txn_text(a.transactions[0]), key));
         }
         EXPECT_EQ(fmt::format("{}", fmt::join(got, ", ")), fmt::format("{}", fmt::join(expected, ", ")))
-            << "seed " << seed + static_cast<std::uint64_t>(i) << " " << info(level).name << " deadline " << behind + 1
-            << "\n"
+            << "seed " << seed << " " << info(level).name << " deadline " << behind + 1 << "\n"
             << native_text(h);
       }
     }
   }
   if (!folder.empty()) std::filesystem::remove_all(folder);
-  EXPECT_GT(judged, histories / 8);
-  EXPECT_GT(found, histories / 20);
+  EXPECT_TRUE(effort::reaches(1.0 / 8, judged, histories)) << judged << " of " << histories;
+  EXPECT_TRUE(effort::reaches(1.0 / 20, found, histories)) << found << " of " << histories;
 }
 
 // Saves and loads the engine at every arrival.
 TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
   const std::string folder = make_scratch_folder("online-test");
-  int found = 0;
-  for (std::uint64_t seed = 1; seed <= 400; ++seed) {
+  std::uint64_t found = 0;
+  const std::uint64_t histories = effort::tries(200), first = effort::seed(1);
+  for (std::uint64_t seed = first; seed < first + histories; ++seed) {
     Rng rng(seed);
     RandomOptions random;
     random.max_txns = 16;
@@ -432,7 +433,7 @@ TEST(TimelineOnline, AStreamGoesOnAfterEveryCheckpointAsIfNothingHadHappened) {
       found += whole.violations.empty() ? 0 : 1;
     }
   }
-  EXPECT_GT(found, 50);
+  EXPECT_TRUE(effort::reaches(0.125, found, histories)) << found << " of " << histories;
   std::filesystem::remove_all(folder);
 }
 
@@ -455,14 +456,14 @@ TEST(TimelineOnline, AStreamWithDeadlinesTellsWhatTheOfflineEngineFinds) {
   random.timestamps = RandomOptions::Timestamps::kCompleteAndDistinct;
   random.max_txns = 24;
   random.unknown = 0;
-  stream_random(1, 1500, random, Expect::kSame);
+  stream_random(1, 750, random, Expect::kSame);
 }
 
 TEST(TimelineOnline, AStreamWithDeadlinesTellsNothingOfASatisfiedHistory) {
   RandomOptions random;
   random.max_txns = 24;
   random.change = 0.1;
-  stream_random(1'000'000, 3000, random, Expect::kNoneFalse);
+  stream_random(1'000'000, 1500, random, Expect::kNoneFalse);
 }
 
 }  // namespace live_test
