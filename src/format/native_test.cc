@@ -4,6 +4,7 @@
 
 #include "format/isl.h"
 #include "history/history_builder.h"
+#include "tests/support/effort.h"
 #include "tests/support/format_testing.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
@@ -241,8 +242,9 @@ TEST(NativeReader, ASnapshotMeansTheSameOnBothWays) {
 }
 
 TEST(Native, TheQuickWayAndTheGeneralWayReadTheSame) {
-  Rng rng(2024);
-  for (int i = 0; i < 3000; ++i) {
+  const std::uint64_t count = effort::tries(3'000);
+  Rng rng(effort::seed(2024));
+  for (std::uint64_t i = 0; i < count; ++i) {
     const History h = random_history(rng, {});
     const std::string text = written(kNativeFormat, h);
     std::string with_spaces;
@@ -262,8 +264,9 @@ TEST(Native, TheQuickWayAndTheGeneralWayReadTheSame) {
 }
 
 TEST(Native, WhatIslHoldsIsTheSameAndItsBytesSettle) {
-  Rng rng(77);
-  for (int i = 0; i < 1000; ++i) {
+  const std::uint64_t count = effort::tries(1'000);
+  Rng rng(effort::seed(77));
+  for (std::uint64_t i = 0; i < count; ++i) {
     const History h = read(written(kNativeFormat, random_history(rng, {})));
     const std::string once = written(kIslFormat, h);
     const auto back = kIslFormat.read(source_of(once), {});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hunt/finding_file.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_finding.h"
 
 namespace isolde::hunt {
@@ -70,7 +71,7 @@ TEST(BugReport, NoTextEndsItsFence) {
 }
 
 TEST(BugReport, AnyFindingCanBeTold) {
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 500)) {
     Rng rng(seed);
     EXPECT_FALSE(bug_report_text(test::random_finding(rng)).empty());
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "hunt/file_words.h"
+#include "tests/support/effort.h"
 #include "tests/support/random_finding.h"
 
 namespace isolde::hunt {
@@ -125,7 +126,7 @@ TEST(FindingFile, AFileIsReadAsItStands) {
 }
 
 TEST(FindingFile, WhatIsWrittenIsReadAsTheSame) {
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 3'000)) {
     Rng rng(seed);
     const Finding finding = test::random_finding(rng);
     const std::string text = finding_text(finding);

@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "proof/prove.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 
 namespace isolde {
@@ -304,8 +305,9 @@ TEST(CaseClaims, AssumedStepsAndCasesAreOfThisAnomalyAlone) {
 
 TEST(CaseClaims, AnythingMayStandInAVerdict) {
   const Refutation good = table_example();
-  Rng rng(7);
-  for (int i = 0; i < 20'000; ++i) {
+  const std::uint64_t count = effort::tries(10'000);
+  Rng rng(effort::seed(7));
+  for (std::uint64_t i = 0; i < count; ++i) {
     Verdict v = good.verdict;
     Anomaly& a = v.anomalies[0];
     for (std::uint64_t changes = 1 + rng.below(3); changes > 0; --changes) {

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 
 namespace isolde::stream {
 namespace pipeline_test {
@@ -316,7 +317,7 @@ struct Item {
 
 // Producers in order, at random speed: everything goes out in order and as soon as it can, however it is cut.
 TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay) {
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 2'000)) {
     Rng rng(seed);
     Pipeline<Item> pipeline({.local_items = 1 + rng.below(20), .silence = 0});
     const std::size_t n = 1 + rng.below(8);
@@ -402,7 +403,7 @@ TEST(PipelineProperty, WithoutSilenceEverythingIsInOrderAndGoesOutAsSoonAsItMay)
 // Silence, steps back, newcomers, ends and lack of room: nothing is lost, each producer's order stays, what is said to
 // be in order is, and what is late is behind something.
 TEST(PipelineProperty, WhateverHappensNothingIsLostAndOnlyWhatIsBehindIsLate) {
-  for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 2'000)) {
     Rng rng(seed);
     std::vector<std::tuple<std::size_t, std::size_t, bool>> runs[2];
     for (auto& run : runs) {

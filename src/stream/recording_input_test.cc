@@ -10,6 +10,7 @@
 #include "format/native.h"
 #include "record/journal.h"
 #include "stream/testing.h"
+#include "tests/support/effort.h"
 #include "tests/support/format_testing.h"
 
 namespace isolde::stream {
@@ -163,7 +164,7 @@ struct Promises {
 };
 
 TEST(RecordingInput, WhateverThePollsAreTheTransactionsAreThoseOfTheRecording) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(1, 40)) {
     testing::Scratch scratch;
     const std::string folder = scratch / "run";
     Clients clients(folder, 3, seed);
@@ -195,10 +196,10 @@ TEST(RecordingInput, WhateverThePollsAreTheTransactionsAreThoseOfTheRecording) {
 }
 
 TEST(RecordingInput, ARunThatWasKilledGivesWhatTheFolderGives) {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(1, 30)) {
     testing::Scratch scratch;
     Clients clients(scratch / "run", 3, seed);
-    for (std::uint64_t i = 0; i < 20 + seed * 5; ++i) clients.step();
+    for (std::uint64_t i = 0; i < 25 + seed % 30 * 5; ++i) clients.step();
     fs::copy(scratch / "run", scratch / "killed");  // with the zeros behind the last record, and without the locks
     auto input = follow_recording(scratch / "killed", {}, {});
     ASSERT_TRUE(input);
@@ -233,7 +234,7 @@ TEST(RecordingInput, ALongRecordingIsReadInPieces) {
 }
 
 TEST(RecordingInput, ARestartRepeatsTheOrderFromAnyPosition) {
-  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(1, 10)) {
     testing::Scratch scratch;
     const std::string folder = scratch / "run";
     Clients clients(folder, 3, seed);

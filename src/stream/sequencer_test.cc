@@ -10,6 +10,7 @@
 
 #include "base/rng.h"
 #include "format/native_chunks.h"
+#include "tests/support/effort.h"
 
 namespace isolde::stream {
 namespace sequencer_test {
@@ -256,7 +257,7 @@ TEST(SequencerProperty, ARestartFromACheckpointDeliversEachTransactionOnce) {
     std::map<std::uint64_t, int> last;  // id, by session
     std::int64_t floor = kNoTime;
   };
-  for (std::uint64_t seed = 0; seed < 1500; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 1'500)) {
     Rng rng(seed);
     const Stream stream = random_stream(rng);
     SequencerOptions options{.silence = rng.chance(0.5) ? 0 : rng.between(1, 40),
@@ -332,7 +333,7 @@ TEST(SequencerProperty, ARestartFromACheckpointDeliversEachTransactionOnce) {
 
 // The same, where nothing is late: then the order is the one of (begin, session), whatever happened.
 TEST(SequencerProperty, HoweverAStreamIsCutAndRestartedTheOrderIsTheSame) {
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 1'000)) {
     Rng rng(seed);
     const int sessions = 1 + static_cast<int>(rng.below(6));
     std::vector<std::string> lines;

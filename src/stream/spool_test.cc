@@ -8,6 +8,7 @@
 
 #include "base/rng.h"
 #include "stream/testing.h"
+#include "tests/support/effort.h"
 
 namespace isolde::stream {
 namespace spool_test {
@@ -188,9 +189,10 @@ TEST(Spool, ManyNamesAreRememberedAndThoseThatLeftGoFirst) {
 // The child says after each record that it is kept, and is killed at some moment.
 TEST(Spool, WhatWasKeptSurvivesKill) {
   testing::Scratch folder;
-  Rng rng(7);
+  const std::uint64_t rounds = effort::tries(25);
+  Rng rng(effort::seed(7));
   std::uint64_t kept = 0;
-  for (int round = 0; round < 25; ++round) {
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     int pipe[2];
     ASSERT_EQ(::pipe(pipe), 0);
     const pid_t child = ::fork();

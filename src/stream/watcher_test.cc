@@ -10,6 +10,7 @@
 #include "stream/violation_record.h"
 #include "stream/watch_testing.h"
 #include "tests/cli/run_program.h"
+#include "tests/support/effort.h"
 
 namespace isolde::stream {
 namespace watcher_test {
@@ -97,8 +98,9 @@ TEST(Watcher, WhatStoppingLeavesOpenIsUndecided) {
 }
 
 TEST(Watcher, KilledAnywhereItLosesAndRepeatsNothing) {
-  Rng rng(6);
-  for (int round = 0; round < 60; ++round) {
+  const std::uint64_t rounds = effort::tries(60);
+  Rng rng(effort::seed(6));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const Scratch scratch;
     const auto all = texts(20, 1 + static_cast<int>(rng.below(9)));
     std::vector<std::string> expected, shown;

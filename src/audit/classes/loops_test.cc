@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 
 namespace isolde::audit {
 namespace loops_test {
@@ -111,8 +112,9 @@ TEST(Loops, NestingStopsAtItsLimit) {
 // For any sequence: what is kept is a subsequence with as many statements as the loops say, beginning with the first;
 // and keeping the same again changes nothing.
 TEST(Loops, WhatIsKeptHasTheSameLoops) {
-  Rng rng(7);
-  for (int i = 0; i < 3000; ++i) {
+  const std::uint64_t count = effort::tries(3'000);
+  Rng rng(effort::seed(7));
+  for (std::uint64_t i = 0; i < count; ++i) {
     std::string text;
     const std::uint64_t length = rng.below(40);
     const std::uint64_t letters = 1 + rng.below(4);

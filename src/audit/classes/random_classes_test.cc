@@ -11,6 +11,7 @@
 
 #include "audit/classes/classes.h"
 #include "base/rng.h"
+#include "tests/support/effort.h"
 #include "tests/support/small_trace.h"
 
 namespace isolde::audit {
@@ -72,8 +73,9 @@ std::map<Slot, LiteralId> values_of(const testing::SmallTrace& trace, std::size_
 }
 
 TEST(RandomClasses, AreThoseOfTheDefinition) {
-  Rng rng(11);
-  for (int round = 0; round < 2000; ++round) {
+  const std::uint64_t rounds = effort::tries(2'000);
+  Rng rng(effort::seed(11));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::string text = random_trace(rng);
     SCOPED_TRACE(text);
     const testing::SmallTrace trace = testing::small_trace(text);
@@ -131,8 +133,9 @@ TEST(RandomClasses, AreThoseOfTheDefinition) {
 
 // However often a loop goes round, it is the same class, and no claim is made that one of the transactions refutes.
 TEST(RandomClasses, DoNotDependOnHowOftenALoopGoesRound) {
-  Rng rng(12);
-  for (int round = 0; round < 300; ++round) {
+  const std::uint64_t traces = effort::tries(300);
+  Rng rng(effort::seed(12));
+  for (std::uint64_t round = 0; round < traces; ++round) {
     std::string text;
     for (int t = 0; t < 6; ++t) {
       text += fmt::format("T{}: w(a.x) @ a.id={};", t, rng.below(3));

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
@@ -54,8 +55,9 @@ void every_way(const DependencyGraph& graph, std::vector<ClassId>& way, ClassId 
 }
 
 TEST(WayFinder, FindsTheShortestOfAllWays) {
-  Rng rng(3);
-  for (int round = 0; round < 400; ++round) {
+  const std::uint64_t rounds = effort::tries(400);
+  Rng rng(effort::seed(3));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const auto classes = static_cast<std::uint32_t>(2 + rng.below(4));
     const DependencyGraph graph =
         random_graph(rng, classes, rng.chance(0.5) ? WeakLevel::kReadCommitted : WeakLevel::kSnapshotIsolation);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 
 namespace isolde::audit {
 namespace set_cover_test {
@@ -34,8 +35,9 @@ TEST(GreedyCover, ElementsOfNoSetAreLeft) {
 }
 
 TEST(GreedyCover, CoversEverythingWithinTheKnownBound) {
-  Rng rng(17);
-  for (int round = 0; round < 300; ++round) {
+  const std::uint64_t rounds = effort::tries(300);
+  Rng rng(effort::seed(17));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const std::size_t sets = 1 + rng.below(9);
     Sets sets_of(1 + rng.below(12));
     std::vector<std::uint32_t> masks;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rng.h"
+#include "tests/support/effort.h"
 #include "tests/support/small_classes.h"
 
 namespace isolde::audit {
@@ -298,8 +299,9 @@ Classes random_classes(Rng& rng) {
 }
 
 TEST(DependencyGraph, WithoutAColumnIsTheGraphOfARemovedColumn) {
-  Rng rng(5);
-  for (int round = 0; round < 300; ++round) {
+  const std::uint64_t rounds = effort::tries(300);
+  Rng rng(effort::seed(5));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const Classes classes = random_classes(rng);
     GraphOptions options = at(static_cast<WeakLevel>(rng.below(3)));
     options.as_paper = rng.chance(0.3);
@@ -321,8 +323,9 @@ TEST(DependencyGraph, WithoutAColumnIsTheGraphOfARemovedColumn) {
 }
 
 TEST(DependencyGraph, FindGivesEveryConflictAndNoOther) {
-  Rng rng(6);
-  for (int round = 0; round < 100; ++round) {
+  const std::uint64_t rounds = effort::tries(100);
+  Rng rng(effort::seed(6));
+  for (std::uint64_t round = 0; round < rounds; ++round) {
     const Classes classes = random_classes(rng);
     const DependencyGraph graph = build_graph(classes, {}, at(WeakLevel::kReadCommitted));
     for (std::uint32_t a = 0; a < graph.classes(); ++a) {

@@ -3,6 +3,7 @@
 
 #include "audit/trace/trace_testing.h"
 #include "base/rng.h"
+#include "tests/support/effort.h"
 
 namespace isolde::audit {
 namespace forms_test {
@@ -98,7 +99,7 @@ std::string replaced(std::string_view text, char from, std::string_view to) {
 }
 
 void same_in(TraceFormat format, SqlDialect dialect, std::string (*line)(const Sent&)) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 300)) {
     const std::vector<Sent> sent = workload(seed);
     std::string trace;
     for (const Sent& s : sent) trace += line(s);

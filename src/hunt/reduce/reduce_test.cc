@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "hunt/finding_file.h"
 #include "hunt/reduce/session.h"
+#include "tests/support/effort.h"
 
 namespace isolde::hunt {
 namespace reduce_test {
@@ -150,7 +151,7 @@ struct FakeServer {
 };
 
 TEST(Reduce, NothingIsLeftThatTheFailureDoesNotNeed) {
-  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 20)) {
     Rng rng(seed);
     const Finding finding = big_finding(5, 6, 3, rng);
     FakeServer server{.fails =
@@ -179,7 +180,7 @@ TEST(Reduce, NothingIsLeftThatTheFailureDoesNotNeed) {
 }
 
 TEST(Reduce, TheInterleavingBecomesAsSerialAsTheFailureAllows) {
-  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 50)) {
     Rng rng(seed);
     Finding finding = big_finding(3, 4, 1, rng);
     const auto fails = [](const Case& test) {
@@ -221,7 +222,7 @@ TEST(Reduce, TransactionsAreNumberedAsTheyBegin) {
 }
 
 TEST(Reduce, WhateverTheFailureNeedsTheAnswerWasSeen) {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 300)) {
     Rng rng(seed);
     const Finding finding = big_finding(4, 4, 2, rng);
     // Some statements, some rows, any of several ways to fail.
@@ -276,7 +277,7 @@ TEST(Reduce, AnotherFailureIsNotTakenForTheSame) {
 }
 
 TEST(Reduce, AStepThatPassedByAccidentIsTakenBack) {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (const std::uint64_t seed : effort::seeds(0, 30)) {
     Rng rng(seed);
     const Finding finding = big_finding(4, 4, 1, rng);
     const auto needs = [](const Case& test) { return has_statement(test, "A2") && has_statement(test, "B1"); };
