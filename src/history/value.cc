@@ -99,10 +99,15 @@ std::size_t utf8_length(std::string_view text) {
 }  // namespace
 
 void append_json_string(std::string_view text, std::string& out) {
+  const auto stands_as_it_is = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
-    if (c == '"' || c == '\\') {
+    if (stands_as_it_is(c)) {
+      const std::size_t begin = i;
+      while (i < text.size() && stands_as_it_is(text[i])) ++i;
+      out.append(text, begin, i - begin);
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
       ++i;

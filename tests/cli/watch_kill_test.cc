@@ -17,19 +17,23 @@
 
 #include "tests/cli/run_program.h"
 #include "tests/cli/watched_stream.h"
+#include "tests/support/comes_true.h"
+#include "tests/support/effort.h"
 
 namespace isolde::test {
 namespace watch_kill_test {
 
-constexpr int kKills = 12;
+constexpr std::uint64_t kKills = 12;
 constexpr int kTransactions = 5000;
 
 void pause(std::uint64_t micros) { std::this_thread::sleep_for(std::chrono::microseconds(micros)); }
+// Any moment may be the last: before it begins, or after it has written some states.
+void live_for_a_while(Rng& rng) { pause(5'000 + rng.below(140'000)); }
 
 // What both methods are told: times that no slow machine can break.
 std::vector<std::string> settings(const std::string& method) {
   return {"--level", "snapshot-isolation", "--method", method,       "--silence", "0",     "--hold",
-          "0",       "--checkpoint-every", "0.02",     "--deadline", "0.2",       "--json"};
+          "0",       "--checkpoint-every", "0.01",     "--deadline", "0.06",      "--json"};
 }
 
 std::vector<std::string> with(std::vector<std::string> args, const std::vector<std::string>& more) {
@@ -56,25 +60,26 @@ void expect_same(std::vector<std::string> found, std::vector<std::string> expect
 
 void grow_and_kill(const std::string& method) {
   const Scratch scratch;
-  Rng rng(7);
+  const std::uint64_t kills = effort::tries(kKills);
+  Rng rng(effort::seed(7));
   std::string all;
   for (const std::string& line : faulty_stream(kTransactions, rng)) all += line + "\n";
   const auto expected = undisturbed(scratch, scratch.file("whole.jsonl", all), method);
 
   const std::string file = scratch.file("growing.jsonl", "");
-  std::thread writer([&, sizes = Rng(8)]() mutable {
+  std::thread writer([&, sizes = Rng(effort::seed(8))]() mutable {
     std::ofstream out(file, std::ios::binary | std::ios::app);
     for (std::size_t at = 0; at < all.size();) {
       const std::size_t size = std::min(all.size() - at, std::size_t{1} + sizes.below(6000));
       out.write(all.data() + at, static_cast<std::streamsize>(size)).flush();
       at += size;
-      pause(8000);
+      pause(3000);
     }
   });
-  for (int i = 0; i < kKills; ++i) {
+  for (std::uint64_t i = 0; i < kills; ++i) {
     const pid_t child =
         start_watch(with({file, "--follow", "--checkpoint", scratch.path("c")}, settings(method)), scratch.path("log"));
-    pause(20'000 + rng.below(400'000));
+    live_for_a_while(rng);
     kill_watch(child);
   }
   writer.join();
@@ -162,16 +167,13 @@ class Sender {
 bool all_judged(const std::string& log) {
   const std::string wanted =
       fmt::format(R"("arrived": {}, "taken": {}, "checked": {},)", kTransactions, kTransactions, kTransactions);
-  for (int i = 0; i < 3000; ++i) {
-    if (content_of(log).find(wanted) != std::string::npos) return true;
-    pause(20'000);
-  }
-  return false;
+  return comes_true([&] { return content_of(log).find(wanted) != std::string::npos; });
 }
 
 void send_and_kill(const std::string& method) {
   const Scratch scratch;
-  Rng rng(9);
+  const std::uint64_t kills = effort::tries(kKills);
+  Rng rng(effort::seed(9));
   const std::vector<std::string> lines = faulty_stream(kTransactions, rng);
   std::string all;
   for (const std::string& line : lines) all += line + "\n";
@@ -181,9 +183,9 @@ void send_and_kill(const std::string& method) {
   std::thread sending([&] { sender(); });
   const auto args =
       with({"--listen", "unix:" + scratch.path("socket"), "--checkpoint", scratch.path("c")}, settings(method));
-  for (int i = 0; i < kKills; ++i) {
+  for (std::uint64_t i = 0; i < kills; ++i) {
     const pid_t child = start_watch(args, scratch.path("log"));
-    pause(20'000 + rng.below(400'000));
+    live_for_a_while(rng);
     kill_watch(child);
   }
   const pid_t last = start_watch(args, scratch.path("log"));

@@ -3,14 +3,13 @@
 #include <signal.h>
 #include <simdjson.h>
 
-#include <chrono>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <thread>
 
 #include "tests/cli/run_program.h"
 #include "tests/cli/watched_stream.h"
+#include "tests/support/comes_true.h"
 
 namespace isolde::test {
 namespace watch_test {
@@ -147,8 +146,7 @@ TEST(Watch, CtrlCGivesASummary) {
   const std::string file = scratch.file("h.jsonl", stream_text());
   const pid_t child = start_watch({file, "--follow", "--level", "si", "--deadline", "0.05"}, scratch.path("log"));
   // Until its last violation is told, so that nothing is open.
-  while (content_of(scratch.path("log")).find("GSIb") == std::string::npos)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_TRUE(comes_true([&] { return content_of(scratch.path("log")).find("GSIb") != std::string::npos; }));
   kill(child, SIGINT);
   EXPECT_EQ(ended(child), 1) << content_of(scratch.path("log"));
   EXPECT_NE(content_of(scratch.path("log")).find("; stopped"), std::string::npos) << content_of(scratch.path("log"));
@@ -224,8 +222,7 @@ TEST(Watch, APageShowsWhatWasSuspectedAndWhatCameLate) {
                    "{\"id\":2,\"session\":2,\"begin\":1,\"end\":11,\"ops\":[[\"r\",\"y\",null]]}\n");
   const auto send = [&](const char* line) { std::ofstream(file, std::ios::app) << line << "\n"; };
   const auto told = [&](const char* text) {
-    for (int i = 0; i < 1000 && content_of(scratch.path("log")).find(text) == std::string::npos; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(comes_true([&] { return content_of(scratch.path("log")).find(text) != std::string::npos; })) << text;
   };
   const pid_t child = start_watch({file, "--follow", "--profile", "snapshot-isolation", "--silence", "0.2", "--hold",
                                    "0.05", "--json", "--html", scratch.path("h.html")},
@@ -233,7 +230,7 @@ TEST(Watch, APageShowsWhatWasSuspectedAndWhatCameLate) {
   told(R"("event": "started")");
   send(R"({"id":3,"session":3,"begin":100,"end":110,"ops":[["r","x",null]]})");
   told("session 2 sent nothing");
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));  // it is handed on
+  told(R"("taken": 3,)");  // it is handed on
   send(R"({"id":4,"session":2,"begin":50,"end":60,"ops":[["r","x",1]]})");
   told(R"("event": "late")");
   send(R"({"id":5,"session":3,"begin":120,"end":130,"ops":[]})");

@@ -13,6 +13,7 @@
 #include "record/basic/item_table.h"
 #include "record/run.h"
 #include "tests/live/postgres_15_3.h"
+#include "tests/live/shared_server.h"
 #include "tests/support/native_client.h"
 
 namespace isolde::record {
@@ -22,17 +23,12 @@ constexpr std::string_view kOnRows[] = {"register", "rmw",   "list-append", "lis
                                         "bank",     "merge", "write-skew",  "long-fork"};
 constexpr std::string_view kOnRanges[] = {"predicate", "predicate-updates"};
 
-// A server of its own.
 class Live {
  public:
   explicit Live(const db::ServerOptions& options) {
-    auto started = db::start_server(options);
-    if (!started) {
-      ADD_FAILURE() << started.error().message();
-      return;
-    }
-    server_ = *std::move(started);
-    url_ = *db::parse_url(server_->url());
+    const db::Server* const server = test::shared_server(options);
+    if (server == nullptr) return;
+    url_ = *db::parse_url(server->url());
     database_ = *db::open_database(url_);
   }
   explicit operator bool() const { return database_ != nullptr; }
@@ -60,7 +56,6 @@ class Live {
   }
 
  private:
-  std::unique_ptr<db::Server> server_;
   db::Url url_;
   std::unique_ptr<db::Database> database_;
 };
@@ -130,6 +125,7 @@ TEST(BasicOnPostgres, BothRowsOfAPrimaryKeyAreRecorded) {
   NativeClient other(live.connect("repeatable read"), live.database().dialect(), 1, 2);
   NativeClient client(live.connect("repeatable read"), live.database().dialect(), 0, 2);
   auto administrator = live.connect("read committed");
+  ASSERT_TRUE(administrator->run("drop table if exists registers"));
   ASSERT_TRUE(administrator->run(table.schema()));
   ASSERT_TRUE(table.load(*administrator, 2, [](std::uint32_t) { return ItemColumns{0}; }));
   ASSERT_TRUE(client.begin());

@@ -40,7 +40,7 @@ TEST_P(FaultsOn, LeaveTheRecordingCompleteAndTheVerdictRight) {
   const auto workload = record::workload_named("list-append")->make(options, (*database)->dialect());
   ASSERT_TRUE(workload) << workload.error().message();
   record::RunOptions run;
-  run.seconds = 4;
+  run.seconds = 1.5;  // and until all faults are done
   run.faults = given.faults;
   run.rollbacks = 0.05;
   const std::string folder = scratch.path("recording");

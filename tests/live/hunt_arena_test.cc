@@ -9,6 +9,7 @@
 #include "db/url.h"
 #include "hunt/run/answers.h"
 #include "hunt/run/arena.h"
+#include "tests/support/comes_true.h"
 #include "tests/support/small_case.h"
 
 namespace isolde::hunt {
@@ -377,17 +378,26 @@ TEST_P(LiveArena, ResetAndRunAreQuick) {
 // Last: the server is another one afterwards.
 TEST_P(LiveArena, ACrashIsToldAndResetComesBack) {
   open(GetParam(), "read committed");
-  const std::string sleep = GetParam() == "postgres" ? "pg_sleep(3)" : "sleep(3)";
+  const std::string sleep = GetParam() == "postgres" ? "pg_sleep(600)" : "sleep(600)";
   const Case test = small_case(GetParam(), {{1, "update a set vkey = 100, x = 7 where pkey = 1"},
                                             {2, "update a set vkey = 101, x = 8 where pkey = 2"},
                                             {1, "select " + sleep + " from b where pkey = 1"},
                                             {2, "commit"},
                                             {1, "commit"}});
-  options_.statement_limit = std::chrono::milliseconds(5000);
+  options_.statement_limit = std::chrono::minutes(10);
   open(GetParam(), "read committed");
   ASSERT_TRUE(arena_->reset());
+  auto observer = database_->connect(database_->levels().front());
+  ASSERT_TRUE(observer) << observer.error().text;
+  const std::string_view sleepers =
+      GetParam() == "postgres"
+          ? "select 1 from pg_stat_activity where query like 'select pg_sleep(%' and state = 'active'"
+          : "select 1 from information_schema.processlist where info like 'select sleep(%'";
   std::thread crash([&] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(700));
+    EXPECT_TRUE(test::comes_true([&] {
+      const auto reply = (*observer)->run(sleepers);
+      return reply && reply->rows() > 0;
+    }));
     EXPECT_TRUE(server_->stop(db::Stop::kCrash));
   });
   const Execution e = arena_->run(test, true);

@@ -11,7 +11,8 @@
 
 #include "base/scratch_folder.h"
 #include "db/database.h"
-#include "db/server.h"
+#include "hunt/hunt.h"
+#include "tests/live/shared_server.h"
 
 namespace isolde::hunt {
 
@@ -53,17 +54,14 @@ class Lab {
       folder_ = make_scratch_folder("hunt-sql");
       url = "sqlite:" + folder_ + "/db";
     } else {
-      auto started = db::start_server({dialect_, "", {}});
-      EXPECT_TRUE(started) << started.error().message();
-      if (!started) return;
-      server_ = *std::move(started);
-      url = server_->url();
+      const db::Server* const server = test::shared_server({dialect_, "", fast_settings(dialect_)});
+      if (server == nullptr) return;
+      url = server->url();
     }
     database_ = *db::open_database(*db::parse_url(url));
   }
 
   std::string dialect_, folder_;
-  std::unique_ptr<db::Server> server_;
   std::unique_ptr<db::Database> database_;
 };
 

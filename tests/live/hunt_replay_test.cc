@@ -6,39 +6,25 @@
 
 #include "db/server.h"
 #include "hunt/finding_file.h"
+#include "hunt/hunt.h"
 #include "hunt/reduce/reduce.h"
 #include "hunt/replay.h"
 #include "tests/live/postgres_15_3.h"
+#include "tests/live/shared_server.h"
 
 namespace isolde::hunt {
 namespace hunt_replay_test {
 
 using What = ReplayOutcome::What;
 
-struct Running {
-  std::unique_ptr<db::Server> server;
-  std::unique_ptr<db::Database> database;
-};
-
-// One server for each kind and setting, for all tests of this program.
-Running& running(const db::ServerOptions& options) {
-  static std::map<std::string, Running> all;
-  std::string key = options.kind + options.binaries;
-  for (const auto& [name, value] : options.settings) key += " " + name + "=" + value;
-  Running& one = all[key];
-  if (one.database) return one;
-  auto server = db::start_server(options);
-  EXPECT_TRUE(server) << server.error().text;
-  if (!server) return one;
-  one.server = *std::move(server);
-  auto url = db::parse_url(one.server->url());
-  EXPECT_TRUE(url);
-  auto database = db::open_database(*url);
+std::unique_ptr<db::Database> database_of(db::ServerOptions options) {
+  for (const auto& [name, value] : fast_settings(options.kind)) options.settings.try_emplace(name, value);
+  const db::Server* const server = test::shared_server(options);
+  if (server == nullptr) return nullptr;
+  auto database = db::open_database(*db::parse_url(server->url()));
   EXPECT_TRUE(database) << database.error().text;
-  if (database) one.database = *std::move(database);
-  return one;
+  return database ? *std::move(database) : nullptr;
 }
-db::Database* database_of(const db::ServerOptions& options) { return running(options).database.get(); }
 
 Finding from_corpus(const std::string& name) {
   auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/" + name + ".finding");
@@ -66,7 +52,7 @@ bool table_is_there(db::Database& database, std::string_view sql) {
 TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
   if (!std::filesystem::exists(test::kPostgres153))
     GTEST_SKIP() << "PostgreSQL 15.3 is not there: ./dev test fetches it";
-  db::Database* const database = database_of({.kind = "postgres", .binaries = test::kPostgres153, .settings = {}});
+  const auto database = database_of({.kind = "postgres", .binaries = test::kPostgres153, .settings = {}});
   ASSERT_NE(database, nullptr);
   for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
     const Finding finding = from_corpus(name);
@@ -81,7 +67,7 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsSeenOnPostgres153) {
 }
 
 TEST(HuntReplay, TheLostUpdateOfMergeIsNotSeenOnALaterPostgres) {
-  db::Database* const database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
+  const auto database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
   ASSERT_NE(database, nullptr);
   for (const std::string name : {"postgres_15_3_merge_lost_update", "postgres_15_3_merge_no_serial_order"}) {
     const ReplayOutcome outcome = replayed(*database, from_corpus(name));
@@ -93,7 +79,7 @@ TEST(HuntReplay, TheLostUpdateOfMergeIsNotSeenOnALaterPostgres) {
 }
 
 TEST(HuntReplay, AnotherDialectOrSqlThatIsNotKnownCannotBeRun) {
-  db::Database* const database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
+  const auto database = database_of({.kind = "postgres", .binaries = {}, .settings = {}});
   ASSERT_NE(database, nullptr);
   ReplayOutcome outcome = replayed(*database, from_corpus("mariadb_repeatable_read_lost_update"));
   EXPECT_EQ(outcome.what, What::kCannotRun);
@@ -112,7 +98,7 @@ TEST(HuntReplay, AnotherDialectOrSqlThatIsNotKnownCannotBeRun) {
 
 TEST(HuntReplay, InnodbLosesAnUpdateAtRepeatableReadUnlessItsSnapshotsHold) {
   for (const bool holds : {false, true}) {
-    db::Database* const database = database_of(
+    const auto database = database_of(
         {.kind = "mariadb", .binaries = {}, .settings = {{"innodb_snapshot_isolation", holds ? "ON" : "OFF"}}});
     ASSERT_NE(database, nullptr);
     const ReplayOutcome outcome = replayed(*database, from_corpus("mariadb_repeatable_read_lost_update"));
@@ -125,7 +111,7 @@ TEST(HuntReplay, InnodbLosesAnUpdateAtRepeatableReadUnlessItsSnapshotsHold) {
 
 // A bug of a version that is still in use: whether it is there is the server's affair.
 TEST(HuntReplay, AFindingOfAnyVersionGetsAnAnswer) {
-  db::Database* const database =
+  const auto database =
       database_of({.kind = "mariadb", .binaries = {}, .settings = {{"innodb_snapshot_isolation", "ON"}}});
   ASSERT_NE(database, nullptr);
   const ReplayOutcome outcome = replayed(*database, from_corpus("mariadb_index_misses_conflict"));
@@ -184,7 +170,7 @@ statements
 )";
 
 TEST(HuntReplay, ALargeFindingIsReducedToTwoTransactionsAndOneRow) {
-  db::Database* const database =
+  const auto database =
       database_of({.kind = "mariadb", .binaries = {}, .settings = {{"innodb_snapshot_isolation", "OFF"}}});
   ASSERT_NE(database, nullptr);
   const auto large = parse_finding(kLarge, "large");

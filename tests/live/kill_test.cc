@@ -16,13 +16,14 @@
 #include "format/format.h"
 #include "tests/cli/run_program.h"
 #include "tests/live/final_lists.h"
+#include "tests/live/shared_server.h"
+#include "tests/support/comes_true.h"
+#include "tests/support/effort.h"
 
 namespace isolde::test {
 namespace kill_test {
 
 namespace fs = std::filesystem;
-
-constexpr int kKills = 20;
 
 pid_t start(const std::vector<std::string>& command, const std::string& log) {
   std::vector<char*> argv;
@@ -44,12 +45,14 @@ void record_and_kill(const std::string& url, const std::string& out, const std::
              "--clients", "4", "--time", "100", "--seed", std::to_string(rng.below(1000)), "--out", out},
             log);
   int status = 0;
-  while (!fs::exists(out + ".recording")) {
-    ASSERT_EQ(waitpid(child, &status, WNOHANG), 0) << "it ended by itself: " << content_of(log);
-    std::this_thread::sleep_for(std::chrono::microseconds(100));
-  }
+  bool has_ended = false;
+  ASSERT_TRUE(comes_true([&] {
+    has_ended = waitpid(child, &status, WNOHANG) != 0;
+    return has_ended || fs::exists(out + ".recording");
+  }));
+  ASSERT_FALSE(has_ended) << "it ended by itself: " << content_of(log);
   // Every fourth at once: while connections are made and journals begun.
-  const std::uint64_t micros = rng.below(4) == 0 ? rng.below(10'000) : rng.below(300'000);
+  const std::uint64_t micros = rng.below(4) == 0 ? rng.below(10'000) : rng.below(200'000);
   std::this_thread::sleep_for(std::chrono::microseconds(micros));
   kill(child, SIGKILL);
   ASSERT_EQ(waitpid(child, &status, 0), child);
@@ -60,9 +63,10 @@ void kill_again_and_again(const std::string& url) {
   const Scratch scratch;
   auto database = db::open_database(*db::parse_url(url));
   ASSERT_TRUE(database) << database.error().message();
-  Rng rng(20);
+  const std::uint64_t kills = effort::tries(20);
+  Rng rng(effort::seed(20));
   StatusCounts all;
-  for (int i = 0; i < kKills; ++i) {
+  for (std::uint64_t i = 0; i < kills; ++i) {
     const std::string out = scratch.path(fmt::format("run-{}.isl", i));
     record_and_kill(url, out, scratch.path("log"), rng);
     if (::testing::Test::HasFatalFailure()) return;
@@ -78,7 +82,9 @@ void kill_again_and_again(const std::string& url) {
     all.committed += counts.committed;
     all.unknown += counts.unknown;
   }
-  EXPECT_GT(all.committed, 0U);
+  if (kills >= 10) {
+    EXPECT_GT(all.committed, 0U);
+  }
   ::testing::Test::RecordProperty("committed", static_cast<int>(all.committed));
   ::testing::Test::RecordProperty("unknown", static_cast<int>(all.unknown));
 }
@@ -89,9 +95,9 @@ TEST(Kill, ARecordingOnSqliteIsReadableWheneverTheRecorderDies) {
 }
 
 TEST(Kill, ARecordingOnPostgresIsReadableWheneverTheRecorderDies) {
-  auto server = db::start_server({"postgres", "", {}});
-  ASSERT_TRUE(server) << server.error().message();
-  kill_again_and_again((*server)->url());
+  const db::Server* const server = shared_server({"postgres", "", {}});
+  ASSERT_TRUE(server);
+  kill_again_and_again(server->url());
 }
 
 }  // namespace kill_test

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "db/server.h"
+#include "tests/live/shared_server.h"
 #include "tests/support/confirm.h"
 #include "tests/support/recorded_run.h"
 
@@ -49,15 +50,15 @@ class MirrorOf : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MirrorOf, AServerThatKeepsItsPromisesReportsNothing) {
   const Case& given = GetParam();
-  auto server = db::start_server({given.kind, "", given.settings});
-  ASSERT_TRUE(server) << server.error().message();
+  const db::Server* const server = test::shared_server({given.kind, "", given.settings});
+  ASSERT_TRUE(server);
   for (const std::string level : {"read uncommitted", "read committed", "repeatable read", "serializable"}) {
     std::string profile = given.profiles + ":" + level;
     std::replace(profile.begin(), profile.end(), ' ', '-');
     // All four everywhere, and for a minute each: bench/watch_live.sh.
     for (const std::string_view workload : {"smallbank", "ycsb-a", "blindw-rw+", "tpcc"}) {
       if (workload == "tpcc" && level != "repeatable read") continue;
-      const auto run = record_on(place((*server)->url(), level), workload, {}, transactions(500, 16));
+      const auto run = record_on(place(server->url(), level), workload, {}, transactions(500, 16));
       ASSERT_TRUE(run);
       const auto violations = mirrored(run->history, profile);
       EXPECT_TRUE(violations.empty()) << workload << " at " << level << ": " << violations.size() << " alarms, e.g. "
@@ -76,10 +77,10 @@ INSTANTIATE_TEST_SUITE_P(Servers, MirrorOf,
                          [](const auto& given) { return given.param.name; });
 
 TEST(Mirror, WhatBreaksAProfileThatIsTooStrongIsConfirmedByAnotherEngine) {
-  auto server = db::start_server({"mariadb", "", {}});
-  ASSERT_TRUE(server) << server.error().message();
+  const db::Server* const server = test::shared_server({"mariadb", "", {}});
+  ASSERT_TRUE(server);
   for (const std::string_view workload : {"smallbank", "ycsb-a"}) {
-    const auto run = record_on(place((*server)->url(), "repeatable read"), workload, {}, transactions(2'000, 16));
+    const auto run = record_on(place(server->url(), "repeatable read"), workload, {}, transactions(2'000, 16));
     ASSERT_TRUE(run);
     const auto violations = mirrored(run->history, "mariadb-si:repeatable-read");
     EXPECT_FALSE(violations.empty()) << workload;

@@ -3,6 +3,7 @@
 
 #include "db/server.h"
 #include "record/shadow.h"
+#include "tests/live/shared_server.h"
 
 namespace isolde::record {
 namespace postgres_shadow_test {
@@ -14,11 +15,12 @@ const TracedTable kTables[] = {
 std::string text(const Result<std::string>& set) { return set ? *set : set.error().message(); }
 
 TEST(PostgresShadow, AVersionSetIsTheClientsSnapshotUntilItWrites) {
-  auto server = db::start_server({"postgres", "", {}});
-  ASSERT_TRUE(server) << server.error().message();
-  auto database = *db::open_database(*db::parse_url((*server)->url()));
+  const db::Server* const server = test::shared_server({"postgres", "", {}});
+  ASSERT_TRUE(server);
+  auto database = *db::open_database(*db::parse_url(server->url()));
   const auto connect = [&](std::string_view level) { return *database->connect(**db::level_named(*database, level)); };
   auto other = connect("read committed");
+  ASSERT_TRUE(other->run("drop table if exists t, pairs")->done());
   ASSERT_TRUE(other
                   ->run("create table t (k bigint primary key, v bigint); insert into t values (1, 10); "
                         "create table pairs (a int, b text, x bigint, y text, primary key (a, b)); "

@@ -17,6 +17,7 @@
 #include "db/url.h"
 #include "tests/cli/run_program.h"
 #include "tests/live/postgres_15_3.h"
+#include "tests/support/comes_true.h"
 
 namespace isolde::db {
 namespace server_test {
@@ -39,17 +40,6 @@ std::string answer(const Server& server, const std::string& sql) {
   const test::Answer got = ask(server.url(), sql);
   EXPECT_EQ(got.status, 0) << sql << ": " << got.err << end_of_log(server.log_file());
   return got.out.substr(0, got.out.find_last_not_of('\n') + 1);
-}
-
-// Waits for what must come to be; never a measure of speed.
-template <typename Condition>
-bool comes_true(Condition condition) {
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > until) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return true;
 }
 
 class ServerOfKind : public ::testing::TestWithParam<const char*> {
@@ -102,7 +92,7 @@ TEST_P(ServerOfKind, ACrashEndsSessionsThatAreBusy) {
   const std::string count = is_postgres() ? "select count(*) from pg_stat_activity where query like 'select pg_sl%'"
                                           : "select count(*) from information_schema.processlist where info like "
                                             "'select sl%'";
-  EXPECT_TRUE(comes_true([&] { return answer(*server, count) == "1"; }));
+  EXPECT_TRUE(test::comes_true([&] { return answer(*server, count) == "1"; }));
   ASSERT_TRUE(server->stop(Stop::kCrash));
   client.join();
   EXPECT_NE(busy.status, 0);
@@ -172,8 +162,8 @@ TEST_P(ServerOfKind, NothingIsLeftWhenThisProcessIsKilled) {
   kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
-  EXPECT_TRUE(comes_true([&] { return !greeting(parsed->port, Milliseconds(0)); }));
-  EXPECT_TRUE(comes_true([&] { return !fs::exists(folder); }));
+  EXPECT_TRUE(test::comes_true([&] { return !greeting(parsed->port, Milliseconds(0)); }));
+  EXPECT_TRUE(test::comes_true([&] { return !fs::exists(folder); }));
 }
 
 TEST_P(ServerOfKind, ASettingThatTheServerDoesNotKnowIsShownFromItsLog) {

@@ -1,12 +1,13 @@
 // tests/live/standard_test.cc: what SmallBank, TPC-C, BlindW and YCSB show of PostgreSQL and MariaDB at their levels.
 #include "db/server.h"
+#include "tests/live/shared_server.h"
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
 namespace standard_test {
 
 struct Live {
-  std::unique_ptr<db::Server> server;
+  const db::Server* server;
 
   [[nodiscard]] std::optional<Recorded> record(std::string_view level, std::string_view workload,
                                                const WorkloadOptions& settings, std::uint64_t count,
@@ -28,9 +29,7 @@ struct Live {
 };
 
 Live start(std::string kind, std::map<std::string, std::string> settings = {}) {
-  auto server = db::start_server({std::move(kind), "", std::move(settings)});
-  EXPECT_TRUE(server) << server.error().message();
-  return {server ? *std::move(server) : nullptr};
+  return {test::shared_server({std::move(kind), "", std::move(settings)})};
 }
 
 WorkloadOptions few_keys(std::uint32_t keys, bool for_update = false) {
