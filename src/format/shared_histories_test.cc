@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "format/format.h"
+#include "tests/support/effort.h"
 #include "tests/support/format_testing.h"
 
 namespace isolde {
@@ -92,7 +93,8 @@ TEST(SharedHistories, EachFileOfTheIndexIsRecognisedAsItsFormatAndNoOtherAndIsRe
   if (!fs::exists(kShared)) GTEST_SKIP() << "the shared histories are not here";
   const std::vector<Row> rows = index_rows();
   EXPECT_GT(rows.size(), 70U);
-  for (const Row& row : rows) {
+  for (std::size_t place = 0; const Row& row : rows) {
+    if (!effort::takes(place++)) continue;
     EXPECT_EQ(claimed_by(kShared + row.file), row.format) << row.file;
     const auto history = load_and_write_again(kShared + row.file);
     ASSERT_TRUE(history.has_value());

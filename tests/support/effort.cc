@@ -88,6 +88,16 @@ Seeds seeds(std::uint64_t first, std::uint64_t usual) {
   return {begin, begin + tries(usual)};
 }
 
+bool takes(std::uint64_t i) {
+  const double share = std::min(1.0, effort_factor());
+  const double from = static_cast<double>(i + mix64(effort_round()) % 1024) * share;
+  return std::floor(from + share) > std::floor(from);
+}
+
+std::uint64_t least_taken(std::uint64_t all) {
+  return static_cast<std::uint64_t>(std::floor(static_cast<double>(all) * std::min(1.0, effort_factor())));
+}
+
 bool reaches(double share, std::uint64_t count, std::uint64_t cases) {
   const auto n = static_cast<double>(cases);
   return static_cast<double>(count) >= n * share - 5 * std::sqrt(n * share * (1 - share));

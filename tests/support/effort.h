@@ -25,6 +25,12 @@ namespace isolde::effort {
 using Seeds = std::ranges::iota_view<std::uint64_t, std::uint64_t>;
 [[nodiscard]] Seeds seeds(std::uint64_t first, std::uint64_t usual);
 
+// Of cases that are a fixed list (files, say): whether to try the i-th. All at an effort of 1 and more; below that an
+// even share of them, another one with another ISOLDE_SEED.
+[[nodiscard]] bool takes(std::uint64_t i);
+// How many of `all` of them are tried at least.
+[[nodiscard]] std::uint64_t least_taken(std::uint64_t all);
+
 // Whether `count` of `cases` can be what chance made of a share of at least `share`: it may be less by five standard
 // deviations, which one in a million seeds reaches. Of few cases that says nothing.
 [[nodiscard]] bool reaches(double share, std::uint64_t count, std::uint64_t cases);
