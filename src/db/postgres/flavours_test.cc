@@ -40,8 +40,9 @@ TEST(Cockroach, ACommitsTimestampIsItsStartToo) {
   const ServerLevel level = {"serializable", Level::kSerializable, "SERIALIZABLE"};
   const FactsQuestion question = cockroach_facts(level);
   TxnFacts first, second;
-  const Cell a[] = {std::string("1700000000000000000.0000000000")};
-  const Cell b[] = {std::string("1700000000000000000.0000000001")};
+  // Within hours of those in changefeed_test.cc: a process has one scale.
+  const Cell a[] = {std::string("1745525261000000000.0000000000")};
+  const Cell b[] = {std::string("1745525261000000000.0000000001")};
   ASSERT_TRUE(question.read(a, first));
   ASSERT_TRUE(question.read(b, second));
   EXPECT_EQ(first.start_ts, first.commit_ts);
