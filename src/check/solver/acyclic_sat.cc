@@ -16,7 +16,7 @@ using Minisat::Lit;
 using Minisat::lit_Undef;
 using Minisat::vec;
 
-constexpr std::uint64_t kStepsPerPropagation = 6;
+constexpr std::uint64_t kStepsPerPropagation = 6, kWatchersPerStep = 2;
 
 Lit lit_of(AcyclicSolver::Literal literal) {
   return literal == AcyclicSolver::kNoLiteral ? lit_Undef : Minisat::toLit(static_cast<int>(literal));
@@ -155,9 +155,17 @@ class AcyclicSolver::Search : private Minisat::Solver {
     cancelUntil(to_level);
   }
 
+  // MiniSat's, with the clauses that it visits counted: they are most of what a hard search costs.
+  CRef propagate_clauses() {
+    const int from = qhead;
+    const CRef failed = propagate();
+    for (int i = from; i < qhead; ++i) watchers_ += static_cast<std::uint64_t>(watches[trail[i]].size());
+    return failed;
+  }
+
   // Clauses first, then edges of what is true, until neither says more.
   CRef propagate_both() {
-    const CRef failed = propagate();
+    const CRef failed = propagate_clauses();
     if (failed != CRef_Undef) return failed;
     while (begun_.size() < static_cast<std::size_t>(trail.size())) {
       const Lit lit = trail[static_cast<int>(begun_.size())];
@@ -332,7 +340,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
         continue;
       }
       if ((++steps_ & 0x3f) == 0) {
-        const std::uint64_t now = kStepsPerPropagation * propagations + looked_;
+        const std::uint64_t now = kStepsPerPropagation * propagations + watchers_ / kWatchersPerStep + looked_;
         limits_->spend(now - spent_);
         spent_ = now;
         exhausted_ = limits_->exhausted();
@@ -377,7 +385,7 @@ class AcyclicSolver::Search : private Minisat::Solver {
   std::vector<std::uint32_t> cost_, parent_, free_;
   std::vector<Node> after_, before_;
   std::uint64_t stamp_ = 0, steps_ = 0;
-  std::uint64_t looked_ = 0, spent_ = 0;  // arcs looked at; steps of the limits
+  std::uint64_t looked_ = 0, watchers_ = 0, spent_ = 0;  // arcs looked at; clauses visited; steps of the limits
   bool exhausted_ = false;
   std::vector<std::uint32_t> circle_edges_;
   std::vector<std::size_t> circle_begin_{0};
