@@ -247,7 +247,8 @@ class Search {
       std::size_t next = n;
       for (std::size_t t = 0; t < n && next == n; ++t) {
         bool free = (placed >> t & 1U) == 0;
-        for (std::size_t u = 0; u < n; ++u) free = free && !(has_pair(depends, u, t) && (placed >> u & 1U) == 0 && u != t);
+        for (std::size_t u = 0; u < n; ++u)
+          free = free && !(has_pair(depends, u, t) && (placed >> u & 1U) == 0 && u != t);
         if (free) next = t;
       }
       if (next == n) return false;
@@ -272,7 +273,8 @@ class Search {
         if (!has_pair(d.rw, one, two) || !concurrent(one, two)) continue;
         for (std::size_t three = 0; three < n; ++three) {
           if (!has_pair(d.rw, two, three) || !concurrent(two, three)) continue;
-          const bool first = has_pair(d.prepared_before, three, two) && (one == three || has_pair(d.prepared_before, three, one));
+          const bool first =
+              has_pair(d.prepared_before, three, two) && (one == three || has_pair(d.prepared_before, three, one));
           const bool reader = plan_.txns[one].installs.empty();
           if (first && (!reader || has_pair(d.prepared_before_snapshot, three, one))) return true;
         }
