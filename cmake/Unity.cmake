@@ -6,7 +6,7 @@
 # layer (or a test program), and nothing leaks (no `using namespace` outside a namespace of the layer's own, no macro
 # left defined). `-DISOLDE_UNITY=OFF` compiles each file by itself; `./dev alone` proves that each can be.
 option(ISOLDE_UNITY "Compile several files at a time" ON)
-set(ISOLDE_UNITY_FILES 12 CACHE STRING "How many")
+set(ISOLDE_UNITY_FILES 22 CACHE STRING "How many")
 
 function(isolde_unity target)
   if(ISOLDE_UNITY)
