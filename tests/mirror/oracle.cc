@@ -8,12 +8,12 @@
 #include "tests/mirror/moments.h"
 
 namespace isolde {
+namespace moments {
 namespace {
 
 using mirror::Certifier;
 using mirror::Profile;
 using mirror::Reads;
-using namespace moments;
 
 using Pairs = std::uint64_t;  // bit a * kMaxTxns + b
 constexpr Pairs pair(std::size_t a, std::size_t b) { return Pairs{1} << (a * kMaxTxns + b); }
@@ -328,8 +328,10 @@ bool has_lists(const Trace& trace) {
 }
 
 }  // namespace
+}  // namespace moments
 
-MirrorTruth mirror_truth(const Trace& trace, const Profile& profile) {
+MirrorTruth mirror_truth(const Trace& trace, const mirror::Profile& profile) {
+  using namespace moments;
   if (trace.txns.size() > kMaxTxns || trace.initial.size() > kMaxKeys) return MirrorTruth::kTooLarge;
   if (profile.reads == Reads::kDirty && has_lists(trace)) return MirrorTruth::kTooLarge;
   const int idle = idle_choices(trace, profile);

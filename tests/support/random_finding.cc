@@ -53,7 +53,7 @@ Finding random_finding(Rng& rng) {
   finding.expected = hostile_text(rng);
   finding.actual = hostile_text(rng);
   finding.isolde = "1" + any_text(rng);
-  Case& test = finding.test;
+  hunt::Case& test = finding.test;
   test.seed = rng.next();
   for (std::uint64_t n = rng.below(3); n > 0; --n) test.schema.tables.push_back(random_table(rng));
   for (std::uint64_t n = rng.below(3); n > 0; --n)
