@@ -11,7 +11,7 @@ cmake --install "$build" --prefix "$scratch/prefix" >/dev/null
 "$scratch/prefix/bin/isolde" --version
 for header in history check verdict isolde; do test -f "$scratch/prefix/include/isolde/$header.h"; done
 
-cmake -S "$source/examples/check_history" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake -G Ninja -S "$source/examples/check_history" -B "$scratch/build" -DCMAKE_PREFIX_PATH="$scratch/prefix" -DCMAKE_BUILD_TYPE=Release >/dev/null
 cmake --build "$scratch/build" >/dev/null
 "$scratch/build/check_history" | tee "$scratch/out"
 grep -q '"verdict": "violated"' "$scratch/out"
