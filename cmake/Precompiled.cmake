@@ -1,9 +1,9 @@
-# Precompiled.cmake: headers of others that most files include, parsed once and not by each of 850 files: a fifth of what
-# a sanitizer's build costs.
+# Precompiled.cmake: headers of others that most files include, parsed once and not by each batch of files.
 #
 # isolde_precompiled(TARGET layer|test): the target's files find them parsed. Only headers that no change to Isolde
-# touches stand here, so that a change recompiles what it did before. Not for the release build, by default: it tells
-# whether a file includes what it uses, and g++ 12 raises false alarms (-Warray-bounds in std::string) with them.
+# touches are listed here, so that a change recompiles what it did before. Not for the release build, by default: g++ 12
+# raises false alarms with them (-Warray-bounds in std::string), and `./dev alone`, which uses its flags, tells whether a
+# file includes what it uses.
 if(ISOLDE_SANITIZE)
   set(precompiled ON)
 else()
