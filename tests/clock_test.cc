@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <regex>
 #include <string>
 
 #include "tests/cli/run_program.h"
@@ -14,6 +13,9 @@ namespace isolde::test {
 namespace clock_test {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view kClocks[] = {"steady_clock", "system_clock", "high_resolution_clock", "clock_gettime",
+                                        "gettimeofday"};
 
 // Folders that record from, wait for or feed on others, as they are below src/.
 constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/"};
@@ -32,7 +34,6 @@ const std::map<std::string, std::string> kAllowed = {
 };
 
 TEST(Clock, IsReadOnlyForOptionsThatNameATimeForWaitingAndForCosts) {
-  const std::regex clock("steady_clock|system_clock|high_resolution_clock|clock_gettime|gettimeofday");
   const fs::path root = ISOLDE_SOURCE_DIR "/src";
   std::map<std::string, std::string> unused = kAllowed;
   int looked_at = 0;
@@ -41,7 +42,10 @@ TEST(Clock, IsReadOnlyForOptionsThatNameATimeForWaitingAndForCosts) {
     const std::string kind = entry.path().extension().string();
     if ((kind != ".cc" && kind != ".h") || name.ends_with("_test.cc") || name.ends_with("_bench.cc")) continue;
     ++looked_at;
-    if (!std::regex_search(content_of(entry.path().string()), clock)) continue;
+    const std::string text = content_of(entry.path().string());
+    if (std::none_of(std::begin(kClocks), std::end(kClocks),
+                     [&](std::string_view c) { return text.find(c) != std::string::npos; }))
+      continue;
     const bool waits = std::any_of(std::begin(kWaiting), std::end(kWaiting),
                                    [&](std::string_view folder) { return name.starts_with(folder); });
     EXPECT_TRUE(waits || kAllowed.contains(name)) << "src/" << name << " reads the clock: count work instead";

@@ -20,6 +20,7 @@
 #include "format/format.h"
 #include "format/native.h"
 #include "history/history_builder.h"
+#include "tests/support/effort.h"
 #include "tests/support/format_testing.h"
 
 namespace isolde::record {
@@ -317,7 +318,7 @@ TEST(Journal, NoLookAtARunShowsAReadWithoutItsWrite) {
     }
   });
   std::uint64_t seen = 0;
-  for (int look = 0; look < 40; ++look) {
+  for (std::uint64_t look = 0, looks = effort::size(40); look < looks; ++look) {
     const Loaded loaded = load_from(folder);
     const History& h = loaded.history;
     std::set<ValueId> written{ValueId{0}};  // the initial value

@@ -9,6 +9,7 @@
 #include "db/server.h"
 #include "tests/live/shared_server.h"
 #include "tests/support/confirm.h"
+#include "tests/support/effort.h"
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
@@ -58,7 +59,7 @@ TEST_P(MirrorOf, AServerThatKeepsItsPromisesReportsNothing) {
     // All four everywhere, and for a minute each: bench/watch_live.sh.
     for (const std::string_view workload : {"smallbank", "ycsb-a", "blindw-rw+", "tpcc"}) {
       if (workload == "tpcc" && level != "repeatable read") continue;
-      const auto run = record_on(place(server->url(), level), workload, {}, transactions(500, 16));
+      const auto run = record_on(place(server->url(), level), workload, {}, transactions(effort::size(500), 16));
       ASSERT_TRUE(run);
       const auto violations = mirrored(run->history, profile);
       EXPECT_TRUE(violations.empty()) << workload << " at " << level << ": " << violations.size() << " alarms, e.g. "

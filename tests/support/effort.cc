@@ -98,6 +98,8 @@ std::uint64_t least_taken(std::uint64_t all) {
   return static_cast<std::uint64_t>(std::floor(static_cast<double>(all) * std::min(1.0, effort_factor())));
 }
 
+std::uint64_t size(std::uint64_t usual) { return std::max<std::uint64_t>(least_taken(usual), 1); }
+
 bool reaches(double share, std::uint64_t count, std::uint64_t cases) {
   const auto n = static_cast<double>(cases);
   return static_cast<double>(count) >= n * share - 5 * std::sqrt(n * share * (1 - share));

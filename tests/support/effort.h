@@ -31,6 +31,9 @@ using Seeds = std::ranges::iota_view<std::uint64_t, std::uint64_t>;
 // How many of `all` of them are tried at least.
 [[nodiscard]] std::uint64_t least_taken(std::uint64_t all);
 
+// How large to make one case: `usual` at an effort of 1 and more, below that so much less, at least 1.
+[[nodiscard]] std::uint64_t size(std::uint64_t usual);
+
 // Whether `count` of `cases` can be what chance made of a share of at least `share`: it may be less by five standard
 // deviations, which one in a million seeds reaches. Of few cases that says nothing.
 [[nodiscard]] bool reaches(double share, std::uint64_t count, std::uint64_t cases);

@@ -1,6 +1,7 @@
 // DDL of MySQL, statements of SQLite, and PostgreSQL's own with their literals taken out.
 #include <gtest/gtest.h>
 
+#include "tests/support/effort.h"
 #include "tests/support/rewritings.h"
 
 namespace isolde::audit {
@@ -204,11 +205,12 @@ TEST(ToPostgres, AStatementThatEndsTooSoonIsNoFault) {
 
 // What is no SQL must not fault, nor take long.
 TEST(ToPostgres, AnyTextComesToAnEnd) {
+  const std::uint64_t repeats = effort::size(20000);
   for (const std::string_view piece :
        {"(", ")", "INTERVAL ", "SELECT ", "FROM (", "CASE ", "IF(", "UPDATE ", "JOIN ", "'", ",", "ON DUPLICATE ",
         "INSERT INTO t SET ", "CAST(", "MATCH (a) AGAINST (", "LIMIT 1,", "."}) {
     std::string sql;
-    for (int i = 0; i < 20000; ++i) sql += piece;
+    for (std::uint64_t i = 0; i < repeats; ++i) sql += piece;
     for (const SqlDialect dialect : {SqlDialect::kPostgres, SqlDialect::kMysql, SqlDialect::kSqlite}) {
       EXPECT_LT(testing::rewritten(sql, dialect).sql.size(), 40 * sql.size() + 200) << piece;
       EXPECT_LT(testing::rewritten("UPDATE a SET " + sql, dialect).sql.size(), 40 * sql.size() + 200) << piece;

@@ -8,6 +8,7 @@
 #include "report/page/key_versions.h"
 #include "report/page/page_testing.h"
 #include "report/page/parsed_json.h"
+#include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 
 namespace isolde {
@@ -147,7 +148,7 @@ TEST(CheckPage, NamesAndTextsOfMegabytesAreShortened) {
   }
   const History h = *b.finish();
   Verdict v = violated_at(Level::kSerializable);
-  for (int i = 0; i < 100; ++i) v.anomalies.push_back(cycle_of(h, from_to(0, 2)));
+  v.anomalies.assign(effort::size(100), cycle_of(h, from_to(0, 2)));
   EXPECT_LT(check_page_json(report_on(h, v), kOptions).size(), 3'000'000U);
 }
 
@@ -171,7 +172,8 @@ TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
     a.cases.push_back({cycle_of(h, from_to(i, i + 60)).steps});
     a.cases.back().steps.front().ground = Ground::kAssumed;
   }
-  for (int i = 0; i < 20; ++i) v.anomalies.push_back(a);
+  const std::uint64_t anomalies = effort::size(20);
+  v.anomalies.assign(anomalies, a);
   v.count(a.kind);
   v.anomalies[0].says = std::string(5'000'000, '&');
   Report report = report_on(h, v);
@@ -181,7 +183,7 @@ TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
   EXPECT_EQ(html_page_size(json), html_page(json).size());
   const Parsed page(json);
   EXPECT_GE(size(page.json["anomalies"]), 1U);
-  EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), 20U);
+  EXPECT_EQ(size(page.json["anomalies"]) + number(page.json["anomalies_left_out"]), anomalies);
   EXPECT_NE(text(page.json["notes"].at(0)).find("3 MB"), std::string_view::npos);
   // What was watched stands beside it, and takes its part of the room.
   const std::string watched = "{\"kind\":\"watch\",\"summary\":\"" + std::string(1'000'000, 'w') + "\"}";
