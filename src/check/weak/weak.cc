@@ -15,11 +15,12 @@ namespace {
 
 bool is_judged(Level level) {
   const graph::LevelRow* const row = graph::row_of(level);
-  return level == Level::kCursorStability || (row != nullptr && row->seen != graph::SeenRule::kNone);
+  const bool without_axiom = level == Level::kReadCommitted || level == Level::kCursorStability;
+  return without_axiom || (row != nullptr && row->seen != graph::SeenRule::kNone);
 }
 
 std::string weak_lacks(const History& history, Level level) {
-  if (!is_judged(level)) return fmt::format("{} is not told by such axioms", info(level).name);
+  if (!is_judged(level)) return fmt::format("{} is not decided by reads and sessions alone", info(level).name);
   return kGraphEngine.lacks(history, level);
 }
 
@@ -71,7 +72,7 @@ Verdict check_weak(const History& history, GraphChecks& graph, Level level, cons
 
 constinit const Engine kWeakEngine{
     .name = "weak",
-    .summary = "read-committed to causal by their axioms, from reads and sessions alone; cursor-stability",
+    .summary = "read-committed to causal from reads and sessions alone; cursor-stability",
     .lacks = weak_lacks,
     .check = check_by_weak};
 
