@@ -233,7 +233,8 @@ class StrongestSearch {
     const Level level = verdict.level;
     // What was not tested holds as far as it was.
     const Outcome outcome = verdict.holds ? Outcome::kSatisfied : verdict.outcome;
-    infer(level, outcome);
+    const bool tested = !verdict.holds;
+    infer(level, outcome, tested);
     // Another level's check need not have asked for the database's word: it does so only where nothing else tells.
     if (rests_on_the_database(verdict)) return;
     const std::uint8_t believed = beliefs_[at(level)];
@@ -241,20 +242,23 @@ class StrongestSearch {
       if (other.level == level || engine_[at(other.level)] == nullptr) continue;
       const std::uint8_t theirs = beliefs_[at(other.level)];
       if (outcome == Outcome::kSatisfied) {
-        if (follows(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
+        if (follows(level, other.level) && believes_all_of(believed, theirs))
+          infer(other.level, Outcome::kSatisfied, tested);
       } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
         const bool broken = (follows(other.level, level) && believes_all_of(theirs, believed)) ||
                             std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
                                         [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
-        if (broken) infer(other.level, Outcome::kViolated);
+        if (broken) infer(other.level, Outcome::kViolated, tested);
       }
     }
   }
 
-  void infer(Level level, Outcome outcome) {
+  // `tested`: so was what it is inferred from; then it holds whether or not there was more to test here.
+  void infer(Level level, Outcome outcome, bool tested) {
     auto& answer = out_.levels[at(level)];
-    if (answer && (*answer != Outcome::kUndecided || out_.is_untested(level))) return;
-    out_.not_tested[at(level)] = outcome == Outcome::kSatisfied && tested_form(level, orders_).has_value();
+    if (answer && *answer != Outcome::kUndecided) return;
+    if (out_.is_untested(level) && (!tested || outcome != Outcome::kSatisfied)) return;
+    out_.not_tested[at(level)] = !tested && outcome == Outcome::kSatisfied && tested_form(level, orders_).has_value();
     answer = out_.is_untested(level) ? Outcome::kUndecided : outcome;
   }
 
@@ -312,7 +316,25 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   if (verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted())
     take_from_stronger(*choice.engine, limits, verdict);
   withhold(verdict);
+  if (verdict.holds && !limits.exhausted()) take_from_real_time(limits, verdict);
   return verdict;
+}
+
+void LevelChecks::take_from_real_time(const Limits& limits, Verdict& verdict) {
+  const LevelInfo& level = info(verdict.level);
+  if (level.order != AddedOrder::kSession || !orders().clocks) return;
+  for (const LevelInfo& strong : all_levels()) {
+    if (strong.family != level.family || strong.order != AddedOrder::kRealTime) continue;
+    const Choice choice = choose(h_, strong.level, options_);
+    if (choice.engine == nullptr) return;
+    Verdict timed = check_engine(choice, strong.level, limits);
+    if (timed.outcome != Outcome::kSatisfied) return;
+    verdict.outcome = Outcome::kSatisfied;
+    verdict.reason.clear();
+    verdict.holds.reset();
+    verdict.witness = std::move(timed.witness);
+    verdict.notes.push_back(fmt::format("{} holds, which implies {}", strong.name, level.name));
+  }
 }
 
 Verdict LevelChecks::check_alone(const Choice& choice, Level level, const Limits& limits) {
