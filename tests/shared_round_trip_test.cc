@@ -131,7 +131,7 @@ std::vector<Level> said_to_hold(const Row& row) {
   const auto says = [&](std::string_view text) {
     return row.expected.find(text) != std::string::npos || row.note.find(text) != std::string::npos;
   };
-  if (says("RC=ok") || says("RC=pass")) levels.push_back(Level::kReadCommitted);
+  if (says("RC=ok") || says("RC=pass")) levels.push_back(Level::kStrongSessionMonotonicAtomicView);
   if (says("RA=ok") || says("RA=pass")) levels.push_back(Level::kReadAtomic);
   if (says("CC=ok") || says("CC=pass")) levels.push_back(Level::kCausal);
   const auto asked = level_named(row.level);

@@ -49,6 +49,7 @@ struct Verdict {
   Outcome outcome = Outcome::undecided;
   std::string error;   // not empty: nothing was checked, and this says why (an unknown level or method)
   std::string reason;  // undecided: which limit ran out or what evidence is missing
+  std::string holds;   // undecided for want of clocks or sessions: the level that holds without them
   std::string level;
   std::string method;
   std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
@@ -59,6 +60,7 @@ struct Verdict {
   // level. A level that is not in it was not looked at: a weaker one is violated.
   std::vector<std::string> strongest;
   std::map<std::string, Outcome> levels;
+  std::vector<std::string> not_tested;  // of `levels`, undecided for want of clocks or sessions alone
 
   struct Content;
   std::shared_ptr<const Content> content;  // what to_json() reads

@@ -10,36 +10,39 @@ namespace {
 using enum Level;
 
 constexpr auto& kEveryLevel =
-    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
-               kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation,
-               kSerializable, kStrongSessionSerializable, kStrictSerializable>;
+    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+               kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead, kSnapshotIsolation,
+               kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable,
+               kStrictSerializable>;
 constexpr auto& kNoLevel = kLevelList<>;
 constexpr auto& kAboveReadUncommitted =
-    kLevelList<kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead,
-               kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable,
-               kStrongSessionSerializable, kStrictSerializable>;
+    kLevelList<kReadCommitted, kCursorStability, kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic,
+               kCausal, kPrefix, kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation,
+               kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>;
 constexpr auto& kReadUncommittedOnly = kLevelList<kReadUncommitted>;
 constexpr auto& kSnapshotFamily =
     kLevelList<kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation>;
 constexpr auto& kAllButSnapshotFamily =
-    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
-               kRepeatableRead, kSerializable, kStrongSessionSerializable, kStrictSerializable>;
+    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+               kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead, kSerializable,
+               kStrongSessionSerializable, kStrictSerializable>;
 // What asks for one view of the database throughout a transaction …
 constexpr auto& kOneView =
     kLevelList<kReadAtomic, kCausal, kPrefix, kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation,
                kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>;
 // … and what does not.
-constexpr auto& kNotOneView = kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView>;
+constexpr auto& kNotOneView = kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                                         kStrongSessionMonotonicAtomicView>;
 constexpr auto& kForkBreaks =
     kLevelList<kPrefix, kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation,
                kSerializable, kStrongSessionSerializable, kStrictSerializable>;
-constexpr auto& kForkKeeps =
-    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal>;
+constexpr auto& kForkKeeps = kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                                        kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal>;
 constexpr auto& kSkewBreaks =
     kLevelList<kRepeatableRead, kSerializable, kStrongSessionSerializable, kStrictSerializable>;
-constexpr auto& kSkewKeeps =
-    kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
-               kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation>;
+constexpr auto& kSkewKeeps = kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                                        kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
+                                        kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation>;
 
 constexpr std::string_view kForkExample =
     R"({"id": "T1", "session": 1, "ops": [["w","x",1]]}
@@ -112,7 +115,8 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      "Each looked for rows with v = 1, found none and inserted one; run one after the other, the second would have "
      "found the first one's row.",
      kLevelList<kSerializable, kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kCursorStability, kMonotonicAtomicView, kPrefix, kRepeatableRead, kSnapshotIsolation,
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead, kSnapshotIsolation,
                 kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation>},
     {AnomalyKind::kGSIa, "GSIa", "interference: depends on a transaction outside its snapshot",
      "By the database's own timestamps, a transaction read from, or overwrote a key of, a transaction that its "
@@ -139,7 +143,8 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      "Both found x absent and both set it; one of the two updates left no trace.",
      kLevelList<kCursorStability, kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation,
                 kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kReadCommitted, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix>},
+     kLevelList<kReadUncommitted, kReadCommitted, kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic,
+                kCausal, kPrefix>},
     {AnomalyKind::kDirtyUpdate, "dirty-update", "an update built on one that was rolled back",
      "In the order of a key's versions, a committed version follows one of an aborted transaction and contains it: the "
      "aborted write became part of the state.",
@@ -185,7 +190,8 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      "The first search of T2 came before T1, the second after it.",
      kLevelList<kReadAtomic, kCausal, kPrefix, kSnapshotIsolation, kStrongSessionSnapshotIsolation,
                 kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kCursorStability, kMonotonicAtomicView, kRepeatableRead>},
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                kStrongSessionMonotonicAtomicView, kRepeatableRead>},
     {AnomalyKind::kOTV, "OTV", "an observed transaction vanishes",
      "A transaction saw a write of another, and a later read of it returned a version older than another write of that "
      "same transaction.",
@@ -193,10 +199,10 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
 {"id": "T2", "session": 2, "ops": [["r","x",1],["r","y",null]]}
 )",
      "T2 saw the x of T1; then the y of T1 was not there.",
-     kLevelList<kReadCommitted, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead,
+     kLevelList<kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead,
                 kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable,
                 kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kCursorStability>},
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability>},
     {AnomalyKind::kFracturedRead, "fractured-read", "half of a transaction is seen",
      "A transaction read one key from another transaction, and for a second key, which that transaction wrote too, it "
      "read an older version.",
@@ -226,10 +232,10 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
 {"id": "T2", "session": 2, "ops": [["r","x",{"v":1}],["scan","v = 1",[]]]}
 )",
      "T2 read the row x, which matches, but the search did not return it.",
-     kLevelList<kReadCommitted, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kSnapshotIsolation,
-                kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable, kStrongSessionSerializable,
-                kStrictSerializable>,
-     kLevelList<kReadUncommitted, kCursorStability>},
+     kLevelList<kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
+                kSnapshotIsolation, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation, kSerializable,
+                kStrongSessionSerializable, kStrictSerializable>,
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability>},
     {AnomalyKind::kSessionOrder, "session-order", "a client does not see its own earlier transaction",
      "A transaction's snapshot lacks the transaction before it in its session: that one committed after this one "
      "started, by what was read or by the database's timestamps.",
@@ -239,17 +245,17 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      "One client wrote x and in its next transaction did not find it.",
      kLevelList<kReadAtomic, kCausal, kPrefix, kStrongSessionSnapshotIsolation, kStrongSnapshotIsolation,
                 kStrongSessionSerializable, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kRepeatableRead,
-                kSnapshotIsolation, kSerializable>},
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                kStrongSessionMonotonicAtomicView, kRepeatableRead, kSnapshotIsolation, kSerializable>},
     {AnomalyKind::kRealtimeOrder, "realtime-order", "a stale snapshot: something that had ended is not in it",
      "A transaction's snapshot lacks a transaction that had ended, by the clients' clock, before it began.",
      R"({"id": "T1", "session": 1, "begin": 1, "end": 2, "ops": [["w","x",1]]}
 {"id": "T2", "session": 2, "begin": 3, "end": 4, "ops": [["r","x",null]]}
 )",
      "T1 had ended at 2; T2 began at 3 and did not see it.", kLevelList<kStrongSnapshotIsolation, kStrictSerializable>,
-     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal, kPrefix,
-                kRepeatableRead, kSnapshotIsolation, kStrongSessionSnapshotIsolation, kSerializable,
-                kStrongSessionSerializable>},
+     kLevelList<kReadUncommitted, kReadCommitted, kCursorStability, kMonotonicAtomicView,
+                kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix, kRepeatableRead, kSnapshotIsolation,
+                kStrongSessionSnapshotIsolation, kSerializable, kStrongSessionSerializable>},
     {AnomalyKind::kTimestampOrder, "timestamp-order", "a start timestamp after the commit timestamp",
      "By the database's own timestamps a transaction committed before it started.",
      R"({"id": "T1", "session": 1, "start_ts": 2, "commit_ts": 1, "ops": [["w","x",1]]}

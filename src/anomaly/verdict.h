@@ -46,8 +46,11 @@ struct SearchStats {
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
-  std::string_view method;                            // name of the engine
-  std::string reason;                                 // kUndecided: which limit ran out or what evidence is missing
+  std::string_view method;  // name of the engine
+  std::string reason;       // kUndecided: which limit ran out or what evidence is missing
+  // kUndecided only because the order that the level adds was not there to be tested (check/tested.h): what holds
+  // without it. The witness is one of that level.
+  std::optional<Level> holds;
   std::vector<Anomaly> anomalies;                     // at most Limits::max_anomalies
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
   std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …

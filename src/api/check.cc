@@ -72,6 +72,7 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   Verdict out;
   out.outcome = outcome_of(v.outcome);
   out.reason = v.reason;
+  if (v.holds) out.holds = isolde::info(*v.holds).name;
   out.level = isolde::info(v.level).name;
   out.method = v.method;
   out.notes = v.notes;
@@ -87,6 +88,7 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
     for (const isolde::LevelInfo& level : isolde::all_levels()) {
       const auto outcome = content->strongest->at(level.level);
       if (outcome) out.levels.emplace(level.name, outcome_of(*outcome));
+      if (content->strongest->is_untested(level.level)) out.not_tested.emplace_back(level.name);
     }
   }
   out.content = std::move(content);
@@ -141,9 +143,11 @@ Verdict check(const History& history, const std::string& level_name, const Check
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   content->stats.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024.0;
-  if (options.prove && content->verdict.outcome != isolde::Outcome::kUndecided) {
+  const bool claims = content->verdict.outcome != isolde::Outcome::kUndecided || content->verdict.holds;
+  if (options.prove && claims) {
     if (const auto proof = isolde::prove(h, content->verdict); !proof) {
       content->verdict.outcome = isolde::Outcome::kUndecided;
+      content->verdict.holds.reset();
       content->verdict.reason = "the verdict could not be proved: " + proof.error().text;
     }
   }

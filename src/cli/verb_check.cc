@@ -250,7 +250,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
                           .load_cpu_seconds = load_cpu,
                           .check_cpu_seconds = checking.cpu_seconds(),
                           .peak_mib = peak_mib()}};
-  if (plan.prove && verdict.outcome != Outcome::kUndecided) {
+  if (plan.prove && (verdict.outcome != Outcome::kUndecided || verdict.holds)) {
     const auto proof = prove(history, verdict);
     report.proof = proof ? Proof::kHolds : Proof::kFails;
     if (!proof) {
@@ -258,6 +258,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
       report.proof_says = proof.error().text;
       verdict.reason = fmt::format("the answer \"{}\" could not be proved; please report this", name(verdict.outcome));
       verdict.outcome = Outcome::kUndecided;
+      verdict.holds.reset();
     }
   }
   if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);

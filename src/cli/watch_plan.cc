@@ -74,6 +74,7 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
                       {"deadline", fmt::format("{} s", plan.deadline)},
                       {"spill", plan.spill.empty() ? "no" : "yes"}};
   checker.certifies = true;
+  checker.level = level;
   return checker;
 }
 

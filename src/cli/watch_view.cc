@@ -209,6 +209,7 @@ void TerminalView::json_summary(const stream::WatchSummary& s) {
       json_string(style_.subject), json_string(name(s.outcome)), !chosen_.mirror, json_string(chosen_.method),
       json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")", json_string(chosen_.judged));
   if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
+  if (s.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*s.holds).name));
   out += fmt::format(
       R"(, "stopped": {}, "not_judged": {}, "open": {}, "repeated": {}, "counts": {{{}}}, "most_lag_seconds": {:.3f}, "peak_mib": {:.1f}, {}}})",
       s.stopped, s.pending, s.open, s.counts.repeated, names, s.counts.most_lag, peak_mib(), counts_json(s.counts));

@@ -32,7 +32,7 @@ bool Causes::is_expected(const Finding& finding) const {
   const auto anomaly = anomaly_named(finding.anomaly);
   if (!anomaly) return false;
   const auto& kept = info(*anomaly).keeps;
-  return std::find(kept.begin(), kept.end(), Level::kReadCommitted) != kept.end();
+  return std::find(kept.begin(), kept.end(), Level::kStrongSessionMonotonicAtomicView) != kept.end();
 }
 
 std::string Causes::rough_cause(const Finding& finding) const {

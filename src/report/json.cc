@@ -129,7 +129,8 @@ std::string strongest_json(const Report& r) {
   for (const LevelInfo& level : all_levels()) {
     const auto outcome = r.strongest->at(level.level);
     if (!outcome) continue;
-    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(name(*outcome)));
+    const std::string_view state = r.strongest->is_untested(level.level) ? kNotTested : name(*outcome);
+    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(state));
   }
   return fmt::format(R"(, "strongest": {}, "levels": {{{}}})",
                      list(r.strongest->holds, [](Level level) { return json_string(info(level).name); }), levels);
@@ -162,6 +163,7 @@ std::string render_json(const Report& r) {
   std::string out = fmt::format(R"({{"file": {}, "level": {}, "verdict": {}, "method": {})", json_string(r.file),
                                 json_string(info(v.level).name), json_string(name(v.outcome)), json_string(v.method));
   if (!v.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(v.reason));
+  if (v.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*v.holds).name));
   out += fmt::format(R"(, "anomalies": {}, "counts": {})",
                      list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_by_name(v));
   out += fmt::format(

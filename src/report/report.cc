@@ -75,6 +75,7 @@ std::string strongest_text(const Strongest& strongest) {
     const bool stopped = strongest.stop != Strongest::Stop::kNone;
     text = strongest.undecided.empty() ? "none" : stopped ? "not found" : "none that could be decided";
   }
+  if (!strongest.untested.empty()) text += fmt::format("; not tested: {}", names(strongest.untested));
   if (!strongest.undecided.empty()) {
     const auto why = [&]() -> std::string_view {
       switch (strongest.stop) {

@@ -1,4 +1,5 @@
-// tests/oracle/axioms.cc: read-committed, read-atomic and causal by the axioms of Biswas and Enea, for registers.
+// tests/oracle/axioms.cc: strong-session-monotonic-atomic-view (their read committed), read-atomic and causal by the
+// axioms of Biswas and Enea, for registers.
 //
 // A commit order exists exactly if what must be in it has no cycle, so only the choice of writers is searched.
 
@@ -37,7 +38,8 @@ class AxiomSearch {
         } else if (own[op.key]) {
           if (*own[op.key] != op.state) return false;
         } else {
-          if (level_ != Level::kReadCommitted && seen[op.key] && *seen[op.key] != op.state) return false;
+          if (level_ != Level::kStrongSessionMonotonicAtomicView && seen[op.key] && *seen[op.key] != op.state)
+            return false;
           seen[op.key] = op.state;
           reads_.push_back({t, op.key, writers_of(op.key, op.state, t)});
           if (reads_.back().writers.empty()) return false;
@@ -128,7 +130,7 @@ class AxiomSearch {
         if (!contains(counted_, other) || other == writer || other == reader) continue;
         if ((tiny_.txns[other].writes >> reads_[i].key & 1U) == 0) continue;
         bool must_precede = false;
-        if (level_ == Level::kReadCommitted) {
+        if (level_ == Level::kStrongSessionMonotonicAtomicView) {
           for (std::size_t j = 0; j < i; ++j) {
             must_precede |= reads_[j].txn == reader && reads_[j].writers[digit[j]] == other;
           }

@@ -1,5 +1,5 @@
-// tests/oracle/graph.cc: the levels that Adya and Bailis define by cycles: read-uncommitted, cursor-stability,
-// monotonic-atomic-view, repeatable-read.
+// tests/oracle/graph.cc: the levels that Adya and Bailis define by cycles: read-uncommitted, read-committed,
+// cursor-stability, monotonic-atomic-view, repeatable-read.
 //
 // All of them forbid cycles of overwrites, so whatever version orders there may be agree with one order of all
 // transactions: every such order is tried, and in it every version that a read may have returned.

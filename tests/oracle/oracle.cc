@@ -12,8 +12,8 @@ bool by_database(OracleEvidence use) {
 
 // What predicates looked at counts as read.
 bool takes_looks_as_reads(Level level) {
-  return info(level).family == LevelFamily::kAxiomatic || level == Level::kMonotonicAtomicView ||
-         level == Level::kCursorStability;
+  return info(level).family == LevelFamily::kAxiomatic || level == Level::kReadCommitted ||
+         level == Level::kMonotonicAtomicView || level == Level::kCursorStability;
 }
 
 OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {

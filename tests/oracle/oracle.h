@@ -7,7 +7,7 @@
 //          commit points lie, which of several equal writes was read, in which order versions were installed.
 //          No value needs to be unique. No code of an engine is used.
 // Cost:    exponential; some microseconds for four transactions.
-// Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-CS, PL-2.99); Bailis et al. (MAV).
+// Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-2, PL-CS, PL-2.99); Bailis et al. (MAV).
 //
 // Predicates: docs/predicates.md, "What a level says of predicates".
 #pragma once

@@ -55,8 +55,12 @@ std::string facts_json(const Report& r) {
 std::string_view state_of(const Report& r, Level level) {
   const auto known = [&](Level one) -> std::optional<Outcome> {
     if (one == r.verdict.level) return r.verdict.outcome;
+    if (one == r.verdict.holds) return Outcome::kSatisfied;
     return r.strongest ? r.strongest->at(one) : std::nullopt;
   };
+  const bool untested =
+      level == r.verdict.level ? r.verdict.holds.has_value() : r.strongest && r.strongest->is_untested(level);
+  if (untested) return kNotTested;
   if (const auto outcome = known(level)) return name(*outcome);
   for (const LevelInfo& other : all_levels()) {
     const auto outcome = known(other.level);
