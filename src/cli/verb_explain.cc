@@ -65,7 +65,7 @@ std::string example_text(std::string_view example, std::string_view says, std::s
 }
 
 // The level to try an anomaly's example at: the best known of those that it breaks.
-std::string_view level_to_try(std::span<const Level> breaks) {
+std::string_view level_to_try(const std::vector<Level>& breaks) {
   for (const Level known : {Level::kSnapshotIsolation, Level::kSerializable}) {
     if (std::find(breaks.begin(), breaks.end(), known) != breaks.end()) return info(known).name;
   }
@@ -87,10 +87,11 @@ std::string level_text(const LevelInfo& level) {
 std::string anomaly_text(const AnomalyInfo& anomaly) {
   std::string out =
       fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, wrapped_paragraph(anomaly.definition));
-  if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
-  if (!anomaly.breaks.empty()) out += wrapped_paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
-  if (!anomaly.keeps.empty()) out += wrapped_paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
-  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
+  const std::vector<Level> breaks = levels_against(anomaly.kind);
+  const std::vector<Level> keeps = levels_allowing(anomaly.kind);
+  out += "\n" + wrapped_paragraph("The example breaks " + names_of(breaks) + ".");
+  if (!keeps.empty()) out += wrapped_paragraph("It still satisfies " + names_of(keeps) + ".");
+  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(breaks));
 }
 
 std::string level_json(const LevelInfo& level) {
@@ -107,7 +108,7 @@ std::string anomaly_json(const AnomalyInfo& anomaly) {
       R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "example": {}, "example_says": {}}})"
       "\n",
       json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
-      names_json(anomaly.breaks), names_json(anomaly.keeps), json_string(anomaly.example),
+      names_json(levels_against(anomaly.kind)), names_json(levels_allowing(anomaly.kind)), json_string(anomaly.example),
       json_string(anomaly.example_says));
 }
 
