@@ -188,7 +188,7 @@ TEST(Carry, SessionsWithLargeNumbersStayApartInALog) {
 
 TEST(CarryProperty, WhatIsWrittenIsJudgedAsBeforeAtEveryLevelOrNotWritten) {
   std::map<std::string_view, std::uint64_t> written;
-  std::uint64_t tried = 0;
+  std::uint64_t tried = 0, compared = 0, given_up = 0;
   for (const std::uint64_t seed : effort::seeds(0, 3'000)) {
     Rng rng(seed);
     RandomOptions options;
@@ -222,15 +222,27 @@ TEST(CarryProperty, WhatIsWrittenIsJudgedAsBeforeAtEveryLevelOrNotWritten) {
                         << native_text(h);
       for (const LevelInfo& level : all_levels()) {
         if (!before.contains(level.level)) before[level.level] = judged(h, level.level);
-        ASSERT_EQ(name(before[level.level]), name(judged(back->history, level.level)))
+        const Outcome after = judged(back->history, level.level);
+        ++compared;
+        // Where a search had to guess, it begins with the order in the file, which not every format keeps, and may give
+        // up on the one file and not on the other. That is never an opposite answer.
+        if (after != before[level.level] &&
+            (after == Outcome::kUndecided || before[level.level] == Outcome::kUndecided)) {
+          ++given_up;
+          continue;
+        }
+        ASSERT_EQ(name(before[level.level]), name(after))
             << format->name << " at " << level.name << ", seed " << seed << "\n"
             << native_text(h) << "became\n"
             << native_text(back->history);
       }
     }
   }
+  EXPECT_LE(given_up, compared / 100) << "of " << compared;
   for (const FormatInfo* format : written_formats())
     EXPECT_TRUE(effort::reaches(0.05, written[format->name], tried)) << format->name << " " << written[format->name];
+  RecordProperty("given_up", static_cast<int>(given_up));
+  RecordProperty("compared", static_cast<int>(compared));
 }
 
 // What is written though some of it is lost can still be read.

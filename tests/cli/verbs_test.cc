@@ -227,7 +227,7 @@ TEST(Explain, EachAnomalysOwnExampleIsReportedByItsName) {
     simdjson::dom::element row;
     ASSERT_EQ(parser.parse(line).get(row), simdjson::SUCCESS) << line;
     if (std::string_view(row["kind"]) != "anomaly") continue;
-    const std::string name(std::string_view(row["name"]));
+    const std::string name{std::string_view(row["name"])};
     scratch.file("h.jsonl", std::string(std::string_view(row["example"])));
     const Answer said = isolde({"explain", name});
     constexpr std::string_view kTry = "run: isolde check h.jsonl --level ";
