@@ -3,7 +3,8 @@
 // In, out: a file or folder -> History with notes; a History -> files, with what the format could not carry.
 // Always:  a reader never crashes and never half succeeds: a History, or one Error with its place.
 //          A history is not written to a format that would change a verdict on it, unless losses are accepted
-//          (carry.h). Adding a format: one file pair `name.h`, `name.cc` and one row in format.cc.
+//          (carry.h). Adding a format: one file pair `name.h`, `name.cc` and one row in format.cc; if it is written, a
+//          column in carry.cc.
 #pragma once
 
 #include <cstdint>
