@@ -89,9 +89,9 @@ TEST(SharedHistories, ReadConvertAndBackLosesNothing) {
     const std::string native = scratch / "a.jsonl";
     const std::string isl = scratch / "a.isl";
     for (const std::string& to : {native, isl}) {
-      const auto lost = save(original->history, *format_for_path(to), to);
-      ASSERT_TRUE(lost) << lost.error().message();
-      EXPECT_TRUE(lost->empty());
+      const auto written = save(original->history, *format_for_path(to), to);
+      ASSERT_TRUE(written) << written.error().message();
+      EXPECT_TRUE(written->lost.empty());
       const auto back = load(to, nullptr, {});
       ASSERT_TRUE(back) << back.error().message();
       EXPECT_EQ(back->format, format_for_path(to));

@@ -50,19 +50,31 @@ inline constexpr int kAnomalyCount = 27;
 // The order that a cycle needs beside its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };
 
+// What shows it, which decides who looks at it.
+enum class AnomalySeen : std::uint8_t {
+  kItems,
+  kPredicates,  // a search: repeatable-read allows whatever only searches show
+  kTimestamps,  // the database's own: the snapshot family promises them, other levels say nothing of them
+};
+
 struct AnomalyInfo {
   AnomalyKind kind;
   std::string_view name;
-  std::string_view summary;       // one line
-  std::string_view definition;    // a paragraph
-  std::string_view example;       // smallest history that shows it, native JSON Lines
-  std::string_view example_says;  // what happens there
-  std::span<const Level> breaks;  // the levels that the example breaks …
-  std::span<const Level> keeps;   // … and those it still satisfies, among the ones that say something here
+  std::string_view summary;        // one line
+  std::string_view definition;     // a paragraph
+  std::string_view example;        // smallest history that shows it, native JSON Lines
+  std::string_view example_says;   // what happens there
+  std::span<const Level> weakest;  // the weakest levels that the example breaks; proscribes() has all of them
+  AnomalySeen seen = AnomalySeen::kItems;
 };
 
 [[nodiscard]] std::span<const AnomalyInfo> all_anomalies();
 [[nodiscard]] const AnomalyInfo& info(AnomalyKind kind);
+// Whether the level forbids it, in the form of its example: by the table, and by what levels imply.
+[[nodiscard]] bool proscribes(Level level, AnomalyKind kind);
+// The levels that forbid it, and those that do not, from weak to strong.
+[[nodiscard]] std::vector<Level> levels_against(AnomalyKind kind);
+[[nodiscard]] std::vector<Level> levels_allowing(AnomalyKind kind);
 // By name, case and separators as with levels; a `-session`, `-process` or `-realtime` ending is taken off.
 [[nodiscard]] std::optional<AnomalyKind> anomaly_named(std::string_view name);
 

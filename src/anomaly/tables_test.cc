@@ -79,10 +79,11 @@ TEST(AnomalyTable, EveryNameFindsItsOwnRowWithAndWithoutAnEnding) {
     EXPECT_TRUE(seen.insert(folded(row.name)).second) << row.name;
     EXPECT_FALSE(level_named(row.name).has_value()) << "`explain` takes both: " << row.name;
     EXPECT_FALSE(row.summary.empty() || row.definition.empty() || row.example.empty() || row.example_says.empty());
-    EXPECT_FALSE(row.breaks.empty());
-    for (const Level level : row.breaks) {
-      EXPECT_EQ(std::count(row.keeps.begin(), row.keeps.end(), level), 0) << row.name;
+    EXPECT_FALSE(row.weakest.empty());
+    for (const Level level : row.weakest) {
+      EXPECT_TRUE(proscribes(level, row.kind)) << row.name << " " << info(level).name;
     }
+    EXPECT_EQ(levels_against(row.kind).size() + levels_allowing(row.kind).size(), all_levels().size()) << row.name;
   }
   EXPECT_EQ(anomaly_named("g single"), AnomalyKind::kGSingle);
   EXPECT_EQ(anomaly_named("G-SIa"), AnomalyKind::kGSIa);

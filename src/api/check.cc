@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "anomaly/telling.h"
 #include "api/content.h"
 #include "check/choose.h"
 #include "check/engine.h"
@@ -46,7 +47,8 @@ std::vector<Step> steps_of(const isolde::History& h, const std::vector<isolde::S
 Anomaly anomaly_of(const isolde::History& h, const isolde::Anomaly& a) {
   const isolde::Explanation words = isolde::explain(h, a);
   Anomaly out;
-  out.name = isolde::full_name(a);
+  out.name = isolde::telling_name(h, a);
+  out.kind = isolde::full_name(a);
   out.text = isolde::paragraph(words);
   for (const isolde::TxnId t : a.transactions) out.transactions.push_back(name_of(h, t));
   out.steps = steps_of(h, a.steps, words.steps);

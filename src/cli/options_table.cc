@@ -13,7 +13,9 @@ constexpr VerbRow kVerbs[] = {
      "isolde check history.jsonl --level snapshot-isolation\n"
      "isolde check run1.isl run2.isl --level serializable --json"},
     {"convert", "IN OUT", 2, 2, "any supported history format into another",
-     "The form of OUT follows its name; --to names it. Says what the form of OUT could not carry.",
+     "The form of OUT follows its name; --to names it. What changes no verdict (names of keys, say) may be lost, and "
+     "is\n"
+     "listed; where OUT could not carry what a verdict may depend on, nothing is written, unless --lossy is given.",
      "isolde convert history.edn history.isl"},
     {"gen", "", 0, 0, "synthetic histories of any size, valid at a level or with a named anomaly planted",
      "The form of the file follows its name (.jsonl, .isl). Same options and seed, same history.",
@@ -165,6 +167,9 @@ constexpr OptionRow kOptions[] = {
      "check"},
     {"format", "FORMAT", "force the input's format instead of recognising it", "check convert"},
     {"to", "FORMAT", "the output's format, where its name does not say it", "convert"},
+    {"lossy", "",
+     "write a format that cannot carry all of the history: leave out what it cannot, though a verdict may depend on it",
+     "convert"},
     {"lenient", "", "use what can be read of a damaged recording: a last line that is cut off is dropped, with a note",
      "check convert"},
     {"order", "commit_ts", "take commit timestamps as the serialization order", "check"},

@@ -43,6 +43,7 @@ struct CheckPlan {
   std::string dot, svg, html;
   std::string subject;  // as answers name it; empty: the file
   std::string watched;  // JSON for its page; empty: none
+  std::optional<Judged>* judged = nullptr;
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -265,6 +266,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   add_strongest(plan, checks, limits, report);
   progress.clear();
   const Exit exit = exit_of(verdict.outcome);
+  if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
   return worse(exit, write_pictures(plan, report));
 }
@@ -273,11 +275,12 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
 
 Exit run_check(const Arguments& args) { return run_check_of(args, {}, {}); }
 
-Exit run_check_of(const Arguments& args, std::string subject, std::string watched) {
+Exit run_check_of(const Arguments& args, std::string subject, std::string watched, std::optional<Judged>* judged) {
   auto plan = check_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   plan->subject = std::move(subject);
   plan->watched = std::move(watched);
+  plan->judged = judged;
   Exit exit = Exit::kFine;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     if (i > 0 && !plan->json && !plan->quiet) print("\n");

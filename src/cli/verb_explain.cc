@@ -67,7 +67,7 @@ std::string example_text(std::string_view example, std::string_view says, std::s
 }
 
 // The level to try an anomaly's example at: the best known of those that it breaks.
-std::string_view level_to_try(std::span<const Level> breaks) {
+std::string_view level_to_try(const std::vector<Level>& breaks) {
   for (const Level known : {Level::kSnapshotIsolation, Level::kSerializable}) {
     if (std::find(breaks.begin(), breaks.end(), known) != breaks.end()) return info(known).name;
   }
@@ -97,7 +97,7 @@ Kept kept_by(const AnomalyInfo& anomaly) {
   const auto read = kNativeFormat.read(source, {});
   const OrderEvidence evidence = read ? order_evidence(read->history) : OrderEvidence{};
   Kept kept;
-  for (const Level level : anomaly.keeps)
+  for (const Level level : levels_allowing(anomaly.kind))
     (tested_form(level, evidence) ? kept.not_tested : kept.holds).push_back(level);
   return kept;
 }
@@ -105,13 +105,15 @@ Kept kept_by(const AnomalyInfo& anomaly) {
 std::string anomaly_text(const AnomalyInfo& anomaly) {
   std::string out =
       fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, wrapped_paragraph(anomaly.definition));
-  if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
-  if (!anomaly.breaks.empty()) out += wrapped_paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
-  const Kept kept = kept_by(anomaly);
+  const std::vector<Level> breaks = levels_against(anomaly.kind);
+  out +=
+      "
+      " + wrapped_paragraph(" The example breaks " + names_of(breaks) + ".");
+      const Kept kept = kept_by(anomaly);
   if (!kept.holds.empty()) out += wrapped_paragraph("It still satisfies " + names_of(kept.holds) + ".");
   if (!kept.not_tested.empty())
     out += wrapped_paragraph("It has no clocks or sessions to test " + names_of(kept.not_tested) + " by.");
-  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
+  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(breaks));
 }
 
 std::string level_json(const LevelInfo& level) {
@@ -129,8 +131,8 @@ std::string anomaly_json(const AnomalyInfo& anomaly) {
       R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "not_tested": {}, "example": {}, "example_says": {}}})"
       "\n",
       json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
-      names_json(anomaly.breaks), names_json(kept.holds), names_json(kept.not_tested), json_string(anomaly.example),
-      json_string(anomaly.example_says));
+      names_json(levels_against(anomaly.kind)), names_json(kept.holds), names_json(kept.not_tested),
+      json_string(anomaly.example), json_string(anomaly.example_says));
 }
 
 Exit list_all(bool json) {

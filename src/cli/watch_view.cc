@@ -262,7 +262,8 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   out += row("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
   if (!style_.record.empty() && c.violations > 0) out += row("recorded", style_.record);
   if (chosen_.profile && s.outcome == Outcome::kViolated && !style_.confirm.empty())
-    out += row("confirm", confirm_text(style_.confirm, *chosen_.profile) + " (another engine, the same transactions)");
+    out += row("to confirm", confirm_text(style_.confirm, *chosen_.profile) +
+                                 " (another engine on the same transactions; not run yet)");
   if (!c.by_name.empty()) {
     out +=
         painted(style_.colour, "2", fmt::format("  What it means: isolde explain {}", c.by_name.begin()->first)) + "\n";

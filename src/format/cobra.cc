@@ -296,6 +296,8 @@ constinit const FormatInfo kCobraFormat{.name = "cobra",
                                         .is_folder = true,
                                         .recognise = recognise_cobra,
                                         .read = read_cobra,
-                                        .write = cobra::write};
+                                        .write = cobra::write,
+                                        .writer = Writer::kCobra,
+                                        .unfit = cobra::unfit};
 
 }  // namespace isolde

@@ -14,7 +14,8 @@
 //          a note. 0xabcdefab (deleted): null. Reads of Cobra's own collection marks (0x23332333, 0x66666666) are left
 //          out, with a note. 'S' without 'C' at the end of a file is a transaction of unknown status. Times become
 //          begin and end. Written: a value that is no such row gets the id of its (key, value), as a write id, and
-//          itself or its hash as the value; transactions known to be aborted are left out.
+//          itself or its hash as the value; transactions known to be aborted are left out. What was read must have one
+//          writer: values that were written twice, and read, cannot be told apart, so such a history is refused.
 // Cost:    two passes over the bytes, one hash table of the writes.  Source: Cobra; PolySI, AWDIT, VeriStrong read it,
 // too.
 #pragma once
@@ -35,7 +36,8 @@ inline constexpr std::int64_t kDeleted = 0xabcdefab;
 inline constexpr std::int64_t kCollectedTrue = 0x23332333;
 inline constexpr std::int64_t kCollectedFalse = 0x66666666;
 
-[[nodiscard]] Result<Lost> write(const History& history, Output& output);
+[[nodiscard]] Result<WriteResult> write(const History& history, Output& output);
+[[nodiscard]] std::uint64_t unfit(const History& history, HistoryContent content);
 
 }  // namespace cobra
 }  // namespace isolde

@@ -38,7 +38,7 @@ Files written(const History& h, Lost& lost) {
   MemoryOutput output;
   auto result = kCobraFormat.write(h, output);
   EXPECT_TRUE(result.has_value());
-  if (result) lost = *result;
+  if (result) lost = result->lost;
   return output.files();
 }
 

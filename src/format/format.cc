@@ -193,7 +193,50 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   return Loaded{std::move(result->history), format, std::move(result->notes)};
 }
 
-Result<Lost> save(const History& history, const FormatInfo& format, const std::string& path) {
+std::vector<Uncarried> uncarried(const History& history, const FormatInfo& format) {
+  std::vector<Uncarried> found;
+  for (const ContentInfo& row : all_contents()) {
+    const Carry carry = carry_of(format.writer, row.content);
+    if (carry == Carry::kAll) continue;
+    const std::uint64_t n = carry == Carry::kNone ? count(history, row.content) : format.unfit(history, row.content);
+    if (n > 0) found.push_back({row.content, n});
+  }
+  return found;
+}
+
+std::string text_of(const Uncarried& u) {
+  return fmt::format("{} {}", u.count, u.count == 1 ? info(u.content).one : info(u.content).many);
+}
+
+std::string decisive_losses(const History& history, const FormatInfo& format) {
+  std::string text;
+  for (const Uncarried& u : uncarried(history, format)) {
+    if (info(u.content).decides) text += (text.empty() ? "" : ", ") + text_of(u);
+  }
+  return text;
+}
+
+void note_uncarried(const History& history, const FormatInfo& format, Lost& lost) {
+  for (const Uncarried& u : uncarried(history, format)) lost.push_back(text_of(u));
+}
+
+Result<WriteResult> write_history(const History& history, const FormatInfo& format, Output& output, Losses losses) {
+  if (format.write == nullptr) return Error{fmt::format("format {} can be read but not written", format.name)};
+  if (losses == Losses::kRefuse) {
+    if (const std::string left_out = decisive_losses(history, format); !left_out.empty()) {
+      std::string able;
+      for (const FormatInfo& other : formats()) {
+        if (other.write == nullptr || !decisive_losses(history, other).empty()) continue;
+        able += fmt::format("{}{}", able.empty() ? "" : ", ", other.name);
+      }
+      return Error{fmt::format("format {} cannot carry {}, on which a verdict may depend; formats that can: {}",
+                               format.name, left_out, able)};
+    }
+  }
+  return format.write(history, output);
+}
+
+Result<WriteResult> save(const History& history, const FormatInfo& format, const std::string& path, Losses losses) {
   if (format.write == nullptr) return Error{fmt::format("format {} can be read but not written", format.name), path};
   const std::string partial = path + ".partial";
   std::error_code error;
@@ -206,12 +249,14 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
     if (error) return Error{"cannot create: " + error.message(), partial};
   }
   DiskOutput output(partial, path);
-  auto lost = format.write(history, output);
+  auto written = write_history(history, format, output, losses);
   const auto failed = output.close();
-  if (!lost || failed) {
+  if (!written || failed) {
     fs::remove_all(partial, error);
-    if (!lost) return std::move(lost).error();
-    return *failed;
+    if (written) return *failed;
+    Error why = std::move(written).error();
+    if (why.file.empty()) why.file = path;
+    return why;
   }
   fs::rename(partial, path, error);
   if (error) {
@@ -219,7 +264,7 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
     fs::remove_all(partial, ignored);
     return Error{"cannot write: " + error.message(), path};
   }
-  return lost;
+  return written;
 }
 
 }  // namespace isolde

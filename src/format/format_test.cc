@@ -126,7 +126,7 @@ TEST(Format, AWriterThatFailsLeavesTheOldFile) {
                            .is_folder = false,
                            .recognise = nullptr,
                            .read = nullptr,
-                           .write = [](const History&, Output& output) -> Result<Lost> {
+                           .write = [](const History&, Output& output) -> Result<WriteResult> {
                              output.file("").write("half");
                              return Error{"it cannot be said"};
                            }};
@@ -159,9 +159,9 @@ TEST(Format, AFolderWithOtherFilesIsNotOverwritten) {
                           .is_folder = true,
                           .recognise = nullptr,
                           .read = nullptr,
-                          .write = [](const History&, Output& output) -> Result<Lost> {
+                          .write = [](const History&, Output& output) -> Result<WriteResult> {
                             output.file("a.log").write("a");
-                            return Lost{};
+                            return WriteResult{};
                           }};
   const History h = hist("T1: w x1");
   fs::create_directory(scratch.path("empty"));

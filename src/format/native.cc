@@ -35,6 +35,7 @@ constinit const FormatInfo kNativeFormat{.name = "native",
                                          .is_folder = false,
                                          .recognise = recognise_native,
                                          .read = read_native,
-                                         .write = write_native};
+                                         .write = write_native,
+                                         .writer = Writer::kNative};
 
 }  // namespace isolde

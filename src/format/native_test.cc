@@ -17,8 +17,8 @@ using testing::source_of;
 
 std::string written(const FormatInfo& format, const History& h) {
   MemoryOutput output;
-  const auto lost = format.write(h, output);
-  EXPECT_TRUE(lost && lost->empty());
+  const auto done = format.write(h, output);
+  EXPECT_TRUE(done && done->lost.empty());
   return output.text();
 }
 

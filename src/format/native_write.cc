@@ -230,7 +230,7 @@ void version_order(const History& h, const VersionOrder& order, std::string& out
 
 void append_native_line(const History& history, TxnId txn, std::string& out) { LineWriter(history, out).txn(txn); }
 
-Result<Lost> write_native(const History& h, Output& output) {
+Result<WriteResult> write_native(const History& h, Output& output) {
   ByteSink& sink = output.file("");
   std::string out;
   header(h, out);
@@ -249,7 +249,7 @@ Result<Lost> write_native(const History& h, Output& output) {
     out.clear();
   }
   sink.write(out);
-  return Lost{};
+  return WriteResult{{}, h.txn_count(), h.op_count()};
 }
 
 }  // namespace isolde

@@ -273,6 +273,8 @@ constinit const FormatInfo kTimekillerFormat{.name = "timekiller",
                                              .is_folder = false,
                                              .recognise = recognise_timekiller,
                                              .read = read_timekiller,
-                                             .write = write_timekiller};
+                                             .write = write_timekiller,
+                                             .writer = Writer::kTimekiller,
+                                             .unfit = unfit_for_timekiller};
 
 }  // namespace isolde

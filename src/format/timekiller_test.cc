@@ -48,7 +48,7 @@ TEST(TimekillerReader, MicrosecondsFitWithAnotherPackingAndNothingIsLost) {
   EXPECT_EQ(result->history.start_ts(TxnId{0}), (1700000000000000LL << 12) + 4095);
   EXPECT_EQ(result->history.about(), "timestamps are p * 2^12 + l");
   MemoryOutput output;
-  EXPECT_TRUE(kTimekillerFormat.write(result->history, output)->empty());
+  EXPECT_TRUE(kTimekillerFormat.write(result->history, output)->lost.empty());
   EXPECT_EQ(output.text(), text + "\n");
 }
 
@@ -77,9 +77,9 @@ TEST(TimekillerWriter, WhatItReadItWritesAgain) {
   for (const std::string_view text : {kRegisters, kLists}) {
     const auto first = read(text);
     MemoryOutput output;
-    const auto lost = kTimekillerFormat.write(first->history, output);
-    ASSERT_TRUE(lost.has_value());
-    EXPECT_TRUE(lost->empty()) << (*lost)[0];
+    const auto written = kTimekillerFormat.write(first->history, output);
+    ASSERT_TRUE(written.has_value());
+    EXPECT_TRUE(written->lost.empty()) << written->lost[0];
     const std::string again = output.text();
     EXPECT_EQ(difference(first->history, read(again)->history), "");
   }
@@ -97,9 +97,11 @@ TEST(TimekillerWriter, TheInitialStateBecomesNullAndAbortedTransactionsAreLeftOu
   builder.set_status(Status::kAborted);
   builder.end_txn();
   MemoryOutput output;
-  const auto lost = kTimekillerFormat.write(*builder.finish(), output);
-  ASSERT_TRUE(lost.has_value());
-  EXPECT_EQ(lost->size(), 4U);
+  const auto written = kTimekillerFormat.write(*builder.finish(), output);
+  ASSERT_TRUE(written.has_value());
+  EXPECT_EQ(written->lost.size(), 4U);
+  EXPECT_EQ(written->transactions, 1U);
+  EXPECT_EQ(written->operations, 2U);
   EXPECT_EQ(output.text(),
             "[{\"tid\":0,\"sid\":0,\"cts\":{\"p\":0,\"l\":7},\"ops\":[{\"t\":\"r\",\"k\":1,\"v\":null},{\"t\":\"w\","
             "\"k\":1,\"v\":1}]}]\n");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "anomaly/telling.h"
 #include "report/explain_cases.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -348,7 +349,7 @@ std::vector<OpId> named_operations(const History& h, const Anomaly& a) {
 
 Explanation explain(const History& h, const Anomaly& a) {
   Explanation e;
-  e.title = fmt::format("{}: {}", full_name(a), info(a.kind).summary);
+  e.title = fmt::format("{}: {}", both_names(h, a), info(telling_kind(h, a)).summary);
   if (a.source != ReadSource::kNotARead && a.op != kNoOp) {
     const TxnId reader = h.txn_of(a.op);
     e.lines.push_back(what_was_read(h, a, reader));

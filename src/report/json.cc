@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "anomaly/telling.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
 
@@ -87,10 +88,11 @@ std::string cases_json(const History& h, const Anomaly& a, const Explanation& e)
 
 std::string anomaly_json(const History& h, const Anomaly& a) {
   const Explanation e = explain(h, a);
-  std::string out = fmt::format(
-      R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {})", json_string(full_name(a)),
-      list(a.transactions, [&](TxnId t) { return txn_json(h, t); }), json_string(paragraph(e)),
-      steps_json(h, a.steps, e.steps), cases_json(h, a, e), json_string(e.contradiction));
+  std::string out =
+      fmt::format(R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {}, "kind": {})",
+                  json_string(telling_name(h, a)), list(a.transactions, [&](TxnId t) { return txn_json(h, t); }),
+                  json_string(paragraph(e)), steps_json(h, a.steps, e.steps), cases_json(h, a, e),
+                  json_string(e.contradiction), json_string(full_name(a)));
   if (a.source != ReadSource::kNotARead) {
     out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
                        op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),

@@ -45,8 +45,8 @@ struct Report {
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
 [[nodiscard]] std::vector<std::string_view> evidence_of(const History& history);
 
-// "G-single 3, internal 1": what was found, most frequent first. Empty if nothing was.
-[[nodiscard]] std::string counts_text(const Verdict& verdict);
+// "G-single 3, write-skew (G2-item) 1": what was found, most frequent first. Empty if nothing was.
+[[nodiscard]] std::string counts_text(const History& history, const Verdict& verdict);
 
 // "12 pairs of writers were open: 10 by guess, 2 by search (1 dead end)": how an order was looked for.
 [[nodiscard]] std::string search_text(const SearchStats& search);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "anomaly/telling.h"
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
@@ -234,7 +235,7 @@ class ShownAnomalies {
     }
     if (a.key != kNoKey) add(keys, history_.key(a.key));
     JsonObject out;
-    out.text("name", full_name(a)).text("meaning", info(a.kind).summary);
+    out.text("name", both_names(h_, a)).text("meaning", info(telling_kind(h_, a)).summary);
     std::string lines;
     for (const std::string& line : e.lines) lines += (lines.empty() ? "" : "\n") + line;
     out.text("text", words::shortened(a.says.empty() ? lines : a.says, kLongestText));
