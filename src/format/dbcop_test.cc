@@ -69,7 +69,7 @@ TEST(DbcopJson, AFieldThatTheFormatDoesNotHaveIsRefused) {
   EXPECT_EQ(reading(R"([[{"events":[["w",0,1]],"commited":false}]])"),
             "mem:1:25: unknown field \"commited\" in a transaction; did you mean committed?");
   EXPECT_EQ(reading(R"([[{"events":[{"Read":{"variable":0,"verson":1}}],"committed":true}]])"),
-            "mem:1:35: unknown field \"verson\" in an event; did you mean version?");
+            "mem:1:36: unknown field \"verson\" in an event; did you mean version?");
 }
 
 TEST(DbcopJson, ACutFileKeepsItsWholeTransactionsWhenAskedFor) {

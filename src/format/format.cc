@@ -172,7 +172,8 @@ Error why_unknown(const Source& source) {
                  file.name, 1, 1};
   }
   if (const auto cut = cut_json(file.bytes)) {
-    return error_at_offset(file, cut->at,
+    const std::size_t end = file.bytes.find_last_not_of(" \t\r\n") + 1;
+    return error_at_offset(file, std::min(cut->at, end),
                            cut->in_string ? "expected the end of this string: it is never closed"
                                           : "expected more: the text ends inside a JSON value");
   }
