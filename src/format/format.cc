@@ -146,6 +146,14 @@ bool only_blanks_and_comments(std::string_view text) {
   return true;
 }
 
+// Whether reading it as native JSON Lines says best what is wrong with it.
+bool may_be_native(const SourceFile& file) {
+  const std::size_t start = file.bytes.find_first_not_of(" \t\r\n");
+  const bool is_object = start != std::string_view::npos && file.bytes[start] == '{';
+  return resembles_native(file.bytes) ||
+         (is_object && without_compression_ending(file.name).ends_with(kNativeFormat.extension));
+}
+
 Error error_at_offset(const SourceFile& file, std::size_t offset, std::string text) {
   const std::string_view before = file.bytes.substr(0, offset);
   const auto lines = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
@@ -239,8 +247,9 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   if (source->files.empty()) return Error{"the folder has no files", path};
   if (!source->is_folder && source->files[0].bytes.empty()) return Error{"the file is empty", path, 1, 1};
   if (format == nullptr) format = recognise(*source);
-  if (format == nullptr && !source->is_folder && resembles_native(source->files[0].bytes))
+  if (format == nullptr && !source->is_folder && may_be_native(source->files[0])) {
     format = format_named(kNativeFormat.name);
+  }
   if (format == nullptr) return why_unknown(*source);
   if (format->is_folder != source->is_folder) {
     return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), path};
