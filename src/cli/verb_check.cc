@@ -9,6 +9,7 @@
 #include "check/strongest.h"
 #include "cli/verbs.h"
 #include "cli/which_profile.h"
+#include "history/given_initial.h"
 #include "proof/prove.h"
 #include "report/dot.h"
 #include "report/json.h"
@@ -34,6 +35,7 @@ struct CheckPlan {
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
   std::optional<mirror::Profile> profile;  // of the method mirror
+  std::optional<std::string> initial;      // of keys, where the history does not say it
   bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false,
        guess = true;
   std::optional<double> timeout;
@@ -90,6 +92,10 @@ Result<CheckPlan> check_plan(const Arguments& args) {
     auto format = format_by_name(args.text("format"));
     if (!format) return std::move(format).error();
     plan.format = *format;
+  }
+  if (args.has("initial")) {
+    if (auto wrong = wrong_initial(args.text("initial"))) return *std::move(wrong);
+    plan.initial = args.text("initial");
   }
   if (args.has("order")) {
     if (args.text("order") != "commit_ts")
@@ -217,7 +223,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
-  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress});
+  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
   const EvidenceUse& evidence = plan.choose.evidence;

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/verbs.h"
+#include "history/given_initial.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -79,8 +80,14 @@ Exit run_convert(const Arguments& args) {
   if (!to) return print_error(to.error()), Exit::kBadInput;
   if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
 
+  ReadOptions options{.lenient = args.has("lenient")};
+  if (args.has("initial")) {
+    if (auto wrong = wrong_initial(args.text("initial"))) return print_error(*wrong), Exit::kBadInput;
+    options.initial = args.text("initial");
+  }
   TerminalProgress progress("convert", args.has("quiet"));
-  auto loaded = load(in, from, {.lenient = args.has("lenient"), .progress = &progress});
+  options.progress = &progress;
+  auto loaded = load(in, from, options);
   progress.clear();
   if (!loaded) return print_error(loaded.error()), Exit::kBadInput;
   const Losses losses = args.has("lossy") ? Losses::kAccept : Losses::kRefuse;

@@ -86,7 +86,7 @@ class CobraWriter {
     for (const ValueId v : c.op_value) {
       if (const auto identity = from_row(v)) used_.insert(identity->write);
     }
-    for (const std::int64_t special : {kInitial, kMissing, kDeleted, kCollectedTrue, kCollectedFalse})
+    for (const std::int64_t special : {kInitial, kMissing, kDeleted, kAny, kCollectedTrue, kCollectedFalse})
       used_.insert(special);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!selection_.has(TxnId{t})) continue;

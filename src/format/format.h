@@ -38,9 +38,12 @@ struct Source {
 };
 
 struct ReadOptions {
-  // Use what can be read of a damaged recording: a last line that is cut off is dropped, with a note.
+  // Use what can be read of a damaged recording: a last line that is cut off is dropped, and fields that the format
+  // does not have are ignored, with a note.
   bool lenient = false;
   Progress* progress = nullptr;
+  // What keys hold at first, as history/given_initial.h reads it; none: what the file says, or what its format means.
+  std::optional<std::string> initial = std::nullopt;
 };
 
 struct ReadResult {
@@ -91,6 +94,7 @@ struct FormatInfo {
 [[nodiscard]] const FormatInfo* format_for_path(std::string_view path);
 [[nodiscard]] const FormatInfo* recognise(const Source& source);
 
+// The files, with the content of those that are compressed (format/compressed.h). In a folder only logs are: T1.log.gz.
 [[nodiscard]] Result<Source> open_source(const std::string& path);
 
 struct Loaded {

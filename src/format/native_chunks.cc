@@ -1,7 +1,11 @@
 #include "format/native_chunks.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
+#include "format/compressed.h"
 #include "format/native_fast.h"
 #include "format/native_line.h"
 #include "history/history_builder.h"
@@ -9,14 +13,17 @@
 namespace isolde {
 namespace {
 
-// {"session": 3, "heartbeat": 1000}: nothing if the line is something else. The line is parsed whole: what stands
-// behind the object, or a transaction that has a field of this name, must not be lost.
+// {"session": 3, "heartbeat": 1000}: nothing if the line is something else or has any other field, which the general
+// way then refuses. The line is parsed whole: what stands behind the object must not be lost.
 std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::parser& parser) {
   if (line.find("\"heartbeat\"") == std::string_view::npos) return std::nullopt;
   simdjson::dom::object object;
   std::int64_t time = 0;
   if (parser.parse(line.data(), line.size()).get(object) || object["heartbeat"].get(time)) return std::nullopt;
-  if (object["ops"].error() != simdjson::NO_SUCH_FIELD || time == kNoTime) return std::nullopt;
+  for (const auto field : object) {
+    if (field.key != "session" && field.key != "heartbeat" && !field.key.starts_with("x-")) return std::nullopt;
+  }
+  time = std::max(time, kNoTime + 1);  // the least integer stands for "not known"
   ValueInterner values;
   std::int64_t number = 0;
   std::string_view name;
@@ -44,6 +51,14 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
     error.line = line;
     return error;
   };
+  if (const Compression packed = compression_of(lines); place_.lines == 0 && packed != Compression::kNone) {
+    return wrong(Error{fmt::format("this is {} data, and a stream is plain lines: {} -dc FILE | isolde watch -",
+                                   name_of(packed), name_of(packed)),
+                       {},
+                       0,
+                       1},
+                 1);
+  }
   const bool has_mark = place_.lines == 0 && lines.starts_with("\xef\xbb\xbf");
   for (std::size_t offset = has_mark ? 3 : 0; offset < lines.size();) {
     const std::size_t stop = lines.find('\n', offset);

@@ -3,8 +3,8 @@
 // In, out: whole lines -> a Chunk, or what is wrong and on which line (counted over the whole stream).
 // Always:  lines mean what they mean in a file (format/native.h); the first may be the header. One more kind of line is
 //          a heartbeat, {"session": 3, "heartbeat": 1000}: no transaction of that session that is still to come begins
-//          before that time. Transactions without an id are numbered over the whole stream. Version orders have no
-//          meaning in a stream and are refused.
+//          before that time; it has no other field. Transactions without an id are numbered over the whole stream.
+//          Version orders have no meaning in a stream and are refused.
 // Cost:    that of the native reader; a piece of some hundred lines or more pays well.
 #pragma once
 
