@@ -4,10 +4,13 @@
 
 #include <algorithm>
 
+#include "check/exhaustive/exhaustive.h"
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
+#include "check/replay/replay.h"
 #include "check/solver/solver.h"
+#include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
 
 namespace isolde {
@@ -39,6 +42,17 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
     if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
   }
   return static_cast<std::uint8_t>(all);
+}
+
+// What an engine's verdict takes as given, for a search that is to answer the same question.
+Given given_to(const Engine& engine) {
+  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
+}
+
+// Whether the level speaks of a clock that no transaction has.
+bool lacks_its_clock(const History& h, Level level) {
+  return info(level).order == AddedOrder::kRealTime && (h.columns().begin.empty() || h.columns().end.empty());
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
@@ -278,6 +292,24 @@ LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) :
 LevelChecks::~LevelChecks() = default;
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
+  Verdict verdict = check_chosen(choice, level, limits);
+  const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted();
+  // Where the user wants timestamps as the order of versions, any other order is no answer.
+  if (!open || h_.has_flag(kVersionsByCommitTs)) return verdict;
+  Verdict searched = check_exhaustively(h_, level, given_to(*choice.engine), limits);
+  if (searched.outcome == Outcome::kUndecided) return verdict;
+  if (searched.outcome == Outcome::kSatisfied && lacks_its_clock(h_, level)) {
+    verdict.reason =
+        fmt::format("no transaction has a clock, which {} is about; all else that it asks holds", info(level).name);
+    return verdict;
+  }
+  searched.notes.push_back(
+      fmt::format("method {} leaves this open ({}); the history is small, so every order was tried",
+                  choice.engine->name, verdict.reason));
+  return searched;
+}
+
+Verdict LevelChecks::check_chosen(const Choice& choice, Level level, const Limits& limits) {
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   if (choice.engine->name == kWeakEngine.name) return check_weak(h_, *graph_, level, limits);
   if (choice.engine->name == kSolverEngine.name) return check_solver(h_, *graph_, level, limits);
@@ -293,13 +325,17 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
-  const bool by_order = found.method == "replay" || found.method == "timeline";
+  const bool by_order = found.method == "replay" || found.method == "timeline" || found.given != Given::kVersionOrders;
   if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   Verdict bare = check_solver(h_, *graph_, found.level, limits);
   if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) bare = graph_->check(found.level, limits);
+  if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) {
+    Verdict searched = check_exhaustively(h_, found.level, Given::kVersionOrders, limits);
+    if (searched.outcome != Outcome::kUndecided) bare = std::move(searched);
+  }
   switch (bare.outcome) {
     case Outcome::kSatisfied:
       return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",

@@ -31,7 +31,8 @@ class LevelChecks {
   LevelChecks(const History& history, const ChooseOptions& options);
   ~LevelChecks();
 
-  // As choose() and the engine's check() give it. Requires: choice.engine is not null.
+  // As choose() and the engine's check() give it; what that leaves open of a small history is searched exhaustively,
+  // unless the method was forced. Requires: choice.engine is not null.
   [[nodiscard]] Verdict check(const Choice& choice, Level level, const Limits& limits);
 
   // Where an order that was promised (`order`, commit timestamps) fails to explain a history: whether another order
@@ -43,6 +44,8 @@ class LevelChecks {
   [[nodiscard]] Strongest strongest(const Verdict& first, const Limits& limits);
 
  private:
+  [[nodiscard]] Verdict check_chosen(const Choice& choice, Level level, const Limits& limits);
+
   const History& h_;
   const ChooseOptions options_;
   std::unique_ptr<GraphChecks> graph_;
