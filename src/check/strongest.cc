@@ -293,19 +293,26 @@ LevelChecks::~LevelChecks() = default;
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_chosen(choice, level, limits);
-  const bool open = verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted();
+  const Given given = given_to(*choice.engine);
+  // The level comes first, and the database's own order of versions only where nothing else tells.
+  const bool by_its_word =
+      verdict.outcome == Outcome::kViolated && given == Given::kVersionOrders && rests_on_the_database(verdict);
+  const bool open = verdict.outcome == Outcome::kUndecided || by_its_word;
   // Where the user wants timestamps as the order of versions, any other order is no answer.
-  if (!open || h_.has_flag(kVersionsByCommitTs)) return verdict;
-  Verdict searched = check_exhaustively(h_, level, given_to(*choice.engine), limits);
+  if (!open || !options_.method.empty() || limits.exhausted() || h_.has_flag(kVersionsByCommitTs)) return verdict;
+  Verdict searched = check_exhaustively(h_, level, given, limits);
   if (searched.outcome == Outcome::kUndecided) return verdict;
   if (searched.outcome == Outcome::kSatisfied && lacks_its_clock(h_, level)) {
-    verdict.reason =
+    searched.outcome = Outcome::kUndecided;
+    searched.witness = {};
+    searched.reason =
         fmt::format("no transaction has a clock, which {} is about; all else that it asks holds", info(level).name);
-    return verdict;
+    return searched;
   }
   searched.notes.push_back(
-      fmt::format("method {} leaves this open ({}); the history is small, so every order was tried",
-                  choice.engine->name, verdict.reason));
+      fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name,
+                  by_its_word ? std::string("decides this only by what the database says of the order of versions")
+                              : fmt::format("leaves this open ({})", verdict.reason)));
   return searched;
 }
 

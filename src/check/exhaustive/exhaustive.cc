@@ -167,6 +167,9 @@ class Check {
       const bool named = std::find(a.transactions.begin(), a.transactions.end(), txn.id) != a.transactions.end();
       if (!named && (txn.writes & about) != 0) a.transactions.push_back(txn.id);
     }
+    for (const SmallTxn& txn : model_.txns) {
+      if (a.unexplained.empty() && txn.sure && (txn.writes & about) == 0) a.transactions.push_back(txn.id);
+    }
     return a;
   }
 

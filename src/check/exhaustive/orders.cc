@@ -71,6 +71,10 @@ class Before {
   [[nodiscard]] bool allows(std::size_t next, std::uint32_t placed, std::uint32_t must) const {
     return (earlier_[next] & must & ~placed) == 0 && (later_[next] & placed) == 0;
   }
+  // Whether it keeps nobody out who may still come.
+  [[nodiscard]] bool hinders_nobody(std::size_t next, std::uint32_t placed) const {
+    return (earlier_[next] & ~placed) == 0;
+  }
 
  private:
   std::array<std::uint32_t, kMost> earlier_{}, later_{};
@@ -104,7 +108,7 @@ class SerialSearch {
       if (has(placed, t) || !before_.allows(t, placed, model_.sure)) continue;
       limits_.spend(model_.txns[t].accesses.size());
       if (!model_.explains(states, t)) continue;
-      if (model_.txns[t].writes == 0 && !model_.judged_at_last()) {
+      if (model_.txns[t].writes == 0 && before_.hinders_nobody(t, placed) && !model_.judged_at_last()) {
         next.assign(1, t);
         break;
       }
@@ -182,7 +186,7 @@ class PointSearch {
         limits_.spend(model_.txns[t].accesses.size());
         if (!may_start(placed, t) || !model_.explains(states, t)) continue;
       }
-      if (costs_nothing(p)) {
+      if (before_.hinders_nobody(p, placed) && costs_nothing(p)) {
         next.assign(1, p);
         break;
       }

@@ -4,8 +4,9 @@
 // Why it ends soon: what comes next depends on nothing but which transactions (points) are placed and what the keys
 // hold, so that a set that failed with some contents is not tried again with the same: at most 2^n sets (3^n with
 // points) for each content, not n! orders. A transaction that writes nothing is placed as soon as its reads are
-// explained: whoever had it later could have it here as well. Neither holds where predicates have version sets, which
-// are about all versions at once, or at repeatable-read; then every order is tried.
+// explained: whoever had it later could have it here as well (unless one of unknown outcome would have to come before
+// it). Neither holds where predicates have version sets, which are about all versions at once, or at repeatable-read;
+// then every order is tried.
 //
 // In, out: a model, and what else an order must keep to -> an order, or that there is none, or that the work ran out.
 // Always:  a transaction of unknown outcome may be in it or not.

@@ -91,7 +91,8 @@ class ViewSearch {
       const std::vector<TxnSet> pasts = model_.has_vsets ? std::vector<TxnSet>{0} : views(t, placed);
       if (limits_.exhausted()) return End::kStopped;
       // Who writes nothing and whom nobody knows of hinders no other.
-      if (!pasts.empty() && model_.txns[t].writes == 0 && rule_.knows != Knows::kPast && !model_.has_vsets) {
+      const bool hinders_nobody = model_.txns[t].writes == 0 && (earlier_[t] & ~placed) == 0;
+      if (!pasts.empty() && hinders_nobody && rule_.knows != Knows::kPast && !model_.has_vsets) {
         next.assign(1, {t, pasts.front()});
         break;
       }
