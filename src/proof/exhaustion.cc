@@ -28,7 +28,7 @@ class LineWalk {
         orders_(orders),
         patience_(patience),
         anywhere_(level_.level == Level::kRepeatableRead),
-        serial_(level_.family == LevelFamily::kSerializable || anywhere_),
+        serial_(level_.family == LevelFamily::kSerializable || anywhere_ || level_.level == Level::kReadUncommitted),
         at_(txns_.size()) {
     for (const TxnId t : txns_) {
       touches_.push_back(touches(h_, t));
@@ -392,8 +392,9 @@ Fault exhaustion_fault(const History& h, const Verdict& verdict, const Anomaly& 
     if (h.status(TxnId{t}) == Status::kUnknown) unsure.push_back(TxnId{t});
   }
   if (sure.size() + unsure.size() > kMostCounted) return "cannot be proved: too many transactions to try every order";
-  const bool on_a_line = asks_for_one_order(verdict.level);
-  if (verdict.level == Level::kReadUncommitted) return "the level says nothing of reads";
+  const bool only_writes = verdict.level == Level::kReadUncommitted;
+  if (only_writes && !a.unexplained.empty()) return "the level says nothing of reads";
+  const bool on_a_line = asks_for_one_order(verdict.level) || only_writes;
   const bool has_predicates = !h.columns().predicates.empty();
   std::optional<Matches> matches;
   if (has_predicates) {

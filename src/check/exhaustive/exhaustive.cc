@@ -30,7 +30,7 @@ std::string size_lack(const History& h) {
 // Why the level is not for this search; empty if it is.
 std::string level_lack(const Model& model, Level level) {
   if (!model.lack().empty()) return model.lack();
-  if (level == Level::kReadUncommitted) return "a level that says something of reads";
+  if (level == Level::kReadUncommitted && model.has_lists()) return "no lists at read-uncommitted, which show an order";
   if (is_about_views(level) && model.txns.size() > kMostTxnsForViews)
     return fmt::format("at most {} transactions at this level", kMostTxnsForViews);
   return {};
@@ -44,6 +44,7 @@ class Check {
     verdict_.method = kExhaustiveEngine.name;
     verdict_.given = given;
     model_.looks_anywhere = level == Level::kRepeatableRead;
+    if (level == Level::kReadUncommitted) model_.asked.assign(model_.asked.size(), false);
   }
 
   Verdict run() {
@@ -68,6 +69,8 @@ class Check {
  private:
   End search(Reading reading, const Limits& limits) {
     model_.reading = reading;
+    // Strictly, all of unknown outcome took place: whether somebody saw them is not asked there.
+    if (verdict_.level == Level::kReadUncommitted && reading == Reading::kStrict) model_.sure = model_.all;
     End end = End::kNone;
     for (std::size_t i = 0; i < ways_.size() && end == End::kNone; ++i) end = search_way(ways_[i], limits);
     return end;
@@ -85,23 +88,26 @@ class Check {
         break;
     }
     // On items it is serializable: whatever version orders there are, both ask whether one has no circle.
-    if (verdict_.level == Level::kRepeatableRead) return find_serial_order(model_, asked, limits, witness_);
+    if (verdict_.level == Level::kRepeatableRead || verdict_.level == Level::kReadUncommitted)
+      return find_serial_order(model_, asked, limits, witness_);
     return find_views(model_, asked, limits);
   }
 
   Verdict satisfied(const Limits& limits) {
-    if (model_.met_doubt()) {
+    const bool unsure = verdict_.level == Level::kReadUncommitted && model_.sure != model_.all;
+    if (model_.met_doubt() || unsure) {
       const End end = search(Reading::kStrict, limits);
       if (end == End::kStopped) return undecided(limits.exhausted_by());
       if (end == End::kNone) {
-        return undecided(model_.has_looks
+        return undecided(unsure ? "whether a transaction of unknown outcome took place decides"
+                         : model_.has_looks
                              ? "a condition with a fault decides: nobody can tell whether it holds"
                              : "an append to what is no list, or a counter past 64 bits, decides: nobody can tell what "
                                "the key should hold");
       }
     }
     verdict_.outcome = Outcome::kSatisfied;
-    verdict_.witness = std::move(witness_);
+    if (verdict_.level != Level::kReadUncommitted) verdict_.witness = std::move(witness_);
     return noted();
   }
 

@@ -3,11 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace isolde::exhaustive {
 namespace {
 
-constexpr std::size_t kMostWays = 256;  // to read the version orders that are given
+constexpr std::size_t kMostWays = 4096;  // to read the version orders that are given
+
+// Whether pairs of these go in a circle.
+bool is_circular(const Pairs& pairs, TxnSet among) {
+  std::array<TxnSet, kMostTxns> after{};
+  for (const auto& [a, b] : pairs) {
+    if (has(among, a) && has(among, b)) after[a] |= only(b);
+  }
+  for (std::size_t via = 0; via < kMostTxns; ++via) {
+    for (TxnSet& set : after) set |= has(set, via) ? after[via] : 0U;
+  }
+  for (std::size_t t = 0; t < kMostTxns; ++t) {
+    if (has(after[t], t)) return true;
+  }
+  return false;
+}
 
 Fit lesser(Fit a, Fit b) { return std::min(a, b); }
 Fit opposite(Fit fit) { return fit == Fit::kOpen ? fit : fit == Fit::kYes ? Fit::kNo : Fit::kYes; }
@@ -382,19 +398,23 @@ bool Model::add_order(const VersionOrder& order, std::vector<Pairs>& ways) const
     if (longer.size() > kMostWays) return false;
     lists = std::move(longer);
   }
-  std::vector<Pairs> all_ways;
+  std::set<Pairs> all_ways;
   for (const Pairs& way : ways) {
     for (const auto& list : lists) {
-      Pairs& pairs = all_ways.emplace_back(way);
+      Pairs pairs = way;
       for (std::size_t i = 0; i < list.size(); ++i) {
         for (std::size_t j = i + 1; j < list.size(); ++j) {
           if (list[i] != list[j]) pairs.emplace_back(list[i], list[j]);
         }
       }
+      std::sort(pairs.begin(), pairs.end());
+      pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+      // Nobody can keep to a circle.
+      if (!is_circular(pairs, sure)) all_ways.insert(std::move(pairs));
+      if (all_ways.size() > kMostWays) return false;
     }
   }
-  if (all_ways.size() > kMostWays) return false;
-  ways = std::move(all_ways);
+  ways.assign(all_ways.begin(), all_ways.end());
   return true;
 }
 

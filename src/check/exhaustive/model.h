@@ -8,6 +8,7 @@
 // Cost:    a content is made once and then looked up.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -117,10 +118,11 @@ class Model {
   [[nodiscard]] Pairs session_pairs() const;
   [[nodiscard]] Pairs realtime_pairs() const;
   // Every way to read the version orders that are given: an entry whose value several transactions wrote is one of
-  // them. One way without a pair if none is given. Nothing: too many ways.
+  // them. One way without a pair if none is given; no way if they contradict each other. Nothing: too many ways.
   [[nodiscard]] std::optional<std::vector<Pairs>> given_orders() const;
 
   [[nodiscard]] bool is_asked(const Access& a) const { return asked[raw(a.op)]; }
+  [[nodiscard]] bool has_lists() const { return std::find(is_list_.begin(), is_list_.end(), true) != is_list_.end(); }
   [[nodiscard]] bool lenient() const { return reading == Reading::kLenient; }
   [[nodiscard]] const History& history() const { return h_; }
   [[nodiscard]] Fit matches(const Look& look, std::size_t key, State state) const;
