@@ -50,17 +50,24 @@ class AxiomSearch {
   }
 
   bool run(const Pairs& session, const Pairs& versions) {
-    // Every choice of writers, as a counter with one digit a read.
-    std::vector<std::size_t> digit(reads_.size(), 0);
-    for (;;) {
-      if (commit_order_exists(digit, session, versions)) return true;
-      std::size_t i = 0;
-      while (i < digit.size() && ++digit[i] == reads_[i].writers.size()) digit[i++] = 0;
-      if (i == digit.size()) return false;
-    }
+    std::vector<std::size_t> digit;
+    return choose(digit, session, versions);
   }
 
  private:
+  // Every choice of writers for the reads that are left. What some of them break, all of them do. The depth is the
+  // number of reads.
+  bool choose(std::vector<std::size_t>& digit, const Pairs& session, const Pairs& versions) const {
+    if (!commit_order_exists(digit, session, versions)) return false;
+    if (digit.size() == reads_.size()) return true;
+    for (std::size_t way = 0; way < reads_[digit.size()].writers.size(); ++way) {
+      digit.push_back(way);
+      if (choose(digit, session, versions)) return true;
+      digit.pop_back();
+    }
+    return false;
+  }
+
   // Whether every result follows from some versions that there are. Which ones is left open (docs/predicates.md).
   bool looks_fit(std::size_t t) {
     for (const Look& look : tiny_.txns[t].looks) {
@@ -117,13 +124,13 @@ class AxiomSearch {
   bool commit_order_exists(const std::vector<std::size_t>& digit, const Pairs& session, const Pairs& versions) const {
     Relation<kOracleMaxTxns + 1> so_wr;
     for (const auto& [a, b] : session) so_wr.add(a, b);
-    for (std::size_t i = 0; i < reads_.size(); ++i) so_wr.add(reads_[i].writers[digit[i]], reads_[i].txn);
+    for (std::size_t i = 0; i < digit.size(); ++i) so_wr.add(reads_[i].writers[digit[i]], reads_[i].txn);
     Relation<kOracleMaxTxns + 1> order = so_wr;
     for (const auto& [a, b] : versions) order.add(a, b);
     for (std::size_t t = 0; t < tiny_.size(); ++t) order.add(kInit, t);
     const Relation<kOracleMaxTxns + 1> causes = so_wr.closure();
 
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
+    for (std::size_t i = 0; i < digit.size(); ++i) {
       const std::size_t reader = reads_[i].txn;
       const std::size_t writer = reads_[i].writers[digit[i]];
       for (std::size_t other = 0; other < tiny_.size(); ++other) {
@@ -192,13 +199,18 @@ class StateAxioms {
     for (const std::size_t t : order_) {
       if (!collect(t)) return false;
     }
-    std::vector<std::size_t> digit(reads_.size(), 0);
-    for (;;) {
-      if (choice_fits(digit, session)) return true;
-      std::size_t i = 0;
-      while (i < digit.size() && ++digit[i] == reads_[i].versions.size()) digit[i++] = 0;
-      if (i == digit.size()) return false;
+    std::vector<std::size_t> digit;
+    return choose(digit, session);
+  }
+  bool choose(std::vector<std::size_t>& digit, const Pairs& session) const {
+    if (!choice_fits(digit, session)) return false;
+    if (digit.size() == reads_.size()) return true;
+    for (std::size_t way = 0; way < reads_[digit.size()].versions.size(); ++way) {
+      digit.push_back(way);
+      if (choose(digit, session)) return true;
+      digit.pop_back();
     }
+    return false;
   }
 
   bool collect(std::size_t t) {
@@ -227,11 +239,11 @@ class StateAxioms {
     const auto from = [&](std::size_t i) { return versions_[reads_[i].key][reads_[i].versions[digit[i]]].writer; };
     Relation<kOracleMaxTxns> so_wr;
     for (const auto& [a, b] : session) so_wr.add(a, b);
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
+    for (std::size_t i = 0; i < digit.size(); ++i) {
       if (from(i)) so_wr.add(*from(i), reads_[i].txn);
     }
     const Relation<kOracleMaxTxns> causes = so_wr.closure();
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
+    for (std::size_t i = 0; i < digit.size(); ++i) {
       for (const std::size_t other : order_) {
         if (other == reads_[i].txn || other == from(i)) continue;
         if ((tiny_.txns[other].writes >> reads_[i].key & 1U) == 0) continue;
