@@ -238,7 +238,10 @@ TEST_P(StrongestAgrees, WithTheCheckAtEachLevel) {
       const std::string_view engine = choose(h, row.level, options).engine->name;
       if (!said) continue;
       if (*said == truth || *said == Outcome::kUndecided) {
-        EXPECT_TRUE(*said == truth || engine == "rules") << row.name << " is " << name(truth) << "\n" << native_text(h);
+        // A level of a clock that nobody has is not called satisfied, nor violated by the database's word alone.
+        const bool clockless = by_database[static_cast<std::size_t>(row.level)] && row.order == AddedOrder::kRealTime;
+        EXPECT_TRUE(*said == truth || engine == "rules" || clockless) << row.name << " is " << name(truth) << "\n"
+                                                                      << native_text(h);
       } else if (truth == Outcome::kUndecided || by_database[static_cast<std::size_t>(row.level)]) {
         ++inferred;
         const bool holds = *said == Outcome::kSatisfied;
