@@ -302,10 +302,13 @@ std::string contradiction(const History& h, const Anomaly& a) {
   if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
   if (a.kind == AnomalyKind::kIncompatibleOrder)
     return fmt::format("neither list is the beginning of the other, so {} grew in two orders.", on);
-  if (a.tried_all)
-    return fmt::format("no order of {} explains {} together; every one was tried.",
+  if (a.tried_all) {
+    return fmt::format("no order of {} explains {}; every one was tried.",
                        words::counted(a.transactions.size(), "transaction"),
-                       a.unexplained.size() == 1 ? "this" : "these");
+                       a.unexplained.size() > 1    ? "these together"
+                       : a.unexplained.size() == 1 ? "this"
+                                                   : "what is given");
+  }
   if (a.kind == AnomalyKind::kNoOrder)
     return fmt::format("no order of these {} explains what was read.",
                        words::counted(a.transactions.size(), "transaction"));

@@ -230,9 +230,9 @@ std::optional<Pairs> Tiny::version_pairs(TxnSet counted, std::uint32_t key) cons
       }
       // The initial version can only be the first entry; there it says nothing of transactions, and may always be
       // meant.
-      const bool initial = history_.initial(order.key) == ValueId{entry};
-      if (initial && i == 0) continue;
-      const auto [how_many, writer] = writer_of(raw(order.key), ValueId{entry}, ~0U, !initial);
+      const bool is_initial = history_.initial(order.key) == ValueId{entry};
+      if (is_initial && i == 0) continue;
+      const auto [how_many, writer] = writer_of(raw(order.key), ValueId{entry}, ~0U, !is_initial);
       if (how_many == Writers::kSeveral) return std::nullopt;
       if (how_many == Writers::kOne) writers.push_back(writer);
     }
