@@ -43,7 +43,7 @@ enum class AnomalyKind : std::uint8_t {
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
   kCyclicVersions,  // the evidence puts the versions of one key in a circle
-  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`
+  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`, or every order was tried
 };
 inline constexpr int kAnomalyCount = 27;
 
@@ -159,6 +159,9 @@ struct Anomaly {
   // kNoOrder: of two writers of a key one comes before the other, and a read has one of its possible writers; there is
   // no way to choose all these so that no case closes.
   std::vector<Case> cases;
+  // kNoOrder without cases: every order was tried, and none explains these reads and predicate operations together.
+  bool tried_all = false;
+  std::vector<OpId> unexplained = {};
   // About one read: what it returned, what it should have, and whence. kNotARead: the rest is not set.
   ReadSource source = ReadSource::kNotARead;
   OpId op = kNoOp;

@@ -239,7 +239,8 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
     {AnomalyKind::kNoOrder, "no-order", "whichever of two writers comes first, a circle closes",
      "Nothing tells which of two transactions wrote a key first, and it does not matter: either way somebody who read "
      "the key comes before and after the other writer. With more than two writers, or reads whose value several wrote, "
-     "there are more cases; each of them closes a circle.",
+     "there are more cases; each of them closes a circle. Of a small history every order may have been tried; then the "
+     "reads are named that no order explains together.",
      R"({"id": "T1", "session": 1, "ops": [["r","a",null],["w","x",1]]}
 {"id": "T2", "session": 2, "ops": [["r","b",null],["w","x",2]]}
 {"id": "T3", "session": 3, "ops": [["w","a",1],["w","b",1]]}

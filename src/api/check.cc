@@ -135,8 +135,8 @@ Verdict check(const History& history, const std::string& level_name, const Check
     content->verdict.method = "none";
     content->verdict.reason = choice.why;
   } else {
-    content->why = choice.why;
     content->verdict = checks.check(choice, *level, limits);
+    if (content->verdict.method == choice.engine->name) content->why = choice.why;
   }
   for (std::string& note : isolde::evidence_notes(whole, *asked, *level, *evidence)) {
     content->verdict.notes.push_back(std::move(note));

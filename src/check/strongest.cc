@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <vector>
 
+#include "check/exhaustive/exhaustive.h"
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
+#include "check/replay/replay.h"
 #include "check/solver/solver.h"
+#include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
 
 namespace isolde {
@@ -44,6 +47,12 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
     if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
   }
   return static_cast<std::uint8_t>(all);
+}
+
+// What an engine's verdict takes as given, for a search that is to answer the same question.
+Given given_to(const Engine& engine) {
+  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
@@ -315,6 +324,7 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   Verdict verdict = check_engine(choice, level, limits);
   if (verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted())
     take_from_stronger(*choice.engine, limits, verdict);
+  search_small(choice, limits, verdict);
   withhold(verdict);
   if (verdict.holds && !limits.exhausted()) take_from_real_time(limits, verdict);
   return verdict;
@@ -339,8 +349,26 @@ void LevelChecks::take_from_real_time(const Limits& limits, Verdict& verdict) {
 
 Verdict LevelChecks::check_alone(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_engine(choice, level, limits);
+  search_small(choice, limits, verdict);
   withhold(verdict);
   return verdict;
+}
+
+void LevelChecks::search_small(const Choice& choice, const Limits& limits, Verdict& verdict) {
+  const Given given = given_to(*choice.engine);
+  // The level comes first, and the database's own order of versions only where nothing else tells.
+  const bool by_its_word =
+      verdict.outcome == Outcome::kViolated && given == Given::kVersionOrders && rests_on_the_database(verdict);
+  const bool open = verdict.outcome == Outcome::kUndecided || by_its_word;
+  // Where the user wants timestamps as the order of versions, any other order is no answer.
+  if (!open || !options_.method.empty() || limits.exhausted() || h_.has_flag(kVersionsByCommitTs)) return;
+  Verdict searched = check_exhaustively(h_, verdict.level, given, limits);
+  if (searched.outcome == Outcome::kUndecided) return;
+  searched.notes.push_back(
+      fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name,
+                  by_its_word ? std::string("decides this only by what the database says of the order of versions")
+                              : fmt::format("leaves this open ({})", verdict.reason)));
+  verdict = std::move(searched);
 }
 
 void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict) {
@@ -401,13 +429,17 @@ Verdict LevelChecks::check_engine(const Choice& choice, Level level, const Limit
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
-  const bool by_order = found.method == "replay" || found.method == "timeline";
+  const bool by_order = found.method == "replay" || found.method == "timeline" || found.given != Given::kVersionOrders;
   if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   Verdict bare = check_solver(h_, *graph_, found.level, limits);
   if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) bare = graph_->check(found.level, limits);
+  if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) {
+    Verdict searched = check_exhaustively(h_, found.level, Given::kVersionOrders, limits);
+    if (searched.outcome != Outcome::kUndecided) bare = std::move(searched);
+  }
   switch (bare.outcome) {
     case Outcome::kSatisfied:
       return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",

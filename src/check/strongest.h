@@ -36,7 +36,8 @@ class LevelChecks {
   ~LevelChecks();
 
   // As choose() and the engine's check() give it, but: what they leave open holds if a stronger level is shown to hold
-  // on the same evidence, at a cost in proportion; and what was not there to be tested does not hold (tested.h).
+  // on the same evidence, at a cost in proportion; what is still open of a small history is searched exhaustively,
+  // unless the method was forced; and what was not there to be tested does not hold (tested.h).
   // Requires: choice.engine is not null.
   [[nodiscard]] Verdict check(const Choice& choice, Level level, const Limits& limits);
   // As check(), but no other level is looked at.
@@ -58,6 +59,8 @@ class LevelChecks {
   [[nodiscard]] Verdict check_engine(const Choice& choice, Level level, const Limits& limits);
   // Whether a stronger level, about the same evidence, holds: then so does this one.
   void take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict);
+  // Where the engine leaves a small history open, or goes by the database's word alone: what trying everything shows.
+  void search_small(const Choice& choice, const Limits& limits, Verdict& verdict);
 
   const History& h_;
   const ChooseOptions options_;

@@ -246,17 +246,18 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();
-  Report report{.file = plan.subject.empty() ? given : plan.subject,
-                .format = loaded->format->name,
-                .history = history,
-                .verdict = verdict,
-                .why_method = choice.engine == nullptr ? std::string() : choice.why,
-                .notes = std::move(notes),
-                .stats = {.load_seconds = load_seconds,
-                          .check_seconds = checking.seconds(),
-                          .load_cpu_seconds = load_cpu,
-                          .check_cpu_seconds = checking.cpu_seconds(),
-                          .peak_mib = peak_mib()}};
+  Report report{
+      .file = plan.subject.empty() ? given : plan.subject,
+      .format = loaded->format->name,
+      .history = history,
+      .verdict = verdict,
+      .why_method = choice.engine == nullptr || choice.engine->name != verdict.method ? std::string() : choice.why,
+      .notes = std::move(notes),
+      .stats = {.load_seconds = load_seconds,
+                .check_seconds = checking.seconds(),
+                .load_cpu_seconds = load_cpu,
+                .check_cpu_seconds = checking.cpu_seconds(),
+                .peak_mib = peak_mib()}};
   if (plan.prove && (verdict.outcome != Outcome::kUndecided || verdict.holds)) {
     const auto proof = prove(history, verdict);
     report.proof = proof ? Proof::kHolds : Proof::kFails;

@@ -58,8 +58,7 @@ constexpr bool has(OracleEvidence all, OracleEvidence one) {
 }
 
 // kNotApplicable: too many transactions or keys; predicates on lists or counters, that cannot be compiled, or where a
-// fault of a condition decides; an axiomatic level on anything but registers; kVersions with an entry
-// that two transactions may have written.
+// fault of a condition decides; kVersions with an entry that two transactions may have written.
 [[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
 
 // The same for several levels of one history, which is read and whose predicates are compiled once.
