@@ -18,8 +18,11 @@ struct AxiomRow {
   bool no_lost_update;
 };
 constexpr AxiomRow kAxioms[] = {
-    {Level::kReadCommitted, Axiom::kReadBefore, false}, {Level::kMonotonicAtomicView, Axiom::kReadBefore, false},
-    {Level::kCursorStability, Axiom::kNone, true},      {Level::kReadAtomic, Axiom::kReadOrSession, false},
+    {Level::kReadCommitted, Axiom::kNone, false},
+    {Level::kCursorStability, Axiom::kNone, true},
+    {Level::kMonotonicAtomicView, Axiom::kReadBefore, false},
+    {Level::kStrongSessionMonotonicAtomicView, Axiom::kReadBefore, false},
+    {Level::kReadAtomic, Axiom::kReadOrSession, false},
     {Level::kCausal, Axiom::kCausalPast, false},
 };
 
