@@ -152,7 +152,7 @@ class SerialSearch {
   Failed failed_;
 };
 
-constexpr std::size_t start_of(std::size_t t) { return 2 * t; }
+constexpr std::size_t start_point_of(std::size_t t) { return 2 * t; }
 constexpr std::size_t commit_of(std::size_t t) { return 2 * t + 1; }
 
 class PointSearch {
@@ -164,9 +164,9 @@ class PointSearch {
     if (added == AddedOrder::kRealTime) add(model.realtime_pairs());
     for (const auto& [a, b] : asked.orders) before_.add(commit_of(a), commit_of(b));
     for (std::size_t t = 0; t < model.txns.size(); ++t) {
-      before_.add(start_of(t), commit_of(t));
+      before_.add(start_point_of(t), commit_of(t));
       points_ += 2;
-      if (has(model.sure, t)) must_ |= 1U << start_of(t) | 1U << commit_of(t);
+      if (has(model.sure, t)) must_ |= 1U << start_point_of(t) | 1U << commit_of(t);
     }
     if (asked.given == Given::kTimestamps) respect_timestamps();
   }
@@ -182,7 +182,7 @@ class PointSearch {
     for (std::size_t p = 0; p < points_; ++p) {
       if ((placed >> p & 1U) != 0 || !may_come(p, placed)) continue;
       const std::size_t t = p / 2;
-      if (p == start_of(t)) {
+      if (p == start_point_of(t)) {
         limits_.spend(model_.txns[t].accesses.size());
         if (!may_start(placed, t) || !model_.explains(states, t)) continue;
       }
@@ -196,12 +196,13 @@ class PointSearch {
       const std::size_t t = p / 2;
       const bool installs = p == commit_of(t) && model_.txns[t].writes != 0;
       States after = states;
-      if (p == start_of(t)) trail_.stand(t);
+      if (p == start_point_of(t)) trail_.stand(t);
       if (installs) {
         model_.commit(after, t);
         trail_.install(t, after);
       }
-      events.push_back(p == start_of(t) ? Witness::start_of(model_.txns[t].id) : Witness::commit_of(model_.txns[t].id));
+      events.push_back(p == start_point_of(t) ? Witness::start_point_of(model_.txns[t].id)
+                                              : Witness::commit_of(model_.txns[t].id));
       const End end = extend(placed | 1U << p, after);
       if (end != End::kNone) return end;
       events.pop_back();
@@ -214,7 +215,7 @@ class PointSearch {
 
  private:
   void add(const Pairs& pairs) {
-    for (const auto& [a, b] : pairs) before_.add(commit_of(a), start_of(b));
+    for (const auto& [a, b] : pairs) before_.add(commit_of(a), start_point_of(b));
   }
 
   // At one time: first the commits of those that started before, then the writers that start and commit at that time,
@@ -236,7 +237,7 @@ class PointSearch {
       const bool instant = start != kNoTime && start == commit;
       if (instant && txn.writes != 0) instant_[t] = commit;
       const int instant_place = txn.writes != 0 ? 1 : 2;
-      if (start != kNoTime) rank[start_of(t)] = Rank{start, instant ? instant_place : 2};
+      if (start != kNoTime) rank[start_point_of(t)] = Rank{start, instant ? instant_place : 2};
       if (commit != kNoTime) rank[commit_of(t)] = Rank{commit, instant ? instant_place : 0};
     }
     for (std::size_t p = 0; p < points_; ++p) {
@@ -249,11 +250,11 @@ class PointSearch {
   [[nodiscard]] bool may_come(std::size_t p, std::uint32_t placed) const {
     const std::size_t t = p / 2;
     if (has(banned_, t)) return false;
-    if (p == commit_of(t) && (placed >> start_of(t) & 1U) == 0) return false;
+    if (p == commit_of(t) && (placed >> start_point_of(t) & 1U) == 0) return false;
     return before_.allows(p, placed, must_);
   }
   [[nodiscard]] bool is_under_way(std::uint32_t placed, std::size_t t) const {
-    return (placed >> start_of(t) & 3U) == 1U;
+    return (placed >> start_point_of(t) & 3U) == 1U;
   }
   [[nodiscard]] bool may_start(std::uint32_t placed, std::size_t t) const {
     for (std::size_t other = 0; other < model_.txns.size(); ++other) {
@@ -268,7 +269,7 @@ class PointSearch {
     const std::size_t t = p / 2;
     if (model_.judged_at_last()) return false;
     if (model_.txns[t].writes == 0) return true;
-    return p == start_of(t) && !apart_ && has(model_.sure, t);
+    return p == start_point_of(t) && !apart_ && has(model_.sure, t);
   }
   // Who started has committed.
   [[nodiscard]] bool is_whole(std::uint32_t placed) const {
@@ -279,7 +280,7 @@ class PointSearch {
   }
   [[nodiscard]] TxnSet counted(std::uint32_t placed) const {
     TxnSet set = 0;
-    for (std::size_t t = 0; t < model_.txns.size(); ++t) set |= (placed >> start_of(t) & 1U) << t;
+    for (std::size_t t = 0; t < model_.txns.size(); ++t) set |= (placed >> start_point_of(t) & 1U) << t;
     return set;
   }
 
