@@ -177,6 +177,7 @@ constexpr OptionRow kOptions[] = {
      "the "
      "format does not have are ignored and counted",
      "check convert"},
+    {"lenient", "", "fields that the format does not have are ignored and counted, instead of an error", "watch"},
     {"initial", "VALUE",
      "what keys hold before their first write, where the history does not say it: 0, null, true, \"text\" (null, or "
      "what "

@@ -131,6 +131,7 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   if (!sessions) return std::move(sessions).error();
   plan.sessions = *sessions;
   plan.spill = args.text("spill");
+  plan.lenient = args.has("lenient");
   return plan;
 }
 

@@ -15,14 +15,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "format/unknown_fields.h"
 #include "history/chunk.h"
 
 namespace isolde {
 
 class ChunkReader {
  public:
-  // `name`: of the input, for errors.
-  explicit ChunkReader(std::string name) : name_(std::move(name)) {}
+  // `name`: of the input, for errors. `unknown`: what becomes of fields that the format does not have.
+  explicit ChunkReader(std::string name, UnknownFields::Stance unknown = UnknownFields::Stance::kRefuse)
+      : name_(std::move(name)), unknown_(unknown) {}
 
   // Requires: `lines` is empty or ends with a newline. Nothing of a piece is used if one of its lines is wrong.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> read(std::string_view lines);
@@ -42,6 +44,7 @@ class ChunkReader {
 
  private:
   std::string name_;
+  UnknownFields::Stance unknown_;
   Place place_;
   std::vector<std::uint32_t> transaction_lines_, heartbeat_lines_;
 };

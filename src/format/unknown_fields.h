@@ -27,6 +27,7 @@ class UnknownFields {
   // The same for a field that has a place elsewhere: `why` says where.
   [[nodiscard]] std::string misplaced(std::string_view name, std::string_view why);
 
+  [[nodiscard]] std::uint64_t ignored() const { return count_; }
   // What was ignored, as a note; empty if nothing was.
   [[nodiscard]] std::string note() const;
   void add_note(std::vector<std::string>& notes) const;

@@ -98,6 +98,9 @@ TEST(Input, AMisspeltFieldIsRefusedByCheckAndWatchAndCountedIfAskedFor) {
     EXPECT_NE(a.err.find(":1:14: unknown field \"sttus\" in a transaction; did you mean status?"), std::string::npos)
         << a.err;
   }
+  const Answer watched = isolde({"watch", file, "--level", "si", "--lenient"});
+  EXPECT_EQ(watched.status, 0) << watched.err;
+  EXPECT_NE(watched.out.find("1 field that the format does not have"), std::string::npos) << watched.out;
   const Answer lenient = isolde({"check", file, "--level", "si", "--lenient"});
   EXPECT_EQ(lenient.status, 0) << lenient.err;
   EXPECT_NE(lenient.out.find("ignored 1 field that the format does not have: \"sttus\" (1)"), std::string::npos)
