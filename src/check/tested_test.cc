@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/rng.h"
 #include "check/choose.h"
 #include "check/strongest.h"
 #include "proof/prove.h"
