@@ -12,9 +12,9 @@ namespace isolde {
 namespace exhaustive {
 namespace {
 
-constexpr std::uint64_t kMostSearchSteps = 200'000'000;  // about two seconds
-constexpr std::size_t kMostTxnsForViews = 8;             // no set of transactions is known to fail there
-constexpr std::uint64_t kMostShrinkSteps = 50'000'000;   // to make the report of a violation small
+constexpr std::uint64_t kMostStepsOfAll = 200'000'000;  // about two seconds
+constexpr std::size_t kMostTxnsForViews = 8;            // no set of transactions is known to fail there
+constexpr std::uint64_t kMostShrinkSteps = 50'000'000;  // to make the report of a violation small
 
 // Cheap, and asked first: of a large history nothing else is looked at.
 std::string size_lack(const History& h) {
@@ -57,7 +57,7 @@ class Check {
     } else {
       ways_.resize(1);
     }
-    WorkBudget budget(limits_.has_deadline() ? WorkBudget::kUnlimited : kMostSearchSteps, "the search of everything",
+    WorkBudget budget(limits_.has_deadline() ? WorkBudget::kUnlimited : kMostStepsOfAll, "the search of everything",
                       "--timeout replaces it by a time limit", limits_.work);
     Limits limits = limits_;
     limits.work = &budget;
