@@ -201,7 +201,7 @@ class PointSearch {
         model_.commit(after, t);
         trail_.install(t, after);
       }
-      events.push_back(p == start_point_of(t) ? Witness::start_point_of(model_.txns[t].id)
+      events.push_back(p == start_point_of(t) ? Witness::start_of(model_.txns[t].id)
                                               : Witness::commit_of(model_.txns[t].id));
       const End end = extend(placed | 1U << p, after);
       if (end != End::kNone) return end;
