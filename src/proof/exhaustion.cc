@@ -61,8 +61,9 @@ class LineWalk {
   Tried go_on(Set started, Set committed, const std::vector<Content>& contents, const GivenOrders::Places& places) {
     if (!patience_.spend(16 + contents.size())) return Tried::kTooMuch;
     if (committed + 1U == Set{1} << txns_.size()) {
-      if (orders_.is_done(places) && looks_fit()) return Tried::kFound;
-      return Tried::kNone;
+      const bool fits = orders_.is_done(places) && looks_fit();
+      if (patience_.left == 0) return Tried::kTooMuch;
+      return fits ? Tried::kFound : Tried::kNone;
     }
     if (!at_last_ && !is_new(started, committed, contents, places)) return Tried::kNone;
     for (std::size_t i = 0; i < txns_.size(); ++i) {
@@ -231,9 +232,10 @@ class LineWalk {
                                       const std::vector<ValueId>& now) const {
     const bool has_vset = matches_->details(op).has_vset != 0;
     if (has_vset && cannot_follow(h_, *matches_, op, now, own)) return false;
+    const bool sums = h_.op(raw(op)).kind() == OpKind::kAggregate;
     std::vector<std::vector<ValueId>> choices(h_.key_count());
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-      if (own[k]) choices[k].push_back(now[k]);
+      if (own[k] && (has_vset || sums || may_be_in_result(op, KeyId{k}, now[k]))) choices[k].push_back(now[k]);
       std::size_t changed = 0;
       bool after_own = false;
       for (std::size_t v = 0; !own[k] && v < versions_[k].size(); ++v) {
@@ -246,15 +248,20 @@ class LineWalk {
         if (has_vset) {
           may = value == matches_->in_vset(op, KeyId{k}) && (after_own || may);
         } else {
-          may = may && writer != txns_[i];
+          may = may && writer != txns_[i] && (sums || may_be_in_result(op, KeyId{k}, value));
         }
         if (may && std::find(choices[k].begin(), choices[k].end(), value) == choices[k].end())
           choices[k].push_back(value);
       }
       if (choices[k].empty()) return false;
     }
-    if (has_vset) return true;
-    return some_choice_follows(op, choices);
+    return has_vset || !sums || some_choice_follows(op, choices);
+  }
+  // Whether a scan or update that was evaluated on this version may have had the result that it had.
+  [[nodiscard]] bool may_be_in_result(OpId op, KeyId key, ValueId value) const {
+    const auto row = matches_->in_result(op, key);
+    if (matches_->of(op, key, value) == (row ? Match::kNo : Match::kYes)) return false;
+    return !row || h_.op(raw(op)).kind() != OpKind::kScan || *row == value;
   }
   [[nodiscard]] bool some_choice_follows(OpId op, const std::vector<std::vector<ValueId>>& choices) const {
     std::vector<std::size_t> digit(choices.size(), 0);
@@ -266,7 +273,7 @@ class LineWalk {
       while (k < digit.size() && ++digit[k] == choices[k].size()) digit[k++] = 0;
       if (k == digit.size()) return false;
     }
-    return true;
+    return false;  // which nobody takes for an answer
   }
 
   const History& h_;

@@ -132,8 +132,12 @@ bool has_axioms(const History& h, Level level) {
   return level == Level::kCursorStability ? versions_known(h, level) : traceable(h, true);
 }
 // Nothing but items, and no list that was something else before.
-bool searchable(const History& h, Level) {
+bool searchable(const History& h, Level level) {
   if (!h.columns().predicates.empty()) return false;
+  const auto& status = h.columns().status;
+  // There it is not asked whether somebody saw one of unknown outcome.
+  if (level == Level::kReadUncommitted && std::find(status.begin(), status.end(), Status::kUnknown) != status.end())
+    return false;
   std::set<KeyId> lists, counters, scalars;
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     if (!h.values().elements(h.initial(KeyId{k}))) scalars.insert(KeyId{k});

@@ -61,6 +61,7 @@ class Check {
                       "--timeout replaces it by a time limit", limits_.work);
     Limits limits = limits_;
     limits.work = &budget;
+    limits.spend(h_.op_count() + 1);
     const End end = search(Reading::kLenient, limits);
     if (end == End::kStopped) return undecided(limits.exhausted_by());
     return end == End::kNone ? violated() : satisfied(limits);
@@ -69,6 +70,7 @@ class Check {
  private:
   End search(Reading reading, const Limits& limits) {
     model_.reading = reading;
+    model_.limits = &limits;
     // Strictly, all of unknown outcome took place: whether somebody saw them is not asked there.
     if (verdict_.level == Level::kReadUncommitted && reading == Reading::kStrict) model_.sure = model_.all;
     End end = End::kNone;

@@ -300,13 +300,15 @@ std::vector<State> Model::may_have_looked_at(const Access& a, std::size_t t, std
 bool Model::some_sum_fits(const Access& look, const std::vector<std::vector<State>>& choices) const {
   std::vector<std::size_t> digit(keys, 0);
   States states(keys);
-  for (;;) {
+  while (!limits->exhausted()) {
+    limits->spend(4 * keys);
     for (std::size_t k = 0; k < keys; ++k) states[k] = choices[k][digit[k]];
     if (accepts(follows(look, states))) return true;
     std::size_t i = 0;
     while (i < keys && ++digit[i] == choices[i].size()) digit[i++] = 0;
     if (i == keys) return false;
   }
+  return false;
 }
 
 bool Model::looks_fit(std::size_t t, const Versions& versions, const std::vector<std::uint32_t>& at) const {

@@ -20,6 +20,7 @@
 
 #include "anomaly/level.h"
 #include "anomaly/verdict.h"
+#include "base/limits.h"
 #include "history/history.h"
 #include "history/predicate_set.h"
 
@@ -95,6 +96,7 @@ class Model {
   // Predicates may have looked at any versions, as long as who changed the matches comes before (repeatable-read).
   bool looks_anywhere = false;
   Reading reading = Reading::kLenient;
+  const Limits* limits = nullptr;  // of the search at hand; who asks the model looks whether they ran out meanwhile
 
   // Reads and predicate operations that need an explanation, by operation of the history.
   std::vector<bool> asked;

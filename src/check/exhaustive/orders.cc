@@ -125,7 +125,7 @@ class SerialSearch {
       order.pop_back();
       trail_.take_back(t);
     }
-    return End::kNone;
+    return limits_.exhausted() ? End::kStopped : End::kNone;
   }
 
   std::vector<std::uint32_t> order;
@@ -208,7 +208,7 @@ class PointSearch {
       events.pop_back();
       if (installs) trail_.take_back(t);
     }
-    return End::kNone;
+    return limits_.exhausted() ? End::kStopped : End::kNone;
   }
 
   std::vector<std::uint32_t> events;

@@ -110,7 +110,7 @@ class ViewSearch {
       order_.pop_back();
       take_back(t);
     }
-    return End::kNone;
+    return limits_.exhausted() ? End::kStopped : End::kNone;
   }
 
  private:
