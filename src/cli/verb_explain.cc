@@ -106,10 +106,8 @@ std::string anomaly_text(const AnomalyInfo& anomaly) {
   std::string out =
       fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, wrapped_paragraph(anomaly.definition));
   const std::vector<Level> breaks = levels_against(anomaly.kind);
-  out +=
-      "
-      " + wrapped_paragraph(" The example breaks " + names_of(breaks) + ".");
-      const Kept kept = kept_by(anomaly);
+  out += "\n" + wrapped_paragraph("The example breaks " + names_of(breaks) + ".");
+  const Kept kept = kept_by(anomaly);
   if (!kept.holds.empty()) out += wrapped_paragraph("It still satisfies " + names_of(kept.holds) + ".");
   if (!kept.not_tested.empty())
     out += wrapped_paragraph("It has no clocks or sessions to test " + names_of(kept.not_tested) + " by.");

@@ -14,6 +14,9 @@ namespace {
 
 constexpr std::uint64_t kMostStepsOfAll = 200'000'000;  // about two seconds
 constexpr std::size_t kMostTxnsForViews = 8;            // no set of transactions is known to fail there
+// Where predicates may have looked at many versions, or what they say is about the whole order, and a proof must try
+// all of that again.
+constexpr std::size_t kMostTxnsToLook = 6, kMostKeysToLook = 8;
 constexpr std::uint64_t kMostShrinkSteps = 50'000'000;  // to make the report of a violation small
 
 // Cheap, and asked first: of a large history nothing else is looked at.
@@ -33,6 +36,10 @@ std::string level_lack(const Model& model, Level level) {
   if (level == Level::kReadUncommitted && model.has_lists()) return "no lists at read-uncommitted, which show an order";
   if (is_about_views(level) && model.txns.size() > kMostTxnsForViews)
     return fmt::format("at most {} transactions at this level", kMostTxnsForViews);
+  const bool looks_far = model.has_vsets || is_about_views(level) || level == Level::kRepeatableRead;
+  if (model.has_looks && looks_far && (model.txns.size() > kMostTxnsToLook || model.keys > kMostKeysToLook))
+    return fmt::format("at most {} transactions and {} keys, with these predicates at this level", kMostTxnsToLook,
+                       kMostKeysToLook);
   return {};
 }
 

@@ -287,6 +287,8 @@ std::vector<State> Model::may_have_looked_at(const Access& a, std::size_t t, std
     after_own |= versions[v].writer == t;
     const State state = versions[v].state;
     bool may = changer <= at || (versions[changer].writer == t && lenient());
+    // A witness shows an aggregate of what had been written by then.
+    if (a.kind == OpKind::kAggregate && !look.looked && v > at && !lenient()) may = false;
     if (look.looked) {
       may = state == (*look.looked)[key] && (after_own ? lenient() : may);
     } else {
