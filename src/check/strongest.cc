@@ -338,6 +338,7 @@ void LevelChecks::take_from_real_time(const Limits& limits, Verdict& verdict) {
     const Choice choice = choose(h_, strong.level, options_);
     if (choice.engine == nullptr) return;
     Verdict timed = check_engine(choice, strong.level, limits);
+    search_small(choice, limits, timed);
     if (timed.outcome != Outcome::kSatisfied) return;
     verdict.outcome = Outcome::kSatisfied;
     verdict.reason.clear();
