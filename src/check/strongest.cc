@@ -326,23 +326,26 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
     take_from_stronger(*choice.engine, limits, verdict);
   search_small(choice, limits, verdict);
   withhold(verdict);
-  if (verdict.holds && !limits.exhausted()) take_from_real_time(limits, verdict);
+  if (verdict.holds && !limits.exhausted()) take_from_real_time(*choice.engine, limits, verdict);
   return verdict;
 }
 
-void LevelChecks::take_from_real_time(const Limits& limits, Verdict& verdict) {
+void LevelChecks::take_from_real_time(const Engine& engine, const Limits& limits, Verdict& verdict) {
   const LevelInfo& level = info(verdict.level);
   if (level.order != AddedOrder::kSession || !orders().clocks) return;
   for (const LevelInfo& strong : all_levels()) {
     if (strong.family != level.family || strong.order != AddedOrder::kRealTime) continue;
     const Choice choice = choose(h_, strong.level, options_);
-    if (choice.engine == nullptr) return;
+    if (choice.engine == nullptr || given_to(*choice.engine) != given_to(engine)) return;
     Verdict timed = check_engine(choice, strong.level, limits);
     search_small(choice, limits, timed);
     if (timed.outcome != Outcome::kSatisfied) return;
     verdict.outcome = Outcome::kSatisfied;
     verdict.reason.clear();
     verdict.holds.reset();
+    verdict.method = timed.method;
+    verdict.given = timed.given;
+    verdict.search = timed.search;
     verdict.witness = std::move(timed.witness);
     verdict.notes.push_back(fmt::format("{} holds, which implies {}", strong.name, level.name));
   }
@@ -407,6 +410,7 @@ void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits,
     verdict.outcome = Outcome::kSatisfied;
     verdict.reason.clear();
     verdict.method = strong.method;
+    verdict.given = strong.given;
     verdict.search = strong.search;
     verdict.witness = std::move(strong.witness);
     verdict.notes.push_back(fmt::format("{} holds, which implies {}", info(one.level).name, info(verdict.level).name));

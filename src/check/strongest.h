@@ -55,7 +55,7 @@ class LevelChecks {
   [[nodiscard]] const OrderEvidence& orders();
   void withhold(Verdict& verdict);
   // Without sessions, but with clocks: real time, where it holds, implies session order.
-  void take_from_real_time(const Limits& limits, Verdict& verdict);
+  void take_from_real_time(const Engine& engine, const Limits& limits, Verdict& verdict);
   [[nodiscard]] Verdict check_engine(const Choice& choice, Level level, const Limits& limits);
   // Whether a stronger level, about the same evidence, holds: then so does this one.
   void take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict);
