@@ -36,9 +36,18 @@ std::vector<std::int64_t> gaps_of(const std::vector<Timed>& events) {
   return gaps;
 }
 
+bool reads_something(const History& h, TxnId t) {
+  for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) {
+    if (h.op(op).kind() == OpKind::kRead) return true;
+  }
+  return false;
+}
+
 // Completes the unknown transactions by :info, at places that change nothing. Those that are the last of their session
-// may as well stay open: they are the `tail`, of which the first `tail_infos` are completed, at the end of the file.
-void add_infos(const History& h, std::size_t tail_infos, std::vector<Timed>& events, std::vector<TxnId>& tail) {
+// may as well stay open, if an invocation says all of them: they are the `tail`, of which the first `tail_infos` are
+// completed, at the end of the file.
+void add_infos(const History& h, Unanswered unanswered, std::size_t tail_infos, std::vector<Timed>& events,
+               std::vector<TxnId>& tail) {
   constexpr std::int64_t kAtEnd = INT64_MAX;
   const std::uint32_t txns = h.txn_count();
   // When the next transaction of the same session needs the way free; kNoTime: there is none.
@@ -68,7 +77,8 @@ void add_infos(const History& h, std::size_t tail_infos, std::vector<Timed>& eve
       completed = gaps[gap++];
     } else if (next_of[t] != kNoTime && next_of[t] != kAtEnd) {
       events.push_back({next_of[t], -1, txn, false});
-    } else if (next_of[t] == kAtEnd || h.begin(txn) == kNoTime) {
+    } else if (next_of[t] == kAtEnd || h.begin(txn) == kNoTime ||
+               (unanswered == Unanswered::kSaysNoReads && reads_something(h, txn))) {
       events.push_back({kAtEnd, 1, txn, false});
     } else {
       if (tail.size() < tail_infos) events.push_back({kAtEnd, 1, txn, false});
@@ -97,7 +107,8 @@ bool is_well_formed(const History& h, const std::vector<Timed>& events) {
 }
 
 // The events in the order of their times, or nothing if file order cannot say it.
-std::optional<std::vector<Timed>> by_time(const History& h, std::size_t tail_infos, std::vector<TxnId>& tail) {
+std::optional<std::vector<Timed>> by_time(const History& h, Unanswered unanswered, std::size_t tail_infos,
+                                          std::vector<TxnId>& tail) {
   std::vector<Timed> events;
   bool any = false;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
@@ -110,7 +121,7 @@ std::optional<std::vector<Timed>> by_time(const History& h, std::size_t tail_inf
     any = any || begin != kNoTime || end != kNoTime;
   }
   if (!any) return std::nullopt;
-  add_infos(h, tail_infos, events, tail);
+  add_infos(h, unanswered, tail_infos, events, tail);
   std::stable_sort(events.begin(), events.end(),
                    [](const Timed& a, const Timed& b) { return a.time != b.time ? a.time < b.time : a.rank < b.rank; });
   if (!is_well_formed(h, events)) return std::nullopt;
@@ -182,15 +193,15 @@ std::size_t infos_by_ids(const History& h, const std::vector<TxnId>& tail) {
   return 0;
 }
 
-std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t before) {
+std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t before, Unanswered unanswered) {
   std::vector<TxnId> tail;
-  if (!by_time(h, 0, tail)) return std::nullopt;
+  if (!by_time(h, unanswered, 0, tail)) return std::nullopt;
   const std::size_t guess = infos_by_ids(h, tail);
   JepsenSchedule schedule;
   int best = -1;  // 2: the ids are kept, 1: the order
   for (const std::size_t infos : {guess, tail.size()}) {
     std::vector<TxnId> ignored;
-    const auto events = by_time(h, infos, ignored);
+    const auto events = by_time(h, unanswered, infos, ignored);
     if (!events) return std::nullopt;
     JepsenSchedule candidate;
     candidate.events.reserve(events->size());
@@ -231,8 +242,8 @@ std::vector<TxnId> reading_order(const History& h, const JepsenSchedule& schedul
   return order;
 }
 
-JepsenSchedule schedule_jepsen(const History& h, std::int64_t before) {
-  if (auto schedule = schedule_by_time(h, before)) return *std::move(schedule);
+JepsenSchedule schedule_jepsen(const History& h, std::int64_t before, Unanswered unanswered) {
+  if (auto schedule = schedule_by_time(h, before, unanswered)) return *std::move(schedule);
   JepsenSchedule schedule;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime});
   schedule.keeps_real_time = !has_times(h);

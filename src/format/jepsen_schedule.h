@@ -30,8 +30,12 @@ struct JepsenSchedule {
   std::vector<std::string> lost;
 };
 
+// What a reader takes from an invocation that nothing completes: in transactions (:txn) all that it says, in a bank and
+// of a counter no results of reads. There a transaction of unknown outcome that read something is completed by :info.
+enum class Unanswered : std::uint8_t { kSaysAll, kSaysNoReads };
+
 // `before`: how many operations will be written before the events.
-[[nodiscard]] JepsenSchedule schedule_jepsen(const History& history, std::int64_t before);
+[[nodiscard]] JepsenSchedule schedule_jepsen(const History& history, std::int64_t before, Unanswered unanswered);
 
 // The transactions in the order in which a reader of the file will have them.
 [[nodiscard]] std::vector<TxnId> reading_order(const History& history, const JepsenSchedule& schedule);

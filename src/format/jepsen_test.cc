@@ -185,6 +185,23 @@ TEST(JepsenReader, AnAccountThatNoTransferTouchesHoldsFromTheStartWhatIsReadFirs
   EXPECT_EQ(round_trip(h), "");
 }
 
+// The results of a read that has no known outcome stand in its :info: an invocation of a bank or a counter has none.
+TEST(JepsenWriter, AReadOfUnknownOutcomeKeepsWhatItRead) {
+  for (const char* text : {"{:type :invoke :f :read :process 5}"
+                           "{:type :info :f :read :process 5 :value {0 50 1 50}}"
+                           "{:type :ok :f :transfer :process 1 :value {:from 0 :to 1 :amount 5}}",
+                           "{:type :invoke :f :read :process 5}"
+                           "{:type :ok :f :read :process 0 :value {0 50 1 50}}"
+                           "{:type :invoke :f :transfer :process 1 :value {:from 0 :to 1 :amount 5}}"
+                           "{:type :info :f :read :process 5 :value {0 45 1 55}}",
+                           "{:type :invoke :f :read :process 1}{:type :ok :f :add :process 0 :value 2}"
+                           "{:type :info :f :read :process 1 :value 2}"}) {
+    auto result = read(text);
+    ASSERT_TRUE(result) << text;
+    EXPECT_EQ(round_trip(result->history), "") << text;
+  }
+}
+
 TEST(JepsenReader, ACounterBeginsAtZero) {
   auto result = read(
       "{:type :ok :f :read :process 0 :value 0}{:type :ok :f :add :process 0 :value 2}"

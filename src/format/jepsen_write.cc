@@ -88,7 +88,7 @@ bool is_counter_txn(const History& h, TxnId t) {
 bool initials_are_first_reads(const History& h) {
   std::vector<std::optional<ValueId>> first(h.key_count());
   std::vector<bool> added(h.key_count(), false);
-  for (const TxnId t : reading_order(h, schedule_jepsen(h, 0))) {
+  for (const TxnId t : reading_order(h, schedule_jepsen(h, 0, Unanswered::kSaysNoReads))) {
     for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
       const OpHead op = h.op(i);
       if (op.kind() == OpKind::kRead && !first[raw(op.key())]) first[raw(op.key())] = h.op_value(i);
@@ -291,7 +291,8 @@ WriteResult JepsenWriter::write() {
   if (const std::string left_out = decisive_losses(h_, kJepsenEdnFormat); !left_out.empty()) {
     out_ += fmt::format("; lossy, written by isolde: left out {}; a verdict on this file may be another\n", left_out);
   }
-  JepsenSchedule schedule = schedule_jepsen(h_, initial.empty() ? 0 : 2);
+  JepsenSchedule schedule = schedule_jepsen(
+      h_, initial.empty() ? 0 : 2, shape_ == JepsenShape::kTxn ? Unanswered::kSaysAll : Unanswered::kSaysNoReads);
   if (!initial.empty()) {
     for (const std::int64_t i : {0, 1}) {
       out_ += '{';
@@ -325,8 +326,9 @@ void JepsenWriter::write_event(const JepsenEvent& event) {
   out_ += ", :process ";
   const fmt::format_int process(process_[raw(h_.session(event.txn))]);
   out_.append(process.data(), process.size());
-  // An unanswered invocation is all that the file has of its transaction, so it also says what was read.
-  const bool known = !event.is_invocation || (status == Status::kUnknown);
+  // An unanswered invocation is all that the file has of its transaction, so it also says what was read: in :txn. A
+  // bank's or a counter's reads are completed by :info.
+  const bool known = !event.is_invocation || (status == Status::kUnknown && shape_ == JepsenShape::kTxn);
   switch (shape_) {
     case JepsenShape::kTxn:
       append_txn(event.txn, known);
@@ -460,7 +462,7 @@ std::uint64_t unfit_for_jepsen(const History& h, HistoryContent content) {
     case HistoryContent::kUnknown:
       return unknown_with_absent_reads(h);
     case HistoryContent::kClientTimes:
-      return schedule_jepsen(h, 0).keeps_real_time ? 0 : count(h, content);
+      return schedule_jepsen(h, 0, Unanswered::kSaysAll).keeps_real_time ? 0 : count(h, content);
     default:
       return 0;
   }
