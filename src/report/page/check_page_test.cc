@@ -168,7 +168,7 @@ TEST(CheckPage, LargeProofsByCasesAreCutToThePagesSize) {
   Anomaly a;
   a.kind = AnomalyKind::kNoOrder;
   a.transactions = from_to(0, 400);
-  for (std::uint32_t i = 0; i < 100; ++i) {
+  for (std::uint32_t i = 0; i < effort::size(100); ++i) {
     a.cases.push_back({cycle_of(h, from_to(i, i + 60)).steps});
     a.cases.back().steps.front().ground = Ground::kAssumed;
   }
