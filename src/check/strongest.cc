@@ -8,8 +8,10 @@
 #include "check/exhaustive/exhaustive.h"
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
+#include "check/mirror/engine.h"
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
+#include "check/session_numbers.h"
 #include "check/solver/solver.h"
 #include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
@@ -53,6 +55,11 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
 Given given_to(const Engine& engine) {
   if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
   return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
+}
+
+// Then no order of the transactions matters any more.
+bool has_session_gaps(const Verdict& verdict) {
+  return verdict.counts[static_cast<std::size_t>(AnomalyKind::kSessionGap)] > 0;
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
@@ -322,6 +329,7 @@ void LevelChecks::withhold(Verdict& verdict) {
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_engine(choice, level, limits);
+  if (has_session_gaps(verdict)) return verdict;
   if (verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted())
     take_from_stronger(*choice.engine, limits, verdict);
   search_small(choice, limits, verdict);
@@ -353,6 +361,7 @@ void LevelChecks::take_from_real_time(const Engine& engine, const Limits& limits
 
 Verdict LevelChecks::check_alone(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_engine(choice, level, limits);
+  if (has_session_gaps(verdict)) return verdict;
   search_small(choice, limits, verdict);
   withhold(verdict);
   return verdict;
@@ -419,6 +428,13 @@ void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits,
 }
 
 Verdict LevelChecks::check_engine(const Choice& choice, Level level, const Limits& limits) {
+  Verdict verdict = run_engine(choice, level, limits);
+  // What `mirror` finds is about a profile.
+  if (choice.engine->name != kMirrorEngine.name) add_session_gaps(h_, limits, verdict);
+  return verdict;
+}
+
+Verdict LevelChecks::run_engine(const Choice& choice, Level level, const Limits& limits) {
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   if (choice.engine->name == kWeakEngine.name) return check_weak(h_, *graph_, level, limits);
   if (choice.engine->name == kSolverEngine.name) return check_solver(h_, *graph_, level, limits);

@@ -72,6 +72,7 @@ void HistoryBuilder::set_end(std::int64_t time) { set_time(c_->end, time); }
 void HistoryBuilder::set_start_ts(std::int64_t time) { set_time(c_->start_ts, time); }
 void HistoryBuilder::set_commit_ts(std::int64_t time) { set_time(c_->commit_ts, time); }
 void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place); }
+void HistoryBuilder::set_sno(std::int64_t number) { set_time(c_->sno, number); }
 
 void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                                   std::span<const std::int64_t> active) {
@@ -174,7 +175,7 @@ void HistoryBuilder::abandon_txn() {
   c_->session.truncate(txns);
   c_->id.truncate(txns);
   c_->status.truncate(txns);
-  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order, &c_->sno}) {
     column->truncate(std::min(column->size(), txns));
   }
   open_intervals_.clear();
@@ -370,7 +371,7 @@ Result<History> HistoryBuilder::finish() {
   if (auto error = too_large()) return *std::move(error);
   settle_initial();
   unify_empty_lists();
-  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order, &c_->sno}) {
     if (!column->empty()) column->resize(c_->session.size(), kNoTime);
   }
   if (!c_->op_before.empty()) store_intervals();

@@ -51,6 +51,7 @@ class HistoryBuilder {
   void set_start_ts(std::int64_t time);
   void set_commit_ts(std::int64_t time);
   void set_order(std::int64_t place);
+  void set_sno(std::int64_t number);
   void set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                     std::span<const std::int64_t> active);
 
