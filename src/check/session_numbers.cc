@@ -1,38 +1,43 @@
 #include "check/session_numbers.h"
 
+#include <fmt/format.h>
+
 #include <utility>
-#include <vector>
+
+#include "history/session_gaps.h"
 
 namespace isolde {
 
-bool is_numbered_apart(std::int64_t before, std::int64_t after) {
-  if (before == kNoTime || after == kNoTime) return false;
-  return before >= after || static_cast<std::uint64_t>(after) - static_cast<std::uint64_t>(before) != 1;
-}
-
 void add_session_gaps(const History& history, const Limits& limits, Verdict& verdict) {
-  if (history.columns().sno.empty() || info(verdict.level).order == AddedOrder::kNone) return;
-  std::vector<TxnId> last(history.session_count(), kNoTxn);
-  bool any = false;
-  for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
-    const TxnId t{i};
-    const TxnId before = std::exchange(last[raw(history.session(t))], t);
-    if (before == kNoTxn || !is_numbered_apart(history.sno(before), history.sno(t))) continue;
-    any = true;
+  if (info(verdict.level).order == AddedOrder::kNone) return;
+  const std::vector<SessionGap> gaps = session_gaps(history);
+  if (gaps.empty()) return;
+  for (const SessionGap& gap : gaps) {
     verdict.count(AnomalyKind::kSessionGap);
     if (verdict.anomalies.size() >= limits.max_anomalies) continue;
-    Anomaly gap;
-    gap.kind = AnomalyKind::kSessionGap;
-    gap.transactions = {t, before};
-    gap.steps.push_back({.type = StepType::kSession, .from = before, .to = t});
-    verdict.anomalies.push_back(std::move(gap));
+    Anomaly a;
+    a.kind = AnomalyKind::kSessionGap;
+    a.transactions = {gap.after, gap.before};
+    a.steps.push_back({.type = StepType::kSession, .from = gap.before, .to = gap.after});
+    verdict.anomalies.push_back(std::move(a));
   }
-  if (!any) return;
   if (verdict.outcome != Outcome::kViolated) {
     verdict.reason.clear();
     verdict.witness = Witness{};
   }
   verdict.outcome = Outcome::kViolated;
+}
+
+void note_session_gaps(const History& history, Verdict& verdict) {
+  if (info(verdict.level).order != AddedOrder::kNone) return;
+  const std::vector<SessionGap> gaps = session_gaps(history);
+  if (gaps.empty()) return;
+  const auto [before, after] = gaps[0];
+  verdict.notes.push_back(fmt::format(
+      "the numbers in sessions (sno) have {} gap{}, first: in session {} number {} follows number {} (transactions {} "
+      "and {}); {} says nothing about that, strong-session-snapshot-isolation and what implies it forbid it",
+      gaps.size(), gaps.size() == 1 ? "" : "s", history.session_text(history.session(after)), history.sno(after),
+      history.sno(before), history.txn_text(before), history.txn_text(after), info(verdict.level).name));
 }
 
 }  // namespace isolde

@@ -335,6 +335,7 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
   search_small(choice, limits, verdict);
   withhold(verdict);
   if (verdict.holds && !limits.exhausted()) take_from_real_time(*choice.engine, limits, verdict);
+  note_session_gaps(h_, verdict);
   return verdict;
 }
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "check/session_numbers.h"
 #include "check/timeline/online/engine.h"
+#include "history/session_gaps.h"
 
 namespace isolde::timeline {
 
