@@ -34,27 +34,31 @@ enum Belief : std::uint8_t {
   kPredicates = 16,  // no belief, but more to be right about: what predicates should have found
 };
 
+// What an engine's verdict takes as given, for a search that is to answer the same question.
+Given given_to(const Engine& engine) {
+  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
+}
+
 std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
   const bool predicates = !h.columns().predicates.empty();
   // Two levels are about items alone.
   const bool items_only = level == Level::kReadUncommitted || level == Level::kRepeatableRead;
   unsigned all = predicates && !items_only ? kPredicates : 0;
-  if (engine.name == "replay") {
-    all |= kExpected;
-  } else if (engine.name == "timeline") {
-    all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
-  } else {
-    if (!h.columns().version_orders.empty()) all |= kVersionOrders;
-    const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
-    if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
+  switch (given_to(engine)) {
+    case Given::kExpectedOrder:
+      all |= kExpected;
+      break;
+    case Given::kTimestamps:
+      all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
+      break;
+    case Given::kVersionOrders:
+      if (!h.columns().version_orders.empty()) all |= kVersionOrders;
+      const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
+      if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
+      break;
   }
   return static_cast<std::uint8_t>(all);
-}
-
-// What an engine's verdict takes as given, for a search that is to answer the same question.
-Given given_to(const Engine& engine) {
-  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
-  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
 }
 
 // Then no order of the transactions matters any more.
@@ -451,7 +455,7 @@ Verdict LevelChecks::run_engine(const Choice& choice, Level level, const Limits&
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
-  const bool by_order = found.method == "replay" || found.method == "timeline" || found.given != Given::kVersionOrders;
+  const bool by_order = found.given != Given::kVersionOrders;
   if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};

@@ -125,7 +125,7 @@ class Claims {
     }
     if (a.source == ReadSource::kNotARead) return overlap(a);
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
-    if (verdict_.method == "timeline" || verdict_.method == "replay") return reads_.differs_from_state(t, a);
+    if (verdict_.given != Given::kVersionOrders) return reads_.differs_from_state(t, a);
     const Fault somebody = reads_.nobody_left_it(t, a);
     return somebody && cycles_ && committed_.is_appended_to(a.key) ? cycles_->list_fault(a) : somebody;
   }
@@ -159,7 +159,8 @@ class Claims {
     if (!committed_.counts(order.from) || !committed_.counts(order.to))
       return "one of them does not count as committed";
     if (against.type == StepType::kInvisible && !committed_.is_serial()) return std::nullopt;
-    if (against.type == StepType::kOrder && committed_.is_serial() && verdict_.method == "replay") return std::nullopt;
+    if (against.type == StepType::kOrder && committed_.is_serial() && verdict_.given == Given::kExpectedOrder)
+      return std::nullopt;
     return holds(against.type == StepType::kCommit || against.type == StepType::kVisible,
                  "its second step is neither by timestamps nor by the expected order");
   }

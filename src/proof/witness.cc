@@ -72,7 +72,7 @@ class Replay {
     if (level_.order == AddedOrder::kRealTime) {
       if (auto wrong = real_time_holds()) return *wrong;
     }
-    if (verdict_.method == "timeline" || verdict_.method == "replay" || verdict_.given != Given::kVersionOrders) {
+    if (verdict_.given != Given::kVersionOrders) {
       if (auto wrong = timestamps_hold(points)) return *wrong;
     } else if (verdict_.method == "exhaustive") {
       if (auto wrong = version_orders_hold(points)) return *wrong;
@@ -213,7 +213,7 @@ class Replay {
     std::int64_t latest = kNoTime;
     for (const std::uint32_t event : verdict_.witness.events) {
       const TxnId t{points ? event / 2 : event};
-      const bool expected = verdict_.method == "replay" || verdict_.given == Given::kExpectedOrder;
+      const bool expected = verdict_.given == Given::kExpectedOrder;
       std::int64_t time = expected ? h_.order(t) : points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
       if (time == kNoTime) continue;
       if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");
