@@ -208,6 +208,44 @@ TEST(SmallHistory, ADeleteInAVersionOrderIsTheOneThatThereIs) {
   EXPECT_EQ(deleted("T1: w x1 w y1 | T2: w x_ w y2 | T3: r x1 r y2"), Outcome::kViolated);
 }
 
+// Every history of two committed transactions, of which the second searches: none is left open, whatever it found.
+TEST(SmallHistory, TwoTransactionsAndAScanAreDecided) {
+  constexpr std::string_view kFirst[] = {"w x{1}", "w x{1} w y{2}", "w x_", "w x{1} w x{2}", "r x_ w y{1}", "u x{1}"};
+  constexpr std::string_view kBefore[] = {"", "r x{1} ", "r x_ ", "w y{3} "};
+  constexpr std::string_view kFound[] = {"s", "s x{1}", "s x{2}", "s y{2}", "s x{1} y{2}", "s y{3}", "s x{1} y{3}"};
+  constexpr std::string_view kAfter[] = {"", " r x{1}", " r y_", " w x{4}"};
+  std::uint64_t violated = 0, satisfied = 0;
+  const auto judge = [&](const std::string& text) {
+    const History h = hist(text);
+    OracleCase truth(h);
+    for (const LevelInfo& level : all_levels()) {
+      const Answer found = answer(h, truth, level.level);
+      EXPECT_EQ(found.fault, "") << text << " at " << level.name;
+      if (found.truth == OracleVerdict::kNotApplicable || found.verdict.holds) continue;
+      EXPECT_NE(name(found.verdict.outcome), "undecided") << text << " at " << level.name << ": "
+                                                          << found.verdict.reason;
+      violated += found.verdict.outcome == Outcome::kViolated ? 1 : 0;
+      satisfied += found.verdict.outcome == Outcome::kSatisfied ? 1 : 0;
+    }
+  };
+  for (const std::string_view first : kFirst) {
+    for (const std::string_view before : kBefore) {
+      for (const std::string_view found : kFound) {
+        for (const std::string_view after : kAfter) {
+          for (const std::string_view session : {"a", "b"}) {
+            judge(fmt::format("init: x{{0}} | T1@a: {} | T2@{}: {}{}{}", first, session, before, found, after));
+          }
+        }
+      }
+    }
+  }
+  // What was found undecided: a search that misses one of two rows that one transaction left.
+  EXPECT_EQ(outcome_of("T1: w x{1} w y{2} | T2: s x{1}", Level::kSerializable), Outcome::kViolated);
+  EXPECT_EQ(outcome_of("T1: w x{1} w y{2} | T2: s x{1}", Level::kSnapshotIsolation), Outcome::kViolated);
+  EXPECT_GT(violated, 1000U);
+  EXPECT_GT(satisfied, 1000U);
+}
+
 TEST(SmallHistory, TransfersThatAreAllKnownTellWhatBalancesAreRight) {
   constexpr const char* kText = "init: x10 y10 | T1: i x-5 i y+5 | T2: i x-3 i y+3 | T3: r x{} r y{}";
   const auto balances = [&](std::int64_t x, std::int64_t y) {
