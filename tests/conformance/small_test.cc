@@ -124,6 +124,7 @@ TEST_P(SmallHistories, AreDecidedRightly) {
           const Answer now = answer(other, its, level.level);
           return !now.fault.empty() && now.verdict.outcome == found.verdict.outcome;
         };
+        ::testing::Test::RecordProperty("class", fmt::format("{} {} {} 1 {}", one.name, i + 1, answers, undecided));
         const History small = shrink(draft, still).build();
         OracleCase its(small);
         FAIL() << one.name << " at " << level.name << ", history " << i << ": " << found.fault << " (method "
@@ -142,7 +143,8 @@ TEST_P(SmallHistories, AreDecidedRightly) {
   }
   std::string why;
   for (const auto& [reason, count] : left) why += fmt::format("\n  {} × {}", count, reason);
-  ::testing::Test::RecordProperty("undecided", fmt::format("{} of {}", undecided, answers));
+  // `./dev soak` adds these up: histories, answers that the oracle can give, those that disagree, those left open.
+  ::testing::Test::RecordProperty("class", fmt::format("{} {} {} 0 {}", one.name, histories, answers, undecided));
   EXPECT_TRUE(effort::reaches(1 - one.most_undecided, answers - undecided, answers))
       << undecided << " of " << answers << " are undecided" << why;
   EXPECT_TRUE(effort::reaches(0.1, satisfied, answers)) << satisfied << " of " << answers;
