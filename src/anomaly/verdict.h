@@ -62,7 +62,7 @@ struct Verdict {
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
   std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
   Witness witness;
-  std::optional<SearchStats> search;    // of the engine `solver`
+  std::optional<SearchStats> search;  // of the engine `solver`
   Given given = Given::kVersionOrders;
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }

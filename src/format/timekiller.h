@@ -9,11 +9,11 @@
 //          history's `about` says so; the writer takes p and l apart by the same number. What fits no n is an error.
 //          sts or cts left out or null is not known. "sno" is the number of the transaction in its session (the
 //          paper's; the tool has no such field and goes by the order of the file): where all transactions of a session
-//          have one, that is their order, and a gap is a violation of SESSION (history/session_gaps.h). Aion's "rtts" is read past; any other field is an error
-//          (unknown_fields.h). Where reads give 0, which nobody wrote, and none gives null, a note says that --initial
-//          0 may be meant: TimeKiller has that option, and takes null without it, as is done here. Written:
-//          transactions that count as committed. What a key held at first becomes null; values that are no integers are
-//          numbered.
+//          have one, that is their order, and a gap is a violation of SESSION (history/session_gaps.h). Aion's "rtts"
+//          is read past; any other field is an error (unknown_fields.h). Where reads give 0, which nobody wrote, and
+//          none gives null, a note says that --initial 0 may be meant: TimeKiller has that option, and takes null
+//          without it, as is done here. Written: transactions that count as committed. What a key held at first becomes
+//          null; values that are no integers are numbered.
 // Cost:    one pass.  Source: TimeKiller.
 #pragma once
 

@@ -25,11 +25,10 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
   const auto may_be_op = [&](OpId op) { return op == kNoOp || raw(op) < h.op_count(); };
   const auto is_value = [&](ValueId v) { return raw(v) < kFirstTableValue + h.values().size(); };
   if (a.transactions.empty() || !std::all_of(a.transactions.begin(), a.transactions.end(), is_txn)) return false;
-  const bool has_key = is_cycle || a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
-                       a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kSessionGap ||
-                       a.kind == AnomalyKind::kGSingle ||
-                       (a.kind == AnomalyKind::kResultSetMismatch && a.source == ReadSource::kWrongAggregate) ||
-                       a.key != kNoKey;
+  const bool has_key =
+      is_cycle || a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
+      a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kSessionGap || a.kind == AnomalyKind::kGSingle ||
+      (a.kind == AnomalyKind::kResultSetMismatch && a.source == ReadSource::kWrongAggregate) || a.key != kNoKey;
   if (!has_key || !may_be_key(a.key) || !may_be_op(a.op) || !is_value(a.read) || !is_value(a.expected)) return false;
   if (!may_be_txn(a.source_writer) || !may_be_txn(a.expected_writer)) return false;
   const auto are_steps = [&](const std::vector<Step>& steps) {

@@ -224,8 +224,8 @@ TEST(SmallHistory, TwoTransactionsAndAScanAreDecided) {
       const Answer found = answer(h, truth, level.level);
       EXPECT_EQ(found.fault, "") << text << " at " << level.name;
       if (found.truth == OracleVerdict::kNotApplicable || found.verdict.holds) continue;
-      EXPECT_NE(name(found.verdict.outcome), "undecided") << text << " at " << level.name << ": "
-                                                          << found.verdict.reason;
+      EXPECT_NE(name(found.verdict.outcome), "undecided")
+          << text << " at " << level.name << ": " << found.verdict.reason;
       violated += found.verdict.outcome == Outcome::kViolated ? 1 : 0;
       satisfied += found.verdict.outcome == Outcome::kSatisfied ? 1 : 0;
     }
