@@ -193,6 +193,40 @@ TEST(SmallHistory, DoNotDependOnTheOrderOfLines) {
   }
 }
 
+// Gives most transactions a number in their session, which mostly follows that of the one before.
+void add_numbers(Rng& rng, Draft& draft) {
+  std::map<std::string, std::int64_t> next;
+  for (DraftTxn& txn : draft.txns) {
+    std::int64_t& number = next.try_emplace(txn.session, static_cast<std::int64_t>(rng.below(3))).first->second;
+    if (rng.chance(0.1)) number += rng.between(-1, 1);
+    if (rng.chance(0.9)) txn.sno = number;
+    ++number;
+  }
+}
+
+TEST(SmallHistory, NumbersInSessionsAreJudgedRightly) {
+  const std::uint64_t histories = effort::tries(400);
+  Rng rng(effort::seed(720'000));
+  std::uint64_t gaps = 0, none = 0;
+  for (std::uint64_t i = 0; i < histories; ++i) {
+    RandomOptions options;
+    options.max_txns = kOracleMaxTxns;
+    Draft draft = random_draft(rng, options);
+    add_numbers(rng, draft);
+    const History h = draft.build();
+    OracleCase truth(h);
+    for (const LevelInfo& level : all_levels()) {
+      const Answer found = answer(h, truth, level.level);
+      ASSERT_EQ(found.fault, "") << level.name << "\n" << native_text(h);
+      if (info(level.level).order == AddedOrder::kNone) continue;
+      const bool has_gap = found.verdict.counts[static_cast<std::size_t>(AnomalyKind::kSessionGap)] > 0;
+      ++(has_gap ? gaps : none);
+    }
+  }
+  EXPECT_TRUE(effort::reaches(0.05, gaps, gaps + none)) << gaps;
+  EXPECT_TRUE(effort::reaches(0.3, none, gaps + none)) << none;
+}
+
 Outcome outcome_of(const History& h, Level level) {
   LevelChecks checks(h, {});
   return checks.check(choose(h, level, {}), level, {}).outcome;
