@@ -9,7 +9,7 @@
 namespace isolde {
 
 void add_session_gaps(const History& history, const Limits& limits, Verdict& verdict) {
-  if (info(verdict.level).order == AddedOrder::kNone) return;
+  if (!proscribes(verdict.level, AnomalyKind::kSessionGap)) return;
   const std::vector<SessionGap> gaps = session_gaps(history);
   if (gaps.empty()) return;
   for (const SessionGap& gap : gaps) {
@@ -29,7 +29,7 @@ void add_session_gaps(const History& history, const Limits& limits, Verdict& ver
 }
 
 void note_session_gaps(const History& history, Verdict& verdict) {
-  if (info(verdict.level).order != AddedOrder::kNone) return;
+  if (proscribes(verdict.level, AnomalyKind::kSessionGap)) return;
   const std::vector<SessionGap> gaps = session_gaps(history);
   if (gaps.empty()) return;
   const auto [before, after] = gaps[0];

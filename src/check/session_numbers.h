@@ -2,9 +2,8 @@
 //
 // In, out: a History whose transactions have the field `sno` -> an anomaly (session-gap) for each gap
 //          (history/session_gaps.h).
-// Always:  it is a part of the levels that add session order, and of those that add real time, by every method: what
-//          the missing transaction read and wrote is not in the history, so that its place in the session cannot be
-//          judged.
+// Always:  it is a part of strong-session-snapshot-isolation and of what implies it, by every method: what the missing
+//          transaction read and wrote is not in the history, so that its place in the session cannot be judged.
 // Cost:    one pass over the transactions, only where some have a number.
 #pragma once
 
@@ -14,7 +13,7 @@
 
 namespace isolde {
 
-// Where there are gaps and the level adds session order: the verdict becomes violated, and they are among its
+// Where there are gaps and the level forbids them: the verdict becomes violated, and they are among its
 // anomalies. Ensures: verdict.counts says how many.
 void add_session_gaps(const History& history, const Limits& limits, Verdict& verdict);
 

@@ -61,7 +61,7 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
   return static_cast<std::uint8_t>(all);
 }
 
-// Then no order of the transactions matters any more.
+// Then no order of the transactions helps.
 bool has_session_gaps(const Verdict& verdict) {
   return verdict.counts[static_cast<std::size_t>(AnomalyKind::kSessionGap)] > 0;
 }

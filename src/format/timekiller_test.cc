@@ -69,7 +69,7 @@ TEST(TimekillerReader, NumbersInASessionAreItsOrder) {
   EXPECT_EQ(shown(read(R"([{"tid":3,"sid":1,"sno":2,"ops":[]},{"tid":1,"sid":1,"sno":null,"ops":[]}])")),
             "3@1:\n1@1:\n");
   EXPECT_EQ(shown(read(R"([{"tid":3,"sid":1,"sno":-1,"ops":[]}])")),
-            "mem:1:27: expected \"sno\" to be an integer from 0 to 2^63 - 1");
+            "mem:1:25: expected \"sno\" to be an integer from 0 to 2^63 - 1");
 }
 
 TEST(TimekillerReader, ListsAreAppendedTo) {

@@ -131,7 +131,7 @@ class Claims {
 
   // Two neighbours of a session whose numbers are no neighbours.
   Fault session_gap(const Anomaly& a) const {
-    if (info(verdict_.level).order == AddedOrder::kNone) return "the level does not ask for session order";
+    if (!implies(verdict_.level, Level::kStrongSessionSnapshotIsolation)) return "the level does not ask for numbers";
     if (a.steps.size() != 1 || a.steps[0].type != StepType::kSession) return "has other than one step of a session";
     const TxnId before = a.steps[0].from, after = a.steps[0].to;
     if (h_.session(before) != h_.session(after) || before >= after) return "they are not in this order in one session";

@@ -160,10 +160,11 @@ class Replay {
   std::optional<Error> sessions_hold() const {
     std::vector<std::uint32_t> latest(h_.session_count(), 0);
     std::vector<std::int64_t> number(h_.session_count(), kNoTime);
+    const bool numbered = implies(level_.level, Level::kStrongSessionSnapshotIsolation);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       std::int64_t& last = number[raw(h_.session(TxnId{t}))];
       const std::int64_t own = h_.sno(TxnId{t});
-      if (last != kNoTime && own != kNoTime && (last == INT64_MAX || own != last + 1))
+      if (numbered && last != kNoTime && own != kNoTime && (last == INT64_MAX || own != last + 1))
         return fault(TxnId{t}, "has a number that does not follow that of the one before it in its session");
       last = own;
       if (start_[t] == 0) continue;

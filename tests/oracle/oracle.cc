@@ -87,7 +87,7 @@ OracleCase::~OracleCase() = default;
 
 OracleVerdict OracleCase::operator()(Level level, OracleEvidence use) {
   if (!tiny_) return OracleVerdict::kNotApplicable;
-  if (gap_ && info(level).order != AddedOrder::kNone) return OracleVerdict::kViolated;
+  if (gap_ && implies(level, Level::kStrongSessionSnapshotIsolation)) return OracleVerdict::kViolated;
   tiny::Tiny& tiny = *tiny_;
   if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
   if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;
