@@ -65,7 +65,7 @@ std::optional<Expectation> expectation(std::string word, bool holds) {
 Stated stated_by(const std::string& path) {
   Stated stated;
   std::ifstream in(path);
-  for (std::string line; std::getline(in, line) && line.starts_with('#');) {
+  for (std::string line; std::getline(in, line) && (line.starts_with('#') || line.starts_with(';'));) {
     std::stringstream words(line.substr(1));
     std::string section;
     for (std::string word; words >> word;) {

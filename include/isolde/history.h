@@ -59,6 +59,7 @@ struct Transaction {
   std::optional<std::int64_t> begin, end;           // the client's clock, one unit for all
   std::optional<std::int64_t> start_ts, commit_ts;  // the database's own timestamps
   std::optional<std::int64_t> order;                // place in the expected serialization order
+  std::optional<std::int64_t> sno;                  // its number in the session, counted by the client
   std::vector<Operation> operations;
 
   Transaction& read(Name key, Value value) { return add(Operation::Kind::read, std::move(key), std::move(value)); }

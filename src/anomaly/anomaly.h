@@ -44,8 +44,9 @@ enum class AnomalyKind : std::uint8_t {
   kTimestampOrder,  // a start timestamp after the commit timestamp
   kCyclicVersions,  // the evidence puts the versions of one key in a circle
   kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`, or every order was tried
+  kSessionGap,      // by the client's count, transactions of a session are missing or out of order
 };
-inline constexpr int kAnomalyCount = 27;
+inline constexpr int kAnomalyCount = 28;
 
 // The order that a cycle needs beside its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };

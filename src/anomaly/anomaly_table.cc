@@ -21,6 +21,7 @@ constexpr auto& kFromCausal = kLevelList<kCausal, kRepeatableRead, kSnapshotIsol
 constexpr auto& kFromPrefix = kLevelList<kPrefix, kRepeatableRead, kSnapshotIsolation>;
 constexpr auto& kFromRepeatableRead = kLevelList<kRepeatableRead>;
 constexpr auto& kFromSnapshotIsolation = kLevelList<kSnapshotIsolation>;
+constexpr auto& kFromStrongSessionSnapshotIsolation = kLevelList<kStrongSessionSnapshotIsolation>;
 constexpr auto& kFromStrongSnapshotIsolation = kLevelList<kStrongSnapshotIsolation>;
 constexpr auto& kFromSerializable = kLevelList<kSerializable>;
 constexpr auto& kFromOneState = kLevelList<kReadAtomic, kSnapshotIsolation>;
@@ -250,6 +251,14 @@ constexpr std::array<AnomalyInfo, kAnomalyCount> kAnomalies = {{
      "T1 and T2 come before T3, which overwrote what they read, and T4 and T5 come after it. If T1 wrote x before T2, "
      "then T4, who read the value of T1, comes before T2; if T2 did, then T5 comes before T1.",
      kFromRepeatableRead},
+    {AnomalyKind::kSessionGap, "session-gap", "by its numbers, a session lacks transactions or has them out of order",
+     "The client counts the transactions of its session (`sno`), and two that follow each other do not have numbers "
+     "that follow each other: what stands between them is not in the history, or they stand in the wrong order. This "
+     "is a part of the axiom SESSION of Chronos.",
+     R"({"id": "T1", "session": 1, "sno": 0, "ops": [["w","x",1]]}
+{"id": "T2", "session": 1, "sno": 2, "ops": [["r","x",1]]}
+)",
+     "The client's transaction number 1, between T1 and T2, is missing.", kFromStrongSessionSnapshotIsolation},
 }};
 
 constexpr bool anomalies_in_enumeration_order() {

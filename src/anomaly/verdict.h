@@ -43,7 +43,7 @@ struct SearchStats {
   std::uint64_t conflicts = 0;  // dead ends that it learned from
 };
 
-// What a verdict that was found by trying everything takes as given beside values, sessions and the client's clock.
+// What a verdict takes as given beside values, sessions and the client's clock.
 enum class Given : std::uint8_t {
   kVersionOrders,  // those of the history
   kTimestamps,     // start_ts and commit_ts as start and commit points (serializable family: as places in the order)
@@ -62,8 +62,8 @@ struct Verdict {
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
   std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
   Witness witness;
-  std::optional<SearchStats> search;    // of the engine `solver`
-  Given given = Given::kVersionOrders;  // of the engine `exhaustive`
+  std::optional<SearchStats> search;  // of the engine `solver`
+  Given given = Given::kVersionOrders;
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t total() const {

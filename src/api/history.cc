@@ -78,6 +78,7 @@ HistoryBuilder& HistoryBuilder::add(const Transaction& t) {
   if (t.start_ts) b.set_start_ts(*t.start_ts);
   if (t.commit_ts) b.set_commit_ts(*t.commit_ts);
   if (t.order) b.set_order(*t.order);
+  if (t.sno) b.set_sno(*t.sno);
   for (const Operation& op : t.operations) {
     const isolde::KeyId key = b.key(name_id(values, op.key));
     const isolde::ValueId value = value_id(values, op.value, 0, state_->too_deep);

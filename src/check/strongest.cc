@@ -8,8 +8,10 @@
 #include "check/exhaustive/exhaustive.h"
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
+#include "check/mirror/engine.h"
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
+#include "check/session_numbers.h"
 #include "check/solver/solver.h"
 #include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
@@ -32,27 +34,36 @@ enum Belief : std::uint8_t {
   kPredicates = 16,  // no belief, but more to be right about: what predicates should have found
 };
 
+// What an engine's verdict takes as given, for a search that is to answer the same question.
+Given given_to(const Engine& engine) {
+  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
+}
+
 std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
   const bool predicates = !h.columns().predicates.empty();
   // Two levels are about items alone.
   const bool items_only = level == Level::kReadUncommitted || level == Level::kRepeatableRead;
   unsigned all = predicates && !items_only ? kPredicates : 0;
-  if (engine.name == "replay") {
-    all |= kExpected;
-  } else if (engine.name == "timeline") {
-    all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
-  } else {
-    if (!h.columns().version_orders.empty()) all |= kVersionOrders;
-    const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
-    if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
+  switch (given_to(engine)) {
+    case Given::kExpectedOrder:
+      all |= kExpected;
+      break;
+    case Given::kTimestamps:
+      all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
+      break;
+    case Given::kVersionOrders:
+      if (!h.columns().version_orders.empty()) all |= kVersionOrders;
+      const bool by_starts = engine.name == kGraphEngine.name && info(level).family == LevelFamily::kSnapshot;
+      if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
+      break;
   }
   return static_cast<std::uint8_t>(all);
 }
 
-// What an engine's verdict takes as given, for a search that is to answer the same question.
-Given given_to(const Engine& engine) {
-  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
-  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
+// Then no order of the transactions helps.
+bool has_session_gaps(const Verdict& verdict) {
+  return verdict.counts[static_cast<std::size_t>(AnomalyKind::kSessionGap)] > 0;
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
@@ -322,11 +333,13 @@ void LevelChecks::withhold(Verdict& verdict) {
 
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_engine(choice, level, limits);
+  if (has_session_gaps(verdict)) return verdict;
   if (verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted())
     take_from_stronger(*choice.engine, limits, verdict);
   search_small(choice, limits, verdict);
   withhold(verdict);
   if (verdict.holds && !limits.exhausted()) take_from_real_time(*choice.engine, limits, verdict);
+  note_session_gaps(h_, verdict);
   return verdict;
 }
 
@@ -353,6 +366,7 @@ void LevelChecks::take_from_real_time(const Engine& engine, const Limits& limits
 
 Verdict LevelChecks::check_alone(const Choice& choice, Level level, const Limits& limits) {
   Verdict verdict = check_engine(choice, level, limits);
+  if (has_session_gaps(verdict)) return verdict;
   search_small(choice, limits, verdict);
   withhold(verdict);
   return verdict;
@@ -419,6 +433,13 @@ void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits,
 }
 
 Verdict LevelChecks::check_engine(const Choice& choice, Level level, const Limits& limits) {
+  Verdict verdict = run_engine(choice, level, limits);
+  // What `mirror` finds is about a profile.
+  if (choice.engine->name != kMirrorEngine.name) add_session_gaps(h_, limits, verdict);
+  return verdict;
+}
+
+Verdict LevelChecks::run_engine(const Choice& choice, Level level, const Limits& limits) {
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   if (choice.engine->name == kWeakEngine.name) return check_weak(h_, *graph_, level, limits);
   if (choice.engine->name == kSolverEngine.name) return check_solver(h_, *graph_, level, limits);
@@ -434,7 +455,7 @@ Verdict LevelChecks::check_engine(const Choice& choice, Level level, const Limit
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
-  const bool by_order = found.method == "replay" || found.method == "timeline" || found.given != Given::kVersionOrders;
+  const bool by_order = found.given != Given::kVersionOrders;
   if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};

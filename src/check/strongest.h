@@ -56,7 +56,9 @@ class LevelChecks {
   void withhold(Verdict& verdict);
   // Without sessions, but with clocks: real time, where it holds, implies session order.
   void take_from_real_time(const Engine& engine, const Limits& limits, Verdict& verdict);
+  // The engine's own verdict, and what the numbers in sessions say (session_numbers.h).
   [[nodiscard]] Verdict check_engine(const Choice& choice, Level level, const Limits& limits);
+  [[nodiscard]] Verdict run_engine(const Choice& choice, Level level, const Limits& limits);
   // Whether a stronger level, about the same evidence, holds: then so does this one.
   void take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict);
   // Where the engine leaves a small history open, or goes by the database's word alone: what trying everything shows.

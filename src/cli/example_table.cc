@@ -87,6 +87,7 @@ std::string example_table(std::string_view lines) {
 
   std::vector<Row> rows;
   Row head = {"transaction", "session"};
+  if (!c.sno.empty()) head.emplace_back("sno");
   if (clocks) head.emplace_back("begin–end");
   if (snapshots) head.emplace_back("start–commit");
   if (statuses) head.emplace_back("status");
@@ -96,6 +97,7 @@ std::string example_table(std::string_view lines) {
   for (std::uint32_t i = 0; i < h.txn_count(); ++i) {
     const TxnId t{i};
     Row row = {words::txn(h, t), h.session_text(h.session(t))};
+    if (!c.sno.empty()) row.push_back(h.sno(t) == kNoTime ? std::string() : std::to_string(h.sno(t)));
     if (clocks) row.push_back(interval(h.begin(t), h.end(t)));
     if (snapshots) row.push_back(interval(h.start_ts(t), h.commit_ts(t)));
     if (statuses) row.emplace_back(kStatuses[static_cast<std::size_t>(h.status(t))]);

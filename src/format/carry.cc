@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "format/register_output.h"
+#include "history/session_gaps.h"
 
 namespace isolde {
 namespace {
@@ -41,6 +42,8 @@ constexpr std::array<ContentInfo, kContentCount> kContents = {{
      "timekiller: not below 0"},
     {HistoryContent::kSerialOrder, "place in the expected order", "places in the expected order", true,              {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
     {HistoryContent::kSerialByCommitTs, "serial_by in the header", "serial_by in the header", true,                  {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
+    {HistoryContent::kSessionGaps, "gap in the numbers of a session (sno)", "gaps in the numbers of sessions (sno)", true,          {kYes, kYes, kNo,   kNo,   kNo,   kPart},
+     "timekiller: not where numbers fall, or where transactions are left out that have one"},
     {HistoryContent::kSnapshots, "snapshot", "snapshots", true,                                                      {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
     {HistoryContent::kVersionOrders, "version order", "version orders", true,                                        {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
     {HistoryContent::kLocks, "lock of a read", "locks of reads", false,                                              {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
@@ -147,6 +150,8 @@ std::uint64_t count(const History& h, HistoryContent content) {
       return transactions_with(h, [&](TxnId t) { return h.order(t) != kNoTime; });
     case HistoryContent::kSerialByCommitTs:
       return h.has_flag(kSerialByCommitTs) ? 1 : 0;
+    case HistoryContent::kSessionGaps:
+      return session_gaps(h).size();
     case HistoryContent::kSnapshots:
       return c.snapshots.size();
     case HistoryContent::kVersionOrders:

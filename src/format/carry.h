@@ -34,12 +34,13 @@ enum class HistoryContent : std::uint8_t {
   kTimestamps,
   kSerialOrder,
   kSerialByCommitTs,
+  kSessionGaps,
   kSnapshots,
   kVersionOrders,
   kLocks,
   kAbout,
 };
-inline constexpr int kContentCount = 20;
+inline constexpr int kContentCount = 21;
 
 enum class Carry : std::uint8_t { kAll, kSome, kNone };
 

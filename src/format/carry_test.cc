@@ -161,6 +161,25 @@ TEST(Carry, EvidenceThatAFormatHasNoPlaceForIsRefused) {
   EXPECT_EQ(refusal(h, "text", Losses::kAccept), "written");
 }
 
+TEST(Carry, AGapInTheNumbersOfASessionIsKeptOrRefused) {
+  const auto numbered = [](int first, std::string_view status, int second, int third) {
+    return native(fmt::format(R"({{"session":1,"sno":{},"ops":[["w","x",1]]}}
+{{"session":1,"sno":{},"status":"{}","ops":[]}}
+{{"session":1,"sno":{},"ops":[["r","x",1]]}}
+)",
+                              first, second, status, third));
+  };
+  const History gap = numbered(4, "committed", 5, 7);
+  EXPECT_EQ(refusal(gap, "text"),
+            "format text cannot carry 1 gap in the numbers of a session (sno), on which a verdict may depend; formats "
+            "that can: isl, native, timekiller");
+  EXPECT_EQ(refusal(gap, "timekiller"), "written");
+  EXPECT_NE(refusal(numbered(4, "aborted", 5, 7), "timekiller"), "written");
+  EXPECT_NE(refusal(numbered(4, "committed", 3, 4), "timekiller"), "written") << "the order would be another";
+  EXPECT_EQ(refusal(numbered(4, "aborted", 5, 6), "timekiller"), "written") << "without numbers";
+  EXPECT_EQ(refusal(numbered(4, "committed", 5, 6), "text"), "written");
+}
+
 TEST(Carry, AnAbortedTransactionIsLeftOutOnlyIfNobodyReadFromIt) {
   constexpr std::string_view kAborted = R"({"session":1,"status":"aborted","ops":[["w","x",1]]}
 )";

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/column.h"
@@ -27,6 +28,12 @@ class GroupedOps {
   void drop_last_txn() {
     --txns_;
     while (!ops_.empty() && ops_.back().txn == txns_) ops_.truncate(ops_.size() - 1);
+  }
+
+  // Gives each transaction another place: `to[place]`. Requires: `to` is a permutation.
+  void rearrange(std::span<const std::uint32_t> to) {
+    for (Op& op : ops_) op.txn = to[op.txn];
+    sorted_ = false;
   }
 
   // Calls `head(txn)`, which begins the transaction, then adds its operations and ends it; for every transaction.

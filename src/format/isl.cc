@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "base/hash.h"
+#include "history/empty_lists.h"
 
 namespace isolde {
 namespace {
@@ -124,7 +125,8 @@ Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/
   if (const std::string defect = defect_of(columns); !defect.empty()) {
     return at_byte(source, 0, "the columns do not fit together: " + defect);
   }
-  return ReadResult{History(columns, storage), {}};
+  // Earlier versions wrote `[]` as they had read it.
+  return ReadResult{with_empty_lists_absent(History(columns, storage)), {}};
 }
 
 Result<WriteResult> write_isl(const History& history, Output& output) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <vector>
 
 #include "base/hash.h"
+#include "history/history_builder.h"
 #include "tests/support/format_testing.h"
 #include "tests/support/history_text.h"
 #include "tests/support/isl_bytes.h"
@@ -39,6 +41,58 @@ TEST(Isl, HoldsEverythingAndIsUsedInPlaceOrFromACopy) {
     EXPECT_EQ(difference(h, back->history), "");
     EXPECT_EQ(written(back->history), bytes);
   }
+}
+
+// A file as earlier versions wrote it: `[]` where the history now has absence. The value table holds `[]` because
+// another key, on which it is a value like any other, was found to hold it.
+std::string as_written_before(const History& h, ValueId empty) {
+  HistoryColumns columns = h.columns();
+  std::vector<ValueId> values(columns.op_value.begin(), columns.op_value.end());
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    if (h.op(i).kind() == OpKind::kRead && values[i] == kNullValue) values[i] = empty;
+  }
+  columns.op_value = values;
+  return written(History(columns, nullptr));
+}
+
+TEST(Isl, AnEmptyListInAFileOfAnEarlierVersionIsAbsence) {
+  HistoryBuilder b;
+  const ValueId empty = b.values().list({});
+  b.begin_txn(b.session(1));
+  b.read(b.key("appended"), kNullValue);
+  b.read(b.key("only read"), kNullValue);
+  b.read(b.key("scalar"), empty);
+  b.write(b.key("scalar"), b.values().integer(1));
+  b.end_txn();
+  b.begin_txn(b.session(2));
+  b.append(b.key("appended"), b.values().integer(1));
+  b.end_txn();
+  const History h = *b.finish();
+  const std::string old = as_written_before(h, empty);
+  EXPECT_NE(old, written(h));
+  const auto back = kIslFormat.read(source_of(old), {});
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->history.op_value(0), kNullValue);
+  EXPECT_EQ(back->history.op_value(1), kNullValue);
+  EXPECT_EQ(back->history.value_text(back->history.op_value(2)), "[]");
+  EXPECT_EQ(difference(h, back->history), "");
+}
+
+TEST(Isl, AnEmptyListThatAllKeysHoldAtFirstInAFileOfAnEarlierVersionIsAbsence) {
+  HistoryBuilder b;
+  const ValueId empty = b.values().list({});
+  b.begin_txn(b.session(1));
+  b.read(b.key("x"), kNullValue);
+  b.write(b.key("y"), empty);
+  b.end_txn();
+  const History h = *b.finish();
+  HistoryColumns columns = h.columns();
+  columns.defaults = {&empty, 1};
+  const auto back = kIslFormat.read(source_of(written(History(columns, nullptr))), {});
+  ASSERT_TRUE(back) << back.error().message();
+  EXPECT_EQ(back->history.initial(KeyId{0}), kNullValue);
+  EXPECT_EQ(back->history.value_text(back->history.initial(KeyId{1})), "[]") << "it is written there";
+  EXPECT_EQ(back->history.default_initial(), kNullValue);
 }
 
 TEST(Isl, AFileCutAtAnyLengthIsRefused) {

@@ -55,7 +55,7 @@ TEST(JepsenWriter, TransactionsThatOverlapInASessionLoseRealTime) {
   ASSERT_TRUE(h);
   const Written file = written(*h);
   EXPECT_EQ(file.lost.size(), 1U);
-  EXPECT_EQ(text_of(file.text), "0@0 ok -..0: w x 0\n1@0 ok -..1: w x 1\n");
+  EXPECT_EQ(text_of(file.text), "0@0 ok -..-: w x 0\n1@0 ok -..-: w x 1\n");
 }
 
 TEST(JepsenWriter, WhatEdnCannotCarryIsTold) {

@@ -33,14 +33,14 @@ class PlainLine {
 
  private:
   static constexpr unsigned kId = 1, kSession = 2, kStatus = 4, kBegin = 8, kEnd = 16, kStartTs = 32, kCommitTs = 64,
-                            kOrder = 128, kOps = 256, kSnapshot = 512;
+                            kOrder = 128, kOps = 256, kSnapshot = 512, kSno = 1024;
 
   static unsigned field_bit(std::string_view name) {
     switch (name.size()) {
       case 2:
         return name == "id" ? kId : 0;
       case 3:
-        return name == "ops" ? kOps : name == "end" ? kEnd : 0;
+        return name == "ops" ? kOps : name == "end" ? kEnd : name == "sno" ? kSno : 0;
       case 5:
         return name == "begin" ? kBegin : name == "order" ? kOrder : 0;
       case 6:
@@ -86,8 +86,11 @@ class PlainLine {
       case kCommitTs:
         builder_.set_commit_ts(time);
         break;
-      default:
+      case kOrder:
         builder_.set_order(time);
+        break;
+      default:
+        builder_.set_sno(time);
         break;
     }
     return true;

@@ -10,12 +10,13 @@ namespace {
 constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",         "initial_of",
                                               "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
-constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin",    "end", "commit",
-                                           "start_ts", "commit_ts", "order",  "snapshot", "ops"};
+constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",
+                                           "start_ts", "commit_ts", "order",  "sno",   "snapshot", "ops"};
 // What a line may have whose kind is not known yet.
 constexpr std::string_view kLineFields[] = {
-    "id",        "session", "status",   "begin", "end",    "commit",        "start_ts",
-    "commit_ts", "order",   "snapshot", "ops",   "isolde", "version_order", "version_order_by_txn"};
+    "id",       "session",  "status",    "begin",         "end",
+    "commit",   "start_ts", "commit_ts", "order",         "sno",
+    "snapshot", "ops",      "isolde",    "version_order", "version_order_by_txn"};
 constexpr std::string_view kSnapshotFields[] = {"xid", "xmin", "xmax", "active"};
 
 bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
@@ -269,11 +270,9 @@ NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bo
     return snapshot(value);
   }
   static constexpr std::pair<std::string_view, void (HistoryBuilder::*)(std::int64_t)> kTimes[] = {
-      {"begin", &HistoryBuilder::set_begin},
-      {"end", &HistoryBuilder::set_end},
-      {"start_ts", &HistoryBuilder::set_start_ts},
-      {"commit_ts", &HistoryBuilder::set_commit_ts},
-      {"order", &HistoryBuilder::set_order}};
+      {"begin", &HistoryBuilder::set_begin},       {"end", &HistoryBuilder::set_end},
+      {"start_ts", &HistoryBuilder::set_start_ts}, {"commit_ts", &HistoryBuilder::set_commit_ts},
+      {"order", &HistoryBuilder::set_order},       {"sno", &HistoryBuilder::set_sno}};
   for (const auto& [name, set] : kTimes) {
     if (field_ != name) continue;
     open_txn();

@@ -119,7 +119,7 @@ TEST(Native, EveryOperationIsRead) {
 
 TEST(Native, EveryFieldOfATransactionIsRead) {
   const char* const text =
-      R"({"id":"a","session":"s","status":"unknown","begin":-5,"end":9223372036854775807,"start_ts":1,"commit_ts":1,"order":0,"snapshot":{"xid":105,"xmin":100,"xmax":104,"active":[100,102]},"ops":[]}
+      R"({"id":"a","session":"s","status":"unknown","begin":-5,"end":9223372036854775807,"start_ts":1,"commit_ts":1,"order":0,"sno":4,"snapshot":{"xid":105,"xmin":100,"xmax":104,"active":[100,102]},"ops":[]}
 {"id":1,"session":"s","status":"aborted","snapshot":{"xmin":100,"xmax":104,"active":[]},"ops":[]}
 )";
   EXPECT_EQ(body(read(text)), text);

@@ -48,7 +48,7 @@ NativeValues::Fault NativeValues::time(od::value value, std::int64_t& out) {
   if (auto wrong = integer(value, out)) return wrong;
   if (out > kNoTime + 1) return std::nullopt;
   const bool of_database = field_ == "start_ts" || field_ == "commit_ts";
-  Extremes& seen = extremes_[of_database ? 0 : field_ == "order" ? 1 : 2];
+  Extremes& seen = extremes_[of_database ? 0 : field_ == "order" ? 1 : field_ == "sno" ? 3 : 2];
   (out == kNoTime ? seen.least : seen.next) = true;
   if (seen.least && seen.next) {
     return JsonFault{fmt::format("\"{}\": {} and {} in one history cannot be told apart", field_, kNoTime, kNoTime + 1),

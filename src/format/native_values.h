@@ -98,7 +98,7 @@ class NativeValues {
   struct Extremes {
     bool least = false, next = false;
   };
-  Extremes extremes_[3];  // of the database's timestamps, of places, of the client's clock
+  Extremes extremes_[4];  // of the database's timestamps, of places, of the client's clock, of numbers in a session
 };
 
 }  // namespace isolde

@@ -62,6 +62,7 @@ class LineWriter {
     append_time(",\"start_ts\":", h_.start_ts(t), out_);
     append_time(",\"commit_ts\":", h_.commit_ts(t), out_);
     append_time(",\"order\":", h_.order(t), out_);
+    append_time(",\"sno\":", h_.sno(t), out_);
     if (const Snapshot* s = h_.snapshot(t)) snapshot(*s);
     out_ += ",\"ops\":[";
     for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {

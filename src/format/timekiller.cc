@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <unordered_map>
 
 #include "format/grouped_ops.h"
 #include "format/json_document.h"
@@ -16,7 +18,7 @@ namespace {
 namespace od = simdjson::ondemand;
 using Fault = std::optional<JsonFault>;
 
-constexpr std::string_view kTimekillerFields[] = {"tid", "sid", "sts", "cts", "ops", "rtts"};
+constexpr std::string_view kTimekillerFields[] = {"tid", "sid", "sno", "sts", "cts", "ops", "rtts"};
 constexpr std::string_view kTimestampFields[] = {"p", "l"};
 constexpr std::string_view kTimekillerOpFields[] = {"t", "k", "v"};
 
@@ -48,6 +50,7 @@ class TimekillerReader {
       return json_.error_at(fmt::format("expected timestamps that fit 63 bits as p * 2^{} + l", shift_),
                             json_.at_offset(txns_[largest_].offset));
     }
+    if (numbered_) sort_sessions();
     ops_.emit(builder_, [this](std::uint32_t t) { begin(txns_[t]); });
     if (!options_.initial) hint_at_zero();
     unknown_.add_note(notes_);
@@ -63,6 +66,7 @@ class TimekillerReader {
  private:
   struct Txn {
     ValueId id{}, session{};
+    std::int64_t sno = kNoTime;
     Hybrid start, commit;
     std::size_t offset = 0;
   };
@@ -127,6 +131,8 @@ class TimekillerReader {
       if (is_id || is_session) {
         if (auto fault = label(inner, is_id ? txn.id : txn.session)) return fault;
         (is_id ? has_id : has_session) = true;
+      } else if (taken.name == "sno") {
+        if (auto fault = session_number(inner, txn.sno)) return fault;
       } else if (is_start || is_commit) {
         if (auto fault = timestamp(inner, is_start ? txn.start : txn.commit)) return fault;
       } else if (is_ops) {
@@ -159,6 +165,39 @@ class TimekillerReader {
     if (type != od::json_type::number && type != od::json_type::string) return wrong;
     if (auto fault = json_value(value, builder_.values(), out)) return JsonFault{fault->text, wrong.at};
     return std::nullopt;
+  }
+
+  Fault session_number(od::value value, std::int64_t& out) {
+    const JsonFault wrong = fault_at("expected \"sno\" to be an integer from 0 to 2^63 - 1", value);
+    bool null = false;
+    if (!value.is_null().get(null) && null) return std::nullopt;
+    WideInteger number;
+    if (auto fault = json_integer(value, "the number in its session", number)) return fault;
+    if (number.negative || number.magnitude > std::uint64_t{INT64_MAX}) return wrong;
+    out = static_cast<std::int64_t>(number.magnitude);
+    numbered_ = true;
+    return std::nullopt;
+  }
+
+  // The transactions of a session in which all have a number are put in the order of these, on the places that they
+  // have in the file: as Chronos does, whatever order they were written down in.
+  void sort_sessions() {
+    std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> sessions;
+    for (std::uint32_t t = 0; t < txns_.size(); ++t) sessions[raw(txns_[t].session)].push_back(t);
+    std::vector<std::uint32_t> to(txns_.size());
+    for (const auto& [name, places] : sessions) {
+      std::vector<std::uint32_t> in_order = places;
+      const auto has_none = [this](std::uint32_t t) { return txns_[t].sno == kNoTime; };
+      if (std::none_of(places.begin(), places.end(), has_none)) {
+        std::stable_sort(in_order.begin(), in_order.end(),
+                         [this](std::uint32_t a, std::uint32_t b) { return txns_[a].sno < txns_[b].sno; });
+      }
+      for (std::size_t i = 0; i < places.size(); ++i) to[in_order[i]] = places[i];
+    }
+    ops_.rearrange(to);
+    std::vector<Txn> moved(txns_.size());
+    for (std::uint32_t t = 0; t < txns_.size(); ++t) moved[to[t]] = txns_[t];
+    txns_ = std::move(moved);
   }
 
   Fault timestamp(od::value value, Hybrid& out) {
@@ -274,6 +313,7 @@ class TimekillerReader {
   void begin(const Txn& txn) {
     builder_.begin_txn(builder_.session(txn.session));
     builder_.set_id(txn.id);
+    if (txn.sno != kNoTime) builder_.set_sno(txn.sno);
     const auto packed = [this](const Hybrid& time) { return static_cast<std::int64_t>((time.p << shift_) | time.l); };
     if (txn.start.known) builder_.set_start_ts(packed(txn.start));
     if (txn.commit.known) builder_.set_commit_ts(packed(txn.commit));
@@ -290,6 +330,7 @@ class TimekillerReader {
   std::uint64_t largest_p_ = 0, largest_l_ = 0;
   std::uint32_t largest_ = 0;  // the transaction with the largest p
   int shift_ = kHybridShift;
+  bool numbered_ = false;  // some transaction has a number in its session
 };
 
 Result<ReadResult> read_timekiller(const Source& source, const ReadOptions& options) {

@@ -57,6 +57,21 @@ TEST(TimekillerReader, ReadsOfAZeroThatNobodyWroteHintAtTheOption) {
   EXPECT_TRUE(read(R"([{"tid":1,"sid":1,"ops":[{"t":"r","k":5,"v":0},{"t":"r","k":6}]}])")->notes.empty());
 }
 
+TEST(TimekillerReader, NumbersInASessionAreItsOrder) {
+  const auto result = read(R"([{"tid":3,"sid":1,"sno":2,"ops":[{"t":"w","k":5,"v":3}]},{"tid":9,"sid":2,"ops":[]},
+      {"tid":1,"sid":1,"sno":"0","ops":[{"t":"w","k":5,"v":1},{"t":"r","k":5,"v":1}]},
+      {"tid":2,"sid":1,"sno":1,"ops":[]}])");
+  EXPECT_EQ(shown(result), "1@1: w 5=1 r 5=1\n9@2:\n2@1:\n3@1: w 5=3\n");
+  EXPECT_EQ(result->history.sno(TxnId{0}), 0);
+  EXPECT_EQ(result->history.sno(TxnId{1}), kNoTime);
+  EXPECT_EQ(result->history.sno(TxnId{3}), 2);
+  // Where one has none, the order in the file is what is known.
+  EXPECT_EQ(shown(read(R"([{"tid":3,"sid":1,"sno":2,"ops":[]},{"tid":1,"sid":1,"sno":null,"ops":[]}])")),
+            "3@1:\n1@1:\n");
+  EXPECT_EQ(shown(read(R"([{"tid":3,"sid":1,"sno":-1,"ops":[]}])")),
+            "mem:1:25: expected \"sno\" to be an integer from 0 to 2^63 - 1");
+}
+
 TEST(TimekillerReader, ListsAreAppendedTo) {
   EXPECT_EQ(shown(read(kLists)), "1@1: a 5=1 a 5=2\n2@2: r 5=[1,2] r 6=null r 5=null\n");
 }
@@ -104,6 +119,25 @@ TEST(TimekillerWriter, WhatItReadItWritesAgain) {
     const std::string again = output.text();
     EXPECT_EQ(difference(first->history, read(again)->history), "");
   }
+}
+
+TEST(TimekillerWriter, NumbersInASessionAreWrittenIfNoneIsLeftOut) {
+  const auto written = [](Status second) {
+    HistoryBuilder builder;
+    for (int i = 0; i < 3; ++i) {
+      builder.begin_txn(builder.session(1));
+      builder.set_sno(i);
+      if (i == 1) builder.set_status(second);
+      builder.end_txn();
+    }
+    MemoryOutput output;
+    EXPECT_TRUE(kTimekillerFormat.write(*builder.finish(), output));
+    return output.text();
+  };
+  EXPECT_EQ(written(Status::kCommitted),
+            "[{\"tid\":0,\"sid\":1,\"sno\":0,\"ops\":[]},\n{\"tid\":1,\"sid\":1,\"sno\":1,\"ops\":[]},\n"
+            "{\"tid\":2,\"sid\":1,\"sno\":2,\"ops\":[]}]\n");
+  EXPECT_EQ(written(Status::kAborted), "[{\"tid\":0,\"sid\":1,\"ops\":[]},\n{\"tid\":2,\"sid\":1,\"ops\":[]}]\n");
 }
 
 TEST(TimekillerWriter, TheInitialStateBecomesNullAndAbortedTransactionsAreLeftOut) {

@@ -8,6 +8,7 @@
 
 #include "format/register_output.h"
 #include "format/timekiller.h"
+#include "history/session_gaps.h"
 
 namespace isolde {
 namespace {
@@ -41,6 +42,24 @@ std::uint64_t negative_timestamps(const History& h) {
   return n;
 }
 
+// Numbers in sessions are written if every transaction that has one is: else what is left out would leave a gap.
+bool keeps_numbers(const History& h, const std::vector<bool>& counts) {
+  if (h.columns().sno.empty()) return false;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (!counts[t] && h.sno(TxnId{t}) != kNoTime) return false;
+  }
+  return true;
+}
+
+// A reader puts the transactions of a session in the order of their numbers.
+std::uint64_t unfit_gaps(const History& h) {
+  const std::vector<SessionGap> gaps = session_gaps(h);
+  if (gaps.empty() || !keeps_numbers(h, effective(h))) return gaps.size();
+  std::uint64_t n = 0;
+  for (const SessionGap& gap : gaps) n += h.sno(gap.before) >= h.sno(gap.after) ? 1 : 0;
+  return n;
+}
+
 // Who was seen is certain only if nobody else wrote the same, and if no list that was written whole may have been
 // appended to; and a timestamp says when a commit was only if there was one.
 std::uint64_t unknown_unfit(const History& h) {
@@ -61,6 +80,7 @@ class TimekillerWriter {
   WriteResult run() {
     prepare();
     const std::vector<bool> counts = effective(h_);
+    numbered_ = keeps_numbers(h_, counts);
     bool first = true;
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       if (!counts[t]) {
@@ -96,6 +116,7 @@ class TimekillerWriter {
     h_.values().append_json(h_.columns().id[raw(txn)], text_);
     text_ += ",\"sid\":";
     h_.values().append_json(h_.columns().session_name[raw(h_.session(txn))], text_);
+    if (numbered_ && h_.sno(txn) != kNoTime) fmt::format_to(std::back_inserter(text_), ",\"sno\":{}", h_.sno(txn));
     for (const bool is_start : {true, false}) {
       const std::int64_t time = is_start ? h_.start_ts(txn) : h_.commit_ts(txn);
       if (time < 0) continue;  // none, or one that has no place
@@ -175,6 +196,7 @@ class TimekillerWriter {
   std::uint64_t aborted_ = 0, unknown_ = 0, unknown_seen_ = 0;
   std::uint64_t transactions_ = 0, operations_ = 0;
   bool initial_moved_ = false;
+  bool numbered_ = false;  // numbers in sessions are written
 };
 
 }  // namespace
@@ -187,6 +209,8 @@ std::uint64_t unfit_for_timekiller(const History& h, HistoryContent content) {
       return unknown_unfit(h);
     case HistoryContent::kTimestamps:
       return negative_timestamps(h);
+    case HistoryContent::kSessionGaps:
+      return unfit_gaps(h);
     case HistoryContent::kAbout:
       return h.about().empty() || packing_of(h) ? 0 : 1;
     default:

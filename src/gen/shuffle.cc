@@ -74,6 +74,7 @@ std::pair<History, std::vector<TxnId>> shuffled(const History& history, Rng& rng
   by_txn(to.start_ts, from.start_ts, columns.start_ts);
   by_txn(to.commit_ts, from.commit_ts, columns.commit_ts);
   by_txn(to.order, from.order, columns.order);
+  by_txn(to.sno, from.sno, columns.sno);
 
   const auto by_op = [&](auto& column, const auto& old, auto& view) {
     if (old.empty()) return;

@@ -88,6 +88,7 @@ class Comparison {
     if (a_.begin(t) != b_.begin(t) || a_.end(t) != b_.end(t)) return "begin or end";
     if (a_.start_ts(t) != b_.start_ts(t) || a_.commit_ts(t) != b_.commit_ts(t)) return "timestamps";
     if (a_.order(t) != b_.order(t)) return "order";
+    if (a_.sno(t) != b_.sno(t)) return "sno";
     if (!same_snapshot(t)) return "snapshot";
     const std::uint32_t ops = a_.end_op(t) - a_.first_op(t);
     if (ops != b_.end_op(t) - b_.first_op(t)) return "number of operations";

@@ -39,6 +39,7 @@ History history(std::string_view changed, bool other_ids = false) {
     b.set_start_ts(here && is("start_ts") ? 2 : 1);
     b.set_commit_ts(here && is("commit_ts") ? 5 : 4);
     if (!(here && is("order"))) b.set_order(t);
+    b.set_sno(here && is("sno") ? 9 : t);
     if (here && is("status")) b.set_status(Status::kUnknown);
     if (here)
       b.set_snapshot(is("no xid") ? std::nullopt : std::optional<std::int64_t>(9), is("xmin") ? 2 : 1, 4, active);
@@ -89,6 +90,7 @@ TEST(Difference, EveryKindIsFound) {
       {"start_ts", "transaction a (place 1): other timestamps"},
       {"commit_ts", "transaction a (place 1): other timestamps"},
       {"order", "transaction a (place 1): other order"},
+      {"sno", "transaction a (place 1): other sno"},
       {"xmin", "transaction a (place 1): other snapshot"},
       {"no xid", "transaction a (place 1): other snapshot"},
       {"active", "transaction a (place 1): other snapshot"},

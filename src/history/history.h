@@ -130,6 +130,7 @@ struct ColumnsOf {
   Of<std::int64_t> begin, end;           // optional; kNoTime where not known
   Of<std::int64_t> start_ts, commit_ts;  // optional
   Of<std::int64_t> order;                // optional
+  Of<std::int64_t> sno;                  // optional: the client's count of the transactions of its session
   // one entry an operation
   Of<OpHead> op;
   Of<ValueId> op_value;
@@ -200,6 +201,7 @@ void for_each_column(F&& f, Columns&... c) {
   f(27, "defaults", c.defaults...);
   f(28, "flags", c.flags...);
   f(29, "about", c.about...);
+  f(30, "sno", c.sno...);
 }
 
 class History {
@@ -220,6 +222,7 @@ class History {
   [[nodiscard]] std::int64_t start_ts(TxnId t) const { return time(c_.start_ts, t); }
   [[nodiscard]] std::int64_t commit_ts(TxnId t) const { return time(c_.commit_ts, t); }
   [[nodiscard]] std::int64_t order(TxnId t) const { return time(c_.order, t); }
+  [[nodiscard]] std::int64_t sno(TxnId t) const { return time(c_.sno, t); }
   [[nodiscard]] const Snapshot* snapshot(TxnId t) const;
 
   // The operations of `t` are first_op(t) … first_op(t+1)-1.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "history/empty_lists.h"
+
 namespace isolde {
 namespace {
 
@@ -72,6 +74,7 @@ void HistoryBuilder::set_end(std::int64_t time) { set_time(c_->end, time); }
 void HistoryBuilder::set_start_ts(std::int64_t time) { set_time(c_->start_ts, time); }
 void HistoryBuilder::set_commit_ts(std::int64_t time) { set_time(c_->commit_ts, time); }
 void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place); }
+void HistoryBuilder::set_sno(std::int64_t number) { set_time(c_->sno, number); }
 
 void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                                   std::span<const std::int64_t> active) {
@@ -174,7 +177,7 @@ void HistoryBuilder::abandon_txn() {
   c_->session.truncate(txns);
   c_->id.truncate(txns);
   c_->status.truncate(txns);
-  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order, &c_->sno}) {
     column->truncate(std::min(column->size(), txns));
   }
   open_intervals_.clear();
@@ -226,67 +229,17 @@ KeyId HistoryBuilder::resolve(ValueId name) {
   return key(name);
 }
 
-// Whether each key holds lists, as far as the history shows. A key that is appended to does. So does a key that nobody
-// appends to, if everything that is written to it, read from it or held by it at first is a list or absence: a client
-// that asks for a list that nobody has made yet is given `[]`. But where `[]` itself is written, it is a version that
-// a read can be told apart by, and where something else than a list is seen, `[]` is a value like any other.
-std::vector<bool> HistoryBuilder::list_keys(ValueId empty) const {
-  std::vector<bool> appended(c_->key_name.size(), false);
-  std::vector<bool> other(c_->key_name.size(), false);
-  const ValueTable table = values_.table();
-  const auto is_other = [&](ValueId v) {
-    return is_inline_integer(v) || (v != kNullValue && table.type(v) != ValueType::kList);
-  };
-  for (std::size_t i = 0; i < c_->op.size(); ++i) {
-    const OpHead op = c_->op[i];
-    const ValueId value = c_->op_value[i];
-    if (op.kind() == OpKind::kAppend) {
-      appended[raw(op.key())] = true;
-    } else if (op.kind() == OpKind::kIncrement || (op.kind() == OpKind::kWrite && value == empty) ||
-               (!is_predicate(op.kind()) && is_other(value))) {
-      other[raw(op.key())] = true;
-    }
-  }
-  // A row that a predicate operation found or left behind is there, so that `[]` is no absence.
-  for (const Item& item : c_->items) {
-    if (item.value == empty || is_other(item.value)) other[raw(item.key)] = true;
-  }
-  for (const VersionOrder& order : c_->version_orders) {
-    for (std::uint32_t i = order.first; order.by_txn == 0 && i < order.first + order.count; ++i) {
-      if (is_other(ValueId{c_->version_entries[i]})) other[raw(order.key)] = true;
-    }
-  }
-  for (std::size_t k = 0; k < other.size(); ++k) {
-    if (is_other(c_->key_initial.empty() ? default_initial_ : c_->key_initial[k])) other[k] = true;
-  }
-  for (std::size_t k = 0; k < other.size(); ++k) appended[k] = appended[k] || !other[k];
-  return appended;
-}
-
 // Requires: initial values are settled, and version orders resolved.
 void HistoryBuilder::unify_empty_lists() {
   const std::optional<ValueId> empty = values_.find_list({});
   if (!empty) return;
-  const std::vector<bool> is_list = list_keys(*empty);
-  const auto is_empty_state = [&](KeyId key, ValueId value) { return value == *empty && is_list[raw(key)]; };
-  for (std::size_t i = 0; i < c_->op.size(); ++i) {
-    const OpKind kind = c_->op[i].kind();
-    if ((kind == OpKind::kRead || kind == OpKind::kWrite) && is_empty_state(c_->op[i].key(), c_->op_value[i])) {
-      c_->op_value[i] = kNullValue;
-    }
-  }
-  for (Item& item : c_->items) {
-    if (is_empty_state(item.key, item.value)) item.value = kNullValue;
-  }
-  for (const VersionOrder& order : c_->version_orders) {
-    for (std::uint32_t i = order.first; order.by_txn == 0 && i < order.first + order.count; ++i) {
-      std::uint32_t& entry = c_->version_entries[i];
-      if (is_empty_state(order.key, ValueId{entry})) entry = raw(kNullValue);
-    }
-  }
-  for (std::uint32_t k = 0; k < c_->key_initial.size(); ++k) {
-    if (is_empty_state(KeyId{k}, c_->key_initial[k])) c_->key_initial[k] = kNullValue;
-  }
+  HistoryColumns columns;
+  for_each_column([](int, const char*, auto& view, auto& owned) { view = owned.view(); }, columns, *c_);
+  const EmptyListPlaces places = empty_list_places(columns, values_.table(), *empty, default_initial_);
+  for (const std::uint32_t i : places.op_value) c_->op_value[i] = kNullValue;
+  for (const std::uint32_t i : places.items) c_->items[i].value = kNullValue;
+  for (const std::uint32_t i : places.version_entries) c_->version_entries[i] = raw(kNullValue);
+  for (const std::uint32_t k : places.key_initial) c_->key_initial[k] = kNullValue;
 }
 
 std::optional<Error> HistoryBuilder::resolve_ids() {
@@ -370,7 +323,7 @@ Result<History> HistoryBuilder::finish() {
   if (auto error = too_large()) return *std::move(error);
   settle_initial();
   unify_empty_lists();
-  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order}) {
+  for (Column<std::int64_t>* column : {&c_->begin, &c_->end, &c_->start_ts, &c_->commit_ts, &c_->order, &c_->sno}) {
     if (!column->empty()) column->resize(c_->session.size(), kNoTime);
   }
   if (!c_->op_before.empty()) store_intervals();

@@ -51,6 +51,7 @@ class HistoryBuilder {
   void set_start_ts(std::int64_t time);
   void set_commit_ts(std::int64_t time);
   void set_order(std::int64_t place);
+  void set_sno(std::int64_t number);
   void set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                     std::span<const std::int64_t> active);
 
@@ -83,6 +84,8 @@ class HistoryBuilder {
 
   // Evidence and header.
   void set_about(std::string_view text) { about_ = text; }
+  // For a reader that finds out at the end that nothing in the file is a clock.
+  void forget_ends() { c_->end.clear(); }
   void set_serial_by_commit_ts() { flags_ |= kSerialByCommitTs; }
   void set_default_initial(ValueId value) { default_initial_ = value; }
   void set_initial(KeyId key, ValueId value);
@@ -123,7 +126,6 @@ class HistoryBuilder {
   [[nodiscard]] KeyId resolve(ValueId name);
   [[nodiscard]] std::optional<Error> too_large() const;
   void settle_initial();
-  [[nodiscard]] std::vector<bool> list_keys(ValueId empty) const;
   void unify_empty_lists();
   [[nodiscard]] std::optional<Error> resolve_ids();
   [[nodiscard]] std::optional<Error> resolve_orders();

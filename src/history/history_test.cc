@@ -66,7 +66,8 @@ TEST(History, ColumnsThatNothingHasAreEmpty) {
   const auto h = builder.finish();
   ASSERT_TRUE(h);
   const HistoryColumns& c = h->columns();
-  EXPECT_TRUE(c.begin.empty() && c.end.empty() && c.start_ts.empty() && c.commit_ts.empty() && c.order.empty());
+  EXPECT_TRUE(c.begin.empty() && c.end.empty() && c.start_ts.empty() && c.commit_ts.empty() && c.order.empty() &&
+              c.sno.empty());
   EXPECT_TRUE(c.op_before.empty() && c.op_length.empty() && c.wide_intervals.empty() && c.key_initial.empty());
   EXPECT_EQ(h->begin(TxnId{0}), kNoTime);
   EXPECT_EQ(h->commit_ts(TxnId{0}), kNoTime);

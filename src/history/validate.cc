@@ -16,7 +16,7 @@ std::string defect_of_lengths(const HistoryColumns& c) {
   if (c.first_op.size() != txns + 1) return "column first_op does not fit the number of transactions";
   if (c.id.size() != txns || c.status.size() != txns) return "columns id and status do not fit";
   const auto optional = [](std::size_t size, std::size_t whole) { return size == 0 || size == whole; };
-  for (const auto& column : {c.begin, c.end, c.start_ts, c.commit_ts, c.order}) {
+  for (const auto& column : {c.begin, c.end, c.start_ts, c.commit_ts, c.order, c.sno}) {
     if (!optional(column.size(), txns)) return "a column of times does not fit the number of transactions";
   }
   if (c.op_value.size() != ops) return "column op_value does not fit the number of operations";

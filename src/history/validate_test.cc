@@ -38,6 +38,7 @@ History sample() {
     b.set_start_ts(t);
     b.set_commit_ts(t + 1);
     b.set_order(t);
+    b.set_sno(t);
     b.set_snapshot(t, t, t + 1, active);
     b.write(x, b.values().integer(-t));
     b.at(100 * t, 100 * t + 1);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 
 #include "proof/case_claims.h"
@@ -24,10 +25,10 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
   const auto may_be_op = [&](OpId op) { return op == kNoOp || raw(op) < h.op_count(); };
   const auto is_value = [&](ValueId v) { return raw(v) < kFirstTableValue + h.values().size(); };
   if (a.transactions.empty() || !std::all_of(a.transactions.begin(), a.transactions.end(), is_txn)) return false;
-  const bool has_key = is_cycle || a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
-                       a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kGSingle ||
-                       (a.kind == AnomalyKind::kResultSetMismatch && a.source == ReadSource::kWrongAggregate) ||
-                       a.key != kNoKey;
+  const bool has_key =
+      is_cycle || a.kind == AnomalyKind::kSessionOrder || a.kind == AnomalyKind::kRealtimeOrder ||
+      a.kind == AnomalyKind::kTimestampOrder || a.kind == AnomalyKind::kSessionGap || a.kind == AnomalyKind::kGSingle ||
+      (a.kind == AnomalyKind::kResultSetMismatch && a.source == ReadSource::kWrongAggregate) || a.key != kNoKey;
   if (!has_key || !may_be_key(a.key) || !may_be_op(a.op) || !is_value(a.read) || !is_value(a.expected)) return false;
   if (!may_be_txn(a.source_writer) || !may_be_txn(a.expected_writer)) return false;
   const auto are_steps = [&](const std::vector<Step>& steps) {
@@ -87,6 +88,7 @@ class Claims {
       if (!cycles_ || a.source != ReadSource::kNotARead) return "is not told by dependencies";
       return CaseClaims(h_, verdict_.level, committed_.counted(), *cycles_).fault(a);
     }
+    if (a.kind == AnomalyKind::kSessionGap) return session_gap(a);
     if (!committed_.counts(t)) return "the transaction does not count as committed";
     if (a.kind == AnomalyKind::kResultSetMismatch) {
       const bool by_snapshot =
@@ -122,9 +124,23 @@ class Claims {
     }
     if (a.source == ReadSource::kNotARead) return overlap(a);
     if (h_.txn_of(a.op) != t) return "the operation is another transaction's";
-    if (verdict_.method == "timeline" || verdict_.method == "replay") return reads_.differs_from_state(t, a);
+    if (verdict_.given != Given::kVersionOrders) return reads_.differs_from_state(t, a);
     const Fault somebody = reads_.nobody_left_it(t, a);
     return somebody && cycles_ && committed_.is_appended_to(a.key) ? cycles_->list_fault(a) : somebody;
+  }
+
+  // Two neighbours of a session whose numbers are no neighbours.
+  Fault session_gap(const Anomaly& a) const {
+    if (!implies(verdict_.level, Level::kStrongSessionSnapshotIsolation)) return "the level does not ask for numbers";
+    if (a.steps.size() != 1 || a.steps[0].type != StepType::kSession) return "has other than one step of a session";
+    const TxnId before = a.steps[0].from, after = a.steps[0].to;
+    if (h_.session(before) != h_.session(after) || before >= after) return "they are not in this order in one session";
+    for (std::uint32_t t = raw(before) + 1; t < raw(after); ++t) {
+      if (h_.session(TxnId{t}) == h_.session(after)) return "another one of the session stands between them";
+    }
+    const std::int64_t one = h_.sno(before), other = h_.sno(after);
+    if (one == kNoTime || other == kNoTime) return "one of them has no number";
+    return holds(one == INT64_MAX || one + 1 != other, "its number follows the one before it");
   }
 
   // A step by session or real time, and one of timestamps that leads back.
@@ -142,7 +158,8 @@ class Claims {
     if (!committed_.counts(order.from) || !committed_.counts(order.to))
       return "one of them does not count as committed";
     if (against.type == StepType::kInvisible && !committed_.is_serial()) return std::nullopt;
-    if (against.type == StepType::kOrder && committed_.is_serial() && verdict_.method == "replay") return std::nullopt;
+    if (against.type == StepType::kOrder && committed_.is_serial() && verdict_.given == Given::kExpectedOrder)
+      return std::nullopt;
     return holds(against.type == StepType::kCommit || against.type == StepType::kVisible,
                  "its second step is neither by timestamps nor by the expected order");
   }

@@ -5,7 +5,7 @@
 namespace isolde::proof {
 Committed::Committed(const History& history, const Verdict& verdict)
     : h_(history),
-      by_order_(verdict.method == "replay"),
+      by_order_(verdict.given == Given::kExpectedOrder),
       serial_(info(verdict.level).family == LevelFamily::kSerializable),
       keys_(history.key_count(), false) {
   for (const Anomaly& a : verdict.anomalies) {

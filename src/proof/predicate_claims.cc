@@ -126,7 +126,7 @@ bool PredicateClaims::left(TxnId t, KeyId key, ValueId value) const {
 // Timestamps or places tell the state of these levels.
 bool PredicateClaims::knows_state() const {
   const LevelFamily family = info(verdict_.level).family;
-  return (verdict_.method == "timeline" || verdict_.method == "replay") &&
+  return verdict_.given != Given::kVersionOrders &&
          (family == LevelFamily::kSnapshot || family == LevelFamily::kSerializable);
 }
 

@@ -36,6 +36,8 @@ inline Verdict violated(std::string_view method, Level level, Anomaly anomaly) {
   v.outcome = Outcome::kViolated;
   v.level = level;
   v.method = method;
+  if (method == "timeline") v.given = Given::kTimestamps;
+  if (method == "replay") v.given = Given::kExpectedOrder;
   v.count(anomaly.kind);
   v.anomalies.push_back(std::move(anomaly));
   return v;

@@ -96,7 +96,7 @@ Fault ReadClaims::differs_from_state(TxnId t, const Anomaly& a) const {
 // Whether the expected value is the state itself: lists and counters stand in a text, and among commits of one time
 // the engine may have chosen another turn.
 bool ReadClaims::names_the_state(const Anomaly& a, std::int64_t time) const {
-  return a.expected_known && a.expected_text.empty() && verdict_.method == "timeline" &&
+  return a.expected_known && a.expected_text.empty() && verdict_.given == Given::kTimestamps &&
          !committed_.has_ties(a.key, time);
 }
 

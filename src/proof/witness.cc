@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <unordered_map>
@@ -71,7 +72,7 @@ class Replay {
     if (level_.order == AddedOrder::kRealTime) {
       if (auto wrong = real_time_holds()) return *wrong;
     }
-    if (verdict_.method == "timeline" || verdict_.method == "replay" || verdict_.given != Given::kVersionOrders) {
+    if (verdict_.given != Given::kVersionOrders) {
       if (auto wrong = timestamps_hold(points)) return *wrong;
     } else if (verdict_.method == "exhaustive") {
       if (auto wrong = version_orders_hold(points)) return *wrong;
@@ -158,7 +159,14 @@ class Replay {
 
   std::optional<Error> sessions_hold() const {
     std::vector<std::uint32_t> latest(h_.session_count(), 0);
+    std::vector<std::int64_t> number(h_.session_count(), kNoTime);
+    const bool numbered = implies(level_.level, Level::kStrongSessionSnapshotIsolation);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
+      std::int64_t& last = number[raw(h_.session(TxnId{t}))];
+      const std::int64_t own = h_.sno(TxnId{t});
+      if (numbered && last != kNoTime && own != kNoTime && (last == INT64_MAX || own != last + 1))
+        return fault(TxnId{t}, "has a number that does not follow that of the one before it in its session");
+      last = own;
       if (start_[t] == 0) continue;
       std::uint32_t& before = latest[raw(h_.session(TxnId{t}))];
       if (before > start_[t])
@@ -206,7 +214,7 @@ class Replay {
     std::int64_t latest = kNoTime;
     for (const std::uint32_t event : verdict_.witness.events) {
       const TxnId t{points ? event / 2 : event};
-      const bool expected = verdict_.method == "replay" || verdict_.given == Given::kExpectedOrder;
+      const bool expected = verdict_.given == Given::kExpectedOrder;
       std::int64_t time = expected ? h_.order(t) : points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
       if (time == kNoTime) continue;
       if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");

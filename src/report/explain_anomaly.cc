@@ -252,6 +252,10 @@ std::string reason(const History& h, const Anomaly& a, const Step& s) {
       return fmt::format("{} and {}{}", subject_did(h, s.from, s.from_op, "read it"),
                          wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kSession:
+      if (a.kind == AnomalyKind::kSessionGap) {
+        return fmt::format("it is the one before it in session {} (number {}, then {})",
+                           words::shortened(h.session_text(h.session(s.to)), 48), h.sno(s.from), h.sno(s.to));
+      }
       return fmt::format("it is the earlier one in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
     case StepType::kRealtime:
       return fmt::format("{} had ended (at {}) when {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
@@ -297,6 +301,21 @@ std::string lost_update(const History& h, const Anomaly& a) {
                 : fmt::format("{} overwrote {} and had not seen what {} wrote: that update is lost.", one, on, other);
 }
 
+// Which numbers of the session are missing between two transactions that follow each other in it.
+std::string session_gap(const History& h, const Anomaly& a) {
+  if (a.transactions.size() < 2) return fmt::format("{}.", info(a.kind).summary);
+  const TxnId after = a.transactions[0], before = a.transactions[1];
+  const std::string session = words::shortened(h.session_text(h.session(after)), 48);
+  const std::int64_t first = h.sno(before), last = h.sno(after);
+  if (first >= last) {
+    return fmt::format("in session {} number {} comes right after number {}.", session, last, first);
+  }
+  const auto missing = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first) - 1;
+  const std::string which =
+      missing == 1 ? fmt::format("number {} is", first + 1) : fmt::format("numbers {} to {} are", first + 1, last - 1);
+  return fmt::format("{} missing from session {}, between {} and {}.", which, session, txn(h, before), txn(h, after));
+}
+
 std::string contradiction(const History& h, const Anomaly& a) {
   if (!a.says.empty()) return a.says;
   const std::string on = a.key == kNoKey ? std::string("the list") : words::key(h, a.key);
@@ -313,6 +332,7 @@ std::string contradiction(const History& h, const Anomaly& a) {
   if (a.kind == AnomalyKind::kNoOrder)
     return fmt::format("no order of these {} explains what was read.",
                        words::counted(a.transactions.size(), "transaction"));
+  if (a.kind == AnomalyKind::kSessionGap) return session_gap(h, a);
   if (a.kind == AnomalyKind::kTimestampOrder) return "a transaction does not commit before it starts.";
   if (a.kind == AnomalyKind::kLostUpdate && a.transactions.size() == 2) return lost_update(h, a);
   if (a.source != ReadSource::kNotARead && a.op != kNoOp) {

@@ -49,6 +49,7 @@ std::vector<std::string_view> evidence_of(const History& history) {
   if (!c.begin.empty() || !c.end.empty()) found.emplace_back("client intervals");
   const bool lists = std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; });
   if (lists) found.emplace_back("list values");
+  if (!c.sno.empty()) found.emplace_back("numbers in sessions");
   found.emplace_back("session order");
   return found;
 }

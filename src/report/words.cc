@@ -59,6 +59,7 @@ std::string txn(const History& h, TxnId t) {
 std::string txn_with_place(const History& h, TxnId t) {
   if (t == kNoTxn) return "the initial state";
   std::string text = fmt::format("{} (session {}", txn(h, t), shortened(h.session_text(h.session(t)), 48));
+  if (h.sno(t) != kNoTime) text += fmt::format(", sno {}", h.sno(t));
   if (h.start_ts(t) != kNoTime) text += fmt::format(", start_ts {}", h.start_ts(t));
   if (h.commit_ts(t) != kNoTime) text += fmt::format(", commit_ts {}", h.commit_ts(t));
   if (h.status(t) == Status::kAborted) text += ", aborted";

@@ -6,7 +6,9 @@
 
 #include <filesystem>
 
+#include "check/choose.h"
 #include "check/engine.h"
+#include "check/strongest.h"
 #include "db/server.h"
 #include "format/format.h"
 #include "proof/prove.h"
@@ -154,6 +156,21 @@ TEST(BasicOnMariadb, SerializableIsKept) {
   for (const std::string_view workload : kOnRows) expect_kept(live, workload, "serializable", Level::kSerializable);
   for (const std::string_view workload : kOnRanges) expect_kept(live, workload, "serializable", Level::kSerializable);
   expect_kept(live, "upsert", "serializable", Level::kSerializable);
+}
+
+// Who deleted a row that is absent, values do not tell; that leaves no weaker level open.
+TEST(BasicOnMariadb, UpsertsAndDeletesAreDecidedAtTheLevelsBelowToo) {
+  const Live live({"mariadb", "", {}});
+  ASSERT_TRUE(live);
+  const History h = live.record("upsert", "serializable", 2000);
+  LevelChecks checks(h, {});
+  for (const Level level : {Level::kReadCommitted, Level::kStrongSessionMonotonicAtomicView, Level::kReadAtomic,
+                            Level::kCausal, Level::kPrefix, Level::kStrictSerializable}) {
+    const Verdict verdict = checks.check(choose(h, level, {}), level, {});
+    EXPECT_EQ(name(verdict.outcome), "satisfied") << info(level).name << ": " << verdict.reason;
+    const auto proved = prove(h, verdict);
+    EXPECT_TRUE(proved) << info(level).name << ": " << (proved ? "" : proved.error().message());
+  }
 }
 
 TEST(BasicOnMariadb, RepeatableReadLosesUpdatesUnlessItKeepsToItsSnapshot) {

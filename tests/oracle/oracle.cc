@@ -72,11 +72,22 @@ OracleVerdict judge_with_faults(tiny::Tiny& tiny, Level level, OracleEvidence us
 OracleCase::OracleCase(const History& history) {
   if (history.txn_count() > kOracleMaxTxns || history.key_count() > kOracleMaxKeys) return;
   tiny_ = std::make_unique<tiny::Tiny>(history);
+  for (std::uint32_t b = 0; b < history.txn_count(); ++b) {
+    const TxnId later{b};
+    for (std::uint32_t a = b; a-- > 0;) {
+      const TxnId earlier{a};
+      if (history.session(earlier) != history.session(later)) continue;
+      const bool both = history.sno(earlier) != kNoTime && history.sno(later) != kNoTime;
+      gap_ = gap_ || (both && (history.sno(earlier) == INT64_MAX || history.sno(later) != history.sno(earlier) + 1));
+      break;
+    }
+  }
 }
 OracleCase::~OracleCase() = default;
 
 OracleVerdict OracleCase::operator()(Level level, OracleEvidence use) {
   if (!tiny_) return OracleVerdict::kNotApplicable;
+  if (gap_ && implies(level, Level::kStrongSessionSnapshotIsolation)) return OracleVerdict::kViolated;
   tiny::Tiny& tiny = *tiny_;
   if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
   if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;

@@ -74,6 +74,7 @@ class OracleCase {
 
  private:
   std::unique_ptr<tiny::Tiny> tiny_;  // null: too large
+  bool gap_ = false;                  // by their numbers (sno), two of a session do not follow each other as they stand
 };
 
 // Whether the evidence and the reads of each key alone leave exactly one order of its versions.

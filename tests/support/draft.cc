@@ -84,6 +84,7 @@ History Draft::build() const {
     if (txn.start_ts) builder.set_start_ts(*txn.start_ts);
     if (txn.commit_ts) builder.set_commit_ts(*txn.commit_ts);
     if (txn.order) builder.set_order(*txn.order);
+    if (txn.sno) builder.set_sno(*txn.sno);
     if (const auto& s = txn.snapshot) builder.set_snapshot(s->xid, s->xmin, s->xmax, s->active);
     for (const DraftOp& op : txn.ops) add_draft_op(builder, op);
     builder.end_txn();

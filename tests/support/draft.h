@@ -60,7 +60,7 @@ struct DraftTxn {
   std::string name;
   std::string session;
   Status status = Status::kCommitted;
-  std::optional<std::int64_t> begin, end, start_ts, commit_ts, order;
+  std::optional<std::int64_t> begin, end, start_ts, commit_ts, order, sno;
   std::optional<DraftSnapshot> snapshot;
   std::vector<DraftOp> ops;
 

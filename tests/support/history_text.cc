@@ -111,6 +111,8 @@ class Reader {
         txn.status = Status::kUnknown;
       } else if (take('#')) {
         txn.order = number();
+      } else if (take('%')) {
+        txn.sno = number();
       } else if (take('{')) {
         range(txn.begin, txn.end);
         expect('}');

@@ -9,6 +9,7 @@
 //   3..5        start_ts..commit_ts; either side may be left out: `3..`, `..5`
 //   {10..20}    begin..end, likewise
 //   #2          its `order`
+//   %2          its `sno`
 // After the colon its operations; a key is letters, a value follows at once:
 //   r x1        read 1;  `x_` read absent;  `x[1 2]` read a list;  `x{7}` the row {"v": 7},
 //               `x{7,3}` {"v": 7, "n": 3},  `x{_}` {"v": NULL}

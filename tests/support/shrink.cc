@@ -34,8 +34,8 @@ std::vector<Draft> smaller(const Draft& draft) {
       for (std::size_t r = 0; op.vset && r < op.vset->size(); ++r)
         variant([&](Draft& d) { d.txns[t].ops[i].vset->erase(at(*d.txns[t].ops[i].vset, r)); });
     }
-    for (const auto field :
-         {&DraftTxn::begin, &DraftTxn::end, &DraftTxn::order, &DraftTxn::start_ts, &DraftTxn::commit_ts}) {
+    for (const auto field : {&DraftTxn::begin, &DraftTxn::end, &DraftTxn::order, &DraftTxn::sno, &DraftTxn::start_ts,
+                             &DraftTxn::commit_ts}) {
       if (txn.*field) variant([&](Draft& d) { (d.txns[t].*field).reset(); });
     }
     if (txn.snapshot) variant([&](Draft& d) { d.txns[t].snapshot.reset(); });

@@ -55,6 +55,7 @@ class Timeline {
         conditions_(history) {
     verdict_.level = level;
     verdict_.method = method;
+    verdict_.given = clock == Clock::kOrder ? Given::kExpectedOrder : Given::kTimestamps;
   }
 
   Verdict run() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "check/choose.h"
+#include "check/strongest.h"
 #include "hunt/judge/judge.h"
 #include "proof/prove.h"
 #include "report/explain_anomaly.h"
@@ -31,8 +32,9 @@ Result<std::optional<BrokenLevel>> broken_level(const Case& test, const Executio
   WorkBudget budget(kMostSteps, "the check of what was read");
   limits.work = &budget;
   limits.max_anomalies = 4;
-  const Verdict verdict = choice.engine->check(*history, held, limits);
-  if (verdict.outcome == Outcome::kSatisfied) return std::optional<BrokenLevel>();
+  const Verdict verdict = LevelChecks(*history, {}).check(choice, held, limits);
+  // What was there to be tested holds.
+  if (verdict.outcome == Outcome::kSatisfied || verdict.holds) return std::optional<BrokenLevel>();
   if (verdict.outcome == Outcome::kUndecided) return Error{verdict.reason};
   if (const auto proof = prove(*history, verdict); !proof)
     return Error{fmt::format("the answer of {} could not be proved: {}", verdict.method, proof.error().text)};

@@ -107,6 +107,7 @@ std::string ShownHistory::transaction_json(TxnId t) {
   time("end", h.end(t));
   time("start_ts", h.start_ts(t));
   time("commit_ts", h.commit_ts(t));
+  time("sno", h.sno(t));
   const bool around = transaction_place_.at(raw(t)) >= around_from_;
   const std::vector<std::uint32_t> none;
   out.raw("ops", json_list(around ? none : shown_operations(t), [&](std::uint32_t op) {

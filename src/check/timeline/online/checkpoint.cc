@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kTimelineMagic = 0x34'656e'696c'6d69'74ULL;  // timline4
+constexpr std::uint64_t kTimelineMagic = 0x35'656e'696c'6d69'74ULL;  // timline5
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -86,6 +86,7 @@ void Online::save(StateWriter& out) const {
     out.put(at);
     out.put(shadow);
   }
+  out.put(numbered_);
   out.put_all(sessions_);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> numbers;
   for (const auto& [print, number] : session_numbers_) numbers.emplace_back(number, print);
@@ -177,6 +178,7 @@ bool Online::load(StateReader& in) {
     const auto at = in.get<std::uint64_t>();
     shadows_.emplace(at, in.get<Shadow>());
   }
+  numbered_ = in.get<bool>();
   sessions_ = in.get_all<Latest>();
   for (std::uint32_t s = 0; s < sessions_.size(); ++s) session_numbers_.emplace(in.get<std::uint64_t>(), s);
   clock_.load(in);

@@ -50,6 +50,8 @@ class Online final : public OnlineEngine, private FoldSink {
   [[nodiscard]] bool load(StateReader& in) override;
 
  private:
+  struct Latest;  // of a session
+
   // What the transaction being taken has made of a key so far.
   struct Local {
     std::uint32_t key;
@@ -111,6 +113,8 @@ class Online final : public OnlineEngine, private FoldSink {
   void write_into_the_past(KeyTimeline& key, Entry entry);
   // orders.cc
   void check_orders(std::uint32_t txn);
+  void check_number(std::uint32_t txn);
+  [[nodiscard]] Latest& session_of(TxnId txn);
   void check_clock(std::uint32_t txn);
   void check_clock_at_once(std::uint32_t txn);
   void look_for_ties(std::uint32_t txn);
@@ -138,6 +142,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
+  void report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t before_sno, std::int64_t sno);
   void tell(OnlineViolation violation, std::uint64_t guilty, Print key, std::string_view suspect);
   [[nodiscard]] bool was_told(std::uint64_t identity);
   [[nodiscard]] std::string text_in(const TxnRecord& r, Print print) const;
@@ -233,8 +238,12 @@ class Online final : public OnlineEngine, private FoldSink {
     std::int64_t time = kNoTime;
     std::uint64_t writer = 0;
     std::uint8_t order = 0;
+    // The transaction that arrived last, whatever became of it, and its number in the session.
+    std::uint64_t last = 0;
+    std::int64_t sno = kNoTime;
   };
   std::vector<Latest> sessions_;
+  bool numbered_ = false;  // some transaction had a number in its session
   std::unordered_map<std::uint64_t, std::uint32_t> session_numbers_;
   [[nodiscard]] std::uint32_t session_number(Print session) {
     const auto [at, fresh] = session_numbers_.emplace(raw64(session), static_cast<std::uint32_t>(sessions_.size()));

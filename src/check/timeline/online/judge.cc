@@ -279,6 +279,17 @@ void Online::report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t befo
   tell(std::move(v), id, kNullPrint, {});
 }
 
+void Online::report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t before_sno, std::int64_t sno) {
+  OnlineViolation v;
+  v.kind = AnomalyKind::kSessionGap;
+  v.rule = "SESSION";
+  v.transactions = {id_of(r), id_text(before)};
+  v.steps = {{1, 0, StepType::kSession}};
+  v.text = fmt::format("{} is number {} of its session and comes right after {}, which is number {}.",
+                       v.transactions[0], sno, v.transactions[1], before_sno);
+  tell(std::move(v), raw64(r.id), kNullPrint, {});
+}
+
 void Online::tell(OnlineViolation v, std::uint64_t guilty, Print key, std::string_view suspect) {
   v.time = time_.now;
   // Who else is named may depend on who has arrived, so it is no part of the identity. It is made of prints: the names

@@ -115,6 +115,25 @@ TEST(TimelineOnline, OverlappingWritersAndInternalReadsAreToldAtOnce) {
   EXPECT_EQ(s.told.names(), "lost-update T2 T1, internal T3");
 }
 
+TEST(TimelineOnline, AGapInTheNumbersOfASessionIsToldAtOnce) {
+  Stream s(with_deadline(100, Level::kStrongSessionSnapshotIsolation));
+  s.advance(0);
+  s.take("T1@s %0 1..2: w x1 | T2!@s %1: w x7 | T3@t %5 3..4: r x1");
+  s.take("T4@s %2 3..4: r x1 | T5@t 5..6: r x1 | T6@t %9 7..8: r x1");
+  EXPECT_EQ(s.told.names(), "");
+  s.take("T7@s %4 5..6: r x1");
+  EXPECT_EQ(s.told.names(), "session-gap T7 T4");
+  const OnlineViolation& v = s.told.violations[0];
+  EXPECT_EQ(v.rule, "SESSION");
+  EXPECT_EQ(v.text, "T7 is number 4 of its session and comes right after T4, which is number 2.");
+  EXPECT_EQ(steps_text(v), "T4 -session-> T7");
+  Stream plain(with_deadline(100));
+  plain.advance(0);
+  plain.take("T1@s %0 1..2: w x1 | T2@s %3 3..4: r x1");
+  plain.engine->finish();
+  EXPECT_EQ(plain.told.names(), "");
+}
+
 TEST(TimelineOnline, WhatArrivesTogetherIsPutInOrderBeforeItIsLookedAt) {
   Stream s(with_deadline(100, Level::kSnapshotIsolation, 64));
   s.advance(0);

@@ -1,17 +1,35 @@
 #include <algorithm>
 
 #include "check/timeline/online/engine.h"
+#include "history/session_gaps.h"
 
 namespace isolde::timeline {
+
+// Requires: the transaction is of the chunk that is being taken.
+Online::Latest& Online::session_of(TxnId txn) {
+  std::uint32_t& number = held_->session[raw(held_->chunk->history.session(txn))];
+  if (number == kNone32) number = session_number(held_->chunk->session(txn));
+  return sessions_[number];
+}
+
+// SESSION by the client's own count. Aborted transactions and those of unknown outcome take a number, too.
+void Online::check_number(std::uint32_t txn) {
+  const TxnRecord& r = window_.at(txn);
+  const std::int64_t sno = held_->chunk->history.sno(r.txn);
+  numbered_ = numbered_ || sno != kNoTime;
+  if (!numbered_) return;
+  Latest& before = session_of(r.txn);
+  if (is_numbered_apart(before.sno, sno)) report_gap(r, before.last, before.sno, sno);
+  before.sno = sno;
+  before.last = raw64(r.id);
+}
 
 // SESSION, and the client's clock. Those of one time stand in an order of ours, so what that breaks is left open.
 void Online::check_orders(std::uint32_t txn) {
   TxnRecord& r = window_.at(txn);
   if (r.commit == kNoTime) return;
   const bool has_place = (r.flags & (kOpenPlace | kNoSnapshot)) == 0;
-  std::uint32_t& number = held_->session[raw(held_->chunk->history.session(r.txn))];
-  if (number == kNone32) number = session_number(held_->chunk->session(r.txn));
-  Latest& before = sessions_[number];
+  Latest& before = session_of(r.txn);
   if (before.time != kNoTime) ++counts_.in_session;
   if (has_place && before.time != kNoTime) {
     if (before.time > r.start) {

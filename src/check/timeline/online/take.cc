@@ -40,6 +40,7 @@ void Online::take(const Arrival& arrival) {
       if (is_predicate(h.op(i).kind())) r.flags |= kPredicates;
     }
   }
+  if (level_.order != AddedOrder::kNone) check_number(txn);
   if (h.status(arrival.txn) != Status::kCommitted) {
     note_uncommitted(txn);
   } else {

@@ -1,0 +1,43 @@
+#include "check/session_numbers.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "history/session_gaps.h"
+
+namespace isolde {
+
+void add_session_gaps(const History& history, const Limits& limits, Verdict& verdict) {
+  if (!proscribes(verdict.level, AnomalyKind::kSessionGap)) return;
+  const std::vector<SessionGap> gaps = session_gaps(history);
+  if (gaps.empty()) return;
+  for (const SessionGap& gap : gaps) {
+    verdict.count(AnomalyKind::kSessionGap);
+    if (verdict.anomalies.size() >= limits.max_anomalies) continue;
+    Anomaly a;
+    a.kind = AnomalyKind::kSessionGap;
+    a.transactions = {gap.after, gap.before};
+    a.steps.push_back({.type = StepType::kSession, .from = gap.before, .to = gap.after});
+    verdict.anomalies.push_back(std::move(a));
+  }
+  if (verdict.outcome != Outcome::kViolated) {
+    verdict.reason.clear();
+    verdict.witness = Witness{};
+  }
+  verdict.outcome = Outcome::kViolated;
+}
+
+void note_session_gaps(const History& history, Verdict& verdict) {
+  if (proscribes(verdict.level, AnomalyKind::kSessionGap)) return;
+  const std::vector<SessionGap> gaps = session_gaps(history);
+  if (gaps.empty()) return;
+  const auto [before, after] = gaps[0];
+  verdict.notes.push_back(fmt::format(
+      "the numbers in sessions (sno) have {} gap{}, first: in session {} number {} follows number {} (transactions {} "
+      "and {}); {} says nothing about that, strong-session-snapshot-isolation and what implies it forbid it",
+      gaps.size(), gaps.size() == 1 ? "" : "s", history.session_text(history.session(after)), history.sno(after),
+      history.sno(before), history.txn_text(before), history.txn_text(after), info(verdict.level).name));
+}
+
+}  // namespace isolde
