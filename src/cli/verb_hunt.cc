@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 
 #include "cli/interrupt.h"
 #include "cli/pages.h"
@@ -260,9 +260,9 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
   options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {
     live(fmt::format("; reducing: {} runs, {} statements, {} rows left", grouped(runs), statements, rows));
   };
-  std::signal(SIGINT, on_interrupt);
+  std::optional<FinishWhenAsked> when_asked(std::in_place);
   const auto result = hunt::hunt(*open.database, chosen, options, hunted(open.server.get()), sink);
-  std::signal(SIGINT, SIG_DFL);
+  when_asked.reset();
   progress.clear();
   if (!result) return print_error(result.error()), Exit::kBadInput;
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <csignal>
 #include <filesystem>
+#include <optional>
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
@@ -300,7 +300,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
       progress.advance(stage, static_cast<std::uint64_t>(p.seconds), static_cast<std::uint64_t>(plan.run.seconds));
     }
   };
-  std::signal(SIGINT, on_interrupt);
+  std::optional<FinishWhenAsked> when_asked(std::in_place);
   const auto summary = record::run(database, plan.url, *level, **workload, plan.run, folder,
                                    {.progress = show,
                                     .interrupted = &interrupted,
@@ -309,7 +309,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                           if (watcher) watcher->start(clock);
                                         },
                                     .server = server});
-  std::signal(SIGINT, SIG_DFL);
+  when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
   progress.clear();
   show_found();
