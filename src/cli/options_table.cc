@@ -213,8 +213,9 @@ constexpr OptionRow kOptions[] = {
      "complete",
      "gen"},
     {"plant", "ANOMALY[:RATE],…",
-     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times",
-     "gen"},
+     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times; may "
+     "be given several times",
+     "gen", true},
     {"spread", "SHARE",
      "what is planted: the transactions of one anomaly lie apart, over about that share of the history (0: they run "
      "one "
