@@ -1,0 +1,332 @@
+// db/guard/file_sql_words.cc: file_sql.h for MariaDB and SQLite, whose statements are taken apart into words.
+//
+// No grammar is needed, because what is allowed is narrow: the statement begins with words that are listed; where a
+// table stands, its name has no database before it; whatever looks like a call is of a function that only computes; and
+// some words stand nowhere.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include "db/guard/file_sql.h"
+#include "db/guard/file_sql_dialects.h"
+
+namespace isolde::db {
+namespace {
+
+constexpr std::size_t kLongestStatement = std::size_t{1} << 20;
+
+struct SqlWord {
+  enum class Kind : std::uint8_t { kWord, kName, kText, kNumber, kSymbol };
+  Kind kind;
+  std::string text;  // a word in lower case, a quoted name without its quotes, a symbol
+
+  [[nodiscard]] bool is(std::string_view word) const { return kind == Kind::kWord && text == word; }
+  [[nodiscard]] bool is_symbol(char symbol) const { return kind == Kind::kSymbol && text[0] == symbol; }
+  [[nodiscard]] bool is_name() const { return kind == Kind::kWord || kind == Kind::kName; }
+};
+
+struct SqlWords {
+  std::vector<SqlWord> words;
+  std::string fault;  // why it cannot be taken apart
+};
+
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
+bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9') || c == '$'; }
+
+// MariaDB reads a backslash in a text as an escape (unless its mode says otherwise); SQLite does not. So a text with a
+// backslash is refused: the two readings end at different places.
+class SqlScanner {
+ public:
+  explicit SqlScanner(std::string_view sql) : sql_(sql) {}
+
+  SqlWords scan() {
+    while (at_ < sql_.size() && out_.fault.empty()) next();
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] char peek(std::size_t ahead = 0) const { return at_ + ahead < sql_.size() ? sql_[at_ + ahead] : '\0'; }
+  void add(SqlWord::Kind kind, std::string text) { out_.words.push_back({kind, std::move(text)}); }
+
+  void next() {
+    const char c = peek();
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      ++at_;
+    } else if ((c == '-' && peek(1) == '-') || c == '#' || (c == '/' && peek(1) == '*')) {
+      out_.fault = "it has a comment, which servers read differently";
+    } else if (c == '\'' || c == '"' || c == '`' || c == '[') {
+      quoted(c == '[' ? ']' : c);
+    } else if (starts_name(c)) {
+      const std::size_t from = at_;
+      while (at_ < sql_.size() && continues_name(sql_[at_])) ++at_;
+      std::string word(sql_.substr(from, at_ - from));
+      std::transform(word.begin(), word.end(), word.begin(),
+                     [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+      add(SqlWord::Kind::kWord, std::move(word));
+    } else if (c >= '0' && c <= '9') {
+      const std::size_t from = at_;
+      while (at_ < sql_.size() && (continues_name(sql_[at_]) || sql_[at_] == '.')) ++at_;
+      add(SqlWord::Kind::kNumber, std::string(sql_.substr(from, at_ - from)));
+    } else {
+      add(SqlWord::Kind::kSymbol, std::string(1, c));
+      ++at_;
+    }
+  }
+
+  void quoted(char end) {
+    const char begin = peek();
+    std::string text;
+    for (++at_; at_ < sql_.size(); ++at_) {
+      if (sql_[at_] == '\\') {
+        out_.fault = "it has a backslash in quotes, which servers read differently";
+        return;
+      }
+      if (sql_[at_] != end) {
+        text += sql_[at_];
+      } else if (peek(1) == end && end != ']') {
+        text += end;
+        ++at_;
+      } else {
+        ++at_;
+        add(begin == '\'' ? SqlWord::Kind::kText : SqlWord::Kind::kName, std::move(text));
+        return;
+      }
+    }
+    out_.fault = "a quote in it has no end";
+  }
+
+  std::string_view sql_;
+  std::size_t at_ = 0;
+  SqlWords out_;
+};
+
+template <std::size_t kSize>
+bool one_of(std::string_view word, const std::array<std::string_view, kSize>& words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+class WordGuard {
+ public:
+  WordGuard(std::span<const SqlWord> words, bool is_sqlite) : words_(words), is_sqlite_(is_sqlite) {}
+
+  std::string why() {
+    if (words_.empty()) return "there is no statement";
+    if (std::string why = why_beginning(); !why.empty()) return why;
+    for (at_ = 0; at_ < words_.size(); ++at_) {
+      if (std::string why = why_word(); !why.empty()) return why;
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const SqlWord& word(std::size_t at) const {
+    static const SqlWord kEnd{SqlWord::Kind::kSymbol, ";"};
+    return at < words_.size() ? words_[at] : kEnd;
+  }
+
+  // What the statement is. Sets what is special about it.
+  std::string why_beginning() {
+    static constexpr std::array<std::string_view, 15> kAlone = {
+        "select", "insert",   "update",    "delete",  "replace",  "with",   "begin", "commit",
+        "end",    "rollback", "savepoint", "release", "truncate", "values", "unlock"};
+    const SqlWord& first = word(0);
+    if (first.kind != SqlWord::Kind::kWord && !first.is_symbol('(')) return "it does not begin with a word";
+    if (first.is_symbol('(') || one_of(first.text, kAlone)) return {};
+    if (first.is("start")) return word(1).is("transaction") ? "" : not_listed(2);
+    if (first.is("lock")) return word(1).is("tables") || word(1).is("table") ? "" : not_listed(2);
+    if (first.is("alter")) return word(1).is("table") ? why_alter() : not_listed(2);
+    if (first.is("drop")) {
+      const std::size_t what = word(1).is("temporary") ? 2 : 1;
+      return word(what).is("table") || word(what).is("view") || word(what).is("index") ? "" : not_listed(2);
+    }
+    if (first.is("create")) return why_create();
+    if (first.is("set") && !is_sqlite_) return why_set();
+    if (first.is("pragma") && is_sqlite_) return why_pragma();
+    return not_listed(1);
+  }
+
+  [[nodiscard]] std::string not_listed(std::size_t count) const {
+    std::string text = word(0).text;
+    if (count > 1 && word(1).kind == SqlWord::Kind::kWord) text += " " + word(1).text;
+    return fmt::format("\"{}\" is not among the statements that a file may contain", text);
+  }
+
+  std::string why_create() {
+    std::size_t at = 1;
+    if (word(at).is("or") && word(at + 1).is("replace")) at += 2;
+    while (word(at).is("temporary") || word(at).is("temp") || word(at).is("unique")) ++at;
+    makes_index_ = word(at).is("index");
+    return word(at).is("table") || word(at).is("view") || makes_index_ ? "" : not_listed(2);
+  }
+
+  [[nodiscard]] std::string why_alter() const {
+    static constexpr std::array<std::string_view, 4> kChanges = {"add", "drop", "alter", "modify"};
+    return one_of(word(3).text, kChanges) ? "" : "it alters a table in a way that is not listed";
+  }
+
+  // One variable of the session, or the transaction's level.
+  [[nodiscard]] std::string why_set() const {
+    static constexpr std::array<std::string_view, 12> kVariables = {"autocommit",
+                                                                    "foreign_key_checks",
+                                                                    "innodb_lock_wait_timeout",
+                                                                    "innodb_snapshot_isolation",
+                                                                    "lock_wait_timeout",
+                                                                    "max_execution_time",
+                                                                    "max_statement_time",
+                                                                    "optimizer_switch",
+                                                                    "transaction_isolation",
+                                                                    "transaction_read_only",
+                                                                    "tx_isolation",
+                                                                    "unique_checks"};
+    std::size_t at = 1;
+    if (word(at).is("session") || word(at).is("local")) ++at;
+    if (word(at).is("transaction")) return {};
+    if (!one_of(word(at).text, kVariables)) return fmt::format("it sets {}", word(at).text);
+    const bool more = std::any_of(words_.begin(), words_.end(), [](const SqlWord& w) { return w.is_symbol(','); });
+    return more ? "it sets several variables at once" : "";
+  }
+
+  [[nodiscard]] std::string why_pragma() const {
+    static constexpr std::array<std::string_view, 6> kPragmas = {"busy_timeout",       "case_sensitive_like",
+                                                                 "defer_foreign_keys", "foreign_keys",
+                                                                 "read_uncommitted",   "recursive_triggers"};
+    return one_of(word(1).text, kPragmas) ? "" : fmt::format("it is the pragma {}", word(1).text);
+  }
+
+  std::string why_word() {
+    const SqlWord& w = word(at_);
+    if (w.is_symbol(';')) return at_ + 1 == words_.size() ? "" : "it is more than one statement";
+    if (w.is_symbol('(')) return open(), "";
+    if (w.is_symbol(')')) return close(), "";
+    if (w.is_symbol('@')) return "it uses a variable";
+    if (w.is_symbol(',')) {
+      expects_table_ = from_.back();
+      return {};
+    }
+    if (!w.is_name()) return {};
+    if (w.kind == SqlWord::Kind::kWord) {
+      if (std::string why = why_keyword(w.text); !why.empty()) return why;
+      if (takes_table_next(w.text)) {
+        from_.back() = w.text == "from" || w.text == "update" || w.text == "join" || w.text == "table" ||
+                       w.text == "tables" || w.text == "using";
+        expects_table_ = true;
+        return {};
+      }
+      if (ends_tables(w.text)) {
+        from_.back() = false;
+        expects_table_ = false;
+      }
+    }
+    return why_name();
+  }
+
+  // Words that stand nowhere in a statement of a file.
+  static std::string why_keyword(std::string_view text) {
+    static constexpr std::array<std::string_view, 22> kNowhere = {
+        "outfile",    "dumpfile", "infile",  "load",       "attach",  "detach",        "directory", "connection",
+        "tablespace", "execute",  "prepare", "deallocate", "call",    "handler",       "grant",     "revoke",
+        "procedure",  "function", "trigger", "event",      "definer", "load_extension"};
+    return one_of(text, kNowhere) ? fmt::format("it has the word {}", text) : "";
+  }
+
+  static bool takes_table_next(std::string_view text) {
+    static constexpr std::array<std::string_view, 10> kBefore = {"from",   "join", "into",       "update", "table",
+                                                                 "tables", "view", "references", "exists", "index"};
+    return one_of(text, kBefore);
+  }
+  static bool ends_tables(std::string_view text) {
+    static constexpr std::array<std::string_view, 12> kAfter = {
+        "where", "set", "group", "order", "having", "limit", "on", "using", "values", "select", "window", "returning"};
+    return one_of(text, kAfter);
+  }
+
+  std::string why_name() {
+    const SqlWord& w = word(at_);
+    const bool at_table = expects_table_ && !modifies_table(w);
+    if (at_table) expects_table_ = false;
+    if (word(at_ + 1).is_symbol('.')) {
+      if (at_table) return fmt::format("it names a table of a database ({}.{})", w.text, word(at_ + 2).text);
+      if (word(at_ + 3).is_symbol('.')) return "a name in it has three parts";
+    }
+    if (w.is("engine")) return why_engine();
+    if (!word(at_ + 1).is_symbol('(')) return {};
+    if (at_table && !from_.back()) return {};  // a table's name and its columns
+    if (w.kind == SqlWord::Kind::kWord && (only_computes(w.text) || is_syntax(w.text))) return {};
+    if (is_column_list()) return {};
+    return fmt::format("it calls {}()", w.text);
+  }
+
+  // IF NOT EXISTS and its like, between TABLE and the name.
+  static bool modifies_table(const SqlWord& w) {
+    static constexpr std::array<std::string_view, 8> kBetween = {"if",           "not",    "exists", "only",
+                                                                 "low_priority", "ignore", "quick",  "lateral"};
+    return w.kind == SqlWord::Kind::kWord && one_of(w.text, kBetween);
+  }
+
+  // Words that may stand before a parenthesis without calling anything.
+  static bool is_syntax(std::string_view text) {
+    static constexpr std::array<std::string_view, 66> kSyntax = {
+        "select",   "from",     "where",    "and",      "or",        "not",       "in",     "exists",    "any",
+        "all",      "some",     "as",       "on",       "using",     "values",    "value",  "over",      "by",
+        "when",     "then",     "else",     "case",     "end",       "union",     "except", "intersect", "set",
+        "having",   "limit",    "offset",   "like",     "between",   "is",        "key",    "unique",    "check",
+        "cast",     "distinct", "filter",   "conflict", "partition", "join",      "insert", "with",      "interval",
+        "mod",      "div",      "primary",  "index",    "default",   "returning", "int",    "integer",   "bigint",
+        "smallint", "varchar",  "char",     "decimal",  "numeric",   "double",    "float",  "text",      "real",
+        "datetime", "binary",   "varbinary"};
+    return one_of(text, kSyntax);
+  }
+
+  // The name of a common table with its columns, of a constraint or key, or, in CREATE INDEX, of the table.
+  [[nodiscard]] bool is_column_list() const {
+    if (at_ == 0) return false;
+    const SqlWord& before = word(at_ - 1);
+    if (makes_index_ && before.is("on")) return true;
+    static constexpr std::array<std::string_view, 6> kBefore = {"with",       "recursive", "key",
+                                                                "constraint", "unique",    "into"};
+    return before.kind == SqlWord::Kind::kWord && one_of(before.text, kBefore);
+  }
+
+  // Engines that keep their rows themselves: CONNECT, FEDERATED and CSV read others' files and servers.
+  [[nodiscard]] std::string why_engine() const {
+    static constexpr std::array<std::string_view, 4> kEngines = {"innodb", "aria", "myisam", "memory"};
+    const SqlWord& which = word(at_ + (word(at_ + 1).is_symbol('=') ? 2 : 1));
+    return one_of(which.text, kEngines) ? "" : fmt::format("it asks for the engine {}", which.text);
+  }
+
+  void open() {
+    const bool list = expects_table_;  // FROM (a, b)
+    from_.push_back(list);
+    expects_table_ = list;
+  }
+  void close() {
+    if (from_.size() > 1) from_.pop_back();
+    expects_table_ = false;
+  }
+
+  std::span<const SqlWord> words_;
+  bool is_sqlite_;
+  std::size_t at_ = 0;
+  bool makes_index_ = false;
+  bool expects_table_ = false;     // the next name is a table's
+  std::vector<bool> from_{false};  // for each parenthesis that is open: a comma is followed by another table
+};
+
+std::string why_words_refused(std::string_view sql, bool is_sqlite) {
+  if (sql.size() > kLongestStatement) return fmt::format("it is longer than {} bytes", kLongestStatement);
+  const SqlWords taken = SqlScanner(sql).scan();
+  if (!taken.fault.empty()) return taken.fault;
+  return WordGuard(taken.words, is_sqlite).why();
+}
+
+}  // namespace
+
+std::string why_mariadb_refuses(std::string_view sql) { return why_words_refused(sql, false); }
+std::string why_sqlite_refuses(std::string_view sql) { return why_words_refused(sql, true); }
+
+}  // namespace isolde::db
