@@ -161,7 +161,8 @@ class WordGuard {
     if (word(at).is("or") && word(at + 1).is("replace")) at += 2;
     while (word(at).is("temporary") || word(at).is("temp") || word(at).is("unique")) ++at;
     makes_index_ = word(at).is("index");
-    return word(at).is("table") || word(at).is("view") || makes_index_ ? "" : not_listed(2);
+    makes_table_ = word(at).is("table");
+    return makes_table_ || makes_index_ || word(at).is("view") ? "" : not_listed(2);
   }
 
   [[nodiscard]] std::string why_alter() const {
@@ -212,8 +213,7 @@ class WordGuard {
     if (w.kind == SqlWord::Kind::kWord) {
       if (std::string why = why_keyword(w.text); !why.empty()) return why;
       if (takes_table_next(w.text)) {
-        from_.back() = w.text == "from" || w.text == "update" || w.text == "join" || w.text == "table" ||
-                       w.text == "tables" || w.text == "using";
+        from_.back() = lists_tables(w.text);
         expects_table_ = true;
         return {};
       }
@@ -234,10 +234,21 @@ class WordGuard {
     return one_of(text, kNowhere) ? fmt::format("it has the word {}", text) : "";
   }
 
-  static bool takes_table_next(std::string_view text) {
-    static constexpr std::array<std::string_view, 10> kBefore = {"from",   "join", "into",       "update", "table",
-                                                                 "tables", "view", "references", "exists", "index"};
+  // A table's name comes after these words; after some unless a parenthesis does (USING (id), REPLACE(a, b, c)).
+  [[nodiscard]] bool takes_table_next(std::string_view text) const {
+    static constexpr std::array<std::string_view, 11> kBefore = {
+        "from", "join", "straight_join", "into", "update", "table", "tables", "view", "references", "exists", "index"};
+    static constexpr std::array<std::string_view, 4> kUnlessCalled = {"insert", "replace", "truncate", "using"};
+    if (one_of(text, kUnlessCalled)) return !word(at_ + 1).is_symbol('(');
+    if (text == "like") return makes_table_;
+    if (text == "on") return makes_index_ || (word(0).is("drop") && word(1).is("index"));
     return one_of(text, kBefore);
+  }
+  // And then a comma and another one.
+  [[nodiscard]] bool lists_tables(std::string_view text) const {
+    static constexpr std::array<std::string_view, 9> kLists = {"from",  "join",   "straight_join", "update",  "using",
+                                                               "table", "tables", "view",          "truncate"};
+    return one_of(text, kLists) && !word(0).is("create") && !word(0).is("alter");
   }
   static bool ends_tables(std::string_view text) {
     static constexpr std::array<std::string_view, 12> kAfter = {
@@ -263,8 +274,9 @@ class WordGuard {
 
   // IF NOT EXISTS and its like, between TABLE and the name.
   static bool modifies_table(const SqlWord& w) {
-    static constexpr std::array<std::string_view, 8> kBetween = {"if",           "not",    "exists", "only",
-                                                                 "low_priority", "ignore", "quick",  "lateral"};
+    static constexpr std::array<std::string_view, 14> kBetween = {
+        "if",     "not",   "exists",  "only", "low_priority", "high_priority", "delayed",
+        "ignore", "quick", "lateral", "or",   "fail",         "abort",         "rollback"};
     return w.kind == SqlWord::Kind::kWord && one_of(w.text, kBetween);
   }
 
@@ -312,7 +324,7 @@ class WordGuard {
   std::span<const SqlWord> words_;
   bool is_sqlite_;
   std::size_t at_ = 0;
-  bool makes_index_ = false;
+  bool makes_index_ = false, makes_table_ = false;
   bool expects_table_ = false;     // the next name is a table's
   std::vector<bool> from_{false};  // for each parenthesis that is open: a comma is followed by another table
 };
