@@ -213,7 +213,8 @@ constexpr OptionRow kOptions[] = {
      "complete",
      "gen"},
     {"plant", "ANOMALY[:RATE],…",
-     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times; may "
+     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times; "
+     "may "
      "be given several times",
      "gen", true},
     {"spread", "SHARE",
@@ -285,6 +286,11 @@ constexpr OptionRow kOptions[] = {
     {"replay", "FILE",
      "run one finding again instead: on URL, or on what --spawn starts, or else on a scratch server of its kind",
      "hunt"},
+    {"trust-file", "",
+     "run whatever the file says. Without it, statements that reach beyond the file's own tables are refused: a file "
+     "may "
+     "come from anybody, and is run with your rights",
+     "hunt probe"},
     {"markdown", "", "with --replay: what was seen, as a report for the tracker of the database", "hunt"},
     {"level", "LEVEL",
      "the level that the application runs at: read-committed, repeatable-read (as MySQL means it) or "

@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "hunt/bug_report.h"
+#include "hunt/file_trust.h"
 #include "hunt/finding_file.h"
 #include "hunt/hunt.h"
 #include "hunt/replay.h"
@@ -292,6 +293,12 @@ Exit run_replay(const Arguments& args, const HuntPlan& plan) {
   if (!finding) return print_error(finding.error()), Exit::kBadInput;
   const auto open = open_hunted(args, finding->dialect);
   if (!open) return print_error(open.error()), Exit::kBadInput;
+  if (!args.has("trust-file")) {
+    const auto file = MappedFile::open(path);
+    if (!file) return print_error(file.error()), Exit::kBadInput;
+    if (const auto error = hunt::why_not_trusted(*finding, open->database->dialect().name, (*file)->text(), path))
+      return print_error(*error), Exit::kBadInput;
+  }
   const auto level = level_of_server(*open->database, plan.level.empty() ? finding->level : plan.level);
   if (!level) return print_error(level.error()), Exit::kBadInput;
   const auto outcome =

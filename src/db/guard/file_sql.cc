@@ -150,11 +150,11 @@ bool only_computes(std::string_view function) {
   return std::binary_search(std::begin(kComputing), std::end(kComputing), function);
 }
 
-std::string why_refused(std::string_view sql, std::string_view dialect) {
+std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own) {
   if (sql.find('\0') != std::string_view::npos) return "it has a NUL character";
-  if (dialect == "postgres") return why_postgres_refuses(sql);
-  if (dialect == "mariadb") return why_mariadb_refuses(sql);
-  if (dialect == "sqlite") return why_sqlite_refuses(sql);
+  if (dialect == "postgres") return why_postgres_refuses(sql, own);
+  if (dialect == "mariadb") return why_mariadb_refuses(sql, own);
+  if (dialect == "sqlite") return why_sqlite_refuses(sql, own);
   return "statements of files are not run on this kind of server";
 }
 

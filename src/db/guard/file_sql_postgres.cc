@@ -99,10 +99,43 @@ std::string_view plain_name(const object& fields, const char* member) {
   return name;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); });
+  return out;
+}
+
+// The names that WITH gives to queries, wherever they stand.
+void collect_common_tables(const element& part, OwnTables& names) {
+  if (simdjson::dom::array items; !part.get(items)) {
+    for (const element item : items) collect_common_tables(item, names);
+    return;
+  }
+  object fields;
+  if (part.get(fields)) return;
+  if (const std::string_view name = text_of(fields, "ctename"); !name.empty()) names.insert(lower_case(name));
+  for (const auto [name, value] : fields) collect_common_tables(value, names);
+}
+
+// What a statement may name.
+struct KnownTables {
+  const OwnTables& own;
+  OwnTables common;  // to read from
+
+  [[nodiscard]] std::string why_not(std::string_view name, bool target) const {
+    const std::string lower = lower_case(name);
+    if (own.contains(lower) || (!target && common.contains(lower))) return {};
+    return fmt::format("it names {}, which is no table of the file's own", name);
+  }
+};
+
 // Kinds of nodes that are harmless with some contents only. "" if this one is.
-std::string why_node_refused(std::string_view kind, const object& fields) {
+std::string why_node_refused(std::string_view kind, const object& fields, const KnownTables& tables,
+                             bool target = false) {
   if (kind == "RangeVar") {
-    if (text_of(fields, "schemaname").empty() && text_of(fields, "catalogname").empty()) return {};
+    if (text_of(fields, "schemaname").empty() && text_of(fields, "catalogname").empty())
+      return tables.why_not(text_of(fields, "relname"), target);
     return fmt::format("it names a table of a schema ({}.{})", text_of(fields, "schemaname"),
                        text_of(fields, "relname"));
   }
@@ -139,6 +172,10 @@ std::string why_node_refused(std::string_view kind, const object& fields) {
     for (const element one : all) {
       simdjson::dom::array parts;
       if (one["List"]["items"].get(parts) || parts.size() != 1) return "it drops a table of a schema";
+      std::string_view name;
+      if (parts.at(0)["String"]["sval"].get(name)) return "it drops something that has no name";
+      if (what == "OBJECT_INDEX") continue;
+      if (std::string why = tables.why_not(name, true); !why.empty()) return why;
     }
     return {};
   }
@@ -164,10 +201,10 @@ std::string why_member_refused(std::string_view member) {
 }
 
 // The first part that is refused, depth first: as deep as simdjson lets a document be.
-std::string why_part_refused(const element& part) {
+std::string why_part_refused(const element& part, const KnownTables& tables) {
   if (simdjson::dom::array items; !part.get(items)) {
     for (const element item : items) {
-      if (std::string why = why_part_refused(item); !why.empty()) return why;
+      if (std::string why = why_part_refused(item, tables); !why.empty()) return why;
     }
     return {};
   }
@@ -178,24 +215,24 @@ std::string why_part_refused(const element& part) {
     const bool is_node = !name.empty() && name.front() >= 'A' && name.front() <= 'Z';
     object inner;
     if (is_node && !listed(kHarmless, name) && !value.get(inner)) {
-      if (std::string why = why_node_refused(name, inner); !why.empty()) return why;
+      if (std::string why = why_node_refused(name, inner, tables); !why.empty()) return why;
     }
     if (!is_node) {
       if (std::string why = why_member_refused(name); !why.empty()) return why;
       // libpg_query leaves out the kind where a member can be of one kind only.
-      if ((name == "relation" || name == "view") && !value.get(inner)) {
-        if (std::string why = why_node_refused("RangeVar", inner); !why.empty()) return why;
+      if ((name == "relation" || name == "view" || name == "pktable") && !value.get(inner)) {
+        if (std::string why = why_node_refused("RangeVar", inner, tables, true); !why.empty()) return why;
       }
       if (name == "intoClause") return "it makes a table from a query";
     }
-    if (std::string why = why_part_refused(value); !why.empty()) return why;
+    if (std::string why = why_part_refused(value, tables); !why.empty()) return why;
   }
   return {};
 }
 
 }  // namespace
 
-std::string why_postgres_refuses(std::string_view sql) {
+std::string why_postgres_refuses(std::string_view sql, const OwnTables& own) {
   if (sql.size() > kLongest) return fmt::format("it is longer than {} bytes", kLongest);
   if (!simdjson::validate_utf8(sql.data(), sql.size())) return "it is no valid UTF-8";
   const std::string text(sql);
@@ -209,7 +246,9 @@ std::string why_postgres_refuses(std::string_view sql) {
   if (statements.size() != 1) return statements.size() == 0 ? "there is no statement" : "it is more than one statement";
   element statement;
   if (statements.at(0)["stmt"].get(statement)) return "there is no statement";
-  return why_part_refused(statement);
+  KnownTables tables{own, {}};
+  collect_common_tables(statement, tables.common);
+  return why_part_refused(statement, tables);
 }
 
 }  // namespace isolde::db

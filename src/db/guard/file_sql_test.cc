@@ -9,6 +9,11 @@ namespace file_sql_test {
 
 constexpr const char* kAll[] = {"postgres", "mariadb", "sqlite"};
 
+std::string refused(std::string_view sql, std::string_view dialect) {
+  static const OwnTables own = {"test", "other", "third", "t", "u", "s", "v", "hunt_t0", "hunt_t1", "hunt_v0"};
+  return why_refused(sql, dialect, own);
+}
+
 TEST(FileSql, WhatFindingsAndScenariosAreMadeOfIsRun) {
   for (const char* const dialect : kAll) {
     for (const char* const sql : {
@@ -34,7 +39,7 @@ TEST(FileSql, WhatFindingsAndScenariosAreMadeOfIsRun) {
              "drop table if exists hunt_t0",
              "drop view if exists hunt_v0",
          })
-      EXPECT_EQ(why_refused(sql, dialect), "") << dialect << ": " << sql;
+      EXPECT_EQ(refused(sql, dialect), "") << dialect << ": " << sql;
   }
   for (const char* const sql :
        {"set transaction isolation level serializable", "set statement_timeout = 1000", "lock table test",
@@ -43,15 +48,15 @@ TEST(FileSql, WhatFindingsAndScenariosAreMadeOfIsRun) {
         "values (s.id, 1)",
         "insert into t values (1) on conflict (id) do update set v = excluded.v returning id",
         "select row_number() over (order by id) from t", "select pg_catalog.abs(1)", "truncate t"})
-    EXPECT_EQ(why_refused(sql, "postgres"), "") << sql;
+    EXPECT_EQ(refused(sql, "postgres"), "") << sql;
   for (const char* const sql :
        {"set session transaction isolation level repeatable read", "set session innodb_lock_wait_timeout = 10",
         "create table t (id int primary key, key k (id)) engine=InnoDB", "lock tables t write", "unlock tables",
         "insert into t values (1, 2) on duplicate key update v = values(v)", "replace into t values (1)",
         "select v from t where id = 1 lock in share mode", "update t a, u b set a.v = 1 where a.id = b.id"})
-    EXPECT_EQ(why_refused(sql, "mariadb"), "") << sql;
-  EXPECT_EQ(why_refused("begin immediate", "sqlite"), "");
-  EXPECT_EQ(why_refused("pragma foreign_keys = on", "sqlite"), "");
+    EXPECT_EQ(refused(sql, "mariadb"), "") << sql;
+  EXPECT_EQ(refused("begin immediate", "sqlite"), "");
+  EXPECT_EQ(refused("pragma foreign_keys = on", "sqlite"), "");
 }
 
 TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
@@ -98,7 +103,7 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
            "",
        }) {
     if (std::string_view(sql) == "select") continue;  // PostgreSQL knows a SELECT of nothing
-    EXPECT_NE(why_refused(sql, "postgres"), "") << sql;
+    EXPECT_NE(refused(sql, "postgres"), "") << sql;
   }
   for (const char* const sql : {
            "select 1 into outfile '/tmp/x'",
@@ -153,14 +158,30 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
            "install soname 'x'",
            "",
        })
-    EXPECT_NE(why_refused(sql, "mariadb"), "") << sql;
+    EXPECT_NE(refused(sql, "mariadb"), "") << sql;
   for (const char* const sql :
        {"attach 'x' as y", "attach database 'x' as y", "vacuum into 'x'", "select load_extension('x')",
         "select writefile('x', 'y')", "pragma journal_mode = off", "pragma writable_schema = on",
         "create virtual table t using fts5(x)", "create trigger x after insert on t begin select 1; end",
         "select * from main.t", "select 1; attach 'x' as y", "detach y"})
-    EXPECT_NE(why_refused(sql, "sqlite"), "") << sql;
-  EXPECT_NE(why_refused("select 1", "oracle"), "");
+    EXPECT_NE(refused(sql, "sqlite"), "") << sql;
+  EXPECT_NE(refused("select 1", "oracle"), "");
+}
+
+TEST(FileSql, TablesAreTheFilesOwn) {
+  for (const char* const dialect : kAll) {
+    for (const char* const sql :
+         {"select * from users", "delete from users", "update users set a = 1", "insert into users values (1)",
+          "insert into users(id) values (1)", "drop table users", "drop table if exists t, users",
+          "create table users (id int)", "create index i on users (id)", "create view users as select 1",
+          "select * from t where id in (select id from users)", "select * from t, users",
+          "select * from t join users on true",
+          "with users as (select 1) delete from t where id in (select 1 from more)",
+          "create table t (id int references users (id))"})
+      EXPECT_NE(refused(sql, dialect), "") << dialect << ": " << sql;
+    EXPECT_EQ(refused("select T.id from T", dialect), "") << dialect;
+    EXPECT_EQ(refused("select * from \"t\"", dialect), "") << dialect;
+  }
 }
 
 TEST(FileSql, TextOfAnyDepthComesToAnEnd) {
@@ -168,8 +189,8 @@ TEST(FileSql, TextOfAnyDepthComesToAnEnd) {
     for (const std::string_view piece : {"(", "not ", "select (", "case when ", "- ", "a.", "'", "[", "/*", "f("}) {
       std::string sql = "select ";
       for (int i = 0; i < 5'000; ++i) sql += piece;
-      (void)why_refused(sql, dialect);
-      (void)why_refused(sql + std::string(5'000, ')'), dialect);
+      (void)refused(sql, dialect);
+      (void)refused(sql + std::string(5'000, ')'), dialect);
     }
   }
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdint>
 #include <iterator>
 #include <span>
 #include <vector>
@@ -112,11 +113,13 @@ bool one_of(std::string_view word, const std::array<std::string_view, kSize>& wo
 
 class WordGuard {
  public:
-  WordGuard(std::span<const SqlWord> words, bool is_sqlite) : words_(words), is_sqlite_(is_sqlite) {}
+  WordGuard(std::span<const SqlWord> words, bool is_sqlite, const OwnTables& own)
+      : words_(words), is_sqlite_(is_sqlite), own_(own) {}
 
   std::string why() {
     if (words_.empty()) return "there is no statement";
     if (std::string why = why_beginning(); !why.empty()) return why;
+    collect_common_tables();
     for (at_ = 0; at_ < words_.size(); ++at_) {
       if (std::string why = why_word(); !why.empty()) return why;
     }
@@ -213,7 +216,7 @@ class WordGuard {
     if (w.kind == SqlWord::Kind::kWord) {
       if (std::string why = why_keyword(w.text); !why.empty()) return why;
       if (takes_table_next(w.text)) {
-        from_.back() = lists_tables(w.text);
+        if (w.text != "exists") from_.back() = lists_tables(w.text);  // IF EXISTS stands between
         expects_table_ = true;
         return {};
       }
@@ -259,7 +262,10 @@ class WordGuard {
   std::string why_name() {
     const SqlWord& w = word(at_);
     const bool at_table = expects_table_ && !modifies_table(w);
-    if (at_table) expects_table_ = false;
+    if (at_table) {
+      expects_table_ = false;
+      if (std::string why = why_not_own(w); !why.empty() && !word(at_ + 1).is_symbol('.')) return why;
+    }
     if (word(at_ + 1).is_symbol('.')) {
       if (at_table) return fmt::format("it names a table of a database ({}.{})", w.text, word(at_ + 2).text);
       if (word(at_ + 3).is_symbol('.')) return "a name in it has three parts";
@@ -270,6 +276,30 @@ class WordGuard {
     if (w.kind == SqlWord::Kind::kWord && (only_computes(w.text) || is_syntax(w.text))) return {};
     if (is_column_list()) return {};
     return fmt::format("it calls {}()", w.text);
+  }
+
+  // NAME AS (SELECT …, and NAME (COLUMN…) AS (SELECT …, after WITH.
+  void collect_common_tables() {
+    const bool with = std::any_of(words_.begin(), words_.end(), [](const SqlWord& w) { return w.is("with"); });
+    for (std::size_t at = 1; with && at + 1 < words_.size(); ++at) {
+      if (!word(at).is("as") || !word(at + 1).is_symbol('(')) continue;
+      std::size_t name = at - 1;
+      if (word(name).is_symbol(')')) {
+        while (name > 0 && !word(name).is_symbol('(')) --name;
+        if (name > 0) --name;
+      }
+      if (word(name).is_name()) common_.insert(word(name).text);
+    }
+  }
+
+  // An index is its table's, and may be called as it likes.
+  [[nodiscard]] std::string why_not_own(const SqlWord& w) const {
+    std::string name = w.text;
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    if (own_.contains(name) || common_.contains(name) || word(at_ - 1).is("index")) return {};
+    if ((makes_index_ || (word(0).is("drop") && word(1).is("index"))) && !word(at_ - 1).is("on")) return {};
+    return fmt::format("it names {}, which is no table of the file's own", w.text);
   }
 
   // IF NOT EXISTS and its like, between TABLE and the name.
@@ -323,22 +353,26 @@ class WordGuard {
 
   std::span<const SqlWord> words_;
   bool is_sqlite_;
+  const OwnTables& own_;
+  OwnTables common_;  // the names that WITH gives to queries
   std::size_t at_ = 0;
   bool makes_index_ = false, makes_table_ = false;
   bool expects_table_ = false;     // the next name is a table's
   std::vector<bool> from_{false};  // for each parenthesis that is open: a comma is followed by another table
 };
 
-std::string why_words_refused(std::string_view sql, bool is_sqlite) {
+std::string why_words_refused(std::string_view sql, bool is_sqlite, const OwnTables& own) {
   if (sql.size() > kLongestStatement) return fmt::format("it is longer than {} bytes", kLongestStatement);
   const SqlWords taken = SqlScanner(sql).scan();
   if (!taken.fault.empty()) return taken.fault;
-  return WordGuard(taken.words, is_sqlite).why();
+  return WordGuard(taken.words, is_sqlite, own).why();
 }
 
 }  // namespace
 
-std::string why_mariadb_refuses(std::string_view sql) { return why_words_refused(sql, false); }
-std::string why_sqlite_refuses(std::string_view sql) { return why_words_refused(sql, true); }
+std::string why_mariadb_refuses(std::string_view sql, const OwnTables& own) {
+  return why_words_refused(sql, false, own);
+}
+std::string why_sqlite_refuses(std::string_view sql, const OwnTables& own) { return why_words_refused(sql, true, own); }
 
 }  // namespace isolde::db
