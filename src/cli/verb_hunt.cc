@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "base/mapped_file.h"
 #include "cli/interrupt.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
