@@ -70,7 +70,7 @@ bool listed(const std::string_view (&names)[kSize], std::string_view name) {
   return std::binary_search(std::begin(names), std::end(names), name);
 }
 
-std::string_view text_of(const object& fields, const char* name) {
+std::string_view text_member(const object& fields, const char* name) {
   std::string_view text;
   return fields[name].get(text) ? std::string_view() : text;
 }
@@ -114,7 +114,7 @@ void collect_common_tables(const element& part, OwnTables& names) {
   }
   object fields;
   if (part.get(fields)) return;
-  if (const std::string_view name = text_of(fields, "ctename"); !name.empty()) names.insert(lower_case(name));
+  if (const std::string_view name = text_member(fields, "ctename"); !name.empty()) names.insert(lower_case(name));
   for (const auto [name, value] : fields) collect_common_tables(value, names);
 }
 
@@ -134,10 +134,10 @@ struct KnownTables {
 std::string why_node_refused(std::string_view kind, const object& fields, const KnownTables& tables,
                              bool target = false) {
   if (kind == "RangeVar") {
-    if (text_of(fields, "schemaname").empty() && text_of(fields, "catalogname").empty())
-      return tables.why_not(text_of(fields, "relname"), target);
-    return fmt::format("it names a table of a schema ({}.{})", text_of(fields, "schemaname"),
-                       text_of(fields, "relname"));
+    if (text_member(fields, "schemaname").empty() && text_member(fields, "catalogname").empty())
+      return tables.why_not(text_member(fields, "relname"), target);
+    return fmt::format("it names a table of a schema ({}.{})", text_member(fields, "schemaname"),
+                       text_member(fields, "relname"));
   }
   if (kind == "FuncCall") {
     const std::string_view name = plain_name(fields, "funcname");
@@ -145,13 +145,13 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
     return fmt::format("it calls {}", name.empty() ? "a function of a schema" : fmt::format("{}()", name));
   }
   if (kind == "TransactionStmt") {
-    const std::string_view what = text_of(fields, "kind");
+    const std::string_view what = text_member(fields, "kind");
     return what.find("PREPARED") == std::string_view::npos && what.find("PREPARE") == std::string_view::npos
                ? ""
                : "it prepares a transaction that would outlive the session";
   }
   if (kind == "VariableSetStmt") {
-    const std::string_view name = text_of(fields, "name");
+    const std::string_view name = text_member(fields, "name");
     if (listed(kSettings, name) || name == "TRANSACTION" || name == "SESSION CHARACTERISTICS") return {};
     return name.empty() ? "it changes all settings" : fmt::format("it sets {}", name);
   }
@@ -160,11 +160,11 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
     static constexpr std::string_view kOptions[] = {
         "autovacuum_enabled",     "deduplicate_items",     "fillfactor",
         "transaction_deferrable", "transaction_isolation", "transaction_read_only"};
-    const std::string_view name = text_of(fields, "defname");
+    const std::string_view name = text_member(fields, "defname");
     return listed(kOptions, name) ? "" : fmt::format("it has the option {}", name);
   }
   if (kind == "DropStmt") {
-    const std::string_view what = text_of(fields, "removeType");
+    const std::string_view what = text_member(fields, "removeType");
     if (what != "OBJECT_TABLE" && what != "OBJECT_VIEW" && what != "OBJECT_INDEX")
       return "it drops something that is no table, view or index";
     simdjson::dom::array all;
@@ -179,13 +179,14 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
     }
     return {};
   }
-  if (kind == "AlterTableStmt") return text_of(fields, "objtype") == "OBJECT_TABLE" ? "" : "it alters what is no table";
+  if (kind == "AlterTableStmt")
+    return text_member(fields, "objtype") == "OBJECT_TABLE" ? "" : "it alters what is no table";
   if (kind == "AlterTableCmd") {
     static constexpr std::string_view kChanges[] = {
         "AT_AddColumn",      "AT_AddConstraint", "AT_ColumnDefault", "AT_DropColumn",
         "AT_DropConstraint", "AT_DropNotNull",   "AT_SetNotNull",    "AT_SetRelOptions",
     };
-    const std::string_view what = text_of(fields, "subtype");
+    const std::string_view what = text_member(fields, "subtype");
     return listed(kChanges, what) ? "" : fmt::format("it alters a table in a way that is not listed ({})", what);
   }
   return fmt::format("it has a part that is not listed ({})", kind);
