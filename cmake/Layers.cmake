@@ -32,6 +32,7 @@ function(isolde_layer name)
   target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
   isolde_unity(isolde_${name})
+  isolde_hardened(isolde_${name})
   if(ARG_COLD)  # not with precompiled headers, which are compiled with the flags of the other layers
     target_compile_options(isolde_${name} PRIVATE ${ISOLDE_COLD_FLAGS})
   else()
