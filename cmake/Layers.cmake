@@ -6,10 +6,10 @@ set(ISOLDE_LAYERS base history format anomaly check proof report gen db probe re
 # What a program that links the library gets (include/isolde/): those that talk to databases are the command's alone.
 set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof report api)
 
-# isolde_layer(NAME [COLD] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or servers, so it is
-# optimised less, and compiles faster.
+# isolde_layer(NAME [COLD] [COLD_IN_TESTS] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or
+# servers, so it is optimised less, and compiles faster. COLD_IN_TESTS: only under sanitizers.
 function(isolde_layer name)
-  cmake_parse_arguments(ARG "COLD" "" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;COLD_IN_TESTS" "" "SOURCES;USES;LINKS" ${ARGN})
   list(FIND ISOLDE_LAYERS ${name} place)
   if(place LESS 0)
     message(FATAL_ERROR "src/${name} is no layer: add it to ISOLDE_LAYERS in cmake/Layers.cmake, at its place")
@@ -33,7 +33,8 @@ function(isolde_layer name)
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
   isolde_unity(isolde_${name})
   isolde_hardened(isolde_${name})
-  if(ARG_COLD)  # not with precompiled headers, which are compiled with the flags of the other layers
+  if(ARG_COLD OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))
+    # Without precompiled headers: those are compiled with the flags of the other layers.
     target_compile_options(isolde_${name} PRIVATE ${ISOLDE_COLD_FLAGS})
   else()
     isolde_precompiled(isolde_${name} layer)
