@@ -23,7 +23,7 @@ generate() { # generate FILE TRANSACTIONS [OPTION…]
 row() { # row WHAT FILE: one line, a column a level
   local line report cpu mib verdict level
   line=$(printf '| %-22s |' "$1")
-  for level in read-committed monotonic-atomic-view read-atomic causal cursor-stability; do
+  for level in read-committed monotonic-atomic-view strong-session-monotonic-atomic-view read-atomic causal cursor-stability; do
     report=$("$isolde" check "$2" --level "$level" --json) || true
     cpu=$(grep -o '"cpu_seconds": {[^}]*}' <<<"$report" | grep -o '"check": [0-9.]*' | cut -d' ' -f2)
     mib=$(grep -o '"peak_mib": [0-9.]*' <<<"$report" | head -1 | cut -d' ' -f2)
@@ -37,8 +37,8 @@ human() { if (($1 % 1000000 == 0)); then echo "$(($1 / 1000000)) M"; elif (($1 %
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, $("$isolde" --version)"
 echo
-echo "| history                | read-committed               | monotonic-atomic-view        | read-atomic                  | causal                       | cursor-stability             |"
-echo "| ---------------------- | ---------------------------- | ---------------------------- | ---------------------------- | ---------------------------- | ---------------------------- |"
+echo "| history                | read-committed               | monotonic-atomic-view        | strong-session-mav           | read-atomic                  | causal                       | cursor-stability             |"
+echo "| ---------------------- | ---------------------------- | ---------------------------- | ---------------------------- | ---------------------------- | ---------------------------- | ---------------------------- |"
 for n in $((base / 100)) $((base / 10)) "$base"; do
   ((n > 0)) || continue
   generate "$scratch/h.isl" "$n"

@@ -25,4 +25,5 @@ install(FILES ${PROJECT_BINARY_DIR}/isoldeConfig.cmake ${PROJECT_BINARY_DIR}/iso
   ${PROJECT_SOURCE_DIR}/cmake/Findcadical.cmake
   ${PROJECT_SOURCE_DIR}/cmake/Findminisat.cmake
   ${PROJECT_SOURCE_DIR}/cmake/Findpg_query.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/Findzstd.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)

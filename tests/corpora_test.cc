@@ -25,10 +25,12 @@ struct Expectation {
   Outcome outcome;
 };
 
-// PolySI, IsoVista and dbcop take session order as part of SI and SER. "RR" is another level than ours of that name.
+// PolySI, IsoVista and dbcop take session order as part of SI and SER, and RC is that of Biswas and Enea. "RR" is
+// another level than ours of that name.
 std::optional<Level> level_of(std::string_view name) {
   if (name == "SI") return Level::kStrongSessionSnapshotIsolation;
   if (name == "SER") return Level::kStrongSessionSerializable;
+  if (name == "RC") return Level::kStrongSessionMonotonicAtomicView;
   if (name == "RR") return std::nullopt;
   return level_named(name);
 }

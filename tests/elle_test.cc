@@ -54,6 +54,7 @@ constexpr std::string_view kGarbage = "Values that nobody wrote";
 constexpr std::string_view kOneCycle = "One cycle for each tangle";
 constexpr std::string_view kFuture = "Reads of the future";
 constexpr std::string_view kUnborn = "Keys that are not there yet";
+constexpr std::string_view kNoOrder = "Lists that no order explains";
 constexpr Difference kDifferences[] = {
     {"list_append/g0.edn", "anomalies=G2", Difference::kVerdict, kByAnomalyEntry},
     {"list_append/g1a.edn", "anomalies=G2", Difference::kVerdict, kByAnomalyEntry},
@@ -61,6 +62,8 @@ constexpr Difference kDifferences[] = {
     {"rw_register/g1c.edn", "anomalies=G2", Difference::kVerdict, kByAnomalyEntry},
     {"list_append/g1b.edn", "anomalies=G2", Difference::kNames, kByAnomalyEntry},
     {"list_append/g1b.edn", "strict-serializable", Difference::kNames, "An intermediate read is no version"},
+    {"list_append/contradictory_read_orders.edn", "anomalies=G1", Difference::kNames, kNoOrder},
+    {"list_append/duplicate_elements.edn", "read-committed", Difference::kNames, kNoOrder},
     {"list_append/unobserved_write.edn", "", Difference::kNames, kOneCycle},
     {"list_append/int_good.edn", "", Difference::kVerdict, kGarbage},
     {"list_append/future_read.edn", "", Difference::kNames, kFuture},

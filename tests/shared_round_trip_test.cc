@@ -89,9 +89,9 @@ TEST(SharedHistories, ReadConvertAndBackLosesNothing) {
     const std::string native = scratch / "a.jsonl";
     const std::string isl = scratch / "a.isl";
     for (const std::string& to : {native, isl}) {
-      const auto lost = save(original->history, *format_for_path(to), to);
-      ASSERT_TRUE(lost) << lost.error().message();
-      EXPECT_TRUE(lost->empty());
+      const auto written = save(original->history, *format_for_path(to), to);
+      ASSERT_TRUE(written) << written.error().message();
+      EXPECT_TRUE(written->lost.empty());
       const auto back = load(to, nullptr, {});
       ASSERT_TRUE(back) << back.error().message();
       EXPECT_EQ(back->format, format_for_path(to));
@@ -131,7 +131,7 @@ std::vector<Level> said_to_hold(const Row& row) {
   const auto says = [&](std::string_view text) {
     return row.expected.find(text) != std::string::npos || row.note.find(text) != std::string::npos;
   };
-  if (says("RC=ok") || says("RC=pass")) levels.push_back(Level::kReadCommitted);
+  if (says("RC=ok") || says("RC=pass")) levels.push_back(Level::kStrongSessionMonotonicAtomicView);
   if (says("RA=ok") || says("RA=pass")) levels.push_back(Level::kReadAtomic);
   if (says("CC=ok") || says("CC=pass")) levels.push_back(Level::kCausal);
   const auto asked = level_named(row.level);

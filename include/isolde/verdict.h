@@ -28,11 +28,12 @@ struct Case {
 };
 
 struct Anomaly {
-  std::string name;                // G-single, GSIb, lost-update, …
+  std::string name;                // the most telling that fits: write-skew, GSIb, lost-update, …
   std::vector<Name> transactions;  // the guilty one first
   std::string text;                // in words
   std::vector<Step> steps;
   std::vector<Case> cases;  // no-order: there is no way to choose that avoids all of them
+  std::string kind;         // what `name` is a case of, as in `counts`: G2-item, GSIb, lost-update, …
 };
 
 // How a search for an order went, in pairs of writers of one key whose order no evidence gives.
@@ -49,16 +50,18 @@ struct Verdict {
   Outcome outcome = Outcome::undecided;
   std::string error;   // not empty: nothing was checked, and this says why (an unknown level or method)
   std::string reason;  // undecided: which limit ran out or what evidence is missing
+  std::string holds;   // undecided for want of clocks or sessions: the level that holds without them
   std::string level;
   std::string method;
   std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
-  std::map<std::string, std::uint64_t> counts;  // all that were found, by name
+  std::map<std::string, std::uint64_t> counts;  // all that were found, by kind
   std::vector<std::string> notes;
   std::optional<Search> search;  // of the method "solver"
   // With CheckOptions::strongest: the strongest levels that hold (none implies another), and what is known of each
   // level. A level that is not in it was not looked at: a weaker one is violated.
   std::vector<std::string> strongest;
   std::map<std::string, Outcome> levels;
+  std::vector<std::string> not_tested;  // of `levels`, undecided for want of clocks or sessions alone
 
   struct Content;
   std::shared_ptr<const Content> content;  // what to_json() reads

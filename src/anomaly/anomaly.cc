@@ -1,5 +1,6 @@
 #include "anomaly/anomaly.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -44,11 +45,29 @@ std::optional<AnomalyKind> exactly_named(std::string_view wanted) {
   return std::nullopt;
 }
 
+std::vector<Level> levels_that_forbid(AnomalyKind kind, bool forbid) {
+  std::vector<Level> found;
+  for (const LevelInfo& row : all_levels()) {
+    if (proscribes(row.level, kind) == forbid) found.push_back(row.level);
+  }
+  return found;
+}
+
 }  // namespace
 
 std::span<const AnomalyInfo> all_anomalies() { return anomaly_table(); }
 
 const AnomalyInfo& info(AnomalyKind kind) { return anomaly_table()[static_cast<std::size_t>(kind)]; }
+
+bool proscribes(Level level, AnomalyKind kind) {
+  const AnomalyInfo& row = info(kind);
+  if (row.seen == AnomalySeen::kTimestamps && info(level).family != LevelFamily::kSnapshot) return false;
+  if (row.seen == AnomalySeen::kPredicates && level == Level::kRepeatableRead) return false;
+  return std::any_of(row.weakest.begin(), row.weakest.end(), [level](Level weak) { return implies(level, weak); });
+}
+
+std::vector<Level> levels_against(AnomalyKind kind) { return levels_that_forbid(kind, true); }
+std::vector<Level> levels_allowing(AnomalyKind kind) { return levels_that_forbid(kind, false); }
 
 std::optional<AnomalyKind> anomaly_named(std::string_view name) {
   const std::string wanted = folded(name);

@@ -43,26 +43,38 @@ enum class AnomalyKind : std::uint8_t {
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
   kCyclicVersions,  // the evidence puts the versions of one key in a circle
-  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`
+  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`, or every order was tried
 };
 inline constexpr int kAnomalyCount = 27;
 
 // The order that a cycle needs beside its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };
 
+// What shows it, which decides who looks at it.
+enum class AnomalySeen : std::uint8_t {
+  kItems,
+  kPredicates,  // a search: repeatable-read allows whatever only searches show
+  kTimestamps,  // the database's own: the snapshot family promises them, other levels say nothing of them
+};
+
 struct AnomalyInfo {
   AnomalyKind kind;
   std::string_view name;
-  std::string_view summary;       // one line
-  std::string_view definition;    // a paragraph
-  std::string_view example;       // smallest history that shows it, native JSON Lines
-  std::string_view example_says;  // what happens there
-  std::span<const Level> breaks;  // the levels that the example breaks …
-  std::span<const Level> keeps;   // … and those it still satisfies, among the ones that say something here
+  std::string_view summary;        // one line
+  std::string_view definition;     // a paragraph
+  std::string_view example;        // smallest history that shows it, native JSON Lines
+  std::string_view example_says;   // what happens there
+  std::span<const Level> weakest;  // the weakest levels that the example breaks; proscribes() has all of them
+  AnomalySeen seen = AnomalySeen::kItems;
 };
 
 [[nodiscard]] std::span<const AnomalyInfo> all_anomalies();
 [[nodiscard]] const AnomalyInfo& info(AnomalyKind kind);
+// Whether the level forbids it, in the form of its example: by the table, and by what levels imply.
+[[nodiscard]] bool proscribes(Level level, AnomalyKind kind);
+// The levels that forbid it, and those that do not, from weak to strong.
+[[nodiscard]] std::vector<Level> levels_against(AnomalyKind kind);
+[[nodiscard]] std::vector<Level> levels_allowing(AnomalyKind kind);
 // By name, case and separators as with levels; a `-session`, `-process` or `-realtime` ending is taken off.
 [[nodiscard]] std::optional<AnomalyKind> anomaly_named(std::string_view name);
 
@@ -147,6 +159,9 @@ struct Anomaly {
   // kNoOrder: of two writers of a key one comes before the other, and a read has one of its possible writers; there is
   // no way to choose all these so that no case closes.
   std::vector<Case> cases;
+  // kNoOrder without cases: every order was tried, and none explains these reads and predicate operations together.
+  bool tried_all = false;
+  std::vector<OpId> unexplained = {};
   // About one read: what it returned, what it should have, and whence. kNotARead: the rest is not set.
   ReadSource source = ReadSource::kNotARead;
   OpId op = kNoOp;

@@ -15,6 +15,9 @@ constexpr std::string_view kRuAliases[] = {"ru", "pl-1"};
 constexpr std::string_view kRcAliases[] = {"rc", "pl-2"};
 constexpr std::string_view kCsAliases[] = {"cs", "pl-cs"};
 constexpr std::string_view kMavAliases[] = {"mav"};
+constexpr std::string_view kSessionMavAliases[] = {"ssmav",       "strong-session-mav",       "session-mav", "be-rc",
+                                                   "rc-be",       "axiomatic-read-committed", "awdit-rc",    "plume-rc",
+                                                   "rc-axiomatic"};
 constexpr std::string_view kRaAliases[] = {"ra"};
 constexpr std::string_view kCausalAliases[] = {"cc", "tcc", "causal-consistency", "transactional-causal-consistency"};
 constexpr std::string_view kPrefixAliases[] = {"pc", "prefix-consistency", "consistent-prefix"};
@@ -45,6 +48,11 @@ constexpr std::string_view kLostUpdate =
 constexpr std::string_view kVanished =
     R"({"id": "T1", "session": 1, "ops": [["w","x",1],["w","y",1]]}
 {"id": "T2", "session": 2, "ops": [["r","x",1],["r","y",null]]}
+)";
+constexpr std::string_view kSessionBack =
+    R"({"id": "T1", "session": 1, "ops": [["w","x",1]]}
+{"id": "T2", "session": 1, "ops": [["w","x",2],["w","y",2]]}
+{"id": "T3", "session": 2, "ops": [["r","y",2],["r","x",1]]}
 )";
 constexpr std::string_view kFractured =
     R"({"id": "T1", "session": 1, "ops": [["w","x",1],["w","y",1]]}
@@ -92,30 +100,41 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      kOppositeOverwrites,
      "T2 overwrote x of T1, but T1 overwrote y of T2: x and y now come from two transactions that each believe to have "
      "come last."},
-    {kReadCommitted, "read-committed", kRcAliases, LevelFamily::kAxiomatic, AddedOrder::kSession,
-     kLevelList<kMonotonicAtomicView>, "only committed, final values are read, and what was seen once does not vanish",
-     "Every read returns the transaction's own last write of the key, else the final value that some committed "
-     "transaction wrote, or the initial one. There is a commit order that contains session order and reads-from, such "
-     "that whenever a transaction reads x from T1 after it has read anything from a T2 that also writes x, T2 comes "
-     "before T1 (Biswas and Enea). Two reads of one key may differ, but never go back.",
+    {kReadCommitted, "read-committed", kRcAliases, LevelFamily::kGraph, AddedOrder::kNone, kLevelList<kReadUncommitted>,
+     "only committed, final values are read",
+     "Adya's PL-2. Every read returns the transaction's own last write of the key, else the final value that some "
+     "committed transaction wrote, or the initial one (no G1a, no G1b). There is a version order in which overwrites "
+     "and reads-from form no cycle (no G0, no G1c). Sessions say nothing, and two reads of one key may differ in any "
+     "way.",
      kAbortedRead, "T2 read what T1 wrote, but T1 was rolled back: the value never existed."},
     {kCursorStability, "cursor-stability", kCsAliases, LevelFamily::kGraph, AddedOrder::kNone,
-     kLevelList<kReadUncommitted>, "read committed, and no update is lost",
+     kLevelList<kReadCommitted>, "read committed, and no update is lost",
      "There is a version order without G1 (aborted, intermediate or circular reads) in which no transaction that reads "
      "a key and then writes it misses a version in between: no cycle of one anti-dependency and write dependencies "
      "that "
      "are all on one key (G-cursor, lost update). Adya's PL-CS, with every read taken as a read through a cursor.",
      kLostUpdate, "T1 and T2 both read x before either wrote it; whichever wrote first was overwritten unseen."},
     {kMonotonicAtomicView, "monotonic-atomic-view", kMavAliases, LevelFamily::kGraph, AddedOrder::kNone,
-     kLevelList<kReadUncommitted>, "once a transaction is seen, all of it stays seen",
+     kLevelList<kReadCommitted>, "once a transaction is seen, all of it stays seen",
      "There is a version order without G1 in which, after a transaction has read anything of T, each of its later "
      "reads "
-     "returns a version at least as new as T's own write of that key (no OTV). It is what read-committed as defined "
-     "here asks too, but without session order.",
+     "returns a version at least as new as T's own write of that key (no OTV). Sessions say nothing.",
      kVanished, "T2 saw the x of T1; a moment later the y of the same T1 is not there."},
-    {kReadAtomic, "read-atomic", kRaAliases, LevelFamily::kAxiomatic, AddedOrder::kSession, kLevelList<kReadCommitted>,
-     "a transaction's writes are seen all or none",
-     "Read committed, and: there is a commit order that contains session order and reads-from, such that whenever a "
+    {kStrongSessionMonotonicAtomicView, "strong-session-monotonic-atomic-view", kSessionMavAliases,
+     LevelFamily::kAxiomatic, AddedOrder::kSession, kLevelList<kMonotonicAtomicView>,
+     "monotonic atomic view in an order that respects sessions",
+     "There is a commit order that contains session order and reads-from, such that whenever a transaction reads x "
+     "from T1 after it has read anything from a T2 that also writes x, T2 comes before T1. Every read returns the "
+     "transaction's own last write of the key, else the final value that some committed transaction wrote, or the "
+     "initial one. Two reads of one key may differ, but never go back. This is what Biswas and Enea, dbcop, Plume and "
+     "AWDIT call read committed.",
+     kSessionBack,
+     "T3 had seen T2 when it read the x of T1, so the x of T1 is the newer one; but T1 comes before T2 in its "
+     "session."},
+    {kReadAtomic, "read-atomic", kRaAliases, LevelFamily::kAxiomatic, AddedOrder::kSession,
+     kLevelList<kStrongSessionMonotonicAtomicView>, "a transaction's writes are seen all or none",
+     "Only committed, final values are read, and there is a commit order that contains session order and reads-from, "
+     "such that whenever a "
      "transaction T reads x from T1, and T2 writes x too, and T2 comes before T in its session or T reads anything "
      "from "
      "T2, then T2 comes before T1. Two reads of one key with no own write in between return the same value.",

@@ -1,7 +1,6 @@
 // anomaly/level.h: the isolation levels as one table: names, definitions, lattice, smallest history that breaks each.
 //
-// Always: `weaker` holds by definition (CONTRACT section 2): whatever satisfies a level satisfies those. The session
-// and
+// Always: `weaker` holds by definition (docs/levels.md): whatever satisfies a level satisfies those. The session and
 //         real-time forms are a base level and an order that is added, not levels with code of their own.
 #pragma once
 
@@ -17,6 +16,7 @@ enum class Level : std::uint8_t {
   kReadCommitted,
   kCursorStability,
   kMonotonicAtomicView,
+  kStrongSessionMonotonicAtomicView,
   kReadAtomic,
   kCausal,
   kPrefix,
@@ -28,7 +28,7 @@ enum class Level : std::uint8_t {
   kStrongSessionSerializable,
   kStrictSerializable,
 };
-inline constexpr int kLevelCount = 14;
+inline constexpr int kLevelCount = 15;
 
 // What the level is at heart, whatever order is added.
 enum class LevelFamily : std::uint8_t { kGraph, kAxiomatic, kPrefix, kSnapshot, kSerializable };

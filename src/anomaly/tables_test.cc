@@ -25,6 +25,9 @@ TEST(LevelTable, EveryNameAndAliasFindsItsOwnRowInAnySpelling) {
     }
   }
   EXPECT_EQ(level_named("READ_committed"), Level::kReadCommitted);
+  EXPECT_EQ(level_named("PL-2"), Level::kReadCommitted);
+  EXPECT_EQ(level_named("be-rc"), Level::kStrongSessionMonotonicAtomicView);
+  EXPECT_EQ(level_named("axiomatic read committed"), Level::kStrongSessionMonotonicAtomicView);
   EXPECT_EQ(level_named("Strict Serializable"), Level::kStrictSerializable);
   EXPECT_EQ(level_named("PL-2.99"), Level::kRepeatableRead);
   EXPECT_EQ(level_named(""), std::nullopt);
@@ -42,13 +45,26 @@ TEST(LevelTable, TheLatticeHasNoCycleAndStrictSerializableIsAtItsTop) {
   }
 }
 
+TEST(LevelTable, ReadCommittedIsBelowEveryLevelThatReadsOnlyWhatWasCommitted) {
+  for (const LevelInfo& level : all_levels()) {
+    EXPECT_EQ(implies(level.level, Level::kReadCommitted), level.level != Level::kReadUncommitted) << level.name;
+    EXPECT_EQ(implies(Level::kReadCommitted, level.level),
+              level.level == Level::kReadUncommitted || level.level == Level::kReadCommitted)
+        << level.name;
+  }
+  EXPECT_FALSE(implies(Level::kMonotonicAtomicView, Level::kStrongSessionMonotonicAtomicView));
+  EXPECT_FALSE(implies(Level::kCursorStability, Level::kMonotonicAtomicView));
+  EXPECT_TRUE(implies(Level::kReadAtomic, Level::kStrongSessionMonotonicAtomicView));
+}
+
 TEST(LevelTable, PlainLevelsDoNotImplyWhatNeedsSessionOrder) {
   for (const Level plain : {Level::kSerializable, Level::kSnapshotIsolation, Level::kRepeatableRead}) {
-    for (const Level sessions : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kPrefix}) {
+    for (const Level sessions :
+         {Level::kStrongSessionMonotonicAtomicView, Level::kReadAtomic, Level::kCausal, Level::kPrefix}) {
       EXPECT_FALSE(implies(plain, sessions)) << info(plain).name << " " << info(sessions).name;
     }
   }
-  EXPECT_TRUE(implies(Level::kStrongSessionSnapshotIsolation, Level::kReadCommitted));
+  EXPECT_TRUE(implies(Level::kStrongSessionSnapshotIsolation, Level::kStrongSessionMonotonicAtomicView));
   EXPECT_FALSE(implies(Level::kStrongSnapshotIsolation, Level::kSerializable));
 }
 
@@ -63,10 +79,11 @@ TEST(AnomalyTable, EveryNameFindsItsOwnRowWithAndWithoutAnEnding) {
     EXPECT_TRUE(seen.insert(folded(row.name)).second) << row.name;
     EXPECT_FALSE(level_named(row.name).has_value()) << "`explain` takes both: " << row.name;
     EXPECT_FALSE(row.summary.empty() || row.definition.empty() || row.example.empty() || row.example_says.empty());
-    EXPECT_FALSE(row.breaks.empty());
-    for (const Level level : row.breaks) {
-      EXPECT_EQ(std::count(row.keeps.begin(), row.keeps.end(), level), 0) << row.name;
+    EXPECT_FALSE(row.weakest.empty());
+    for (const Level level : row.weakest) {
+      EXPECT_TRUE(proscribes(level, row.kind)) << row.name << " " << info(level).name;
     }
+    EXPECT_EQ(levels_against(row.kind).size() + levels_allowing(row.kind).size(), all_levels().size()) << row.name;
   }
   EXPECT_EQ(anomaly_named("g single"), AnomalyKind::kGSingle);
   EXPECT_EQ(anomaly_named("G-SIa"), AnomalyKind::kGSIa);

@@ -43,16 +43,27 @@ struct SearchStats {
   std::uint64_t conflicts = 0;  // dead ends that it learned from
 };
 
+// What a verdict that was found by trying everything takes as given beside values, sessions and the client's clock.
+enum class Given : std::uint8_t {
+  kVersionOrders,  // those of the history
+  kTimestamps,     // start_ts and commit_ts as start and commit points (serializable family: as places in the order)
+  kExpectedOrder,  // the field `order`
+};
+
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
-  std::string_view method;                            // name of the engine
-  std::string reason;                                 // kUndecided: which limit ran out or what evidence is missing
+  std::string_view method;  // name of the engine
+  std::string reason;       // kUndecided: which limit ran out or what evidence is missing
+  // kUndecided only because the order that the level adds was not there to be tested (check/tested.h): what holds
+  // without it. The witness is one of that level.
+  std::optional<Level> holds;
   std::vector<Anomaly> anomalies;                     // at most Limits::max_anomalies
   std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
   std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
   Witness witness;
-  std::optional<SearchStats> search;  // of the engine `solver`
+  std::optional<SearchStats> search;    // of the engine `solver`
+  Given given = Given::kVersionOrders;  // of the engine `exhaustive`
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
   [[nodiscard]] std::uint64_t total() const {

@@ -62,6 +62,16 @@ TEST(Api, TheStrongestLevelIsSaidIfAsked) {
   EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);
 }
 
+TEST(Api, WhatWasNotThereToBeTestedIsNotSaidToHold) {
+  const LoadedHistory history = stale_read();
+  const Verdict verdict = check(*history.history, "strict", {.ignore = "timestamps", .prove = true, .strongest = true});
+  EXPECT_EQ(verdict.outcome, Outcome::undecided);
+  EXPECT_TRUE(verdict.reason.starts_with("no clock: " + verdict.holds + " holds")) << verdict.reason;
+  EXPECT_EQ(verdict.levels.at("serializable"), Outcome::satisfied);
+  EXPECT_NE(std::find(verdict.not_tested.begin(), verdict.not_tested.end(), "strict-serializable"),
+            verdict.not_tested.end());
+}
+
 TEST(Api, EvidenceCanBeTurnedOff) {
   const LoadedHistory history = stale_read();
   EXPECT_EQ(check(*history.history, "si").outcome, Outcome::violated);

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "anomaly/telling.h"
 #include "api/content.h"
 #include "check/choose.h"
 #include "check/engine.h"
@@ -46,7 +47,8 @@ std::vector<Step> steps_of(const isolde::History& h, const std::vector<isolde::S
 Anomaly anomaly_of(const isolde::History& h, const isolde::Anomaly& a) {
   const isolde::Explanation words = isolde::explain(h, a);
   Anomaly out;
-  out.name = isolde::full_name(a);
+  out.name = isolde::telling_name(h, a);
+  out.kind = isolde::full_name(a);
   out.text = isolde::paragraph(words);
   for (const isolde::TxnId t : a.transactions) out.transactions.push_back(name_of(h, t));
   out.steps = steps_of(h, a.steps, words.steps);
@@ -72,6 +74,7 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   Verdict out;
   out.outcome = outcome_of(v.outcome);
   out.reason = v.reason;
+  if (v.holds) out.holds = isolde::info(*v.holds).name;
   out.level = isolde::info(v.level).name;
   out.method = v.method;
   out.notes = v.notes;
@@ -87,6 +90,7 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
     for (const isolde::LevelInfo& level : isolde::all_levels()) {
       const auto outcome = content->strongest->at(level.level);
       if (outcome) out.levels.emplace(level.name, outcome_of(*outcome));
+      if (content->strongest->is_untested(level.level)) out.not_tested.emplace_back(level.name);
     }
   }
   out.content = std::move(content);
@@ -131,8 +135,8 @@ Verdict check(const History& history, const std::string& level_name, const Check
     content->verdict.method = "none";
     content->verdict.reason = choice.why;
   } else {
-    content->why = choice.why;
     content->verdict = checks.check(choice, *level, limits);
+    if (content->verdict.method == choice.engine->name) content->why = choice.why;
   }
   for (std::string& note : isolde::evidence_notes(whole, *asked, *level, *evidence)) {
     content->verdict.notes.push_back(std::move(note));
@@ -141,9 +145,11 @@ Verdict check(const History& history, const std::string& level_name, const Check
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   content->stats.peak_mib = static_cast<double>(usage.ru_maxrss) / 1024.0;
-  if (options.prove && content->verdict.outcome != isolde::Outcome::kUndecided) {
+  const bool claims = content->verdict.outcome != isolde::Outcome::kUndecided || content->verdict.holds;
+  if (options.prove && claims) {
     if (const auto proof = isolde::prove(h, content->verdict); !proof) {
       content->verdict.outcome = isolde::Outcome::kUndecided;
+      content->verdict.holds.reset();
       content->verdict.reason = "the verdict could not be proved: " + proof.error().text;
     }
   }

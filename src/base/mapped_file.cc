@@ -68,6 +68,13 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   return std::shared_ptr<const MappedFile>(file);
 }
 
+std::shared_ptr<const MappedFile> MappedFile::holding(char* data, std::size_t size) {
+  std::shared_ptr<MappedFile> file(new MappedFile());
+  file->data_ = reinterpret_cast<const std::byte*>(data);
+  file->size_ = size;
+  return file;
+}
+
 MappedFile::~MappedFile() {
   if (mapped_) {
     ::munmap(const_cast<std::byte*>(data_), size_);

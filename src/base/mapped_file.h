@@ -14,6 +14,8 @@ namespace isolde {
 class MappedFile {
  public:
   [[nodiscard]] static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // Bytes that are in memory already: `data` came from malloc and is freed here.
+  [[nodiscard]] static std::shared_ptr<const MappedFile> holding(char* data, std::size_t size);
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;

@@ -1,10 +1,12 @@
 // check/choose.h: the cheapest engine that the evidence supports, and why.
 //
 // Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Passed over although it could:
-//            timeline  at the serializable family, unless commit timestamps are promised to be the serialization order;
-//            graph     at levels that ask for one order of all transactions, if the order of some key's versions is
-//                      neither given nor shown by lists: then `solver` looks for one;
-//            mirror    always: only when asked.
+//            timeline    at the serializable family, unless commit timestamps are promised to be the serialization
+//            order; graph       at levels that ask for one order of all transactions, if the order of some key's
+//            versions is
+//                        neither given nor shown by lists: then `solver` looks for one;
+//            exhaustive  always: LevelChecks falls back on it where the chosen one leaves a small history open;
+//            mirror      always: only when asked.
 // Source: CONTRACT section 1, "What a verdict is about".
 #pragma once
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "check/engine.h"
+#include "check/exhaustive/exhaustive.h"
 #include "check/graph/graph.h"
 #include "check/mirror/engine.h"
 #include "check/read_rules/rules.h"
@@ -15,7 +16,8 @@ namespace isolde {
 namespace {
 
 const Engine kEngines[] = {
-    kReplayEngine, kTimelineEngine, kWeakEngine, kGraphEngine, kSolverEngine, kRulesEngine, kMirrorEngine,
+    kReplayEngine, kTimelineEngine, kWeakEngine,       kGraphEngine,
+    kSolverEngine, kRulesEngine,    kExhaustiveEngine, kMirrorEngine,
 };
 
 }  // namespace

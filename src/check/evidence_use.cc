@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <memory>
+#include <optional>
 
 namespace isolde {
 namespace {
@@ -38,21 +39,41 @@ std::string listed(std::uint8_t kinds) {
   return text;
 }
 
-bool has_forms(Level level) {
-  return info(level).family == LevelFamily::kSnapshot || info(level).family == LevelFamily::kSerializable;
+// A level without and with the orders that may be added to it.
+struct Forms {
+  Level plain, session;
+  std::optional<Level> real_time;
+};
+constexpr Forms kForms[] = {
+    {Level::kMonotonicAtomicView, Level::kStrongSessionMonotonicAtomicView, std::nullopt},
+    {Level::kSnapshotIsolation, Level::kStrongSessionSnapshotIsolation, Level::kStrongSnapshotIsolation},
+    {Level::kSerializable, Level::kStrongSessionSerializable, Level::kStrictSerializable},
+};
+
+// Null: the level comes in one form only.
+const Forms* forms_of(Level level) {
+  const auto* const at = std::find_if(std::begin(kForms), std::end(kForms), [&](const Forms& f) {
+    return f.plain == level || f.session == level || f.real_time == level;
+  });
+  return at == std::end(kForms) ? nullptr : at;
 }
 
-Level form_of(Level level, AddedOrder order) {
-  const bool serial = info(level).family == LevelFamily::kSerializable;
+Level form_of(const Forms& forms, AddedOrder order) {
   switch (order) {
     case AddedOrder::kNone:
-      return serial ? Level::kSerializable : Level::kSnapshotIsolation;
+      return forms.plain;
     case AddedOrder::kSession:
-      return serial ? Level::kStrongSessionSerializable : Level::kStrongSessionSnapshotIsolation;
+      return forms.session;
     case AddedOrder::kRealTime:
       break;
   }
-  return serial ? Level::kStrictSerializable : Level::kStrongSnapshotIsolation;
+  return *forms.real_time;
+}
+
+Error no_real_time(Level level) {
+  return Error{
+      fmt::format("{} has no form with real time (--level strong-snapshot-isolation and strict-serializable have it)",
+                  info(level).name)};
 }
 
 // A level that comes in one form only.
@@ -67,16 +88,11 @@ Result<Level> only_form(Level asked, const EvidenceUse& evidence) {
   }
   if (!has_session && evidence.uses(EvidenceKind::kSession)) {
     return Error{
-        fmt::format("{} has no form with session order (--level strong-session-snapshot-isolation and "
-                    "strong-session-serializable have it)",
+        fmt::format("{} has no form with session order (--level strong-session-snapshot-isolation, "
+                    "strong-session-serializable and strong-session-monotonic-atomic-view have it)",
                     name)};
   }
-  if (evidence.uses(EvidenceKind::kRealTime)) {
-    return Error{
-        fmt::format("{} has no form with real time (--level strong-snapshot-isolation and strict-serializable "
-                    "have it)",
-                    name)};
-  }
+  if (evidence.uses(EvidenceKind::kRealTime)) return no_real_time(asked);
   return asked;
 }
 
@@ -101,7 +117,9 @@ Result<EvidenceUse> parse_evidence_use(std::string_view use, std::string_view ig
 }
 
 Result<Level> judged_level(Level asked, const EvidenceUse& evidence) {
-  if (!has_forms(asked)) return only_form(asked, evidence);
+  const Forms* const forms = forms_of(asked);
+  if (forms == nullptr) return only_form(asked, evidence);
+  if (!forms->real_time && evidence.uses(EvidenceKind::kRealTime)) return no_real_time(asked);
   AddedOrder order = info(asked).order;
   if (evidence.uses(EvidenceKind::kRealTime)) {
     order = AddedOrder::kRealTime;
@@ -114,11 +132,11 @@ Result<Level> judged_level(Level asked, const EvidenceUse& evidence) {
       return Error{
           fmt::format("real time includes session order: {} without it has no name (--ignore "
                       "session,realtime judges {})",
-                      info(form_of(asked, order)).name, info(form_of(asked, AddedOrder::kNone)).name)};
+                      info(form_of(*forms, order)).name, info(forms->plain).name)};
     }
     order = AddedOrder::kNone;
   }
-  return form_of(asked, order);
+  return form_of(*forms, order);
 }
 
 History judged_history(const History& history, const EvidenceUse& evidence) {

@@ -4,6 +4,7 @@
 // In, out: the level that was asked for and a History -> the level that is judged, and the History without what is
 //          ignored; engines and src/proof see nothing else.
 // Always:  session order and real time are part of a level's definition, so turning them on or off names another level:
+//            monotonic-atomic-view  strong-session-monotonic-atomic-view
 //            snapshot-isolation   strong-session-snapshot-isolation   strong-snapshot-isolation
 //            serializable         strong-session-serializable         strict-serializable
 //          Version orders and timestamps are evidence that a verdict is given on; without them the level is the same.

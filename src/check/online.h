@@ -60,6 +60,9 @@ struct OnlineCounts {
   std::uint64_t flipped_txns = 0;
   std::uint64_t dependencies = 0, overlapping = 0,
                 deduced = 0;  // mirror: all; of overlapping intervals; of these ordered
+  // timeline, at levels that add an order: committed transactions that follow one of their session, and that have a
+  // clock.
+  std::uint64_t in_session = 0, began = 0, ended = 0;
   std::uint64_t bytes = 0;    // held by the engine
   std::uint64_t spilled = 0;  // bytes on disk
 };

@@ -3,17 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
+#include "check/exhaustive/exhaustive.h"
 #include "check/graph/cycles.h"
 #include "check/graph/graph.h"
 #include "check/read_rules/rules.h"
+#include "check/replay/replay.h"
 #include "check/solver/solver.h"
+#include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
 
 namespace isolde {
 namespace {
 
 constexpr std::size_t at(Level level) { return static_cast<std::size_t>(level); }
+
+// What a look at stronger levels may take where a level was left open, in steps (base/limits.h) and in times of the
+// check itself: about two seconds, or as long again.
+constexpr std::uint64_t kStrongerSteps = 200'000'000, kStrongerTimes = 1;
 
 // What a check takes as given beside the values, sessions and client's clock that its level is about.
 enum Belief : std::uint8_t {
@@ -39,6 +47,12 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
     if (by_starts && !h.columns().start_ts.empty()) all |= kPoints;
   }
   return static_cast<std::uint8_t>(all);
+}
+
+// What an engine's verdict takes as given, for a search that is to answer the same question.
+Given given_to(const Engine& engine) {
+  if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
 }
 
 bool believes_all_of(std::uint8_t more, std::uint8_t less) { return (less & ~more) == 0; }
@@ -131,10 +145,19 @@ bool cycle_breaks(const History& h, const Anomaly& anomaly, Level found_at, Leve
   return (shown || (known && from->updates <= row->updates)) && is_cycle_of(*row, steps);
 }
 
+// Whether what satisfies `strong` satisfies `weak`, for this history: what predicates looked at is no read at
+// repeatable-read, and is one at the levels below it.
+bool follows_here(const History& h, Level strong, Level weak) {
+  if (strong == Level::kRepeatableRead && !h.columns().predicates.empty())
+    return weak == strong || weak == Level::kReadUncommitted;
+  return implies(strong, weak);
+}
+
 class StrongestSearch {
  public:
-  StrongestSearch(LevelChecks& checks, const History& history, const ChooseOptions& options, const Limits& limits)
-      : checks_(checks), h_(history), limits_(limits) {
+  StrongestSearch(LevelChecks& checks, const History& history, const ChooseOptions& options,
+                  const OrderEvidence& orders, const Limits& limits)
+      : checks_(checks), h_(history), orders_(orders), limits_(limits) {
     limits_.max_anomalies = 1;
     for (const LevelInfo& row : all_levels()) {
       const auto judged = judged_level(row.level, {.use = 0, .ignore = options.evidence.ignore});
@@ -163,7 +186,7 @@ class StrongestSearch {
         stop();
         break;
       }
-      const Verdict verdict = checks_.check({engine_[at(*level)], {}}, *level, limits_);
+      const Verdict verdict = checks_.check_alone({engine_[at(*level)], {}}, *level, limits_);
       ++out_.checks;
       if (verdict.outcome == Outcome::kUndecided && limits_.exhausted()) stop();
       take(verdict);
@@ -178,13 +201,7 @@ class StrongestSearch {
   [[nodiscard]] bool is_open(Level level) const {
     return !left_out_[at(level)] && !out_.at(level) && !is_doomed(level);
   }
-  // Whether what satisfies `strong` satisfies `weak`, for this history: what predicates looked at is no read at
-  // repeatable-read, and is one at the levels below it.
-  [[nodiscard]] bool follows(Level strong, Level weak) const {
-    if (strong == Level::kRepeatableRead && !h_.columns().predicates.empty())
-      return weak == strong || weak == Level::kReadUncommitted;
-    return implies(strong, weak);
-  }
+  [[nodiscard]] bool follows(Level strong, Level weak) const { return follows_here(h_, strong, weak); }
   // A weaker level is broken.
   [[nodiscard]] bool is_doomed(Level level) const {
     return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& weak) {
@@ -196,7 +213,7 @@ class StrongestSearch {
   [[nodiscard]] bool is_put_off(Level level) const {
     return std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
       return strong.family == info(level).family && follows(strong.level, level) &&
-             out_.at(strong.level) == Outcome::kUndecided;
+             out_.at(strong.level) == Outcome::kUndecided && !out_.is_untested(strong.level);
     });
   }
 
@@ -223,28 +240,35 @@ class StrongestSearch {
 
   void take(const Verdict& verdict) {
     const Level level = verdict.level;
-    auto& answer = out_.levels[at(level)];
-    if (!answer || *answer == Outcome::kUndecided) answer = verdict.outcome;
+    // What was not tested holds as far as it was.
+    const Outcome outcome = verdict.holds ? Outcome::kSatisfied : verdict.outcome;
+    const bool tested = !verdict.holds;
+    infer(level, outcome, tested);
     // Another level's check need not have asked for the database's word: it does so only where nothing else tells.
     if (rests_on_the_database(verdict)) return;
     const std::uint8_t believed = beliefs_[at(level)];
     for (const LevelInfo& other : all_levels()) {
       if (other.level == level || engine_[at(other.level)] == nullptr) continue;
       const std::uint8_t theirs = beliefs_[at(other.level)];
-      if (verdict.outcome == Outcome::kSatisfied) {
-        if (follows(level, other.level) && believes_all_of(believed, theirs)) infer(other.level, Outcome::kSatisfied);
+      if (outcome == Outcome::kSatisfied) {
+        if (follows(level, other.level) && believes_all_of(believed, theirs))
+          infer(other.level, Outcome::kSatisfied, tested);
       } else if (verdict.outcome == Outcome::kViolated && believes_all_of(theirs, believed & ~kPredicates)) {
         const bool broken = (follows(other.level, level) && believes_all_of(theirs, believed)) ||
                             std::any_of(verdict.anomalies.begin(), verdict.anomalies.end(),
                                         [&](const Anomaly& a) { return breaks_too(h_, verdict, a, other.level); });
-        if (broken) infer(other.level, Outcome::kViolated);
+        if (broken) infer(other.level, Outcome::kViolated, tested);
       }
     }
   }
 
-  void infer(Level level, Outcome outcome) {
+  // `tested`: so was what it is inferred from; then it holds whether or not there was more to test here.
+  void infer(Level level, Outcome outcome, bool tested) {
     auto& answer = out_.levels[at(level)];
-    if (!answer || *answer == Outcome::kUndecided) answer = outcome;
+    if (answer && *answer != Outcome::kUndecided) return;
+    if (out_.is_untested(level) && (!tested || outcome != Outcome::kSatisfied)) return;
+    out_.not_tested[at(level)] = !tested && outcome == Outcome::kSatisfied && tested_form(level, orders_).has_value();
+    answer = out_.is_untested(level) ? Outcome::kUndecided : outcome;
   }
 
   void finish() {
@@ -259,12 +283,21 @@ class StrongestSearch {
       });
       if (implied) continue;
       if (is_candidate(level)) out_.holds.push_back(level);
-      if (out_.at(level) == Outcome::kUndecided && !is_doomed(level)) out_.undecided.push_back(level);
+      if (out_.at(level) != Outcome::kUndecided || is_doomed(level)) continue;
+      if (!out_.is_untested(level)) {
+        out_.undecided.push_back(level);
+        continue;
+      }
+      const bool covered = std::any_of(all_levels().begin(), all_levels().end(), [&](const LevelInfo& strong) {
+        return strong.level != level && follows(strong.level, level) && out_.is_untested(strong.level);
+      });
+      if (!covered) out_.untested.push_back(level);
     }
   }
 
   LevelChecks& checks_;
   const History& h_;
+  const OrderEvidence orders_;
   Limits limits_;
   std::array<const Engine*, kLevelCount> engine_{};
   std::array<std::uint8_t, kLevelCount> beliefs_{};
@@ -277,7 +310,115 @@ class StrongestSearch {
 LevelChecks::LevelChecks(const History& history, const ChooseOptions& options) : h_(history), options_(options) {}
 LevelChecks::~LevelChecks() = default;
 
+const OrderEvidence& LevelChecks::orders() {
+  if (!orders_) orders_ = order_evidence(h_);
+  return *orders_;
+}
+
+void LevelChecks::withhold(Verdict& verdict) {
+  const bool adds = info(verdict.level).order != AddedOrder::kNone;
+  if (adds && verdict.outcome == Outcome::kSatisfied) withhold_untested(orders(), verdict);
+}
+
 Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limits) {
+  Verdict verdict = check_engine(choice, level, limits);
+  if (verdict.outcome == Outcome::kUndecided && options_.method.empty() && !limits.exhausted())
+    take_from_stronger(*choice.engine, limits, verdict);
+  search_small(choice, limits, verdict);
+  withhold(verdict);
+  if (verdict.holds && !limits.exhausted()) take_from_real_time(*choice.engine, limits, verdict);
+  return verdict;
+}
+
+void LevelChecks::take_from_real_time(const Engine& engine, const Limits& limits, Verdict& verdict) {
+  const LevelInfo& level = info(verdict.level);
+  if (level.order != AddedOrder::kSession || !orders().clocks) return;
+  for (const LevelInfo& strong : all_levels()) {
+    if (strong.family != level.family || strong.order != AddedOrder::kRealTime) continue;
+    const Choice choice = choose(h_, strong.level, options_);
+    if (choice.engine == nullptr || given_to(*choice.engine) != given_to(engine)) return;
+    Verdict timed = check_engine(choice, strong.level, limits);
+    search_small(choice, limits, timed);
+    if (timed.outcome != Outcome::kSatisfied) return;
+    verdict.outcome = Outcome::kSatisfied;
+    verdict.reason.clear();
+    verdict.holds.reset();
+    verdict.method = timed.method;
+    verdict.given = timed.given;
+    verdict.search = timed.search;
+    verdict.witness = std::move(timed.witness);
+    verdict.notes.push_back(fmt::format("{} holds, which implies {}", strong.name, level.name));
+  }
+}
+
+Verdict LevelChecks::check_alone(const Choice& choice, Level level, const Limits& limits) {
+  Verdict verdict = check_engine(choice, level, limits);
+  search_small(choice, limits, verdict);
+  withhold(verdict);
+  return verdict;
+}
+
+void LevelChecks::search_small(const Choice& choice, const Limits& limits, Verdict& verdict) {
+  const Given given = given_to(*choice.engine);
+  // The level comes first, and the database's own order of versions only where nothing else tells.
+  const bool by_its_word =
+      verdict.outcome == Outcome::kViolated && given == Given::kVersionOrders && rests_on_the_database(verdict);
+  const bool open = verdict.outcome == Outcome::kUndecided || by_its_word;
+  // Where the user wants timestamps as the order of versions, any other order is no answer.
+  if (!open || !options_.method.empty() || limits.exhausted() || h_.has_flag(kVersionsByCommitTs)) return;
+  Verdict searched = check_exhaustively(h_, verdict.level, given, limits);
+  if (searched.outcome == Outcome::kUndecided) return;
+  searched.notes.push_back(
+      fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name,
+                  by_its_word ? std::string("decides this only by what the database says of the order of versions")
+                              : fmt::format("leaves this open ({})", verdict.reason)));
+  verdict = std::move(searched);
+}
+
+void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict) {
+  struct Candidate {
+    Level level;
+    const Engine* engine;
+  };
+  std::vector<Candidate> candidates;
+  for (const LevelInfo& strong : all_levels()) {
+    if (strong.level == verdict.level || !follows_here(h_, strong.level, verdict.level)) continue;
+    // A form with real time asks for more than one without, and shows no more.
+    if (strong.order == AddedOrder::kRealTime && info(verdict.level).order != AddedOrder::kRealTime) continue;
+    if (!asks_for_one_order(strong.level)) continue;
+    const Choice choice = choose(h_, strong.level, options_);
+    if (choice.engine == nullptr || choice.engine->name == kRulesEngine.name) continue;
+    if (!believes_all_of(beliefs(h_, *choice.engine, strong.level), beliefs(h_, engine, verdict.level))) continue;
+    candidates.push_back({strong.level, choice.engine});
+  }
+  // The table of engines is by cost. Of one engine: the level that asks least.
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.engine < b.engine; });
+  const std::uint64_t spent = limits.work == nullptr ? 0 : limits.work->spent();
+  WorkBudget budget(std::max(kStrongerSteps, kStrongerTimes * spent), "a look at stronger levels", {}, limits.work);
+  Limits within = limits;
+  within.work = &budget;
+  within.max_anomalies = 1;
+  std::vector<Level> broken;
+  for (const Candidate& one : candidates) {
+    if (within.exhausted()) return;
+    const auto breaks = [&](Level weak) { return follows_here(h_, one.level, weak); };
+    if (std::any_of(broken.begin(), broken.end(), breaks)) continue;
+    Verdict strong = check_engine({one.engine, {}}, one.level, within);
+    if (strong.outcome == Outcome::kViolated) broken.push_back(one.level);
+    if (strong.outcome != Outcome::kSatisfied) continue;
+    verdict.outcome = Outcome::kSatisfied;
+    verdict.reason.clear();
+    verdict.method = strong.method;
+    verdict.given = strong.given;
+    verdict.search = strong.search;
+    verdict.witness = std::move(strong.witness);
+    verdict.notes.push_back(fmt::format("{} holds, which implies {}", info(one.level).name, info(verdict.level).name));
+    return;
+  }
+}
+
+Verdict LevelChecks::check_engine(const Choice& choice, Level level, const Limits& limits) {
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   if (choice.engine->name == kWeakEngine.name) return check_weak(h_, *graph_, level, limits);
   if (choice.engine->name == kSolverEngine.name) return check_solver(h_, *graph_, level, limits);
@@ -293,13 +434,17 @@ Verdict LevelChecks::check(const Choice& choice, Level level, const Limits& limi
 }
 
 std::string LevelChecks::other_order(const Verdict& found, const Limits& limits) {
-  const bool by_order = found.method == "replay" || found.method == "timeline";
+  const bool by_order = found.method == "replay" || found.method == "timeline" || found.given != Given::kVersionOrders;
   if (!by_order || found.outcome != Outcome::kViolated || info(found.level).family != LevelFamily::kSerializable)
     return {};
   if (!kGraphEngine.lacks(h_, found.level).empty()) return {};
   if (graph_ == nullptr) graph_ = std::make_unique<GraphChecks>(h_);
   Verdict bare = check_solver(h_, *graph_, found.level, limits);
   if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) bare = graph_->check(found.level, limits);
+  if (bare.outcome == Outcome::kUndecided && !limits.exhausted()) {
+    Verdict searched = check_exhaustively(h_, found.level, Given::kVersionOrders, limits);
+    if (searched.outcome != Outcome::kUndecided) bare = std::move(searched);
+  }
   switch (bare.outcome) {
     case Outcome::kSatisfied:
       return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",
@@ -313,7 +458,7 @@ std::string LevelChecks::other_order(const Verdict& found, const Limits& limits)
 }
 
 Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
-  return StrongestSearch(*this, h_, options_, limits).run(first);
+  return StrongestSearch(*this, h_, options_, orders(), limits).run(first);
 }
 
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {

@@ -8,12 +8,16 @@ constexpr std::size_t kAny = SIZE_MAX;
 
 constexpr VerbRow kVerbs[] = {
     {"check", "FILE…", 1, kAny, "a verdict on recorded histories, with explained anomalies",
-     "Each FILE is a history (a folder, for formats that are folders; - is standard input).\n"
+     "Each FILE is a history (a folder, for formats that are folders; - is standard input), plain or compressed by "
+     "gzip\n"
+     "or zstd.\n"
      "Exit status: 0 all satisfied, 1 one is violated, 2 bad usage or input, 3 one is undecided.",
      "isolde check history.jsonl --level snapshot-isolation\n"
      "isolde check run1.isl run2.isl --level serializable --json"},
     {"convert", "IN OUT", 2, 2, "any supported history format into another",
-     "The form of OUT follows its name; --to names it. Says what the form of OUT could not carry.",
+     "The form of OUT follows its name; --to names it. What changes no verdict (names of keys, say) may be lost, and "
+     "is\n"
+     "listed; where OUT could not carry what a verdict may depend on, nothing is written, unless --lossy is given.",
      "isolde convert history.edn history.isl"},
     {"gen", "", 0, 0, "synthetic histories of any size, valid at a level or with a named anomaly planted",
      "The form of the file follows its name (.jsonl, .isl). Same options and seed, same history.",
@@ -165,7 +169,19 @@ constexpr OptionRow kOptions[] = {
      "check"},
     {"format", "FORMAT", "force the input's format instead of recognising it", "check convert"},
     {"to", "FORMAT", "the output's format, where its name does not say it", "convert"},
-    {"lenient", "", "use what can be read of a damaged recording: a last line that is cut off is dropped, with a note",
+    {"lossy", "",
+     "write a format that cannot carry all of the history: leave out what it cannot, though a verdict may depend on it",
+     "convert"},
+    {"lenient", "",
+     "use what can be read of a damaged recording, with a note: a last line that is cut off is dropped, fields that "
+     "the "
+     "format does not have are ignored and counted",
+     "check convert"},
+    {"lenient", "", "fields that the format does not have are ignored and counted, instead of an error", "watch"},
+    {"initial", "VALUE",
+     "what keys hold before their first write, where the history does not say it: 0, null, true, \"text\" (null, or "
+     "what "
+     "the format means: docs/formats.md). Keys that are appended to begin empty",
      "check convert"},
     {"order", "commit_ts", "take commit timestamps as the serialization order", "check"},
     {"prove", "", "re-check the verdict from the history alone, without any engine's code", "check"},
@@ -186,6 +202,7 @@ constexpr OptionRow kOptions[] = {
     {"out", "OUT", "where the page goes (FILE with the ending .html)", "report"},
     {"level", "LEVEL", "of a history: the level that it is checked against, as `isolde check` takes it", "report"},
     {"format", "FORMAT", "of a history: force its format instead of recognising it", "report"},
+    {"initial", "VALUE", "of a history: what keys hold before their first write, as `isolde check` takes it", "report"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
     {"svg", "OUT", "write the cycles of the explained anomalies as a picture (SVG) to OUT", "check"},
     {"out", "FILE", "where the history goes; required", "gen"},

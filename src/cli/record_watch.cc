@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "check/mirror/engine.h"
 #include "report/json.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -100,8 +101,7 @@ std::string watched_json(const mirror::Profile& profile, const stream::WatchSumm
       s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
 }
 
-std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, const std::string& file,
-                         bool verdict_only) {
+std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, bool verdict_only) {
   Chosen chosen;
   chosen.method = "mirror";
   chosen.judged = profile.name;
@@ -110,12 +110,23 @@ std::string watched_text(const mirror::Profile& profile, const stream::WatchSumm
   if (verdict_only) return out;
   if (!s.reason.empty()) out += fmt::format("  {}\n", s.reason);
   if (s.counts.violations > 0) out += fmt::format("  {}\n", by_name_text(s.counts));
-  out += fmt::format("  {} transactions, {} dependencies, lag at most {:.1f} s\n", grouped(s.counts.arrived),
-                     grouped(s.counts.engine.dependencies), s.counts.most_lag);
-  if (s.counts.violations == 0) return out;
-  return out + (file.empty()
-                    ? std::string("  to have another engine confirm it, record with --out FILE and check that\n")
-                    : fmt::format("  another engine confirms it: {}\n", confirm_text(file, profile)));
+  return out + fmt::format("  {} transactions, {} dependencies, lag at most {:.1f} s\n", grouped(s.counts.arrived),
+                           grouped(s.counts.engine.dependencies), s.counts.most_lag);
+}
+
+std::string second_opinion_text(const mirror::Profile& profile, const std::string& out,
+                                const std::optional<Judged>& opinion) {
+  const Level promised = mirror::level_of(profile);
+  if (opinion && opinion->outcome == Outcome::kViolated && implies(promised, opinion->level)) {
+    return fmt::format("  another engine ({}) confirms that the run breaks what {} promises: it violates {}\n",
+                       opinion->method, profile.name, info(opinion->level).name);
+  }
+  if (opinion && opinion->outcome == Outcome::kSatisfied && implies(opinion->level, promised)) {
+    return fmt::format("  another engine ({}) does not confirm it: the run satisfies {}\n", opinion->method,
+                       info(opinion->level).name);
+  }
+  if (out.empty()) return "  not checked by another engine: record with --out FILE and check that, or add --check\n";
+  return fmt::format("  not checked by another engine; to do so: {}\n", confirm_text(out, profile));
 }
 
 }  // namespace isolde::cli

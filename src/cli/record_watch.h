@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/verbs.h"
 #include "cli/watch_page.h"
 #include "cli/watch_plan.h"
 #include "cli/watch_view.h"
@@ -72,9 +73,15 @@ class RunWatcher : public stream::WatchView {
   std::thread thread_;
 };
 
-// What is said of it when the run is over: `, "watch": {…}`, or lines. `out`: where the history is; empty: nowhere.
+// What is said of it when the run is over: `, "watch": {…}`, or lines.
 [[nodiscard]] std::string watched_json(const mirror::Profile& profile, const stream::WatchSummary& summary);
 [[nodiscard]] std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& summary,
-                                       const std::string& out, bool verdict_only);
+                                       bool verdict_only);
+
+// Of violations that the watcher found, a line: that the second engine finds that level, or a weaker one, violated,
+// too; that it does not; or, where it did not run or judged another level, how to have one run. `out`: where the
+// history is; empty: nowhere.
+[[nodiscard]] std::string second_opinion_text(const mirror::Profile& profile, const std::string& out,
+                                              const std::optional<Judged>& opinion);
 
 }  // namespace isolde::cli

@@ -9,6 +9,7 @@
 #include "check/strongest.h"
 #include "cli/verbs.h"
 #include "cli/which_profile.h"
+#include "history/given_initial.h"
 #include "proof/prove.h"
 #include "report/dot.h"
 #include "report/json.h"
@@ -34,6 +35,7 @@ struct CheckPlan {
   const FormatInfo* format = nullptr;
   ChooseOptions choose;
   std::optional<mirror::Profile> profile;  // of the method mirror
+  std::optional<std::string> initial;      // of keys, where the history does not say it
   bool lenient = false, prove = false, json = false, quiet = false, strongest = false, explain_method = false,
        guess = true;
   std::optional<double> timeout;
@@ -43,6 +45,7 @@ struct CheckPlan {
   std::string dot, svg, html;
   std::string subject;  // as answers name it; empty: the file
   std::string watched;  // JSON for its page; empty: none
+  std::optional<Judged>* judged = nullptr;
 };
 
 Result<const Engine*> engine_by_name(std::string_view name) {
@@ -89,6 +92,10 @@ Result<CheckPlan> check_plan(const Arguments& args) {
     auto format = format_by_name(args.text("format"));
     if (!format) return std::move(format).error();
     plan.format = *format;
+  }
+  if (args.has("initial")) {
+    if (auto wrong = wrong_initial(args.text("initial"))) return *std::move(wrong);
+    plan.initial = args.text("initial");
   }
   if (args.has("order")) {
     if (args.text("order") != "commit_ts")
@@ -216,7 +223,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
-  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress});
+  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
   const EvidenceUse& evidence = plan.choose.evidence;
@@ -239,18 +246,19 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();
-  Report report{.file = plan.subject.empty() ? given : plan.subject,
-                .format = loaded->format->name,
-                .history = history,
-                .verdict = verdict,
-                .why_method = choice.engine == nullptr ? std::string() : choice.why,
-                .notes = std::move(notes),
-                .stats = {.load_seconds = load_seconds,
-                          .check_seconds = checking.seconds(),
-                          .load_cpu_seconds = load_cpu,
-                          .check_cpu_seconds = checking.cpu_seconds(),
-                          .peak_mib = peak_mib()}};
-  if (plan.prove && verdict.outcome != Outcome::kUndecided) {
+  Report report{
+      .file = plan.subject.empty() ? given : plan.subject,
+      .format = loaded->format->name,
+      .history = history,
+      .verdict = verdict,
+      .why_method = choice.engine == nullptr || choice.engine->name != verdict.method ? std::string() : choice.why,
+      .notes = std::move(notes),
+      .stats = {.load_seconds = load_seconds,
+                .check_seconds = checking.seconds(),
+                .load_cpu_seconds = load_cpu,
+                .check_cpu_seconds = checking.cpu_seconds(),
+                .peak_mib = peak_mib()}};
+  if (plan.prove && (verdict.outcome != Outcome::kUndecided || verdict.holds)) {
     const auto proof = prove(history, verdict);
     report.proof = proof ? Proof::kHolds : Proof::kFails;
     if (!proof) {
@@ -258,12 +266,14 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
       report.proof_says = proof.error().text;
       verdict.reason = fmt::format("the answer \"{}\" could not be proved; please report this", name(verdict.outcome));
       verdict.outcome = Outcome::kUndecided;
+      verdict.holds.reset();
     }
   }
   if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);
   add_strongest(plan, checks, limits, report);
   progress.clear();
   const Exit exit = exit_of(verdict.outcome);
+  if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
   return worse(exit, write_pictures(plan, report));
 }
@@ -272,11 +282,12 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
 
 Exit run_check(const Arguments& args) { return run_check_of(args, {}, {}); }
 
-Exit run_check_of(const Arguments& args, std::string subject, std::string watched) {
+Exit run_check_of(const Arguments& args, std::string subject, std::string watched, std::optional<Judged>* judged) {
   auto plan = check_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   plan->subject = std::move(subject);
   plan->watched = std::move(watched);
+  plan->judged = judged;
   Exit exit = Exit::kFine;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
     if (i > 0 && !plan->json && !plan->quiet) print("\n");

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/verbs.h"
+#include "history/given_initial.h"
 #include "report/json.h"
 #include "report/report.h"
 
@@ -37,23 +38,31 @@ std::string refusal(const FormatInfo& format, const std::string& out) {
 }
 
 void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& to, const std::string& out,
-                     const Lost& lost) {
+                     const WriteResult& written) {
   const History& h = in.history;
+  const std::string decisive = decisive_losses(h, to);
   if (args.has("json")) {
     std::string list;
-    for (const std::string& what : lost) list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
+    for (const std::string& what : written.lost)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
     print(fmt::format(
-        R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}]}})"
+        R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}], "lossy": {}}})"
         "\n",
         json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
-        h.txn_count(), h.op_count(), list));
+        written.transactions, written.operations, list, !decisive.empty()));
     return;
   }
   if (args.has("quiet")) return;
+  const auto of = [](std::uint64_t part, std::uint64_t whole) {
+    return part == whole ? grouped(part) : fmt::format("{} of {}", grouped(part), grouped(whole));
+  };
   print(fmt::format("{} ({}) -> {} ({}): {} transactions, {} operations\n", args.positional[0], in.format->name, out,
-                    to.name, grouped(h.txn_count()), grouped(h.op_count())));
+                    to.name, of(written.transactions, h.txn_count()), of(written.operations, h.op_count())));
   for (const std::string& note : in.notes) print(fmt::format("  note: {}\n", note));
-  for (const std::string& what : lost) print(fmt::format("  lost: {}\n", what));
+  for (const std::string& what : written.lost) print(fmt::format("  lost: {}\n", what));
+  if (!decisive.empty())
+    print(fmt::format("  note: a verdict on {} may be another than on {}: {} left out\n", out, args.positional[0],
+                      decisive));
 }
 
 }  // namespace
@@ -71,13 +80,25 @@ Exit run_convert(const Arguments& args) {
   if (!to) return print_error(to.error()), Exit::kBadInput;
   if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
 
+  ReadOptions options{.lenient = args.has("lenient")};
+  if (args.has("initial")) {
+    if (auto wrong = wrong_initial(args.text("initial"))) return print_error(*wrong), Exit::kBadInput;
+    options.initial = args.text("initial");
+  }
   TerminalProgress progress("convert", args.has("quiet"));
-  auto loaded = load(in, from, {.lenient = args.has("lenient"), .progress = &progress});
+  options.progress = &progress;
+  auto loaded = load(in, from, options);
   progress.clear();
   if (!loaded) return print_error(loaded.error()), Exit::kBadInput;
-  auto lost = save(loaded->history, **to, out);
-  if (!lost) return print_error(lost.error()), Exit::kBadInput;
-  print_converted(args, *loaded, **to, out, *lost);
+  const Losses losses = args.has("lossy") ? Losses::kAccept : Losses::kRefuse;
+  auto written = save(loaded->history, **to, out, losses);
+  if (!written) {
+    Error error = std::move(written).error();
+    if (losses == Losses::kRefuse && !decisive_losses(loaded->history, **to).empty())
+      error.text += "; --lossy leaves it out";
+    return print_error(error), Exit::kBadInput;
+  }
+  print_converted(args, *loaded, **to, out, *written);
   return Exit::kFine;
 }
 

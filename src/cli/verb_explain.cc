@@ -5,8 +5,10 @@
 #include "anomaly/anomaly.h"
 #include "anomaly/level.h"
 #include "base/nearest.h"
+#include "check/tested.h"
 #include "cli/example_table.h"
 #include "cli/verbs.h"
+#include "format/native.h"
 #include "report/json.h"
 
 namespace isolde::cli {
@@ -65,7 +67,7 @@ std::string example_text(std::string_view example, std::string_view says, std::s
 }
 
 // The level to try an anomaly's example at: the best known of those that it breaks.
-std::string_view level_to_try(std::span<const Level> breaks) {
+std::string_view level_to_try(const std::vector<Level>& breaks) {
   for (const Level known : {Level::kSnapshotIsolation, Level::kSerializable}) {
     if (std::find(breaks.begin(), breaks.end(), known) != breaks.end()) return info(known).name;
   }
@@ -84,13 +86,32 @@ std::string level_text(const LevelInfo& level) {
   return out + example_text(level.example, level.example_says, level.name);
 }
 
+// What an anomaly's example keeps, as `isolde check` says of it: levels with an order that it has nothing of are apart.
+struct Kept {
+  std::vector<Level> holds, not_tested;
+};
+Kept kept_by(const AnomalyInfo& anomaly) {
+  Source source;
+  source.path = "example";
+  source.files.push_back({"example", anomaly.example, nullptr});
+  const auto read = kNativeFormat.read(source, {});
+  const OrderEvidence evidence = read ? order_evidence(read->history) : OrderEvidence{};
+  Kept kept;
+  for (const Level level : levels_allowing(anomaly.kind))
+    (tested_form(level, evidence) ? kept.not_tested : kept.holds).push_back(level);
+  return kept;
+}
+
 std::string anomaly_text(const AnomalyInfo& anomaly) {
   std::string out =
       fmt::format("{}: {}\n\n{}", bold(anomaly.name), anomaly.summary, wrapped_paragraph(anomaly.definition));
-  if (!anomaly.breaks.empty() || !anomaly.keeps.empty()) out += "\n";
-  if (!anomaly.breaks.empty()) out += wrapped_paragraph("The example breaks " + names_of(anomaly.breaks) + ".");
-  if (!anomaly.keeps.empty()) out += wrapped_paragraph("It still satisfies " + names_of(anomaly.keeps) + ".");
-  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(anomaly.breaks));
+  const std::vector<Level> breaks = levels_against(anomaly.kind);
+  out += "\n" + wrapped_paragraph("The example breaks " + names_of(breaks) + ".");
+  const Kept kept = kept_by(anomaly);
+  if (!kept.holds.empty()) out += wrapped_paragraph("It still satisfies " + names_of(kept.holds) + ".");
+  if (!kept.not_tested.empty())
+    out += wrapped_paragraph("It has no clocks or sessions to test " + names_of(kept.not_tested) + " by.");
+  return out + example_text(anomaly.example, anomaly.example_says, level_to_try(breaks));
 }
 
 std::string level_json(const LevelInfo& level) {
@@ -103,12 +124,13 @@ std::string level_json(const LevelInfo& level) {
 }
 
 std::string anomaly_json(const AnomalyInfo& anomaly) {
+  const Kept kept = kept_by(anomaly);
   return fmt::format(
-      R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "example": {}, "example_says": {}}})"
+      R"({{"name": {}, "kind": "anomaly", "summary": {}, "definition": {}, "breaks": {}, "keeps": {}, "not_tested": {}, "example": {}, "example_says": {}}})"
       "\n",
       json_string(anomaly.name), json_string(anomaly.summary), json_string(anomaly.definition),
-      names_json(anomaly.breaks), names_json(anomaly.keeps), json_string(anomaly.example),
-      json_string(anomaly.example_says));
+      names_json(levels_against(anomaly.kind)), names_json(kept.holds), names_json(kept.not_tested),
+      json_string(anomaly.example), json_string(anomaly.example_says));
 }
 
 Exit list_all(bool json) {

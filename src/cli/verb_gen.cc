@@ -163,8 +163,11 @@ Exit run_gen(const Arguments& args) {
   const auto generated = generate(*options, &progress);
   progress.clear();
   if (!generated) return print_error(generated.error()), Exit::kBadInput;
-  const auto lost = save(generated->history, *format, out);
-  if (!lost) return print_error(lost.error()), Exit::kBadInput;
+  if (const auto written = save(generated->history, *format, out); !written) {
+    Error error = written.error();
+    if (!carries_everything(format->writer)) error.text += "; or leave evidence out, with --evidence";
+    return print_error(error), Exit::kBadInput;
+  }
   print_generated(args, *options, *generated, *format, watch.seconds());
   return Exit::kFine;
 }

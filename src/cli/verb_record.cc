@@ -147,6 +147,9 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   const FormatInfo* const format = format_for_path(plan.out);
   if (format == nullptr || format->write == nullptr || format->is_folder)
     return Error{fmt::format("the name {} does not say which format: end it in .jsonl or .isl", plan.out)};
+  if (!carries_everything(format->writer))
+    return Error{fmt::format("format {} does not carry all that is recorded: end the name {} in .jsonl or .isl",
+                             format->name, plan.out)};
   return std::nullopt;
 }
 
@@ -233,15 +236,16 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
 std::optional<Error> keep_recording(const std::string& folder, const std::string& out) {
   auto loaded = load(folder, format_named("recording"), {});
   if (!loaded) return std::move(loaded).error();
-  const auto lost = save(loaded->history, *format_for_path(out), out);
-  if (!lost) return lost.error();
+  const auto written = save(loaded->history, *format_for_path(out), out);
+  if (!written) return written.error();
   std::error_code ignored;
   fs::remove_all(folder, ignored);
   return std::nullopt;
 }
 
 // `database`: as it names itself. `watched`: what its page has of the watch; empty: nothing.
-Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::string& database, std::string watched) {
+Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::string& database, std::string watched,
+                    std::optional<Judged>& judged) {
   std::vector<std::string> words = {path, "--level", std::string(info(*plan.check).name)};
   if (plan.json) words.emplace_back("--json");
   if (plan.quiet) words.emplace_back("--quiet");
@@ -250,7 +254,7 @@ Exit check_recorded(const RecordPlan& plan, const std::string& path, const std::
   if (!args) return print_error(args.error()), Exit::kBadInput;
   if (!plan.json && !plan.quiet) print("\n");
   return run_check_of(*args, plan.out.empty() ? fmt::format("{} on {}", plan.workload->name, database) : std::string(),
-                      std::move(watched));
+                      std::move(watched), &judged);
 }
 
 Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server, const std::string& folder) {
@@ -334,7 +338,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     if (!plan.json && !plan.quiet) print(fmt::format("  recorded in {}\n", plan.out));
   }
   if (judged) {
-    if (!plan.json) print(watched_text(*plan.watch->profile, **watched, plan.out, plan.quiet));
+    if (!plan.json) print(watched_text(*plan.watch->profile, **watched, plan.quiet));
     exit = exit_of((**watched).outcome);
   }
   std::string page;
@@ -347,8 +351,15 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                    .summary = *summary,
                                    .file = checked,
                                    .checked = plan.check.has_value()});
-  if (plan.check) return worse(exit, check_recorded(plan, checked, summary->database, std::move(page)));
-  return page.empty() ? exit : worse(exit, write_whole_file(plan.html, html_page(page)));
+  std::optional<Judged> second;
+  if (plan.check) {
+    exit = worse(exit, check_recorded(plan, checked, summary->database, std::move(page), second));
+  } else if (!page.empty()) {
+    exit = worse(exit, write_whole_file(plan.html, html_page(page)));
+  }
+  if (judged && (**watched).counts.violations > 0 && !plan.json && !plan.quiet)
+    print(second_opinion_text(*plan.watch->profile, plan.out, second));
+  return exit;
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
 Exit report_history(const Arguments& args, const std::string& file, const std::string& out) {
   const bool json = args.has("json");  // then it prints what `isolde check --json` prints
   std::vector<std::string> words = {file, json ? "--json" : "--quiet", "--html", out};
-  for (const char* option : {"level", "format", "timeout", "threads"}) {
+  for (const char* option : {"level", "format", "initial", "timeout", "threads"}) {
     if (args.has(option)) words.insert(words.end(), {fmt::format("--{}", option), args.text(option)});
   }
   auto check = parse(*verb_named("check"), std::move(words));

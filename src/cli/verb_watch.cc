@@ -107,6 +107,7 @@ Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style
       source.path.empty() ? style.subject : fs::path(source.path).lexically_normal().filename().string();
   stream::CheckpointFolder* const checkpoint = options.checkpoint;
   stream::InputOptions input_options;
+  input_options.lenient = plan.lenient;
   input_options.max_held = std::min(input_options.max_held, plan.memory / 8);
   input_options.max_line = std::min(input_options.max_line, input_options.max_held / 2);
   if (checkpoint != nullptr) {

@@ -74,6 +74,7 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
                       {"deadline", fmt::format("{} s", plan.deadline)},
                       {"spill", plan.spill.empty() ? "no" : "yes"}};
   checker.certifies = true;
+  checker.level = level;
   return checker;
 }
 
@@ -130,6 +131,7 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   if (!sessions) return std::move(sessions).error();
   plan.sessions = *sessions;
   plan.spill = args.text("spill");
+  plan.lenient = args.has("lenient");
   return plan;
 }
 

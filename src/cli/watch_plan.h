@@ -22,8 +22,9 @@ struct WatchPlan {
   std::size_t memory = std::size_t{1} << 30;     // bytes, of everything
   std::size_t sessions = std::size_t{1} << 16;
   std::string spill;
-  bool whole = false;  // the stream is a file that does not grow: its sessions may stand one after another
-  std::string input;   // what a checkpoint knows it by; empty: no part of the settings
+  bool lenient = false;  // fields that the format does not have are ignored and counted
+  bool whole = false;    // the stream is a file that does not grow: its sessions may stand one after another
+  std::string input;     // what a checkpoint knows it by; empty: no part of the settings
 };
 
 // What was chosen, for the summary.

@@ -52,11 +52,11 @@ std::string counts_json(const stream::WatchCounts& c) {
       R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "memory_mib": {:.1f}, )"
       R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "unchecked": {}, )"
       R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
-      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "checkpoints": {})",
+      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "ignored_fields": {}, "checkpoints": {})",
       c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
       c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.unsearched, e.flips,
       e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
-      c.input.connections, c.input.open_connections, c.input.refused, c.checkpoints);
+      c.input.connections, c.input.open_connections, c.input.refused, c.input.ignored_fields, c.checkpoints);
 }
 
 }  // namespace
@@ -209,6 +209,7 @@ void TerminalView::json_summary(const stream::WatchSummary& s) {
       json_string(style_.subject), json_string(name(s.outcome)), !chosen_.mirror, json_string(chosen_.method),
       json_string(chosen_.why), chosen_.mirror ? R"("profile")" : R"("level")", json_string(chosen_.judged));
   if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
+  if (s.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*s.holds).name));
   out += fmt::format(
       R"(, "stopped": {}, "not_judged": {}, "open": {}, "repeated": {}, "counts": {{{}}}, "most_lag_seconds": {:.3f}, "peak_mib": {:.1f}, {}}})",
       s.stopped, s.pending, s.open, s.counts.repeated, names, s.counts.most_lag, peak_mib(), counts_json(s.counts));
@@ -257,11 +258,15 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
     out += row("dependencies", fmt::format("{}; intervals of {} overlap, {} of these were deduced",
                                            grouped(e.dependencies), grouped(e.overlapping), grouped(e.deduced)));
   }
+  if (c.input.ignored_fields > 0) {
+    out += row("ignored", words::counted(c.input.ignored_fields, "field") + " that the format does not have");
+  }
   if (c.input.refused > 0) out += row("refused", words::counted(c.input.refused, "connection"));
   out += row("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
   if (!style_.record.empty() && c.violations > 0) out += row("recorded", style_.record);
   if (chosen_.profile && s.outcome == Outcome::kViolated && !style_.confirm.empty())
-    out += row("confirm", confirm_text(style_.confirm, *chosen_.profile) + " (another engine, the same transactions)");
+    out += row("to confirm", confirm_text(style_.confirm, *chosen_.profile) +
+                                 " (another engine on the same transactions; not run yet)");
   if (!c.by_name.empty()) {
     out +=
         painted(style_.colour, "2", fmt::format("  What it means: isolde explain {}", c.by_name.begin()->first)) + "\n";

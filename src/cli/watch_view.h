@@ -34,7 +34,7 @@ struct WatchStyle {
 [[nodiscard]] std::string violation_text(const OnlineViolation& violation, std::uint64_t number, Colour colour);
 // "✗ FILE breaks postgres:serializable", without a newline.
 [[nodiscard]] std::string verdict_text(const std::string& subject, const Chosen& chosen, Outcome outcome);
-// "isolde check FILE --level snapshot-isolation": how another engine confirms what the mirror found.
+// "isolde check FILE --level snapshot-isolation": how to have another engine check what the mirror found.
 [[nodiscard]] std::string confirm_text(const std::string& file, const mirror::Profile& profile);
 // "lost-update 3, GSIb 1".
 [[nodiscard]] std::string by_name_text(const stream::WatchCounts& counts);

@@ -105,6 +105,11 @@ bool is_collection_mark(std::int64_t write) {
   return write == cobra::kCollectedTrue || write == cobra::kCollectedFalse;
 }
 
+// Write ids that say in which state a key was found, and no write.
+bool is_state_mark(std::int64_t write) {
+  return write == cobra::kInitial || write == cobra::kMissing || write == cobra::kDeleted || is_collection_mark(write);
+}
+
 class CobraReader {
  public:
   CobraReader(const Source& source, const ReadOptions& options)
@@ -158,7 +163,7 @@ class CobraReader {
     return first_error;
   }
 
-  // Notes who wrote which version first, and what keys held at first.
+  // Notes who wrote which version first, what keys held at first, and which versions are read from any writer.
   std::optional<Error> survey() {
     std::unordered_set<std::int64_t> txns;
     for (const NumberedFile& log : logs_) {
@@ -178,10 +183,29 @@ class CobraReader {
         } else if (r.tag == 'R' && r.field[1] == cobra::kInitial) {
           const auto [at, is_new] = initial_.try_emplace(r.field[2], r.field[3]);
           if (!is_new && at->second != r.field[3]) ++other_initial_;
+        } else if (r.tag == 'R' && (r.field[0] == cobra::kAny || r.field[1] == cobra::kAny) &&
+                   !is_state_mark(r.field[1])) {
+          from_any_.push_back(r);
         }
       }
     }
+    for (const Record& r : from_any_) read_from_any(r);
+    std::vector<Record>().swap(from_any_);
     return std::nullopt;
+  }
+
+  // A read that does not say whose write it saw. Called when all writes are known.
+  void read_from_any(const Record& r) {
+    const auto [writer, write, key, value] = r.field;
+    const bool is_logged = first_writer_.contains({key, write, value});
+    // Writes may be logged without ids of their own; a read that names their transaction says enough.
+    if (writer != cobra::kAny && is_logged) return;
+    if (write == cobra::kAny) {
+      any_value_.insert({key, 0, value});
+    } else {
+      any_writer_.insert({key, write, value});
+    }
+    ++any_;
   }
 
   void transactions(const NumberedFile& log) {
@@ -236,8 +260,10 @@ class CobraReader {
 
   ValueId row(const LoggedWrite& version, std::int64_t writer) {
     ValueInterner& values = builder_.values();
+    if (any_ > 0 && any_value_.contains({version.key, 0, version.value})) return values.integer(version.value);
     const auto first = first_writer_.find(version);
-    const bool is_first = first != first_writer_.end() && first->second == writer;
+    const bool is_first =
+        (first != first_writer_.end() && first->second == writer) || (any_ > 0 && any_writer_.contains(version));
     const RowField fields[] = {{value_name_, values.integer(version.value)},
                                {write_name_, values.integer(version.write)},
                                {txn_name_, values.integer(writer)}};
@@ -260,6 +286,12 @@ class CobraReader {
                       "state, as in Cobra",
                       missing_initial_));
     }
+    if (any_ > 0) {
+      notes_.push_back(
+          fmt::format("{} reads name any writer of their value ({:#x}, as VeriStrong does): writes of these values to "
+                      "the same key are not told apart",
+                      any_, cobra::kAny));
+    }
     if (collected_ > 0) notes_.push_back(fmt::format("left out {} reads of Cobra's collection marks", collected_));
   }
 
@@ -270,10 +302,13 @@ class CobraReader {
   HistoryBuilder builder_;
   ValueId value_name_{}, write_name_{}, txn_name_{};
   std::unordered_map<LoggedWrite, std::int64_t, LoggedWriteHash> first_writer_;
-  std::unordered_map<std::int64_t, std::int64_t> initial_;  // by key: the hash that it held at first
-  std::unordered_set<std::int64_t> deleted_;                // keys
+  std::unordered_map<std::int64_t, std::int64_t> initial_;       // by key: the hash that it held at first
+  std::unordered_set<std::int64_t> deleted_;                     // keys
+  std::vector<Record> from_any_;                                 // reads that name no writer or no write
+  std::unordered_set<LoggedWrite, LoggedWriteHash> any_writer_;  // versions that are read from any writer
+  std::unordered_set<LoggedWrite, LoggedWriteHash> any_value_;   // … and values, where also the write may be any
   std::vector<std::string> notes_;
-  std::uint64_t open_ = 0, collected_ = 0, other_initial_ = 0, missing_initial_ = 0;
+  std::uint64_t open_ = 0, collected_ = 0, other_initial_ = 0, missing_initial_ = 0, any_ = 0;
 };
 
 Result<ReadResult> read_cobra(const Source& source, const ReadOptions& options) {
@@ -296,6 +331,8 @@ constinit const FormatInfo kCobraFormat{.name = "cobra",
                                         .is_folder = true,
                                         .recognise = recognise_cobra,
                                         .read = read_cobra,
-                                        .write = cobra::write};
+                                        .write = cobra::write,
+                                        .writer = Writer::kCobra,
+                                        .unfit = cobra::unfit};
 
 }  // namespace isolde

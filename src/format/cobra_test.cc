@@ -38,7 +38,7 @@ Files written(const History& h, Lost& lost) {
   MemoryOutput output;
   auto result = kCobraFormat.write(h, output);
   EXPECT_TRUE(result.has_value());
-  if (result) lost = *result;
+  if (result) lost = result->lost;
   return output.files();
 }
 
@@ -66,6 +66,45 @@ TEST(CobraReader, TwoWritesWithOneIdAreToldApartByTheirTransactions) {
                {"T1.log", Log().put('S', {3}).put('R', {2, 7, 1, 5}).put('C', {3})}}),
       "1@0: w 1={\"value\":5,\"write\":7}\n2@0: w 1={\"txn\":2,\"value\":5,\"write\":7}\n"
       "3@1: r 1={\"txn\":2,\"value\":5,\"write\":7}\n");
+}
+
+constexpr std::int64_t kAnyId = 0xabddefee;
+
+TEST(CobraReader, AReadFromAnyWriterReadsEveryWriteOfThatValue) {
+  const Files files = {
+      {"T0.log", Log().put('S', {1}).put('W', {kAnyId, 1, 5}).put('W', {kAnyId, 2, 5}).put('C', {1})},
+      {"T1.log", Log().put('S', {2}).put('W', {kAnyId, 1, 5}).put('W', {9, 1, 6}).put('C', {2})},
+      {"T2.log", Log().put('S', {3}).put('R', {kAnyId, kAnyId, 1, 5}).put('R', {2, 9, 1, 6}).put('C', {3})}};
+  const auto result = kCobraFormat.read(folder_of(files), {});
+  EXPECT_EQ(shown(result),
+            "1@0: w 1=5 w 2={\"value\":5,\"write\":2883448814}\n2@1: w 1=5 w 1={\"value\":6,\"write\":9}\n"
+            "3@2: r 1=5 r 1={\"value\":6,\"write\":9}\n");
+  ASSERT_EQ(result->notes.size(), 1U);
+  EXPECT_NE(result->notes[0].find("any writer of their value (0xabddefee"), std::string::npos) << result->notes[0];
+}
+
+TEST(CobraReader, AReadFromAnyWriterOfOneWriteIdKeepsTheId) {
+  EXPECT_EQ(reading({{"T0.log", Log().put('S', {1}).put('W', {7, 1, 5}).put('C', {1})},
+                     {"T1.log", Log().put('S', {2}).put('W', {7, 1, 5}).put('W', {8, 1, 5}).put('C', {2})},
+                     {"T2.log", Log().put('S', {3}).put('R', {kAnyId, 7, 1, 5}).put('C', {3})}}),
+            "1@0: w 1={\"value\":5,\"write\":7}\n"
+            "2@1: w 1={\"value\":5,\"write\":7} w 1={\"value\":5,\"write\":8}\n"
+            "3@2: r 1={\"value\":5,\"write\":7}\n");
+}
+
+TEST(CobraReader, WritesWithoutIdsAreToldApartByAReadThatNamesTheirWriter) {
+  EXPECT_EQ(reading({{"T0.log", Log().put('S', {1}).put('W', {kAnyId, 1, 5}).put('C', {1})},
+                     {"T1.log", Log().put('S', {2}).put('W', {kAnyId, 1, 5}).put('C', {2})},
+                     {"T2.log", Log().put('S', {3}).put('R', {2, kAnyId, 1, 5}).put('C', {3})}}),
+            "1@0: w 1={\"value\":5,\"write\":2883448814}\n"
+            "2@1: w 1={\"txn\":2,\"value\":5,\"write\":2883448814}\n"
+            "3@2: r 1={\"txn\":2,\"value\":5,\"write\":2883448814}\n");
+}
+
+TEST(CobraReader, AReadFromAnyWriterOfAValueThatNobodyWroteStaysThat) {
+  EXPECT_EQ(
+      reading({{"T0.log", Log().put('S', {1}).put('W', {7, 1, 5}).put('R', {kAnyId, kAnyId, 1, 6}).put('C', {1})}}),
+      "1@0: w 1={\"value\":5,\"write\":7} r 1=6\n");
 }
 
 TEST(CobraReader, MissingAndDeletedKeysAreNull) {

@@ -1,6 +1,7 @@
 #include "format/dbcop_json.h"
 
 #include "format/json_document.h"
+#include "format/unknown_fields.h"
 #include "history/history_builder.h"
 
 namespace isolde {
@@ -12,6 +13,9 @@ using Fault = std::optional<JsonFault>;
 constexpr const char* kEventForm =
     R"(expected an event: {"Read":{"variable","version"}}, {"Write":{…}}, ["r",variable,version] or ["w",…])";
 
+constexpr std::string_view kDbcopTxnFields[] = {"events", "committed"};
+constexpr std::string_view kDbcopEventFields[] = {"variable", "version"};
+
 std::string_view without_space(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
   return text;
@@ -20,7 +24,10 @@ std::string_view without_space(std::string_view text) {
 class DbcopJsonReader {
  public:
   DbcopJsonReader(const Source& source, const ReadOptions& options)
-      : file_(source.files[0]), options_(options), json_(file_.name, 1) {
+      : file_(source.files[0]),
+        options_(options),
+        json_(file_.name, 1),
+        unknown_(options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse) {
     builder_.set_default_initial(builder_.values().integer(0));
   }
 
@@ -39,6 +46,7 @@ class DbcopJsonReader {
     if (auto error = json_.expect_end()) return *std::move(error);
     auto history = builder_.finish();
     if (!history) return std::move(history).error();
+    unknown_.add_note(notes);
     return ReadResult{*std::move(history), std::move(notes)};
   }
 
@@ -106,12 +114,11 @@ class DbcopJsonReader {
     builder_.begin_txn(builder_.session(session));
     bool has_events = false;
     for (auto field : object) {
-      std::string_view name;
-      od::value inner;
-      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
-      const bool is_events = name == "events";
-      const bool is_committed = name == "committed";
-      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      JsonField taken;
+      if (const auto code = take_field(field, taken)) return json_.fault(code);
+      od::value inner = taken.value;
+      const bool is_events = taken.name == "events";
+      const bool is_committed = taken.name == "committed";
       if (is_committed) {
         const JsonFault no_bool = fault_at("expected true or false", inner);
         bool committed = false;
@@ -127,11 +134,19 @@ class DbcopJsonReader {
           if (const auto code = element.get(event_value)) return json_.fault(code);
           if (auto fault = event(event_value)) return fault;
         }
+      } else if (auto fault = unknown_field(taken, "a transaction", kDbcopTxnFields)) {
+        return fault;
       }
     }
     if (!has_events) return wrong;
     builder_.end_txn();
     return std::nullopt;
+  }
+
+  Fault unknown_field(const JsonField& field, std::string_view where, std::span<const std::string_view> known) {
+    std::string wrong = unknown_.wrong_with(field.name, where, known);
+    if (wrong.empty()) return std::nullopt;
+    return JsonFault{std::move(wrong), field.at};
   }
 
   Fault event(od::value value) {
@@ -160,18 +175,19 @@ class DbcopJsonReader {
     std::optional<ValueId> variable;
     ValueId version = kNullValue;
     for (auto field : object) {
-      std::string_view name;
-      od::value inner;
-      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
-      const bool is_variable = name == "variable";
-      const bool is_version = name == "version";
-      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      JsonField taken;
+      if (const auto code = take_field(field, taken)) return json_.fault(code);
+      od::value inner = taken.value;
+      const bool is_variable = taken.name == "variable";
+      const bool is_version = taken.name == "version";
       if (is_variable) {
         ValueId id{};
         if (auto fault = variable_of(inner, id)) return fault;
         variable = id;
       } else if (is_version) {
         if (auto fault = version_of(inner, version)) return fault;
+      } else if (auto fault = unknown_field(taken, "an event", kDbcopEventFields)) {
+        return fault;
       }
     }
     if (!variable) return wrong;
@@ -240,6 +256,7 @@ class DbcopJsonReader {
   const SourceFile& file_;
   const ReadOptions& options_;
   JsonDocument json_;
+  UnknownFields unknown_;
   HistoryBuilder builder_;
 };
 

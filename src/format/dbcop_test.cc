@@ -64,6 +64,14 @@ TEST(DbcopJson, AnErrorNamesItsPlace) {
   EXPECT_EQ(json("[[],\n[{\"events\""), "mem:2:11: expected more: the text ends inside a JSON value");
 }
 
+TEST(DbcopJson, AFieldThatTheFormatDoesNotHaveIsRefused) {
+  const auto reading = [](std::string_view text) { return shown(kDbcopJsonFormat.read(source_of(text), {})); };
+  EXPECT_EQ(reading(R"([[{"events":[["w",0,1]],"commited":false}]])"),
+            "mem:1:25: unknown field \"commited\" in a transaction; did you mean committed?");
+  EXPECT_EQ(reading(R"([[{"events":[{"Read":{"variable":0,"verson":1}}],"committed":true}]])"),
+            "mem:1:36: unknown field \"verson\" in an event; did you mean version?");
+}
+
 TEST(DbcopJson, ACutFileKeepsItsWholeTransactionsWhenAskedFor) {
   const std::string_view cut = R"([[{"events":[["w",0,1]]},{"events":[["r",0,1],["r",)";
   EXPECT_FALSE(kDbcopJsonFormat.read(source_of(cut), {}).has_value());

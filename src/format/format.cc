@@ -12,17 +12,20 @@
 #include "format/awdit.h"
 #include "format/cobra.h"
 #include "format/cobra_polygraph.h"
+#include "format/compressed.h"
 #include "format/dbcop_bincode.h"
 #include "format/dbcop_hist.h"
 #include "format/dbcop_json.h"
 #include "format/isl.h"
 #include "format/jepsen.h"
+#include "format/json_document.h"
 #include "format/native.h"
 #include "format/recording.h"
 #include "format/text.h"
 #include "format/timekiller.h"
 #include "format/veristrong_list.h"
 #include "format/viper.h"
+#include "history/given_initial.h"
 
 namespace isolde {
 namespace {
@@ -122,6 +125,69 @@ class DiskOutput : public Output {
   std::map<std::string, std::unique_ptr<FileSink>> sinks_;
 };
 
+// Puts the content in the place of what is compressed.
+std::optional<Error> unpack(SourceFile& file) {
+  const Compression compression = compression_of(file.bytes);
+  if (compression == Compression::kNone) return std::nullopt;
+  auto content = decompress(compression, file.name, file.bytes);
+  if (!content) return std::move(content).error();
+  file.mapped = *std::move(content);
+  file.bytes = file.mapped->text();
+  return std::nullopt;
+}
+
+bool only_blanks_and_comments(std::string_view text) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t start = line.find_first_not_of(" \t\r");
+    if (start != std::string_view::npos && line[start] != '#') return false;
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+  return true;
+}
+
+// Whether reading it as native JSON Lines says best what is wrong with it.
+bool may_be_native(const SourceFile& file) {
+  const std::size_t start = file.bytes.find_first_not_of(" \t\r\n");
+  const bool is_object = start != std::string_view::npos && file.bytes[start] == '{';
+  return resembles_native(file.bytes) ||
+         (is_object && without_compression_ending(file.name).ends_with(kNativeFormat.extension));
+}
+
+Error error_at_offset(const SourceFile& file, std::size_t offset, std::string text) {
+  const std::string_view before = file.bytes.substr(0, offset);
+  const auto lines = static_cast<std::uint64_t>(std::count(before.begin(), before.end(), '\n'));
+  return Error{std::move(text), file.name, lines + 1, before.size() - (before.rfind('\n') + 1) + 1};
+}
+
+// Why no format recognised this, as far as its content shows it.
+Error why_unknown(const Source& source) {
+  const std::string unknown =
+      "not a history in any known format (`isolde convert --help` lists them; --format forces one)";
+  if (source.is_folder) return Error{unknown, source.path, 1, 1};
+  const SourceFile& file = source.files[0];
+  if (only_blanks_and_comments(file.bytes)) {
+    return Error{"expected a history: the file has only blank lines and comments", file.name, 1, 1};
+  }
+  if (const std::string_view archive = foreign_archive(file.bytes); !archive.empty()) {
+    return Error{fmt::format("this is {}: unpack it first (gzip and zstd are read as they are)", archive), file.name, 1,
+                 1};
+  }
+  if (without_compression_ending(file.name) != file.name && compression_of(file.bytes) == Compression::kNone &&
+      file.bytes.find('\0') != std::string_view::npos) {
+    return Error{fmt::format("the name ends in {}, but this is no such data",
+                             file.name.substr(without_compression_ending(file.name).size())),
+                 file.name, 1, 1};
+  }
+  if (const auto cut = cut_json(file.bytes)) {
+    const std::size_t end = file.bytes.find_last_not_of(" \t\r\n") + 1;
+    return error_at_offset(file, std::min(cut->at, end),
+                           cut->in_string ? "expected the end of this string: it is never closed"
+                                          : "expected more: the text ends inside a JSON value");
+  }
+  return Error{unknown, file.name, 1, 1};
+}
+
 }  // namespace
 
 std::span<const FormatInfo> formats() { return kFormats; }
@@ -168,6 +234,9 @@ Result<Source> open_source(const std::string& path) {
     if (!file) return std::move(file).error();
     const std::string_view bytes = (*file)->text();
     source.files.push_back({name, bytes, *std::move(file)});
+    // Whatever else lies in a folder is nobody's business.
+    if (source.is_folder && !without_compression_ending(name).ends_with(".log")) continue;
+    if (auto wrong = unpack(source.files.back())) return *std::move(wrong);
   }
   return source;
 }
@@ -176,11 +245,12 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   auto source = open_source(path);
   if (!source) return std::move(source).error();
   if (source->files.empty()) return Error{"the folder has no files", path};
+  if (!source->is_folder && source->files[0].bytes.empty()) return Error{"the file is empty", path, 1, 1};
   if (format == nullptr) format = recognise(*source);
-  if (format == nullptr) {
-    return Error{"not a history in any known format (`isolde convert --help` lists them; --format forces one)", path, 1,
-                 1};
+  if (format == nullptr && !source->is_folder && may_be_native(source->files[0])) {
+    format = format_named(kNativeFormat.name);
   }
+  if (format == nullptr) return why_unknown(*source);
   if (format->is_folder != source->is_folder) {
     return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), path};
   }
@@ -190,10 +260,62 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
     if (error.file.empty()) error.file = path;
     return error;
   }
+  if (options.initial) {
+    auto given = with_initial(result->history, *options.initial);
+    if (!given) return std::move(given).error();
+    result->history = *std::move(given);
+    result->notes.push_back(
+        fmt::format("keys hold {} at first, as --initial says, where the history does not say "
+                    "otherwise",
+                    result->history.value_text(result->history.default_initial())));
+  }
   return Loaded{std::move(result->history), format, std::move(result->notes)};
 }
 
-Result<Lost> save(const History& history, const FormatInfo& format, const std::string& path) {
+std::vector<Uncarried> uncarried(const History& history, const FormatInfo& format) {
+  std::vector<Uncarried> found;
+  for (const ContentInfo& row : all_contents()) {
+    const Carry carry = carry_of(format.writer, row.content);
+    if (carry == Carry::kAll) continue;
+    const std::uint64_t n = carry == Carry::kNone ? count(history, row.content) : format.unfit(history, row.content);
+    if (n > 0) found.push_back({row.content, n});
+  }
+  return found;
+}
+
+std::string text_of(const Uncarried& u) {
+  return fmt::format("{} {}", u.count, u.count == 1 ? info(u.content).one : info(u.content).many);
+}
+
+std::string decisive_losses(const History& history, const FormatInfo& format) {
+  std::string text;
+  for (const Uncarried& u : uncarried(history, format)) {
+    if (info(u.content).decides) text += (text.empty() ? "" : ", ") + text_of(u);
+  }
+  return text;
+}
+
+void note_uncarried(const History& history, const FormatInfo& format, Lost& lost) {
+  for (const Uncarried& u : uncarried(history, format)) lost.push_back(text_of(u));
+}
+
+Result<WriteResult> write_history(const History& history, const FormatInfo& format, Output& output, Losses losses) {
+  if (format.write == nullptr) return Error{fmt::format("format {} can be read but not written", format.name)};
+  if (losses == Losses::kRefuse) {
+    if (const std::string left_out = decisive_losses(history, format); !left_out.empty()) {
+      std::string able;
+      for (const FormatInfo& other : formats()) {
+        if (other.write == nullptr || !decisive_losses(history, other).empty()) continue;
+        able += fmt::format("{}{}", able.empty() ? "" : ", ", other.name);
+      }
+      return Error{fmt::format("format {} cannot carry {}, on which a verdict may depend; formats that can: {}",
+                               format.name, left_out, able)};
+    }
+  }
+  return format.write(history, output);
+}
+
+Result<WriteResult> save(const History& history, const FormatInfo& format, const std::string& path, Losses losses) {
   if (format.write == nullptr) return Error{fmt::format("format {} can be read but not written", format.name), path};
   const std::string partial = path + ".partial";
   std::error_code error;
@@ -206,12 +328,14 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
     if (error) return Error{"cannot create: " + error.message(), partial};
   }
   DiskOutput output(partial, path);
-  auto lost = format.write(history, output);
+  auto written = write_history(history, format, output, losses);
   const auto failed = output.close();
-  if (!lost || failed) {
+  if (!written || failed) {
     fs::remove_all(partial, error);
-    if (!lost) return std::move(lost).error();
-    return *failed;
+    if (written) return *failed;
+    Error why = std::move(written).error();
+    if (why.file.empty()) why.file = path;
+    return why;
   }
   fs::rename(partial, path, error);
   if (error) {
@@ -219,7 +343,7 @@ Result<Lost> save(const History& history, const FormatInfo& format, const std::s
     fs::remove_all(partial, ignored);
     return Error{"cannot write: " + error.message(), path};
   }
-  return lost;
+  return written;
 }
 
 }  // namespace isolde

@@ -88,7 +88,7 @@ TEST(Format, WhatCannotBeLoadedSaysWhy) {
   EXPECT_EQ(refusal(scratch.path()), scratch.path() + ": the folder has no files");
   const std::string text = scratch.file("text", "hello\n");
   EXPECT_EQ(refusal(text), text + ":1:1: " + unknown);
-  EXPECT_EQ(refusal(scratch.file("empty", "")), scratch.path("empty") + ":1:1: " + unknown);
+  EXPECT_EQ(refusal(scratch.file("empty", "")), scratch.path("empty") + ":1:1: the file is empty");
   EXPECT_EQ(refusal(scratch.path()), scratch.path() + ":1:1: " + unknown);
   EXPECT_EQ(refusal(scratch.path(), format_named("native")), scratch.path() + ": format native is a file");
   EXPECT_EQ(refusal(text, format_named("isl")), text + ":1:7: expected a header of 64 bytes, the file ends");
@@ -126,7 +126,7 @@ TEST(Format, AWriterThatFailsLeavesTheOldFile) {
                            .is_folder = false,
                            .recognise = nullptr,
                            .read = nullptr,
-                           .write = [](const History&, Output& output) -> Result<Lost> {
+                           .write = [](const History&, Output& output) -> Result<WriteResult> {
                              output.file("").write("half");
                              return Error{"it cannot be said"};
                            }};
@@ -159,9 +159,9 @@ TEST(Format, AFolderWithOtherFilesIsNotOverwritten) {
                           .is_folder = true,
                           .recognise = nullptr,
                           .read = nullptr,
-                          .write = [](const History&, Output& output) -> Result<Lost> {
+                          .write = [](const History&, Output& output) -> Result<WriteResult> {
                             output.file("a.log").write("a");
-                            return Lost{};
+                            return WriteResult{};
                           }};
   const History h = hist("T1: w x1");
   fs::create_directory(scratch.path("empty"));

@@ -127,7 +127,7 @@ Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/
   return ReadResult{History(columns, storage), {}};
 }
 
-Result<Lost> write_isl(const History& history, Output& output) {
+Result<WriteResult> write_isl(const History& history, Output& output) {
   std::vector<Section> table;
   std::vector<std::string_view> parts;
   for_each_column(
@@ -165,7 +165,7 @@ Result<Lost> write_isl(const History& history, Output& output) {
     sink.write(parts[i]);
     offset = table[i].offset + table[i].bytes;
   }
-  return Lost{};
+  return WriteResult{{}, history.txn_count(), history.op_count()};
 }
 
 }  // namespace
@@ -176,6 +176,7 @@ constinit const FormatInfo kIslFormat{.name = "isl",
                                       .is_folder = false,
                                       .recognise = recognise_isl,
                                       .read = read_isl,
-                                      .write = write_isl};
+                                      .write = write_isl,
+                                      .writer = Writer::kIsl};
 
 }  // namespace isolde

@@ -108,7 +108,9 @@ constinit const FormatInfo kJepsenEdnFormat{.name = "jepsen-edn",
                                             .is_folder = false,
                                             .recognise = recognise_edn,
                                             .read = read_edn,
-                                            .write = write_jepsen};
+                                            .write = write_jepsen,
+                                            .writer = Writer::kJepsenEdn,
+                                            .unfit = unfit_for_jepsen};
 
 constinit const FormatInfo kJepsenJsonFormat{.name = "jepsen-json",
                                              .summary = "Jepsen operations in JSON, one array or JSON Lines (elle-cli)",

@@ -154,22 +154,6 @@ bool number_by_ids(const History& h, std::int64_t before, JepsenSchedule& schedu
   return true;
 }
 
-// The transactions in the order in which a reader of the file will have them.
-std::vector<TxnId> reading_order(const History& h, const JepsenSchedule& schedule) {
-  std::vector<TxnId> order;
-  order.reserve(h.txn_count());
-  std::vector<bool> completed(h.txn_count(), false);
-  for (const JepsenEvent& event : schedule.events) {
-    if (event.is_invocation) continue;
-    order.push_back(event.txn);
-    completed[raw(event.txn)] = true;
-  }
-  for (const JepsenEvent& event : schedule.events) {
-    if (event.is_invocation && !completed[raw(event.txn)]) order.push_back(event.txn);
-  }
-  return order;
-}
-
 bool ids_are_places(const History& h, const std::vector<TxnId>& order) {
   for (std::uint32_t place = 0; place < order.size(); ++place) {
     if (raw(h.columns().id[raw(order[place])]) != place) return false;
@@ -232,13 +216,26 @@ std::optional<JepsenSchedule> schedule_by_time(const History& h, std::int64_t be
 
 }  // namespace
 
+std::vector<TxnId> reading_order(const History& h, const JepsenSchedule& schedule) {
+  std::vector<TxnId> order;
+  order.reserve(h.txn_count());
+  std::vector<bool> completed(h.txn_count(), false);
+  for (const JepsenEvent& event : schedule.events) {
+    if (event.is_invocation) continue;
+    order.push_back(event.txn);
+    completed[raw(event.txn)] = true;
+  }
+  for (const JepsenEvent& event : schedule.events) {
+    if (event.is_invocation && !completed[raw(event.txn)]) order.push_back(event.txn);
+  }
+  return order;
+}
+
 JepsenSchedule schedule_jepsen(const History& h, std::int64_t before) {
   if (auto schedule = schedule_by_time(h, before)) return *std::move(schedule);
   JepsenSchedule schedule;
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) schedule.events.push_back({TxnId{t}, false, kNoTime});
-  if (has_times(h)) {
-    schedule.lost.emplace_back("begin and end: some are missing or overlap within a session, so real time is left out");
-  }
+  schedule.keeps_real_time = !has_times(h);
   if (!number(h, before, schedule)) schedule.lost.emplace_back(kIdsLost);
   return schedule;
 }

@@ -26,10 +26,14 @@ struct JepsenEvent {
 struct JepsenSchedule {
   std::vector<JepsenEvent> events;
   std::int64_t first_index = kNoTime;  // of the operations that go before the events
+  bool keeps_real_time = true;         // false: the history has times, and the file does not say their order
   std::vector<std::string> lost;
 };
 
 // `before`: how many operations will be written before the events.
 [[nodiscard]] JepsenSchedule schedule_jepsen(const History& history, std::int64_t before);
+
+// The transactions in the order in which a reader of the file will have them.
+[[nodiscard]] std::vector<TxnId> reading_order(const History& history, const JepsenSchedule& schedule);
 
 }  // namespace isolde

@@ -122,9 +122,9 @@ TEST(JepsenReader, ValuesThatWouldBeOneAreKeptApart) {
   EXPECT_EQ(ops_of("{:type :ok :process 0 :value [[:w 1 :a] [:w 1 \"a\"]]}"), "w 1 \":a\"; w 1 \"\\\"a\\\"\"");
 }
 
-TEST(JepsenReader, AnEmptyListAndNilAreOneStateOfAnAppendedKey) {
+TEST(JepsenReader, AnEmptyListAndNilAreOneStateOfAListKey) {
   EXPECT_EQ(ops_of("{:type :ok :process 0 :value [[:r 1 []] [:append 1 2] [:r 2 []]]}"),
-            "r 1 null; append 1 2; r 2 []");
+            "r 1 null; append 1 2; r 2 null");
 }
 
 TEST(JepsenReader, AReadOfTwoElementsIsNotKnown) {

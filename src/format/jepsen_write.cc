@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
+#include <unordered_set>
 
 #include "format/edn.h"
+#include "format/jepsen.h"
 #include "format/jepsen_schedule.h"
+#include "format/register_output.h"
 
 namespace isolde {
 namespace {
@@ -49,23 +51,104 @@ std::string predicate_of(std::string_view where) {
   return {};
 }
 
+// The workload that a file's operations are of.
+enum class JepsenShape : std::uint8_t { kTxn, kBank, kCounter };
+
+bool is_bank_txn(const History& h, TxnId t) {
+  const std::uint32_t first = h.first_op(t);
+  const std::uint32_t count = h.end_op(t) - first;
+  // Reads of different accounts: a map has each once.
+  const auto all_reads = [&] {
+    std::unordered_set<std::uint32_t> keys;
+    for (std::uint32_t op = first; op < h.end_op(t); ++op) {
+      if (h.op(op).kind() != OpKind::kRead || !keys.insert(raw(h.op(op).key())).second) return false;
+    }
+    return true;
+  };
+  // An empty read {} would be read back as one that is not known, which says the same.
+  if (all_reads()) return true;
+  if (count != 2 || h.op(first).kind() != OpKind::kIncrement || h.op(first + 1).kind() != OpKind::kIncrement)
+    return false;
+  const std::int64_t from = h.values().integer(h.op_value(first));
+  const std::int64_t to = h.values().integer(h.op_value(first + 1));
+  return from != INT64_MIN && to == -from;
+}
+
+bool is_counter_txn(const History& h, TxnId t) {
+  const std::uint32_t first = h.first_op(t);
+  if (h.end_op(t) == first) return true;
+  if (h.end_op(t) - first != 1 || is_predicate(h.op(first).kind())) return false;
+  const OpHead op = h.op(first);
+  return (op.kind() == OpKind::kIncrement || op.kind() == OpKind::kRead) && h.key_text(op.key()) == "counter" &&
+         h.values().type(h.op_value(first)) == ValueType::kInteger;
+}
+
+// Whether a reader of a bank file finds the initial values by itself: of a key that nothing is added to, what the
+// file's first read of it says.
+bool initials_are_first_reads(const History& h) {
+  std::vector<std::optional<ValueId>> first(h.key_count());
+  std::vector<bool> added(h.key_count(), false);
+  for (const TxnId t : reading_order(h, schedule_jepsen(h, 0))) {
+    for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
+      const OpHead op = h.op(i);
+      if (op.kind() == OpKind::kRead && !first[raw(op.key())]) first[raw(op.key())] = h.op_value(i);
+      if (op.kind() == OpKind::kIncrement) added[raw(op.key())] = true;
+    }
+  }
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    if (h.initial(KeyId{k}) != (added[k] ? kNullValue : first[k].value_or(kNullValue))) return false;
+  }
+  return true;
+}
+
+JepsenShape shape_of(const History& h) {
+  const auto ops = h.columns().op;
+  if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
+    return JepsenShape::kTxn;
+  bool bank = h.default_initial() == kNullValue && initials_are_first_reads(h);
+  bool counter = h.default_initial() == ValueId{0} && h.columns().key_initial.empty();
+  for (std::uint32_t t = 0; t < h.txn_count() && (bank || counter); ++t) {
+    bank = bank && is_bank_txn(h, TxnId{t});
+    counter = counter && is_counter_txn(h, TxnId{t});
+  }
+  return bank ? JepsenShape::kBank : counter ? JepsenShape::kCounter : JepsenShape::kTxn;
+}
+
+std::uint64_t scans_without_form(const History& h) {
+  std::uint64_t scans = 0;
+  for (const OpHead op : h.columns().op) {
+    if (op.kind() != OpKind::kScan) continue;
+    if (predicate_of(h.values().string(h.predicate(op.predicate()).where)).empty()) ++scans;
+  }
+  return scans;
+}
+
+// Transactions of unknown outcome that count as committed and found a key absent: in an operation that is not :ok, nil
+// is a result that is not known.
+std::uint64_t unknown_with_absent_reads(const History& h) {
+  const std::vector<bool> counts = effective(h);
+  std::uint64_t n = 0;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (!counts[t] || h.status(TxnId{t}) != Status::kUnknown) continue;
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (h.op(i).kind() != OpKind::kRead || h.op_value(i) != kNullValue) continue;
+      ++n;
+      break;
+    }
+  }
+  return n;
+}
+
 class JepsenWriter {
  public:
   JepsenWriter(const History& history, ByteSink& sink) : h_(history), sink_(sink) {}
-  Lost write();
+  WriteResult write();
 
  private:
-  enum class Shape : std::uint8_t { kTxn, kBank, kCounter };
-
   void name_sessions();
   void name_keys();
-  [[nodiscard]] Shape shape() const;
-  [[nodiscard]] bool is_bank_txn(TxnId t) const;
-  [[nodiscard]] bool is_counter_txn(TxnId t) const;
-  [[nodiscard]] bool initials_are_first_reads() const;
   [[nodiscard]] std::string initial_map();
-  void note_evidence();
-  void note_operations();
+  [[nodiscard]] std::uint64_t operations_written() const;
 
   void write_event(const JepsenEvent& event);
   void append_txn(TxnId t, bool known);
@@ -87,7 +170,7 @@ class JepsenWriter {
   ByteSink& sink_;
   std::string out_;
   Lost lost_;
-  Shape shape_ = Shape::kTxn;
+  JepsenShape shape_ = JepsenShape::kTxn;
   std::vector<std::int64_t> process_;
   std::vector<std::string> key_;
 };
@@ -171,66 +254,9 @@ void JepsenWriter::append_value(ValueId v) {
   }
 }
 
-bool JepsenWriter::is_bank_txn(TxnId t) const {
-  const std::uint32_t first = h_.first_op(t);
-  const std::uint32_t count = h_.end_op(t) - first;
-  const auto all_reads = [&] {
-    for (std::uint32_t op = first; op < h_.end_op(t); ++op) {
-      if (h_.op(op).kind() != OpKind::kRead) return false;
-    }
-    return true;
-  };
-  // An empty read {} would be read back as one that is not known, which says the same.
-  if (all_reads()) return true;
-  if (count != 2 || h_.op(first).kind() != OpKind::kIncrement || h_.op(first + 1).kind() != OpKind::kIncrement)
-    return false;
-  const std::int64_t from = h_.values().integer(h_.op_value(first));
-  const std::int64_t to = h_.values().integer(h_.op_value(first + 1));
-  return from != INT64_MIN && to == -from;
-}
-
-bool JepsenWriter::is_counter_txn(TxnId t) const {
-  const std::uint32_t first = h_.first_op(t);
-  if (h_.end_op(t) == first) return true;
-  if (h_.end_op(t) - first != 1 || is_predicate(h_.op(first).kind())) return false;
-  const OpHead op = h_.op(first);
-  return (op.kind() == OpKind::kIncrement || op.kind() == OpKind::kRead) && h_.key_text(op.key()) == "counter" &&
-         h_.values().type(h_.op_value(first)) == ValueType::kInteger;
-}
-
-// Whether a reader of a bank file finds the initial values by itself: of keys that nothing is added to, what is read
-// first.
-bool JepsenWriter::initials_are_first_reads() const {
-  if (h_.columns().key_initial.empty()) return true;
-  std::vector<std::optional<ValueId>> first(h_.key_count());
-  std::vector<bool> added(h_.key_count(), false);
-  for (std::uint32_t i = 0; i < h_.op_count(); ++i) {
-    const OpHead op = h_.op(i);
-    if (op.kind() == OpKind::kRead && !first[raw(op.key())]) first[raw(op.key())] = h_.op_value(i);
-    if (op.kind() == OpKind::kIncrement) added[raw(op.key())] = true;
-  }
-  for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-    if (h_.initial(KeyId{k}) != (added[k] ? kNullValue : first[k].value_or(kNullValue))) return false;
-  }
-  return true;
-}
-
-JepsenWriter::Shape JepsenWriter::shape() const {
-  const auto ops = h_.columns().op;
-  if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
-    return Shape::kTxn;
-  bool bank = h_.default_initial() == kNullValue && initials_are_first_reads();
-  bool counter = h_.default_initial() == ValueId{0} && h_.columns().key_initial.empty();
-  for (std::uint32_t t = 0; t < h_.txn_count() && (bank || counter); ++t) {
-    bank = bank && is_bank_txn(TxnId{t});
-    counter = counter && is_counter_txn(TxnId{t});
-  }
-  return bank ? Shape::kBank : counter ? Shape::kCounter : Shape::kTxn;
-}
-
 // The map of the :init operation, or empty if every key is absent at first.
 std::string JepsenWriter::initial_map() {
-  if (shape_ != Shape::kTxn) return {};
+  if (shape_ != JepsenShape::kTxn) return {};
   bool any = false;
   out_ = "{";
   for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
@@ -248,43 +274,23 @@ std::string JepsenWriter::initial_map() {
   return any ? map : std::string();
 }
 
-void JepsenWriter::note_evidence() {
-  const HistoryColumns& c = h_.columns();
-  if (!c.start_ts.empty() || !c.commit_ts.empty()) lost_.emplace_back("start_ts and commit_ts");
-  if (!c.order.empty()) lost_.emplace_back("order");
-  lose(c.snapshots.size(), "snapshots");
-  lose(c.version_orders.size(), "version orders");
-  if (!c.op_before.empty()) lost_.emplace_back("the intervals of operations");
-  if (c.flags[0] != 0) lost_.emplace_back("the header's serial_by");
-  if (!c.about.empty()) lost_.emplace_back("the text of `about`");
-  const auto locked = std::count_if(c.op.begin(), c.op.end(), [](OpHead op) { return op.lock() != Lock::kNone; });
-  lose(static_cast<std::uint64_t>(locked), "locks of reads: they are written as plain reads");
-  const auto sets =
-      std::count_if(c.predicates.begin(), c.predicates.end(), [](const Predicate& p) { return p.has_vset != 0; });
-  lose(static_cast<std::uint64_t>(sets), "version sets of predicates");
+std::uint64_t JepsenWriter::operations_written() const {
+  std::uint64_t left_out = 0;
+  for (const HistoryContent content : {HistoryContent::kIncrements, HistoryContent::kScans})
+    left_out += unfit_for_jepsen(h_, content);
+  for (const HistoryContent content : {HistoryContent::kAggregates, HistoryContent::kUpdates})
+    left_out += count(h_, content);
+  return h_.op_count() - left_out;
 }
 
-void JepsenWriter::note_operations() {
-  if (shape_ != Shape::kTxn) return;
-  std::uint64_t increments = 0;
-  std::uint64_t scans = 0;
-  std::uint64_t others = 0;
-  for (const OpHead op : h_.columns().op) {
-    if (op.kind() == OpKind::kIncrement) ++increments;
-    if (op.kind() == OpKind::kAggregate || op.kind() == OpKind::kUpdate) ++others;
-    if (op.kind() == OpKind::kScan && predicate_of(h_.values().string(h_.predicate(op.predicate()).where)).empty())
-      ++scans;
-  }
-  lose(increments, "increments: there is no such micro-operation");
-  lose(scans, "scans whose predicate is none of :true, [:= v], [:mod n r]");
-  lose(others, "aggregates and predicate updates");
-}
-
-Lost JepsenWriter::write() {
+WriteResult JepsenWriter::write() {
   name_sessions();
   name_keys();
-  shape_ = shape();
+  shape_ = shape_of(h_);
   const std::string initial = initial_map();
+  if (const std::string left_out = decisive_losses(h_, kJepsenEdnFormat); !left_out.empty()) {
+    out_ += fmt::format("; lossy, written by isolde: left out {}; a verdict on this file may be another\n", left_out);
+  }
   JepsenSchedule schedule = schedule_jepsen(h_, initial.empty() ? 0 : 2);
   if (!initial.empty()) {
     for (const std::int64_t i : {0, 1}) {
@@ -299,9 +305,8 @@ Lost JepsenWriter::write() {
   }
   flush(1);
   lost_.insert(lost_.end(), schedule.lost.begin(), schedule.lost.end());
-  note_evidence();
-  note_operations();
-  return std::move(lost_);
+  note_uncarried(h_, kJepsenEdnFormat, lost_);
+  return WriteResult{std::move(lost_), h_.txn_count(), operations_written()};
 }
 
 void JepsenWriter::write_event(const JepsenEvent& event) {
@@ -323,13 +328,13 @@ void JepsenWriter::write_event(const JepsenEvent& event) {
   // An unanswered invocation is all that the file has of its transaction, so it also says what was read.
   const bool known = !event.is_invocation || (status == Status::kUnknown);
   switch (shape_) {
-    case Shape::kTxn:
+    case JepsenShape::kTxn:
       append_txn(event.txn, known);
       break;
-    case Shape::kBank:
+    case JepsenShape::kBank:
       append_bank(event.txn, known);
       break;
-    case Shape::kCounter:
+    case JepsenShape::kCounter:
       append_counter(event.txn, known);
       break;
   }
@@ -438,10 +443,27 @@ void JepsenWriter::append_counter(TxnId t, bool known) {
 
 }  // namespace
 
-Result<Lost> write_jepsen(const History& history, Output& output) {
+Result<WriteResult> write_jepsen(const History& history, Output& output) {
   // A file without operations would be none that this or any other reader takes for a Jepsen history.
   if (history.txn_count() == 0) return Error{"a history without transactions has no form in EDN"};
   return JepsenWriter(history, output.file("")).write();
+}
+
+std::uint64_t unfit_for_jepsen(const History& h, HistoryContent content) {
+  switch (content) {
+    case HistoryContent::kIncrements: {
+      const std::uint64_t increments = count(h, content);
+      return increments > 0 && shape_of(h) == JepsenShape::kTxn ? increments : 0;
+    }
+    case HistoryContent::kScans:
+      return scans_without_form(h);
+    case HistoryContent::kUnknown:
+      return unknown_with_absent_reads(h);
+    case HistoryContent::kClientTimes:
+      return schedule_jepsen(h, 0).keeps_real_time ? 0 : count(h, content);
+    default:
+      return 0;
+  }
 }
 
 }  // namespace isolde

@@ -10,6 +10,7 @@
 
 namespace isolde {
 
-[[nodiscard]] Result<Lost> write_jepsen(const History& history, Output& output);
+[[nodiscard]] Result<WriteResult> write_jepsen(const History& history, Output& output);
+[[nodiscard]] std::uint64_t unfit_for_jepsen(const History& history, HistoryContent content);
 
 }  // namespace isolde

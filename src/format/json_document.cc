@@ -32,8 +32,10 @@ class Brackets {
       if (in_string) {
         if (c == '\\') ++at_;
         in_string = c != '"';
+        if (!in_string) string_ = std::string_view::npos;
       } else if (c == '"') {
         in_string = true;
+        string_ = at_;
       } else if (c == '[' || c == '{') {
         open_ += c == '[' ? ']' : '}';
         ++at_;
@@ -52,10 +54,13 @@ class Brackets {
   [[nodiscard]] const std::string& open() const { return open_; }
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] bool mismatch() const { return mismatch_; }
+  // Where the string begins that the text ends in, or npos.
+  [[nodiscard]] std::size_t open_string() const { return string_; }
 
  private:
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t string_ = std::string_view::npos;
   std::string open_;
   bool mismatch_ = false;
 };
@@ -169,6 +174,18 @@ std::optional<JsonFault> json_integer_or_text(od::value value, const char* what,
   if (json_integer(value, what, number)) return wrong;
   out = number.value(values);
   return std::nullopt;
+}
+
+std::optional<CutJson> cut_json(std::string_view text) {
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string_view::npos || (text[start] != '{' && text[start] != '[')) return std::nullopt;
+  Brackets brackets(text);
+  while (brackets.next()) {
+    if (brackets.open().empty()) return std::nullopt;
+  }
+  if (brackets.mismatch()) return std::nullopt;
+  const bool in_string = brackets.open_string() != std::string_view::npos;
+  return CutJson{in_string ? brackets.open_string() : text.size(), in_string};
 }
 
 std::optional<std::string> close_cut_json(std::string_view text, std::size_t record_depth) {

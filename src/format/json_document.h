@@ -58,6 +58,14 @@ class JsonDocument {
 [[nodiscard]] std::optional<JsonFault> json_integer_or_text(simdjson::ondemand::value value, const char* what,
                                                             ValueInterner& values, ValueId& out);
 
+// Where a text that begins with an array or object ends inside it. `at` is the end of the text, or the start of a
+// string that is never closed.
+struct CutJson {
+  std::size_t at = 0;
+  bool in_string = false;
+};
+[[nodiscard]] std::optional<CutJson> cut_json(std::string_view text);
+
 // A document that is cut off, closed after its last whole record: what follows is left out, and the brackets still open
 // are closed. `record_depth`: how many brackets are open around a record. Nothing if the document is not cut off.
 [[nodiscard]] std::optional<std::string> close_cut_json(std::string_view text, std::size_t record_depth);

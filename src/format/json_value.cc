@@ -44,6 +44,16 @@ std::optional<JsonFault> row_value(od::value json, ValueInterner& values, ValueI
 
 }  // namespace
 
+simdjson::error_code take_field(simdjson::simdjson_result<simdjson::ondemand::field>& field, JsonField& out) {
+  simdjson::ondemand::raw_json_string quoted;
+  if (const auto code = field.key().get(quoted)) return code;
+  out.at = quoted.raw() - 1;
+  std::string_view name;
+  if (const auto code = field.unescaped_key().get(name)) return code;
+  out.name.assign(name);
+  return field.value().get(out.value);
+}
+
 // Recursion is bounded by kMaxValueDepth.
 std::optional<JsonFault> json_value(od::value json, ValueInterner& values, ValueId& out, int depth) {
   if (depth > kMaxValueDepth) return JsonFault{"values nested too deep"};

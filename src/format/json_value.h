@@ -18,6 +18,15 @@ struct JsonFault {
   const char* at = nullptr;
 };
 
+// One field of an object, with where its name stands (at the quote).
+struct JsonField {
+  std::string name;
+  const char* at = nullptr;
+  simdjson::ondemand::value value;
+};
+[[nodiscard]] simdjson::error_code take_field(simdjson::simdjson_result<simdjson::ondemand::field>& field,
+                                              JsonField& out);
+
 // The value, or what is wrong. Requires: `json` has not been read from yet.
 [[nodiscard]] std::optional<JsonFault> json_value(simdjson::ondemand::value json, ValueInterner& values, ValueId& out,
                                                   int depth = 0);

@@ -29,12 +29,23 @@ bool recognise_native(const Source& source) {
 
 }  // namespace
 
+bool resembles_native(std::string_view text) {
+  const std::string_view line = first_line(text.substr(0, 1 << 16));
+  if (!line.starts_with('{')) return false;
+  for (const std::string_view name : {"\"session\"", "\"ops\"", "\"id\"", "\"status\"", "\"start_ts\"", "\"commit_ts\"",
+                                      "\"begin\"", "\"initial\"", "\"heartbeat\""}) {
+    if (line.find(name) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 constinit const FormatInfo kNativeFormat{.name = "native",
                                          .summary = "Isolde's JSON Lines, one transaction a line (.jsonl)",
                                          .extension = ".jsonl",
                                          .is_folder = false,
                                          .recognise = recognise_native,
                                          .read = read_native,
-                                         .write = write_native};
+                                         .write = write_native,
+                                         .writer = Writer::kNative};
 
 }  // namespace isolde

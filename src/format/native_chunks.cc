@@ -1,7 +1,11 @@
 #include "format/native_chunks.h"
 
+#include <fmt/format.h>
 #include <simdjson.h>
 
+#include <algorithm>
+
+#include "format/compressed.h"
 #include "format/native_fast.h"
 #include "format/native_line.h"
 #include "history/history_builder.h"
@@ -9,14 +13,22 @@
 namespace isolde {
 namespace {
 
-// {"session": 3, "heartbeat": 1000}: nothing if the line is something else. The line is parsed whole: what stands
-// behind the object, or a transaction that has a field of this name, must not be lost.
-std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::parser& parser) {
+constexpr std::string_view kHeartbeatFields[] = {"session", "heartbeat"};
+
+// {"session": 3, "heartbeat": 1000}: nothing if the line is something else or has any other field, which the general
+// way then refuses. The line is parsed whole: what stands behind the object must not be lost.
+std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::parser& parser, UnknownFields& unknown) {
   if (line.find("\"heartbeat\"") == std::string_view::npos) return std::nullopt;
   simdjson::dom::object object;
   std::int64_t time = 0;
   if (parser.parse(line.data(), line.size()).get(object) || object["heartbeat"].get(time)) return std::nullopt;
-  if (object["ops"].error() != simdjson::NO_SUCH_FIELD || time == kNoTime) return std::nullopt;
+  if (object["ops"].error() != simdjson::NO_SUCH_FIELD) return std::nullopt;
+  for (const auto field : object) {
+    if (!unknown.wrong_with(field.key, "a heartbeat", kHeartbeatFields).empty()) {
+      return std::nullopt;
+    }
+  }
+  time = std::max(time, kNoTime + 1);  // the least integer stands for "not known"
   ValueInterner values;
   std::int64_t number = 0;
   std::string_view name;
@@ -31,7 +43,8 @@ std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::pars
 Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   HistoryBuilder builder;
   builder.set_first_place(static_cast<std::int64_t>(place_.transactions));
-  NativeLine general(builder, NativeLine::Keys::kStillToCome);
+  NativeLine general(builder, NativeLine::Keys::kStillToCome, unknown_);
+  UnknownFields in_heartbeats(unknown_);
   simdjson::dom::parser heartbeat_parser;
   std::vector<Heartbeat> heartbeats;
   std::vector<std::uint32_t>& line_of = transaction_lines_;
@@ -44,6 +57,14 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
     error.line = line;
     return error;
   };
+  if (const Compression packed = compression_of(lines); place_.lines == 0 && packed != Compression::kNone) {
+    return wrong(Error{fmt::format("this is {} data, and a stream is plain lines: {} -dc FILE | isolde watch -",
+                                   name_of(packed), name_of(packed)),
+                       {},
+                       0,
+                       1},
+                 1);
+  }
   const bool has_mark = place_.lines == 0 && lines.starts_with("\xef\xbb\xbf");
   for (std::size_t offset = has_mark ? 3 : 0; offset < lines.size();) {
     const std::size_t stop = lines.find('\n', offset);
@@ -52,7 +73,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
     ++place.lines;
     if (!add_plain_line(line, builder)) {
       if (says_nothing(line)) continue;
-      if (const auto beat = heartbeat_in(line, heartbeat_parser)) {
+      if (const auto beat = heartbeat_in(line, heartbeat_parser, in_heartbeats)) {
         heartbeats.push_back(*beat);
         heartbeat_lines_.push_back(static_cast<std::uint32_t>(place.lines - place_.lines));
         place.past_header = true;
@@ -78,6 +99,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   chunk->heartbeats = std::move(heartbeats);
   chunk->has_header = has_header;
   chunk->columns = general.columns();
+  chunk->ignored_fields = general.unknown().ignored() + in_heartbeats.ignored();
   chunk->first_line = place_.lines + 1;
   place_ = place;
   return std::shared_ptr<const Chunk>(std::move(chunk));

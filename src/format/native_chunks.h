@@ -3,8 +3,8 @@
 // In, out: whole lines -> a Chunk, or what is wrong and on which line (counted over the whole stream).
 // Always:  lines mean what they mean in a file (format/native.h); the first may be the header. One more kind of line is
 //          a heartbeat, {"session": 3, "heartbeat": 1000}: no transaction of that session that is still to come begins
-//          before that time. Transactions without an id are numbered over the whole stream. Version orders have no
-//          meaning in a stream and are refused.
+//          before that time; it has no other field. Transactions without an id are numbered over the whole stream.
+//          Version orders have no meaning in a stream and are refused.
 // Cost:    that of the native reader; a piece of some hundred lines or more pays well.
 #pragma once
 
@@ -15,14 +15,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "format/unknown_fields.h"
 #include "history/chunk.h"
 
 namespace isolde {
 
 class ChunkReader {
  public:
-  // `name`: of the input, for errors.
-  explicit ChunkReader(std::string name) : name_(std::move(name)) {}
+  // `name`: of the input, for errors. `unknown`: what becomes of fields that the format does not have.
+  explicit ChunkReader(std::string name, UnknownFields::Stance unknown = UnknownFields::Stance::kRefuse)
+      : name_(std::move(name)), unknown_(unknown) {}
 
   // Requires: `lines` is empty or ends with a newline. Nothing of a piece is used if one of its lines is wrong.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> read(std::string_view lines);
@@ -42,6 +44,7 @@ class ChunkReader {
 
  private:
   std::string name_;
+  UnknownFields::Stance unknown_;
   Place place_;
   std::vector<std::uint32_t> transaction_lines_, heartbeat_lines_;
 };

@@ -66,12 +66,14 @@ TEST(NativeChunks, AnErrorNamesTheLineOfTheStream) {
   EXPECT_EQ(twice.error().line, 4U);
 }
 
-TEST(NativeChunks, ALineWithOperationsIsATransactionWhateverElseItHas) {
+TEST(NativeChunks, AHeartbeatHasALineOfItsOwn) {
   ChunkReader reader("stream");
-  const auto chunk = reader.read("{\"session\":3,\"heartbeat\":1000,\"ops\":[[\"w\",\"x\",1]]}\n");
-  ASSERT_TRUE(chunk);
-  EXPECT_EQ((*chunk)->history.txn_count(), 1U);
-  EXPECT_TRUE((*chunk)->heartbeats.empty());
+  const auto both = reader.read("{\"session\":3,\"heartbeat\":1000,\"ops\":[[\"w\",\"x\",1]]}\n");
+  ASSERT_FALSE(both);
+  EXPECT_EQ(both.error().message(),
+            "stream:1:14: a heartbeat is for a stream, on a line of its own: {\"session\": 3, \"heartbeat\": 1000}");
+  EXPECT_FALSE(reader.read("{\"session\":3,\"heartbeat\":1000,\"sesion\":4}\n"));
+  EXPECT_TRUE(reader.read("{\"session\":3,\"heartbeat\":1000,\"x-mine\":4}\n"));
   EXPECT_FALSE(reader.read("{\"session\":3,\"heartbeat\":1000} {\"session\":3,\"ops\":[]}\n"));
   EXPECT_FALSE(reader.read("{\"heartbeat\":1000}\n"));
 }
@@ -86,10 +88,20 @@ TEST(NativeChunks, TheHeaderMaySayColumns) {
     EXPECT_FALSE(reader.read("{\"isolde\":1}\n")) << "it may only be the first line";
   }
   EXPECT_FALSE(ChunkReader("stream").read("{\"isolde\":1,\"columns\":1}\n"));
-  ChunkReader reader("stream");
-  const auto ignored = reader.read("{\"session\":1,\"columns\":7,\"ops\":[]}\n");
-  ASSERT_TRUE(ignored);
-  EXPECT_FALSE((*ignored)->columns);
+  EXPECT_FALSE(ChunkReader("stream").read("{\"session\":1,\"columns\":true,\"ops\":[]}\n"));
+}
+
+TEST(NativeChunks, AFieldThatTheFormatDoesNotHaveIsRefusedAsInAFile) {
+  const auto refused = ChunkReader("stream").read("{\"session\":1,\"ops\":[],\"sttus\":\"aborted\"}\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "stream:1:23: unknown field \"sttus\" in a transaction; did you mean status?");
+}
+
+TEST(NativeChunks, CompressedDataIsRefusedAsSuch) {
+  const auto refused = ChunkReader("stream").read(std::string_view("\x1f\x8b\x08\0\n", 5));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(),
+            "stream:1:1: this is gzip data, and a stream is plain lines: gzip -dc FILE | isolde watch -");
 }
 
 TEST(NativeChunks, InitialValuesByNameAreOfTheStringAndOfTheIntegerKey) {

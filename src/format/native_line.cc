@@ -5,6 +5,24 @@
 #include <algorithm>
 
 namespace isolde {
+namespace {
+
+constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",         "initial_of",
+                                              "serial_by", "columns", "isolde-recording"};
+constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
+constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin",    "end", "commit",
+                                           "start_ts", "commit_ts", "order",  "snapshot", "ops"};
+// What a line may have whose kind is not known yet.
+constexpr std::string_view kLineFields[] = {
+    "id",        "session", "status",   "begin", "end",    "commit",        "start_ts",
+    "commit_ts", "order",   "snapshot", "ops",   "isolde", "version_order", "version_order_by_txn"};
+constexpr std::string_view kSnapshotFields[] = {"xid", "xmin", "xmax", "active"};
+
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
 
 namespace od = simdjson::ondemand;
 
@@ -21,13 +39,16 @@ std::optional<Error> NativeLine::add(std::string_view line, bool may_be_header) 
   // Whether it is the header decides what its other fields mean, and "isolde" need not stand first.
   is_header_ = may_be_header && !parse() && !doc.find_field_unordered("isolde").error();
   if (const auto code = parse()) {
-    // Structural faults (an open string, bad UTF-8) have no place of their own; they concern the line as a whole.
+    if (const auto cut = cut_json(line)) return cut_error(*cut, line);
+    // Structural faults (bad UTF-8) have no place of their own; they concern the line as a whole.
     return Error{fmt::format("expected a JSON object: {}", simdjson::error_message(code)), {}, 0, 1};
   }
   doc_ = &doc;
   may_be_header_ = may_be_header;
   if (auto wrong = object()) {
     builder_.abandon_txn();
+    // What a parser finds wrong with a line that is cut off is not what is wrong with it.
+    if (const auto cut = cut_json(line)) return cut_error(*cut, line);
     return place(*wrong, line);
   }
   const char* rest = nullptr;
@@ -42,6 +63,12 @@ std::optional<Error> NativeLine::add(std::string_view line, bool may_be_header) 
   return std::nullopt;
 }
 
+Error NativeLine::cut_error(const CutJson& cut, std::string_view line) {
+  if (cut.in_string) return Error{"expected the end of this string: it is never closed", {}, 0, cut.at + 1};
+  const std::size_t end = line.find_last_not_of(" \t\r") + 1;
+  return Error{"expected more: the line ends inside a JSON value", {}, 0, end + 1};
+}
+
 Error NativeLine::place(const JsonFault& fault, std::string_view line) {
   const char* at = fault.at;
   if (at == nullptr && doc_->current_location().get(at)) at = padded_.data() + line.size();
@@ -52,37 +79,27 @@ Error NativeLine::place(const JsonFault& fault, std::string_view line) {
 
 NativeValues::Fault NativeLine::object() {
   is_txn_ = false;
-  bool is_order = false;
-  Fault not_complete;
+  is_order_ = false;
+  not_complete_.reset();
+  complete_at_ = nullptr;
   bool has_session = false;
   bool has_ops = false;
   complete_ = true;
   pending_orders_.clear();
+  has_initial_.clear();
   od::object object;
   if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction a line");
   for (auto field : object) {
-    std::string_view name;
     od::value value;
-    if (field.unescaped_key().get(name) || field.value().get(value)) return fault("expected \"field\": value");
-    field_.assign(name);
-    Fault wrong;
-    if (field_ == "isolde" || field_ == "about" || field_ == "initial" || field_ == "initial_of" ||
-        field_ == "serial_by" || field_ == "columns") {
-      if (field_ == "isolde") {
-        if (!may_be_header_) return fault_at("the header may only be the first line", value);
-      }
-      wrong = header_field(value);
-    } else if (field_ == "version_order" || field_ == "version_order_by_txn") {
-      is_order = true;
-      wrong = version_order(value, field_ == "version_order_by_txn");
-    } else if (field_ == "complete") {
-      if (value.get_bool().get(complete_)) not_complete = fault_at("expected \"complete\": true or false", value);
-    } else {
-      wrong = txn_field(value, has_session, has_ops);
-    }
-    if (wrong) return wrong;
+    if (auto wrong = take_field(field, value)) return wrong;
+    if (auto wrong = any_field(value, has_session, has_ops)) return wrong;
   }
-  if (is_order && not_complete) return not_complete;
+  if (is_order_ && not_complete_) return not_complete_;
+  if (!is_order_ && complete_at_ != nullptr) {
+    field_ = "complete";
+    field_at_ = complete_at_;
+    if (auto wrong = misplaced_field("\"complete\" belongs to a version order")) return wrong;
+  }
   for (const PendingOrder& order : pending_orders_) {
     const std::span<const ValueId> entries(order_entries_.data() + order.first, order.count);
     if (!order.key) {
@@ -94,13 +111,37 @@ NativeValues::Fault NativeLine::object() {
     }
   }
   order_entries_.clear();
-  if (is_header_ || is_order) {
+  if (is_header_ || is_order_) {
     if (is_txn_) return fault("expected a transaction, a header or a version order on one line, not two of them");
     return std::nullopt;
   }
   if (!has_session) return fault("expected a transaction with \"session\"");
   if (!has_ops) return fault("expected a transaction with \"ops\"");
   return std::nullopt;
+}
+
+NativeValues::Fault NativeLine::any_field(od::value value, bool& has_session, bool& has_ops) {
+  if (field_ == "isolde" && !may_be_header_) return fault_at("the header may only be the first line", value);
+  if (is_one_of(field_, kHeaderFields)) {
+    if (is_header_) return header_field(value);
+    return misplaced_field(fmt::format("\"{}\" belongs to the header, a first line that has \"isolde\": 1", field_));
+  }
+  if (field_ == "version_order" || field_ == "version_order_by_txn") {
+    is_order_ = true;
+    return version_order(value, field_ == "version_order_by_txn");
+  }
+  if (field_ == "complete") {
+    complete_at_ = field_at_;
+    if (value.get_bool().get(complete_)) not_complete_ = fault_at("expected \"complete\": true or false", value);
+    return std::nullopt;
+  }
+  if (is_one_of(field_, kTxnFields)) return txn_field(value, has_session, has_ops);
+  if (field_ == "heartbeat") {
+    return misplaced_field("a heartbeat is for a stream, on a line of its own: {\"session\": 3, \"heartbeat\": 1000}");
+  }
+  if (is_header_) return unknown_field("the header", kHeaderFields);
+  if (is_order_) return unknown_field("a version order", kOrderFields);
+  return unknown_field("a transaction", kLineFields);
 }
 
 NativeValues::Fault NativeLine::header_field(od::value value) {
@@ -110,7 +151,6 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
       return fault_at("expected \"isolde\": 1, the version of this format", value);
     return std::nullopt;
   }
-  if (!is_header_) return std::nullopt;  // an unknown field of a transaction
   if (field_ == "about") {
     std::string_view text;
     if (value.get_string().get(text)) return fault_at("expected \"about\" to be text", value);
@@ -128,19 +168,26 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
     builder_.set_serial_by_commit_ts();
     return std::nullopt;
   }
+  if (field_ == "isolde-recording") return std::nullopt;  // its folder's reader has looked at it
   od::json_type type{};
   if (value.type().get(type)) return fault("expected a value");
-  const bool by_key = field_ == "initial_of" || type == od::json_type::object;
-  if (!by_key) {
-    ValueId id{};
-    if (auto wrong = any(value, id)) return wrong;
-    builder_.set_default_initial(id);
-    return std::nullopt;
-  }
+  const bool is_scalar = type != od::json_type::object && type != od::json_type::array;
+  if (!is_scalar) return initial_values(value);
+  if (field_ == "initial_of")
+    return fault_at("expected \"initial_of\": {key: value} or pairs [[key, value], …]", value);
+  ValueId id{};
+  if (auto wrong = any(value, id)) return wrong;
+  builder_.set_default_initial(id);
+  return std::nullopt;
+}
+
+NativeValues::Fault NativeLine::initial_values(od::value value) {
   return each_by_key(value, [this](std::optional<KeyId> key, std::string_view name, od::value inner) -> Fault {
     const std::string kept(name);
+    const Fault twice = fault_at("expected one initial value of each key, this is the second", inner);
     ValueId id{};
     if (auto wrong = any(inner, id)) return wrong;
+    if (!has_initial_.insert(key ? fmt::format("[{}", raw(*key)) : "{" + kept).second) return twice;
     if (key) {
       builder_.set_initial(*key, id);
     } else {
@@ -233,11 +280,31 @@ NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bo
     bool null = false;
     if (!value.is_null().get(null) && null) return std::nullopt;
     std::int64_t time = 0;
-    if (auto wrong = integer(value, time)) return wrong;
+    if (auto wrong = NativeValues::time(value, time)) return wrong;
     (builder_.*set)(time);
     return std::nullopt;
   }
-  return std::nullopt;  // unknown fields are ignored
+  return commit_interval(value);
+}
+
+// The client's clock around the commit itself. Nothing judges by it yet; what is there has to be well formed.
+NativeValues::Fault NativeLine::commit_interval(od::value value) {
+  const Fault wrong = fault_at("expected \"commit\": [before, after]", value);
+  open_txn();
+  bool null = false;
+  if (!value.is_null().get(null) && null) return std::nullopt;
+  od::array array;
+  if (value.get_array().get(array)) return wrong;
+  int count = 0;
+  for (auto element : array) {
+    od::value entry;
+    std::int64_t time = 0;
+    if (element.get(entry)) return wrong;
+    if (auto bad = NativeValues::time(entry, time)) return bad;
+    ++count;
+  }
+  if (count != 2) return wrong;
+  return std::nullopt;
 }
 
 NativeValues::Fault NativeLine::snapshot(od::value value) {
@@ -249,10 +316,13 @@ NativeValues::Fault NativeLine::snapshot(od::value value) {
   std::optional<std::int64_t> xmax;
   std::vector<std::int64_t> active;
   for (auto field : object) {
-    std::string_view name;
     od::value inner;
-    if (field.unescaped_key().get(name) || field.value().get(inner)) return fault("expected \"field\": value");
-    field_ = "snapshot." + std::string(name);
+    if (auto wrong = take_field(field, inner)) return wrong;
+    if (!is_one_of(field_, kSnapshotFields)) {
+      if (auto wrong = unknown_field("a snapshot", kSnapshotFields)) return wrong;
+      continue;
+    }
+    field_ = "snapshot." + field_;
     if (field_ == "snapshot.active") {
       od::array array;
       if (inner.get_array().get(array)) return fault_at("expected \"active\" to be a list of integers", inner);
@@ -267,9 +337,7 @@ NativeValues::Fault NativeLine::snapshot(od::value value) {
     }
     std::optional<std::int64_t>* const slot = field_ == "snapshot.xid"    ? &xid
                                               : field_ == "snapshot.xmin" ? &xmin
-                                              : field_ == "snapshot.xmax" ? &xmax
-                                                                          : nullptr;
-    if (slot == nullptr) continue;
+                                                                          : &xmax;
     std::int64_t number = 0;
     if (auto wrong = integer(inner, number)) return wrong;
     *slot = number;

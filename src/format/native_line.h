@@ -2,7 +2,9 @@
 //
 // In, out: any line of CONTRACT section 3 that did not take the quick way (native_fast.h) -> the builder, or what is
 //          wrong with it.
-// Always:  a transaction is added whole or not at all. The column of a fault counts from 1.
+// Always:  a transaction is added whole or not at all. The column of a fault counts from 1. A field that the format
+// does
+//          not have is a fault, or is ignored and counted (unknown_fields.h).
 // Cost:    one pass over the line, and one more for what may be the header.
 #pragma once
 
@@ -10,9 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "base/result.h"
+#include "format/json_document.h"
 #include "format/native_operations.h"
 
 namespace isolde {
@@ -25,21 +29,28 @@ class NativeLine : NativeOperations {
   // In a stream the keys that are to come are not known when the header is read: `{"initial": {"7": 0}}` speaks of the
   // key "7" and of the key 7.
   enum class Keys { kAllKnownAtTheEnd, kStillToCome };
-  explicit NativeLine(HistoryBuilder& builder, Keys keys = Keys::kAllKnownAtTheEnd)
-      : NativeOperations(builder), keys_(keys) {}
+  explicit NativeLine(HistoryBuilder& builder, Keys keys = Keys::kAllKnownAtTheEnd,
+                      UnknownFields::Stance unknown = UnknownFields::Stance::kRefuse)
+      : NativeOperations(builder, unknown), keys_(keys) {}
 
   std::optional<Error> add(std::string_view line, bool may_be_header);
   // Whether a header said "columns": true, which only streams use (history/chunk.h).
   [[nodiscard]] bool columns() const { return columns_; }
+  // What was ignored of the lines so far.
+  [[nodiscard]] const UnknownFields& unknown() const { return unknown_; }
 
  private:
   Error place(const JsonFault& fault, std::string_view line);
+  static Error cut_error(const CutJson& cut, std::string_view line);
   Fault object();
+  Fault any_field(Json value, bool& has_session, bool& has_ops);
   Fault header_field(Json value);
+  Fault initial_values(Json value);
   void initial_by_name(std::string_view name, ValueId value);
   Fault version_order(Json value, bool by_txn);
   void open_txn();
   Fault txn_field(Json value, bool& has_session, bool& has_ops);
+  Fault commit_interval(Json value);
   Fault snapshot(Json value);
 
   struct PendingOrder {
@@ -54,11 +65,15 @@ class NativeLine : NativeOperations {
   bool may_be_header_ = false;
   bool is_header_ = false;
   bool is_txn_ = false;
+  bool is_order_ = false;
   bool complete_ = true;
+  Fault not_complete_;                 // what is wrong with "complete", if the line is a version order
+  const char* complete_at_ = nullptr;  // where its name stands, if the line has it
   bool columns_ = false;
   Keys keys_;
   std::vector<PendingOrder> pending_orders_;
   std::vector<ValueId> order_entries_;
+  std::unordered_set<std::string> has_initial_;  // keys of the header, by what names them
 };
 
 }  // namespace isolde

@@ -9,6 +9,8 @@ constexpr std::string_view kOperationForm =
     "expected an operation: [\"r\",key,value], [\"w\",key,value], [\"append\",key,element], [\"inc\",key,number], "
     "[\"scan\",where,rows], [\"agg\",expression,where,value] or [\"update\",where,rows]";
 
+constexpr std::string_view kDetailFields[] = {"at", "lock", "vset"};
+
 }  // namespace
 
 namespace od = simdjson::ondemand;
@@ -97,10 +99,8 @@ NativeValues::Fault NativeOperations::details(od::value value, Parts& parts) {
     return fault_at("expected the details of an operation, e.g. {\"at\":[1,2]}", value);
   }
   for (auto field : object) {
-    std::string_view name;
     od::value inner;
-    if (field.unescaped_key().get(name) || field.value().get(inner)) return fault("expected \"field\": value");
-    field_.assign(name);
+    if (auto wrong = take_field(field, inner)) return wrong;
     if (field_ == "at") {
       std::int64_t times[2] = {kNoTime, kNoTime};
       int count = 0;
@@ -109,7 +109,7 @@ NativeValues::Fault NativeOperations::details(od::value value, Parts& parts) {
       for (auto element : array) {
         od::value entry;
         if (count == 2 || element.get(entry)) return fault("expected \"at\": [before, after]");
-        if (auto wrong = integer(entry, times[count])) return wrong;
+        if (auto wrong = time(entry, times[count])) return wrong;
         ++count;
       }
       if (count != 2) return fault("expected \"at\": [before, after]");
@@ -133,6 +133,8 @@ NativeValues::Fault NativeOperations::details(od::value value, Parts& parts) {
             return std::nullopt;
           });
       if (wrong) return wrong;
+    } else if (auto wrong = unknown_field("the details of an operation", kDetailFields)) {
+      return wrong;
     }
   }
   return std::nullopt;

@@ -23,7 +23,8 @@ template <typename Until>
 Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuilder& builder,
                 std::vector<std::string>& notes, Until&& until) {
   const std::string_view whole = file.bytes;
-  NativeLine general(builder);
+  NativeLine general(builder, NativeLine::Keys::kAllKnownAtTheEnd,
+                     options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse);
   std::size_t offset = whole.starts_with("\xef\xbb\xbf") ? 3 : 0;
   std::size_t forgotten = 0;
   std::uint64_t line_number = 0;
@@ -67,6 +68,7 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
       if (options.progress != nullptr) options.progress->advance("reading", offset, whole.size());
     }
   }
+  general.unknown().add_note(notes);
   return {std::nullopt, line_number};
 }
 

@@ -17,8 +17,8 @@ using testing::source_of;
 
 std::string written(const FormatInfo& format, const History& h) {
   MemoryOutput output;
-  const auto lost = format.write(h, output);
-  EXPECT_TRUE(lost && lost->empty());
+  const auto done = format.write(h, output);
+  EXPECT_TRUE(done && done->lost.empty());
   return output.text();
 }
 
@@ -156,13 +156,16 @@ TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
 }
 
 TEST(Native, FieldsOfTheHeaderMeanNothingInATransaction) {
-  const History h =
-      read(R"({"session":1,"initial":5,"about":"no","serial_by":"x","complete":"maybe","ops":[["r","x",1]]}
+  const std::string text =
+      R"({"session":1,"initial":5,"about":"no","serial_by":"x","complete":"maybe","ops":[["r","x",1]]}
 {"session":1,"initial":6,"about":7,"ops":[]}
-)");
-  EXPECT_EQ(h.default_initial(), kNullValue);
-  EXPECT_EQ(h.about(), "");
-  EXPECT_EQ(h.txn_count(), 2U);
+)";
+  EXPECT_NE(refusal(text), "accepted");
+  const auto lenient = kNativeFormat.read(source_of(text), {.lenient = true});
+  ASSERT_TRUE(lenient) << lenient.error().message();
+  EXPECT_EQ(lenient->history.default_initial(), kNullValue);
+  EXPECT_EQ(lenient->history.about(), "");
+  EXPECT_EQ(lenient->history.txn_count(), 2U);
 }
 
 TEST(Native, VersionOrdersTakeObjectsAndPairs) {
@@ -194,7 +197,7 @@ TEST(Native, CommentsBlankLinesCrLfAndBomSayNothing) {
            "\xef\xbb\xbf{\"isolde\":1}\r\n{\"session\":1,\"ops\":[[\"r\",\"x\",1]]}\r\n",
            "# comment\n\n  \t\r\n  # another\n{\"isolde\":1}\n\n{\"session\":1,\"ops\":[[\"r\",\"x\",1]]}\n# end",
            "{\"isolde\":1}\n{\"session\":1,\"ops\":[[\"r\",\"x\",1]]}",
-           "{\"session\":1,\"unknown\":[{\"x\":[]}],\"ops\":[[\"r\",\"x\",1,{\"more\":1}]]}\n",
+           "{\"session\":1,\"x-mine\":[{\"x\":[]}],\"ops\":[[\"r\",\"x\",1,{\"x-more\":1}]]}\n",
        }) {
     EXPECT_EQ(difference(read(plain), read(text)), "") << text;
   }
@@ -234,7 +237,7 @@ TEST(NativeReader, ASnapshotMeansTheSameOnBothWays) {
         R"({"xmin":1,"xmax":2})", R"({"active":[9223372036854775807],"xmin":1,"xmax":2,"xid":0})"}) {
     const std::string start = "{\"session\":1,\"ops\":[],\"snapshot\":" + snapshot;
     const auto plain = kNativeFormat.read(testing::source_of(start + "}\n"), {});
-    const auto general = kNativeFormat.read(testing::source_of(start + ",\"unknown\":{}}\n"), {});
+    const auto general = kNativeFormat.read(testing::source_of(start + ",\"x-mine\":{}}\n"), {});
     ASSERT_TRUE(plain && general) << snapshot;
     EXPECT_EQ(difference(plain->history, general->history), "");
     EXPECT_EQ(plain->history.columns().snapshots.size(), 1U);
@@ -253,7 +256,7 @@ TEST(Native, TheQuickWayAndTheGeneralWayReadTheSame) {
       const std::size_t end = text.find('\n', at);
       const std::string line = text.substr(at, end - at);
       with_spaces += spaced(line) + "\r\n";
-      general += line.starts_with("{\"id\"") ? "{\"zzz\":{}," + line.substr(1) + "\n" : line + "\n";
+      general += line.starts_with("{\"id\"") ? "{\"x-z\":{}," + line.substr(1) + "\n" : line + "\n";
       at = end + 1;
     }
     ASSERT_EQ(difference(h, read(text)), "") << text;
@@ -279,7 +282,7 @@ TEST(Native, WhatIslHoldsIsTheSameAndItsBytesSettle) {
 // ---- what is cut off, and what is wrong
 
 constexpr std::string_view kRich =
-    R"({"id":"a","session":2,"status":"aborted","begin":1,"x":{"y":[1,"]"]},"ops":[["r","x",[1,{"a":null}]],["scan","true",[["k",1.5]],{"at":[1,2],"vset":{"k":1}}],["inc",7,1]],"snapshot":{"xmin":1,"xmax":2,"active":[3]}})";
+    R"({"id":"a","session":2,"status":"aborted","begin":1,"x-y":{"y":[1,"]"]},"ops":[["r","x",[1,{"a":null}]],["scan","true",[["k",1.5]],{"at":[1,2],"vset":{"k":1}}],["inc",7,1]],"snapshot":{"xmin":1,"xmax":2,"active":[3]}})";
 
 TEST(Native, ALineCutAnywhereIsRefused) {
   ASSERT_EQ(refusal(kRich), "accepted");
@@ -340,6 +343,95 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
             "mem:1:35: expected a snapshot with \"xmin\" and \"xmax\"");
   EXPECT_EQ(refusal("{\"session\":1,\"isolde\":1,\"ops\":[]}\n"),
             "mem:1:34: expected a transaction, a header or a version order on one line, not two of them");
+}
+
+TEST(Native, AFieldThatTheFormatDoesNotHaveIsRefusedWithTheNearestName) {
+  EXPECT_EQ(refusal("{\"session\":1,\"sttus\":\"aborted\",\"ops\":[]}\n"),
+            "mem:1:14: unknown field \"sttus\" in a transaction; did you mean status?");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]}\n{\"session\":1,\"ops\":[],\"star_ts\":5}\n"),
+            "mem:2:23: unknown field \"star_ts\" in a transaction; did you mean start_ts or status?");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"inital\":5}\n"),
+            "mem:1:13: unknown field \"inital\" in the header; did you mean initial or initial_of?");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"snapshot\":{\"xmin\":1,\"xmax\":2,\"activ\":[]}}\n"),
+            "mem:1:53: unknown field \"activ\" in a snapshot; did you mean active?");
+  EXPECT_EQ(refused_ops(R"(["r","x",1,{"lok":"update"}])"),
+            "mem:1:33: unknown field \"lok\" in the details of an operation; did you mean lock?");
+  EXPECT_EQ(refusal("{\"version_order\":{\"x\":[1]},\"complet\":false}\n"),
+            "mem:1:28: unknown field \"complet\" in a version order; did you mean complete?");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"zzzzzz\":1}\n"),
+            "mem:1:23: unknown field \"zzzzzz\" in a transaction (fields of your own begin with x-)");
+}
+
+TEST(Native, AFieldInAnotherKindOfLineSaysWhereItBelongs) {
+  EXPECT_EQ(refusal("{\"session\":1,\"initial\":5,\"ops\":[]}\n"),
+            "mem:1:14: \"initial\" belongs to the header, a first line that has \"isolde\": 1");
+  EXPECT_EQ(refusal("{\"session\":1,\"complete\":true,\"ops\":[]}\n"),
+            "mem:1:14: \"complete\" belongs to a version order");
+  EXPECT_EQ(refusal("{\"session\":1,\"heartbeat\":7}\n"),
+            "mem:1:14: a heartbeat is for a stream, on a line of its own: {\"session\": 3, \"heartbeat\": 1000}");
+}
+
+TEST(Native, LenientReadingCountsUnknownFieldsInANote) {
+  const std::string text =
+      "{\"isolde\":1,\"inital\":5}\n"
+      "{\"session\":1,\"sttus\":\"aborted\",\"ops\":[[\"r\",\"x\",1,{\"more\":{}}]]}\n"
+      "{\"session\":1,\"sttus\":[],\"x-own\":1,\"ops\":[]}\n";
+  const auto result = kNativeFormat.read(source_of(text), {.lenient = true});
+  ASSERT_TRUE(result) << result.error().message();
+  EXPECT_EQ(result->notes,
+            std::vector<std::string>{
+                "ignored 4 fields that the format does not have: \"inital\" (1), \"more\" (1), \"sttus\" (2)"});
+  EXPECT_EQ(result->history.txn_count(), 2U);
+}
+
+TEST(Native, InitialValuesAreAScalarOrByKey) {
+  const auto initial = [](const std::string& header) {
+    const History h = read("{\"isolde\":1," + header + "}\n{\"session\":1,\"ops\":[[\"r\",\"x\",1],[\"r\",7,1]]}\n");
+    std::string out;
+    for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+      out += h.key_text(KeyId{k}) + "=" + h.value_text(h.initial(KeyId{k})) + " ";
+    }
+    return out;
+  };
+  EXPECT_EQ(initial(R"("initial":5)"), "x=5 7=5 ");
+  EXPECT_EQ(initial(R"("initial":[["x",5]])"), "x=5 7=null ");
+  EXPECT_EQ(initial(R"("initial":[["x",[5]],[7,{"a":1}]])"), "x=[5] 7={\"a\":1} ");
+  EXPECT_EQ(initial(R"("initial":[])"), "x=null 7=null ");
+  EXPECT_EQ(initial(R"("initial":{"x":5,"7":6})"), "x=5 7=6 ");
+  EXPECT_EQ(initial(R"("initial":0,"initial_of":[["x",5]])"), "x=5 7=0 ");
+  const auto refused = [](const std::string& value) { return refusal("{\"isolde\":1,\"initial\":" + value + "}\n"); };
+  EXPECT_EQ(refused("[1,2]"), "mem:1:24: expected a pair [key, value]");
+  EXPECT_EQ(refused("[[\"x\"]]"), "mem:1:24: expected a pair [key, value]");
+  EXPECT_EQ(refused("[[\"x\",1,2]]"), "mem:1:24: expected a pair [key, value]");
+  EXPECT_EQ(refused("[[\"y\",1],[true,1]]"), "mem:1:33: expected a key: an integer or a string");
+  EXPECT_EQ(refused("[[\"x\",5],[\"x\",6]]"), "mem:1:37: expected one initial value of each key, this is the second");
+  EXPECT_EQ(refused("{\"x\":5,\"x\":6}"), "mem:1:34: expected one initial value of each key, this is the second");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_of\":5}\n"),
+            "mem:1:26: expected \"initial_of\": {key: value} or pairs [[key, value], …]");
+}
+
+TEST(Native, TheLeastTimestampIsRead) {
+  const auto start = [](const std::string& lines) {
+    const auto result = kNativeFormat.read(source_of(lines), {});
+    return result ? result->history.start_ts(TxnId{0}) : 1;
+  };
+  const std::string least = "{\"session\":1,\"start_ts\":-9223372036854775808,\"commit_ts\":5,\"ops\":[]}\n";
+  EXPECT_EQ(start(least), kNoTime + 1) << "the least integer stands for a time that is not known";
+  EXPECT_EQ(start("{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"), kNoTime + 1);
+  EXPECT_EQ(
+      refusal(least + "{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"),
+      "mem:2:25: \"start_ts\": -9223372036854775808 and -9223372036854775807 in one history cannot be told apart");
+  EXPECT_EQ(refusal(least + "{\"session\":1,\"begin\":-9223372036854775807,\"ops\":[]}\n"), "accepted");
+}
+
+TEST(Native, ALineThatIsCutOffSaysSoAtItsEnd) {
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[[\"r\",\"x\"\n"),
+            "mem:1:29: expected more: the line ends inside a JSON value");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[[\"r\",\"x\n"),
+            "mem:1:26: expected the end of this string: it is never closed");
+  EXPECT_EQ(
+      refusal("{\"session\":1"),
+      "mem:1:13: expected more: the line ends inside a JSON value (the last line may be cut off: --lenient drops it)");
 }
 
 TEST(Native, FaultsInOperationsNameTheirColumn) {

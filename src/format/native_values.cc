@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace isolde {
 
 namespace od = simdjson::ondemand;
@@ -15,10 +17,44 @@ NativeValues::Fault NativeValues::fault_at(std::string_view text, od::value valu
   return JsonFault{std::string(text), value.raw_json_token().data()};
 }
 
+NativeValues::Fault NativeValues::take_field(simdjson::simdjson_result<od::field>& field, od::value& value) {
+  JsonField taken;
+  if (isolde::take_field(field, taken)) return fault("expected \"field\": value");
+  field_ = std::move(taken.name);
+  field_at_ = taken.at;
+  value = taken.value;
+  return std::nullopt;
+}
+
+NativeValues::Fault NativeValues::unknown_field(std::string_view where, std::span<const std::string_view> known) {
+  std::string wrong = unknown_.wrong_with(field_, where, known);
+  if (wrong.empty()) return std::nullopt;
+  return JsonFault{std::move(wrong), field_at_};
+}
+
+NativeValues::Fault NativeValues::misplaced_field(std::string_view why) {
+  std::string wrong = unknown_.misplaced(field_, why);
+  if (wrong.empty()) return std::nullopt;
+  return JsonFault{std::move(wrong), field_at_};
+}
+
 NativeValues::Fault NativeValues::integer(od::value value, std::int64_t& out) {
-  if (value.get_int64().get(out) || out == kNoTime) {
-    return fault_at(fmt::format("expected \"{}\" to be a 64-bit integer", field_), value);
+  if (!value.get_int64().get(out)) return std::nullopt;
+  return fault_at(fmt::format("expected \"{}\" to be a 64-bit integer", field_), value);
+}
+
+NativeValues::Fault NativeValues::time(od::value value, std::int64_t& out) {
+  const char* const at = value.raw_json_token().data();
+  if (auto wrong = integer(value, out)) return wrong;
+  if (out > kNoTime + 1) return std::nullopt;
+  const bool of_database = field_ == "start_ts" || field_ == "commit_ts";
+  Extremes& seen = extremes_[of_database ? 0 : field_ == "order" ? 1 : 2];
+  (out == kNoTime ? seen.least : seen.next) = true;
+  if (seen.least && seen.next) {
+    return JsonFault{fmt::format("\"{}\": {} and {} in one history cannot be told apart", field_, kNoTime, kNoTime + 1),
+                     at};
   }
+  out = kNoTime + 1;
   return std::nullopt;
 }
 

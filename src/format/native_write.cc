@@ -192,18 +192,21 @@ void header(const History& h, std::string& out) {
     append_json_string(h.about(), out);
   }
   if (h.has_flag(kSerialByCommitTs)) out += ",\"serial_by\":\"commit_ts\"";
+  // A list as the initial value of every key is no scalar, which alone can be said of all: each key has it as its own.
+  const bool is_list = h.values().type(h.default_initial()) == ValueType::kList;
+  const ValueId usual = is_list ? kNullValue : h.default_initial();
   std::vector<KeyId> own;  // keys with an initial value of their own
   bool all_plain = true;
-  for (std::uint32_t k = 0; k < h.key_count() && !h.columns().key_initial.empty(); ++k) {
-    if (h.initial(KeyId{k}) == h.default_initial()) continue;
+  for (std::uint32_t k = 0; k < h.key_count() && (is_list || !h.columns().key_initial.empty()); ++k) {
+    if (h.initial(KeyId{k}) == usual) continue;
     own.push_back(KeyId{k});
     all_plain = all_plain && is_plain_name(h, KeyId{k});
   }
   // By name: the order in which keys were met says nothing.
   std::sort(own.begin(), own.end(), [&](KeyId a, KeyId b) { return h.key_text(a) < h.key_text(b); });
-  const bool as_object = all_plain && !own.empty() && h.default_initial() == kNullValue;
+  const bool as_object = all_plain && !own.empty() && usual == kNullValue;
   out += ",\"initial\":";
-  if (!as_object) h.values().append_json(h.default_initial(), out);
+  if (!as_object) h.values().append_json(usual, out);
   if (!as_object && !own.empty()) out += ",\"initial_of\":";
   if (!own.empty()) {
     append_by_key(h, own, [](KeyId k) { return k; }, [&](KeyId k) { h.values().append_json(h.initial(k), out); }, out);
@@ -230,7 +233,7 @@ void version_order(const History& h, const VersionOrder& order, std::string& out
 
 void append_native_line(const History& history, TxnId txn, std::string& out) { LineWriter(history, out).txn(txn); }
 
-Result<Lost> write_native(const History& h, Output& output) {
+Result<WriteResult> write_native(const History& h, Output& output) {
   ByteSink& sink = output.file("");
   std::string out;
   header(h, out);
@@ -249,7 +252,7 @@ Result<Lost> write_native(const History& h, Output& output) {
     out.clear();
   }
   sink.write(out);
-  return Lost{};
+  return WriteResult{{}, h.txn_count(), h.op_count()};
 }
 
 }  // namespace isolde

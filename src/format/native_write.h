@@ -5,7 +5,7 @@
 
 namespace isolde {
 
-[[nodiscard]] Result<Lost> write_native(const History& history, Output& output);
+[[nodiscard]] Result<WriteResult> write_native(const History& history, Output& output);
 
 // One transaction as its line, without the newline: also what reports and tests show.
 void append_native_line(const History& history, TxnId txn, std::string& out);

@@ -16,20 +16,6 @@ struct VersionHash {
   std::size_t operator()(const Version& v) const { return mix64((std::uint64_t{raw(v.key)} << 32) | raw(v.value)); }
 };
 
-bool any_time(std::span<const std::int64_t> column) {
-  for (const std::int64_t time : column) {
-    if (time != kNoTime) return true;
-  }
-  return false;
-}
-
-bool any_lock(const History& h) {
-  for (const OpHead op : h.columns().op) {
-    if (op.lock() != Lock::kNone) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::optional<std::uint64_t> as_unsigned(const ValueTable& values, ValueId v) {
@@ -105,34 +91,90 @@ std::uint64_t Numbering::operator()(ValueId v) {
   return at->second;
 }
 
-void note_lost_evidence(const History& h, const Carries& carries, Lost& lost) {
-  const HistoryColumns& c = h.columns();
-  if (!carries.client_times && (any_time(c.begin) || any_time(c.end))) {
-    lost.emplace_back("begin and end on the client's clock");
+std::vector<Repeat> repeats_of(const History& h) {
+  struct First {
+    TxnId txn;
+    std::uint64_t others;
+  };
+  std::unordered_map<Version, First, VersionHash> writes;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    const TxnId txn{t};
+    if (h.status(txn) == Status::kAborted) continue;
+    for (std::uint32_t i = h.first_op(txn); i < h.end_op(txn); ++i) {
+      const OpKind kind = h.op(i).kind();
+      if (kind != OpKind::kWrite && kind != OpKind::kAppend) continue;
+      const KeyId key = h.op(i).key();
+      const std::uint64_t held_at_first = kind == OpKind::kWrite && h.op_value(i) == h.initial(key) ? 1 : 0;
+      const auto [at, is_new] = writes.try_emplace(Version{key, h.op_value(i)}, First{txn, held_at_first});
+      if (!is_new && at->second.txn != txn) ++at->second.others;
+    }
   }
-  if (!carries.timestamps && (any_time(c.start_ts) || any_time(c.commit_ts))) {
-    lost.emplace_back("the database's timestamps");
+  std::vector<Repeat> repeats;
+  for (const auto& [version, first] : writes) {
+    if (first.others > 0) repeats.push_back({version.key, version.value, first.others});
   }
-  if (any_time(c.order)) lost.emplace_back("the expected serialization order");
-  if (!c.op_before.empty()) lost.emplace_back("the client's intervals of operations");
-  if (!c.snapshots.empty()) lost.emplace_back("snapshots");
-  if (!c.version_orders.empty()) lost.emplace_back("version orders");
-  if (any_lock(h)) lost.emplace_back("which reads took locks");
-  if (h.has_flag(kSerialByCommitTs)) lost.emplace_back("that commit timestamps are the serialization order");
-  if (!carries.about && !c.about.empty()) lost.emplace_back("the text about the history");
+  return repeats;
 }
 
-std::optional<Error> only_registers(const History& h, std::string_view format, bool with_appends) {
-  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
-    const OpKind kind = h.op(i).kind();
-    if (kind == OpKind::kRead || kind == OpKind::kWrite || (kind == OpKind::kAppend && with_appends)) continue;
-    const char* const what = kind == OpKind::kAppend      ? "an append"
-                             : kind == OpKind::kIncrement ? "an increment"
-                                                          : "a predicate operation";
-    return Error{
-        fmt::format("format {} has no place for {} (transaction {})", format, what, h.txn_text(h.txn_of(OpId{i})))};
+std::vector<bool> whole_list_writers(const History& h) {
+  std::vector<bool> appended(h.key_count(), false), writers(h.txn_count(), false);
+  for (const OpHead op : h.columns().op) {
+    if (op.kind() == OpKind::kAppend) appended[raw(op.key())] = true;
   }
-  return std::nullopt;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (h.op(i).kind() == OpKind::kWrite && appended[raw(h.op(i).key())]) writers[t] = true;
+    }
+  }
+  return writers;
+}
+
+std::uint64_t aborted_and_read(const History& h) {
+  std::unordered_multimap<Version, TxnId, VersionHash> aborted;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId{t}) != Status::kAborted) continue;
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (!is_item_write(h.op(i).kind())) continue;
+      const Version version{h.op(i).key(), h.op_value(i)};
+      if (version.value != h.initial(version.key)) aborted.emplace(version, TxnId{t});
+    }
+  }
+  if (aborted.empty()) return 0;
+  std::unordered_set<std::uint32_t> seen;
+  const std::vector<bool> whole = whole_list_writers(h);
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId{t}) == Status::kAborted && whole[t]) seen.insert(t);
+  }
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId{t}) == Status::kAborted) continue;
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (is_item_write(h.op(i).kind())) aborted.erase(Version{h.op(i).key(), h.op_value(i)});
+    }
+  }
+  const auto see = [&](KeyId key, ValueId value) {
+    const auto [first, last] = aborted.equal_range(Version{key, value});
+    for (auto at = first; at != last; ++at) seen.insert(raw(at->second));
+  };
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.status(TxnId{t}) == Status::kAborted) continue;
+    for (std::uint32_t i = h.first_op(TxnId{t}); i < h.end_op(TxnId{t}); ++i) {
+      if (h.op(i).kind() != OpKind::kRead) continue;
+      see(h.op(i).key(), h.op_value(i));
+      if (const auto elements = h.values().elements(h.op_value(i))) {
+        for (const ValueId element : *elements) see(h.op(i).key(), element);
+      }
+    }
+  }
+  return seen.size();
+}
+
+std::uint64_t unknown_and_seen(const History& h) {
+  const std::vector<bool> counts = effective(h);
+  std::uint64_t seen = 0;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    seen += counts[t] && h.status(TxnId{t}) == Status::kUnknown ? 1 : 0;
+  }
+  return seen;
 }
 
 }  // namespace isolde

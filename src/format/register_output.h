@@ -1,5 +1,5 @@
-// format/register_output.h: what the writers of register formats share: which transactions to write, and how values of
-// any kind become numbers without changing what the history says.
+// format/register_output.h: what the writers of register formats share: which transactions to write, which values can
+// be told apart, and how values of any kind become numbers without changing what the history says.
 //
 // Always:  numbering is one to one on each key, and what a key held at first stays what it held at first; so every
 //          verdict on the written history is the verdict on this one.
@@ -50,16 +50,23 @@ class Numbering {
   std::string example_;
 };
 
-// What a format carries beside sessions, operations and committed transactions.
-struct Carries {
-  bool client_times = false;
-  bool timestamps = false;
-  bool about = false;
+// A value that several transactions that are not known to be aborted wrote to a key, or that the key held at first,
+// too.
+struct Repeat {
+  KeyId key;
+  ValueId value;
+  std::uint64_t times;  // beyond the first
 };
-// Notes what a history has and the format does not carry.
-void note_lost_evidence(const History& h, const Carries& carries, Lost& lost);
+[[nodiscard]] std::vector<Repeat> repeats_of(const History& h);
 
-// The first operation that is of none of the kinds given, as an error; a format of registers has no place for it.
-[[nodiscard]] std::optional<Error> only_registers(const History& h, std::string_view format, bool with_appends);
+// Per transaction: whether it writes a whole value to a key that somebody appends to, of which a read may show a part.
+[[nodiscard]] std::vector<bool> whole_list_writers(const History& h);
+
+// How many aborted transactions wrote a value that another transaction read, and that it can have from nobody else; or
+// a whole list, of which nobody can say.
+[[nodiscard]] std::uint64_t aborted_and_read(const History& h);
+
+// How many transactions of unknown outcome count as committed.
+[[nodiscard]] std::uint64_t unknown_and_seen(const History& h);
 
 }  // namespace isolde

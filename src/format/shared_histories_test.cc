@@ -46,12 +46,12 @@ std::optional<History> load_and_write_again(const std::string& path) {
   EXPECT_EQ(defect_of(loaded->history.columns()), "") << path;
   if (loaded->format->write == nullptr) return std::move(loaded->history);
   MemoryOutput output;
-  const auto lost = loaded->format->write(loaded->history, output);
-  if (!lost) {
-    ADD_FAILURE() << path << ": " << lost.error().message();
+  const auto written = loaded->format->write(loaded->history, output);
+  if (!written) {
+    ADD_FAILURE() << path << ": " << written.error().message();
     return std::nullopt;
   }
-  EXPECT_TRUE(lost->empty()) << path << ": " << (lost->empty() ? "" : lost->front());
+  EXPECT_TRUE(written->lost.empty()) << path << ": " << (written->lost.empty() ? "" : written->lost.front());
   const auto files = output.files();
   const Source source = loaded->format->is_folder ? folder_of(files) : source_of(files.at(""));
   const auto again = loaded->format->read(source, {});

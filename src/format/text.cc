@@ -165,8 +165,7 @@ class TextWriter {
     values_.reserve_zero();
   }
 
-  Result<Lost> run() {
-    if (auto error = only_registers(h_, "text", false)) return *std::move(error);
+  WriteResult run() {
     const std::vector<bool> counts = effective(h_);
     const HistoryColumns& c = h_.columns();
     for (const ValueId name : c.key_name) keys_.add(name);
@@ -178,7 +177,7 @@ class TextWriter {
     std::vector<bool> aborted_before(h_.session_count(), false);
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
       const TxnId txn{t};
-      if (h_.first_op(txn) == h_.end_op(txn)) {
+      if (!has_registers(txn)) {
         ++empty_;
         continue;
       }
@@ -193,15 +192,26 @@ class TextWriter {
       aborted_before[raw(h_.session(txn))] = aborted;
       write_txn(txn, aborted);
     }
-    return lost();
+    return WriteResult{lost(), transactions_, operations_};
   }
 
  private:
+  [[nodiscard]] bool is_register(std::uint32_t op) const { return h_.op(op).is_read_or_write(); }
+  [[nodiscard]] bool has_registers(TxnId txn) const {
+    for (std::uint32_t i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+      if (is_register(i)) return true;
+    }
+    return false;
+  }
+
   void write_txn(TxnId txn, bool aborted) {
     const std::uint64_t session = sessions_(h_.columns().session_name[raw(h_.session(txn))]);
     const std::string id = aborted ? "-1" : fmt::format("{}", ids_(h_.columns().id[raw(txn)]));
     text_.clear();
+    ++transactions_;
     for (std::uint32_t i = h_.first_op(txn); i < h_.end_op(txn); ++i) {
+      if (!is_register(i)) continue;
+      ++operations_;
       const KeyId key = h_.op(i).key();
       const ValueId value = h_.op_value(i);
       const std::uint64_t number = value == h_.initial(key) ? 0 : values_(value);
@@ -232,7 +242,7 @@ class TextWriter {
     }
     if (renamed_aborted_) lost.emplace_back("the ids of aborted transactions");
     if (merged_aborted_) lost.emplace_back("where one aborted transaction of a session ends and the next begins");
-    note_lost_evidence(h_, {}, lost);
+    note_uncarried(h_, kTextFormat, lost);
     return lost;
   }
 
@@ -241,11 +251,18 @@ class TextWriter {
   Numbering keys_, values_, sessions_, ids_;
   std::string text_;
   std::int64_t aborted_ = 0;
+  std::uint64_t transactions_ = 0, operations_ = 0;
   std::uint64_t empty_ = 0, unknown_seen_ = 0, unknown_left_out_ = 0;
   bool renamed_aborted_ = false, merged_aborted_ = false, initial_moved_ = false;
 };
 
-Result<Lost> write_text(const History& history, Output& output) { return TextWriter(history, output).run(); }
+Result<WriteResult> write_text(const History& history, Output& output) { return TextWriter(history, output).run(); }
+
+std::uint64_t unfit_for_text(const History& h, HistoryContent content) {
+  // Who was seen is certain only if nobody else wrote the same.
+  if (content == HistoryContent::kUnknown) return repeats_of(h).empty() ? 0 : unknown_and_seen(h);
+  return 0;
+}
 
 }  // namespace
 
@@ -255,7 +272,9 @@ constinit const FormatInfo kTextFormat{.name = "text",
                                        .is_folder = false,
                                        .recognise = recognise_text,
                                        .read = read_text<kAny>,
-                                       .write = write_text};
+                                       .write = write_text,
+                                       .writer = Writer::kText,
+                                       .unfit = unfit_for_text};
 constinit const FormatInfo kTextPolysiFormat{.name = "text-polysi",
                                              .summary = "text as PolySI reads it: no aborted operations",
                                              .extension = "",

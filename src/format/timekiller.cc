@@ -7,6 +7,7 @@
 #include "format/grouped_ops.h"
 #include "format/json_document.h"
 #include "format/timekiller_write.h"
+#include "format/unknown_fields.h"
 #include "history/history_builder.h"
 
 namespace isolde {
@@ -14,6 +15,10 @@ namespace {
 
 namespace od = simdjson::ondemand;
 using Fault = std::optional<JsonFault>;
+
+constexpr std::string_view kTimekillerFields[] = {"tid", "sid", "sts", "cts", "ops", "rtts"};
+constexpr std::string_view kTimestampFields[] = {"p", "l"};
+constexpr std::string_view kTimekillerOpFields[] = {"t", "k", "v"};
 
 struct Hybrid {
   std::uint64_t p = 0, l = 0;
@@ -23,7 +28,10 @@ struct Hybrid {
 class TimekillerReader {
  public:
   TimekillerReader(const Source& source, const ReadOptions& options)
-      : file_(source.files[0]), options_(options), json_(file_.name, 1) {}
+      : file_(source.files[0]),
+        options_(options),
+        json_(file_.name, 1),
+        unknown_(options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse) {}
 
   Result<ReadResult> run() {
     std::string_view text = file_.bytes;
@@ -41,6 +49,8 @@ class TimekillerReader {
                             json_.at_offset(txns_[largest_].offset));
     }
     ops_.emit(builder_, [this](std::uint32_t t) { begin(txns_[t]); });
+    if (!options_.initial) hint_at_zero();
+    unknown_.add_note(notes_);
     auto history = builder_.finish();
     if (!history) {
       Error error = std::move(history).error();
@@ -56,6 +66,31 @@ class TimekillerReader {
     Hybrid start, commit;
     std::size_t offset = 0;
   };
+
+  Fault unknown_field(const JsonField& field, std::string_view where, std::span<const std::string_view> known) {
+    std::string wrong = unknown_.wrong_with(field.name, where, known);
+    if (wrong.empty()) return std::nullopt;
+    return JsonFault{std::move(wrong), field.at};
+  }
+
+  // Whether keys hold 0 at first is not in the file. What the reads show is no proof, so it is said and not assumed.
+  void hint_at_zero() {
+    const OwnedColumns& c = builder_.columns();
+    constexpr ValueId kZero{0};
+    std::vector<bool> zero_written(c.key_name.size(), false);
+    for (std::size_t i = 0; i < c.op.size(); ++i) {
+      if (c.op[i].kind() == OpKind::kWrite && c.op_value[i] == kZero) zero_written[raw(c.op[i].key())] = true;
+    }
+    std::uint64_t zeros = 0;
+    for (std::size_t i = 0; i < c.op.size(); ++i) {
+      if (c.op[i].kind() != OpKind::kRead) continue;
+      if (c.op_value[i] == kNullValue) return;
+      if (c.op_value[i] == kZero && !zero_written[raw(c.op[i].key())]) ++zeros;
+    }
+    if (zeros == 0) return;
+    notes_.push_back(fmt::format(
+        "{} reads give 0, which nobody wrote, and none gives null: if keys hold 0 at first, use --initial 0", zeros));
+  }
 
   Fault transactions() {
     od::array array;
@@ -81,15 +116,14 @@ class TimekillerReader {
     od::object object;
     if (value.get_object().get(object)) return wrong;
     for (auto field : object) {
-      std::string_view name;
-      od::value inner;
-      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
-      const bool is_id = name == "tid";
-      const bool is_session = name == "sid";
-      const bool is_start = name == "sts";
-      const bool is_commit = name == "cts";
-      const bool is_ops = name == "ops";
-      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      JsonField taken;
+      if (const auto code = take_field(field, taken)) return json_.fault(code);
+      od::value inner = taken.value;
+      const bool is_id = taken.name == "tid";
+      const bool is_session = taken.name == "sid";
+      const bool is_start = taken.name == "sts";
+      const bool is_commit = taken.name == "cts";
+      const bool is_ops = taken.name == "ops";
       if (is_id || is_session) {
         if (auto fault = label(inner, is_id ? txn.id : txn.session)) return fault;
         (is_id ? has_id : has_session) = true;
@@ -98,6 +132,8 @@ class TimekillerReader {
       } else if (is_ops) {
         if (auto fault = operations(inner, place)) return fault;
         has_ops = true;
+      } else if (auto fault = unknown_field(taken, "a transaction", kTimekillerFields)) {
+        return fault;
       }
     }
     if (!has_id || !has_session || !has_ops) {
@@ -132,13 +168,15 @@ class TimekillerReader {
     od::object object;
     if (value.get_object().get(object)) return wrong;
     for (auto field : object) {
-      std::string_view name;
-      od::value inner;
-      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
-      const bool is_p = name == "p";
-      const bool is_l = name == "l";
-      if (const auto code = field.value().get(inner)) return json_.fault(code);
-      if (!is_p && !is_l) continue;
+      JsonField taken;
+      if (const auto code = take_field(field, taken)) return json_.fault(code);
+      od::value inner = taken.value;
+      const bool is_p = taken.name == "p";
+      const bool is_l = taken.name == "l";
+      if (!is_p && !is_l) {
+        if (auto fault = unknown_field(taken, "a timestamp", kTimestampFields)) return fault;
+        continue;
+      }
       const JsonFault negative = fault_at("expected a part of a timestamp, which is not negative", inner);
       WideInteger number;
       if (auto fault = json_integer(inner, "a part of the timestamp", number)) return fault;
@@ -170,20 +208,21 @@ class TimekillerReader {
     od::object object;
     if (value.get_object().get(object)) return wrong;
     for (auto field : object) {
-      std::string_view name;
-      od::value inner;
-      if (const auto code = field.unescaped_key().get(name)) return json_.fault(code);
-      const char what = name.size() == 1 ? name[0] : ' ';
-      if (const auto code = field.value().get(inner)) return json_.fault(code);
+      JsonField taken;
+      if (const auto code = take_field(field, taken)) return json_.fault(code);
+      od::value inner = taken.value;
+      const char what = taken.name.size() == 1 ? taken.name[0] : ' ';
       if (what == 't') {
         const JsonFault no_kind = fault_at("expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"", inner);
         std::string_view text;
         if (inner.get_string().get(text)) return no_kind;
-        if (text == "r" || text == "read") {
+        std::string word(text);
+        for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        if (word == "r" || word == "read") {
           kind = OpKind::kRead;
-        } else if (text == "w" || text == "write") {
+        } else if (word == "w" || word == "write") {
           kind = OpKind::kWrite;
-        } else if (text == "a" || text == "append") {
+        } else if (word == "a" || word == "append") {
           kind = OpKind::kAppend;
         } else {
           return no_kind;
@@ -194,6 +233,8 @@ class TimekillerReader {
         key = id;
       } else if (what == 'v') {
         if (auto fault = operand_of(inner, operand)) return fault;
+      } else if (auto fault = unknown_field(taken, "an operation", kTimekillerOpFields)) {
+        return fault;
       }
     }
     if (!kind || !key) return wrong;
@@ -245,6 +286,7 @@ class TimekillerReader {
   GroupedOps ops_;
   std::vector<Txn> txns_;
   std::vector<std::string> notes_;
+  UnknownFields unknown_;
   std::uint64_t largest_p_ = 0, largest_l_ = 0;
   std::uint32_t largest_ = 0;  // the transaction with the largest p
   int shift_ = kHybridShift;
@@ -273,6 +315,8 @@ constinit const FormatInfo kTimekillerFormat{.name = "timekiller",
                                              .is_folder = false,
                                              .recognise = recognise_timekiller,
                                              .read = read_timekiller,
-                                             .write = write_timekiller};
+                                             .write = write_timekiller,
+                                             .writer = Writer::kTimekiller,
+                                             .unfit = unfit_for_timekiller};
 
 }  // namespace isolde

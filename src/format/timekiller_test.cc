@@ -36,6 +36,27 @@ TEST(TimekillerReader, ATimestampIsItsPartsInOneNumber) {
   EXPECT_EQ(h.commit_ts(TxnId{1}), (9LL << 18) + 2);
 }
 
+TEST(TimekillerReader, AFieldThatTheFormatDoesNotHaveIsRefusedOrCounted) {
+  const std::string text = R"([{"tid":1,"sid":1,"stss":{"p":1,"l":0},"ops":[{"t":"W","k":5,"v":1,"val":2}]}])";
+  EXPECT_EQ(shown(read(text)), "mem:1:19: unknown field \"stss\" in a transaction; did you mean sts?");
+  const auto lenient = read(text, true);
+  EXPECT_EQ(shown(lenient), "1@1: w 5=1\n");
+  EXPECT_EQ(lenient->notes,
+            std::vector<std::string>{"ignored 2 fields that the format does not have: \"stss\" (1), \"val\" (1)"});
+  EXPECT_EQ(shown(read(R"([{"tid":1,"sid":1,"sts":{"p":1,"L":0},"ops":[]}])")),
+            "mem:1:32: unknown field \"L\" in a timestamp; did you mean l or p?");
+}
+
+TEST(TimekillerReader, ReadsOfAZeroThatNobodyWroteHintAtTheOption) {
+  const std::string text =
+      R"([{"tid":1,"sid":1,"ops":[{"t":"r","k":5,"v":0},{"t":"w","k":6,"v":0},{"t":"r","k":6,"v":0}]}])";
+  EXPECT_EQ(read(text)->notes,
+            std::vector<std::string>{
+                "1 reads give 0, which nobody wrote, and none gives null: if keys hold 0 at first, use --initial 0"});
+  EXPECT_TRUE(kTimekillerFormat.read(source_of(text), ReadOptions{.initial = "0"})->notes.empty());
+  EXPECT_TRUE(read(R"([{"tid":1,"sid":1,"ops":[{"t":"r","k":5,"v":0},{"t":"r","k":6}]}])")->notes.empty());
+}
+
 TEST(TimekillerReader, ListsAreAppendedTo) {
   EXPECT_EQ(shown(read(kLists)), "1@1: a 5=1 a 5=2\n2@2: r 5=[1,2] r 6=null r 5=null\n");
 }
@@ -48,7 +69,7 @@ TEST(TimekillerReader, MicrosecondsFitWithAnotherPackingAndNothingIsLost) {
   EXPECT_EQ(result->history.start_ts(TxnId{0}), (1700000000000000LL << 12) + 4095);
   EXPECT_EQ(result->history.about(), "timestamps are p * 2^12 + l");
   MemoryOutput output;
-  EXPECT_TRUE(kTimekillerFormat.write(result->history, output)->empty());
+  EXPECT_TRUE(kTimekillerFormat.write(result->history, output)->lost.empty());
   EXPECT_EQ(output.text(), text + "\n");
 }
 
@@ -77,9 +98,9 @@ TEST(TimekillerWriter, WhatItReadItWritesAgain) {
   for (const std::string_view text : {kRegisters, kLists}) {
     const auto first = read(text);
     MemoryOutput output;
-    const auto lost = kTimekillerFormat.write(first->history, output);
-    ASSERT_TRUE(lost.has_value());
-    EXPECT_TRUE(lost->empty()) << (*lost)[0];
+    const auto written = kTimekillerFormat.write(first->history, output);
+    ASSERT_TRUE(written.has_value());
+    EXPECT_TRUE(written->lost.empty()) << written->lost[0];
     const std::string again = output.text();
     EXPECT_EQ(difference(first->history, read(again)->history), "");
   }
@@ -97,9 +118,11 @@ TEST(TimekillerWriter, TheInitialStateBecomesNullAndAbortedTransactionsAreLeftOu
   builder.set_status(Status::kAborted);
   builder.end_txn();
   MemoryOutput output;
-  const auto lost = kTimekillerFormat.write(*builder.finish(), output);
-  ASSERT_TRUE(lost.has_value());
-  EXPECT_EQ(lost->size(), 4U);
+  const auto written = kTimekillerFormat.write(*builder.finish(), output);
+  ASSERT_TRUE(written.has_value());
+  EXPECT_EQ(written->lost.size(), 4U);
+  EXPECT_EQ(written->transactions, 1U);
+  EXPECT_EQ(written->operations, 2U);
   EXPECT_EQ(output.text(),
             "[{\"tid\":0,\"sid\":0,\"cts\":{\"p\":0,\"l\":7},\"ops\":[{\"t\":\"r\",\"k\":1,\"v\":null},{\"t\":\"w\","
             "\"k\":1,\"v\":1}]}]\n");

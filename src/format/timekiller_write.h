@@ -14,6 +14,7 @@ inline constexpr int kHybridShift = 18;
 inline constexpr std::string_view kAboutHybrid = "timestamps are p * 2^";
 inline constexpr std::string_view kAboutHybridEnd = " + l";
 
-[[nodiscard]] Result<Lost> write_timekiller(const History& history, Output& output);
+[[nodiscard]] Result<WriteResult> write_timekiller(const History& history, Output& output);
+[[nodiscard]] std::uint64_t unfit_for_timekiller(const History& history, HistoryContent content);
 
 }  // namespace isolde

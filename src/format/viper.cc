@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <unordered_set>
+
 #include "format/json_document.h"
 #include "format/numbered_files.h"
 #include "history/history_builder.h"
@@ -39,6 +41,7 @@ class ViperReader {
       }
     }
     for (const Item& item : initial_) builder_.set_initial(item.key, item.value);
+    if (!has_initial_state_ && !options_.initial) assume_load_phase();
     auto history = builder_.finish();
     if (!history) return std::move(history).error();
     if (failed_ > 0) notes_.push_back(fmt::format("left out {} operations without success", failed_));
@@ -57,6 +60,7 @@ class ViperReader {
     if (auto fault = transaction()) return json_->error(*fault);
     if (auto error = json_->expect_end()) return error;
     if (is_initial) {
+      has_initial_state_ = true;
       initial_.insert(initial_.end(), line_initial_.begin(), line_initial_.end());
     } else {
       builder_.set_session(builder_.session(session_));
@@ -262,6 +266,40 @@ class ViperReader {
     return std::nullopt;
   }
 
+  // What was found of each key and nobody wrote is what the load phase left there.
+  void assume_load_phase() {
+    const OwnedColumns& c = builder_.columns();
+    const auto version = [](KeyId key, ValueId value) { return std::uint64_t{raw(key)} << 32 | raw(value); };
+    std::unordered_set<std::uint64_t> written;
+    for (std::size_t i = 0; i < c.op.size(); ++i) {
+      if (c.op[i].kind() == OpKind::kWrite) written.insert(version(c.op[i].key(), c.op_value[i]));
+    }
+    constexpr ValueId kNothing{kNone32};
+    std::vector<ValueId> first(c.key_name.size(), kNothing);
+    std::vector<bool> was_zero(c.key_name.size(), false);
+    const auto found = [&](KeyId key, ValueId value) {
+      if (value == zero_) was_zero[raw(key)] = true;
+      if (value != zero_ && first[raw(key)] == kNothing && !written.contains(version(key, value))) {
+        first[raw(key)] = value;
+      }
+    };
+    for (std::size_t i = 0; i < c.op.size(); ++i) {
+      if (c.op[i].kind() == OpKind::kRead) found(c.op[i].key(), c.op_value[i]);
+    }
+    for (const Item& item : c.items) found(item.key, item.value);
+    std::uint64_t count = 0;
+    for (std::uint32_t k = 0; k < first.size(); ++k) {
+      if (first[k] == kNothing || was_zero[k]) continue;
+      builder_.set_initial(KeyId{k}, first[k]);
+      ++count;
+    }
+    if (count == 0) return;
+    notes_.push_back(
+        fmt::format("the load phase is not logged: {} keys are taken to hold at first the value that was read of them "
+                    "and that nobody wrote (--initial 0 takes no such value)",
+                    count));
+  }
+
   std::string sql(ValueId v) {
     const ValueTable table = builder_.values().table();
     if (table.type(v) != ValueType::kString) return table.json(v);
@@ -280,7 +318,7 @@ class ViperReader {
   const ValueId zero_{0};
   ValueId dead_name_{};
   std::int64_t session_ = 0;
-  bool is_initial_ = false;
+  bool is_initial_ = false, has_initial_state_ = false;
   std::vector<Item> initial_, line_initial_;
   std::vector<std::string> notes_;
   std::uint64_t failed_ = 0;

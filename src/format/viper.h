@@ -10,7 +10,10 @@
 //          is the row {"dead": v}; a live version is the plain value. An operation with succ = false did not happen.
 //          A range is a scan where `key BETWEEN k1 AND k2 AND dead IS NULL`: without the last part, the tombstones that
 //          it met, which are in its version set and not in its result, would belong to the result. Lines with
-//          "isInitial": true are no transactions: they say what keys held at first.
+//          "isInitial": true are no transactions: they say what keys held at first. Folders without such a line have a
+//          load phase that nobody logged: a value that was read or found by a range and that nobody wrote is then what
+//          its key held at first (the first such value of the key, unless the key was also read as 0), with a note.
+//          ReadOptions::initial turns that off.
 // Cost:    one pass.  Source: Viper.
 #pragma once
 

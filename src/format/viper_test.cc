@@ -56,6 +56,37 @@ TEST(ViperReader, TheInitialStateIsNoTransaction) {
   EXPECT_EQ(initial, "1=5 2=6 3={\"dead\":7} 4=0 ");
 }
 
+// What each key holds at first, and how many notes there are.
+std::string initial_of(const std::vector<std::string>& lines, const ReadOptions& options = {}) {
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  const auto result = kViperFormat.read(folder_of({{"J0.log", text}}), options);
+  if (!result) return result.error().message();
+  std::string out;
+  for (std::uint32_t k = 0; k < result->history.key_count(); ++k) {
+    out +=
+        result->history.key_text(KeyId{k}) + "=" + result->history.value_text(result->history.initial(KeyId{k})) + " ";
+  }
+  return out + "notes " + std::to_string(result->notes.size());
+}
+
+TEST(ViperReader, AValueThatNobodyWroteIsTheInitialOneWhereTheLoadPhaseIsNotLogged) {
+  EXPECT_EQ(
+      initial_of({R"({"value":[["r",1,77,false],["w",1,5,true]]})", R"({"value":[["r",1,5,false],["r",2,0,false]]})"}),
+      "1=77 2=0 notes 1");
+  EXPECT_EQ(initial_of({R"({"value":[["range","nil","nil",[{"id":3,"val":8}],[{"id":4,"val":9}]]]})"}),
+            "3=8 4={\"dead\":9} notes 1");
+  EXPECT_EQ(initial_of({R"({"value":[["i",1,5,0,false,true]]})"}), "1=0 notes 0") << "nothing is to be assumed";
+}
+
+TEST(ViperReader, AValueThatNobodyWroteIsNoneWhereTheFolderSaysWhatKeysHeld) {
+  EXPECT_EQ(initial_of({R"({"value":[["w",2,6,true]],"isInitial":true})", R"({"value":[["r",1,77,false]]})"}),
+            "2=6 1=0 notes 0");
+  EXPECT_EQ(initial_of({R"({"value":[["r",1,77,false]]})", R"({"value":[["r",1,0,false]]})"}), "1=0 notes 0")
+      << "the key was seen without it";
+  EXPECT_EQ(initial_of({R"({"value":[["r",1,77,false]]})"}, {.initial = "0"}), "1=0 notes 0");
+}
+
 TEST(ViperReader, AnErrorNamesItsFileAndPlace) {
   EXPECT_EQ(reading({{"J0.log", "{\"value\":[]}\n{\"value\":[[\"r\",true,1]]}\n"}}),
             "mem/J0.log:2:16: expected the key, an integer of 64 bits or a string");

@@ -44,7 +44,7 @@ constexpr Event kLongForkEvents[] = {start(0),  commit(0), start(1), start(2),  
                                      commit(2), start(3),  start(4), commit(3), commit(4)};
 
 constexpr Op kRewriteBoth[] = {w(kX, 3), w(kY, 4)};
-// The old version first: read the other way round it would break read-committed by Biswas and Enea's axiom as well.
+// The old version first: read the other way round it would break monotonic-atomic-view as well.
 constexpr Op kHalf[] = {r(kY, 2), r(kX, 3)};
 constexpr Role kFracturedRoles[] = {{0, false, kWriteBoth}, {0, false, kRewriteBoth}, {1, false, kHalf}};
 constexpr Event kOneAfterAnother[] = {start(0), commit(0), start(1), commit(1), start(2), commit(2)};
@@ -75,11 +75,13 @@ constexpr Op kInsertY[] = {kScan, w(kY, 2)};
 constexpr Role kPhantomRoles[] = {{0, false, kInsertX}, {1, false, kInsertY}};
 
 using L = Level;
-constexpr L kWeak[] = {L::kReadCommitted, L::kReadAtomic, L::kCausal};
-constexpr L kUpToPrefix[] = {L::kReadCommitted, L::kReadAtomic, L::kCausal, L::kPrefix};
+constexpr L kWeak[] = {L::kReadCommitted, L::kStrongSessionMonotonicAtomicView, L::kReadAtomic, L::kCausal};
+constexpr L kUpToPrefix[] = {L::kReadCommitted, L::kStrongSessionMonotonicAtomicView, L::kReadAtomic, L::kCausal,
+                             L::kPrefix};
 constexpr L kSnapshotUp[] = {L::kSnapshotIsolation, L::kStrongSessionSnapshotIsolation, L::kStrongSnapshotIsolation,
                              L::kSerializable,      L::kStrongSessionSerializable,      L::kStrictSerializable};
 constexpr L kUpToSnapshot[] = {L::kReadCommitted,
+                               L::kStrongSessionMonotonicAtomicView,
                                L::kReadAtomic,
                                L::kCausal,
                                L::kPrefix,
@@ -94,7 +96,7 @@ constexpr L kPrefixUp[] = {L::kPrefix,
                            L::kSerializable,
                            L::kStrongSessionSerializable,
                            L::kStrictSerializable};
-constexpr L kReadCommittedOnly[] = {L::kReadCommitted};
+constexpr L kCommittedReads[] = {L::kReadCommitted, L::kStrongSessionMonotonicAtomicView};
 constexpr L kAtomicUp[] = {L::kReadAtomic,
                            L::kCausal,
                            L::kPrefix,
@@ -112,7 +114,8 @@ constexpr L kOrderedForms[] = {L::kReadAtomic,
                                L::kStrongSnapshotIsolation,
                                L::kStrongSessionSerializable,
                                L::kStrictSerializable};
-constexpr L kPlainForms[] = {L::kReadCommitted, L::kSnapshotIsolation, L::kSerializable};
+constexpr L kPlainForms[] = {L::kReadCommitted, L::kStrongSessionMonotonicAtomicView, L::kSnapshotIsolation,
+                             L::kSerializable};
 
 using K = PlantKind;
 constexpr PlantInfo kPlants[] = {
@@ -123,7 +126,7 @@ constexpr PlantInfo kPlants[] = {
     {K::kLongFork, "long-fork", "two readers see two independent writes in opposite orders", 2, 2, 4, kLongForkRoles,
      kLongForkEvents, kPrefixUp, kWeak, kPrefixUp},
     {K::kFracturedRead, "fractured-read", "a reader sees one write of a transaction and misses the other", 2, 2, 4,
-     kFracturedRoles, kOneAfterAnother, kAtomicUp, kReadCommittedOnly, kAtomicUp},
+     kFracturedRoles, kOneAfterAnother, kAtomicUp, kCommittedReads, kAtomicUp},
     {K::kStaleRead, "stale-read", "a reader misses a version that was committed before its snapshot", 2, 1, 2,
      kStaleRoles, kOneAfterAnother, kPrefixUp, kWeak, kRealTimeForms},
     {K::kG1a,
@@ -164,7 +167,7 @@ constexpr PlantInfo kPlants[] = {
      kNonMonotonicRoles, kNonMonotonicEvents, kOrderedForms, kPlainForms, kOrderedForms},
     {K::kResultSetMismatch, "result-set-mismatch",
      "a scan misses one of two rows that one transaction committed before", 2, 2, 2, kMismatchRoles, kTwoInTurn,
-     kAtomicUp, kReadCommittedOnly, kAtomicUp, true},
+     kAtomicUp, kCommittedReads, kAtomicUp, true},
     {K::kPhantom, "phantom", "two transactions scan, overlap, and each inserts a row that the other's scan would find",
      2, 2, 2, kPhantomRoles, kG1cEvents, kSerializableForms, kUpToSnapshot, kSerializableForms, true},
 };

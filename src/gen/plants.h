@@ -52,8 +52,8 @@ struct PlantInfo {
   std::span<const ScriptRole> roles;
   std::span<const ScriptEvent> events;
   // Judged with timestamps: snapshots and commits stand where start_ts and commit_ts say (prefix, snapshot family), the
-  // serialization order is that of commit_ts (serializable family). read-committed, read-atomic and causal are judged
-  // by values and sessions, as always.
+  // serialization order is that of commit_ts (serializable family). Read committed, monotonic
+  // atomic view, read-atomic and causal are judged by values and sessions, as always.
   std::span<const Level> breaks, keeps;
   // What breaks without timestamps and version orders: by values, sessions and, for the strong and strict forms, client
   // intervals.
@@ -63,6 +63,7 @@ struct PlantInfo {
 
 // The levels that the table speaks about.
 inline constexpr Level kPlantLevels[] = {Level::kReadCommitted,
+                                         Level::kStrongSessionMonotonicAtomicView,
                                          Level::kReadAtomic,
                                          Level::kCausal,
                                          Level::kPrefix,

@@ -29,9 +29,10 @@ struct Chunk {
   std::vector<Print> table_value_print;  // one an entry of the value table
   std::vector<Print> session_print;      // one a session
   std::vector<Heartbeat> heartbeats;
-  bool has_header = false;       // its initial values are the stream's
-  bool columns = false;          // the header says "columns": true: each column of a row is an item of its own
-  std::uint64_t first_line = 1;  // of the input, for messages
+  bool has_header = false;           // its initial values are the stream's
+  bool columns = false;              // the header says "columns": true: each column of a row is an item of its own
+  std::uint64_t first_line = 1;      // of the input, for messages
+  std::uint64_t ignored_fields = 0;  // that the format does not have
 
   [[nodiscard]] std::size_t bytes() const;  // in memory, about
   [[nodiscard]] Print key(KeyId k) const { return key_print[raw(k)]; }

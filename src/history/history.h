@@ -2,7 +2,8 @@
 //
 // In, out: HistoryBuilder::finish() or a mapped `.isl` file -> spans that engines walk.
 // Always:  transactions of one session stand in session order; `first_op` is ascending; every id is in range;
-//          on a key that is appended to, the empty list and absence are one state and both are kNullValue.
+//          on a key that holds lists (it is appended to, or nothing but lists and absence is seen of it and nobody
+//          writes `[]`), the empty list and absence are one state and both are kNullValue.
 // Cost:    8 bytes an operation (16 with client intervals), 53 bytes a transaction with every time known; columns that
 // no transaction
 //          has are empty.

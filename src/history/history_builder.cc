@@ -226,14 +226,49 @@ KeyId HistoryBuilder::resolve(ValueId name) {
   return key(name);
 }
 
-void HistoryBuilder::unify_empty_lists() {
-  if (!has_appends_) return;
-  std::vector<bool> is_list(c_->key_name.size(), false);
-  for (const OpHead op : c_->op) {
-    if (op.kind() == OpKind::kAppend) is_list[raw(op.key())] = true;
+// Whether each key holds lists, as far as the history shows. A key that is appended to does. So does a key that nobody
+// appends to, if everything that is written to it, read from it or held by it at first is a list or absence: a client
+// that asks for a list that nobody has made yet is given `[]`. But where `[]` itself is written, it is a version that
+// a read can be told apart by, and where something else than a list is seen, `[]` is a value like any other.
+std::vector<bool> HistoryBuilder::list_keys(ValueId empty) const {
+  std::vector<bool> appended(c_->key_name.size(), false);
+  std::vector<bool> other(c_->key_name.size(), false);
+  const ValueTable table = values_.table();
+  const auto is_other = [&](ValueId v) {
+    return is_inline_integer(v) || (v != kNullValue && table.type(v) != ValueType::kList);
+  };
+  for (std::size_t i = 0; i < c_->op.size(); ++i) {
+    const OpHead op = c_->op[i];
+    const ValueId value = c_->op_value[i];
+    if (op.kind() == OpKind::kAppend) {
+      appended[raw(op.key())] = true;
+    } else if (op.kind() == OpKind::kIncrement || (op.kind() == OpKind::kWrite && value == empty) ||
+               (!is_predicate(op.kind()) && is_other(value))) {
+      other[raw(op.key())] = true;
+    }
   }
-  const ValueId empty = values_.list({});
-  const auto is_empty_state = [&](KeyId key, ValueId value) { return value == empty && is_list[raw(key)]; };
+  // A row that a predicate operation found or left behind is there, so that `[]` is no absence.
+  for (const Item& item : c_->items) {
+    if (item.value == empty || is_other(item.value)) other[raw(item.key)] = true;
+  }
+  for (const VersionOrder& order : c_->version_orders) {
+    for (std::uint32_t i = order.first; order.by_txn == 0 && i < order.first + order.count; ++i) {
+      if (is_other(ValueId{c_->version_entries[i]})) other[raw(order.key)] = true;
+    }
+  }
+  for (std::size_t k = 0; k < other.size(); ++k) {
+    if (is_other(c_->key_initial.empty() ? default_initial_ : c_->key_initial[k])) other[k] = true;
+  }
+  for (std::size_t k = 0; k < other.size(); ++k) appended[k] = appended[k] || !other[k];
+  return appended;
+}
+
+// Requires: initial values are settled, and version orders resolved.
+void HistoryBuilder::unify_empty_lists() {
+  const std::optional<ValueId> empty = values_.find_list({});
+  if (!empty) return;
+  const std::vector<bool> is_list = list_keys(*empty);
+  const auto is_empty_state = [&](KeyId key, ValueId value) { return value == *empty && is_list[raw(key)]; };
   for (std::size_t i = 0; i < c_->op.size(); ++i) {
     const OpKind kind = c_->op[i].kind();
     if ((kind == OpKind::kRead || kind == OpKind::kWrite) && is_empty_state(c_->op[i].key(), c_->op_value[i])) {
@@ -248,12 +283,6 @@ void HistoryBuilder::unify_empty_lists() {
       std::uint32_t& entry = c_->version_entries[i];
       if (is_empty_state(order.key, ValueId{entry})) entry = raw(kNullValue);
     }
-  }
-  // Keys that are not appended to keep the empty list, so it can leave the default only where there are none.
-  if (default_initial_ == empty && std::find(is_list.begin(), is_list.end(), false) == is_list.end()) {
-    default_initial_ = kNullValue;
-  } else if (default_initial_ == empty) {
-    c_->key_initial.resize(c_->key_name.size(), default_initial_);
   }
   for (std::uint32_t k = 0; k < c_->key_initial.size(); ++k) {
     if (is_empty_state(KeyId{k}, c_->key_initial[k])) c_->key_initial[k] = kNullValue;
@@ -319,15 +348,17 @@ std::optional<Error> HistoryBuilder::too_large() const {
   return std::nullopt;
 }
 
-// Keys that were given none have the default; a default that is a row, which files cannot say, becomes each key's own.
+// Keys that were given none have the default; a default that is a list or a row, which files cannot say, becomes each
+// key's own.
 void HistoryBuilder::settle_initial() {
-  const bool is_row = values_.table().type(default_initial_) == ValueType::kRow;
-  if (c_->key_initial.empty() && !is_row) return;
+  const ValueType type = values_.table().type(default_initial_);
+  const bool is_scalar = type != ValueType::kRow && type != ValueType::kList;
+  if (c_->key_initial.empty() && is_scalar) return;
   c_->key_initial.resize(c_->key_name.size(), kNotSet);
   for (ValueId& initial : c_->key_initial) {
     if (initial == kNotSet) initial = default_initial_;
   }
-  if (is_row) default_initial_ = kNullValue;
+  if (!is_scalar) default_initial_ = kNullValue;
 }
 
 Result<History> HistoryBuilder::finish() {

@@ -56,10 +56,7 @@ class HistoryBuilder {
 
   void read(KeyId key, ValueId value, Lock lock = Lock::kNone) { add(OpKind::kRead, lock, raw(key), value); }
   void write(KeyId key, ValueId value) { add(OpKind::kWrite, Lock::kNone, raw(key), value); }
-  void append(KeyId key, ValueId element) {
-    add(OpKind::kAppend, Lock::kNone, raw(key), element);
-    has_appends_ = true;
-  }
+  void append(KeyId key, ValueId element) { add(OpKind::kAppend, Lock::kNone, raw(key), element); }
   // Requires: `delta` is an integer.
   void increment(KeyId key, ValueId delta) { add(OpKind::kIncrement, Lock::kNone, raw(key), delta); }
   void scan(std::string_view where, std::span<const Item> result, Lock lock = Lock::kNone);
@@ -126,6 +123,7 @@ class HistoryBuilder {
   [[nodiscard]] KeyId resolve(ValueId name);
   [[nodiscard]] std::optional<Error> too_large() const;
   void settle_initial();
+  [[nodiscard]] std::vector<bool> list_keys(ValueId empty) const;
   void unify_empty_lists();
   [[nodiscard]] std::optional<Error> resolve_ids();
   [[nodiscard]] std::optional<Error> resolve_orders();
@@ -149,7 +147,6 @@ class HistoryBuilder {
   std::string about_;
   std::uint32_t flags_ = 0;
   ValueId default_initial_ = kNullValue;
-  bool has_appends_ = false;
   bool open_ = false;
   std::optional<TxnId> faulty_txn_;
   std::optional<std::size_t> faulty_order_;

@@ -209,20 +209,50 @@ TEST(HistoryBuilder, AnEmptyListIsAbsenceOnKeysThatAreAppendedTo) {
   EXPECT_EQ(h.op_value(0), kNullValue);
   EXPECT_EQ(h.value_text(h.op_value(1)), "[]");
   EXPECT_EQ(h.initial(list), kNullValue);
-  EXPECT_EQ(h.value_text(h.initial(other)), "[]") << "a key that nobody appends to keeps its initial value";
+  EXPECT_EQ(h.value_text(h.initial(other)), "[]") << "a row that a scan found is there";
   EXPECT_EQ(h.columns().items[0].value, kNullValue);
   EXPECT_NE(h.columns().items[1].value, kNullValue);
   EXPECT_EQ(ValueId{h.columns().version_entries[0]}, kNullValue);
   EXPECT_NE(ValueId{h.columns().version_entries[1]}, kNullValue);
 }
 
-TEST(HistoryBuilder, WithoutAppendsAnEmptyListIsAValue) {
+// What a read of `[]` becomes on a key that nobody appends to, with what else is known of the key.
+template <typename Rest>
+std::string empty_read_with(Rest&& rest) {
   HistoryBuilder b;
   b.begin_txn(b.session(1));
-  b.write(b.key("x"), b.values().list({}));
+  b.read(b.key("x"), b.values().list({}));
+  rest(b, b.key("x"));
   b.end_txn();
   const History h = finished(b);
-  EXPECT_EQ(h.value_text(h.op_value(0)), "[]");
+  return h.value_text(h.op_value(0)) + " of " + h.value_text(h.initial(KeyId{0}));
+}
+
+TEST(HistoryBuilder, AnEmptyListIsAbsenceWhereNothingButListsIsSeen) {
+  EXPECT_EQ(empty_read_with([](HistoryBuilder&, KeyId) {}), "null of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.read(x, kNullValue); }), "null of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.write(x, kNullValue); }), "null of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) {
+              const ValueId one[] = {b.values().integer(1)};
+              b.write(x, b.values().list(one));
+            }),
+            "null of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId) { b.set_default_initial(b.values().list({})); }),
+            "null of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.set_initial(x, b.values().list({})); }), "null of null");
+}
+
+TEST(HistoryBuilder, AnEmptyListIsAValueWhereItIsWrittenOrOtherValuesAreSeen) {
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.write(x, b.values().list({})); }), "[] of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.write(x, b.values().integer(5)); }), "[] of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.read(x, b.values().string("a")); }), "[] of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) { b.increment(x, b.values().integer(1)); }), "[] of null");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId) { b.set_default_initial(b.values().integer(0)); }), "[] of 0");
+  EXPECT_EQ(empty_read_with([](HistoryBuilder& b, KeyId x) {
+              const Item written[] = {{x, b.values().list({})}};
+              b.update("true", written);
+            }),
+            "[] of null");
 }
 
 TEST(HistoryBuilder, InitialValuesHoldWhateverTheOrderOfCalls) {

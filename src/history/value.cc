@@ -356,11 +356,18 @@ ValueId ValueInterner::row(std::span<const RowField> fields) {
   return intern(ValueType::kRow, kept.data(), kept.size() * sizeof(RowField));
 }
 
-std::optional<ValueId> ValueInterner::find_string(std::string_view text) const {
-  const std::uint64_t hash = hash_bytes(text.data(), text.size(), static_cast<std::uint64_t>(ValueType::kString));
-  const std::uint32_t entry = find(ValueType::kString, text.data(), text.size(), hash);
+std::optional<ValueId> ValueInterner::find(ValueType type, const void* data, std::size_t size) const {
+  const std::uint32_t entry = find(type, data, size, hash_bytes(data, size, static_cast<std::uint64_t>(type)));
   if (entry == IdIndex::kAbsent) return std::nullopt;
   return ValueId{kFirstTableValue + entry};
+}
+
+std::optional<ValueId> ValueInterner::find_string(std::string_view text) const {
+  return find(ValueType::kString, text.data(), text.size());
+}
+
+std::optional<ValueId> ValueInterner::find_list(std::span<const ValueId> elements) const {
+  return find(ValueType::kList, elements.data(), elements.size_bytes());
 }
 
 std::uint64_t ValueInterner::hash_of(std::uint32_t entry) const {

@@ -108,6 +108,8 @@ class ValueInterner {
 
   // The id of a string that is in the table already.
   [[nodiscard]] std::optional<ValueId> find_string(std::string_view text) const;
+  // … and of such a list.
+  [[nodiscard]] std::optional<ValueId> find_list(std::span<const ValueId> elements) const;
 
   Column<std::uint64_t>& begin_column() { return begin_; }
   Column<std::uint8_t>& type_column() { return type_; }
@@ -117,6 +119,7 @@ class ValueInterner {
   ValueId intern(ValueType type, const void* data, std::size_t size);
   [[nodiscard]] std::uint64_t hash_of(std::uint32_t entry) const;
   [[nodiscard]] std::uint32_t find(ValueType type, const void* data, std::size_t size, std::uint64_t hash) const;
+  [[nodiscard]] std::optional<ValueId> find(ValueType type, const void* data, std::size_t size) const;
 
   Column<std::uint64_t> begin_;
   Column<std::uint8_t> type_;

@@ -1,7 +1,5 @@
 #include "hunt/causes.h"
 
-#include <algorithm>
-
 #include "anomaly/anomaly.h"
 
 namespace isolde::hunt {
@@ -31,8 +29,7 @@ bool Causes::is_expected(const Finding& finding) const {
   if (finding.wrong != Wrong::kIsolation) return false;
   const auto anomaly = anomaly_named(finding.anomaly);
   if (!anomaly) return false;
-  const auto& kept = info(*anomaly).keeps;
-  return std::find(kept.begin(), kept.end(), Level::kReadCommitted) != kept.end();
+  return !proscribes(Level::kStrongSessionMonotonicAtomicView, *anomaly);
 }
 
 std::string Causes::rough_cause(const Finding& finding) const {

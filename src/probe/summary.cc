@@ -14,7 +14,7 @@ constexpr Level kTellable[] = {
     Level::kReadAtomic,      Level::kRepeatableRead, Level::kSnapshotIsolation, Level::kSerializable,
 };
 
-// A level with the session order that read-committed and read-atomic have by definition, so that they compare.
+// A level with the session order that read-atomic has by definition, so that they compare.
 Level with_sessions(Level level) {
   if (level == Level::kSnapshotIsolation) return Level::kStrongSessionSnapshotIsolation;
   if (level == Level::kSerializable) return Level::kStrongSessionSerializable;

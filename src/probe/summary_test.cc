@@ -45,7 +45,7 @@ TEST(ProbeSummary, TheStrongestLevelIsWhatNothingSeenContradicts) {
   EXPECT_EQ(strongest({"G2-item", "G2", "G2-fekete"}), "snapshot-isolation");
   EXPECT_EQ(strongest({"PMP-read"}), "read-atomic, repeatable-read");
   EXPECT_EQ(strongest({"P4"}), "read-atomic");
-  EXPECT_EQ(strongest({"P4", "G-single", "PMP-read", "G2-item"}), "read-committed");
+  EXPECT_EQ(strongest({"P4", "G-single", "PMP-read", "G2-item"}), "monotonic-atomic-view");
   EXPECT_EQ(strongest({"OTV"}), "cursor-stability");
   EXPECT_EQ(strongest({"G1a"}), "read-uncommitted");
   EXPECT_EQ(strongest({"G0"}), "");

@@ -97,8 +97,9 @@ TEST(CaseClaims, TheLevelMustForbidTheCircles) {
   for (const Level level : {Level::kSnapshotIsolation, Level::kStrongSnapshotIsolation, Level::kPrefix}) {
     EXPECT_TRUE(has(r.at(level), "adjacent")) << r.at(level);
   }
-  for (const Level level : {Level::kReadUncommitted, Level::kReadCommitted, Level::kReadAtomic, Level::kCausal,
-                            Level::kCursorStability, Level::kMonotonicAtomicView}) {
+  for (const Level level :
+       {Level::kReadUncommitted, Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kCursorStability,
+        Level::kMonotonicAtomicView, Level::kStrongSessionMonotonicAtomicView}) {
     EXPECT_TRUE(has(r.at(level), "does not ask for an order")) << r.at(level);
   }
 }

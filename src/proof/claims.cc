@@ -8,6 +8,7 @@
 #include "proof/case_claims.h"
 #include "proof/committed.h"
 #include "proof/cycle_claims.h"
+#include "proof/exhaustion.h"
 #include "proof/operations.h"
 #include "proof/predicate_claims.h"
 #include "proof/read_claims.h"
@@ -36,6 +37,7 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
     });
   };
   return are_steps(a.steps) &&
+         std::all_of(a.unexplained.begin(), a.unexplained.end(), [&](OpId op) { return raw(op) < h.op_count(); }) &&
          std::all_of(a.cases.begin(), a.cases.end(), [&](const Case& one) { return are_steps(one.steps); });
 }
 
@@ -77,6 +79,10 @@ class Claims {
  private:
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
+    if (a.tried_all) {
+      if (a.kind != AnomalyKind::kNoOrder || !a.cases.empty()) return "is not one that is shown by trying everything";
+      return exhaustion_fault(h_, verdict_, a);
+    }
     if (a.kind == AnomalyKind::kNoOrder) {
       if (!cycles_ || a.source != ReadSource::kNotARead) return "is not told by dependencies";
       return CaseClaims(h_, verdict_.level, committed_.counted(), *cycles_).fault(a);

@@ -59,7 +59,8 @@ bool side_by_side(const Anomaly& a, StepType first, StepType second) {
 KeyOrder::Rule CycleClaims::rule_of(Level level) {
   if (level == Level::kReadUncommitted) return KeyOrder::Rule::kUnread;
   const bool skips = level == Level::kReadCommitted || level == Level::kMonotonicAtomicView ||
-                     level == Level::kReadAtomic || level == Level::kCausal || level == Level::kPrefix;
+                     level == Level::kStrongSessionMonotonicAtomicView || level == Level::kReadAtomic ||
+                     level == Level::kCausal || level == Level::kPrefix;
   return skips ? KeyOrder::Rule::kMaySkip : KeyOrder::Rule::kFollow;
 }
 
@@ -87,7 +88,8 @@ CycleClaims::CycleClaims(const History& history, const Verdict& verdict, const s
     }
   }
   const bool may_differ = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView ||
-                          level_ == Level::kCursorStability || level_ == Level::kReadUncommitted;
+                          level_ == Level::kStrongSessionMonotonicAtomicView || level_ == Level::kCursorStability ||
+                          level_ == Level::kReadUncommitted;
   for (std::uint32_t t = 0; t < h_.txn_count(); ++t) {
     const std::vector<Touch> all = touches(h_, TxnId{t});
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -278,8 +280,10 @@ Fault CycleClaims::named(const Anomaly& a) const {
     case AnomalyKind::kCyclicVersions:
       return holds(rw == 0 && (!causes_.empty() || is_on_one_key(a)), "its versions are not in a circle");
     case AnomalyKind::kOTV:
-    case AnomalyKind::kFracturedRead:
-      return std::nullopt;
+    case AnomalyKind::kFracturedRead: {
+      const bool no_view = level_ == Level::kReadCommitted || level_ == Level::kCursorStability;
+      return holds(!no_view, "the level asks for no view");
+    }
     default:
       return "is no cycle by its name";
   }

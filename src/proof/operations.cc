@@ -85,6 +85,16 @@ void Content::apply(const ValueTable& values, const Touch& write) {
   }
 }
 
+void Content::append_print(std::string& out) const {
+  const auto add = [&out](const auto& value) { out.append(reinterpret_cast<const char*>(&value), sizeof value); };
+  add(form_);
+  if (form_ == Form::kValue) add(value_);
+  if (form_ == Form::kNumber) add(number_);
+  if (form_ != Form::kList) return;
+  add(elements_.size());
+  for (const ValueId element : elements_) add(element);
+}
+
 bool Content::equals(const ValueTable& values, ValueId read) const {
   switch (form_) {
     case Form::kValue:

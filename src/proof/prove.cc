@@ -12,6 +12,12 @@ Result<void> prove(const History& history, const Verdict& verdict) {
     case Outcome::kViolated:
       return proof::check_claims(history, verdict);
     case Outcome::kUndecided:
+      if (verdict.holds) {
+        Verdict weaker = verdict;
+        weaker.outcome = Outcome::kSatisfied;
+        weaker.level = *verdict.holds;
+        return proof::replay_witness(history, weaker);
+      }
       break;
   }
   return {};

@@ -74,7 +74,7 @@ Fault ReadClaims::internal(TxnId t, const Anomaly& a) const {
 // At these levels only its own writes bind a transaction.
 bool ReadClaims::reads_may_differ() const {
   return verdict_.level == Level::kReadCommitted || verdict_.level == Level::kCursorStability ||
-         verdict_.level == Level::kMonotonicAtomicView;
+         verdict_.level == Level::kMonotonicAtomicView || verdict_.level == Level::kStrongSessionMonotonicAtomicView;
 }
 
 Fault ReadClaims::differs_from_state(TxnId t, const Anomaly& a) const {

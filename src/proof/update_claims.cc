@@ -32,7 +32,7 @@ Fault CycleClaims::update_of_two(const Anomaly& a) const {
 Fault CycleClaims::missed(const Anomaly& a) const {
   if (a.steps.size() != 2 || a.steps[0].from != a.steps[1].to || a.steps[0].to != a.steps[1].from)
     return "its steps do not close to a cycle";
-  const bool later_only = level_ == Level::kReadCommitted || level_ == Level::kMonotonicAtomicView;
+  const bool later_only = level_ == Level::kMonotonicAtomicView || level_ == Level::kStrongSessionMonotonicAtomicView;
   if (!later_only && level_ != Level::kReadAtomic) return "the level does not speak of it";
   if (a.steps[0].type == StepType::kSession) {
     if (later_only) return "the level allows it";

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_map>
 
+#include "proof/exhaustion.h"
 #include "proof/operations.h"
 #include "proof/predicate_replay.h"
 
@@ -70,8 +71,10 @@ class Replay {
     if (level_.order == AddedOrder::kRealTime) {
       if (auto wrong = real_time_holds()) return *wrong;
     }
-    if (verdict_.method == "timeline" || verdict_.method == "replay") {
+    if (verdict_.method == "timeline" || verdict_.method == "replay" || verdict_.given != Given::kVersionOrders) {
       if (auto wrong = timestamps_hold(points)) return *wrong;
+    } else if (verdict_.method == "exhaustive") {
+      if (auto wrong = version_orders_hold(points)) return *wrong;
     }
     return {};
   }
@@ -203,14 +206,26 @@ class Replay {
     std::int64_t latest = kNoTime;
     for (const std::uint32_t event : verdict_.witness.events) {
       const TxnId t{points ? event / 2 : event};
-      std::int64_t time = verdict_.method == "replay" ? h_.order(t)
-                          : points && event % 2 == 0  ? h_.start_ts(t)
-                                                      : h_.commit_ts(t);
+      const bool expected = verdict_.method == "replay" || verdict_.given == Given::kExpectedOrder;
+      std::int64_t time = expected ? h_.order(t) : points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
       if (time == kNoTime) continue;
       if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");
       latest = time;
     }
     return std::nullopt;
+  }
+
+  // Transactions commit as the version orders say.
+  std::optional<Error> version_orders_hold(bool points) const {
+    std::vector<bool> counted(h_.txn_count(), false);
+    for (std::uint32_t t = 0; t < h_.txn_count(); ++t) counted[t] = commit_[t] != 0;
+    const GivenOrders orders(h_, counted, true);
+    GivenOrders::Places places = orders.start();
+    for (const std::uint32_t event : verdict_.witness.events) {
+      if (!points || event % 2 == 1) orders.write(TxnId{points ? event / 2 : event}, places);
+    }
+    if (orders.is_done(places)) return std::nullopt;
+    return Error{"the witness stands against the version orders that are given"};
   }
 
   const History& h_;

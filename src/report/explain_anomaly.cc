@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "anomaly/telling.h"
 #include "report/explain_cases.h"
 #include "report/report.h"
 #include "report/words.h"
@@ -302,6 +303,13 @@ std::string contradiction(const History& h, const Anomaly& a) {
   if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
   if (a.kind == AnomalyKind::kIncompatibleOrder)
     return fmt::format("neither list is the beginning of the other, so {} grew in two orders.", on);
+  if (a.tried_all) {
+    return fmt::format("no order of {} explains {}; every one was tried.",
+                       words::counted(a.transactions.size(), "transaction"),
+                       a.unexplained.size() > 1    ? "these together"
+                       : a.unexplained.size() == 1 ? "this"
+                                                   : "what is given");
+  }
   if (a.kind == AnomalyKind::kNoOrder)
     return fmt::format("no order of these {} explains what was read.",
                        words::counted(a.transactions.size(), "transaction"));
@@ -348,7 +356,9 @@ std::vector<OpId> named_operations(const History& h, const Anomaly& a) {
 
 Explanation explain(const History& h, const Anomaly& a) {
   Explanation e;
-  e.title = fmt::format("{}: {}", full_name(a), info(a.kind).summary);
+  e.title = fmt::format(
+      "{}: {}", both_names(h, a),
+      a.tried_all ? "no order of the transactions explains what was read" : info(telling_kind(h, a)).summary);
   if (a.source != ReadSource::kNotARead && a.op != kNoOp) {
     const TxnId reader = h.txn_of(a.op);
     e.lines.push_back(what_was_read(h, a, reader));

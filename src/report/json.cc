@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "anomaly/telling.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
 
@@ -87,10 +88,11 @@ std::string cases_json(const History& h, const Anomaly& a, const Explanation& e)
 
 std::string anomaly_json(const History& h, const Anomaly& a) {
   const Explanation e = explain(h, a);
-  std::string out = fmt::format(
-      R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {})", json_string(full_name(a)),
-      list(a.transactions, [&](TxnId t) { return txn_json(h, t); }), json_string(paragraph(e)),
-      steps_json(h, a.steps, e.steps), cases_json(h, a, e), json_string(e.contradiction));
+  std::string out =
+      fmt::format(R"({{"name": {}, "transactions": {}, "text": {}, "steps": {}{}, "contradiction": {}, "kind": {})",
+                  json_string(telling_name(h, a)), list(a.transactions, [&](TxnId t) { return txn_json(h, t); }),
+                  json_string(paragraph(e)), steps_json(h, a.steps, e.steps), cases_json(h, a, e),
+                  json_string(e.contradiction), json_string(full_name(a)));
   if (a.source != ReadSource::kNotARead) {
     out += fmt::format(R"(, "operation": {}, "key": {}, "read": {}, "source": {}, "source_writer": {})",
                        op_json(h, a.op), key_json(h, a.key), h.values().json(a.read), json_string(name(a.source)),
@@ -129,7 +131,8 @@ std::string strongest_json(const Report& r) {
   for (const LevelInfo& level : all_levels()) {
     const auto outcome = r.strongest->at(level.level);
     if (!outcome) continue;
-    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(name(*outcome)));
+    const std::string_view state = r.strongest->is_untested(level.level) ? kNotTested : name(*outcome);
+    levels += fmt::format("{}{}: {}", levels.empty() ? "" : ", ", json_string(level.name), json_string(state));
   }
   return fmt::format(R"(, "strongest": {}, "levels": {{{}}})",
                      list(r.strongest->holds, [](Level level) { return json_string(info(level).name); }), levels);
@@ -162,6 +165,7 @@ std::string render_json(const Report& r) {
   std::string out = fmt::format(R"({{"file": {}, "level": {}, "verdict": {}, "method": {})", json_string(r.file),
                                 json_string(info(v.level).name), json_string(name(v.outcome)), json_string(v.method));
   if (!v.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(v.reason));
+  if (v.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*v.holds).name));
   out += fmt::format(R"(, "anomalies": {}, "counts": {})",
                      list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_by_name(v));
   out += fmt::format(

@@ -3,10 +3,35 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
+#include "anomaly/telling.h"
 #include "report/words.h"
 
 namespace isolde {
+namespace {
+
+// The kind and how often, or, where every anomaly of the kind is at hand, the names that say more: "write-skew
+// (G2-item) 2, G2-item 1".
+std::string count_text(const History& h, const Verdict& verdict, AnomalyKind kind) {
+  const std::uint64_t all = verdict.counts[static_cast<std::size_t>(kind)];
+  std::map<AnomalyKind, std::uint64_t> telling;
+  std::uint64_t at_hand = 0;
+  for (const Anomaly& a : verdict.anomalies) {
+    if (a.kind != kind) continue;
+    ++at_hand;
+    ++telling[telling_kind(h, a)];
+  }
+  if (at_hand != all) return fmt::format("{} {}", info(kind).name, grouped(all));
+  std::string text;
+  for (const auto& [one, times] : telling) {
+    text += fmt::format("{}{}{} {}", text.empty() ? "" : ", ", info(one).name,
+                        one == kind ? std::string() : fmt::format(" ({})", info(kind).name), grouped(times));
+  }
+  return text;
+}
+
+}  // namespace
 
 std::vector<std::string_view> evidence_of(const History& history) {
   const HistoryColumns& c = history.columns();
@@ -28,7 +53,7 @@ std::vector<std::string_view> evidence_of(const History& history) {
   return found;
 }
 
-std::string counts_text(const Verdict& verdict) {
+std::string counts_text(const History& h, const Verdict& verdict) {
   std::vector<std::size_t> kinds;
   for (std::size_t k = 0; k < verdict.counts.size(); ++k) {
     if (verdict.counts[k] > 0) kinds.push_back(k);
@@ -38,7 +63,7 @@ std::string counts_text(const Verdict& verdict) {
   std::string text;
   for (const std::size_t k : kinds) {
     if (!text.empty()) text += ", ";
-    text += fmt::format("{} {}", info(static_cast<AnomalyKind>(k)).name, grouped(verdict.counts[k]));
+    text += count_text(h, verdict, static_cast<AnomalyKind>(k));
   }
   return text;
 }
@@ -75,6 +100,7 @@ std::string strongest_text(const Strongest& strongest) {
     const bool stopped = strongest.stop != Strongest::Stop::kNone;
     text = strongest.undecided.empty() ? "none" : stopped ? "not found" : "none that could be decided";
   }
+  if (!strongest.untested.empty()) text += fmt::format("; not tested: {}", names(strongest.untested));
   if (!strongest.undecided.empty()) {
     const auto why = [&]() -> std::string_view {
       switch (strongest.stop) {

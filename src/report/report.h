@@ -45,13 +45,17 @@ struct Report {
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
 [[nodiscard]] std::vector<std::string_view> evidence_of(const History& history);
 
-// "G-single 3, internal 1": what was found, most frequent first. Empty if nothing was.
-[[nodiscard]] std::string counts_text(const Verdict& verdict);
+// "G-single 3, write-skew (G2-item) 1": what was found, most frequent first. Empty if nothing was.
+[[nodiscard]] std::string counts_text(const History& history, const Verdict& verdict);
 
 // "12 pairs of writers were open: 10 by guess, 2 by search (1 dead end)": how an order was looked for.
 [[nodiscard]] std::string search_text(const SearchStats& search);
 
-// "snapshot-isolation (also: repeatable-read); undecided: causal": what is known of all levels.
+// A level that is undecided for want of clocks or sessions alone, as reports name its state.
+inline constexpr std::string_view kNotTested = "not-tested";
+
+// "snapshot-isolation (also: repeatable-read); not tested: strong-snapshot-isolation; undecided: causal": what is known
+// of all levels.
 [[nodiscard]] std::string strongest_text(const Strongest& strongest);
 
 // 1234567 -> "1,234,567".

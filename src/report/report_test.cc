@@ -270,6 +270,10 @@ TEST(Text, TheStrongestLevelIsOneLine) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find("2 checks at other levels"), std::string::npos) << text;
+  report.strongest->untested = {Level::kStrictSerializable};
+  EXPECT_EQ(strongest_text(*report.strongest),
+            "repeatable-read (also: causal); not tested: strict-serializable; undecided: prefix");
+  report.strongest->untested.clear();
   report.strongest->holds.clear();
   EXPECT_EQ(strongest_text(*report.strongest), "none that could be decided; undecided: prefix");
   report.strongest->stop = Strongest::Stop::kTime;
@@ -309,13 +313,16 @@ TEST(Json, TheStrongestLevelAndWhatIsKnownOfTheOthers) {
   report.strongest->holds = {Level::kPrefix};
   report.strongest->levels[static_cast<std::size_t>(Level::kPrefix)] = Outcome::kSatisfied;
   report.strongest->levels[static_cast<std::size_t>(Level::kSnapshotIsolation)] = Outcome::kViolated;
+  report.strongest->levels[static_cast<std::size_t>(Level::kStrictSerializable)] = Outcome::kUndecided;
+  report.strongest->not_tested[static_cast<std::size_t>(Level::kStrictSerializable)] = true;
   report.stats.strongest_seconds = 0.5;
   simdjson::dom::parser parser;
   simdjson::dom::element json;
   const std::string text = render_json(report);
   ASSERT_EQ(parser.parse(text).get(json), simdjson::SUCCESS) << text;
   EXPECT_EQ(std::string_view(json["strongest"].at(0)), "prefix");
-  EXPECT_EQ(json["levels"].get_object().size(), 2U);
+  EXPECT_EQ(json["levels"].get_object().size(), 3U);
+  EXPECT_EQ(std::string_view(json["levels"]["strict-serializable"]), "not-tested");
   EXPECT_EQ(std::string_view(json["levels"]["snapshot-isolation"]), "violated");
   EXPECT_EQ(double(json["stats"]["seconds"]["strongest"]), 0.5);
   EXPECT_NE(std::string_view(json["anomalies"].at(0)["contradiction"]), "");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "anomaly/telling.h"
 #include "report/box_drawing.h"
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
@@ -78,7 +79,7 @@ std::string facts(const Report& r) {
                                   r.stats.check_seconds, search, r.stats.peak_mib));
   if (r.proof == Proof::kHolds) text += row("proof", "the verdict was re-checked from the history alone, and holds");
   if (r.proof == Proof::kFails) text += row("proof", "FAILS: " + r.proof_says);
-  const std::string counts = counts_text(r.verdict);
+  const std::string counts = counts_text(r.history, r.verdict);
   if (!counts.empty()) text += row("anomalies", counts);
   for (const std::string& note : r.notes) text += row("note", note);
   for (const std::string& note : r.verdict.notes) text += row("note", note);
@@ -211,7 +212,8 @@ std::string render_text(const Report& r, const TextStyle& style) {
                                   grouped(total - shown))) +
             "\n";
   if (!r.verdict.anomalies.empty()) {
-    text += paint.dim(fmt::format("  What it means: isolde explain {}", info(r.verdict.anomalies[0].kind).name)) + "\n";
+    const AnomalyKind kind = telling_kind(r.history, r.verdict.anomalies[0]);
+    text += paint.dim(fmt::format("  What it means: isolde explain {}", info(kind).name)) + "\n";
   }
   return text;
 }

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "format/native_chunks.h"
+#include "format/unknown_fields.h"
 #include "stream/good_lines.h"
 #include "stream/input_counts.h"
 #include "stream/line_buffer.h"
@@ -31,7 +32,7 @@ class FileInput final : public Input {
         follow_(follow),
         piece_bytes_(std::max<std::size_t>(std::min(options.piece_bytes, options.max_held), 1)),
         max_line_(std::min(options.max_line, options.max_held)),
-        reader_(path_),
+        reader_(path_, options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse),
         buffer_(max_line_) {}
   ~FileInput() override { ::close(fd_); }
 

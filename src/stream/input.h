@@ -28,6 +28,7 @@ struct InputCounts {
   std::uint64_t bytes = 0, pieces = 0, transactions = 0;
   std::uint64_t connections = 0, open_connections = 0, refused = 0;  // of a socket
   std::uint64_t held_bytes = 0;                                      // waiting to be taken
+  std::uint64_t ignored_fields = 0;                                  // that the format does not have
 };
 
 class Input {
@@ -59,7 +60,8 @@ struct InputOptions {
   // Where what cannot be read again (standard input, sockets) is kept until a checkpoint covers it; empty: nothing is
   // kept, and a restart goes on with what comes then.
   std::string spool_folder;
-  std::string resume;  // a position; empty: from the start
+  std::string resume;    // a position; empty: from the start
+  bool lenient = false;  // fields that the format does not have are ignored and counted; else they are an error
 };
 
 // A file, also one that is still being written. `follow`: wait for more at its end, until stop().

@@ -32,6 +32,7 @@ std::uint64_t print_of_header(const Chunk& chunk) {
 
 Result<std::unique_ptr<Intake>> Intake::open(const InputOptions& options) {
   std::unique_ptr<Intake> intake(new Intake());
+  if (options.lenient) intake->unknown_ = UnknownFields::Stance::kIgnore;
   if (options.spool_folder.empty()) {
     intake->read_back_ = true;
     if (options.resume.empty()) return intake;
@@ -77,7 +78,7 @@ Result<Intake::Again> Intake::again() {
       return out;
     }
     if (found.kind != SpoolRecord::Kind::kLines) return Error{"this spool belongs to another kind of input"};
-    ChunkReader reader("the spool");
+    ChunkReader reader("the spool", UnknownFields::Stance::kIgnore);  // what is there was taken once
     reader.resume_at({found.first_line - 1, found.first_txn, found.past_header});
     GoodLines good = read_good_lines(reader, found.payload);
     if (good.wrong) return *std::move(good.wrong);  // it could be read when it was spooled
@@ -105,7 +106,7 @@ std::optional<Error> Intake::keep(const SpoolRecord& record) {
 Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::string& name) {
   Taken out;
   const SpoolState& known = state();
-  ChunkReader reader(name);
+  ChunkReader reader(name, unknown_);
   const ChunkReader::Place before{sender.lines, known.txns, sender.past_header};
   reader.resume_at(before);
   GoodLines good = read_good_lines(reader, lines);
@@ -161,7 +162,7 @@ bool Intake::take_at_once(std::span<Part> parts, TakenTogether& out) {
     ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::uint64_t>(count));
   }
   const SpoolState& known = state();
-  ChunkReader reader("a stream");
+  ChunkReader reader("a stream", unknown_);
   reader.resume_at({1, known.txns, true});
   auto read = reader.read(text);
   if (!read) return false;

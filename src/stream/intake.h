@@ -13,6 +13,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "format/unknown_fields.h"
 #include "stream/input.h"
 #include "stream/spool.h"
 
@@ -85,6 +86,7 @@ class Intake {
   SpoolState own_;           // without a spool
   std::uint64_t place_ = 0;  // in the spool
   bool read_back_ = false;
+  UnknownFields::Stance unknown_ = UnknownFields::Stance::kRefuse;
 };
 
 }  // namespace isolde::stream

@@ -7,6 +7,7 @@
 #include <deque>
 #include <optional>
 
+#include "check/tested.h"
 #include "stream/pace.h"
 #include "stream/piece_queue.h"
 #include "stream/violation_record.h"
@@ -50,6 +51,7 @@ class Watcher : public OnlineSink {
   void show(bool now = false);
   [[nodiscard]] Result<void> checkpoint(bool now);
   [[nodiscard]] Result<WatchSummary> ended(bool stopped);
+  [[nodiscard]] std::optional<Level> untested_form(const OnlineCounts& counts) const;
   [[nodiscard]] WatchCounts counts() const;
 
   Input& input_;
@@ -298,6 +300,15 @@ Result<WatchSummary> Watcher::run() {
   }
 }
 
+// The level without the order that the stream had nothing of.
+std::optional<Level> Watcher::untested_form(const OnlineCounts& counts) const {
+  if (!checker_ || !checker_->level) return std::nullopt;
+  OrderEvidence evidence;
+  evidence.sessions = counts.in_session > 0;
+  evidence.clocks = counts.began > 0 && counts.ended > 0 && counts.began + counts.ended > 2;
+  return tested_form(*checker_->level, evidence);
+}
+
 Result<WatchSummary> Watcher::ended(bool stopped) {
   auto written = checkpoint(true);
   if (!written) return std::move(written).error();
@@ -334,6 +345,9 @@ Result<WatchSummary> Watcher::ended(bool stopped) {
   } else if (checker_ && checker_->certifies && s.counts.engine.unchecked > 0) {
     s.reason = fmt::format("{} reads could not be checked: what they saw had been given up for memory, or came late",
                            s.counts.engine.unchecked);
+  } else if (const auto form = untested_form(s.counts.engine)) {
+    s.reason = untested_reason(*checker_->level, *form);
+    s.holds = form;
   } else {
     s.outcome = Outcome::kSatisfied;
   }

@@ -14,6 +14,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct Checker {
   std::unique_ptr<OnlineEngine> engine;
   Settings settings;       // what a restart must repeat
   bool certifies = false;  // nothing found means that the level was kept, as far as everything could be checked
+  std::optional<Level> level = std::nullopt;  // that it certifies
 };
 
 struct WatchCounts {
@@ -60,7 +62,8 @@ struct WatchSummary {
   std::uint64_t pending = 0;  // stopped: so many transactions were not judged for good
   std::uint64_t open = 0;     // stopped: so many violations there would be if nothing more came
   Outcome outcome = Outcome::kUndecided;
-  std::string reason;  // kUndecided: why
+  std::string reason;                         // kUndecided: why
+  std::optional<Level> holds = std::nullopt;  // kUndecided for want of clocks or sessions: what holds without them
 };
 
 // Told from the thread that watches.

@@ -22,6 +22,10 @@ constexpr const char* kStale =
 {"id": 2, "session": 1, "ops": [["w","x",2]], "start_ts": 30, "commit_ts": 40}
 {"id": "late", "session": "b", "ops": [["r","x",1]], "start_ts": 50, "commit_ts": 60}
 )";
+constexpr const char* kClocked =
+    R"({"id": 1, "session": 1, "begin": 1, "end": 2, "ops": [["w","x",1]]}
+{"id": 2, "session": 2, "begin": 3, "end": 4, "ops": [["r","x",1]]}
+)";
 constexpr const char* kBroken = "{\"id\": 1, \"session\": 1, \"ops\": [[\"w\",\"x\"]]}\n";
 
 simdjson::dom::element parsed(simdjson::dom::parser& parser, const std::string& text) {
@@ -326,12 +330,32 @@ TEST(CheckMethod, MirrorAndItsProfileNeedEachOther) {
   EXPECT_NE(error({"--profile", "x", "--profiles", bad}).find(":2:9: expected"), std::string::npos);
 }
 
+TEST(Check, ALevelWithRealTimeIsUndecidedWithoutClocks) {
+  const Scratch scratch;
+  const std::string good = scratch.file("good.jsonl", kGood);
+  const Answer a = isolde({"check", good, "--level", "strict-serializable", "--prove"});
+  EXPECT_EQ(a.status, 3) << a.out;
+  EXPECT_NE(a.out.find("undecided: strict-serializable\n  reason    no clock: serializable holds; "), std::string::npos)
+      << a.out;
+  EXPECT_NE(a.out.find("re-checked from the history alone, and holds"), std::string::npos) << a.out;
+  simdjson::dom::parser parser;
+  const std::string json = isolde({"check", good, "--level", "strict-serializable", "--json"}).out;
+  const auto report = parsed(parser, json);
+  EXPECT_EQ(std::string_view(report["verdict"]), "undecided");
+  EXPECT_EQ(std::string_view(report["holds"]), "serializable");
+  EXPECT_EQ(isolde({"check", good, "--level", "strong-session-serializable"}).status, 3);
+  EXPECT_EQ(isolde({"check", scratch.file("clocked.jsonl", kClocked), "--level", "strict-serializable"}).status, 0);
+  EXPECT_EQ(isolde({"check", scratch.file("skew.jsonl", kSkew), "--level", "strict-serializable"}).status, 1);
+}
+
 TEST(CheckStrongest, WithoutALevelItIsLookedFor) {
   const Scratch scratch;
   const std::string good = scratch.file("good.jsonl", kGood);
   const Answer a = isolde({"check", good});
   EXPECT_EQ(a.status, 0);
-  EXPECT_NE(a.out.find("strongest level that holds: strict-serializable"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("strongest level that holds: serializable (also: prefix); not tested: strict-serializable\n"),
+            std::string::npos)
+      << a.out;
   EXPECT_EQ(isolde({"check", good, "--level", "si"}).out.find("strongest level"), std::string::npos);
 }
 
@@ -340,7 +364,10 @@ TEST(CheckStrongest, AViolationSaysWhatHoldsAllTheSame) {
   const std::string skew = scratch.file("skew.jsonl", kSkew);
   const Answer a = isolde({"check", skew, "--level", "serializable"});
   EXPECT_EQ(a.status, 1);
-  EXPECT_NE(a.out.find("\n  strongest level that holds: strong-snapshot-isolation\n"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("\n  strongest level that holds: snapshot-isolation (also: prefix); not tested: "
+                       "strong-snapshot-isolation\n"),
+            std::string::npos)
+      << a.out;
   EXPECT_NE(a.out.find("Contradiction: T1 comes before T2, and T2 before T1.\n"), std::string::npos) << a.out;
   const Answer quiet = isolde({"check", skew, "--level", "serializable", "--quiet"});
   EXPECT_EQ(std::count(quiet.out.begin(), quiet.out.end(), '\n'), 1) << quiet.out;
@@ -352,7 +379,13 @@ TEST(CheckStrongest, OfASatisfiedHistoryItIsSaidIfAsked) {
   EXPECT_EQ(isolde({"check", good, "--level", "rc"}).out.find("strongest level"), std::string::npos);
   const Answer a = isolde({"check", good, "--strongest"});
   EXPECT_EQ(a.status, 0) << a.err;
-  EXPECT_NE(a.out.find("\n  strongest level that holds: strict-serializable\n"), std::string::npos) << a.out;
+  EXPECT_NE(
+      a.out.find("\n  strongest level that holds: serializable (also: prefix); not tested: strict-serializable\n"),
+      std::string::npos)
+      << a.out;
+  const std::string clocked = scratch.file("clocked.jsonl", kClocked);
+  EXPECT_NE(isolde({"check", clocked, "--strongest"}).out.find("\n  strongest level that holds: strict-serializable\n"),
+            std::string::npos);
 }
 
 TEST(CheckStrongest, TheJsonReportHasEveryLevel) {
@@ -360,8 +393,10 @@ TEST(CheckStrongest, TheJsonReportHasEveryLevel) {
   const Answer a = isolde({"check", scratch.file("skew.jsonl", kSkew), "--level", "serializable", "--json"});
   simdjson::dom::parser parser;
   const auto report = parsed(parser, a.out);
-  EXPECT_EQ(std::string_view(report["strongest"].at(0)), "strong-snapshot-isolation");
-  EXPECT_EQ(report["levels"].get_object().size(), 14U);
+  EXPECT_EQ(std::string_view(report["strongest"].at(0)), "snapshot-isolation");
+  EXPECT_EQ(std::string_view(report["levels"]["strong-snapshot-isolation"]), "not-tested");
+  EXPECT_EQ(std::string_view(report["levels"]["strict-serializable"]), "violated");
+  EXPECT_EQ(report["levels"].get_object().size(), 15U);
   EXPECT_EQ(std::string_view(report["levels"]["repeatable-read"]), "violated");
   EXPECT_EQ(std::string_view(report["levels"]["read-committed"]), "satisfied");
   EXPECT_GE(double(report["stats"]["seconds"]["strongest"]), 0);

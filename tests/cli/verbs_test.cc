@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
+#include <sstream>
+
 #include "cli/options.h"
 #include "tests/cli/run_program.h"
 
@@ -113,6 +115,42 @@ TEST(Convert, AnOutputWhoseFormIsNotKnownIsAnError) {
   EXPECT_NE(answer.err.find("--to"), std::string::npos) << answer.err;
 }
 
+TEST(Convert, WhatDecidesAVerdictIsRefusedUnlessLossyIsGiven) {
+  const Scratch scratch;
+  const std::string a = scratch.file("a.jsonl", R"~({"session":1,"ops":[["w","x",{"v":1}],["agg","max(v)","v > 0",1]]}
+{"session":2,"ops":[["update","v = 1",[["x",{"v":2}]]]]}
+{"session":3,"ops":[["r","x",{"v":2}]]}
+)~");
+  const std::string b = scratch.path("b.edn");
+  const Answer refused = isolde({"convert", a, b});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_NE(refused.err.find("format jepsen-edn cannot carry 1 aggregate, 1 predicate update"), std::string::npos)
+      << refused.err;
+  EXPECT_NE(refused.err.find("formats that can: isl, native; --lossy"), std::string::npos) << refused.err;
+  EXPECT_EQ(content_of(b), "");
+  const Answer lossy = isolde({"convert", a, b, "--lossy"});
+  EXPECT_EQ(lossy.status, 0) << lossy.err;
+  EXPECT_NE(lossy.out.find("3 transactions, 2 of 4 operations\n"), std::string::npos) << lossy.out;
+  EXPECT_NE(lossy.out.find("note: a verdict on "), std::string::npos) << lossy.out;
+  EXPECT_TRUE(content_of(b).starts_with("; lossy")) << content_of(b);
+  const Answer json = isolde({"convert", a, b, "--lossy", "--json"});
+  EXPECT_NE(json.out.find("\"transactions\": 3, \"operations\": 2, "), std::string::npos) << json.out;
+  EXPECT_NE(json.out.find("\"1 aggregate\", \"1 predicate update\""), std::string::npos) << json.out;
+  EXPECT_NE(json.out.find("\"lossy\": true"), std::string::npos) << json.out;
+}
+
+TEST(Convert, ValuesThatTwoWroteAreNotMadeAViolation) {
+  const Scratch scratch;
+  const std::string a = scratch.file("a.jsonl", R"({"session":1,"ops":[["w","x",1]]}
+{"session":2,"ops":[["r","x",1],["w","x",2]]}
+{"session":3,"ops":[["r","x",2],["w","x",1]]}
+)");
+  const Answer answer = isolde({"convert", a, scratch.path("logs"), "--to", "cobra"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_NE(answer.err.find("1 repeated value"), std::string::npos) << answer.err;
+}
+
 TEST(Gen, TheSameSeedGivesTheSameFile) {
   const Scratch scratch;
   for (const char* name : {"a.jsonl", "b.jsonl"}) {
@@ -176,6 +214,46 @@ TEST(Gen, ItNeedsAnOutputAndRefusesUnknownWords) {
     EXPECT_EQ(a.status, 2) << bad[0];
     EXPECT_EQ(content_of(scratch.path("h.jsonl")), "") << bad[0];
   }
+}
+
+// What `explain` says to try gives the name that was explained.
+TEST(Explain, EachAnomalysOwnExampleIsReportedByItsName) {
+  const Scratch scratch;
+  const Answer all = isolde({"explain", "--list", "--json"});
+  std::istringstream lines(all.out);
+  int tried = 0;
+  simdjson::dom::parser parser;
+  for (std::string line; std::getline(lines, line);) {
+    simdjson::dom::element row;
+    ASSERT_EQ(parser.parse(line).get(row), simdjson::SUCCESS) << line;
+    if (std::string_view(row["kind"]) != "anomaly") continue;
+    const std::string name{std::string_view(row["name"])};
+    scratch.file("h.jsonl", std::string(std::string_view(row["example"])));
+    const Answer said = isolde({"explain", name});
+    constexpr std::string_view kTry = "run: isolde check h.jsonl --level ";
+    const std::size_t at = said.out.find(kTry);
+    ASSERT_NE(at, std::string::npos) << said.out;
+    const std::size_t from = at + kTry.size();
+    const std::string level = said.out.substr(from, said.out.find('\n', from) - from);
+    const Answer text = isolde({"check", "h.jsonl", "--level", level}, {}, scratch.path());
+    EXPECT_EQ(text.status, 1) << name << "\n" << text.out;
+    EXPECT_NE(text.out.find(". " + name + (text.out.find(". " + name + " (") != std::string::npos ? " (" : ": ")),
+              std::string::npos)
+        << name << "\n"
+        << text.out;
+    const Answer json = isolde({"check", "h.jsonl", "--level", level, "--json"}, {}, scratch.path());
+    simdjson::dom::parser other;
+    simdjson::dom::element report;
+    ASSERT_EQ(other.parse(json.out).get(report), simdjson::SUCCESS) << json.out;
+    bool found = false;
+    for (const simdjson::dom::element anomaly : simdjson::dom::array(report["anomalies"])) {
+      found = found || std::string_view(anomaly["name"]) == name;
+      EXPECT_FALSE(std::string_view(anomaly["kind"]).empty());
+    }
+    EXPECT_TRUE(found) << name << "\n" << json.out;
+    ++tried;
+  }
+  EXPECT_GE(tried, 27);
 }
 
 TEST(Explain, LevelsShowTheirNeighboursAndAnExample) {

@@ -43,6 +43,27 @@ TEST(Watch, ViolationsAreToldAndDecideTheExitStatus) {
   EXPECT_EQ(a.err, "") << "nothing of the live line where there is no terminal";
 }
 
+TEST(Watch, ALevelWithAnOrderThatTheStreamHasNothingOfIsUndecided) {
+  const Scratch scratch;
+  const std::string first = R"({"session": 1, "ops": [["w","x",1]], "start_ts": 1, "commit_ts": 2)";
+  const std::string second = R"(, "ops": [["r","x",1]], "start_ts": 3, "commit_ts": 3)";
+  const std::string apart = scratch.file("a.jsonl", first + "}\n{\"session\": 2" + second + "}\n");
+  const std::string session = scratch.file("s.jsonl", first + "}\n{\"session\": 1" + second + "}\n");
+  const std::string clocks = scratch.file("c.jsonl", first + R"(, "begin": 1, "end": 2})" + "\n{\"session\": 2" +
+                                                         second + R"(, "begin": 3, "end": 4})" + "\n");
+  const auto status = [](const std::string& file, const char* level) {
+    return isolde({"watch", file, "--level", level, "--quiet"}).status;
+  };
+  EXPECT_EQ(status(apart, "snapshot-isolation"), 0);
+  EXPECT_EQ(status(apart, "strong-session-snapshot-isolation"), 3);
+  EXPECT_EQ(status(apart, "strong-snapshot-isolation"), 3);
+  EXPECT_EQ(status(session, "strong-session-snapshot-isolation"), 0);
+  EXPECT_EQ(status(clocks, "strong-snapshot-isolation"), 0);
+  const Answer a = isolde({"watch", session, "--level", "strong-snapshot-isolation"});
+  EXPECT_EQ(a.status, 3);
+  EXPECT_NE(a.out.find("no clock: strong-session-snapshot-isolation holds"), std::string::npos) << a.out;
+}
+
 TEST(Watch, APageShowsHowItWent) {
   const Scratch scratch;
   const std::string file = scratch.file("h.jsonl", stream_text()), page = scratch.path("h.html");

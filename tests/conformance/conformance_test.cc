@@ -131,6 +131,31 @@ bool solvable(const History& h, Level) {
 bool has_axioms(const History& h, Level level) {
   return level == Level::kCursorStability ? versions_known(h, level) : traceable(h, true);
 }
+// Nothing but items, and no list that was something else before.
+bool searchable(const History& h, Level level) {
+  if (!h.columns().predicates.empty()) return false;
+  const auto& status = h.columns().status;
+  // There it is not asked whether somebody saw one of unknown outcome.
+  if (level == Level::kReadUncommitted && std::find(status.begin(), status.end(), Status::kUnknown) != status.end())
+    return false;
+  std::set<KeyId> lists, counters, scalars;
+  std::set<std::pair<KeyId, ValueId>> written;
+  bool repeated = false;  // then version orders by value may be read in too many ways
+  for (std::uint32_t k = 0; k < h.key_count(); ++k) {
+    if (!h.values().elements(h.initial(KeyId{k}))) scalars.insert(KeyId{k});
+  }
+  for (std::uint32_t i = 0; i < h.op_count(); ++i) {
+    const OpHead op = h.op(i);
+    if (is_item_write(op.kind())) repeated |= !written.emplace(op.key(), h.op_value(i)).second;
+    if (op.kind() == OpKind::kAppend) lists.insert(op.key());
+    if (op.kind() == OpKind::kIncrement) counters.insert(op.key());
+    if (op.kind() == OpKind::kWrite && !h.values().elements(h.op_value(i))) scalars.insert(op.key());
+  }
+  const auto& orders = h.columns().version_orders;
+  if (repeated && std::any_of(orders.begin(), orders.end(), [](const VersionOrder& o) { return o.by_txn == 0; }))
+    return false;
+  return std::none_of(lists.begin(), lists.end(), [&](KeyId k) { return counters.contains(k) || scalars.contains(k); });
+}
 bool never(const History&, Level) { return false; }
 
 OracleEvidence by_order(const History&, const Verdict&) { return OracleEvidence::kOrder; }
@@ -171,7 +196,7 @@ constexpr EngineRow kEngines[] = {
     {"replay", by_order, fully_ordered, true}, {"timeline", by_timestamps, fully_stamped, true},
     {"weak", by_versions, has_axioms, true},   {"graph", by_versions, versions_known, true},
     {"solver", by_given, solvable, true},      {"solver", by_given, solvable, true, false},
-    {"rules", by_nothing, never, false},
+    {"rules", by_nothing, never, false},       {"exhaustive", by_given, searchable, true},
 };
 
 enum class Against : std::uint8_t { kOracle, kProof };

@@ -1,5 +1,5 @@
-// tests/oracle/graph.cc: the levels that Adya and Bailis define by cycles: read-uncommitted, cursor-stability,
-// monotonic-atomic-view, repeatable-read.
+// tests/oracle/graph.cc: the levels that Adya and Bailis define by cycles: read-uncommitted, read-committed,
+// cursor-stability, monotonic-atomic-view, repeatable-read.
 //
 // All of them forbid cycles of overwrites, so whatever version orders there may be agree with one order of all
 // transactions: every such order is tried, and in it every version that a read may have returned.
@@ -60,16 +60,23 @@ class GraphSearch {
     for (const std::size_t t : order_) {
       if (!collect_reads(t) || !collect_looks(t)) return false;
     }
-    std::vector<std::size_t> digit(reads_.size() + looks_.size(), 0);
-    const auto ways = [&](std::size_t i) {
-      return i < reads_.size() ? reads_[i].versions.size() : looks_[i - reads_.size()].ways.size();
-    };
-    for (;;) {
-      if (choice_fits(digit)) return true;
-      std::size_t i = 0;
-      while (i < digit.size() && ++digit[i] == ways(i)) digit[i++] = 0;
-      if (i == digit.size()) return false;
+    std::vector<std::size_t> digit;
+    return choose(digit);
+  }
+
+  // Every way to choose for the reads and looks that are left. What some of them break, all of them do. The depth is
+  // the number of reads.
+  bool choose(std::vector<std::size_t>& digit) const {
+    if (!choice_fits(digit)) return false;
+    const std::size_t i = digit.size();
+    if (i == reads_.size() + looks_.size()) return true;
+    const std::size_t ways = i < reads_.size() ? reads_[i].versions.size() : looks_[i - reads_.size()].ways.size();
+    for (std::size_t way = 0; way < ways; ++way) {
+      digit.push_back(way);
+      if (choose(digit)) return true;
+      digit.pop_back();
     }
+    return false;
   }
 
   // False if the result of a predicate operation follows from no versions. Only repeatable-read asks for more than that
@@ -169,18 +176,19 @@ class GraphSearch {
     for (const auto& versions : versions_) {
       for (std::size_t v = 2; v < versions.size(); ++v) depends.add(*versions[v - 1].writer, *versions[v].writer);
     }
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
+    const std::size_t reads = std::min(digit.size(), reads_.size());
+    for (std::size_t i = 0; i < reads; ++i) {
       const auto writer = versions_[reads_[i].key][reads_[i].versions[digit[i]]].writer;
       if (writer) depends.add(*writer, reads_[i].txn);
     }
-    for (std::size_t i = 0; i < looks_.size(); ++i) {
+    for (std::size_t i = 0; reads_.size() + i < digit.size(); ++i) {
       for (std::size_t t = 0; t < tiny_.size(); ++t) {
         if (contains(looks_[i].ways[digit[reads_.size() + i]], t)) depends.add(t, looks_[i].txn);
       }
     }
     if (!depends.acyclic()) return false;  // G0, G1c
 
-    for (std::size_t i = 0; i < reads_.size(); ++i) {
+    for (std::size_t i = 0; i < reads; ++i) {
       const ItemRead& read = reads_[i];
       const std::size_t version = read.versions[digit[i]];
       const auto own = place_of(read.key, read.txn);

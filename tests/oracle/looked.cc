@@ -1,10 +1,11 @@
-// tests/oracle/looked.cc: read-committed, monotonic-atomic-view, read-atomic, causal and cursor-stability where there
-// are predicates: as if each key had been read in the version looked at.
+// tests/oracle/looked.cc: read-committed, cursor-stability, monotonic-atomic-view (with and without sessions),
+// read-atomic and causal where there are predicates: as if each key had been read in the version looked at.
 //
 // Every order of all transactions is tried, and in it every version that a read may have returned and that an operation
-// may have looked at. The versions of a key stand in that order; what is read is from before the reader. A transaction
-// that has seen W reads no version that stands before one of W. In one operation keys may have been looked at in any
-// order, before, between and after its rows, which were read one after the other.
+// may have looked at. The versions of a key stand in that order; what is read is from before the reader. But for
+// read-committed and cursor-stability, a transaction that has seen W reads no version that stands before one of W. In
+// one operation keys may have been looked at in any order, before, between and after its rows, which were read one
+// after the other.
 
 #include <algorithm>
 #include <set>
@@ -96,6 +97,7 @@ class LookedSearch {
     TxnSet placed = 0;
     for (const std::size_t t : order_) {
       switch (level_) {
+        case Level::kReadCommitted:
         case Level::kCursorStability:
           if (!all_fit(t, placed, 0)) return false;
           break;
@@ -254,7 +256,7 @@ class LookedSearch {
     return false;
   }
 
-  // read-committed, monotonic-atomic-view: what was seen so far.
+  // monotonic-atomic-view: what was seen so far.
   bool one_by_one(std::size_t t, TxnSet placed) {
     std::set<TxnSet> seen{0};
     for (const Event& event : events_[t]) {

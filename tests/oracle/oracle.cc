@@ -12,8 +12,8 @@ bool by_database(OracleEvidence use) {
 
 // What predicates looked at counts as read.
 bool takes_looks_as_reads(Level level) {
-  return info(level).family == LevelFamily::kAxiomatic || level == Level::kMonotonicAtomicView ||
-         level == Level::kCursorStability;
+  return info(level).family == LevelFamily::kAxiomatic || level == Level::kReadCommitted ||
+         level == Level::kMonotonicAtomicView || level == Level::kCursorStability;
 }
 
 OracleVerdict judge(tiny::Tiny& tiny, Level level, OracleEvidence use) {
@@ -78,7 +78,6 @@ OracleCase::~OracleCase() = default;
 OracleVerdict OracleCase::operator()(Level level, OracleEvidence use) {
   if (!tiny_) return OracleVerdict::kNotApplicable;
   tiny::Tiny& tiny = *tiny_;
-  if (info(level).family == LevelFamily::kAxiomatic && !tiny.registers_only) return OracleVerdict::kNotApplicable;
   if (!tiny.has_looks || level == Level::kReadUncommitted) return judge(tiny, level, use);
   if (!tiny.registers_only || !tiny.defect.empty()) return OracleVerdict::kNotApplicable;
   return judge_with_faults(tiny, level, use);

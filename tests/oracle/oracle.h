@@ -7,7 +7,7 @@
 //          commit points lie, which of several equal writes was read, in which order versions were installed.
 //          No value needs to be unique. No code of an engine is used.
 // Cost:    exponential; some microseconds for four transactions.
-// Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-CS, PL-2.99); Bailis et al. (MAV).
+// Source:  CONTRACT section 2; Biswas and Enea (axioms); Adya (PL-1, PL-2, PL-CS, PL-2.99); Bailis et al. (MAV).
 //
 // Predicates: docs/predicates.md, "What a level says of predicates".
 #pragma once
@@ -58,8 +58,7 @@ constexpr bool has(OracleEvidence all, OracleEvidence one) {
 }
 
 // kNotApplicable: too many transactions or keys; predicates on lists or counters, that cannot be compiled, or where a
-// fault of a condition decides; an axiomatic level on anything but registers; kVersions with an entry
-// that two transactions may have written.
+// fault of a condition decides; kVersions with an entry that two transactions may have written.
 [[nodiscard]] OracleVerdict oracle(const History& history, Level level, OracleEvidence use = OracleEvidence::kNone);
 
 // The same for several levels of one history, which is read and whose predicates are compiled once.

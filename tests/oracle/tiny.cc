@@ -165,11 +165,13 @@ Pairs Tiny::realtime_pairs(TxnSet counted) const {
   return pairs;
 }
 
-std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value, TxnSet among) const {
+std::pair<Tiny::Writers, std::size_t> Tiny::writer_of(std::uint32_t key, ValueId value, TxnSet among,
+                                                      bool with_initial) const {
   std::pair<Writers, std::size_t> found{Writers::kNobody, 0};
   const std::vector<ValueId>* const first = list(initial[key]);
-  const bool is_initial = history_.initial(KeyId{key}) == value ||
-                          (first != nullptr && std::find(first->begin(), first->end(), value) != first->end());
+  const bool is_initial =
+      with_initial && (history_.initial(KeyId{key}) == value ||
+                       (first != nullptr && std::find(first->begin(), first->end(), value) != first->end()));
   for (std::size_t t = 0; t < size(); ++t) {
     const bool wrote = std::any_of(txns[t].ops.begin(), txns[t].ops.end(), [&](const Op& op) {
       return (op.kind == OpKind::kWrite || op.kind == OpKind::kAppend) && op.key == key && op.value == value;
@@ -226,7 +228,11 @@ std::optional<Pairs> Tiny::version_pairs(TxnSet counted, std::uint32_t key) cons
         writers.push_back(entry);
         continue;
       }
-      const auto [how_many, writer] = writer_of(raw(order.key), ValueId{entry});
+      // The initial version can only be the first entry; there it says nothing of transactions, and may always be
+      // meant.
+      const bool is_initial = history_.initial(order.key) == ValueId{entry};
+      if (is_initial && i == 0) continue;
+      const auto [how_many, writer] = writer_of(raw(order.key), ValueId{entry}, ~0U, !is_initial);
       if (how_many == Writers::kSeveral) return std::nullopt;
       if (how_many == Writers::kOne) writers.push_back(writer);
     }

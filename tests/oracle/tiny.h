@@ -135,9 +135,10 @@ class Tiny {
   enum class KeyUse : std::uint8_t { kWritten, kAppended, kOther };
   [[nodiscard]] KeyUse use_of(std::uint32_t key) const { return use_[key]; }
   // The one transaction of the history that wrote or appended `value` to `key`, if it is one; the initial state counts
-  // as a writer too where there are others.
+  // as a writer too where there are others, unless it is left out.
   enum class Writers : std::uint8_t { kNobody, kOne, kSeveral };
-  [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value, TxnSet among = ~0U) const;
+  [[nodiscard]] std::pair<Writers, std::size_t> writer_of(std::uint32_t key, ValueId value, TxnSet among = ~0U,
+                                                          bool with_initial = true) const;
   // The elements of a list state, or null.
   [[nodiscard]] const std::vector<ValueId>* list(State state) const;
 

@@ -205,8 +205,8 @@ History hist(std::string_view text) { return draft(text).build(); }
 
 std::string native_text(const History& history) {
   StringOutput out;
-  const Result<Lost> lost = kNativeFormat.write(history, out);
-  return lost ? out.text : lost.error().message();
+  const Result<WriteResult> written = kNativeFormat.write(history, out);
+  return written ? out.text : written.error().message();
 }
 
 }  // namespace isolde

@@ -77,9 +77,9 @@ struct Written {
 };
 inline Written written(const History& h) {
   MemoryOutput output;
-  auto lost = kJepsenEdnFormat.write(h, output);
-  EXPECT_TRUE(lost.has_value());
-  return {std::move(output.text), *std::move(lost)};
+  auto result = kJepsenEdnFormat.write(h, output);
+  EXPECT_TRUE(result.has_value());
+  return {std::move(output.text), std::move(result->lost)};
 }
 
 // Empty if the history is the same after writing and reading.

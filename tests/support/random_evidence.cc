@@ -21,7 +21,8 @@ class Evidence {
     for (std::size_t i = 0; i < 2 * run_.places.size(); ++i)
       time.push_back(now += rng_.chance(tie) ? 0 : rng_.between(1, 2));
 
-    const double known = distinct || rng_.chance(0.6) ? 1.0 : rng_.chance(0.5) ? 0.6 : 0.0;
+    double known = distinct || rng_.chance(0.6) ? 1.0 : rng_.chance(0.5) ? 0.6 : 0.0;
+    if (options_.timestamps == RandomOptions::Timestamps::kSomeMissing) known = 0.65;
     const double clocks = rng_.chance(0.5) ? 1.0 : rng_.chance(0.4) ? 0.6 : 0.0;
     const bool ordered = rng_.chance(0.2);
     for (std::size_t t = 0; t < run_.places.size(); ++t) {

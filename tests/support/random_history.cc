@@ -29,10 +29,15 @@ using States = std::map<std::string, DraftValue>;
 
 class RandomRun {
  public:
+  using Data = RandomOptions::Data;
+
   RandomRun(Rng& rng, const RandomOptions& options) : rng_(rng), options_(options) {
     const auto type = [&] {
       constexpr DataType kTypes[] = {DataType::kList, DataType::kList, DataType::kCounter, DataType::kRow};
       if (options.rows_only) return DataType::kRow;
+      if (options.data == Data::kCounters) return DataType::kCounter;
+      if (options.data == Data::kWrittenLists) return DataType::kList;
+      if (options.data == Data::kDeletes) return DataType::kRegister;
       return options.registers_only || rng.chance(0.6) ? DataType::kRegister : kTypes[rng.below(4)];
     };
     const DataType common = type();
@@ -44,7 +49,7 @@ class RandomRun {
       keys_.emplace_back(std::string(1, static_cast<char>('x' + static_cast<char>(k))));
       types_.push_back(mixed ? type() : common);
     }
-    unique_ = rng.chance(0.6);
+    unique_ = rng.chance(0.6) && !options.repeat;
     predicates_ = options.rows_only ? 0.5 : 0.3;
     vsets_ = !rng.chance(0.3) ? 0.0 : rng.chance(0.5) ? 1.0 : 0.5;
     if (!rng.chance(0.5)) common_condition_ = random_condition(rng);
@@ -186,11 +191,13 @@ class RandomRun {
       const std::int64_t n = unique_ ? ++last_value_ : rng_.between(0, 2);
       switch (types_[k]) {
         case DataType::kRegister:
-          op = {OpKind::kWrite, key, rng_.chance(0.05) ? DraftValue{} : DraftValue::of(n)};
+          op = {OpKind::kWrite, key,
+                rng_.chance(options_.data == Data::kDeletes ? 0.4 : 0.05) ? DraftValue{} : DraftValue::of(n)};
           break;
         case DataType::kList:
           op = {OpKind::kAppend, key, DraftValue::of(n)};
-          if (rng_.chance(0.05)) op = {OpKind::kWrite, key, DraftValue::of_list({n})};
+          if (rng_.chance(options_.data == Data::kWrittenLists ? 0.4 : 0.05))
+            op = {OpKind::kWrite, key, DraftValue::of_list({n})};
           break;
         case DataType::kCounter:
           op = {OpKind::kIncrement, key, DraftValue::of(rng_.chance(0.2) ? -1 : rng_.between(1, 2))};

@@ -26,11 +26,15 @@ struct RandomOptions {
   double aborted = 0.08, unknown = 0.08;
   bool registers_only = false;  // no lists, counters, predicates
   bool rows_only = false;       // rows, and predicates in about half of the operations
-  double overwrites = 0.08;     // share of histories that mostly write, each key's versions in an order of its own
-  bool blind = false;  // a transaction only reads or only writes: values alone leave the order of versions open
+  // Keys that are harder to trace: counters; lists that are also written; registers that are also deleted.
+  enum class Data : std::uint8_t { kUsual, kCounters, kWrittenLists, kDeletes } data = Data::kUsual;
+  bool repeat = false;       // values are written again and again
+  double overwrites = 0.08;  // share of histories that mostly write, each key's versions in an order of its own
+  bool blind = false;        // a transaction only reads or only writes: values alone leave the order of versions open
   std::optional<double> snapshots = std::nullopt;  // share of histories with PostgreSQL's snapshots, if not the usual
   // How much has timestamps: a mix of all, some and none; or all committed ones, without ties.
-  enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct } timestamps = Timestamps::kMixed;
+  // Or of each, about two thirds.
+  enum class Timestamps : std::uint8_t { kMixed, kCompleteAndDistinct, kSomeMissing } timestamps = Timestamps::kMixed;
 };
 
 [[nodiscard]] Draft random_draft(Rng& rng, const RandomOptions& options);

@@ -42,7 +42,8 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
     Key key;
   };
   std::vector<Read> reads;  // in program order within a reader
-  Matrix known = none;      // session order and reads-from
+  Matrix flow = none;       // reads-from
+  Matrix known = none;      // … and session order
   for (std::size_t a = 0; a < init; ++a) {
     known[init][a] = true;
     for (std::size_t b = a + 1; b < init; ++b) known[a][b] = h.session(txns[a]) == h.session(txns[b]);
@@ -57,17 +58,22 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
       }
       const auto at = writer.find({a.key, state.back()});
       if (at == writer.end() || !at->second.second) {
-        for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
+        for (const Level level :
+             {Level::kReadCommitted, Level::kStrongSessionMonotonicAtomicView, Level::kReadAtomic, Level::kCausal}) {
           broken.emplace(level, fmt::format("{} read what nobody committed", raw(txns[t])));
         }
         return;
       }
       if (at->second.first == t) continue;
       reads.push_back({t, at->second.first, a.key});
-      known[at->second.first][t] = true;
+      flow[at->second.first][t] = known[at->second.first][t] = true;
     }
   }
   const Matrix past = close(known);
+  const Matrix circles = close(flow);
+  for (std::size_t t = 0; t < n; ++t) {
+    if (circles[t][t]) broken.emplace(Level::kReadCommitted, "information flows in a circle");
+  }
   const auto judge = [&](Level level, const std::function<bool(std::size_t, std::size_t)>& must_see) {
     Matrix order = known;
     for (std::size_t r = 0; r < reads.size(); ++r) {
@@ -83,7 +89,7 @@ void weak_levels(const History& h, const std::vector<TxnId>& all, Broken& broken
       if (order[t][t]) broken.emplace(level, "a cycle in the commit order");
     }
   };
-  judge(Level::kReadCommitted, [&](std::size_t other, std::size_t r) {
+  judge(Level::kStrongSessionMonotonicAtomicView, [&](std::size_t other, std::size_t r) {
     return std::any_of(reads.begin(), reads.begin() + static_cast<std::ptrdiff_t>(r), [&](const Read& earlier) {
       return earlier.reader == reads[r].reader && earlier.source == other;
     });

@@ -18,7 +18,7 @@ export interface Fact {
 
 export interface LevelState {
   name: string;
-  state: Verdict | 'unknown';
+  state: Verdict | 'not-tested' | 'unknown';
   asked: boolean;
   meaning: string;
 }

@@ -181,7 +181,7 @@ export interface CheckJson {
   evidence?: string[];
   notes?: string[];
   strongest?: string[];
-  levels?: Record<string, Verdict>;
+  levels?: Record<string, Verdict | 'not-tested'>;
   counts?: Record<string, number>;
   anomalies: {
     name: string;

@@ -2,10 +2,10 @@
 import type { CheckPage, LevelState } from './data';
 import { h, s } from './dom';
 
-const kWidth = 244;
+const kWidth = 264;
 const kHeight = 34;
 const kGap = { x: 16, y: 22 };
-const kMarks: Record<LevelState['state'], string> = { satisfied: '✓', violated: '✗', undecided: '?', unknown: '·' };
+const kMarks: Record<LevelState['state'], string> = { satisfied: '✓', violated: '✗', undecided: '?', 'not-tested': '○', unknown: '·' };
 
 // How many steps up from the weakest.
 function depths(page: CheckPage): number[] {
@@ -41,5 +41,7 @@ export function lattice(page: CheckPage): HTMLElement {
       s('text', { x: x + kWidth / 2, y: y + 22, 'text-anchor': 'middle' }, `${kMarks[level.state]} ${level.name}`),
       s('title', {}, level.meaning)));
   });
-  return h('div', { class: 'scroll' }, svg);
+  const untested = page.levels.some((level) => level.state === 'not-tested');
+  const legend = untested ? h('p', { class: 'legend' }, '○ not tested: the history has no clocks or sessions that the level could be tested by') : null;
+  return h('div', {}, h('div', { class: 'scroll' }, svg), legend);
 }

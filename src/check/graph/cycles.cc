@@ -17,10 +17,11 @@ constexpr EdgeSet kAllEdges = kSessions | Edge::kRealtime;
 
 constexpr LevelRow kLevelRows[] = {
     {kReadUncommitted, Edge::kWw, Nodes::kTransactions, Updates::kUnread, SeenRule::kNone, false},
-    {kReadCommitted, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kLater,
-     false},
+    {kReadCommitted, kFlow, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kNone, false},
     {kCursorStability, kFlow, Nodes::kTransactions, Updates::kFollow, SeenRule::kNone, true},
     {kMonotonicAtomicView, kFlow | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kLater, false},
+    {kStrongSessionMonotonicAtomicView, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip,
+     SeenRule::kLater, false},
     {kReadAtomic, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kAny, false},
     {kCausal, kFlow | Edge::kSession | Edge::kSeen, Nodes::kTransactions, Updates::kMaySkip, SeenRule::kPast, false},
     {kPrefix, kSessions, Nodes::kPrefixPoints, Updates::kMaySkip, SeenRule::kNone, true},

@@ -5,7 +5,7 @@
 // Always:  the answer is exact and does not depend on how long cycles are. For the snapshot family and prefix the nodes
 //          are start and commit points, where a cycle is one without two anti-dependencies side by side.
 // Cost:    linear (Kahn; Tarjan on what is left, without recursion).
-// Source:  Adya (PL-1, PL-2.99, PL-3); Fekete et al. and Cerone, Gotsman (snapshot isolation); Biswas and Enea.
+// Source:  Adya (PL-1, PL-2, PL-2.99, PL-3); Fekete et al. and Cerone, Gotsman (snapshot isolation); Biswas and Enea.
 #pragma once
 
 #include <span>

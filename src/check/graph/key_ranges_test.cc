@@ -85,9 +85,10 @@ TEST(KeyRanges, AreJudgedAsTheSameConditionWithoutAnIndex) {
   for (std::uint64_t seed = first; seed < first + histories; ++seed) {
     const History plain = native(random_history(seed, "key between {} and {}"));
     const History hidden = native(random_history(seed, "key between {} and {} or 1 = 0"));
-    for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal, Level::kMonotonicAtomicView,
-                              Level::kCursorStability, Level::kRepeatableRead, Level::kPrefix,
-                              Level::kSnapshotIsolation, Level::kSerializable, Level::kStrongSessionSerializable}) {
+    for (const Level level :
+         {Level::kReadCommitted, Level::kStrongSessionMonotonicAtomicView, Level::kReadAtomic, Level::kCausal,
+          Level::kMonotonicAtomicView, Level::kCursorStability, Level::kRepeatableRead, Level::kPrefix,
+          Level::kSnapshotIsolation, Level::kSerializable, Level::kStrongSessionSerializable}) {
       for (const Engine& engine : engines()) {
         if (!engine.lacks(plain, level).empty()) continue;
         const Verdict a = engine.check(plain, level, {});

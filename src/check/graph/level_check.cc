@@ -88,8 +88,8 @@ class GraphLevelCheck {
   [[nodiscard]] bool is_partly_traced() const { return trace_.only_open && h_.columns().predicates.empty(); }
   // Registers, at a level that lets transactions overwrite what they did not read.
   [[nodiscard]] bool tells_no_order() const {
-    return row_.seen != SeenRule::kNone && trace_.chains.empty() && h_.columns().version_orders.empty() &&
-           h_.columns().predicates.empty();
+    return row_.updates == Updates::kMaySkip && !row_.needs_order && trace_.chains.empty() &&
+           h_.columns().version_orders.empty() && h_.columns().predicates.empty();
   }
   [[nodiscard]] VersionOrders no_order() const {
     VersionOrders out;

@@ -228,6 +228,7 @@ TraceKind trace_kind(Level level) {
     case Level::kReadCommitted:
     case Level::kCursorStability:
     case Level::kMonotonicAtomicView:
+    case Level::kStrongSessionMonotonicAtomicView:
       return TraceKind::kManyViews;
     default:
       return TraceKind::kOneView;

@@ -13,7 +13,8 @@ namespace {
 
 // At these levels two reads of a key may differ.
 bool may_read_twice(Level level) {
-  return level == Level::kReadCommitted || level == Level::kCursorStability || level == Level::kMonotonicAtomicView;
+  return level == Level::kReadCommitted || level == Level::kCursorStability || level == Level::kMonotonicAtomicView ||
+         level == Level::kStrongSessionMonotonicAtomicView;
 }
 
 constexpr std::uint64_t kStepsPerRuledOp = 4;

@@ -143,7 +143,8 @@ TEST(WeakAgreement, AnOrderIsFoundExactlyWhereAllPairsHaveNoCircle) {
     store.catch_up = rng.chance(0.3) ? 0.9 : 0.6;
     store.shuffled = static_cast<int>(rng.below(3));
     const History h = Simulation(rng, store).run(5 + static_cast<int>(rng.below(rng.chance(0.2) ? 400 : 40))).build();
-    for (const Level level : {Level::kReadCommitted, Level::kMonotonicAtomicView, Level::kReadAtomic, Level::kCausal}) {
+    for (const Level level :
+         {Level::kStrongSessionMonotonicAtomicView, Level::kMonotonicAtomicView, Level::kReadAtomic, Level::kCausal}) {
       const Verdict found = kWeakEngine.check(h, level, {});
       ASSERT_EQ(found.outcome, kGraphEngine.check(h, level, {}).outcome) << info(level).name << "\n" << native_text(h);
       const auto proof = prove(h, found);
@@ -160,7 +161,7 @@ TEST(WeakAgreement, AnOrderIsFoundExactlyWhereAllPairsHaveNoCircle) {
 TEST(WeakAgreement, WhatIsShownToHoldNeedsNoPairs) {
   Rng rng(3);
   const History h = Simulation(rng, {.copies = 1}).run(200).build();
-  for (const Level level : {Level::kReadCommitted, Level::kReadAtomic, Level::kCausal}) {
+  for (const Level level : {Level::kStrongSessionMonotonicAtomicView, Level::kReadAtomic, Level::kCausal}) {
     const graph::Trace trace = graph::trace_reads(h, level, {});
     const graph::LevelRow& row = *graph::row_of(level);
     const graph::VersionOrders orders = graph::order_versions(h, trace, row.updates);

@@ -19,7 +19,7 @@
 
 namespace isolde::weak {
 
-// Requires: the level is read-committed, monotonic-atomic-view, read-atomic, causal or cursor-stability, and `trace` is
+// Requires: the level is one that the engine `weak` judges, and `trace` is
 //           of its kind.
 [[nodiscard]] bool holds_with_looks(const History& history, const graph::Trace& trace, Level level,
                                     const Limits& limits);

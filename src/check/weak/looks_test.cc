@@ -29,7 +29,8 @@ std::string holding(const History& h) {
   std::string out;
   for (const auto& [level, name] :
        {std::pair(kReadCommitted, "rc"), std::pair(kCursorStability, "cs"), std::pair(kMonotonicAtomicView, "mav"),
-        std::pair(kReadAtomic, "ra"), std::pair(kCausal, "cc")}) {
+        std::pair(kStrongSessionMonotonicAtomicView, "ssmav"), std::pair(kReadAtomic, "ra"),
+        std::pair(kCausal, "cc")}) {
     if (outcome(h, level) == "satisfied") out += std::string(out.empty() ? "" : " ") + name;
   }
   return out;
@@ -37,48 +38,48 @@ std::string holding(const History& h) {
 std::string holding(std::string_view text) { return holding(hist(text)); }
 
 TEST(Looks, AScanMayMissWhatItsTransactionHasNotSeen) {
-  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1}"), "rc cs mav");
-  EXPECT_EQ(holding("T1: w x{1} | T2: s s x{1}"), "rc cs mav");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: s x{1}"), "rc cs mav ssmav");
+  EXPECT_EQ(holding("T1: w x{1} | T2: s s x{1}"), "rc cs mav ssmav");
 }
 
 TEST(Looks, AScanDoesNotMissWhatItsTransactionHasSeen) {
-  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1}"), "cs");
-  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1} | T3: r y{2} w y_"), "rc cs mav ra cc");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1}"), "rc cs");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1} | T3: r y{2} w y_"), "rc cs mav ssmav ra cc");
 }
 
 TEST(Looks, ALookIsNotAtWhatItsOwnTransactionWasReadFor) {
   // Whoever deleted x had read from T1.
   EXPECT_EQ(holding("init: x{1} | T1: s w y{-1} | T2: r y{-1} w x_"), "");
-  EXPECT_EQ(holding("init: x{1} | T1: s w y{-1} | T2: w x_"), "rc cs mav ra cc");
+  EXPECT_EQ(holding("init: x{1} | T1: s w y{-1} | T2: w x_"), "rc cs mav ssmav ra cc");
 }
 
 TEST(Looks, SessionsAndChainsOfReadsShowMoreAtTheStrongerLevels) {
-  EXPECT_EQ(holding("T1@a: w x{1} | T2@a: s"), "rc cs mav");
-  EXPECT_EQ(holding("T1: w x{1} | T2: r x{1} w y{-1} | T3: r y{-1} s"), "rc cs mav ra");
+  EXPECT_EQ(holding("T1@a: w x{1} | T2@a: s"), "rc cs mav ssmav");
+  EXPECT_EQ(holding("T1: w x{1} | T2: r x{1} w y{-1} | T3: r y{-1} s"), "rc cs mav ssmav ra");
 }
 
 TEST(Looks, AnUpdateReadsWhatItFound) {
   // Both looked at x = 1; the later one has lost an update.
-  EXPECT_EQ(holding("init: x{1} | T1: u`v = 1` x{5} | T2: u`v = 1` x{7}"), "rc mav ra cc");
-  EXPECT_EQ(holding("init: x{1} | T1: u`v = 1` x{5} | T2: u`v = 5` x{7}"), "rc cs mav ra cc");
+  EXPECT_EQ(holding("init: x{1} | T1: u`v = 1` x{5} | T2: u`v = 1` x{7}"), "rc mav ssmav ra cc");
+  EXPECT_EQ(holding("init: x{1} | T1: u`v = 1` x{5} | T2: u`v = 5` x{7}"), "rc cs mav ssmav ra cc");
   EXPECT_EQ(holding("init: x{1} | T1: u`v = 4` x{5}"), "");
 }
 
 TEST(Looks, AnAggregateIsThatOfVersionsThatThereAre) {
-  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 2 g`count(*)``TRUE` 2"), "rc cs mav ra cc");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 2 g`count(*)``TRUE` 2"), "rc cs mav ssmav ra cc");
   EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} g`max(v)` 1"), "");
   EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: g`max(v)` 3"), "");
 }
 
 TEST(Looks, AVersionSetSaysWhatWasLookedAt) {
-  EXPECT_EQ(holding("T1: w x{1} w y{-1} | T2: r x{1} s x{1} <x{1}>"), "rc cs mav ra cc");
-  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1} <x{1}>"), "cs");
+  EXPECT_EQ(holding("T1: w x{1} w y{-1} | T2: r x{1} s x{1} <x{1}>"), "rc cs mav ssmav ra cc");
+  EXPECT_EQ(holding("T1: w x{1} w y{2} | T2: r x{1} s x{1} <x{1}>"), "rc cs");
 }
 
 TEST(Looks, NothingRestsOnAFault) { EXPECT_EQ(holding("init: x{0} | T1: s`6 / v > 1`"), ""); }
 
 TEST(Looks, RepeatedValuesGetAWriter) {
-  EXPECT_EQ(holding("T1: w x{1} | T2: r x{1} w x_ | T3: w x{1} | T4: s x{1} r y_"), "rc cs mav ra cc");
+  EXPECT_EQ(holding("T1: w x{1} | T2: r x{1} w x_ | T3: w x{1} | T4: s x{1} r y_"), "rc cs mav ssmav ra cc");
 }
 
 // Clients one after the other, each of three operations, in a database that gives each statement the newest rows: a
@@ -151,6 +152,7 @@ TEST(Looks, ARecordingOfStatementsThatEachSeeTheNewestRowsIsAccepted) {
     const History h = recording(3000, lag);
     EXPECT_EQ(outcome(h, kReadCommitted), "satisfied");
     EXPECT_EQ(outcome(h, kMonotonicAtomicView), "satisfied");
+    EXPECT_EQ(outcome(h, kStrongSessionMonotonicAtomicView), "satisfied");
   }
 }
 

@@ -1,5 +1,5 @@
-// check/weak/weak.h: the engine `weak`: read-committed, monotonic-atomic-view, read-atomic and causal by their axioms,
-// and cursor-stability.
+// check/weak/weak.h: the engine `weak`: monotonic-atomic-view (with and without sessions), read-atomic and causal by
+// their axioms, and read-committed and cursor-stability, which have none.
 //
 // Needs:   registers or lists; no order of versions.
 // Answers: exactly, where each value read has one writer. Cursor-stability: where read-modify-write chains and orders
@@ -11,7 +11,7 @@
 //          explanation of a circle. So no verdict of the engine `graph` is lost, which finds all pairs instead.
 // Cost:    linear where the file or the clocks hint at a good order; else reads x sqrt(operations), for causal
 //          transactions x sessions. Memory linear.
-// Source:  Biswas and Enea; AWDIT.
+// Source:  Biswas and Enea; AWDIT; Adya (PL-2).
 #pragma once
 
 #include "check/engine.h"

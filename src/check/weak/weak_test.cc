@@ -26,9 +26,10 @@ std::string says(std::string_view text, Level level) {
   return verdict.anomalies.empty() ? std::string(name(verdict.outcome)) : full_name(verdict.anomalies[0]);
 }
 
-TEST(Weak, JudgesTheLevelsThatHaveAxioms) {
+TEST(Weak, JudgesTheLevelsThatReadsAndSessionsDecide) {
   const History h = hist("T1: w x1");
-  for (const Level level : {kReadCommitted, kCursorStability, kMonotonicAtomicView, kReadAtomic, kCausal}) {
+  for (const Level level : {kReadCommitted, kCursorStability, kMonotonicAtomicView, kStrongSessionMonotonicAtomicView,
+                            kReadAtomic, kCausal}) {
     EXPECT_EQ(kWeakEngine.lacks(h, level), "");
     EXPECT_EQ(choose(h, level, {}).engine->name, "weak");
   }
@@ -39,13 +40,15 @@ TEST(Weak, JudgesTheLevelsThatHaveAxioms) {
 TEST(Weak, AReaderDoesNotGoBackToWhatOneItHasSeenOverwrote) {
   // Somebody saw T1 before T2; this reader sees T2 and then, of another key, T1.
   const auto* const back = "T1: w x1 w y1 | T2: w x2 w y2 | T3: r x1 r y2 | T4: r y2 r x1 | T5: r x2 r y1";
-  EXPECT_EQ(says(back, kReadCommitted), "OTV");
+  EXPECT_EQ(says(back, kStrongSessionMonotonicAtomicView), "OTV");
+  EXPECT_EQ(says(back, kMonotonicAtomicView), "OTV");
+  EXPECT_EQ(says(back, kReadCommitted), "satisfied");
   EXPECT_EQ(says(back, kReadAtomic), "fractured-read");
 }
 
-TEST(Weak, WhatWasReadBeforeAWriterWasSeenIsNoConcernOfReadCommitted) {
+TEST(Weak, WhatWasReadBeforeAWriterWasSeenIsNoConcernOfMonotonicAtomicView) {
   const auto* const half = "T0: w x0 w y0 | T1: w x1 w y1 | T2: r x0 r y1 | T3: r x0 r y0";
-  EXPECT_EQ(says(half, kReadCommitted), "satisfied");
+  EXPECT_EQ(says(half, kStrongSessionMonotonicAtomicView), "satisfied");
   EXPECT_EQ(says(half, kMonotonicAtomicView), "satisfied");
   // T0 wrote x, too, and is not said to come before T1 by anybody: T1, then T0, explains it all but for T2.
   EXPECT_EQ(says("T0: w x0 w y0 | T1: r y0 w x1 w y1 | T2: r x0 r y1", kReadAtomic), "fractured-read");
@@ -54,9 +57,23 @@ TEST(Weak, WhatWasReadBeforeAWriterWasSeenIsNoConcernOfReadCommitted) {
 TEST(Weak, SessionsCountForReadAtomicAndNotForMonotonicAtomicView) {
   const auto* const own = "T1@a: w x1 | T2@a: w x2 | T3@b: r x2 | T4@b: r x1 w y1 | T5@a: r y1 r x1";
   EXPECT_EQ(says(own, kMonotonicAtomicView), "satisfied");
-  EXPECT_EQ(says(own, kReadCommitted), "satisfied");
+  EXPECT_EQ(says(own, kStrongSessionMonotonicAtomicView), "satisfied");
   EXPECT_EQ(says(own, kReadAtomic), "fractured-read-session");
   EXPECT_EQ(says("T1@a: w x1 | T2@a: r x_", kReadAtomic), "session-order");
+}
+
+TEST(Weak, SessionsCountForWhatBiswasAndEneaCallReadCommitted) {
+  const auto* const back = "T1@a: w x1 | T2@a: w x2 w y2 | T3: r y2 r x1";
+  EXPECT_EQ(says(back, kStrongSessionMonotonicAtomicView), "OTV-session");
+  EXPECT_EQ(says(back, kMonotonicAtomicView), "satisfied");
+  EXPECT_EQ(says(back, kReadCommitted), "satisfied");
+}
+
+TEST(Weak, ReadCommittedForbidsCirclesOfOverwritesAndReadsAndNothingElse) {
+  EXPECT_EQ(says("T1: w x1 w y1 | T2: r x1 r y_ r x_ r x1", kReadCommitted), "satisfied");
+  EXPECT_EQ(says("T1: w x1 w y1 | T2: w x2 r y1 | versions: x[2 1]", kReadCommitted), "G1c");
+  EXPECT_EQ(says("T1@a: r x1 | T2@a: w x1", kReadCommitted), "satisfied");
+  EXPECT_EQ(says("T1: r x_ w x1 | T2: r x_ w x2", kReadCommitted), "satisfied");
 }
 
 TEST(Weak, ThePastIsWhatReadsAndSessionsLeadBackTo) {
@@ -74,7 +91,8 @@ TEST(Weak, TwoWritersThatNobodyOrdersMayComeInEitherOrder) {
 }
 
 TEST(Weak, ACircleOfReadsIsNamedAsSuch) {
-  for (const Level level : {kReadCommitted, kMonotonicAtomicView, kReadAtomic, kCausal})
+  for (const Level level :
+       {kReadCommitted, kMonotonicAtomicView, kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal})
     EXPECT_EQ(says("T1: w x1 r y1 | T2: w y1 r x1", level), "G1c");
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "anomaly/telling.h"
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
@@ -55,8 +56,12 @@ std::string facts_json(const Report& r) {
 std::string_view state_of(const Report& r, Level level) {
   const auto known = [&](Level one) -> std::optional<Outcome> {
     if (one == r.verdict.level) return r.verdict.outcome;
+    if (one == r.verdict.holds) return Outcome::kSatisfied;
     return r.strongest ? r.strongest->at(one) : std::nullopt;
   };
+  const bool untested =
+      level == r.verdict.level ? r.verdict.holds.has_value() : r.strongest && r.strongest->is_untested(level);
+  if (untested) return kNotTested;
   if (const auto outcome = known(level)) return name(*outcome);
   for (const LevelInfo& other : all_levels()) {
     const auto outcome = known(other.level);
@@ -230,7 +235,7 @@ class ShownAnomalies {
     }
     if (a.key != kNoKey) add(keys, history_.key(a.key));
     JsonObject out;
-    out.text("name", full_name(a)).text("meaning", info(a.kind).summary);
+    out.text("name", both_names(h_, a)).text("meaning", info(telling_kind(h_, a)).summary);
     std::string lines;
     for (const std::string& line : e.lines) lines += (lines.empty() ? "" : "\n") + line;
     out.text("text", words::shortened(a.says.empty() ? lines : a.says, kLongestText));

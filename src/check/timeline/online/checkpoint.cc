@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kTimelineMagic = 0x33'656e'696c'6d69'74ULL;  // timline3
+constexpr std::uint64_t kTimelineMagic = 0x34'656e'696c'6d69'74ULL;  // timline4
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(

@@ -12,6 +12,7 @@ void Online::check_orders(std::uint32_t txn) {
   std::uint32_t& number = held_->session[raw(held_->chunk->history.session(r.txn))];
   if (number == kNone32) number = session_number(held_->chunk->session(r.txn));
   Latest& before = sessions_[number];
+  if (before.time != kNoTime) ++counts_.in_session;
   if (has_place && before.time != kNoTime) {
     if (before.time > r.start) {
       report_order(raw64(r.id), AnomalyKind::kSessionOrder, before.writer);

@@ -49,7 +49,11 @@ void Online::take(const Arrival& arrival) {
     if (r.commit != kNoTime || !open) stage(txn, !open && (r.flags & kNoSnapshot) == 0, r.commit != kNoTime);
     if (open) open_place(txn);
     if ((r.flags & kChained) != 0) look_for_ties(txn);
-    if (level_.order != AddedOrder::kNone) check_orders(txn);
+    if (level_.order != AddedOrder::kNone) {
+      if (h.begin(r.txn) != kNoTime) ++counts_.began;
+      if (h.end(r.txn) != kNoTime) ++counts_.ended;
+      check_orders(txn);
+    }
   }
   if ((r.flags & kPredicates) != 0) {
     if ((r.flags & kAborted) == 0) ++predicate_txns_;
