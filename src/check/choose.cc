@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "check/exhaustive/exhaustive.h"
+
 namespace isolde {
 namespace {
 
@@ -27,7 +29,7 @@ std::string why(std::string_view engine) {
 // looks at every operation.
 std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
   if (engine.name == "mirror") return "it finds bugs against a DBMS's profile and does not certify: only when asked";
-  if (engine.name == "exhaustive") return "it is asked where another method leaves a small history open";
+  if (engine.name == kExhaustiveEngine.name) return "it is asked where another method leaves a small history open";
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
     return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
   if (engine.name != "graph" || !asks_for_one_order(level)) return {};

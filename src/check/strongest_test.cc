@@ -210,7 +210,9 @@ TEST(Strongest, EveryEngineCountsItsStepsAndEndsUndecidedWithTheReason) {
         Limits limits;
         limits.work = &whole;
         const Verdict full = engine.check(h, row.level, limits);
-        const bool asks = row.level != Level::kReadUncommitted || engine.name != "rules";
+        // What is too large for an engine, or has what it cannot judge, costs nothing.
+        const bool asks = (row.level != Level::kReadUncommitted || engine.name != "rules") &&
+                          (engine.name != "exhaustive" || full.outcome != Outcome::kUndecided);
         if (asks && h.op_count() > 0) {
           EXPECT_GT(whole.spent(), 0U) << engine.name << " " << row.name;
         }

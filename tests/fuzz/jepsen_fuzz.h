@@ -39,8 +39,8 @@ inline void fuzz_jepsen(const FormatInfo& format, std::string_view bytes) {
     require(defect_of(history.columns()).empty(), "not well formed", defect_of(history.columns()));
     if (history.txn_count() == 0) continue;  // has no form in EDN
     FuzzOutput output;
-    auto lost = kJepsenEdnFormat.write(history, output);
-    require(lost.has_value(), "cannot be written", {});
+    const auto put = write_history(history, kJepsenEdnFormat, output, Losses::kAccept);
+    require(put.has_value(), "cannot be written", {});
     const Source written{"written", false, {{"written", output.text, nullptr}}};
     auto back = kJepsenEdnFormat.read(written, {});
     require(back.has_value(), "cannot be read back",
@@ -50,7 +50,7 @@ inline void fuzz_jepsen(const FormatInfo& format, std::string_view bytes) {
     for (std::uint32_t t = 0; t < history.txn_count(); ++t) {
       ended = ended && (history.end(TxnId{t}) != kNoTime || history.status(TxnId{t}) == Status::kUnknown);
     }
-    if (!lost->empty() || !ended) continue;
+    if (!put->lost.empty() || !ended) continue;
     const std::string difference_found = difference(history, back->history);
     require(difference_found.empty(), "another history when read back", difference_found + "\n" + output.text);
   }

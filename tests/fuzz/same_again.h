@@ -24,8 +24,8 @@ inline Result<ReadResult> read(const FormatInfo& format, std::string_view bytes,
 
 inline void same_again(const FormatInfo& format, const History& history) {
   testing::MemoryOutput output;
-  const auto lost = format.write(history, output);
-  require(lost && lost->empty(), "it cannot be written without loss");
+  const auto written = write_history(history, format, output, Losses::kRefuse);
+  require(written && written->lost.empty(), "it cannot be written without loss");
   const std::string text = output.text();
   const auto again = read(format, text, false);
   require(again.has_value(), "what was written cannot be read: " + (again ? std::string{} : again.error().message()));

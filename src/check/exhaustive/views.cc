@@ -21,7 +21,7 @@ struct ViewRule {
   bool writes_next;  // who reads a key and writes it writes the next version
 };
 
-// Whether session order counts is told by the table of levels (LevelInfo::order).
+// LevelInfo::order says whether session order counts.
 constexpr ViewRule kViewRules[] = {
     {Level::kReadCommitted, Knows::kNobody, false},
     {Level::kCursorStability, Knows::kNobody, true},
