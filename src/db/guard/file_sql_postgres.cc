@@ -165,8 +165,8 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
   }
   if (kind == "DropStmt") {
     const std::string_view what = text_member(fields, "removeType");
-    if (what != "OBJECT_TABLE" && what != "OBJECT_VIEW" && what != "OBJECT_INDEX")
-      return "it drops something that is no table, view or index";
+    // An index is named without its table: it could be anybody's.
+    if (what != "OBJECT_TABLE" && what != "OBJECT_VIEW") return "it drops something that is no table or view";
     simdjson::dom::array all;
     if (fields["objects"].get(all)) return "it drops something that has no name";
     for (const element one : all) {
@@ -174,7 +174,6 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
       if (one["List"]["items"].get(parts) || parts.size() != 1) return "it drops a table of a schema";
       std::string_view name;
       if (parts.at(0)["String"]["sval"].get(name)) return "it drops something that has no name";
-      if (what == "OBJECT_INDEX") continue;
       if (std::string why = tables.why_not(name, true); !why.empty()) return why;
     }
     return {};

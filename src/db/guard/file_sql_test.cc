@@ -53,9 +53,14 @@ TEST(FileSql, WhatFindingsAndScenariosAreMadeOfIsRun) {
        {"set session transaction isolation level repeatable read", "set session innodb_lock_wait_timeout = 10",
         "create table t (id int primary key, key k (id)) engine=InnoDB", "lock tables t write", "unlock tables",
         "insert into t values (1, 2) on duplicate key update v = values(v)", "replace into t values (1)",
-        "select v from t where id = 1 lock in share mode", "update t a, u b set a.v = 1 where a.id = b.id"})
+        "select v from t where id = 1 lock in share mode", "update t a, u b set a.v = 1 where a.id = b.id",
+        "insert into t (a) values (1) on duplicate key update vkey = 5, a = 2", "select id from t for update nowait",
+        "create table t (id int primary key, p int, foreign key (p) references u (id) on update cascade, q int)",
+        "create table t (a varchar(9) check (a like 'x%'))", "drop index i on t"})
     EXPECT_EQ(refused(sql, "mariadb"), "") << sql;
   EXPECT_EQ(refused("begin immediate", "sqlite"), "");
+  EXPECT_EQ(refused("select id from t where a is not distinct from b and id in (1, 2.5e3, 0x1F, .5)", "sqlite"), "");
+  EXPECT_EQ(refused("insert into t values (1) on conflict (id) do update set a = 1, b = 2", "sqlite"), "");
   EXPECT_EQ(refused("pragma foreign_keys = on", "sqlite"), "");
 }
 
@@ -88,6 +93,7 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
            "alter table t rename to u",
            "drop schema public cascade",
            "drop table public.t",
+           "drop index users_id",
            "select * from public.t",
            "insert into other.t values (1)",
            "with x as (delete from other.t returning 1) select 1",
@@ -156,6 +162,12 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
            "create index i on mysql.t (a)",
            "create table t (id int references mysql.user (id))",
            "install soname 'x'",
+           "alter table t add x int, rename mysql.x",
+           "select next value for mysql.s",
+           "select 1.from users",
+           "select * from 1users",
+           "update t join u on t.id = u.id, users set users.id = 8",
+           "update t join u using (id), users set users.id = 8",
            "",
        })
     EXPECT_NE(refused(sql, "mariadb"), "") << sql;
@@ -163,7 +175,9 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
        {"attach 'x' as y", "attach database 'x' as y", "vacuum into 'x'", "select load_extension('x')",
         "select writefile('x', 'y')", "pragma journal_mode = off", "pragma writable_schema = on",
         "create virtual table t using fts5(x)", "create trigger x after insert on t begin select 1; end",
-        "select * from main.t", "select 1; attach 'x' as y", "detach y"})
+        "select * from main.t", "select 1; attach 'x' as y", "detach y", "delete from 'users'",
+        "update 'users' set id = 8", "drop table 'users'", "insert into 'users' values (8)", "select 1 where 7 in users",
+        "drop index users_id"})
     EXPECT_NE(refused(sql, "sqlite"), "") << sql;
   EXPECT_NE(refused("select 1", "oracle"), "");
 }
@@ -177,6 +191,8 @@ TEST(FileSql, TablesAreTheFilesOwn) {
           "select * from t where id in (select id from users)", "select * from t, users",
           "select * from t join users on true",
           "with users as (select 1) delete from t where id in (select 1 from more)",
+          "with users as (select 1) delete from users", "with users as (select 1) update users set id = 8",
+          "with users as (select 1) insert into users values (8)",
           "create table t (id int references users (id))"})
       EXPECT_NE(refused(sql, dialect), "") << dialect << ": " << sql;
     EXPECT_EQ(refused("select T.id from T", dialect), "") << dialect;

@@ -37,7 +37,8 @@ struct SqlWords {
 };
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
-bool continues_name(char c) { return starts_name(c) || (c >= '0' && c <= '9') || c == '$'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '$'; }
 
 // MariaDB reads a backslash in a text as an escape (unless its mode says otherwise); SQLite does not. So a text with a
 // backslash is refused: the two readings end at different places.
@@ -69,14 +70,37 @@ class SqlScanner {
       std::transform(word.begin(), word.end(), word.begin(),
                      [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
       add(SqlWord::Kind::kWord, std::move(word));
-    } else if (c >= '0' && c <= '9') {
-      const std::size_t from = at_;
-      while (at_ < sql_.size() && (continues_name(sql_[at_]) || sql_[at_] == '.')) ++at_;
-      add(SqlWord::Kind::kNumber, std::string(sql_.substr(from, at_ - from)));
+    } else if (is_digit(c)) {
+      number();
     } else {
       add(SqlWord::Kind::kSymbol, std::string(1, c));
       ++at_;
     }
+  }
+
+  // Servers disagree on where a number ends that runs into a word: MariaDB reads 1.from as two.
+  void number() {
+    const std::size_t from = at_;
+    const auto digits = [&] {
+      while (is_digit(peek())) ++at_;
+    };
+    if (peek() == '0' && (peek(1) == 'x' || peek(1) == 'X')) {
+      at_ += 2;
+      while (std::isxdigit(static_cast<unsigned char>(peek())) != 0) ++at_;
+    } else {
+      digits();
+      if (peek() == '.') {
+        ++at_;
+        digits();
+      }
+      const std::size_t sign = peek(1) == '+' || peek(1) == '-' ? 1 : 0;
+      if ((peek() == 'e' || peek() == 'E') && is_digit(peek(1 + sign))) {
+        at_ += 1 + sign;
+        digits();
+      }
+    }
+    if (continues_name(peek()) || peek() == '.') out_.fault = "a number in it runs into a word";
+    add(SqlWord::Kind::kNumber, std::string(sql_.substr(from, at_ - from)));
   }
 
   void quoted(char end) {
@@ -145,7 +169,9 @@ class WordGuard {
     if (first.is("alter")) return word(1).is("table") ? why_alter() : not_listed(2);
     if (first.is("drop")) {
       const std::size_t what = word(1).is("temporary") ? 2 : 1;
-      return word(what).is("table") || word(what).is("view") || word(what).is("index") ? "" : not_listed(2);
+      // SQLite's indexes are named without their tables: it could be anybody's.
+      const bool index = word(what).is("index") && !is_sqlite_;
+      return word(what).is("table") || word(what).is("view") || index ? "" : not_listed(2);
     }
     if (first.is("create")) return why_create();
     if (first.is("set") && !is_sqlite_) return why_set();
@@ -212,11 +238,18 @@ class WordGuard {
       expects_table_ = from_.back();
       return {};
     }
+    // SQLite takes a text for a name where a name has to be.
+    const bool value = w.kind == SqlWord::Kind::kText || w.kind == SqlWord::Kind::kNumber;
+    if (value && expects_table_) return fmt::format("{} stands where a table is named", w.text);
     if (!w.is_name()) return {};
     if (w.kind == SqlWord::Kind::kWord) {
       if (std::string why = why_keyword(w.text); !why.empty()) return why;
+      if (w.is("value") && word(at_ + 1).is("for")) return "it uses a sequence";
       if (takes_table_next(w.text)) {
-        if (w.text != "exists") from_.back() = lists_tables(w.text);  // IF EXISTS stands between
+        if (w.text != "exists") {  // IF EXISTS stands between
+          from_.back() = lists_tables(w.text);
+          target_ = is_target(w.text);
+        }
         expects_table_ = true;
         return {};
       }
@@ -230,10 +263,10 @@ class WordGuard {
 
   // Words that stand nowhere in a statement of a file.
   static std::string why_keyword(std::string_view text) {
-    static constexpr std::array<std::string_view, 22> kNowhere = {
-        "outfile",    "dumpfile", "infile",  "load",       "attach",  "detach",        "directory", "connection",
-        "tablespace", "execute",  "prepare", "deallocate", "call",    "handler",       "grant",     "revoke",
-        "procedure",  "function", "trigger", "event",      "definer", "load_extension"};
+    static constexpr std::array<std::string_view, 24> kNowhere = {
+        "outfile",    "dumpfile", "infile",  "load",       "attach",  "detach",         "directory", "connection",
+        "tablespace", "execute",  "prepare", "deallocate", "call",    "handler",        "grant",     "revoke",
+        "procedure",  "function", "trigger", "event",      "definer", "load_extension", "rename",    "exchange"};
     return one_of(text, kNowhere) ? fmt::format("it has the word {}", text) : "";
   }
 
@@ -243,7 +276,12 @@ class WordGuard {
         "from", "join", "straight_join", "into", "update", "table", "tables", "view", "references", "exists", "index"};
     static constexpr std::array<std::string_view, 4> kUnlessCalled = {"insert", "replace", "truncate", "using"};
     if (one_of(text, kUnlessCalled)) return !word(at_ + 1).is_symbol('(');
-    if (text == "like") return makes_table_;
+    if (text == "like") return makes_table_ && word(at_ + 1).is_name();  // else it compares texts
+    if (text == "in") return is_sqlite_ && !word(at_ + 1).is_symbol('(');
+    if (at_ > 0 && text == "from" && word(at_ - 1).is("distinct")) return false;
+    // ON DUPLICATE KEY UPDATE, FOR UPDATE, ON UPDATE CASCADE, DO UPDATE SET, THEN UPDATE SET
+    static constexpr std::array<std::string_view, 5> kBeforeUpdate = {"key", "for", "on", "do", "then"};
+    if (at_ > 0 && text == "update" && one_of(word(at_ - 1).text, kBeforeUpdate)) return false;
     if (text == "on") return makes_index_ || (word(0).is("drop") && word(1).is("index"));
     return one_of(text, kBefore);
   }
@@ -253,10 +291,19 @@ class WordGuard {
                                                                "table", "tables", "view",          "truncate"};
     return one_of(text, kLists) && !word(0).is("create") && !word(0).is("alter");
   }
+  // Not ON and USING: a comma after a join's condition is followed by another table.
   static bool ends_tables(std::string_view text) {
     static constexpr std::array<std::string_view, 12> kAfter = {
-        "where", "set", "group", "order", "having", "limit", "on", "using", "values", "select", "window", "returning"};
+        "where",  "set",    "group",     "order",  "having", "limit",
+        "values", "select", "returning", "window", "for",    "duplicate"};
     return one_of(text, kAfter);
+  }
+  // What comes next is changed, or made, or dropped: WITH gives names to what is read only.
+  [[nodiscard]] bool is_target(std::string_view text) const {
+    static constexpr std::array<std::string_view, 4> kReads = {"join", "straight_join", "using", "in"};
+    static constexpr std::array<std::string_view, 4> kDeletes = {"delete", "low_priority", "quick", "ignore"};
+    if (text == "from") return at_ > 0 && one_of(word(at_ - 1).text, kDeletes);
+    return !one_of(text, kReads);
   }
 
   std::string why_name() {
@@ -297,7 +344,7 @@ class WordGuard {
     std::string name = w.text;
     std::transform(name.begin(), name.end(), name.begin(),
                    [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-    if (own_.contains(name) || common_.contains(name) || word(at_ - 1).is("index")) return {};
+    if (own_.contains(name) || (!target_ && common_.contains(name)) || word(at_ - 1).is("index")) return {};
     if ((makes_index_ || (word(0).is("drop") && word(1).is("index"))) && !word(at_ - 1).is("on")) return {};
     return fmt::format("it names {}, which is no table of the file's own", w.text);
   }
@@ -358,6 +405,7 @@ class WordGuard {
   std::size_t at_ = 0;
   bool makes_index_ = false, makes_table_ = false;
   bool expects_table_ = false;     // the next name is a table's
+  bool target_ = false;            // one that is changed
   std::vector<bool> from_{false};  // for each parenthesis that is open: a comma is followed by another table
 };
 
