@@ -42,9 +42,11 @@ std::optional<Error> what_is_in_the_way(const std::string& out, bool overwrite) 
     if (is_being_written(folder)) return Error{"another run is recording there", folder};
     if (!overwrite)
       return Error{
-          "is there already, from a run that did not end well: check or convert it, then remove it, or give --overwrite",
+          "is there already, from a run that did not end well: check or convert it, then remove it, or give "
+          "--overwrite",
           folder};
-    if (!is_recording(folder) && has_content(folder)) return Error{"is not a recording: --overwrite does not remove it", folder};
+    if (!is_recording(folder) && has_content(folder))
+      return Error{"is not a recording: --overwrite does not remove it", folder};
   }
   if (!overwrite && has_content(out))
     return Error{"is there already: give --overwrite to replace it, or another name", out};

@@ -25,7 +25,8 @@ std::string_view value_said(std::string_view server, std::string_view name) {
     std::string_view one = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(one.size() + 1, rest.size()));
     one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
-    if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=') return one.substr(name.size() + 1);
+    if (one.size() > name.size() && one.starts_with(name) && one[name.size()] == '=')
+      return one.substr(name.size() + 1);
   }
   return {};
 }
@@ -43,7 +44,8 @@ VersionFamily version_family(std::string_view server) {
   std::string_view version = server.substr(digits);
   version = version.substr(0, version.find_first_not_of("0123456789."));
   std::size_t dot = version.find('.');
-  if (product == "MariaDB" || product == "MySQL") dot = version.find('.', dot == std::string_view::npos ? dot : dot + 1);
+  const bool two_numbers = product == "MariaDB" || product == "MySQL";
+  if (two_numbers && dot != std::string_view::npos) dot = version.find('.', dot + 1);
   return {product, version.substr(0, dot)};
 }
 

@@ -38,7 +38,8 @@ TEST(ServerFacts, OtherSettingsAreSaid) {
 
 TEST(ServerFacts, AnotherMajorVersionIsSaid) {
   EXPECT_EQ(other_version("PostgreSQL 15.3", "PostgreSQL 15.20, fsync=off"), "");
-  EXPECT_EQ(other_version("PostgreSQL 15.3", "PostgreSQL 16.1"), "it was found on PostgreSQL 15, and this is PostgreSQL 16");
+  EXPECT_EQ(other_version("PostgreSQL 15.3", "PostgreSQL 16.1"),
+            "it was found on PostgreSQL 15, and this is PostgreSQL 16");
   EXPECT_EQ(other_version(kOn, "MariaDB 10.11.6"), "");
   EXPECT_EQ(other_version(kOn, "MariaDB 11.4.2"), "it was found on MariaDB 10.11, and this is MariaDB 11.4");
   EXPECT_EQ(other_version("MySQL 8.0.30", "MariaDB 10.11.6"), "it was found on MySQL 8.0, and this is MariaDB 10.11");

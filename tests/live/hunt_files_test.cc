@@ -93,7 +93,9 @@ std::string finding_with(const std::string& dialect, const std::string& sql) {
   return "finding result\ndialect " + dialect + "\nlevel " + (dialect == "sqlite" ? "wal deferred" : "read committed") +
          "\ntable hunt_t0 (pkey, vkey)\n  sql: create table hunt_t0 (pkey bigint primary key, vkey bigint)\nrun\n"
          "  T1: select pkey from hunt_t0\n  T1: " +
-         sql + "\n  T1: commit\nexpected\n  | 1\nactual\n  | 2\nstatements\n  T1.1 select, reads hunt_t0\n  T1.2 select, reads hunt_t0\n";
+         sql +
+         "\n  T1: commit\nexpected\n  | 1\nactual\n  | 2\nstatements\n  T1.1 select, reads hunt_t0\n"
+         "  T1.2 select, reads hunt_t0\n";
 }
 
 TEST_P(FilesOn, AHostileFindingIsRefusedAtItsLineAndDoesNothing) {
@@ -111,7 +113,8 @@ TEST_P(FilesOn, AHostileScenarioIsRefusedAtItsLineAndDoesNothing) {
   for (const std::string& sql : hostile()) {
     const std::string file = scratch_.file(
         "hostile.scenario",
-        "scenario hostile\ntitle t\nbreaks serializable\n\ntable test (id int primary key, value int)\n  1, 10\nrun\n  T1: " +
+        "scenario hostile\ntitle t\nbreaks serializable\n\ntable test (id int primary key, value int)\n  1, 10\nrun\n"
+        "  T1: " +
             sql + "\n  T1: commit\n\nhappened if T1 committed\n");
     const Answer a = isolde({"probe", url_, "--scenario", file});
     EXPECT_EQ(a.status, 2) << sql << a.out;
@@ -140,7 +143,7 @@ TEST_P(FilesOn, AFindingWhoseTablesAreSomebodysTouchesThemNowhere) {
   const Answer a = isolde({"hunt", url_, "--replay", scratch_.file("users.finding", text)});
   const bool in_its_own_schema = std::string_view(GetParam()) != "sqlite";
   EXPECT_EQ(a.status, in_its_own_schema ? 0 : 3) << a.out << a.err;
-  if (!in_its_own_schema) EXPECT_TRUE(has(a.out, "a file of its own")) << a.out;
+  EXPECT_EQ(has(a.out, "a file of its own"), !in_its_own_schema) << a.out;
   nothing_was_done("delete from users");
 }
 
@@ -209,11 +212,11 @@ TEST_F(ReplaySettings, AnotherMajorVersionOrLevelIsNoted) {
   const Answer a = isolde({"hunt", url("postgres"), "--replay", file});
   EXPECT_EQ(a.status, 0) << a.out << a.err;
   EXPECT_TRUE(has(a.out, "note: it was found on PostgreSQL 9, and this is PostgreSQL ")) << a.out;
-  const Answer other =
-      isolde({"hunt", url("postgres"), "--replay", corpus("postgres_15_3_merge_lost_update"), "--level", "serializable"});
+  const std::string merge = corpus("postgres_15_3_merge_lost_update");
+  const Answer other = isolde({"hunt", url("postgres"), "--replay", merge, "--level", "serializable"});
   EXPECT_EQ(other.status, 0) << other.out << other.err;
   EXPECT_TRUE(has(other.out, "note: it was found at repeatable read, and this ran at serializable")) << other.out;
-  const Answer same = isolde({"hunt", url("postgres"), "--replay", corpus("postgres_15_3_merge_lost_update"), "--json"});
+  const Answer same = isolde({"hunt", url("postgres"), "--replay", merge, "--json"});
   EXPECT_TRUE(has(same.out, R"("level": "repeatable read")")) << same.out;
   EXPECT_TRUE(has(same.out, R"("notes": [])")) << same.out;
 }

@@ -27,7 +27,8 @@ class OwnSchemaOn : public ::testing::TestWithParam<const char*> {
   }
   void clean() {
     if (!connection_) return;
-    for (const char* const sql : {"drop view if exists depends", "drop view if exists hunt_v0", "drop table if exists hunt_t0"})
+    for (const char* const sql :
+         {"drop view if exists depends", "drop view if exists hunt_v0", "drop table if exists hunt_t0"})
       run(sql);
     run(is_postgres() ? "drop schema if exists isolde_hunt cascade" : "drop database if exists isolde_hunt");
   }
@@ -113,7 +114,8 @@ TEST_P(OwnSchemaOn, AUserWhoMayNotMakeASchemaIsToldWhatToRun) {
   url.user = "visitor";
   {
     const auto visitors = *db::open_database(url);
-    const auto result = hunt(*visitors, **db::level_named(*visitors, "read committed"), test::hunt_options(1, 1), {}, {});
+    const auto level = db::level_named(*visitors, "read committed");
+    const auto result = hunt(*visitors, **level, test::hunt_options(1, 1), {}, {});
     ASSERT_FALSE(result);
     EXPECT_NE(result.error().text.find(is_postgres() ? "create schema isolde_hunt authorization USER"
                                                      : "grant all on isolde_hunt.* to USER"),

@@ -176,8 +176,8 @@ TEST(FileSql, WhatReachesFilesProgramsAndOthersTablesIsNot) {
         "select writefile('x', 'y')", "pragma journal_mode = off", "pragma writable_schema = on",
         "create virtual table t using fts5(x)", "create trigger x after insert on t begin select 1; end",
         "select * from main.t", "select 1; attach 'x' as y", "detach y", "delete from 'users'",
-        "update 'users' set id = 8", "drop table 'users'", "insert into 'users' values (8)", "select 1 where 7 in users",
-        "drop index users_id"})
+        "update 'users' set id = 8", "drop table 'users'", "insert into 'users' values (8)",
+        "select 1 where 7 in users", "drop index users_id"})
     EXPECT_NE(refused(sql, "sqlite"), "") << sql;
   EXPECT_NE(refused("select 1", "oracle"), "");
 }

@@ -51,9 +51,8 @@ constexpr OwnSchema kOwnSchemas[] = {
      .is_there = "select count(*) from information_schema.schemata where schema_name = 'isolde_hunt'",
      .is_marked = "select count(*) from information_schema.tables where table_schema = 'isolde_hunt' and table_name = "
                   "'isolde_hunt_made'",
-     .things_in_it =
-         "select (select count(*) from information_schema.tables where table_schema = 'isolde_hunt') + (select count(*) "
-         "from information_schema.routines where routine_schema = 'isolde_hunt')",
+     .things_in_it = "select (select count(*) from information_schema.tables where table_schema = 'isolde_hunt') + "
+                     "(select count(*) from information_schema.routines where routine_schema = 'isolde_hunt')",
      .make = "create database isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) "
              "engine=InnoDB; insert into isolde_hunt.isolde_hunt_made values ('schema')",
      .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) engine=InnoDB",
@@ -68,8 +67,8 @@ constexpr OwnSchema kOwnSchemas[] = {
 
 // Null: the dialect has no schemas.
 const OwnSchema* own_schema_of(std::string_view dialect) {
-  const auto* const found =
-      std::find_if(std::begin(kOwnSchemas), std::end(kOwnSchemas), [&](const OwnSchema& o) { return o.dialect == dialect; });
+  const auto* const found = std::find_if(std::begin(kOwnSchemas), std::end(kOwnSchemas),
+                                         [&](const OwnSchema& own) { return own.dialect == dialect; });
   return found == std::end(kOwnSchemas) ? nullptr : found;
 }
 
@@ -196,7 +195,8 @@ Result<void> refuse_taken_names(db::Connection& connection, std::string_view dia
   if (!marked) return marked.error();
   for (const std::string& name : names) {
     const db::Cell lower = lower_case_name(name);
-    const auto there = number_of(connection.execute("select count(*) from sqlite_master where lower(name) = ?", {&lower, 1}));
+    const auto there =
+        number_of(connection.execute("select count(*) from sqlite_master where lower(name) = ?", {&lower, 1}));
     if (!there) return there.error();
     if (*there == 0) continue;
     const auto ours =

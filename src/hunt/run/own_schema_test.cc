@@ -14,7 +14,8 @@ namespace own_schema_test {
 class OwnSchemaOnSqlite : public ::testing::Test {
  protected:
   OwnSchemaOnSqlite()
-      : database_(*db::open_database(*db::parse_url("sqlite:"))), level_(**db::level_named(*database_, "wal deferred")) {
+      : database_(*db::open_database(*db::parse_url("sqlite:"))),
+        level_(**db::level_named(*database_, "wal deferred")) {
     connection_ = *database_->connect(level_);
   }
   void run(const std::string& sql) {
@@ -40,7 +41,8 @@ TEST_F(OwnSchemaOnSqlite, ATableOfSomebodyElseIsNeverTouched) {
   const Schema schema = testing::small_schema("sqlite");  // it has a table a
   const auto made = (*arena)->prepare(schema);
   ASSERT_FALSE(made);
-  EXPECT_NE(made.error().text.find("a table a that `isolde hunt` did not make"), std::string::npos) << made.error().text;
+  EXPECT_NE(made.error().text.find("a table a that `isolde hunt` did not make"), std::string::npos)
+      << made.error().text;
   EXPECT_NE(made.error().text.find("a file of its own"), std::string::npos) << made.error().text;
   (void)(*arena)->prepare({});
   (*arena).reset();
