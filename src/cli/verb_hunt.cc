@@ -336,8 +336,8 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
   if (!*spawn && args.positional.empty() && finding.dialect != "sqlite")
     *spawn = db::ServerOptions{.kind = finding.dialect, .binaries = {}, .settings = {}};
   if (*spawn && (*spawn)->kind != finding.dialect && args.has("spawn"))
-    return cannot_run(fmt::format("it is written for {}, and --spawn {} starts another server", finding.dialect,
-                                  (*spawn)->kind));
+    return cannot_run(
+        fmt::format("it is written for {}, and --spawn {} starts another server", finding.dialect, (*spawn)->kind));
   if (!args.has("trust-file")) {
     const auto file = MappedFile::open(path);
     if (!file) return file.error();
@@ -377,8 +377,7 @@ std::string replay_line(const Finding& finding, const hunt::ReplayOutcome& outco
 void print_replay(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,
                   std::string_view what, bool quiet) {
   using What = hunt::ReplayOutcome::What;
-  const std::string where =
-      outcome.server.empty() ? path : fmt::format("{} at {}", outcome.server, outcome.level);
+  const std::string where = outcome.server.empty() ? path : fmt::format("{} at {}", outcome.server, outcome.level);
   if (outcome.what == What::kSeen) {
     print(fmt::format("{}: seen again\n", where));
   } else {

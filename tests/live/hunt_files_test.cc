@@ -160,8 +160,8 @@ class ReplaySettings : public ::testing::Test {
 
 TEST_F(ReplaySettings, AScratchServerIsStartedWithThoseOfTheFinding) {
   for (const bool on : {true, false}) {
-    const Answer a = isolde({"hunt", "--replay",
-                             corpus(on ? "mariadb_index_misses_conflict" : "mariadb_repeatable_read_lost_update")});
+    const Answer a = isolde(
+        {"hunt", "--replay", corpus(on ? "mariadb_index_misses_conflict" : "mariadb_repeatable_read_lost_update")});
     EXPECT_TRUE(a.status == 1 || (on && a.status == 0)) << a.out << a.err;
     EXPECT_TRUE(has(a.out, on ? "innodb_snapshot_isolation=ON at repeatable read"
                               : "innodb_snapshot_isolation=OFF at repeatable read: seen again"))

@@ -192,8 +192,7 @@ TEST(FileSql, TablesAreTheFilesOwn) {
           "select * from t join users on true",
           "with users as (select 1) delete from t where id in (select 1 from more)",
           "with users as (select 1) delete from users", "with users as (select 1) update users set id = 8",
-          "with users as (select 1) insert into users values (8)",
-          "create table t (id int references users (id))"})
+          "with users as (select 1) insert into users values (8)", "create table t (id int references users (id))"})
       EXPECT_NE(refused(sql, dialect), "") << dialect << ": " << sql;
     EXPECT_EQ(refused("select T.id from T", dialect), "") << dialect;
     EXPECT_EQ(refused("select * from \"t\"", dialect), "") << dialect;

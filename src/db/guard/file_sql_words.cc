@@ -293,9 +293,9 @@ class WordGuard {
   }
   // Not ON and USING: a comma after a join's condition is followed by another table.
   static bool ends_tables(std::string_view text) {
-    static constexpr std::array<std::string_view, 12> kAfter = {
-        "where",  "set",    "group",     "order",  "having", "limit",
-        "values", "select", "returning", "window", "for",    "duplicate"};
+    static constexpr std::array<std::string_view, 12> kAfter = {"where",     "set",    "group",  "order",
+                                                                "having",    "limit",  "values", "select",
+                                                                "returning", "window", "for",    "duplicate"};
     return one_of(text, kAfter);
   }
   // What comes next is changed, or made, or dropped: WITH gives names to what is read only.

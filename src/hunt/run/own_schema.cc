@@ -177,9 +177,10 @@ Result<void> make_own_schema(db::Connection& connection, std::string_view dialec
           own->called, dialect)};
   }
   if (auto made = carried_out(connection, *there > 0 ? own->take : own->make); !made)
-    return Error{fmt::format("`isolde hunt` works in a {} of its own and cannot make it: {}; somebody who may has to "
-                             "run: {}",
-                             own->called, made.error().text, own->let_make)};
+    return Error{
+        fmt::format("`isolde hunt` works in a {} of its own and cannot make it: {}; somebody who may has to "
+                    "run: {}",
+                    own->called, made.error().text, own->let_make)};
   return {};
 }
 
