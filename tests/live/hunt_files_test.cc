@@ -88,9 +88,10 @@ class FilesOn : public ::testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Databases, FilesOn, ::testing::Values("postgres", "mariadb", "sqlite"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-// The statement stands in line 8.
+// The statement stands in line 9.
 std::string finding_with(const std::string& dialect, const std::string& sql) {
-  return "finding result\ndialect " + dialect + "\nlevel " + (dialect == "sqlite" ? "wal deferred" : "read committed") +
+  return "finding result\nserver somebody's\ndialect " + dialect + "\nlevel " +
+         (dialect == "sqlite" ? "wal deferred" : "read committed") +
          "\ntable hunt_t0 (pkey, vkey)\n  sql: create table hunt_t0 (pkey bigint primary key, vkey bigint)\nrun\n"
          "  T1: select pkey from hunt_t0\n  T1: " +
          sql +
@@ -103,7 +104,7 @@ TEST_P(FilesOn, AHostileFindingIsRefusedAtItsLineAndDoesNothing) {
     const std::string file = scratch_.file("hostile.finding", finding_with(GetParam(), sql));
     const Answer a = isolde({"hunt", url_, "--replay", file});
     EXPECT_EQ(a.status, 2) << sql << a.out;
-    EXPECT_TRUE(has(a.err, file + ":8: is not run: " + sql)) << a.err;
+    EXPECT_TRUE(has(a.err, file + ":9: is not run: " + sql)) << a.err;
     EXPECT_TRUE(has(a.err, "--trust-file")) << a.err;
     nothing_was_done(sql);
   }
@@ -130,7 +131,7 @@ TEST_P(FilesOn, ATrustedFindingReachesNoFilesOrPrograms) {
     if (!has(sql, written())) continue;
     const std::string file = scratch_.file("trusted.finding", finding_with(GetParam(), sql));
     const Answer a = isolde({"hunt", url_, "--replay", file, "--trust-file"});
-    EXPECT_NE(a.status, 1) << sql << a.out;
+    EXPECT_EQ(a.status, 3) << sql << a.out << a.err;
     nothing_was_done(sql);
   }
 }

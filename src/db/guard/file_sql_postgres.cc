@@ -218,6 +218,7 @@ std::string why_part_refused(const element& part, const KnownTables& tables) {
       if (std::string why = why_node_refused(name, inner, tables); !why.empty()) return why;
     }
     if (!is_node) {
+      if (name == "lockedRels") continue;  // FOR UPDATE OF: names that FROM gave
       if (std::string why = why_member_refused(name); !why.empty()) return why;
       // libpg_query leaves out the kind where a member can be of one kind only.
       if ((name == "relation" || name == "view" || name == "pktable") && !value.get(inner)) {

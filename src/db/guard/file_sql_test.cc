@@ -44,6 +44,7 @@ TEST(FileSql, WhatFindingsAndScenariosAreMadeOfIsRun) {
   for (const char* const sql :
        {"set transaction isolation level serializable", "set statement_timeout = 1000", "lock table test",
         "alter table test set (autovacuum_enabled = off)", "select id from test for update skip locked",
+        "select r.id from test as r left join t on true for update of r",
         "merge into t using s on t.id = s.id when matched then update set v = s.v when not matched then insert (id, v) "
         "values (s.id, 1)",
         "insert into t values (1) on conflict (id) do update set v = excluded.v returning id",

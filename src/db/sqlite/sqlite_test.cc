@@ -256,8 +256,7 @@ TEST(Sqlite, AConnectionReachesNoOtherFile) {
         std::string("pragma journal_mode = memory"), std::string("pragma writable_schema = on"),
         std::string("pragma temp_store_directory = '/'")}) {
     const auto reply = file.admin->run(sql);
-    ASSERT_TRUE(reply) << sql;
-    EXPECT_FALSE(reply->done()) << sql;
+    EXPECT_FALSE(reply && reply->done()) << sql;
   }
   EXPECT_FALSE(std::filesystem::exists(other));
   done(file.admin->run("pragma foreign_keys = on"));
