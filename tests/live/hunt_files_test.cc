@@ -40,15 +40,23 @@ class FilesOn : public ::testing::TestWithParam<const char*> {
       url_ = server->url();
     }
     database_ = *db::open_database(*db::parse_url(url_));
-    connection_ = *database_->connect(database_->levels()[kind == "sqlite" ? 2 : 1]);
     for (const char* const sql :
          {"drop table if exists users", "create table users (id bigint)", "insert into users values (7)"}) {
-      const auto reply = connection_->run(sql);
+      const auto reply = asked(sql);
       ASSERT_TRUE(reply && reply->done()) << sql;
     }
   }
   void TearDown() override {
-    if (connection_) (void)connection_->run("drop table users");
+    if (database_) (void)asked("drop table users");
+  }
+
+  // On a connection of its own: one that stays would keep an SQLite file's journal mode from being changed.
+  [[nodiscard]] Result<db::Reply> asked(const std::string& sql) {
+    const auto level = db::level_named(*database_, "serializable");
+    if (!level) return level.error();
+    auto connection = database_->connect(**level);
+    if (!connection) return std::move(connection).error();
+    return (*connection)->run(sql);
   }
 
   // What a program or a server would write, if it came to that; anybody may.
@@ -74,7 +82,7 @@ class FilesOn : public ::testing::TestWithParam<const char*> {
   }
   void nothing_was_done(const std::string& sql) {
     EXPECT_FALSE(fs::exists(written())) << sql;
-    const auto reply = connection_->run("select id from users");
+    const auto reply = asked("select id from users");
     ASSERT_TRUE(reply && reply->rows() == 1) << sql;
     EXPECT_EQ(reply->at(0, 0), db::Cell(std::int64_t{7})) << sql;
   }
@@ -82,7 +90,6 @@ class FilesOn : public ::testing::TestWithParam<const char*> {
   const Scratch scratch_;
   std::string url_;
   std::unique_ptr<db::Database> database_;
-  std::unique_ptr<db::Connection> connection_;
 };
 
 INSTANTIATE_TEST_SUITE_P(Databases, FilesOn, ::testing::Values("postgres", "mariadb", "sqlite"),
