@@ -28,7 +28,7 @@ TEST(RecordVerb, ARecordingThatIsThereIsKeptUnlessOverwriteIsGiven) {
   ASSERT_FALSE(first.empty());
   const Answer again = recorded(out, {"--seed", "2"});
   EXPECT_EQ(again.status, 2) << again.out;
-  EXPECT_EQ(again.err, "isolde: " + out + ": is there already: give --overwrite to replace it, or another name\n");
+  EXPECT_EQ(again.err, out + ": is there already: give --overwrite to replace it, or another name\n");
   EXPECT_EQ(again.out, "");
   EXPECT_EQ(content_of(out), first);
   const Answer over = recorded(out, {"--seed", "2", "--overwrite"});
