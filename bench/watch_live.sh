@@ -30,7 +30,7 @@ row() {
     "$(field dependencies "$scratch/summary")" "$(field overlapping "$scratch/summary")" "$(field deduced "$scratch/summary")" \
     "$(field violations "$scratch/summary")" "$verdict" "$mark"
   [[ $verdict == failed* ]] && head -3 "$scratch/errors"
-  rm -rf "$out"
+  rm -rf "$out"*
 }
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, $("$isolde" --version); $seconds s, $clients clients"

@@ -32,7 +32,9 @@ function(isolde_layer name)
   target_link_libraries(isolde_${name} PUBLIC ${ARG_USES} PRIVATE ${ARG_LINKS})
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
   isolde_unity(isolde_${name})
-  if(ARG_COLD OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))  # not with precompiled headers, which are compiled with the flags of the other layers
+  isolde_hardened(isolde_${name})
+  if(ARG_COLD OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))
+    # Without precompiled headers: those are compiled with the flags of the other layers.
     target_compile_options(isolde_${name} PRIVATE ${ISOLDE_COLD_FLAGS})
   else()
     isolde_precompiled(isolde_${name} layer)

@@ -14,4 +14,20 @@ inline void on_interrupt(int signal) {
   std::signal(signal, SIG_DFL);
 }
 
+// As long as it lives, Ctrl-C and `kill` ask the verb to finish; afterwards they end the program.
+class FinishWhenAsked {
+ public:
+  FinishWhenAsked() {
+    for (const int signal : kSignals) std::signal(signal, on_interrupt);
+  }
+  ~FinishWhenAsked() {
+    for (const int signal : kSignals) std::signal(signal, SIG_DFL);
+  }
+  FinishWhenAsked(const FinishWhenAsked&) = delete;
+  FinishWhenAsked& operator=(const FinishWhenAsked&) = delete;
+
+ private:
+  static constexpr int kSignals[] = {SIGINT, SIGTERM};
+};
+
 }  // namespace isolde::cli

@@ -230,8 +230,9 @@ constexpr OptionRow kOptions[] = {
      "complete",
      "gen"},
     {"plant", "ANOMALY[:RATE],…",
-     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times",
-     "gen"},
+     "plant these anomalies (list below), each in that share of the transactions (0.001); ANOMALY=N: exactly N times; "
+     "may be given several times",
+     "gen", true},
     {"spread", "SHARE",
      "what is planted: the transactions of one anomaly lie apart, over about that share of the history (0: they run "
      "one "
@@ -256,6 +257,7 @@ constexpr OptionRow kOptions[] = {
     {"rollbacks", "SHARE", "so many of the transactions are rolled back instead of committed, 0 to 1 (0)", "record"},
     {"for-update", "", "read with FOR UPDATE what is going to be written", "record"},
     {"out", "FILE", "where the history goes (.jsonl or .isl)", "record"},
+    {"overwrite", "", "replace what --out names: without it a recording that is there already is kept", "record"},
     {"check", "LEVEL", "check what was recorded at once", "record"},
     {"watch", "",
      "check the run while it goes on, by the clients' clocks, against the profile of the server and its level "
@@ -299,8 +301,13 @@ constexpr OptionRow kOptions[] = {
     {"max-findings", "N", "stop after findings of so many different causes (10)", "hunt"},
     {"out", "DIR", "where findings go, a file each; made when there is one (isolde-findings)", "hunt"},
     {"replay", "FILE",
-     "run one finding again instead: on URL, or on what --spawn starts, or else on a scratch server of its kind",
+     "run one finding again instead, at its level and with its settings: on URL, or on what --spawn starts, or else on "
+     "a scratch server of its kind",
      "hunt"},
+    {"trust-file", "",
+     "run whatever the file says. Without it, statements that reach beyond the file's own tables are refused: a file "
+     "may come from anybody, and is run with your rights",
+     "hunt probe"},
     {"markdown", "", "with --replay: what was seen, as a report for the tracker of the database", "hunt"},
     {"level", "LEVEL",
      "the level that the application runs at: read-committed, repeatable-read (as MySQL means it) or "

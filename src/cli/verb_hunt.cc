@@ -1,18 +1,22 @@
 #include <fmt/format.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
+#include <set>
 
+#include "base/mapped_file.h"
 #include "cli/interrupt.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "hunt/bug_report.h"
+#include "hunt/file_trust.h"
 #include "hunt/finding_file.h"
 #include "hunt/hunt.h"
 #include "hunt/replay.h"
+#include "hunt/server_facts.h"
 #include "report/json.h"
 #include "report/page/page.h"
 #include "report/report.h"
@@ -69,15 +73,11 @@ Result<HuntPlan> hunt_plan(const Arguments& args) {
 }
 
 // A server that is ours, with the settings that make it fast; those of --server-settings come first.
-Result<OpenDatabase> open_hunted(const Arguments& args, std::string_view dialect) {
-  auto spawn = spawn_options(args);
-  if (!spawn) return std::move(spawn).error();
-  if (!*spawn && args.positional.empty() && !dialect.empty() && dialect != "sqlite")
-    *spawn = db::ServerOptions{.kind = std::string(dialect), .binaries = {}, .settings = {}};
-  if (*spawn) {
-    for (const auto& [name, value] : hunt::fast_settings((**spawn).kind)) (**spawn).settings.try_emplace(name, value);
+Result<OpenDatabase> open_hunted(const Arguments& args, std::optional<db::ServerOptions> spawn) {
+  if (spawn) {
+    for (const auto& [name, value] : hunt::fast_settings(spawn->kind)) spawn->settings.try_emplace(name, value);
   }
-  return open_database_at(*spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
+  return open_database_at(spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
 }
 
 hunt::HuntedServer hunted(db::Server* server) {
@@ -100,6 +100,8 @@ Result<const db::ServerLevel*> level_of_server(db::Database& database, const std
   }
   return &database.levels().front();
 }
+
+bool reachable(db::Database& database) { return bool(database.connect(database.levels().front())); }
 
 std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", grouped(n), n == 1 ? one : many);
@@ -260,9 +262,9 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
   options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {
     live(fmt::format("; reducing: {} runs, {} statements, {} rows left", grouped(runs), statements, rows));
   };
-  std::signal(SIGINT, on_interrupt);
+  std::optional<FinishWhenAsked> when_asked(std::in_place);
   const auto result = hunt::hunt(*open.database, chosen, options, hunted(open.server.get()), sink);
-  std::signal(SIGINT, SIG_DFL);
+  when_asked.reset();
   progress.clear();
   if (!result) return print_error(result.error()), Exit::kBadInput;
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
@@ -285,39 +287,123 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
   return Exit::kFine;
 }
 
+hunt::ReplayOutcome cannot_run(std::string reason) {
+  hunt::ReplayOutcome outcome;
+  outcome.what = hunt::ReplayOutcome::What::kCannotRun;
+  outcome.reason = std::move(reason);
+  return outcome;
+}
+
+// With the settings that the finding states. What --server-settings or the URL says otherwise stays: then it cannot be
+// run, and says why.
+Result<OpenDatabase> open_as_found(const Arguments& args, std::optional<db::ServerOptions> spawn,
+                                   const Finding& finding) {
+  const auto wanted = hunt::isolation_settings(finding.dialect, finding.server);
+  std::set<std::string> given;  // by the user
+  if (spawn) {
+    for (const auto& [name, value] : spawn->settings) given.insert(name);
+    for (const auto& [name, value] : wanted) {
+      // An older server does not know it, and is to start nevertheless.
+      if (!given.contains(name)) spawn->settings.emplace("loose_" + name, value);
+    }
+  }
+  auto open = open_hunted(args, std::move(spawn));
+  if (!open || wanted.empty() || open->server != nullptr || open->database->dialect().name != finding.dialect)
+    return open;
+  auto connection = open->database->connect(open->database->levels().front());
+  if (!connection) return std::move(connection).error();
+  const auto here = open->database->describe(**connection);
+  if (!here) return here.error();
+  db::Url url = open->url;
+  for (const auto& [name, value] : url.options) given.insert(name);
+  for (const auto& [name, value] : hunt::settings_to_change(finding.dialect, finding.server, *here)) {
+    if (!given.contains(name)) url.options.emplace_back(name, value);
+  }
+  if (url.options.size() == open->url.options.size()) return open;
+  auto changed = db::open_database(url);
+  if (changed && (*changed)->connect((*changed)->levels().front())) {
+    open->url = std::move(url);
+    open->database = *std::move(changed);
+  }
+  return open;
+}
+
+// Errors are bad input; what cannot be run is an outcome.
+Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan, const Finding& finding,
+                                     const std::string& path) {
+  auto spawn = spawn_options(args);
+  if (!spawn) return std::move(spawn).error();
+  if (!*spawn && args.positional.empty() && finding.dialect != "sqlite")
+    *spawn = db::ServerOptions{.kind = finding.dialect, .binaries = {}, .settings = {}};
+  if (*spawn && (*spawn)->kind != finding.dialect && args.has("spawn"))
+    return cannot_run(
+        fmt::format("it is written for {}, and --spawn {} starts another server", finding.dialect, (*spawn)->kind));
+  if (!args.has("trust-file")) {
+    const auto file = MappedFile::open(path);
+    if (!file) return file.error();
+    if (auto error = hunt::why_not_trusted(finding, finding.dialect, (*file)->text(), path)) return *std::move(error);
+  }
+  const auto open = open_as_found(args, *std::move(spawn), finding);
+  if (!open) return open.error();
+  const std::string_view dialect = open->database->dialect().name;
+  if (finding.dialect != dialect)
+    return cannot_run(fmt::format("it is written for {}, and this database speaks {}", finding.dialect, dialect));
+  const auto level = level_of_server(*open->database, plan.level.empty() ? finding.level : plan.level);
+  if (!level && plan.level.empty() && !finding.level.empty() && reachable(*open->database))
+    return cannot_run(level.error().text);
+  if (!level) return level.error();
+  auto outcome =
+      hunt::replay(*open->database, **level, finding, {.arena = plan.options.arena, .trial = plan.options.trial});
+  if (outcome && !finding.level.empty() && (*level)->name != finding.level)
+    outcome->notes.push_back(fmt::format("it was found at {}, and this ran at {}", finding.level, (*level)->name));
+  return outcome;
+}
+
+std::string replay_line(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,
+                        std::string_view what) {
+  const bool seen = outcome.what == hunt::ReplayOutcome::What::kSeen;
+  std::string notes;
+  for (const std::string& note : outcome.notes) notes += (notes.empty() ? "" : ", ") + json_string(note);
+  return fmt::format(
+      R"({{"file": {}, "server": {}, "level": {}, "found_on": {}, "wrong": {}, "cause": {}, "outcome": {}, "tries": {}, )"
+      R"("expected": {}, "actual": {}, "happened": {}, "reason": {}, "notes": [{}]}})"
+      "\n",
+      json_string(path), json_string(outcome.server), json_string(outcome.level), json_string(finding.server),
+      json_string(name(finding.wrong)), json_string(finding.cause), json_string(what), outcome.tries,
+      json_string(seen ? outcome.seen.expected : finding.expected), seen ? json_string(outcome.seen.actual) : "null",
+      json_string(outcome.happened), json_string(outcome.reason), notes);
+}
+
+void print_replay(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,
+                  std::string_view what, bool quiet) {
+  using What = hunt::ReplayOutcome::What;
+  const std::string where = outcome.server.empty() ? path : fmt::format("{} at {}", outcome.server, outcome.level);
+  if (outcome.what == What::kSeen) {
+    print(fmt::format("{}: seen again\n", where));
+  } else {
+    print(fmt::format("{}: {} (it was found on {} at {})\n", where, what, finding.server, finding.level));
+    const bool cannot = outcome.what == What::kCannotRun;
+    if (!quiet || cannot) print(indented(cannot ? outcome.reason : outcome.happened));
+  }
+  for (const std::string& note : outcome.notes) print(fmt::format("note: {}\n", note));
+  if (outcome.what == What::kSeen) print_finding(outcome.seen, {}, quiet);
+}
+
 Exit run_replay(const Arguments& args, const HuntPlan& plan) {
   using What = hunt::ReplayOutcome::What;
   const std::string path = args.text("replay");
   const auto finding = hunt::read_finding(path);
   if (!finding) return print_error(finding.error()), Exit::kBadInput;
-  const auto open = open_hunted(args, finding->dialect);
-  if (!open) return print_error(open.error()), Exit::kBadInput;
-  const auto level = level_of_server(*open->database, plan.level.empty() ? finding->level : plan.level);
-  if (!level) return print_error(level.error()), Exit::kBadInput;
-  const auto outcome =
-      hunt::replay(*open->database, **level, *finding, {.arena = plan.options.arena, .trial = plan.options.trial});
+  const auto outcome = replayed(args, plan, *finding, path);
   if (!outcome) return print_error(outcome.error()), Exit::kBadInput;
   const bool seen = outcome->what == What::kSeen;
   const std::string_view what = seen ? "seen" : outcome->what == What::kNotSeen ? "not seen" : "cannot be run";
   if (plan.json) {
-    print(fmt::format(
-        R"({{"file": {}, "server": {}, "level": {}, "found_on": {}, "wrong": {}, "cause": {}, "outcome": {}, "tries": {}, )"
-        R"("expected": {}, "actual": {}, "happened": {}, "reason": {}}})"
-        "\n",
-        json_string(path), json_string(outcome->server), json_string(outcome->level), json_string(finding->server),
-        json_string(name(finding->wrong)), json_string(finding->cause), json_string(what), outcome->tries,
-        json_string(seen ? outcome->seen.expected : finding->expected),
-        seen ? json_string(outcome->seen.actual) : "null", json_string(outcome->happened),
-        json_string(outcome->reason)));
+    print(replay_line(*finding, *outcome, path, what));
   } else if (seen && args.has("markdown")) {
     print(bug_report_text(outcome->seen));
-  } else if (seen) {
-    print(fmt::format("{} at {}: seen again\n", outcome->server, outcome->level));
-    print_finding(outcome->seen, {}, plan.quiet);
   } else {
-    print(fmt::format("{} at {}: {} (it was found on {} at {})\n", outcome->server, outcome->level, what,
-                      finding->server, finding->level));
-    if (!plan.quiet) print(indented(outcome->what == What::kNotSeen ? outcome->happened : outcome->reason));
+    print_replay(*finding, *outcome, path, what, plan.quiet);
   }
   if (!plan.html.empty() &&
       write_whole_file(
@@ -334,7 +420,9 @@ Exit run_hunt(const Arguments& args) {
   const auto plan = hunt_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   if (args.has("replay")) return run_replay(args, *plan);
-  const auto open = open_hunted(args, {});
+  auto spawn = spawn_options(args);
+  if (!spawn) return print_error(spawn.error()), Exit::kBadInput;
+  const auto open = open_hunted(args, *std::move(spawn));
   if (!open) return print_error(open.error()), Exit::kBadInput;
   return run_hunting(*plan, *open);
 }

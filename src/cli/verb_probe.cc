@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "db/database.h"
+#include "probe/file_trust.h"
 #include "probe/probe.h"
 #include "probe/render.h"
 #include "probe/scenario.h"
@@ -127,6 +128,12 @@ Exit probe_one(const Arguments& args, const std::vector<Scenario>& scenarios,
                std::vector<std::string>& probes) {
   const auto open = open_database_at(spawn, url);
   if (!open) return print_error(open.error()), Exit::kBadInput;
+  if (!args.has("trust-file")) {
+    for (const Scenario& scenario : scenarios) {
+      if (const auto error = probe::why_not_trusted(scenario, open->database->dialect().name))
+        return print_error(*error), Exit::kBadInput;
+    }
+  }
   auto options = probe_options(args, *open->database);
   if (!options) return print_error(options.error()), Exit::kBadInput;
   TerminalProgress progress("probe", args.has("quiet"));

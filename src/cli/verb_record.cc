@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <csignal>
 #include <filesystem>
+#include <optional>
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
 #include "cli/interrupt.h"
 #include "cli/record_page.h"
+#include "cli/record_place.h"
 #include "cli/record_watch.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -141,6 +142,7 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
       return Error{"--no-trace records nothing: there is nothing to write or check"};
     return std::nullopt;
   }
+  if (args.has("overwrite") && plan.out.empty()) return Error{"--overwrite is for --out FILE"};
   if (plan.out.empty() && !plan.check && !plan.watch)
     return Error{"`isolde record` needs --out FILE, --check LEVEL or --watch (isolde record --help)"};
   if (plan.out.empty()) return std::nullopt;
@@ -150,7 +152,7 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   if (!carries_everything(format->writer))
     return Error{fmt::format("format {} does not carry all that is recorded: end the name {} in .jsonl or .isl",
                              format->name, plan.out)};
-  return std::nullopt;
+  return what_is_in_the_way(plan.out, args.has("overwrite"));
 }
 
 Result<RecordPlan> record_plan(const Arguments& args) {
@@ -304,7 +306,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
       progress.advance(stage, static_cast<std::uint64_t>(p.seconds), static_cast<std::uint64_t>(plan.run.seconds));
     }
   };
-  std::signal(SIGINT, on_interrupt);
+  std::optional<FinishWhenAsked> when_asked(std::in_place);
   const auto summary = record::run(database, plan.url, *level, **workload, plan.run, folder,
                                    {.progress = show,
                                     .interrupted = &interrupted,
@@ -313,7 +315,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                           if (watcher) watcher->start(clock);
                                         },
                                     .server = server});
-  std::signal(SIGINT, SIG_DFL);
+  when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
   progress.clear();
   show_found();
@@ -379,13 +381,8 @@ Exit run_record(const Arguments& args) {
   auto database = db::open_database(plan->url);
   if (!database) return print_error(database.error()), Exit::kBadInput;
   if (!plan->out.empty()) {
-    const std::string folder = plan->out + ".recording";
-    if (fs::exists(folder)) {
-      print_error(
-          Error{"is there already, from a run that did not end well: check or convert it, then remove it", folder});
-      return Exit::kBadInput;
-    }
-    return record_history(*plan, **database, server.get(), folder);
+    if (const auto error = make_room(plan->out)) return print_error(*error), Exit::kBadInput;
+    return record_history(*plan, **database, server.get(), folder_of_recording(plan->out));
   }
   const ScratchFolder scratch;
   if (scratch.path().empty()) return print_error("cannot make a scratch folder"), Exit::kBadInput;

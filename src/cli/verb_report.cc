@@ -7,6 +7,7 @@
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "hunt/finding_file.h"
+#include "report/page/json_text.h"
 #include "report/page/page.h"
 
 namespace isolde::cli {
@@ -38,7 +39,12 @@ std::string first_line_of_file(const std::string& file) {
 
 Exit write_page(const Arguments& args, const std::string& out, const std::string& json) {
   const Exit exit = write_whole_file(out, html_page(json));
-  if (exit == Exit::kFine && !args.has("quiet")) print(fmt::format("report in {}\n", out));
+  if (exit != Exit::kFine) return exit;
+  if (args.has("json")) {
+    print(fmt::format("{{\"page\": {}}}\n", json_string(out)));
+  } else if (!args.has("quiet")) {
+    print(fmt::format("report in {}\n", out));
+  }
   return exit;
 }
 
@@ -61,14 +67,15 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
 }
 
 Exit report_history(const Arguments& args, const std::string& file, const std::string& out) {
-  std::vector<std::string> words = {file, "--quiet", "--html", out};
+  const bool json = args.has("json");  // then it prints what `isolde check --json` prints
+  std::vector<std::string> words = {file, json ? "--json" : "--quiet", "--html", out};
   for (const char* option : {"level", "format", "initial", "timeout", "threads"}) {
     if (args.has(option)) words.insert(words.end(), {fmt::format("--{}", option), args.text(option)});
   }
   auto check = parse(*verb_named("check"), std::move(words));
   if (!check) return print_error(check.error()), Exit::kBadInput;
   const Exit exit = run_check(*check);
-  if (exit != Exit::kBadInput && !args.has("quiet")) print(fmt::format("report in {}\n", out));
+  if (exit != Exit::kBadInput && !json && !args.has("quiet")) print(fmt::format("report in {}\n", out));
   return exit;
 }
 

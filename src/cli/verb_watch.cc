@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -125,8 +124,7 @@ Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style
   Chosen chosen;
   TerminalView view(std::move(style), chosen);
   PageView page(view);
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  const FinishWhenAsked when_asked;
   options.interrupted = &interrupted;
   const auto summary = stream::watch(**input, checker_of(plan, chosen), page, options);
   view.clear();

@@ -8,6 +8,7 @@
 
 #include "db/server_process.h"
 #include "db/server_recipe.h"
+#include "db/url.h"
 
 namespace isolde::db {
 namespace {
@@ -15,7 +16,6 @@ namespace {
 constexpr Milliseconds kStartLimit{90'000};  // recovery after a crash on a busy machine takes seconds
 constexpr Milliseconds kStopLimit{60'000};
 constexpr Milliseconds kQuickLimit{3'000};
-constexpr int kPortTries = 5;  // between choosing a port and listening at it another process may take it
 
 class ScratchServer final : public Server {
  public:
@@ -27,34 +27,25 @@ class ScratchServer final : public Server {
     recipe_->clean_up(folder_.path());
   }
 
-  [[nodiscard]] std::string url() const override {
-    return fmt::format("{}://isolde@127.0.0.1:{}/isolde", kind_, port_);
-  }
+  [[nodiscard]] std::string url() const override { return url_of("isolde"); }
+  [[nodiscard]] std::string superuser_url() const override { return url_of(recipe_->superuser()); }
   [[nodiscard]] std::string log_file() const override { return folder_.file("server.log"); }
 
   Result<void> set_up() {
     if (Result<void> made = recipe_->initialise(folder_.path(), log_file(), as_); !made) return made;
-    Result<void> started;
-    for (int tries = 0; tries < kPortTries; ++tries) {
-      const Result<std::uint16_t> port = free_port();
-      if (!port) return port.error();
-      port_ = *port;
-      started = start();
-      if (started || port_is_free(port_)) return started;
-    }
-    return started;
+    return start();
   }
 
   Result<void> start() override {
     if (process_.running()) return Error{"the server runs already"};
-    if (Result<void> begun = process_.start(recipe_->command(folder_.path(), port_), folder_.path(), log_file(),
-                                            recipe_->quick_signal());
+    if (Result<void> begun =
+            process_.start(recipe_->command(folder_.path()), folder_.path(), log_file(), recipe_->quick_signal());
         !begun) {
       return begun;
     }
     const auto until = std::chrono::steady_clock::now() + kStartLimit;
     while (process_.running()) {
-      if (recipe_->ready(folder_.path(), port_, process_.pid())) return {};
+      if (recipe_->ready(folder_.path(), process_.pid())) return {};
       if (std::chrono::steady_clock::now() >= until) {
         process_.kill_all();
         return Error{fmt::format("{} did not accept connections within {} s; the end of its log:\n{}", kind_,
@@ -83,12 +74,20 @@ class ScratchServer final : public Server {
   }
 
  private:
+  [[nodiscard]] std::string url_of(std::string_view user) const {
+    Url url;
+    url.scheme = kind_;
+    url.user = user;
+    url.host = folder_.path();
+    url.database = "isolde";
+    return url.shown();
+  }
+
   std::string kind_;
   std::unique_ptr<ServerRecipe> recipe_;
   ServerFolder folder_;  // before the process: it goes after it
   ServerProcess process_;
   RunAs as_;
-  std::uint16_t port_ = 0;
 };
 
 Result<std::unique_ptr<ServerRecipe>> recipe_for(const ServerOptions& options) {

@@ -1,8 +1,8 @@
 // db/server.h: a scratch server that Isolde itself starts, stops, kills and starts again: for tests, faults and hunts.
 //
-// Always:  it listens on loopback only, in a folder of its own under the system's scratch folder, as an unprivileged
-//          user where we are root; it is stopped and its folder removed when the object goes, and also when this
-//          process dies (the server gets a parent-death signal).
+// Always:  it listens on a unix socket only, in a folder of its own that nobody else may enter (mode 0700, under the
+//          system's scratch folder), as an unprivileged user where we are root; it is stopped and its folder removed
+//          when the object goes, and also when this process dies (the server gets a parent-death signal).
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,12 @@ enum class Stop : std::uint8_t {
 class Server {
  public:
   virtual ~Server() = default;
-  // With which open_database() reaches it: user, port and database filled in. The same after a restart.
+  // With which open_database() reaches it: socket, user and database filled in. The same after a restart. The user owns
+  // the database, may use replication slots or the binlog, and is no superuser: it can neither run programs nor read
+  // or write the server's files.
   [[nodiscard]] virtual std::string url() const = 0;
+  // The same as the superuser: to change settings of the whole server.
+  [[nodiscard]] virtual std::string superuser_url() const = 0;
   [[nodiscard]] virtual Result<void> stop(Stop how) = 0;
   // Ensures: it accepts connections again. Requires: it was stopped.
   [[nodiscard]] virtual Result<void> start() = 0;

@@ -1,19 +1,17 @@
 #include "db/server_place.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <pwd.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill is POSIX
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -21,13 +19,10 @@
 #include <fstream>
 #include <system_error>
 
-#include "base/rng.h"
-
 namespace isolde::db {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uint16_t kFirstPort = 20'000, kPorts = 12'000;  // Linux gives 32768 and up to clients
 constexpr std::size_t kLogLines = 60;
 
 // Waits until all that hold the other end of the pipe are gone. The server ends by its own death signal and may still
@@ -36,12 +31,13 @@ constexpr const char* kCleaner =
     "cat >/dev/null; for i in 1 2 3 4 5 6 7 8 9 10; do rm -rf -- \"$0\" 2>/dev/null; sleep 0.3; "
     "[ -e \"$0\" ] || break; done";
 
-sockaddr_in loopback(std::uint16_t port) {
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
+// Where scratch folders are made: TMPDIR and its like, unless a socket's path below it would not fit its address.
+fs::path scratch_base(std::string_view name) {
+  constexpr std::size_t kSocketName = sizeof "/.s.PGSQL.65535.lock";
+  std::error_code error;
+  const fs::path base = fs::absolute(fs::temp_directory_path(error), error);
+  const bool fits = base.string().size() + 1 + name.size() + kSocketName <= sizeof(sockaddr_un::sun_path);
+  return error || !fits ? fs::path("/tmp") : base;
 }
 
 // Starts the shell that removes `path`; its pipe's end that we keep goes to `alive`.
@@ -89,9 +85,8 @@ RunAs run_as(const std::vector<std::string>& names) {
 }
 
 Result<ServerFolder> ServerFolder::create(const std::string& kind, const RunAs& as) {
-  std::error_code error;
-  const fs::path base = fs::temp_directory_path(error);
-  std::string path = ((error ? fs::path("/tmp") : base) / ("isolde-" + kind + "-XXXXXX")).string();
+  const std::string name = "isolde-" + kind + "-XXXXXX";
+  std::string path = (scratch_base(name) / name).string();
   if (mkdtemp(path.data()) == nullptr) return Error{fmt::format("cannot make {}: {}", path, std::strerror(errno))};
   int alive = -1;
   const pid_t cleaner = start_cleaner(path, alive);
@@ -136,35 +131,17 @@ std::string end_of_log(const std::string& path) {
   return text;
 }
 
-bool port_is_free(std::uint16_t port) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (fd < 0) return false;
-  const sockaddr_in address = loopback(port);
-  const bool bound = bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  close(fd);
-  return bound;
-}
-
-Result<std::uint16_t> free_port() {
-  static std::atomic<std::uint64_t> calls{0};
-  const auto now = static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  // Chance that no seed decides: two processes with equal seeds must not meet at one port.
-  Rng rng(mix64(now) ^ mix64(static_cast<std::uint64_t>(getpid())) ^ calls.fetch_add(1));
-  for (int tries = 0; tries < 200; ++tries) {
-    const auto port = static_cast<std::uint16_t>(kFirstPort + rng.below(kPorts));
-    if (port_is_free(port)) return port;
-  }
-  return Error{fmt::format("no free port of 127.0.0.1 between {} and {}", kFirstPort, kFirstPort + kPorts - 1)};
-}
-
-Result<std::string> greeting(std::uint16_t port, Milliseconds limit) {
-  const int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+Result<std::string> greeting(const std::string& socket, Milliseconds limit) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (socket.size() >= sizeof address.sun_path) return Error{fmt::format("{}: too long for a socket", socket)};
+  std::memcpy(address.sun_path, socket.c_str(), socket.size() + 1);
+  const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return Error{std::strerror(errno)};
-  const sockaddr_in address = loopback(port);
   if (connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     const std::string fault = std::strerror(errno);
     close(fd);
-    return Error{fmt::format("127.0.0.1:{}: {}", port, fault)};
+    return Error{fmt::format("{}: {}", socket, fault)};
   }
   std::string said;
   pollfd wait{fd, POLLIN, 0};

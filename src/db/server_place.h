@@ -1,10 +1,9 @@
-// db/server_place.h: where a scratch server lives: its folder, its port, its user, its programs.
+// db/server_place.h: where a scratch server lives: its folder, its user, its programs.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,7 +22,8 @@ struct RunAs {
 // As ourselves; where we are root, the first of `names` that exists, or nobody.
 [[nodiscard]] RunAs run_as(const std::vector<std::string>& names);
 
-// A folder under the system's scratch folder, removed with the object; and also when this process dies without a word:
+// A folder under the system's scratch folder that only its owner may enter, with a path that is short enough for the
+// sockets in it, removed with the object; and also when this process dies without a word:
 // a shell waits for the end of a pipe that only this process holds, and then removes the folder.
 class ServerFolder {
  public:
@@ -46,15 +46,9 @@ class ServerFolder {
 // The last lines of a log file, for an error message.
 [[nodiscard]] std::string end_of_log(const std::string& path);
 
-// A TCP port of 127.0.0.1 that nobody has now. It lies below the ports that Linux gives to clients: a client that
-// retries a port that is one of those may be connected to itself.
-[[nodiscard]] Result<std::uint16_t> free_port();
-
-// Connects to the port and returns the first bytes that it says within `limit` (up to 64); empty: it says nothing.
-[[nodiscard]] Result<std::string> greeting(std::uint16_t port, Milliseconds limit);
-
-// Nobody listens at this port of 127.0.0.1.
-[[nodiscard]] bool port_is_free(std::uint16_t port);
+// Connects to the unix socket and returns the first bytes that it says within `limit` (up to 64); empty: it says
+// nothing.
+[[nodiscard]] Result<std::string> greeting(const std::string& socket, Milliseconds limit);
 
 // The path of a program that is in one of `folders`; empty: it is in none.
 [[nodiscard]] std::string find_program(const std::string& name, const std::vector<std::string>& folders);

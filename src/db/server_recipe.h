@@ -3,9 +3,9 @@
 
 #include <sys/types.h>
 
-#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -18,12 +18,14 @@ class ServerRecipe {
  public:
   virtual ~ServerRecipe() = default;
   [[nodiscard]] virtual std::vector<std::string> users() const = 0;  // whom it runs as where we are root
-  // Makes the empty server in `folder`, its superuser "isolde" (no password) and the database "isolde".
+  // Makes the empty server in `folder`, its superuser, the user "isolde" who is none, and the database "isolde". No
+  // passwords: whoever may enter the folder may connect.
   [[nodiscard]] virtual Result<void> initialise(const std::string& folder, const std::string& log,
                                                 const RunAs& as) const = 0;
-  [[nodiscard]] virtual std::vector<std::string> command(const std::string& folder, std::uint16_t port) const = 0;
+  [[nodiscard]] virtual std::vector<std::string> command(const std::string& folder) const = 0;
+  [[nodiscard]] virtual std::string_view superuser() const = 0;
   // It carries out requests, not only accepts connections.
-  [[nodiscard]] virtual bool ready(const std::string& folder, std::uint16_t port, pid_t pid) const = 0;
+  [[nodiscard]] virtual bool ready(const std::string& folder, pid_t pid) const = 0;
   [[nodiscard]] virtual int orderly_signal() const = 0;
   // Ends it at once, children and all, without writing anything out; sent also when this process dies.
   [[nodiscard]] virtual int quick_signal() const = 0;

@@ -9,6 +9,7 @@
 #include "hunt/causes.h"
 #include "hunt/log_watch.h"
 #include "hunt/reviving_arena.h"
+#include "hunt/run/own_schema.h"
 
 namespace isolde::hunt {
 namespace {
@@ -211,21 +212,23 @@ class Hunt {
   std::uint64_t faults_at_once_ = 0, bad_schemas_ = 0;
 };
 
-// Takes away what a hunt has made or one before it has left: a schema drops its own tables only.
-void sweep(db::Database& database, const db::ServerLevel& level) {
-  constexpr int kMostOfAKind = 10;  // tables, views
-  auto connection = database.connect(level);
-  if (!connection) return;
-  const std::string_view dialect = database.dialect().name;
-  const std::string_view cascade = dialect == "postgres" ? " cascade" : "";
-  if (dialect == "mariadb") (void)(*connection)->run("set session foreign_key_checks = 0");
-  if (dialect == "sqlite") (void)(*connection)->run("pragma foreign_keys = off");
-  for (const std::string_view kind : {"view hunt_v", "table hunt_t"}) {
-    const std::size_t blank = kind.find(' ');
-    for (int i = 0; i < kMostOfAKind; ++i)
-      (void)(*connection)
-          ->run(fmt::format("drop {} if exists {}{}{}", kind.substr(0, blank), kind.substr(blank + 1), i, cascade));
+// Tables and views that schemas may have.
+std::vector<std::string> all_names() {
+  constexpr int kMostOfAKind = 10;
+  std::vector<std::string> names;
+  for (int i = 0; i < kMostOfAKind; ++i) {
+    names.push_back(fmt::format("hunt_t{}", i));
+    names.push_back(fmt::format("hunt_v{}", i));
   }
+  return names;
+}
+
+// Nobody's tables are in the way, and nothing is left of a hunt before.
+Result<void> ready_to_hunt(db::Database& database, const db::ServerLevel& level) {
+  auto connection = database.connect(level);
+  if (!connection) return std::move(connection).error();
+  if (auto free = refuse_taken_names(**connection, database.dialect().name, all_names()); !free) return free;
+  return clear_own_schema(database, level);
 }
 
 HuntOptions completed(HuntOptions options, const Arena& arena) {
@@ -243,12 +246,14 @@ Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, co
   auto arena = RevivingArena::open(database, level, options.arena, server.restart);
   if (!arena) return std::move(arena).error();
   auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());
-  if (not_held && !not_held->recognisable)
+  if (not_held && !not_held->recognisable) {
+    (void)drop_own_schema(database, level);
     return Error{fmt::format("nothing can be judged at {}: {}; take another --level", level.name, not_held->reason)};
+  }
   const HuntOptions complete = completed(options, **arena);
-  sweep(database, level);
+  if (auto ready = ready_to_hunt(database, level); !ready) return std::move(ready).error();
   auto result = Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
-  sweep(database, level);
+  (void)drop_own_schema(database, level);  // the next hunt tries again
   return result;
 }
 

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 
+#include "hunt/run/own_schema.h"
+#include "hunt/server_facts.h"
+
 namespace isolde::hunt {
 namespace {
 
@@ -58,10 +61,22 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
   auto arena = open_arena(database, level, arena_options);
   if (!arena) return std::move(arena).error();
   outcome.server = (*arena)->server();
-  if (auto made = (*arena)->prepare(finding.test.schema); !made) {
+  if (std::string other = other_version(finding.server, outcome.server); !other.empty())
+    outcome.notes.push_back(std::move(other));
+  outcome.reason = why_other_settings(dialect, finding.server, outcome.server);
+  if (!outcome.reason.empty()) {
+    outcome.what = What::kCannotRun;
+    (*arena).reset();
+    (void)drop_own_schema(database, level);
+    return outcome;
+  }
+  Result<void> made = clear_own_schema(database, level);
+  if (made) made = (*arena)->prepare(finding.test.schema);
+  if (!made) {
     outcome.what = What::kCannotRun;
     outcome.reason = fmt::format("its tables cannot be made here: {}", made.error().text);
-    (void)(*arena)->prepare({});
+    (*arena).reset();
+    (void)drop_own_schema(database, level);
     return outcome;
   }
   TrialOptions trial = options.trial;
@@ -93,7 +108,8 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
     if (fault) outcome.reason = fault->text;
     if (!outcome.reason.empty()) outcome.what = What::kCannotRun;
   }
-  (void)(*arena)->prepare({});  // drops what was made
+  (*arena).reset();  // its sessions end first
+  (void)drop_own_schema(database, level);
   return outcome;
 }
 

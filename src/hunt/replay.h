@@ -1,12 +1,15 @@
 // hunt/replay.h: a finding run again on a server: the same or another version, the same or another machine.
 //
 // In, out: a finding (read from its file) and a database -> seen, not seen, or that it cannot be run there, and why.
-// Always:  tables that the finding makes are dropped again. Seen means that the evidence is as good as it was the first
-//          time: the versions say that this server is wrong at the level that it claims.
+// Always:  it runs in the hunt's own schema, and what it made is dropped again. It is not run on a server whose
+//          settings give a level another meaning than where it was found (server_facts.h). Seen means that the
+//          evidence is as good as it was the first time: the versions say that this server is wrong at the level that
+//          it claims.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "db/database.h"
@@ -32,6 +35,7 @@ struct ReplayOutcome {
   std::string
       happened;        // kNotSeen: what became of the statements and transactions that did not go through, a line each
   std::string reason;  // kCannotRun
+  std::vector<std::string> notes;  // what is different from where it was found, a sentence each
 };
 
 // `level`: where the finding says nothing else, db::level_named(database, finding.level). The error: there is no server

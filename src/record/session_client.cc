@@ -147,10 +147,12 @@ void SessionClient::finish_transaction() {
   if (open_) roll_back();
 }
 
-// The server may be starting again; what it answers until then is no fault of the run.
+// The server may be starting again; what it answers until then is no fault of the run. One that cannot be reached any
+// more ends the run, also when the run's time is over by then: what it has done since nobody knows.
 void SessionClient::reconnect() {
   const auto give_up = std::chrono::steady_clock::now() + kReconnectFor;
-  while (!shared_.stop) {
+  while (true) {
+    const bool last = shared_.stop || std::chrono::steady_clock::now() > give_up;
     auto fresh = shared_.database.connect(shared_.level);
     if (fresh) {
       const std::scoped_lock lock(connection_guard_);
@@ -158,7 +160,7 @@ void SessionClient::reconnect() {
       ++reconnects_;
       return;
     }
-    if (std::chrono::steady_clock::now() > give_up) return shared_.fail(std::move(fresh).error());
+    if (last) return shared_.fail(std::move(fresh).error());
     std::this_thread::sleep_for(kReconnectEvery);
   }
 }

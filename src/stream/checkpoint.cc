@@ -47,7 +47,7 @@ Result<CheckpointFolder> CheckpointFolder::open(const std::string& folder) {
   fs::create_directories(folder, error);
   if (error) return Error{error.message(), folder};
   const std::string lock_path = folder + "/lock";
-  const int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  const int lock = ::open(lock_path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   if (lock < 0) return Error{std::strerror(errno), lock_path};
   CheckpointFolder opened(folder, lock);
   if (::flock(lock, LOCK_EX | LOCK_NB) != 0) {

@@ -90,7 +90,7 @@ bool ViolationRecord::load(StateReader& in) {
 
 Result<void> ViolationRecord::open(const std::string& path) {
   path_ = path;
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   if (file_ < 0) return Error{std::strerror(errno), path};
   std::ifstream in(path, std::ios::binary);
   in.seekg(0, std::ios::end);

@@ -15,16 +15,20 @@ using testing::small_story;
 using testing::SmallStory;
 using testing::StoryText;
 
-std::string url_of(const std::string& kind) {
+const db::Server* server_of(const std::string& kind) {
   static std::map<std::string, std::unique_ptr<db::Server>> servers;
   auto& server = servers[kind];
   if (server == nullptr) {
     auto started = db::start_server({.kind = kind, .binaries = {}, .settings = {}});
     EXPECT_TRUE(started) << started.error().text;
-    if (!started) return {};
+    if (!started) return nullptr;
     server = *std::move(started);
   }
-  return server->url();
+  return server.get();
+}
+std::string url_of(const std::string& kind) {
+  const db::Server* const server = server_of(kind);
+  return server == nullptr ? "" : server->url();
 }
 
 std::unique_ptr<db::Database> database_of(const std::string& kind) {
@@ -226,9 +230,10 @@ TEST(AuditConfirmElsewhere, SqliteHasNoWeakLevelToTry) {
 }
 
 TEST(AuditConfirmElsewhere, AUserWithoutTheRightIsToldWhatIsMissing) {
-  auto admin = database_of("mariadb");
+  ASSERT_TRUE(server_of("mariadb"));
+  const auto admin = db::open_database(*db::parse_url(server_of("mariadb")->superuser_url()));
   ASSERT_TRUE(admin);
-  auto connection = admin->connect(admin->levels().front());
+  auto connection = (*admin)->connect((*admin)->levels().front());
   ASSERT_TRUE(connection);
   const auto made = (*connection)->run("create user 'visitor'@'%' identified by 'pw'");
   ASSERT_TRUE(made && made->done());

@@ -79,8 +79,8 @@ TEST_P(AuditSchema, ScratchTablesOfEverySharedSchemaAreAccepted) {
     const auto schema = read_schema(entry.path().string());
     ASSERT_TRUE(schema) << schema.error().message();
     const bool mariadb = GetParam() == "mariadb";
-    ASSERT_EQ(why_not(mariadb ? "create or replace database scratch" : "create schema scratch"), "");
-    ASSERT_EQ(why_not(mariadb ? "use scratch" : "set search_path = scratch"), "");
+    ASSERT_EQ(why_not(mariadb ? "create or replace database isolde_scratch" : "create schema scratch"), "");
+    ASSERT_EQ(why_not(mariadb ? "use isolde_scratch" : "set search_path = scratch"), "");
     for (const std::string& sql : create_tables(*schema, {}, database_->dialect())) {
       EXPECT_EQ(why_not(sql), "") << sql;
       ++made;
@@ -96,7 +96,7 @@ TEST_P(AuditSchema, ScratchTablesOfEverySharedSchemaAreAccepted) {
       EXPECT_EQ(again->table(*twin).primary_key.size(), table.primary_key.size()) << table.name;
       EXPECT_EQ(again->table(*twin).unique_keys.size(), table.unique_keys.size()) << table.name;
     }
-    ASSERT_EQ(why_not(mariadb ? "drop database scratch" : "drop schema scratch cascade"), "");
+    ASSERT_EQ(why_not(mariadb ? "drop database isolde_scratch" : "drop schema scratch cascade"), "");
   }
   EXPECT_GT(made, 300u);
 }

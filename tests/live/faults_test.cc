@@ -69,6 +69,44 @@ INSTANTIATE_TEST_SUITE_P(Databases, FaultsOn,
                                            FaultCase{"sqlite", {50, 0, 0, 0}}),
                          [](const auto& given) { return std::string(given.param.kind); });
 
+class ServerThatDies : public ::testing::TestWithParam<const char*> {};
+
+// The run's time is over before anybody has given up connecting: it ends with an error all the same.
+TEST_P(ServerThatDies, EndsTheRunWithAnErrorAndWhatWasRecordedIsKept) {
+  const Scratch scratch;
+  auto server = db::start_server({GetParam(), "", {}});
+  ASSERT_TRUE(server) << server.error().message();
+  const db::Url url = *db::parse_url((*server)->url());
+  const auto database = db::open_database(url);
+  ASSERT_TRUE(database) << database.error().message();
+  const auto level = db::level_named(**database, "serializable");
+  ASSERT_TRUE(level) << level.error().message();
+  const auto workload = record::workload_named("list-append")->make({}, (*database)->dialect());
+  ASSERT_TRUE(workload) << workload.error().message();
+  record::RunOptions run;
+  run.seconds = 2;
+  run.evidence = false;
+  bool runs = true;
+  std::uint64_t committed = 0;
+  const std::string folder = scratch.path("recording");
+  const auto summary =
+      record::run(**database, url, **level, **workload, run, folder, {.progress = [&](const record::RunProgress& p) {
+        if (!runs || p.committed == 0) return;
+        runs = false;
+        committed = p.committed;
+        EXPECT_TRUE((*server)->stop(db::Stop::kCrash));
+      }});
+  EXPECT_FALSE(runs);
+  ASSERT_FALSE(summary) << "the server is gone, and nobody was told";
+  EXPECT_NE(summary.error().message().find("connect"), std::string::npos) << summary.error().message();
+  const auto loaded = load(folder, nullptr, {});
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_GE(status_counts(loaded->history).committed, committed);
+}
+
+INSTANTIATE_TEST_SUITE_P(Databases, ServerThatDies, ::testing::Values("postgres", "mariadb"),
+                         [](const auto& kind) { return std::string(kind.param); });
+
 TEST(Faults, AServerThatTheRunDidNotStartIsNotRestarted) {
   const Scratch scratch;
   const db::Url url = *db::parse_url("sqlite:" + scratch.path("lists.db"));

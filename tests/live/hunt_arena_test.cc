@@ -265,7 +265,9 @@ std::map<std::string, int> executions(db::Server& server, db::Database& database
     }
     return counts;
   }
-  auto connection = database.connect(database.levels()[0]);
+  const auto admins = db::open_database(*db::parse_url(server.superuser_url()));
+  EXPECT_TRUE(admins);
+  auto connection = (*admins)->connect((*admins)->levels()[0]);
   EXPECT_TRUE(connection);
   for (const std::string& text : texts) {
     std::string quoted;

@@ -64,7 +64,9 @@ class HuntLive : public ::testing::Test {
 
   // What REPEATABLE READ claims hangs on this variable, which the driver knows once it has asked.
   static void snapshot_isolation(const char* value) {
-    auto connection = mariadb_->database->connect(mariadb_->database->levels().front());
+    const auto as_superuser = db::open_database(*db::parse_url(mariadb_->server->superuser_url()));
+    ASSERT_TRUE(as_superuser) << as_superuser.error().message();
+    auto connection = (*as_superuser)->connect((*as_superuser)->levels().front());
     ASSERT_TRUE(connection) << connection.error().message();
     const auto set = (*connection)->run(std::string("set global innodb_snapshot_isolation = ") + value);
     ASSERT_TRUE(set && set->done());

@@ -52,7 +52,10 @@ class MariadbDriver : public ::testing::Test {
   void SetUp() override {
     ASSERT_NE(server_, nullptr);
     database_ = opened("");
-    admin_ = connected(*database_, "repeatable read");
+    auto admins = open_database(*parse_url(server_->superuser_url()));
+    ASSERT_TRUE(admins) << admins.error().message();
+    admins_ = *std::move(admins);
+    admin_ = connected(*admins_, "repeatable read");
     done(admin_->run("drop table if exists kv"));
     done(admin_->run("create table kv (k bigint primary key, v bigint not null) engine=InnoDB"));
     done(admin_->run("insert into kv values (1, 10), (2, 20)"));
@@ -98,7 +101,8 @@ class MariadbDriver : public ::testing::Test {
 
   static std::unique_ptr<Server> server_;
   std::unique_ptr<Database> database_;
-  std::unique_ptr<Connection> admin_;
+  std::unique_ptr<Database> admins_;
+  std::unique_ptr<Connection> admin_;  // the superuser's
 };
 std::unique_ptr<Server> MariadbDriver::server_;
 
@@ -453,8 +457,8 @@ TEST_F(MariadbDriver, WhatACommitSaysIsTrueWheneverItsConnectionIsKilled) {
 }
 
 TEST_F(MariadbDriver, ACommitThatTheServerRefusesIsRolledBack) {
-  done(admin_->run("create or replace user plain@'127.0.0.1'"));
-  done(admin_->run("grant select, insert, update on isolde.* to plain@'127.0.0.1'"));
+  done(admin_->run("create or replace user plain@localhost"));
+  done(admin_->run("grant select, insert, update on isolde.* to plain@localhost"));
   Url url = *parse_url(server_->url());
   url.user = "plain";
   const auto database = *open_database(url);

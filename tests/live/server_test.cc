@@ -10,7 +10,11 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
+#include <set>
+#include <sstream>
 #include <thread>
 
 #include "db/server_place.h"
@@ -24,16 +28,18 @@ namespace server_test {
 
 namespace fs = std::filesystem;
 
+std::string socket_of(const Url& url) {
+  return url.host + (url.scheme == "postgres" ? "/.s.PGSQL.5432" : "/mariadb.sock");
+}
+
 // The client program that comes with the server: nothing of ours is between us and it.
 test::Answer ask(const std::string& url, const std::string& sql) {
-  const Url parsed = *parse_url(url);
-  const std::string port = std::to_string(parsed.port);
-  if (parsed.scheme == "postgres") {
-    return test::run_program(
-        {"psql", "-X", "-A", "-t", "-h", "127.0.0.1", "-p", port, "-U", "isolde", "-c", sql, "isolde"});
+  const Url at = *parse_url(url);
+  if (at.scheme == "postgres") {
+    return test::run_program({"psql", "-X", "-A", "-t", "-h", at.host, "-U", at.user, "-c", sql, at.database});
   }
-  return test::run_program({"mariadb", "--no-defaults", "--protocol=tcp", "-N", "-h", "127.0.0.1", "-P", port, "-u",
-                            "isolde", "-e", sql, "isolde"});
+  return test::run_program(
+      {"mariadb", "--no-defaults", "-N", "-S", socket_of(at), "-u", at.user, "-e", sql, at.database});
 }
 
 std::string answer(const Server& server, const std::string& sql) {
@@ -107,10 +113,9 @@ TEST_P(ServerOfKind, SettingsAreTheGivenOnesAndTheLogIsKeptForRecovery) {
     EXPECT_EQ(answer(*server, "show fsync"), "on");
     EXPECT_EQ(answer(*server, "show wal_level"), "logical");
     EXPECT_EQ(answer(*server, "show server_encoding"), "UTF8");
-    EXPECT_EQ(answer(*server, "show listen_addresses"), "127.0.0.1");
   } else {
     EXPECT_EQ(answer(*server, "select @@innodb_snapshot_isolation"), "1");
-    EXPECT_EQ(answer(*server, "select @@log_bin, @@binlog_format, @@bind_address"), "1\tROW\t127.0.0.1");
+    EXPECT_EQ(answer(*server, "select @@log_bin, @@binlog_format"), "1\tROW");
   }
 }
 
@@ -131,11 +136,11 @@ TEST_P(ServerOfKind, NothingIsLeftWhenTheObjectGoes) {
   std::unique_ptr<Server> server = started();
   ASSERT_NE(server, nullptr);
   const fs::path folder = fs::path(server->log_file()).parent_path();
-  const std::uint16_t port = parse_url(server->url())->port;
+  const std::string socket = socket_of(*parse_url(server->url()));
   EXPECT_TRUE(fs::exists(folder));
   server.reset();
   EXPECT_FALSE(fs::exists(folder));
-  EXPECT_FALSE(greeting(port, Milliseconds(0)));
+  EXPECT_FALSE(greeting(socket, Milliseconds(0)));
 }
 
 TEST_P(ServerOfKind, NothingIsLeftWhenThisProcessIsKilled) {
@@ -158,11 +163,11 @@ TEST_P(ServerOfKind, NothingIsLeftWhenThisProcessIsKilled) {
   ASSERT_TRUE(parsed);
   const fs::path folder = fs::path(log).parent_path();
   EXPECT_TRUE(fs::exists(folder));
-  EXPECT_TRUE(greeting(parsed->port, Milliseconds(0)));
+  EXPECT_TRUE(greeting(socket_of(*parsed), Milliseconds(0)));
   kill(child, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
-  EXPECT_TRUE(test::comes_true([&] { return !greeting(parsed->port, Milliseconds(0)); }));
+  EXPECT_TRUE(test::comes_true([&] { return !greeting(socket_of(*parsed), Milliseconds(0)); }));
   EXPECT_TRUE(test::comes_true([&] { return !fs::exists(folder); }));
 }
 
@@ -176,6 +181,78 @@ TEST_P(ServerOfKind, AFolderWithoutThePrograms) {
   const Result<std::unique_ptr<Server>> server = start_server({GetParam(), "/nowhere", {}});
   ASSERT_FALSE(server);
   EXPECT_NE(server.error().text.find("install the package"), std::string::npos) << server.error().text;
+}
+
+// The Internet sockets that processes of this machine listen on, by inode.
+std::set<std::string> listening_inodes() {
+  std::set<std::string> inodes;
+  for (const char* const table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream file(table);
+    for (std::string line; std::getline(file, line);) {
+      std::istringstream words(line);
+      const std::vector<std::string> columns(std::istream_iterator<std::string>(words), {});
+      if (columns.size() > 9 && columns[3] == "0A") inodes.insert("socket:[" + columns[9] + "]");
+    }
+  }
+  return inodes;
+}
+
+TEST_P(ServerOfKind, NoPortIsOpenAndNobodyElseMayEnterTheFolder) {
+  const std::unique_ptr<Server> server = is_postgres()
+                                             ? started({{"listen_addresses", "*"}, {"unix_socket_permissions", "0777"}})
+                                             : started({{"skip_networking", "OFF"}, {"bind_address", "0.0.0.0"}});
+  ASSERT_NE(server, nullptr);
+  const std::string folder = parse_url(server->url())->host;
+  EXPECT_EQ(fs::status(folder).permissions(), fs::perms::owner_all);
+  const std::set<std::string> listening = listening_inodes();
+  int sockets = 0;
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    std::error_code error;
+    if (fs::read_symlink(process.path() / "cwd", error).string().find(fs::path(folder).filename()) == std::string::npos)
+      continue;
+    for (const auto& open : fs::directory_iterator(process.path() / "fd", error)) {
+      const std::string target = fs::read_symlink(open.path(), error).string();
+      if (target.starts_with("socket:")) ++sockets;
+      EXPECT_FALSE(listening.contains(target)) << GetParam() << " listens on a port";
+    }
+  }
+  EXPECT_GT(sockets, 0) << "the server's processes were looked at";
+}
+
+TEST_P(ServerOfKind, AnotherUserOfTheMachineCannotConnect) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can become another user";
+  Server* const server = shared();
+  ASSERT_NE(server, nullptr);
+  const std::string socket = socket_of(*parse_url(server->url()));
+  ASSERT_TRUE(greeting(socket, Milliseconds(0)));
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool other = setgid(65534) == 0 && setuid(65534) == 0;
+    _exit(!other ? 2 : greeting(socket, Milliseconds(0)) ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST_P(ServerOfKind, TheUserOfAWorkloadRunsNoProgramsAndReachesNoFiles) {
+  Server* const server = shared();
+  ASSERT_NE(server, nullptr);
+  const std::vector<std::string> refused =
+      is_postgres() ? std::vector<std::string>{"copy (select 1) to program 'true'",
+                                               "select pg_read_file('PG_VERSION')",
+                                               "copy (select 1) to '/tmp/isolde-no'",
+                                               "alter system set fsync = off",
+                                               "create role other superuser",
+                                               "set role isolde_superuser",
+                                               "create temp table x (a text); copy x from program 'echo'"}
+                    : std::vector<std::string>{"select 1 into outfile '/tmp/isolde-no'", "set global read_only = 1",
+                                               "select 1 from mysql.user", "install soname 'server_audit'",
+                                               "grant all on *.* to isolde@localhost"};
+  for (const std::string& sql : refused) EXPECT_NE(ask(server->url(), sql).status, 0) << sql;
+  EXPECT_EQ(ask(server->superuser_url(), is_postgres() ? "show hba_file" : "select 1 from mysql.user").status, 0);
+  EXPECT_FALSE(fs::exists("/tmp/isolde-no"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ServerOfKind, ::testing::Values("postgres", "mariadb"),

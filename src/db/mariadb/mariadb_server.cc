@@ -34,8 +34,9 @@ const std::map<std::string, std::string>& mariadb_settings() {
 constexpr const char* kFirstSql =
     "flush privileges;\n"
     "create database isolde;\n"
-    "create user isolde@'127.0.0.1';\n"
-    "grant all on *.* to isolde@'127.0.0.1' with grant option;\n";
+    "create user isolde@localhost;\n"
+    "grant process, binlog monitor, replication slave, show databases on *.* to isolde@localhost;\n"
+    "grant all on `isolde%`.* to isolde@localhost with grant option;\n";
 
 class MariadbRecipe final : public ServerRecipe {
  public:
@@ -64,24 +65,25 @@ class MariadbRecipe final : public ServerRecipe {
     return run_tool(as, first, folder, log, kFirstSql);
   }
 
-  [[nodiscard]] std::vector<std::string> command(const std::string& folder, std::uint16_t port) const override {
+  [[nodiscard]] std::string_view superuser() const override { return "root"; }
+
+  [[nodiscard]] std::vector<std::string> command(const std::string& folder) const override {
     std::vector<std::string> words = common(folder);
-    words.insert(words.end(),
-                 {"--bind-address=127.0.0.1", fmt::format("--port={}", port), "--skip-networking=OFF",
-                  "--socket=" + folder + "/mariadb.sock", "--pid-file=" + pid_file(folder), "--skip-log-error"});
+    words.insert(words.end(), {"--socket=" + socket(folder), "--pid-file=" + pid_file(folder), "--skip-log-error"});
     // One without a value is a switch: skip_log_bin.
     for (const auto& [name, value] : settings_)
       words.push_back(value.empty() ? "--" + name : fmt::format("--{}={}", name, value));
+    words.emplace_back("--skip-networking=ON");  // last, so that no setting opens a port
     return words;
   }
 
   // It listens only once it has recovered, and greets a client with a packet that starts with its length, the number 0
   // and the version of the protocol, 10. The pid file tells that it is ours that listens.
-  [[nodiscard]] bool ready(const std::string& folder, std::uint16_t port, pid_t pid) const override {
+  [[nodiscard]] bool ready(const std::string& folder, pid_t pid) const override {
     std::ifstream file(pid_file(folder));
     pid_t listens = -1;
     if (!(file >> listens) || listens != pid) return false;
-    const Result<std::string> said = greeting(port, Milliseconds(2'000));
+    const Result<std::string> said = greeting(socket(folder), Milliseconds(2'000));
     return said && said->size() > 4 && (*said)[4] == 10;
   }
 
@@ -93,6 +95,7 @@ class MariadbRecipe final : public ServerRecipe {
   [[nodiscard]] static std::string data_folder(const std::string& folder) { return folder + "/data"; }
   // Of its own: a server that starts removes the temporary tables of all others that share this folder.
   [[nodiscard]] static std::string temporary(const std::string& folder) { return folder + "/tmp"; }
+  [[nodiscard]] static std::string socket(const std::string& folder) { return folder + "/mariadb.sock"; }
   [[nodiscard]] static std::string pid_file(const std::string& folder) { return folder + "/mariadb.pid"; }
   [[nodiscard]] std::string basedir() const { return fs::path(server_).parent_path().parent_path().string(); }
   [[nodiscard]] std::vector<std::string> common(const std::string& folder) const {

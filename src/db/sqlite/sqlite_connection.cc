@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -225,6 +227,34 @@ class SqliteConnection : public Connection {
   std::unordered_map<std::string, sqlite3_stmt*> prepared_;
 };
 
+// What a connection may be asked for once it is set up: everything in its own file, nothing beyond it. A statement that
+// came in a file would otherwise open and write other files (ATTACH, VACUUM INTO, which attaches its target) or run
+// code (load_extension).
+int stays_in_its_file(void* /*context*/, int action, const char* first, const char* second, const char* /*database*/,
+                      const char* /*trigger*/) {
+  static constexpr std::string_view kPragmas[] = {
+      "busy_timeout", "case_sensitive_like", "data_version",     "defer_foreign_keys", "foreign_keys",
+      "index_list",   "query_only",          "read_uncommitted", "recursive_triggers", "reverse_unordered_selects",
+      "synchronous",  "table_info"};
+  const std::string_view name = action == SQLITE_FUNCTION ? (second == nullptr ? "" : second)
+                                : first == nullptr        ? ""
+                                                          : first;
+  switch (action) {
+    case SQLITE_ATTACH:
+    case SQLITE_DETACH:
+    case SQLITE_CREATE_VTABLE:
+      return SQLITE_DENY;
+    case SQLITE_FUNCTION:
+      return name == "load_extension" || name == "fts3_tokenizer" ? SQLITE_DENY : SQLITE_OK;
+    case SQLITE_PRAGMA:
+      return second == nullptr || std::find(std::begin(kPragmas), std::end(kPragmas), name) != std::end(kPragmas)
+                 ? SQLITE_OK
+                 : SQLITE_DENY;
+    default:
+      return SQLITE_OK;
+  }
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Connection>> connect_sqlite(const std::string& file, SqliteMode mode,
@@ -252,6 +282,7 @@ Result<std::unique_ptr<Connection>> connect_sqlite(const std::string& file, Sqli
   if (!reply) return std::move(reply).error();
   if (!reply->done()) return Error{fmt::format("cannot set up {}: {}", file, reply->failure.text)};
   sqlite3_busy_timeout(handle, mode.timeout_ms);
+  sqlite3_set_authorizer(handle, stays_in_its_file, nullptr);
   return std::unique_ptr<Connection>(std::move(connection));
 }
 

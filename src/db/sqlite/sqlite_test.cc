@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdio>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <thread>
@@ -243,6 +245,21 @@ TEST(Sqlite, RowsThatAForeignKeyDeletesAreNotCounted) {
   EXPECT_EQ(answered(file.admin->run("delete from kv where k = 1")).changed, 1U);
   EXPECT_EQ(answered(file.admin->run("delete from kv where k = 1")).changed, 0U);
   EXPECT_EQ(answered(file.admin->run("select * from kv")).changed, 0U);
+}
+
+TEST(Sqlite, AConnectionReachesNoOtherFile) {
+  SqliteFile file("wal deferred");
+  const std::string other = ::testing::TempDir() + "/isolde_sqlite_other.db";
+  std::remove(other.c_str());
+  for (const std::string& sql :
+       {"attach '" + other + "' as other", "vacuum into '" + other + "'", std::string("select load_extension('x')"),
+        std::string("pragma journal_mode = memory"), std::string("pragma writable_schema = on"),
+        std::string("pragma temp_store_directory = '/'")}) {
+    const auto reply = file.admin->run(sql);
+    EXPECT_FALSE(reply && reply->done()) << sql;
+  }
+  EXPECT_FALSE(std::filesystem::exists(other));
+  done(file.admin->run("pragma foreign_keys = on"));
 }
 
 TEST(Sqlite, AStatementIsPreparedOnceAndFollowsItsTable) {

@@ -9,6 +9,7 @@
 #include "hunt/run/contents.h"
 #include "hunt/run/fight.h"
 #include "hunt/run/house.h"
+#include "hunt/run/own_schema.h"
 #include "probe/crew.h"
 #include "probe/schedule.h"
 
@@ -69,6 +70,7 @@ class DatabaseArena : public Arena {
 
   [[nodiscard]] Result<void> prepare(const Schema& schema) override {
     if (auto connected = connect(); !connected) return connected;  // anew: what they had prepared is of no use any more
+    if (auto ours = claim_names(*keeper_, dialect_, schema); !ours) return ours;
     const Schema before = std::exchange(schema_, schema);
     for (const Schema* const old : {&before, &schema}) {
       for (const std::string& sql : old->drops) static_cast<void>(keeper_->run(sql));
@@ -145,6 +147,9 @@ class DatabaseArena : public Arena {
     auto keeper = database_.connect(level_);
     if (!keeper) return std::move(keeper).error();
     keeper_ = *std::move(keeper);
+    if (server_.empty()) {  // the first one
+      if (auto made = make_own_schema(*keeper_, dialect_); !made) return made;
+    }
     if (auto ready = set_up(*keeper_, keeper_setup(dialect_)); !ready) return ready;
     if (auto kept = keep_what_is_deleted(); !kept) return kept;
     crew_ = std::make_unique<Crew>(std::vector<std::unique_ptr<db::Connection>>());

@@ -1,7 +1,8 @@
 // hunt/run/arena.h: the database that cases are run on: makes a schema, puts its rows back quickly, runs a case.
 //
 // In, out: Case -> Execution (in transactions, in the case's order), order of statements -> AloneRun (without).
-// Always:  every statement is carried out once at most. A step counts as waiting only by the server's word: its lock
+// Always:  it works in a schema of its own (own_schema.h): no table that a hunt did not make is touched.
+//          Every statement is carried out once at most. A step counts as waiting only by the server's word: its lock
 //          tables, or the session's own notice. A statement that exceeds the limit is stopped by the server. After an
 //          error of the connection the arena is made anew by the next reset(). The same case on the same server gives
 //          the same Execution, deadlocks included (PostgreSQL: if deadlock_timeout may be set): one statement waits at

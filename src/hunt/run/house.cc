@@ -5,11 +5,20 @@
 
 #include <ranges>
 
+#include "hunt/run/own_schema.h"
+
 namespace isolde::hunt {
 namespace {
 
 // Literals compare as columns do: byte by byte, blanks at the end included.
 constexpr const char* kNames = "set names utf8mb4 collate utf8mb4_nopad_bin";
+
+// Every session works where hunts make their tables.
+SessionSetup entered(SessionSetup setup, std::string_view dialect) {
+  const std::vector<std::string> first = enter_own_schema(dialect);
+  setup.must.insert(setup.must.begin(), first.begin(), first.end());
+  return setup;
+}
 
 }  // namespace
 
@@ -32,7 +41,7 @@ SessionSetup fighter_setup(std::string_view dialect, std::chrono::milliseconds l
   } else {
     setup.must = {"pragma foreign_keys = on", "pragma synchronous = off"};
   }
-  return setup;
+  return entered(std::move(setup), dialect);
 }
 
 SessionSetup keeper_setup(std::string_view dialect) {
@@ -44,7 +53,7 @@ SessionSetup keeper_setup(std::string_view dialect) {
   } else {
     setup.must = {"pragma foreign_keys = off", "pragma synchronous = off"};
   }
-  return setup;
+  return entered(std::move(setup), dialect);
 }
 
 std::vector<std::string> creation(const Schema& schema, std::string_view dialect) {
