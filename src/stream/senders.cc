@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/printable.h"
 #include "stream/socket_address.h"
@@ -21,7 +22,7 @@ constexpr milliseconds kRefusedLimit{2'000};        // for the refusal to be rea
 constexpr std::uint64_t kMostSilentLines = 10'000;  // in a row
 constexpr std::size_t kMostSessions = 4096;         // of one connection that are known to leave with it
 constexpr std::size_t kMostNotices = 100;           // that wait to be taken
-constexpr std::size_t kMostRefused = 32;            // beyond the limit, to be told that there are too many
+constexpr std::size_t kMostRefused = 32;            // that are still there, to be told why
 
 // Lines that have come whole, taken or not.
 std::uint64_t lines_of(const Connection& c) {
@@ -70,10 +71,14 @@ void Senders::add(int fd) {
   auto made = std::make_unique<Connection>(fd, std::move(peer), max_line_, now);
   Connection& c = *made;
   const bool has_room = serving_ < listen_.max_connections || make_room();
-  const std::string too_many = fmt::format("there are {} connections already", listen_.max_connections);
-  if (connections_.size() >= listen_.max_connections + kMostRefused) return count_refusal(c, Refusal::kFull, too_many);
+  if (connections_.size() - serving_ >= kMostRefused) {
+    // Whoever was refused first has had the longest time to read why.
+    close(std::find_if(connections_.begin(), connections_.end(), [](const auto& entry) { return !entry.second->served; }));
+  }
   connections_.emplace(id, std::move(made));
-  if (!has_room) return refuse(c, Refusal::kFull, too_many);
+  if (!has_room) {
+    return refuse(c, Refusal::kFull, fmt::format("there are {} connections already", listen_.max_connections));
+  }
   counts_.open_connections = ++serving_;
   c.state = listen_.token.empty() ? State::kHello : State::kToken;
   c.served = true;
@@ -340,18 +345,15 @@ void Senders::park_sessions(Connection& c) {
   c.sessions.clear();
 }
 
-// A flood of connections is no flood of notices.
-void Senders::count_refusal(const Connection& c, Refusal kind, const std::string& why) {
-  if (!counts_.refuse(kind)) return;
-  notice(fmt::format("{} refused: {} (further ones {} are only counted)", c.peer, why, meaning(kind)));
-}
-
 void Senders::refuse(Connection& c, Refusal kind, const std::string& why) {
-  count_refusal(c, kind, why);
+  // A flood of connections is no flood of notices.
+  if (counts_.refuse(kind))
+    notice(fmt::format("{} refused: {} (further ones {} are only counted)", c.peer, why, meaning(kind)));
   std::string line = "{\"error\": ";
   append_json_string(why, line);
   c.say(line + "}\n");
   c.state = State::kRefused;
+  if (std::exchange(c.served, false)) counts_.open_connections = --serving_;  // its place is free at once
   c.half_line = false;
   c.buffer.clear();
   c.deadline = listen_.clock() + kRefusedLimit;

@@ -68,7 +68,6 @@ class Senders {
   void hello(Connection& c, const Greeting& greeting);
   void after_taking(Connection& c, Intake::Part& part, std::uint64_t lines_before);
   void refuse(Connection& c, Refusal kind, const std::string& why);
-  void count_refusal(const Connection& c, Refusal kind, const std::string& why);
   bool make_room();
   std::size_t refuse_largest();
   void park_sessions(Connection& c);
