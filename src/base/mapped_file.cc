@@ -30,6 +30,11 @@ std::int64_t written_at(const struct stat& info) {
   return static_cast<std::int64_t>(info.st_mtim.tv_sec) * 1'000'000'000 + info.st_mtim.tv_nsec;
 }
 
+// None: what is no file has no size.
+std::optional<std::size_t> size_of(const struct stat& info) {
+  return S_ISREG(info.st_mode) ? std::optional(static_cast<std::size_t>(info.st_size)) : std::nullopt;
+}
+
 // As many bytes from there as the file has, at most `size`; -1: an error.
 ssize_t read_at(int fd, char* to, std::size_t size, std::size_t offset) {
   std::size_t done = 0;
@@ -110,9 +115,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
   const Descriptor fd(opened->fd);
   std::shared_ptr<MappedFile> file(new MappedFile());
   file->path_ = path;
-  const bool sized = S_ISREG(opened->info.st_mode);
-  if (auto read = file->read_file(fd.get(), sized ? static_cast<std::size_t>(opened->info.st_size) : 0, limits); !read)
-    return read.error();
+  if (auto read = file->read_file(fd.get(), size_of(opened->info), limits); !read) return read.error();
   return std::shared_ptr<const MappedFile>(std::move(file));
 }
 
@@ -122,12 +125,11 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::map(const std::string& pat
   Descriptor fd(opened->fd);
   std::shared_ptr<MappedFile> file(new MappedFile());
   file->path_ = path;
-  const bool sized = S_ISREG(opened->info.st_mode);
-  const std::size_t size = sized ? static_cast<std::size_t>(opened->info.st_size) : 0;
-  if (size >= kLeastMapped && file->map_file(fd.get(), size)) {
+  const std::optional<std::size_t> size = size_of(opened->info);
+  if (size && *size >= kLeastMapped && file->map_file(fd.get(), *size)) {
     file->written_ = written_at(opened->info);
     file->fd_ = fd.release();
-    file->head_.resize(std::min(kHead, size));
+    file->head_.resize(std::min(kHead, *size));
     const ssize_t got = read_at(file->fd_, file->head_.data(), file->head_.size(), 0);
     if (got < 0) return system_error(path, "cannot read");
     if (static_cast<std::size_t>(got) < file->head_.size()) return became_shorter(path);
@@ -150,33 +152,33 @@ bool MappedFile::map_file(int fd, std::size_t size) {
   return true;
 }
 
-// `expected`: how long a file is; 0: that is not known.
-Result<void> MappedFile::read_file(int fd, std::size_t expected, const InputLimits& limits) {
+// `expected`: how long a file is; none: it is a pipe or a device, which may be endless.
+Result<void> MappedFile::read_file(int fd, std::optional<std::size_t> expected, const InputLimits& limits) {
   std::size_t capacity = 0;
   char* buffer = nullptr;
   for (;;) {
     if (size_ == capacity) {
       // One more than expected, so that the end is seen without another step.
-      capacity = capacity == 0 ? std::max<std::size_t>(expected + 1, std::size_t{1} << 16) : capacity * 2;
+      capacity = capacity == 0 ? std::max<std::size_t>(expected.value_or(0) + 1, std::size_t{1} << 16) : capacity * 2;
       void* const grown = std::realloc(buffer, capacity);
       if (grown == nullptr) throw std::bad_alloc();
       buffer = static_cast<char*>(grown);
       data_ = reinterpret_cast<const std::byte*>(buffer);  // freed by the destructor
     }
-    if (!wait_for_input(fd, limits)) return out_of_time_reading(path_);
+    if (!expected && !wait_for_input(fd, limits)) return out_of_time_reading(path_);
     const ssize_t got = ::read(fd, buffer + size_, capacity - size_);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
     if (got < 0) return system_error(path_, "cannot read");
     if (got == 0) break;
     size_ += static_cast<std::size_t>(got);
-    if (expected == 0 && size_ > limits.most) {
+    if (!expected && size_ > limits.most) {
       return Error{fmt::format("the input is endless, or longer than {} bytes, the most that is read from a pipe or a "
                                "device: give a file",
                                limits.most),
                    path_};
     }
   }
-  if (size_ < expected) return became_shorter(path_);
+  if (expected && size_ < *expected) return became_shorter(path_);
   return {};
 }
 

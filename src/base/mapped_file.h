@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,7 +69,7 @@ class MappedFile {
  private:
   MappedFile() = default;
   [[nodiscard]] bool map_file(int fd, std::size_t size);
-  [[nodiscard]] Result<void> read_file(int fd, std::size_t expected, const InputLimits& limits);
+  [[nodiscard]] Result<void> read_file(int fd, std::optional<std::size_t> expected, const InputLimits& limits);
 
   std::string path_;
   const std::byte* data_ = nullptr;

@@ -110,8 +110,9 @@ class Truncator : public Progress {
  public:
   explicit Truncator(std::string path) : path_(std::move(path)) {}
   void advance(std::string_view /*stage*/, std::uint64_t /*done*/, std::uint64_t /*total*/) override {
-    if (!done_) EXPECT_EQ(truncate(path_.c_str(), 4000), 0);
+    if (done_) return;
     done_ = true;
+    EXPECT_EQ(truncate(path_.c_str(), 4000), 0);
   }
   [[nodiscard]] bool done() const { return done_; }
 
@@ -156,7 +157,7 @@ TEST(Format, AFileThatIsTruncatedBetweenOpeningAndReadingIsAnError) {
       const auto read = format->read(*source, {});
       EXPECT_TRUE(!read || !still_whole(*source)) << path;
       EXPECT_FALSE(still_whole(*source)) << path;
-      if (format == &kIslFormat) EXPECT_FALSE(read) << "its columns would be used after this";
+      EXPECT_TRUE(format != &kIslFormat || !read) << "its columns would be used after this";
     }
   }
 }

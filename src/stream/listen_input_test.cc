@@ -390,7 +390,9 @@ TEST(Intake, ANewNameAlwaysFindsRoomAndThoseHeardOfLastAreKept) {
   ASSERT_TRUE((*intake)->take(early, line(1, 1), "early").piece);
   for (std::size_t i = 2; i < SpoolState::kMostSenders; ++i) {
     Sender sender = *named("n" + std::to_string(i)).sender;
-    if (i < 10) ASSERT_TRUE((*intake)->take(sender, line(1, static_cast<int>(i)), "n").piece);
+    if (i < 10) {
+      ASSERT_TRUE((*intake)->take(sender, line(1, static_cast<int>(i)), "n").piece);
+    }
   }
   ASSERT_TRUE((*intake)->take(early, line(1, 2), "early").piece);  // heard of again
   for (int i = 0; i < 20; ++i) {

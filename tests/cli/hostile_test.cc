@@ -1,6 +1,7 @@
 // What others can do to a run: files that change under it, input without an end, texts that speak to a terminal, and
 // neighbours who look at the list of processes.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,8 +32,9 @@ std::string large_history(std::size_t bytes) {
 pid_t start_isolde(const std::vector<std::string>& args, const std::string& out, const std::string& err) {
   const pid_t child = ::fork();
   if (child != 0) return child;
-  if (::freopen("/dev/null", "r", stdin) == nullptr) ::_exit(126);
-  if (::freopen(out.c_str(), "w", stdout) == nullptr || ::freopen(err.c_str(), "w", stderr) == nullptr) ::_exit(126);
+  ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
+  ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDOUT_FILENO);
+  ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600), STDERR_FILENO);
   const std::string program = std::string(ISOLDE_BINARY_DIR) + "/isolde";
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& arg : args) words.push_back(const_cast<char*>(arg.c_str()));

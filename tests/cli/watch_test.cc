@@ -151,7 +151,7 @@ TEST(Watch, WithACheckpointTheTokenStaysTheSameOverRestartsAndIsNotShown) {
   const Scratch scratch;
   std::string first;
   for (int round = 0; round < 2; ++round) {
-    const std::string log = scratch.path("log");
+    const std::string log = scratch.path("log-" + std::to_string(round));
     const pid_t child = start_watch(
         {"--listen", "tcp:0", "--profile", "postgres:serializable", "--checkpoint", scratch.path("c")}, log);
     EXPECT_TRUE(comes_true([&] { return content_of(log).find("listening on tcp:") != std::string::npos; }));
