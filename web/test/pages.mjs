@@ -112,11 +112,11 @@ await test('a write skew', file('skew.html'), async (page) => {
 {
   console.log('its policy');
   const html = file('injected.html');
-  const injected = '<script>window.injected = true</script><img src="data:," onerror="window.injected = true"><p style="color: red" id="injected">x</p></body>';
+  const injected = '<script>window.injected = true</script><img src="data:," onerror="window.injected = true"><p style="color: red" id="painted">x</p></body>';
   writeFileSync(html, readFileSync(file('skew.html'), 'utf8').replace('</body>', injected));
   const { page, said } = await open(html);
   expect((await page.evaluate(() => window.injected)) === undefined, 'a script that is not its own does not run');
-  expect((await page.evaluate(() => getComputedStyle(document.getElementById('injected')).color)) !== 'rgb(255, 0, 0)', 'nor does a style');
+  expect((await page.evaluate(() => getComputedStyle(document.getElementById('painted')).color)) !== 'rgb(255, 0, 0)', 'nor does a style');
   expect(said.some((line) => line.includes('Content Security Policy')), 'the browser says why');
   await page.close();
 }
