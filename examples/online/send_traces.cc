@@ -56,8 +56,8 @@ class TraceSender {
     const int failed = is_unix ? ::connect(fd_, reinterpret_cast<sockaddr*>(&local), sizeof local)
                                : ::connect(fd_, reinterpret_cast<sockaddr*>(&remote), sizeof remote);
     const std::string token = token_.empty() ? "" : "{\"token\": \"" + token_ + "\"}\n";
-    return failed == 0 && put(token + "{\"hello\": \"" + name_ + "\", \"from\": " + std::to_string(taken_ + 1) + "}\n") &&
-           answer();
+    return failed == 0 &&
+           put(token + "{\"hello\": \"" + name_ + "\", \"from\": " + std::to_string(taken_ + 1) + "}\n") && answer();
   }
   bool put(const std::string& text) {
     for (std::size_t sent = 0; sent < text.size();) {

@@ -53,7 +53,8 @@ bool wait_for_input(int fd, const InputLimits& limits) {
   for (;;) {
     int milliseconds = -1;
     if (limits.has_deadline()) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(limits.deadline - std::chrono::steady_clock::now());
+      const auto left =
+          std::chrono::ceil<std::chrono::milliseconds>(limits.deadline - std::chrono::steady_clock::now());
       if (left.count() <= 0) return false;
       milliseconds = static_cast<int>(std::min<std::chrono::milliseconds::rep>(left.count(), 3'600'000));
     }

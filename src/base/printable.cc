@@ -14,7 +14,12 @@ constexpr std::uint32_t kNoCharacter = 0xffffffff;
 std::uint32_t take_character(std::string_view& text) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xc2 ? 0
+                             : first < 0xe0 ? 2
+                             : first < 0xf0 ? 3
+                             : first < 0xf5 ? 4
+                                            : 0;
   std::uint32_t c = length <= 1 ? first : first & (0xffU >> (length + 1));
   bool good = length > 0 && length <= text.size();
   for (std::size_t i = 1; good && i < length; ++i) {
@@ -34,16 +39,16 @@ struct Range {
   std::uint32_t first, last;
 };
 constexpr Range kEscaped[] = {
-    {0x00, 0x1f},        {0x7f, 0x9f},        // C0, DEL, C1
-    {0xad, 0xad},                             // soft hyphen
-    {0x061c, 0x061c},                         // Arabic letter mark
-    {0x180e, 0x180e},                         // Mongolian vowel separator
-    {0x200b, 0x200f},                         // zero width, left-to-right and right-to-left marks
-    {0x2028, 0x202e},                         // line and paragraph separator, embeddings and overrides
-    {0x2060, 0x206f},                         // invisible operators, isolates
-    {0xfeff, 0xfeff},                         // byte order mark
-    {0xfff9, 0xfffb},                         // interlinear annotation
-    {0xe0000, 0xe007f},                       // tags
+    {0x00, 0x1f},       {0x7f, 0x9f},  // C0, DEL, C1
+    {0xad, 0xad},                      // soft hyphen
+    {0x061c, 0x061c},                  // Arabic letter mark
+    {0x180e, 0x180e},                  // Mongolian vowel separator
+    {0x200b, 0x200f},                  // zero width, left-to-right and right-to-left marks
+    {0x2028, 0x202e},                  // line and paragraph separator, embeddings and overrides
+    {0x2060, 0x206f},                  // invisible operators, isolates
+    {0xfeff, 0xfeff},                  // byte order mark
+    {0xfff9, 0xfffb},                  // interlinear annotation
+    {0xe0000, 0xe007f},                // tags
 };
 
 bool is_escaped(std::uint32_t c) {

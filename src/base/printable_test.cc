@@ -14,19 +14,26 @@ TEST(Printable, LeavesTextInAnyScriptAsItIs) {
 TEST(Printable, ControlsStandAsEscapes) {
   EXPECT_EQ(printable("a\033[2Jb"), "a\\u001b[2Jb");
   EXPECT_EQ(printable("a\rb\bc\x7f"), "a\\u000db\\u0008c\\u007f");
-  EXPECT_EQ(printable("a\xc2\x9b" "2Jb\xc2\x80\xc2\x9f"), "a\\u009b2Jb\\u0080\\u009f") << "C1: U+009B is ESC [";
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "2Jb\xc2\x80\xc2\x9f"),
+            "a\\u009b2Jb\\u0080\\u009f")
+      << "C1: U+009B is ESC [";
   EXPECT_EQ(printable(std::string_view("a\0b", 3)), "a\\u0000b");
 }
 
 TEST(Printable, MarksOfDirectionAndSeparatorsStandAsEscapes) {
   EXPECT_EQ(printable("\u202a\u202b\u202c\u202d\u202e"), "\\u202a\\u202b\\u202c\\u202d\\u202e");
   EXPECT_EQ(printable("\u2066\u2067\u2068\u2069"), "\\u2066\\u2067\\u2068\\u2069");
-  EXPECT_EQ(printable("\u200e\u200f\u061c\u2028\u2029\ufeff\u200b"), "\\u200e\\u200f\\u061c\\u2028\\u2029\\ufeff\\u200b");
+  EXPECT_EQ(printable("\u200e\u200f\u061c\u2028\u2029\ufeff\u200b"),
+            "\\u200e\\u200f\\u061c\\u2028\\u2029\\ufeff\\u200b");
   EXPECT_EQ(printable("\U000e0041"), "\\udb40\\udc41");
 }
 
 TEST(Printable, BytesThatAreNoUtf8AreReplaced) {
-  EXPECT_EQ(printable("a\x9b" "31mb"), "a\ufffd31mb") << "U+009B of terminals with 8 bits";
+  EXPECT_EQ(printable("a\x9b"
+                      "31mb"),
+            "a\ufffd31mb")
+      << "U+009B of terminals with 8 bits";
   EXPECT_EQ(printable("\xff\xc0\x9b\xe2\x80"), "\ufffd\ufffd\ufffd\ufffd\ufffd");
   EXPECT_EQ(printable("\xed\xa0\x80"), "\ufffd\ufffd\ufffd") << "half of a surrogate pair";
 }

@@ -126,11 +126,13 @@ constexpr OptionRow kOptions[] = {
      "mirror: what the database does at the level it runs at, e.g. postgres:serializable (list below)", "watch"},
     {"profiles", "FILE", "profiles of your own (docs/profiles.md)", "watch record"},
     {"listen", "ADDRESS",
-     "take connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines. A TCP "
+     "take connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines. A "
+     "TCP "
      "port asks for a token",
      "watch"},
     {"token-file", "FILE",
-     "its first line is the token that every connection must begin with: {\"token\": \"…\"} (a random one for TCP, which "
+     "its first line is the token that every connection must begin with: {\"token\": \"…\"} (a random one for TCP, "
+     "which "
      "is shown once, or kept in the folder of --checkpoint; none for unix:PATH)",
      "watch"},
     {"connections", "N", "at most so many at once (256)", "watch"},

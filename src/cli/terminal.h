@@ -22,7 +22,7 @@ enum class Exit : int { kFine = 0, kFound = 1, kBadInput = 2, kUndecided = 3 };
 [[nodiscard]] Exit worse(Exit a, Exit b);
 
 // All of it passes through base/printable.h: what histories, servers and files say moves no cursor.
-void print(std::string_view text);        // to standard output
+void print(std::string_view text);  // to standard output
 // Errors show no passwords of URLs.
 void print_error(std::string_view text);  // one line to standard error, "isolde: " in front unless it has a place
 void print_error(const Error& error);

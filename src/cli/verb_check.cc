@@ -223,9 +223,8 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const Stopwatch loading;
   InputLimits input;
   if (plan.timeout) input.deadline = seconds_from_now(*plan.timeout);  // of reading and checking together
-  auto loaded = load(
-      path, plan.format,
-      {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial, .limits = input});
+  auto loaded = load(path, plan.format,
+                     {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial, .limits = input});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
   const EvidenceUse& evidence = plan.choose.evidence;

@@ -1,6 +1,7 @@
 // cli/watch_token.h: the token that connections to a TCP port begin with.
 //
-// Always:  a TCP port has one: that of --token-file, or a random one. With a checkpoint the random one is kept beside it
+// Always:  a TCP port has one: that of --token-file, or a random one. With a checkpoint the random one is kept beside
+// it
 //          (DIR/token, mode 0600), so that senders can come back after a restart; without one it is printed once.
 #pragma once
 

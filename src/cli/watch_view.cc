@@ -57,7 +57,8 @@ std::string refusals(const stream::InputCounts& c, Write&& write) {
 }
 
 std::string refusals_json(const stream::InputCounts& c) {
-  return refusals(c, [](stream::Refusal why, std::uint64_t count) { return fmt::format("\"{}\": {}", name(why), count); });
+  return refusals(c,
+                  [](stream::Refusal why, std::uint64_t count) { return fmt::format("\"{}\": {}", name(why), count); });
 }
 
 std::string refusals_text(const stream::InputCounts& c) {

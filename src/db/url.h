@@ -27,8 +27,8 @@ struct Url {
 // The error shows no password.
 [[nodiscard]] Result<Url> parse_url(std::string_view text);
 
-// Where passwords stand in a text that has URLs in it, well formed or not: offsets and lengths. Rather too much than too
-// little: all between the first : and the last @ of a URL counts.
+// Where passwords stand in a text that has URLs in it, well formed or not: offsets and lengths. Rather too much than
+// too little: all between the first : and the last @ of a URL counts.
 struct PasswordPlace {
   std::size_t offset, length;
 };

@@ -102,7 +102,8 @@ TEST(Url, PasswordsAreTakenOutOfAnyText) {
             "cannot open: postgres://anna:***@db/shop: no such file");
   EXPECT_EQ(without_passwords("\"mysql://a:b@c\" and postgres://h/d?sslpassword=x&a=b"),
             "\"mysql://a:***@c\" and postgres://h/d?sslpassword=***&a=b");
-  for (const std::string_view text : {"", "plain", "postgres://anna@db:5433/shop", "postgres://u@[::1]:5433/d", "://"}) {
+  for (const std::string_view text :
+       {"", "plain", "postgres://anna@db:5433/shop", "postgres://u@[::1]:5433/d", "://"}) {
     EXPECT_EQ(without_passwords(text), text);
   }
 }

@@ -86,9 +86,9 @@ Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/
   auto table = read_table(source);
   if (!table) return std::move(table).error();
 
-  // Columns are used as they are, as long as the history lives. So they are moved to memory of our own, which stays what
-  // it is whatever becomes of the file.
-  // (On huge pages the copy takes twice as long, and no check is faster for it.)
+  // Columns are used as they are, as long as the history lives. So they are moved to memory of our own, which stays
+  // what it is whatever becomes of the file. (On huge pages the copy takes twice as long, and no check is faster for
+  // it.)
   const std::shared_ptr<char> storage(
       static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
   if (storage == nullptr) throw std::bad_alloc();

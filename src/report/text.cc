@@ -42,7 +42,8 @@ std::string verdict_line(const Report& r, const Paint& paint) {
   constexpr std::string_view kVerbs[] = {"satisfies", "violates", "undecided:"};
   const auto place = static_cast<std::size_t>(r.verdict.outcome);
   const std::string_view level = info(r.verdict.level).name;
-  return paint.verdict(r.verdict.outcome, fmt::format("{} {} {} {}", kSigns[place], printable_line(r.file), kVerbs[place], level)) +
+  return paint.verdict(r.verdict.outcome,
+                       fmt::format("{} {} {} {}", kSigns[place], printable_line(r.file), kVerbs[place], level)) +
          "\n";
 }
 

@@ -50,7 +50,7 @@ struct Connection {
   bool half_line = false;     // `deadline` is when the line that it has begun must be whole
   std::uint64_t half_of = 0;  // the bytes before that one
   Time deadline;
-  Time since;  // it connected, or its state changed
+  Time since;                                  // it connected, or its state changed
   std::uint64_t silent_lines = 0;              // in a row, without anything in them
   std::unordered_set<std::uint64_t> sessions;  // it has sent, up to a limit
 

@@ -87,9 +87,9 @@ struct ListenOptions {
   std::string address;     // "unix:PATH", "tcp:PORT", "tcp:HOST:PORT"; a TCP port needs a token
   std::string token = {};  // the first line of every connection must be {"token": "…"} if this is not empty
   std::size_t max_connections = 256;
-  // How long a connection may take for the token, and for its first line after that or a line that it has begun. Time in
-  // which nobody calls next() does not count. If there are too many, the one that has been silent longest of those that
-  // never sent a line has to go before anybody is refused.
+  // How long a connection may take for the token, and for its first line after that or a line that it has begun. Time
+  // in which nobody calls next() does not count. If there are too many, the one that has been silent longest of those
+  // that never sent a line has to go before anybody is refused.
   std::chrono::milliseconds greeting_limit{10'000}, line_limit{60'000};
   std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
 };

@@ -25,7 +25,8 @@ struct LiveCounts {
     ignored_fields += chunk.ignored_fields;
   }
   [[nodiscard]] InputCounts now() const {
-    InputCounts out{bytes, pieces, transactions, connections, open_connections, refused, {}, held_bytes, ignored_fields};
+    InputCounts out{bytes,   pieces, transactions, connections,   open_connections,
+                    refused, {},     held_bytes,   ignored_fields};
     for (std::size_t i = 0; i < kRefusals; ++i) out.refused_as[i] = refused_as[i];
     return out;
   }

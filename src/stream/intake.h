@@ -69,8 +69,8 @@ class Intake {
     std::uint64_t missing = 0;
     std::optional<Error> broken;
   };
-  // `connected`: the numbers of those that are. If there are too many names, the one that was heard of longest ago of the
-  // others is forgotten.
+  // `connected`: the numbers of those that are. If there are too many names, the one that was heard of longest ago of
+  // the others is forgotten.
   [[nodiscard]] Known sender_named(std::string_view name, std::uint64_t first,
                                    const std::unordered_set<std::uint32_t>& connected);
   // It will not come back, or there is nothing to remember of it.

@@ -73,7 +73,8 @@ void Senders::add(int fd) {
   const bool has_room = serving_ < listen_.max_connections || make_room();
   if (connections_.size() - serving_ >= kMostRefused) {
     // Whoever was refused first has had the longest time to read why.
-    close(std::find_if(connections_.begin(), connections_.end(), [](const auto& entry) { return !entry.second->served; }));
+    close(std::find_if(connections_.begin(), connections_.end(),
+                       [](const auto& entry) { return !entry.second->served; }));
   }
   connections_.emplace(id, std::move(made));
   if (!has_room) {
@@ -264,8 +265,7 @@ void Senders::after_taking(Connection& c, Intake::Part& part, std::uint64_t line
   c.silent_lines = part.sessions.empty() ? c.silent_lines + taken : 0;
   if (part.wrong) return refuse(c, Refusal::kLine, told(*part.wrong));
   if (c.buffer.too_long()) {
-    return refuse(c, Refusal::kLine,
-                  fmt::format("line {}: it is longer than {} bytes", c.sender.lines + 1, max_line_));
+    return refuse(c, Refusal::kLine, fmt::format("line {}: it is longer than {} bytes", c.sender.lines + 1, max_line_));
   }
   c.buffer.drop(c.buffer.whole().size());
   if (c.silent_lines > kMostSilentLines) {
@@ -406,9 +406,8 @@ void Senders::close(Connections::iterator at) {
   if (c->served) counts_.open_connections = --serving_;
   if (c->name.empty() || c->sender.lines > 0 || broken_) return;
   // There is nothing to remember of a name under which no line came, unless another connection has it now.
-  const bool goes_on = std::any_of(connections_.begin(), connections_.end(), [&](const auto& entry) {
-    return entry.second->sender.number == c->sender.number;
-  });
+  const bool goes_on = std::any_of(connections_.begin(), connections_.end(),
+                                   [&](const auto& entry) { return entry.second->sender.number == c->sender.number; });
   if (!goes_on) broken_ = intake_.farewell(c->name);
 }
 

@@ -63,8 +63,9 @@ struct SpoolState {
     bool past_header = false;
     bool left = false;
   };
-  // Names that said good-bye, or of which there is nothing to remember, are forgotten when there are so many, the oldest
-  // first; of others it is remembered which of their lines were taken, as long as there is room (stream/intake.h).
+  // Names that said good-bye, or of which there is nothing to remember, are forgotten when there are so many, the
+  // oldest first; of others it is remembered which of their lines were taken, as long as there is room
+  // (stream/intake.h).
   static constexpr std::size_t kMostSenders = 65536;
 
   std::uint64_t txns = 0;

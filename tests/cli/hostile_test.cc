@@ -88,10 +88,13 @@ TEST(Hostile, ATimeLimitCoversInputThatDoesNotCome) {
 }
 
 // ESC, U+009B (the same in one character), a mark that turns the direction of what follows, and a line's end.
-constexpr const char* kControls = "\033]0;x\a\xc2\x9b" "31m\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf\x7f";
+constexpr const char* kControls =
+    "\033]0;x\a\xc2\x9b"
+    "31m\xe2\x80\xae\xe2\x80\xa8\xef\xbb\xbf\x7f";
 
 void expect_no_controls(const std::string& text) {
-  for (const std::string_view control : {"\033]", "\a", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x80\xa8", "\xef\xbb\xbf", "\x7f"})
+  for (const std::string_view control :
+       {"\033]", "\a", "\xc2\x9b", "\xe2\x80\xae", "\xe2\x80\xa8", "\xef\xbb\xbf", "\x7f"})
     EXPECT_EQ(text.find(control), std::string::npos) << text;
 }
 

@@ -160,7 +160,8 @@ TEST(Watch, WithACheckpointTheTokenStaysTheSameOverRestartsAndIsNotShown) {
     const std::string token = content_of(scratch.path("c/token"));
     EXPECT_EQ(token.size(), 33U);
     EXPECT_EQ(content_of(log).find(token.substr(0, 32)), std::string::npos);
-    EXPECT_NE(content_of(log).find("connections begin with the token in " + scratch.path("c/token")), std::string::npos);
+    EXPECT_NE(content_of(log).find("connections begin with the token in " + scratch.path("c/token")),
+              std::string::npos);
     struct stat kept{};
     ASSERT_EQ(::stat(scratch.path("c/token").c_str(), &kept), 0);
     EXPECT_EQ(kept.st_mode & 0777, 0600U);

@@ -249,7 +249,8 @@ TEST(AuditConfirmElsewhere, AUserWithoutTheRightIsToldWhatIsMissing) {
   EXPECT_NE(c.error().text.find("needs the right to create one"), std::string::npos) << c.error().text;
 }
 
-// A trace is somebody's text, and its statements are run with our rights: on a table of the user's own it must not work.
+// A trace is somebody's text, and its statements are run with our rights: on a table of the user's own it must not
+// work.
 TEST_P(AuditConfirm, AStatementThatLeavesTheScratchPlaceIsRefused) {
   auto database = database_of(GetParam());
   ASSERT_TRUE(database);
@@ -270,8 +271,9 @@ TEST_P(AuditConfirm, AStatementThatLeavesTheScratchPlaceIsRefused) {
   for (const std::string& read :
        {"SELECT total, " + leave + " FROM cart WHERE id = 3",
         "SELECT total FROM cart WHERE id = 3 AND " + leave + " IS NOT NULL",
-        std::string(postgres ? "SELECT total, pg_catalog.set_config('search_path', 'public', false) FROM cart WHERE id = 3"
-                             : "SELECT total FROM cart WHERE id = 3 AND sleep(0) = 0")}) {
+        std::string(postgres
+                        ? "SELECT total, pg_catalog.set_config('search_path', 'public', false) FROM cart WHERE id = 3"
+                        : "SELECT total FROM cart WHERE id = 3 AND sleep(0) = 0")}) {
     text.transactions[0][0] = read;
     const Confirmation c = run(text, WeakLevel::kReadCommitted);
     EXPECT_EQ(c.at_level.happened, Happened::kNotRun) << text_of(c);

@@ -26,7 +26,8 @@ TEST(ConfirmReach, WhatComputesOrReadsAClockIsSent) {
     EXPECT_EQ(reach_of(SqlDialect::kPostgres, sql), "") << sql;
     EXPECT_EQ(reach_of(SqlDialect::kMysql, sql), "") << sql;
   }
-  EXPECT_EQ(reach_of(SqlDialect::kMysql, "INSERT INTO `cart`(`id`) VALUES (1) ON DUPLICATE KEY UPDATE id = VALUES(id)"), "");
+  EXPECT_EQ(reach_of(SqlDialect::kMysql, "INSERT INTO `cart`(`id`) VALUES (1) ON DUPLICATE KEY UPDATE id = VALUES(id)"),
+            "");
   EXPECT_EQ(reach_of(SqlDialect::kPostgres, "INSERT INTO public.cart (id) VALUES (1) ON CONFLICT (id) DO NOTHING"), "");
 }
 
@@ -39,7 +40,8 @@ TEST(ConfirmReach, WhatReachesOutIsNot) {
   const auto on_mysql = [](const std::string& sql) { return reach_of(SqlDialect::kMysql, sql); };
   EXPECT_EQ(on_postgres("SELECT total, set_config('search_path', 'public', false) FROM cart"), calls("set_config"));
   EXPECT_EQ(on_postgres("SELECT total, \"set_config\"('search_path', 'public', false) FROM cart"), calls("set_config"));
-  EXPECT_EQ(on_postgres("SELECT total, pg_catalog . /* */ SET_CONFIG ('a', 'b', false) FROM cart"), calls("set_config"));
+  EXPECT_EQ(on_postgres("SELECT total, pg_catalog . /* */ SET_CONFIG ('a', 'b', false) FROM cart"),
+            calls("set_config"));
   EXPECT_EQ(on_postgres("UPDATE cart SET total = 1 WHERE id = 5 RETURNING pg_read_file('x')"), calls("pg_read_file"));
   EXPECT_EQ(on_postgres("SELECT \"in\"(total) FROM cart"), calls("in")) << "a quoted name is no word of SQL";
   EXPECT_EQ(on_postgres("SELECT total, other.lower('a') FROM cart"), calls("lower")) << "another schema's";
