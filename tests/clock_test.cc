@@ -23,11 +23,13 @@ constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/"};
 // Elsewhere: what for.
 const std::map<std::string, std::string> kAllowed = {
     {"base/limits.h", "the deadline that an option sets"},
+    {"base/mapped_file.h", "the deadline that an option sets"},
+    {"base/mapped_file.cc", "waits for a pipe"},
+    {"cli/options.h", "--timeout"},
     {"api/check.cc", "CheckOptions::timeout_seconds; the seconds of the report"},
     {"audit/audit.cc", "the seconds of the report"},
     {"cli/terminal.h", "the seconds of reports; how often progress is shown"},
     {"cli/terminal.cc", "how often progress is shown"},
-    {"cli/verb_audit.cc", "--timeout"},
     {"cli/verb_check.cc", "--timeout"},
     {"hunt/hunt.cc", "--time; the seconds of the report"},
     {"hunt/reviving_arena.cc", "waits for a server to come back"},

@@ -20,7 +20,12 @@ const sources = (await readdir(here('src'))).sort();
 const list = await Promise.all(sources.map(async (name) => `${name} ${sha256(await readFile(here(`src/${name}`)))}\n`));
 const mark = `<!-- sources ${sha256(list.join(''))} -->\n`;
 
+// The page's policy allows this script and this style, and no others (docs/report.md).
+const csp_hash = (text) => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
 const page = (await readFile(here('src/page.html'), 'utf8'))
+  .replace('{{style-hash}}', csp_hash(style))
+  .replace('{{script-hash}}', csp_hash(script))
   .replace('{{style}}', () => style)
   .replace('{{script}}', () => script)
   .concat(mark);

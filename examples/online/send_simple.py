@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """The least that sends traces to `isolde watch --listen ADDRESS`: ADDRESS SESSION COUNT."""
-import json, socket, sys, time
+import json, os, socket, sys, time
 
 
 def connect(address):  # unix:/run/isolde.sock or tcp:127.0.0.1:4711
@@ -15,6 +15,8 @@ def run_transaction(value):  # the application's own work, here nothing: what it
 
 
 sock = connect(sys.argv[1])
+if "ISOLDE_TOKEN" in os.environ:  # a TCP port asks for it first
+    sock.sendall((json.dumps({"token": os.environ["ISOLDE_TOKEN"]}) + "\n").encode())
 for value in range(1, int(sys.argv[3]) + 1):
     begin = time.monotonic_ns()  # before the first request to the database
     ops = run_transaction(value)

@@ -17,7 +17,9 @@
 class TraceSender {
  public:
   // `address`: "unix:/run/isolde.sock" or "tcp:127.0.0.1:4711"
-  TraceSender(std::string address, std::string name) : address_(std::move(address)), name_(std::move(name)) {}
+  // `token`: what a TCP port asks for; empty: nothing
+  TraceSender(std::string address, std::string name, std::string token = {})
+      : address_(std::move(address)), name_(std::move(name)), token_(std::move(token)) {}
   ~TraceSender() { ::close(fd_); }
 
   // One transaction: {"session":3,"ops":[["r","x",1],["w","x",2]],"begin":…,"end":…}
@@ -53,8 +55,9 @@ class TraceSender {
     rest_.clear();
     const int failed = is_unix ? ::connect(fd_, reinterpret_cast<sockaddr*>(&local), sizeof local)
                                : ::connect(fd_, reinterpret_cast<sockaddr*>(&remote), sizeof remote);
-    return failed == 0 && put("{\"hello\": \"" + name_ + "\", \"from\": " + std::to_string(taken_ + 1) + "}\n") &&
-           answer();
+    const std::string token = token_.empty() ? "" : "{\"token\": \"" + token_ + "\"}\n";
+    return failed == 0 &&
+           put(token + "{\"hello\": \"" + name_ + "\", \"from\": " + std::to_string(taken_ + 1) + "}\n") && answer();
   }
   bool put(const std::string& text) {
     for (std::size_t sent = 0; sent < text.size();) {
@@ -82,7 +85,7 @@ class TraceSender {
     return true;
   }
 
-  std::string address_, name_, rest_;
+  std::string address_, name_, token_, rest_;
   std::vector<std::string> lines_;  // not taken yet
   unsigned long long taken_ = 0;    // how many were
   int fd_ = -1;
@@ -91,7 +94,8 @@ class TraceSender {
 // ADDRESS NAME SESSION COUNT: a session that writes 1, 2, 3, … to x
 int main(int argc, char** argv) {
   if (argc != 5) return 2;
-  TraceSender sender(argv[1], argv[2]);
+  const char* const token = std::getenv("ISOLDE_TOKEN");
+  TraceSender sender(argv[1], argv[2], token == nullptr ? "" : token);
   const auto now = [] { return std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()); };
   for (int value = 1; value <= std::atoi(argv[4]); ++value) {
     const std::string begin = now();  // before the first request to the database

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Sends an application's traces to `isolde watch`; docs/online.md has the protocol. Copy TraceSender: it needs nothing."""
-import json, socket, sys, time
+import json, os, socket, sys, time
 
 
 class TraceSender:
@@ -45,7 +45,7 @@ class TraceSender:
 if __name__ == "__main__":  # ADDRESS NAME SESSION COUNT: a session that writes 1, 2, 3, … to x
     kind, place = sys.argv[1].split(":", 1)
     host, _, port = place.rpartition(":")
-    sender = TraceSender(place if kind == "unix" else (host, int(port)), sys.argv[2])
+    sender = TraceSender(place if kind == "unix" else (host, int(port)), sys.argv[2], os.environ.get("ISOLDE_TOKEN"))
     for value in range(1, int(sys.argv[4]) + 1):
         begin = time.monotonic_ns()  # before the first request to the database
         end = time.monotonic_ns()  # after its last answer

@@ -1,8 +1,16 @@
-// base/mapped_file.h: a file's bytes, mapped read-only, or read where mapping is not possible (pipes).
+// base/mapped_file.h: a file's bytes, read into memory or mapped.
+//
+// Always:  bytes that were read stay what they are. Those of a mapping are the file's: if somebody truncates it they
+//          become zeros (base/bus_guard.h), so whoever maps a file asks still_whole() when it has read them, and uses
+//          nothing of it after an error.
+// Limits:  what has no size of its own (a pipe, a device) is read until it ends, up to InputLimits.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,9 +19,32 @@
 
 namespace isolde {
 
+namespace bus_guard {
+struct Slot;
+}
+
+// Of what is read from a pipe or a device: 16 GiB, or three quarters of the machine's memory where that is less.
+[[nodiscard]] std::uint64_t most_from_a_pipe();
+
+struct InputLimits {
+  std::uint64_t most = most_from_a_pipe();
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+
+  [[nodiscard]] bool has_deadline() const { return deadline != std::chrono::steady_clock::time_point::max(); }
+  [[nodiscard]] bool out_of_time() const { return has_deadline() && std::chrono::steady_clock::now() >= deadline; }
+};
+
+// The answer to whoever waits for `file` when the deadline has passed.
+[[nodiscard]] Error out_of_time_reading(const std::string& file);
+
 class MappedFile {
  public:
-  [[nodiscard]] static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+  // Reads it into memory.
+  [[nodiscard]] static Result<std::shared_ptr<const MappedFile>> open(const std::string& path,
+                                                                      const InputLimits& limits = {});
+  // Maps it if it is a large file; else reads it. still_whole() has to be asked in the end.
+  [[nodiscard]] static Result<std::shared_ptr<const MappedFile>> map(const std::string& path,
+                                                                     const InputLimits& limits = {});
   // Bytes that are in memory already: `data` came from malloc and is freed here.
   [[nodiscard]] static std::shared_ptr<const MappedFile> holding(char* data, std::size_t size);
   ~MappedFile();
@@ -23,15 +54,31 @@ class MappedFile {
   [[nodiscard]] std::span<const std::byte> bytes() const { return {data_, size_}; }
   [[nodiscard]] std::string_view text() const { return {reinterpret_cast<const char*>(data_), size_}; }
 
+  // An error: the file became shorter, or was written anew, since it was mapped; what was read may be zeros.
+  [[nodiscard]] Result<void> still_whole() const;
+  // Copies all bytes to `to`, those of a mapping by reading the file. The error is that of still_whole().
+  [[nodiscard]] Result<void> copy_to(char* to) const;
+
   // Tells the system that the bytes before `offset` will not be read again, so that a long load does not keep the whole
   // file in memory beside what it builds.
   void forget_before(std::size_t offset) const;
 
+  // Smaller files are read, which costs no more.
+  static constexpr std::size_t kLeastMapped = std::size_t{1} << 20;
+
  private:
   MappedFile() = default;
+  [[nodiscard]] bool map_file(int fd, std::size_t size);
+  [[nodiscard]] Result<void> read_file(int fd, std::optional<std::size_t> expected, const InputLimits& limits);
+
+  std::string path_;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
-  bool mapped_ = false;
+  // Of a mapping:
+  bus_guard::Slot* slot_ = nullptr;
+  int fd_ = -1;
+  std::int64_t written_ = 0;  // when it was written last, as it was opened
+  std::string head_;          // its first bytes then
 };
 
 }  // namespace isolde

@@ -18,6 +18,7 @@ struct Error {
   std::string file = {};
   std::uint64_t line = 0;
   std::uint64_t column = 0;
+  bool out_of_time = false;  // nothing is wrong: a deadline passed, and the answer is not known
 
   // `file:line:column: text`, leaving out what is not known.
   [[nodiscard]] std::string message() const;

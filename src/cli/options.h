@@ -4,6 +4,8 @@
 // Always:  a verb takes the options that its rows name and no others; values are checked when they are asked for.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,6 +57,13 @@ class Arguments {
  private:
   std::map<std::string, std::string> values_;
 };
+
+// Of an option that names a time: when it is over.
+[[nodiscard]] inline std::chrono::steady_clock::time_point seconds_from_now(double seconds) {
+  constexpr double kLongest = 1e9;
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                                std::chrono::duration<double>(std::min(seconds, kLongest)));
+}
 
 // Sets `to` to the whole number that the option was given, if it was: `least` … 2^32 - 1.
 template <typename T>

@@ -126,9 +126,14 @@ constexpr OptionRow kOptions[] = {
      "mirror: what the database does at the level it runs at, e.g. postgres:serializable (list below)", "watch"},
     {"profiles", "FILE", "profiles of your own (docs/profiles.md)", "watch record"},
     {"listen", "ADDRESS",
-     "take connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines",
+     "take connections at unix:PATH, tcp:PORT (this machine only) or tcp:HOST:PORT; each sends native JSON Lines. A "
+     "TCP "
+     "port asks for a token",
      "watch"},
-    {"token-file", "FILE", "its first line is the token that every connection must begin with: {\"token\": \"…\"}",
+    {"token-file", "FILE",
+     "its first line is the token that every connection must begin with: {\"token\": \"…\"} (a random one for TCP, "
+     "which "
+     "is shown once, or kept in the folder of --checkpoint; none for unix:PATH)",
      "watch"},
     {"connections", "N", "at most so many at once (256)", "watch"},
     {"follow", "", "at the end of FILE wait for more, until ctrl-C", "watch"},
@@ -264,6 +269,10 @@ constexpr OptionRow kOptions[] = {
      "(docs/online.md)",
      "record"},
     {"profile", "NAME", "watch against this profile instead", "record"},
+    {"password-file", "FILE",
+     "its first line is the password of the database, which then need not stand in the URL (or PGPASSWORD, ~/.pgpass, "
+     "MYSQL_PWD)",
+     "record probe hunt audit"},
     {"spawn", "SERVER", "start a scratch server of its own: postgres or mariadb", "record probe hunt"},
     {"server-path", "DIR", "the folder of the server's programs, for --spawn (the newest that is installed)",
      "record probe hunt"},
@@ -343,7 +352,7 @@ constexpr OptionRow kOptions[] = {
     {"quiet", "", "only the verdict, or nothing where there is none", ""},
     {"seed", "N", "seed of everything random (1)", ""},
     {"threads", "N", "how many threads may work (all cores)", ""},
-    {"timeout", "S", "stop after so long (10, 2.5, 10s, 5m) and answer undecided", ""},
+    {"timeout", "S", "stop after so long (10, 2.5, 10s, 5m), reading included, and answer undecided", ""},
     {"help", "", "this text", ""},
     {"version", "", "the version", ""},
 };

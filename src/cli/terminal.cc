@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/printable.h"
+#include "db/url.h"
 #include "report/report.h"
 
 namespace isolde::cli {
@@ -28,7 +30,10 @@ int rank(Exit e) {
   return 3;
 }
 
+// As it is: only for what is printable, and for sequences of our own.
 void put(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
+
+constexpr std::string_view kClearLine = "\r\033[K";
 
 }  // namespace
 
@@ -44,19 +49,25 @@ Exit exit_of(Outcome outcome) {
   return Exit::kUndecided;
 }
 
+Exit exit_of(const Error& error) { return error.out_of_time ? Exit::kUndecided : Exit::kBadInput; }
+
 Exit worse(Exit a, Exit b) { return rank(a) >= rank(b) ? a : b; }
 
-void print(std::string_view text) { put(stdout, text); }
+void print(std::string_view text) {
+  put(stdout, printable(text, output_colour() == Colour::kAlways ? Colours::kKeep : Colours::kEscape));
+}
 
 void print_error(std::string_view text) {
   std::fflush(stdout);  // so that the two stay in order where they go to one place
-  put(stderr, fmt::format("isolde: {}\n", text));
+  put(stderr, fmt::format("isolde: {}\n", printable(db::without_passwords(text))));
 }
 
 void print_error(const Error& error) {
   if (error.file.empty()) return print_error(error.text);
   std::fflush(stdout);
-  put(stderr, error.message() + "\n");
+  Error shown = error;
+  shown.file = printable_line(error.file);
+  put(stderr, printable(db::without_passwords(shown.message())) + "\n");
 }
 
 bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
@@ -91,6 +102,13 @@ std::size_t output_width() {
   return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
 }
 
+void show_live_line(std::string_view text) {
+  put(stderr, fmt::format("{}{}", kClearLine, printable_line(text)));
+  std::fflush(stderr);
+}
+
+void clear_live_line() { put(stderr, kClearLine); }
+
 double peak_mib() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -98,7 +116,7 @@ double peak_mib() {
 }
 
 TerminalProgress::TerminalProgress(std::string_view subject, bool quiet)
-    : subject_(subject), on_(!quiet && errors_on_terminal()), last_(std::chrono::steady_clock::now()) {}
+    : subject_(printable_line(subject)), on_(!quiet && errors_on_terminal()), last_(std::chrono::steady_clock::now()) {}
 
 void TerminalProgress::advance(std::string_view stage, std::uint64_t done, std::uint64_t total) {
   if (!on_) return;
@@ -109,12 +127,12 @@ void TerminalProgress::advance(std::string_view stage, std::uint64_t done, std::
   const std::string far = total == 0
                               ? grouped(done)
                               : fmt::format("{:.0f} %", 100.0 * static_cast<double>(done) / static_cast<double>(total));
-  put(stderr, fmt::format("\r\033[K{}: {} {}", subject_, stage, far));
+  show_live_line(fmt::format("{}: {} {}", subject_, stage, far));
   shown_ = true;
 }
 
 void TerminalProgress::clear() {
-  if (shown_) put(stderr, "\r\033[K");
+  if (shown_) clear_live_line();
   shown_ = false;
 }
 

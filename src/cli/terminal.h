@@ -17,12 +17,18 @@ namespace isolde::cli {
 enum class Exit : int { kFine = 0, kFound = 1, kBadInput = 2, kUndecided = 3 };
 
 [[nodiscard]] Exit exit_of(Outcome outcome);
+[[nodiscard]] Exit exit_of(const Error& error);  // kBadInput, or kUndecided where only the time ran out
 // Of two inputs: one that could not be read outweighs a violation, that outweighs an undecided one.
 [[nodiscard]] Exit worse(Exit a, Exit b);
 
-void print(std::string_view text);        // to standard output
+// All of it passes through base/printable.h: what histories, servers and files say moves no cursor.
+void print(std::string_view text);  // to standard output
+// Errors show no passwords of URLs.
 void print_error(std::string_view text);  // one line to standard error, "isolde: " in front unless it has a place
 void print_error(const Error& error);
+// A line on standard error, a terminal, that the next one replaces.
+void show_live_line(std::string_view text);
+void clear_live_line();
 // Ensures: all that was printed has been written; false if it could not be (a full disk, a closed pipe).
 [[nodiscard]] bool flush_output();
 // The whole content of a file that the user named; an error is printed.

@@ -74,10 +74,7 @@ Result<void> take_search_options(const Arguments& args, audit::SearchOptions& to
   if (auto e = take_count(args, "threads", 1, to.limits.threads)) return *std::move(e);
   auto timeout = args.seconds("timeout");
   if (!timeout) return std::move(timeout).error();
-  if (*timeout)
-    to.limits.deadline =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                               std::chrono::duration<double>(std::min(**timeout, 1e9)));
+  if (*timeout) to.limits.deadline = seconds_from_now(**timeout);
   return {};
 }
 
@@ -89,6 +86,7 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   o.level = *level;
   if (auto taken = take_trace_options(args, o.trace); !taken) return std::move(taken).error();
   if (auto taken = take_search_options(args, o.search); !taken) return std::move(taken).error();
+  o.trace.limits.deadline = o.search.limits.deadline;
   if (auto e = take_count(args, "show", 0, plan.shown)) return *std::move(e);
   o.graph.use_inferred_unique = args.has("infer-unique");
   o.graph.commutative_updates = !args.has("no-commutative");
@@ -130,7 +128,7 @@ Result<audit::Schema> schema_of(const Arguments& args) {
   const std::string where = args.text("schema");
   if (where.empty()) return audit::Schema{};
   if (!is_url(where)) return audit::read_schema(where);
-  auto open = open_database_at(std::nullopt, where);
+  auto open = open_database_at(args, std::nullopt, where);
   if (!open) return std::move(open).error();
   auto connection = open->database->connect(usual_level(*open->database));
   if (!connection) return std::move(connection).error();
@@ -138,8 +136,8 @@ Result<audit::Schema> schema_of(const Arguments& args) {
 }
 
 // The likeliest anomalies, those that will be shown. The first error ends it: it is about the database.
-Result<void> confirm_shown(const AuditPlan& plan, Audit& audit, Progress& progress) {
-  const auto open = open_database_at(plan.spawn, plan.confirm);
+Result<void> confirm_shown(const Arguments& args, const AuditPlan& plan, Audit& audit, Progress& progress) {
+  const auto open = open_database_at(args, plan.spawn, plan.confirm);
   if (!open) return open.error();
   const std::size_t count = std::min(plan.shown, audit.anomalies.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -188,9 +186,9 @@ Exit run_audit(const Arguments& args) {
   TerminalProgress progress("audit", plan->quiet);
   plan->options.trace.progress = plan->options.classes.progress = plan->options.search.limits.progress = &progress;
   const auto audit = audit::audit_trace(args.positional.front(), *std::move(schema), std::move(hints), plan->options);
-  if (!audit) return progress.clear(), print_error(audit.error()), Exit::kBadInput;
+  if (!audit) return progress.clear(), print_error(audit.error()), exit_of(audit.error());
   Result<void> confirmed;
-  if (plan->confirms()) confirmed = confirm_shown(*plan, **audit, progress);
+  if (plan->confirms()) confirmed = confirm_shown(args, *plan, **audit, progress);
   progress.clear();
   if (plan->json) {
     print(audit::audit_json(**audit, peak_mib()) + "\n");

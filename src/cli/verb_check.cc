@@ -143,15 +143,12 @@ Result<CheckPlan> check_plan(const Arguments& args) {
   return plan;
 }
 
-std::chrono::steady_clock::time_point after(double seconds) {
-  return std::chrono::steady_clock::now() +
-         std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
-}
-
 Exit report_bad_input(const CheckPlan& plan, const std::string& file, const Error& error) {
   print_error(error);
-  if (plan.json) print(render_json_error(file, error.message()) + "\n");
-  return Exit::kBadInput;
+  if (plan.json)
+    print((error.out_of_time ? render_json_undecided(file, error.text) : render_json_error(file, error.message())) +
+          "\n");
+  return exit_of(error);
 }
 
 Level level_for(const CheckPlan& plan, const History& history, std::vector<std::string>& notes) {
@@ -164,7 +161,8 @@ Level level_for(const CheckPlan& plan, const History& history, std::vector<std::
   return level;
 }
 
-Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& work) {
+Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& work,
+                 std::chrono::steady_clock::time_point deadline) {
   Limits limits;
   limits.work = &work;
   limits.threads = plan.threads;
@@ -172,7 +170,7 @@ Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& 
   limits.progress = &progress;
   limits.guess = plan.guess;
   limits.profile = plan.profile ? &*plan.profile : nullptr;
-  if (plan.timeout) limits.deadline = after(*plan.timeout);
+  limits.deadline = deadline;
   return limits;
 }
 
@@ -223,7 +221,10 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   const std::string path = given == "-" ? "/dev/stdin" : given;
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
-  auto loaded = load(path, plan.format, {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial});
+  InputLimits input;
+  if (plan.timeout) input.deadline = seconds_from_now(*plan.timeout);  // of reading and checking together
+  auto loaded = load(path, plan.format,
+                     {.lenient = plan.lenient, .progress = &progress, .initial = plan.initial, .limits = input});
   progress.clear();
   if (!loaded) return report_bad_input(plan, given, loaded.error());
   const EvidenceUse& evidence = plan.choose.evidence;
@@ -242,7 +243,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
     return report_bad_input(plan, given, Error{choice.why, given});
   LevelChecks checks(history, plan.choose);
   WorkBudget work;  // counted, not limited: the search for the strongest level is measured by it
-  const Limits limits = limits_of(plan, progress, work);
+  const Limits limits = limits_of(plan, progress, work, input.deadline);
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
   progress.clear();

@@ -85,11 +85,14 @@ Exit run_convert(const Arguments& args) {
     if (auto wrong = wrong_initial(args.text("initial"))) return print_error(*wrong), Exit::kBadInput;
     options.initial = args.text("initial");
   }
+  const auto timeout = args.seconds("timeout");
+  if (!timeout) return print_error(timeout.error()), Exit::kBadInput;
+  if (*timeout) options.limits.deadline = seconds_from_now(**timeout);
   TerminalProgress progress("convert", args.has("quiet"));
   options.progress = &progress;
   auto loaded = load(in, from, options);
   progress.clear();
-  if (!loaded) return print_error(loaded.error()), Exit::kBadInput;
+  if (!loaded) return print_error(loaded.error()), exit_of(loaded.error());
   const Losses losses = args.has("lossy") ? Losses::kAccept : Losses::kRefuse;
   auto written = save(loaded->history, **to, out, losses);
   if (!written) {

@@ -77,7 +77,7 @@ Result<OpenDatabase> open_hunted(const Arguments& args, std::optional<db::Server
   if (spawn) {
     for (const auto& [name, value] : hunt::fast_settings(spawn->kind)) spawn->settings.try_emplace(name, value);
   }
-  return open_database_at(spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
+  return open_database_at(args, spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
 }
 
 hunt::HuntedServer hunted(db::Server* server) {

@@ -126,7 +126,7 @@ void print_list(const std::vector<Scenario>& scenarios, bool json) {
 Exit probe_one(const Arguments& args, const std::vector<Scenario>& scenarios,
                const std::optional<db::ServerOptions>& spawn, const std::string& url,
                std::vector<std::string>& probes) {
-  const auto open = open_database_at(spawn, url);
+  const auto open = open_database_at(args, spawn, url);
   if (!open) return print_error(open.error()), Exit::kBadInput;
   if (!args.has("trust-file")) {
     for (const Scenario& scenario : scenarios) {

@@ -108,7 +108,7 @@ std::optional<Error> take_database(const Arguments& args, RecordPlan& plan) {
   if (!spawn) return std::move(spawn).error();
   plan.spawn = *std::move(spawn);
   if (plan.spawn) return std::nullopt;
-  auto url = db::parse_url(args.positional.empty() ? "sqlite:" : args.positional.front());
+  auto url = database_url(args, args.positional.empty() ? "sqlite:" : args.positional.front());
   if (!url) return std::move(url).error();
   plan.url = *std::move(url);
   // Clients that fail at once where they could wait a little would record little but their own impatience.

@@ -30,10 +30,19 @@ std::string beginning_of(const std::string& file) {
   return text;
 }
 
+constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 30;
+
+// As far as it is no longer than what is taken at all.
 std::string first_line_of_file(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
   std::string line;
-  std::getline(in, line);
+  char part[1 << 16];
+  while (line.size() <= kLargest && (in.read(part, sizeof part) || in.gcount() > 0)) {
+    const std::string_view got(part, static_cast<std::size_t>(in.gcount()));
+    const std::size_t end = got.find('\n');
+    line += got.substr(0, end);
+    if (end != std::string_view::npos) break;
+  }
   return line;
 }
 
@@ -53,7 +62,6 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
   // A history may be large: its first line tells.
   const auto first = page_of_json(first_line_of_file(file), file);
   if (first && !*first) return std::nullopt;
-  constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 30;
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kLargest)
     return print_error(Error{"is larger than 1 GiB: too large for what --json prints", file}), Exit::kBadInput;

@@ -2,12 +2,13 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
+#include <optional>
 
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
 #include "cli/watch_page.h"
 #include "cli/watch_plan.h"
+#include "cli/watch_token.h"
 #include "cli/watch_view.h"
 #include "report/page/page.h"
 #include "stream/input.h"
@@ -46,15 +47,6 @@ struct WatchedSource {
   }
 };
 
-Result<std::string> token_of(const std::string& file) {
-  std::ifstream in(file);
-  std::string token;
-  if (!in || !std::getline(in, token)) return Error{"cannot be read, or is empty", file};
-  while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
-  if (token.empty()) return Error{"its first line is empty: it must hold the token", file};
-  return token;
-}
-
 Result<WatchedSource> source_of(const Arguments& args) {
   WatchedSource source;
   source.follow = args.has("follow");
@@ -62,11 +54,6 @@ Result<WatchedSource> source_of(const Arguments& args) {
     if (!args.positional.empty()) return Error{"--listen and a FILE are two streams: give one of them"};
     source.kind = WatchedSource::Kind::kSocket;
     source.listen.address = args.text("listen");
-    if (args.has("token-file")) {
-      auto token = token_of(args.text("token-file"));
-      if (!token) return std::move(token).error();
-      source.listen.token = *std::move(token);
-    }
     auto most = args.count("connections", source.listen.max_connections, 1, 65'536);
     if (!most) return std::move(most).error();
     source.listen.max_connections = *most;
@@ -170,10 +157,22 @@ Exit run_watch(const Arguments& args) {
   const auto timeout = args.seconds("timeout");
   if (!timeout) return print_error(timeout.error()), Exit::kBadInput;
   options.seconds = timeout->value_or(0);
-  if (!args.has("checkpoint")) return watch_source(*plan, *source, std::move(style), options, args.text("html"));
-  auto checkpoint = stream::CheckpointFolder::open(args.text("checkpoint"));
-  if (!checkpoint) return print_error(checkpoint.error()), Exit::kBadInput;
-  options.checkpoint = &*checkpoint;
+  std::optional<stream::CheckpointFolder> checkpoint;
+  if (args.has("checkpoint")) {
+    auto opened = stream::CheckpointFolder::open(args.text("checkpoint"));
+    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    checkpoint.emplace(*std::move(opened));
+    options.checkpoint = &*checkpoint;
+  }
+  if (source->kind == WatchedSource::Kind::kSocket) {
+    auto token = watch_token(args, source->listen.address, checkpoint ? checkpoint->path() : "");
+    if (!token) return print_error(token.error()), Exit::kBadInput;
+    if (token->is_ours && !token->kept_in.empty())
+      print_error(fmt::format("connections begin with the token in {}", token->kept_in));
+    else if (token->is_ours)
+      print_error(fmt::format("connections begin with {{\"token\": \"{}\"}}", token->token));
+    source->listen.token = std::move(token->token);
+  }
   return watch_source(*plan, *source, std::move(style), options, args.text("html"));
 }
 

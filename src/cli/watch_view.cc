@@ -45,6 +45,28 @@ std::string list_json(const std::vector<std::string>& texts) {
   return out + "]";
 }
 
+// Each kind of which there are some.
+template <typename Write>
+std::string refusals(const stream::InputCounts& c, Write&& write) {
+  std::string out;
+  for (std::size_t i = 0; i < stream::kRefusals; ++i) {
+    if (c.refused_as[i] == 0) continue;
+    out += (out.empty() ? "" : ", ") + write(static_cast<stream::Refusal>(i), c.refused_as[i]);
+  }
+  return out;
+}
+
+std::string refusals_json(const stream::InputCounts& c) {
+  return refusals(c,
+                  [](stream::Refusal why, std::uint64_t count) { return fmt::format("\"{}\": {}", name(why), count); });
+}
+
+std::string refusals_text(const stream::InputCounts& c) {
+  return words::counted(c.refused, "connection") + ": " + refusals(c, [](stream::Refusal why, std::uint64_t count) {
+           return fmt::format("{} {}", grouped(count), meaning(why));
+         });
+}
+
 std::string counts_json(const stream::WatchCounts& c) {
   const OnlineCounts& e = c.engine;
   return fmt::format(
@@ -52,11 +74,12 @@ std::string counts_json(const stream::WatchCounts& c) {
       R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "memory_mib": {:.1f}, )"
       R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "unchecked": {}, )"
       R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
-      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "ignored_fields": {}, "checkpoints": {})",
+      R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "refused_as": {{{}}}, "ignored_fields": {}, "checkpoints": {})",
       c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
       c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.unsearched, e.flips,
       e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
-      c.input.connections, c.input.open_connections, c.input.refused, c.input.ignored_fields, c.checkpoints);
+      c.input.connections, c.input.open_connections, c.input.refused, refusals_json(c.input), c.input.ignored_fields,
+      c.checkpoints);
 }
 
 }  // namespace
@@ -106,7 +129,7 @@ std::string live_text(const stream::WatchCounts& c) {
 }
 
 void TerminalView::clear() {
-  if (live_) std::fputs("\r\033[K", stderr);
+  if (live_) clear_live_line();
   live_ = false;
 }
 
@@ -186,8 +209,7 @@ void TerminalView::progress(const stream::WatchCounts& counts) {
     line(fmt::format("{{\"event\": \"progress\", {}}}\n", counts_json(counts)));
   }
   if (style_.quiet || !style_.live_line || !errors_on_terminal()) return;
-  std::fputs(fmt::format("\r\033[K{}", words::shortened(live_text(counts), terminal_width() - 1)).c_str(), stderr);
-  std::fflush(stderr);
+  show_live_line(words::shortened(live_text(counts), terminal_width() - 1));
   live_ = true;
 }
 
@@ -261,7 +283,7 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   if (c.input.ignored_fields > 0) {
     out += row("ignored", words::counted(c.input.ignored_fields, "field") + " that the format does not have");
   }
-  if (c.input.refused > 0) out += row("refused", words::counted(c.input.refused, "connection"));
+  if (c.input.refused > 0) out += row("refused", refusals_text(c.input));
   out += row("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
   if (!style_.record.empty() && c.violations > 0) out += row("recorded", style_.record);
   if (chosen_.profile && s.outcome == Outcome::kViolated && !style_.confirm.empty())

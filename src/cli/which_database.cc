@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+
+#include "cli/secret_file.h"
 
 namespace isolde::cli {
 
@@ -30,7 +33,23 @@ Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
   return std::optional(std::move(options));
 }
 
-Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& spawn, std::string url) {
+Result<db::Url> database_url(const Arguments& args, std::string_view text) {
+  auto url = db::parse_url(text);
+  if (!url || url->scheme == "sqlite") return url;
+  if (args.has("password-file")) {
+    if (!url->password.empty()) return Error{"--password-file and a password in the URL: give one of them"};
+    auto password = secret_in(args.text("password-file"), "password");
+    if (!password) return std::move(password).error();
+    url->password = *std::move(password);
+  } else if (const char* const given = std::getenv("MYSQL_PWD");
+             given != nullptr && url->password.empty() && (url->scheme == "mariadb" || url->scheme == "tidb")) {
+    url->password = given;
+  }
+  return url;
+}
+
+Result<OpenDatabase> open_database_at(const Arguments& args, const std::optional<db::ServerOptions>& spawn,
+                                      std::string url) {
   OpenDatabase open;
   if (spawn) {
     auto server = db::start_server(*spawn);
@@ -38,7 +57,7 @@ Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& sp
     open.server = *std::move(server);
     url = open.server->url();
   }
-  auto parsed = db::parse_url(url);
+  auto parsed = spawn ? db::parse_url(url) : database_url(args, url);
   if (!parsed) return std::move(parsed).error();
   open.url = *std::move(parsed);
   auto database = db::open_database(open.url);
@@ -50,7 +69,7 @@ Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& sp
 Result<OpenDatabase> open_named_database(const Arguments& args) {
   auto spawn = spawn_options(args);
   if (!spawn) return std::move(spawn).error();
-  return open_database_at(*spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
+  return open_database_at(args, *spawn, args.positional.empty() ? "sqlite:" : args.positional.front());
 }
 
 }  // namespace isolde::cli

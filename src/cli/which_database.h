@@ -24,6 +24,11 @@ struct OpenDatabase {
 // Starts the server if there is one to start. No URL: SQLite on a scratch file.
 [[nodiscard]] Result<OpenDatabase> open_named_database(const Arguments& args);
 // The same, where both are known: the server to start, or else the URL.
-[[nodiscard]] Result<OpenDatabase> open_database_at(const std::optional<db::ServerOptions>& spawn, std::string url);
+[[nodiscard]] Result<OpenDatabase> open_database_at(const Arguments& args,
+                                                    const std::optional<db::ServerOptions>& spawn, std::string url);
+
+// A URL that the user gave. Its password may stand elsewhere, where nobody sees it: in --password-file, or in the
+// environment (MYSQL_PWD; PGPASSWORD and ~/.pgpass are libpq's own).
+[[nodiscard]] Result<db::Url> database_url(const Arguments& args, std::string_view text);
 
 }  // namespace isolde::cli

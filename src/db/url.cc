@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -114,29 +115,7 @@ std::string encoded(std::string_view text, std::string_view kept) {
   return out;
 }
 
-}  // namespace
-
-std::string Url::shown() const {
-  std::string out = scheme + ":";
-  if (scheme == "sqlite") {
-    out += encoded(database, "/");
-  } else {
-    out += "//";
-    if (!user.empty()) out += encoded(user, "") + "@";
-    out += host.find(':') == std::string::npos ? encoded(host, "") : "[" + host + "]";
-    if (port != 0) out += fmt::format(":{}", port);
-    if (!database.empty()) out += "/" + encoded(database, "");
-  }
-  char mark = '?';
-  for (const auto& [name, value] : options) {
-    if (name.ends_with("password")) continue;  // libpq has sslpassword
-    out += fmt::format("{}{}={}", mark, encoded(name, ""), encoded(value, "/"));
-    mark = '&';
-  }
-  return out;
-}
-
-Result<Url> parse_url(std::string_view text) {
+Result<Url> parse_whole(std::string_view text) {
   std::string_view scheme = text;
   std::string_view rest = cut_after(scheme, ':');
   Url url;
@@ -163,6 +142,74 @@ Result<Url> parse_url(std::string_view text) {
   url.database = *std::move(database);
   if (auto e = take_authority(rest, url)) return *std::move(e);
   return url;
+}
+
+}  // namespace
+
+std::vector<PasswordPlace> passwords_in(std::string_view text) {
+  std::vector<PasswordPlace> places;
+  constexpr std::string_view kMark = "://", kEnds = " \t\r\n\"'", kOption = "password=";
+  for (std::size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at)) {
+    at += kMark.size();
+    const std::size_t end = std::min(text.find_first_of(kEnds, at), text.size());
+    const std::string_view url = text.substr(at, end - at);
+    const std::size_t colon = url.find(':');
+    const std::size_t host = url.rfind('@');
+    std::size_t from = 0;
+    if (colon != std::string_view::npos && host != std::string_view::npos && colon + 1 < host) {
+      places.push_back({at + colon + 1, host - colon - 1});
+      from = host;
+    }
+    for (std::size_t o = url.find(kOption, from); o != std::string_view::npos; o = url.find(kOption, o)) {
+      o += kOption.size();
+      const std::size_t length = std::min(url.find('&', o), url.size()) - o;
+      if (length > 0) places.push_back({at + o, length});
+    }
+    at = end;
+  }
+  return places;
+}
+
+std::string without_passwords(std::string_view text) {
+  std::string out;
+  std::size_t done = 0;
+  for (const PasswordPlace& place : passwords_in(text)) {
+    out += text.substr(done, place.offset - done);
+    out += "***";
+    done = place.offset + place.length;
+  }
+  return out += text.substr(done);
+}
+
+std::string Url::shown() const {
+  std::string out = scheme + ":";
+  if (scheme == "sqlite") {
+    out += encoded(database, "/");
+  } else {
+    out += "//";
+    if (!user.empty()) out += encoded(user, "") + "@";
+    out += host.find(':') == std::string::npos ? encoded(host, "") : "[" + host + "]";
+    if (port != 0) out += fmt::format(":{}", port);
+    if (!database.empty()) out += "/" + encoded(database, "");
+  }
+  char mark = '?';
+  for (const auto& [name, value] : options) {
+    if (name.ends_with("password")) continue;  // libpq has sslpassword
+    out += fmt::format("{}{}={}", mark, encoded(name, ""), encoded(value, "/"));
+    mark = '&';
+  }
+  return out;
+}
+
+Result<Url> parse_url(std::string_view text) {
+  auto url = parse_whole(text);
+  if (url || passwords_in(text).empty()) return url;
+  // What is wrong is said of the URL without its password.
+  auto shown = parse_whole(without_passwords(text));
+  if (!shown) return shown;
+  return Error{
+      "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or give it by "
+      "--password-file"};
 }
 
 }  // namespace isolde::db

@@ -1,6 +1,7 @@
 // db/url.h: database URLs: sqlite:FILE, postgres://user:password@host:port/database?option=value, mariadb://…
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -23,6 +24,16 @@ struct Url {
   [[nodiscard]] std::string shown() const;
 };
 
+// The error shows no password.
 [[nodiscard]] Result<Url> parse_url(std::string_view text);
+
+// Where passwords stand in a text that has URLs in it, well formed or not: offsets and lengths. Rather too much than
+// too little: all between the first : and the last @ of a URL counts.
+struct PasswordPlace {
+  std::size_t offset, length;
+};
+[[nodiscard]] std::vector<PasswordPlace> passwords_in(std::string_view text);
+// The text with *** in their places.
+[[nodiscard]] std::string without_passwords(std::string_view text);
 
 }  // namespace isolde::db

@@ -81,6 +81,33 @@ TEST(Url, RefusesWhatItCannotMean) {
   EXPECT_NE(refused("postgres://h/d?a=%q1").find("hexadecimal"), std::string::npos);
 }
 
+TEST(Url, NoErrorShowsAPassword) {
+  for (const std::string_view text :
+       {"postgre://anna:secret@db/shop", "postgres://anna:secret@db:99999/shop", "postgres://anna:sec%ret@db/shop",
+        "postgres://anna:secret/x@db/shop", "postgres://anna:se?secret@db/shop", "postgres://anna:secret@[::1/d",
+        "postgres://anna:a@secret@db:x/d", "tidb://u:secret@h/d?a=%q1",
+        "postgres://anna@db/shop?sslpassword=sec%ret"}) {
+    const auto url = parse_url(text);
+    ASSERT_FALSE(url) << text;
+    EXPECT_EQ(url.error().message().find("secret"), std::string::npos) << url.error().message();
+    EXPECT_EQ(url.error().message().find("sec%ret"), std::string::npos) << url.error().message();
+  }
+  EXPECT_EQ(refused("postgres://anna:secret/x@db/shop"),
+            "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or give it by "
+            "--password-file");
+}
+
+TEST(Url, PasswordsAreTakenOutOfAnyText) {
+  EXPECT_EQ(without_passwords("cannot open: postgres://anna:secret@db/shop: no such file"),
+            "cannot open: postgres://anna:***@db/shop: no such file");
+  EXPECT_EQ(without_passwords("\"mysql://a:b@c\" and postgres://h/d?sslpassword=x&a=b"),
+            "\"mysql://a:***@c\" and postgres://h/d?sslpassword=***&a=b");
+  for (const std::string_view text :
+       {"", "plain", "postgres://anna@db:5433/shop", "postgres://u@[::1]:5433/d", "://"}) {
+    EXPECT_EQ(without_passwords(text), text);
+  }
+}
+
 TEST(Url, IsShownWithoutPasswordsAndReadsTheSame) {
   for (const std::string_view text :
        {"postgres://anna@db:5433/shop?sslmode=disable", "mariadb://%2Frun%2Fmysqld/shop", "postgres://[::1]:5433/d",

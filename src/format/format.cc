@@ -130,6 +130,7 @@ std::optional<Error> unpack(SourceFile& file) {
   const Compression compression = compression_of(file.bytes);
   if (compression == Compression::kNone) return std::nullopt;
   auto content = decompress(compression, file.name, file.bytes);
+  if (const auto whole = file.mapped->still_whole(); !whole) return whole.error();
   if (!content) return std::move(content).error();
   file.mapped = *std::move(content);
   file.bytes = file.mapped->text();
@@ -214,7 +215,7 @@ const FormatInfo* recognise(const Source& source) {
   return nullptr;
 }
 
-Result<Source> open_source(const std::string& path) {
+Result<Source> open_source(const std::string& path, const InputLimits& limits) {
   Source source{.path = path, .is_folder = false, .files = {}};
   std::error_code error;
   std::vector<std::string> paths;
@@ -230,7 +231,7 @@ Result<Source> open_source(const std::string& path) {
     paths.push_back(path);
   }
   for (const std::string& name : paths) {
-    auto file = MappedFile::open(name);
+    auto file = MappedFile::map(name, limits);
     if (!file) return std::move(file).error();
     const std::string_view bytes = (*file)->text();
     source.files.push_back({name, bytes, *std::move(file)});
@@ -241,8 +242,16 @@ Result<Source> open_source(const std::string& path) {
   return source;
 }
 
+Result<void> still_whole(const Source& source) {
+  for (const SourceFile& file : source.files) {
+    if (!file.mapped) continue;
+    if (auto whole = file.mapped->still_whole(); !whole) return whole;
+  }
+  return {};
+}
+
 Result<Loaded> load(const std::string& path, const FormatInfo* format, const ReadOptions& options) {
-  auto source = open_source(path);
+  auto source = open_source(path, options.limits);
   if (!source) return std::move(source).error();
   if (source->files.empty()) return Error{"the folder has no files", path};
   if (!source->is_folder && source->files[0].bytes.empty()) return Error{"the file is empty", path, 1, 1};
@@ -250,11 +259,17 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   if (format == nullptr && !source->is_folder && may_be_native(source->files[0])) {
     format = format_named(kNativeFormat.name);
   }
-  if (format == nullptr) return why_unknown(*source);
+  if (format == nullptr) {
+    Error unknown = why_unknown(*source);
+    if (const auto whole = still_whole(*source); !whole) return whole.error();
+    return unknown;
+  }
   if (format->is_folder != source->is_folder) {
     return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), path};
   }
   auto result = format->read(*source, options);
+  // First of all: of what was cut off zeros were read, and what a reader says of them means nothing.
+  if (const auto whole = still_whole(*source); !whole) return whole.error();
   if (!result) {
     Error error = std::move(result).error();
     if (error.file.empty()) error.file = path;

@@ -44,6 +44,8 @@ struct ReadOptions {
   Progress* progress = nullptr;
   // What keys hold at first, as history/given_initial.h reads it; none: what the file says, or what its format means.
   std::optional<std::string> initial = std::nullopt;
+  // Reading that goes on beyond the deadline ends with an error that says so (Error::out_of_time).
+  InputLimits limits = {};
 };
 
 struct ReadResult {
@@ -95,7 +97,10 @@ struct FormatInfo {
 [[nodiscard]] const FormatInfo* recognise(const Source& source);
 
 // The files, with the content of those that are compressed (format/compressed.h). In a folder only logs are: T1.log.gz.
-[[nodiscard]] Result<Source> open_source(const std::string& path);
+// They are mapped: still_whole() has to be asked when they have been read.
+[[nodiscard]] Result<Source> open_source(const std::string& path, const InputLimits& limits = {});
+// An error: one of the files became shorter since it was opened, so that nothing that was read of it counts.
+[[nodiscard]] Result<void> still_whole(const Source& source);
 
 struct Loaded {
   History history;

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <set>
+#include <utility>
 
 #include "format/isl.h"
 #include "format/native.h"
@@ -101,6 +103,84 @@ TEST(Format, LinksThatLeadNowhereAreNoFilesOfAFolder) {
   fs::create_symlink("nothing", scratch.path("dangling"));
   fs::create_directory(scratch.path("sub"));
   EXPECT_EQ(refusal(scratch.path()), scratch.path() + ": the folder has no files");
+}
+
+// Truncates a file while it is read: when its reader tells for the first time how far it is.
+class Truncator : public Progress {
+ public:
+  explicit Truncator(std::string path) : path_(std::move(path)) {}
+  void advance(std::string_view /*stage*/, std::uint64_t /*done*/, std::uint64_t /*total*/) override {
+    if (done_) return;
+    done_ = true;
+    EXPECT_EQ(truncate(path_.c_str(), 4000), 0);
+  }
+  [[nodiscard]] bool done() const { return done_; }
+
+ private:
+  std::string path_;
+  bool done_ = false;
+};
+
+std::string many_lines(std::size_t bytes) {
+  std::string text;
+  for (int id = 1; text.size() < bytes; ++id) {
+    text += "{\"id\":" + std::to_string(id) + ",\"session\":1,\"ops\":[[\"w\",\"x\"," + std::to_string(id) + "]]}\n";
+  }
+  return text;
+}
+
+TEST(Format, AFileThatBecomesShorterWhileItIsReadIsAnErrorWhateverWasRead) {
+  const test::Scratch scratch;
+  for (const bool lenient : {false, true}) {
+    const std::string path = scratch.file("h.jsonl", many_lines(std::size_t{40} << 20));
+    Truncator truncator(path);
+    const auto loaded = load(path, nullptr, {.lenient = lenient, .progress = &truncator});
+    EXPECT_TRUE(truncator.done());
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(loaded.error().message(), path + ": the file became shorter while it was read");
+  }
+}
+
+TEST(Format, AFileThatIsTruncatedBetweenOpeningAndReadingIsAnError) {
+  const test::Scratch scratch;
+  const std::string text = many_lines(std::size_t{3} << 20);
+  const auto history = load(scratch.file("h.jsonl", text), nullptr, {});
+  ASSERT_TRUE(history);
+  const std::string isl = scratch.path("h.isl");
+  ASSERT_TRUE(save(history->history, kIslFormat, isl));
+  ASSERT_GT(std::filesystem::file_size(isl), MappedFile::kLeastMapped);
+  for (const auto& [path, format] : {std::pair(scratch.path("h.jsonl"), &kNativeFormat), std::pair(isl, &kIslFormat)}) {
+    for (const std::uintmax_t left : {std::filesystem::file_size(path) - 1, std::uintmax_t{0}}) {
+      const auto source = open_source(path);
+      ASSERT_TRUE(source);
+      ASSERT_EQ(truncate(path.c_str(), static_cast<off_t>(left)), 0);
+      const auto read = format->read(*source, {});
+      EXPECT_TRUE(!read || !still_whole(*source)) << path;
+      EXPECT_FALSE(still_whole(*source)) << path;
+      EXPECT_TRUE(format != &kIslFormat || !read) << "its columns would be used after this";
+    }
+  }
+}
+
+TEST(Format, AHistoryStaysWhatItIsWhateverBecomesOfItsFile) {
+  const test::Scratch scratch;
+  const auto native = load(scratch.file("h.jsonl", many_lines(std::size_t{3} << 20)), nullptr, {});
+  ASSERT_TRUE(native);
+  const std::string isl = scratch.path("h.isl");
+  ASSERT_TRUE(save(native->history, kIslFormat, isl));
+  const auto loaded = load(isl, nullptr, {});
+  ASSERT_TRUE(loaded);
+  ASSERT_EQ(truncate(isl.c_str(), 0), 0);
+  EXPECT_EQ(difference(native->history, loaded->history), "");
+}
+
+TEST(Format, ReadingEndsAtTheDeadline) {
+  const test::Scratch scratch;
+  InputLimits limits;
+  limits.deadline = std::chrono::steady_clock::now();
+  const auto loaded = load(scratch.file("h.jsonl", many_lines(std::size_t{40} << 20)), nullptr, {.limits = limits});
+  ASSERT_FALSE(loaded);
+  EXPECT_TRUE(loaded.error().out_of_time);
 }
 
 TEST(Format, AFailedSaveLeavesNothing) {

@@ -87,16 +87,17 @@ Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/
   auto table = read_table(source);
   if (!table) return std::move(table).error();
 
-  // Columns are used in place. Bytes that were not mapped may lie anywhere, so they are moved to aligned memory first.
-  std::shared_ptr<const void> storage = source.files[0].mapped;
-  const char* base = bytes.data();
-  if (reinterpret_cast<std::uintptr_t>(base) % kAlign != 0 || storage == nullptr) {
-    const std::shared_ptr<char> copy(
-        static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
-    if (copy == nullptr) throw std::bad_alloc();
-    std::memcpy(copy.get(), bytes.data(), bytes.size());
-    base = copy.get();
-    storage = copy;
+  // Columns are used as they are, as long as the history lives. So they are moved to memory of our own, which stays
+  // what it is whatever becomes of the file. (On huge pages the copy takes twice as long, and no check is faster for
+  // it.)
+  const std::shared_ptr<char> storage(
+      static_cast<char*>(std::aligned_alloc(kAlign, (bytes.size() + kAlign) / kAlign * kAlign)), &std::free);
+  if (storage == nullptr) throw std::bad_alloc();
+  char* const base = storage.get();
+  if (const auto& mapped = source.files[0].mapped; mapped && mapped->text().data() == bytes.data()) {
+    if (const auto copied = mapped->copy_to(base); !copied) return copied.error();
+  } else {
+    std::memcpy(base, bytes.data(), bytes.size());
   }
   HistoryColumns columns;
   std::optional<Error> error;
@@ -173,7 +174,7 @@ Result<WriteResult> write_isl(const History& history, Output& output) {
 }  // namespace
 
 constinit const FormatInfo kIslFormat{.name = "isl",
-                                      .summary = "Isolde's binary columns, memory-mapped (.isl)",
+                                      .summary = "Isolde's binary columns (.isl)",
                                       .extension = ".isl",
                                       .is_folder = false,
                                       .recognise = recognise_isl,

@@ -1,4 +1,4 @@
-// format/isl.h: `.isl`, the columns of a History as they lie in memory: mapped, checked, used in place.
+// format/isl.h: `.isl`, the columns of a History as they lie in memory: read, checked, used as they are.
 //
 // Layout:  64-byte header (magic "ISOLDE\x1a\n", version, number of sections, file size, checksum of header and table),
 //          table of sections (column number, element size, offset, bytes, checksum), then the columns, 64-byte aligned.

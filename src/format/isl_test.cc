@@ -31,7 +31,7 @@ History sample() {
   return hist("init: x0 | T1@s 1..2 {10..20}: w x1 a y1 | T2!: r x_ s x{1} | T3? #4: r y[1] | versions: x[1] y<T1>");
 }
 
-TEST(Isl, HoldsEverythingAndIsUsedInPlaceOrFromACopy) {
+TEST(Isl, HoldsEverythingWhereverItsBytesLie) {
   const History h = sample();
   const std::string bytes = written(h);
   for (std::size_t shift = 0; shift < 3; ++shift) {

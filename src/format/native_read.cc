@@ -66,6 +66,7 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
       forgotten = offset;
       if (file.mapped) file.mapped->forget_before(offset);
       if (options.progress != nullptr) options.progress->advance("reading", offset, whole.size());
+      if (options.limits.out_of_time()) return {out_of_time_reading(file.name), line_number};
     }
   }
   general.unknown().add_note(notes);

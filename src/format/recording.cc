@@ -84,6 +84,7 @@ class RecordingReader {
                              .reads_until = files_.reads_until[i]};
       journals_.push_back(&file);
       if (auto wrong = reader.read(view)) return wrong;
+      if (options_.limits.out_of_time()) return out_of_time_reading(file.name);
       read += file.bytes.size();
       if (file.mapped) file.mapped->forget_before(file.bytes.size());
       if (options_.progress != nullptr) options_.progress->advance("reading", read, total);
@@ -180,7 +181,9 @@ class RecordingReader {
 Result<ReadResult> read_recording(const Source& source, const ReadOptions& options) {
   const auto files = look_at(source);
   if (!files) return files.error();
-  return RecordingReader(*files, options).read();
+  auto read = RecordingReader(*files, options).read();
+  if (const auto whole = still_whole(files->source); !whole) return whole.error();
+  return read;
 }
 
 }  // namespace

@@ -196,4 +196,9 @@ std::string render_json_error(std::string_view file, std::string_view message) {
   return fmt::format(R"({{"file": {}, "error": {}}})", json_string(file), json_string(message));
 }
 
+std::string render_json_undecided(std::string_view file, std::string_view reason) {
+  return fmt::format(R"({{"file": {}, "verdict": {}, "reason": {}}})", json_string(file),
+                     json_string(name(Outcome::kUndecided)), json_string(reason));
+}
+
 }  // namespace isolde

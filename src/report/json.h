@@ -19,5 +19,7 @@ namespace isolde {
 
 // What stands in the place of a report for an input that could not be read: {"file": …, "error": …}.
 [[nodiscard]] std::string render_json_error(std::string_view file, std::string_view message);
+// A history of which nothing is known, since the time ran out while it was read.
+[[nodiscard]] std::string render_json_undecided(std::string_view file, std::string_view reason);
 
 }  // namespace isolde

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "anomaly/telling.h"
+#include "base/printable.h"
 #include "report/box_drawing.h"
 #include "report/case_tree.h"
 #include "report/explain_anomaly.h"
@@ -41,7 +42,8 @@ std::string verdict_line(const Report& r, const Paint& paint) {
   constexpr std::string_view kVerbs[] = {"satisfies", "violates", "undecided:"};
   const auto place = static_cast<std::size_t>(r.verdict.outcome);
   const std::string_view level = info(r.verdict.level).name;
-  return paint.verdict(r.verdict.outcome, fmt::format("{} {} {} {}", kSigns[place], r.file, kVerbs[place], level)) +
+  return paint.verdict(r.verdict.outcome,
+                       fmt::format("{} {} {} {}", kSigns[place], printable_line(r.file), kVerbs[place], level)) +
          "\n";
 }
 

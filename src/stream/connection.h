@@ -28,7 +28,10 @@ struct Connection {
   };
 
   Connection(int socket, std::string who, std::size_t max_line, Time now)
-      : fd(socket), peer(std::move(who)), buffer(max_line), deadline(now) {}
+      : fd(socket), peer(std::move(who)), buffer(max_line), deadline(now), since(now) {}
+
+  // It has sent no line yet but the token, if one is asked for.
+  [[nodiscard]] bool is_new() const { return state == State::kToken || state == State::kHello; }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
   ~Connection();
@@ -47,6 +50,7 @@ struct Connection {
   bool half_line = false;     // `deadline` is when the line that it has begun must be whole
   std::uint64_t half_of = 0;  // the bytes before that one
   Time deadline;
+  Time since;                                  // it connected, or its state changed
   std::uint64_t silent_lines = 0;              // in a row, without anything in them
   std::unordered_set<std::uint64_t> sessions;  // it has sent, up to a limit
 

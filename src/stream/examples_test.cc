@@ -28,7 +28,7 @@ pid_t start(std::vector<std::string> words) {
 }
 
 // Both send while the watcher is stopped and started again: every transaction comes once, in order.
-void watch_both(const std::string& address, const std::string& spool) {
+void watch_both(const std::string& address, const std::string& spool, const std::string& token = {}) {
   constexpr int kCount = 20'000;
   InputOptions options;
   options.spool_folder = spool;
@@ -37,7 +37,7 @@ void watch_both(const std::string& address, const std::string& spool) {
   std::vector<pid_t> children;
   std::size_t before = 0;
   for (int round = 0; round < 4; ++round) {
-    auto input = listen_on({.address = shown}, options);
+    auto input = listen_on({.address = shown, .token = token}, options);
     ASSERT_TRUE(input) << input.error().message();
     shown = testing::address_of(**input);
     if (round == 0) {
@@ -112,7 +112,9 @@ TEST(Examples, TheDocumentationShowsTheSimpleSendersAsTheyAreInThirtyLines) {
 
 TEST(Examples, SendersGoOnWhenTheWatcherComesBackOnTcp) {
   testing::Scratch folder;
-  watch_both("tcp:127.0.0.1:0", folder / "spool");
+  ::setenv("ISOLDE_TOKEN", "a token", 1);
+  watch_both("tcp:127.0.0.1:0", folder / "spool", "a token");
+  ::unsetenv("ISOLDE_TOKEN");
 }
 
 }  // namespace examples_test

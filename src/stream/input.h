@@ -6,6 +6,7 @@
 //          others are served on. A position that was given with a chunk is good for resuming after kill -9.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,9 +25,22 @@ struct Piece {
   std::string position;  // right after this piece: what `resume` takes; opaque
 };
 
+// Why a connection was refused.
+enum class Refusal : std::uint8_t {
+  kToken,     // its first line was not the token
+  kSilent,    // it said nothing, or did not finish a line, in time
+  kFull,      // there were too many connections, or names
+  kLine,      // what it sent is no trace, or too long
+  kReplaced,  // another connection goes on under its name
+};
+inline constexpr std::size_t kRefusals = 5;
+[[nodiscard]] std::string_view name(Refusal refusal);     // "token", as JSON names it
+[[nodiscard]] std::string_view meaning(Refusal refusal);  // "without the token"
+
 struct InputCounts {
   std::uint64_t bytes = 0, pieces = 0, transactions = 0;
   std::uint64_t connections = 0, open_connections = 0, refused = 0;  // of a socket
+  std::array<std::uint64_t, kRefusals> refused_as = {};              // the same, by why
   std::uint64_t held_bytes = 0;                                      // waiting to be taken
   std::uint64_t ignored_fields = 0;                                  // that the format does not have
 };
@@ -37,7 +51,8 @@ class Input {
 
   struct Next {
     std::optional<Piece> piece;        // none: nothing came in time
-    std::vector<std::string> notices;  // what a person should know: "10.0.0.5:4711 refused: line 3: …"
+    std::vector<std::string> notices;  // what a person should know: "10.0.0.5:4711 refused: line 3: …", once for each
+                                       // Refusal; all are counted
     std::vector<Print> gone;           // sessions whose sender has left for good, after this piece
     bool over = false;                 // nothing more will come
   };
@@ -69,12 +84,14 @@ struct InputOptions {
 [[nodiscard]] Result<std::unique_ptr<Input>> open_standard_input(InputOptions options);
 
 struct ListenOptions {
-  std::string address;     // "unix:PATH", "tcp:PORT", "tcp:HOST:PORT"; a host that is not loopback needs a token
+  std::string address;     // "unix:PATH", "tcp:PORT", "tcp:HOST:PORT"; a TCP port needs a token
   std::string token = {};  // the first line of every connection must be {"token": "…"} if this is not empty
   std::size_t max_connections = 256;
-  // How long a connection may take for its first line if that must be the token, and for a line that it has begun. Time
-  // in which nobody calls next() does not count.
+  // How long a connection may take for the token, and for its first line after that or a line that it has begun. Time
+  // in which nobody calls next() does not count. If there are too many, the one that has been silent longest of those
+  // that never sent a line has to go before anybody is refused.
   std::chrono::milliseconds greeting_limit{10'000}, line_limit{60'000};
+  std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
 };
 // The first notice tells where it listens: "listening on tcp:127.0.0.1:4711". docs/online.md has the protocol.
 [[nodiscard]] Result<std::unique_ptr<Input>> listen_on(const ListenOptions& listen, InputOptions options);

@@ -132,6 +132,7 @@ Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::st
   }
   if (spool_) record.payload = lines.substr(0, good.bytes);
   if ((out.broken = keep(record))) return out;
+  heard_of(sender.number);
   sender.lines += good.lines;
   sender.past_header = reader.place().past_header;
   if (good.chunk) out.piece = Piece{std::move(good.chunk), position()};
@@ -189,7 +190,10 @@ bool Intake::take_at_once(std::span<Part> parts, TakenTogether& out) {
   }
   if (spool_) record.payload = std::move(text);
   if ((out.broken = keep(record))) return true;
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].sender->lines += record.parts[i].lines;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    heard_of(parts[i].sender->number);
+    parts[i].sender->lines += record.parts[i].lines;
+  }
   if (chunk.history.txn_count() > 0 || !chunk.heartbeats.empty()) out.pieces.push_back({*std::move(read), position()});
   return true;
 }
@@ -207,12 +211,31 @@ Intake::TakenTogether Intake::take_together(std::span<Part> parts) {
   return out;
 }
 
-Intake::Known Intake::sender_named(std::string_view name, std::uint64_t first) {
+// Of those that are not connected, whoever was heard of longest ago. Nothing happens if all are.
+std::optional<Error> Intake::forget_one(const std::unordered_set<std::uint32_t>& connected) {
+  const auto rank = [this](const SpoolState::Sender& s) {
+    const auto at = last_heard_.find(s.number);
+    return std::pair(at == last_heard_.end() ? 0 : at->second, s.number);
+  };
+  const auto& senders = state().senders;
+  auto oldest = senders.end();
+  for (auto at = senders.begin(); at != senders.end(); ++at) {
+    if (connected.contains(at->second.number)) continue;
+    if (oldest == senders.end() || rank(at->second) < rank(oldest->second)) oldest = at;
+  }
+  if (oldest == senders.end()) return std::nullopt;
+  last_heard_.erase(oldest->second.number);
+  return farewell(std::string(oldest->first));
+}
+
+Intake::Known Intake::sender_named(std::string_view name, std::uint64_t first,
+                                   const std::unordered_set<std::uint32_t>& connected) {
   Known out;
   const SpoolState& known = state();
+  if (!known.has_room_for(name) && (out.broken = forget_one(connected))) return out;
+  if (!known.has_room_for(name)) return out;
   const auto at = known.senders.find(name);
   const bool is_new = at == known.senders.end();
-  if (is_new && !known.has_room_for(name)) return out;
   const std::uint64_t lines = is_new ? 0 : at->second.lines;
   if (first > lines + 1) out.missing = first - 1 - lines;
   SpoolRecord record;
@@ -225,13 +248,14 @@ Intake::Known Intake::sender_named(std::string_view name, std::uint64_t first) {
   const bool changes = is_new || out.missing > 0 || at->second.left;
   if (changes && (out.broken = keep(record))) return out;
   out.sender = Sender{record.sender, record.lines, record.past_header};
+  heard_of(record.sender);
   return out;
 }
 
 std::optional<Error> Intake::farewell(std::string_view name) {
   const SpoolState& known = state();
   const auto at = known.senders.find(name);
-  if (at == known.senders.end()) return std::nullopt;
+  if (at == known.senders.end() || at->second.left) return std::nullopt;
   SpoolRecord record;
   record.kind = SpoolRecord::Kind::kSender;
   record.payload = name;

@@ -11,6 +11,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/result.h"
 #include "format/unknown_fields.h"
@@ -67,8 +69,11 @@ class Intake {
     std::uint64_t missing = 0;
     std::optional<Error> broken;
   };
-  [[nodiscard]] Known sender_named(std::string_view name, std::uint64_t first);
-  // It will not come back.
+  // `connected`: the numbers of those that are. If there are too many names, the one that was heard of longest ago of
+  // the others is forgotten.
+  [[nodiscard]] Known sender_named(std::string_view name, std::uint64_t first,
+                                   const std::unordered_set<std::uint32_t>& connected);
+  // It will not come back, or there is nothing to remember of it.
   [[nodiscard]] std::optional<Error> farewell(std::string_view name);
   [[nodiscard]] std::optional<Error> gone(const std::vector<Print>& sessions);
 
@@ -80,11 +85,18 @@ class Intake {
   void take_apart(std::span<Part> parts, TakenTogether& out);
   [[nodiscard]] bool take_at_once(std::span<Part> parts, TakenTogether& out);
   [[nodiscard]] std::optional<Error> keep(const SpoolRecord& record);
+  [[nodiscard]] std::optional<Error> forget_one(const std::unordered_set<std::uint32_t>& connected);
+  void heard_of(std::uint32_t number) {
+    if (number != 0) last_heard_[number] = ++heard_;
+  }
   [[nodiscard]] std::string position() const;
 
   std::unique_ptr<Spool> spool_;
   SpoolState own_;           // without a spool
   std::uint64_t place_ = 0;  // in the spool
+  // When each name was last heard of, in names and pieces; after a restart those before count as equally old.
+  std::unordered_map<std::uint32_t, std::uint64_t> last_heard_;
+  std::uint64_t heard_ = 0;
   bool read_back_ = false;
   UnknownFields::Stance unknown_ = UnknownFields::Stance::kRefuse;
 };

@@ -24,12 +24,15 @@ class ListenInput final : public Input {
  public:
   ListenInput(ListeningSocket socket, const ListenOptions& listen, const InputOptions& options,
               std::unique_ptr<Intake> intake)
-      : socket_(std::move(socket)), intake_(std::move(intake)), senders_(listen, options, *intake_, counts_) {
+      : clock_(listen.clock),
+        socket_(std::move(socket)),
+        intake_(std::move(intake)),
+        senders_(listen, options, *intake_, counts_) {
     senders_.notice("listening on " + socket_.shown());
   }
 
   Result<Next> next(milliseconds wait) override {
-    const auto until = steady_clock::now() + wait;
+    const auto until = clock_() + wait;
     Next out;
     out.notices = senders_.take_notices();
     while (!read_back_) {
@@ -41,9 +44,9 @@ class ListenInput final : public Input {
       out.piece = std::move(again->piece);
       if (out.piece || !out.gone.empty()) return give(out);
     }
-    if (last_look_) senders_.shift_deadlines(steady_clock::now() - *last_look_);
+    if (last_look_) senders_.shift_deadlines(clock_() - *last_look_);
     auto result = serve(out, until);
-    last_look_ = steady_clock::now();
+    last_look_ = clock_();
     return result;
   }
 
@@ -68,7 +71,7 @@ class ListenInput final : public Input {
         ready_.pop_back();
       }
       const bool stopped = wake_.stopped();
-      if (!senders_.broken() && (stopped || senders_.is_due(steady_clock::now()))) senders_.settle();
+      if (!senders_.broken() && (stopped || senders_.is_due(clock_()))) senders_.settle();
       const auto notices = senders_.take_notices();
       out.notices.insert(out.notices.end(), notices.begin(), notices.end());
       if (!senders_.given.empty()) {
@@ -81,16 +84,16 @@ class ListenInput final : public Input {
       if (stopped) return over(out);
       if (!out.notices.empty()) return give(out);
       if (!ready_.empty()) continue;
-      const bool last = steady_clock::now() >= until;
+      const bool last = clock_() >= until;
       look(until);
-      if (last && ready_.empty() && !senders_.is_due(steady_clock::now())) return give(out);
+      if (last && ready_.empty() && !senders_.is_due(clock_())) return give(out);
     }
   }
 
   // Waits until something can be done; `ready_` then says for whom.
   void look(steady_clock::time_point until) {
     Senders::Waiting waiting = senders_.waiting(until);
-    const auto now = steady_clock::now();
+    const auto now = clock_();
     const bool accepting = now >= accept_after_;
     if (!accepting) waiting.until = std::min(waiting.until, accept_after_);
     const std::size_t count = waiting.sockets.size();
@@ -99,7 +102,7 @@ class ListenInput final : public Input {
     const auto left = std::chrono::ceil<milliseconds>(waiting.until - now);
     if (::poll(waiting.sockets.data(), waiting.sockets.size(), Wake::poll_time(left)) < 0) return;
     if (waiting.sockets[count].revents != 0) accept_all();
-    const auto then = steady_clock::now();
+    const auto then = clock_();
     for (std::size_t i = 0; i < count; ++i) {
       if (waiting.sockets[i].revents != 0 || senders_.is_late(waiting.ids[i], then)) ready_.push_back(waiting.ids[i]);
     }
@@ -117,12 +120,13 @@ class ListenInput final : public Input {
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         senders_.notice(fmt::format("cannot accept a connection: {}", std::strerror(errno)));
-        accept_after_ = steady_clock::now() + kAcceptAgain;
+        accept_after_ = clock_() + kAcceptAgain;
       }
       return;
     }
   }
 
+  std::function<steady_clock::time_point()> clock_;
   LiveCounts counts_;
   ListeningSocket socket_;
   std::unique_ptr<Intake> intake_;
@@ -136,6 +140,38 @@ class ListenInput final : public Input {
 };
 
 }  // namespace
+
+std::string_view name(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kToken:
+      return "token";
+    case Refusal::kSilent:
+      return "silent";
+    case Refusal::kFull:
+      return "full";
+    case Refusal::kLine:
+      return "line";
+    case Refusal::kReplaced:
+      return "replaced";
+  }
+  return "";
+}
+
+std::string_view meaning(Refusal refusal) {
+  switch (refusal) {
+    case Refusal::kToken:
+      return "without the token";
+    case Refusal::kSilent:
+      return "silent for too long";
+    case Refusal::kFull:
+      return "beyond the limit";
+    case Refusal::kLine:
+      return "with a line that is no trace";
+    case Refusal::kReplaced:
+      return "replaced by another under the same name";
+  }
+  return "";
+}
 
 Result<std::unique_ptr<Input>> listen_on(const ListenOptions& listen, InputOptions options) {
   auto socket = ListeningSocket::open(listen.address, !listen.token.empty());

@@ -2,9 +2,12 @@
 #include <sys/stat.h>
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <thread>
 
+#include "stream/intake.h"
+#include "stream/spool.h"
 #include "stream/testing.h"
 
 namespace isolde::stream {
@@ -23,14 +26,31 @@ std::unique_ptr<Input> listen(const ListenOptions& options, InputOptions input =
   EXPECT_TRUE(made) << made.error().message();
   return made ? *std::move(made) : nullptr;
 }
-std::unique_ptr<Input> listen_tcp(InputOptions input = {}) { return listen({.address = "tcp:0"}, std::move(input)); }
+// An address that nobody uses.
+std::string new_socket() {
+  static const testing::Scratch folder;
+  static int made = 0;
+  return "unix:" + folder / ("socket-" + std::to_string(++made));
+}
+std::unique_ptr<Input> listen_here(InputOptions input = {}) {
+  return listen({.address = new_socket()}, std::move(input));
+}
+// A second passes whenever somebody looks at it.
+std::function<std::chrono::steady_clock::time_point()> fast_clock() {
+  return [looks = std::make_shared<int>()] {
+    return std::chrono::steady_clock::time_point(std::chrono::seconds(1000 + ++*looks));
+  };
+}
+std::uint64_t refused_as(const Input& input, Refusal why) {
+  return input.counts().refused_as[static_cast<std::size_t>(why)];
+}
 
 TEST(ListenInput, LinesOfATcpConnectionBecomePiecesAndAreAcknowledged) {
-  const auto input = listen_tcp();
+  const auto input = listen({.address = "tcp:0", .token = "secret"});
   const std::string address = address_of(*input);
   EXPECT_TRUE(address.starts_with("tcp:127.0.0.1:")) << address;
   Peer peer(address);
-  peer.send(lines(1, 1, 100));
+  peer.send("{\"token\": \"secret\"}\n" + lines(1, 1, 100));
   Heard heard;
   heard.until_writes(*input, 100);
   heard.listen(*input, [&] { return peer.heard("{\"ack\": 100}\n"); });
@@ -73,10 +93,12 @@ TEST(ListenInput, AStaleSocketIsReplacedAndAnythingElseIsNot) {
   EXPECT_TRUE(std::filesystem::exists(folder / "file"));
 }
 
-TEST(ListenInput, AHostThatOthersReachNeedsAToken) {
-  const auto open = listen_on({.address = "tcp:0.0.0.0:0"}, {});
-  ASSERT_FALSE(open);
-  EXPECT_NE(open.error().message().find("token"), std::string::npos);
+TEST(ListenInput, ATcpPortNeedsATokenOnLoopbackToo) {
+  for (const char* const address : {"tcp:0.0.0.0:0", "tcp:0", "tcp:127.0.0.1:0", "tcp:localhost:0"}) {
+    const auto open = listen_on({.address = address}, {});
+    ASSERT_FALSE(open) << address;
+    EXPECT_NE(open.error().message().find("token"), std::string::npos);
+  }
   EXPECT_TRUE(listen_on({.address = "tcp:0.0.0.0:0", .token = "secret"}, {}));
   EXPECT_FALSE(listen_on({.address = "tcp:[::]:0"}, {}));
 }
@@ -92,7 +114,7 @@ TEST(ListenInput, AddressesThatAreNoneAreRefused) {
 TEST(ListenInput, EverySenderIsRefusedByItselfAndOthersAreServedOn) {
   InputOptions options;
   options.max_line = 10'000;
-  const auto input = listen_tcp(options);
+  const auto input = listen_here(options);
   const std::string address = address_of(*input);
   Peer good(address);
   Heard heard;
@@ -150,7 +172,7 @@ TEST(ListenInput, EverySenderIsRefusedByItselfAndOthersAreServedOn) {
 }
 
 TEST(ListenInput, LinesBeforeAWrongOneAreTakenAndAcknowledged) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   Peer peer(address_of(*input));
   peer.send(lines(1, 1, 5) + "{}\n" + lines(1, 6, 9));
   Heard heard;
@@ -182,7 +204,7 @@ TEST(ListenInput, WithoutTheTokenNothingIsTaken) {
 }
 
 TEST(ListenInput, ATokenThatNobodyAskedForIsIgnored) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   Peer peer(address_of(*input));
   peer.send("{\"token\": \"secret\"}\n{\"hello\": \"a\"}\n" + line(1, 7));
   Heard heard;
@@ -206,7 +228,7 @@ TEST(ListenInput, WhoDoesNotFinishItsFirstLineOrAnyLineIsRefused) {
 }
 
 TEST(ListenInput, ALineThatDripsInIsRefusedAndAQuietConnectionIsNot) {
-  const auto input = listen({.address = "tcp:0", .line_limit = std::chrono::milliseconds(50)});
+  const auto input = listen({.address = new_socket(), .line_limit = std::chrono::milliseconds(50)});
   const std::string address = address_of(*input);
   Heard heard;
   Peer quiet(address);
@@ -224,7 +246,7 @@ TEST(ListenInput, ALineThatDripsInIsRefusedAndAQuietConnectionIsNot) {
 }
 
 TEST(ListenInput, MoreConnectionsThanAllowedAreToldSo) {
-  const auto input = listen({.address = "tcp:0", .max_connections = 3});
+  const auto input = listen({.address = new_socket(), .max_connections = 3});
   const std::string address = address_of(*input);
   Heard heard;
   std::vector<Peer> peers;
@@ -243,11 +265,167 @@ TEST(ListenInput, MoreConnectionsThanAllowedAreToldSo) {
   heard.until_writes(*input, 4);
 }
 
+TEST(ListenInput, SilentConnectionsMakeRoomForOthersTheOldestFirst) {
+  const auto input = listen({.address = new_socket(), .max_connections = 3});
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer served(address);
+  served.send(line(1, 1));
+  heard.until_writes(*input, 1);
+  std::vector<Peer> silent;
+  for (int i = 0; i < 2; ++i) {
+    silent.emplace_back(address);
+    heard.listen(*input, [&] { return input->counts().open_connections == static_cast<std::uint64_t>(2 + i); });
+  }
+  for (int i = 0; i < 2; ++i) {
+    Peer& oldest = silent[static_cast<std::size_t>(i)];
+    EXPECT_FALSE(oldest.closed());
+    Peer next(address);
+    next.send(line(2 + i, 1));
+    heard.until_writes(*input, static_cast<std::size_t>(2 + i));
+    EXPECT_TRUE(oldest.closed());
+    EXPECT_TRUE(oldest.heard("others need its place, and it has sent nothing")) << oldest.heard();
+    next.hang_up();
+    heard.listen(*input, [&] { return input->counts().open_connections == 2; });
+    silent.emplace_back(address);  // and somebody is silent in its place
+    heard.listen(*input, [&] { return input->counts().open_connections == 3; });
+  }
+  EXPECT_EQ(refused_as(*input, Refusal::kSilent), 2U);
+  served.send(line(1, 2));
+  heard.until_writes(*input, 4);
+}
+
+TEST(ListenInput, WhoShowedTheTokenStaysLongerThanWhoDidNot) {
+  const auto input = listen({.address = "tcp:0", .token = "secret", .max_connections = 2});
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer known(address);
+  known.send("{\"token\": \"secret\"}\n");
+  heard.listen(*input, [&] { return input->counts().bytes > 0; });
+  Peer stranger(address);
+  heard.listen(*input, [&] { return input->counts().open_connections == 2; });
+  Peer third(address);
+  heard.listen(*input, [&] { return stranger.closed(); });
+  EXPECT_FALSE(known.closed());
+  third.send("{\"token\": \"secret\"}\n" + line(1, 1));
+  heard.until_writes(*input, 1);
+}
+
+TEST(ListenInput, AConnectionWithoutAFirstLineIsClosedInTime) {
+  const auto input = listen({.address = new_socket(), .clock = fast_clock()});
+  const std::string address = address_of(*input);
+  Heard heard;
+  Peer served(address);
+  served.send(line(1, 1));
+  heard.until_writes(*input, 1);
+  Peer silent(address);
+  Peer half(address);
+  half.send("{\"session\":");
+  heard.listen(*input, [&] { return silent.closed() && half.closed(); });
+  EXPECT_TRUE(silent.heard("line 1: it did not come in time")) << silent.heard();
+  EXPECT_TRUE(half.heard("line 1: it did not come in time")) << half.heard();
+  EXPECT_FALSE(served.closed()) << "it may be quiet as long as it likes";
+  EXPECT_EQ(refused_as(*input, Refusal::kSilent), 2U);
+}
+
+TEST(ListenInput, AFloodOfRefusalsIsOneNoticeOfEachKindAndACount) {
+  const auto input = listen({.address = "tcp:0", .token = "secret"});
+  const std::string address = address_of(*input);
+  Heard heard;
+  for (int i = 0; i < 40; ++i) {
+    Peer wrong(address);
+    wrong.send(i % 2 == 0 ? "{\"token\": \"guess\"}\n" : "{\"token\": \"secret\"}\nno trace\n");
+    heard.listen(*input, [&] { return wrong.closed(); });
+  }
+  EXPECT_EQ(refused_as(*input, Refusal::kToken), 20U);
+  EXPECT_EQ(refused_as(*input, Refusal::kLine), 20U);
+  EXPECT_EQ(input->counts().refused, 40U);
+  EXPECT_EQ(heard.notices.size(), 2U);
+  EXPECT_TRUE(heard.noticed("line 1: this is not the token (further ones without the token are only counted)"));
+}
+
+TEST(ListenInput, NamesShownToPeopleMoveNoCursor) {
+  const auto input = listen_here();
+  Peer peer(address_of(*input));
+  peer.send("{\"hello\": \"a\u202eb\"}\nno trace\n");
+  Heard heard;
+  heard.listen(*input, [&] { return peer.closed(); });
+  EXPECT_TRUE(heard.noticed("\"a\\u202eb\"")) << (heard.notices.empty() ? "" : heard.notices[0]);
+}
+
+// As somebody does who wants no other name to be taken any more.
+TEST(ListenInput, NamesWithoutLinesAreForgottenAndTakeNoRoom) {
+  testing::Scratch folder;
+  InputOptions options;
+  options.spool_folder = folder / "spool";
+  {
+    const auto input = listen({.address = new_socket()}, options);
+    const std::string address = address_of(*input);
+    Heard heard;
+    Peer real(address);
+    real.send("{\"hello\": \"real\"}\n" + line(1, 1));
+    heard.until_writes(*input, 1);
+    for (int i = 0; i < 50; ++i) {
+      Peer peer(address);
+      peer.send(fmt::format("{{\"hello\": \"n{}\"}}\n", i));
+      heard.listen(*input, [&] { return peer.heard("resume"); });
+      peer.hang_up();
+      heard.listen(*input, [&] { return input->counts().open_connections == 1; });
+    }
+  }
+  const auto spool = Spool::open(options.spool_folder, 0);
+  ASSERT_TRUE(spool);
+  for (const auto& [name, sender] : (*spool)->state().senders) EXPECT_EQ(sender.left, name != "real") << name;
+}
+
+TEST(Intake, ANewNameAlwaysFindsRoomAndThoseHeardOfLastAreKept) {
+  const auto intake = Intake::open({});
+  ASSERT_TRUE(intake);
+  const auto named = [&](const std::string& name, std::unordered_set<std::uint32_t> connected = {}) {
+    return (*intake)->sender_named(name, 1, connected);
+  };
+  auto first = named("first");
+  ASSERT_TRUE(first.sender);
+  Sender early = *named("early").sender;
+  ASSERT_TRUE((*intake)->take(early, line(1, 1), "early").piece);
+  for (std::size_t i = 2; i < SpoolState::kMostSenders; ++i) {
+    Sender sender = *named("n" + std::to_string(i)).sender;
+    if (i < 10) {
+      ASSERT_TRUE((*intake)->take(sender, line(1, static_cast<int>(i)), "n").piece);
+    }
+  }
+  ASSERT_TRUE((*intake)->take(early, line(1, 2), "early").piece);  // heard of again
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_TRUE(named("new" + std::to_string(i), {first.sender->number}).sender) << "for ever blocked";
+  }
+  EXPECT_EQ(named("early").sender->lines, 2U) << "it was heard of not long ago";
+  EXPECT_EQ(named("first").sender->number, first.sender->number) << "it is connected";
+  EXPECT_EQ(named("n2").sender->lines, 0U) << "it was forgotten";
+}
+
+TEST(Intake, AfterARestartNamesWithoutLinesTakeNoRoom) {
+  testing::Scratch folder;
+  InputOptions options;
+  options.spool_folder = folder / "spool";
+  {
+    const auto intake = Intake::open(options);
+    ASSERT_TRUE(intake);
+    for (std::size_t i = 0; i < SpoolState::kMostSenders; ++i)
+      ASSERT_TRUE((*intake)->sender_named("n" + std::to_string(i), 1, {}).sender);
+  }  // killed
+  const auto intake = Intake::open(options);
+  ASSERT_TRUE(intake);
+  // Even if everybody who is known were connected again.
+  std::unordered_set<std::uint32_t> all;
+  for (std::uint32_t i = 1; i <= SpoolState::kMostSenders; ++i) all.insert(i);
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE((*intake)->sender_named("new" + std::to_string(i), 1, all).sender);
+}
+
 TEST(ListenInput, WhoSendsFasterThanPiecesAreTakenHasToWait) {
   InputOptions options;
   options.max_held = std::size_t{1} << 20;
   options.piece_bytes = std::size_t{64} << 10;
-  const auto input = listen_tcp(options);
+  const auto input = listen_here(options);
   Peer peer(address_of(*input));
   std::string text;
   while (text.size() < std::size_t{32} << 20) text += lines(1, 1, 1000);
@@ -276,7 +454,7 @@ TEST(ListenInput, UnfinishedLinesTogetherStayWithinTheLimit) {
   InputOptions options;
   options.max_held = std::size_t{1} << 20;
   options.max_line = options.max_held;
-  const auto input = listen_tcp(options);
+  const auto input = listen_here(options);
   const std::string address = address_of(*input);
   std::vector<Peer> hostile;
   for (int i = 0; i < 30; ++i) hostile.emplace_back(address);
@@ -295,7 +473,7 @@ TEST(ListenInput, UnfinishedLinesTogetherStayWithinTheLimit) {
 }
 
 TEST(ListenInput, ASenderWithANameGoesOnWhereItsLinesEnded) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   const std::string address = address_of(*input);
   Heard heard;
   {
@@ -318,7 +496,7 @@ TEST(ListenInput, ASenderWithANameGoesOnWhereItsLinesEnded) {
 }
 
 TEST(ListenInput, ANewConnectionUnderTheSameNameReplacesTheOld) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   const std::string address = address_of(*input);
   Heard heard;
   Peer old(address);
@@ -331,7 +509,7 @@ TEST(ListenInput, ANewConnectionUnderTheSameNameReplacesTheOld) {
 }
 
 TEST(ListenInput, LinesThatASenderCannotSendAgainAreToldMissing) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   Peer peer(address_of(*input));
   peer.send("{\"hello\": \"a\", \"from\": 501}\n" + line(1, 1));
   Heard heard;
@@ -341,7 +519,7 @@ TEST(ListenInput, LinesThatASenderCannotSendAgainAreToldMissing) {
 }
 
 TEST(ListenInput, TheStreamHasOneHeaderAndTransactionsAreNumberedOverAllSenders) {
-  const auto input = listen_tcp();
+  const auto input = listen_here();
   const std::string address = address_of(*input);
   const std::string header = "{\"isolde\":1,\"initial\":{\"7\":5},\"columns\":true}\n";
   Heard heard;

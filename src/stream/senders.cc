@@ -4,7 +4,9 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "base/printable.h"
 #include "stream/socket_address.h"
 
 namespace isolde::stream {
@@ -20,7 +22,7 @@ constexpr milliseconds kRefusedLimit{2'000};        // for the refusal to be rea
 constexpr std::uint64_t kMostSilentLines = 10'000;  // in a row
 constexpr std::size_t kMostSessions = 4096;         // of one connection that are known to leave with it
 constexpr std::size_t kMostNotices = 100;           // that wait to be taken
-constexpr std::size_t kMostRefused = 32;            // beyond the limit, to be told that there are too many
+constexpr std::size_t kMostRefused = 32;            // that are still there, to be told why
 
 // Lines that have come whole, taken or not.
 std::uint64_t lines_of(const Connection& c) {
@@ -29,7 +31,7 @@ std::uint64_t lines_of(const Connection& c) {
 }
 
 bool has_deadline(const Connection& c) {
-  return c.half_line || c.state == State::kToken || c.state == State::kLeaving || c.state == State::kRefused;
+  return c.half_line || c.is_new() || c.state == State::kLeaving || c.state == State::kRefused;
 }
 
 // Takes {"bye": true} off the end of the lines; whether it stood there.
@@ -65,21 +67,39 @@ void Senders::add(int fd) {
   const std::uint64_t id = ++last_id_;
   std::string peer = peer_of(fd);
   if (peer.empty()) peer = fmt::format("connection {}", id);
-  const auto now = steady_clock::now();
+  const auto now = listen_.clock();
   auto made = std::make_unique<Connection>(fd, std::move(peer), max_line_, now);
   Connection& c = *made;
-  if (connections_.size() >= listen_.max_connections + kMostRefused) {
-    ++counts_.refused;
-    return;
+  const bool has_room = serving_ < listen_.max_connections || make_room();
+  if (connections_.size() - serving_ >= kMostRefused) {
+    // Whoever was refused first has had the longest time to read why.
+    close(std::find_if(connections_.begin(), connections_.end(),
+                       [](const auto& entry) { return !entry.second->served; }));
   }
   connections_.emplace(id, std::move(made));
-  if (serving_ >= listen_.max_connections) {
-    return refuse(c, fmt::format("there are {} connections already", listen_.max_connections));
+  if (!has_room) {
+    return refuse(c, Refusal::kFull, fmt::format("there are {} connections already", listen_.max_connections));
   }
   counts_.open_connections = ++serving_;
   c.state = listen_.token.empty() ? State::kHello : State::kToken;
   c.served = true;
-  c.deadline = now + listen_.greeting_limit;
+  c.deadline = now + (c.state == State::kToken ? listen_.greeting_limit : listen_.line_limit);
+}
+
+// Whoever has the token goes after those who did not show it. One that is refused here is not waited for: it has sent
+// nothing, so that what it is told arrives.
+bool Senders::make_room() {
+  const auto rank = [](const Connection& c) { return std::pair(c.state != State::kToken, c.since); };
+  auto oldest = connections_.end();
+  for (auto at = connections_.begin(); at != connections_.end(); ++at) {
+    const Connection& c = *at->second;
+    if (!c.served || !c.is_new() || !c.buffer.whole().empty()) continue;
+    if (oldest == connections_.end() || rank(c) < rank(*oldest->second)) oldest = at;
+  }
+  if (oldest == connections_.end()) return false;
+  refuse(*oldest->second, Refusal::kSilent, "others need its place, and it has sent nothing");
+  close(oldest);
+  return true;
 }
 
 Senders::Waiting Senders::waiting(Time until) const {
@@ -105,9 +125,7 @@ void Senders::shift_deadlines(Time::duration by) {
 }
 
 void Senders::notice(std::string text) {
-  for (char& c : text) {
-    if ((c >= 0 && c < ' ') || c == '\x7f') c = '?';
-  }
+  text = printable_line(text);  // names are the senders' own
   if (notices_.size() < kMostNotices) {
     notices_.push_back(std::move(text));
   } else {
@@ -146,14 +164,15 @@ std::size_t Senders::refuse_largest() {
   });
   Connection& c = *most->second;
   const std::size_t held = c.buffer.size();
-  refuse(c, fmt::format("line {}: a line of more than {} bytes has no room beside those of other connections",
-                        lines_of(c) + 1, c.buffer.rest().size()));
+  refuse(c, Refusal::kLine,
+         fmt::format("line {}: a line of more than {} bytes has no room beside those of other connections",
+                     lines_of(c) + 1, c.buffer.rest().size()));
   return held;
 }
 
 // False: the connection is to be closed.
 bool Senders::work_on(Connection& c) {
-  const auto now = steady_clock::now();
+  const auto now = listen_.clock();
   if (c.state == State::kRefused) return c.flush() && !c.drain() && now < c.deadline;
   if (c.state == State::kLeaving) return c.flush() && c.has_something_to_say() && now < c.deadline;
   if (!c.has_ended) {
@@ -165,7 +184,9 @@ bool Senders::work_on(Connection& c) {
     while ((c.state == State::kToken || c.state == State::kHello) && !c.buffer.whole().empty()) {
       if (!greet(c)) break;
     }
-    if (c.state == State::kToken && c.buffer.rest().size() > kMaxGreeting) refuse(c, "line 1: expected the token");
+    if (c.state == State::kToken && c.buffer.rest().size() > kMaxGreeting) {
+      refuse(c, Refusal::kToken, "line 1: expected the token");
+    }
     if (c.state == State::kRefused || broken_) return c.flush();
   }
   if (gathered_ == 0 && !c.buffer.whole().empty()) gather_until_ = now + kGatherLines;
@@ -176,12 +197,17 @@ bool Senders::work_on(Connection& c) {
 
 void Senders::watch_the_clock(Connection& c, Time now) {
   if (c.state == State::kToken) {
-    if (now >= c.deadline) refuse(c, "line 1: the token did not come in time");
+    if (now >= c.deadline) refuse(c, Refusal::kToken, "line 1: the token did not come in time");
+    return;
+  }
+  if (c.state == State::kHello) {
+    if (now >= c.deadline) refuse(c, Refusal::kSilent, "line 1: it did not come in time");
     return;
   }
   const bool half = !c.buffer.rest().empty();
   if (half && c.half_line && now >= c.deadline && c.half_of == c.buffer.whole_ever()) {
-    return refuse(c, fmt::format("line {}: it was begun and did not become whole in time", lines_of(c) + 1));
+    return refuse(c, Refusal::kSilent,
+                  fmt::format("line {}: it was begun and did not become whole in time", lines_of(c) + 1));
   }
   if (half && (!c.half_line || c.half_of != c.buffer.whole_ever())) {
     c.deadline = now + listen_.line_limit;
@@ -199,7 +225,7 @@ void Senders::settle() {
     if (c->state == State::kRefused || c->state == State::kLeaving) continue;
     if (c->has_ended) left.push_back(c.get());
     if (c->said_bye && !c->buffer.whole().empty()) {
-      refuse(*c, "expected nothing after {\"bye\": true}");
+      refuse(*c, Refusal::kLine, "expected nothing after {\"bye\": true}");
       continue;
     }
     std::string_view lines = c->buffer.whole();
@@ -237,13 +263,14 @@ void Senders::after_taking(Connection& c, Intake::Part& part, std::uint64_t line
     if (c.sessions.size() < kMostSessions) c.sessions.insert(raw64(session));
   }
   c.silent_lines = part.sessions.empty() ? c.silent_lines + taken : 0;
-  if (part.wrong) return refuse(c, told(*part.wrong));
+  if (part.wrong) return refuse(c, Refusal::kLine, told(*part.wrong));
   if (c.buffer.too_long()) {
-    return refuse(c, fmt::format("line {}: it is longer than {} bytes", c.sender.lines + 1, max_line_));
+    return refuse(c, Refusal::kLine, fmt::format("line {}: it is longer than {} bytes", c.sender.lines + 1, max_line_));
   }
   c.buffer.drop(c.buffer.whole().size());
   if (c.silent_lines > kMostSilentLines) {
-    return refuse(c, fmt::format("line {}: {} lines in a row say nothing", c.sender.lines, c.silent_lines));
+    return refuse(c, Refusal::kLine,
+                  fmt::format("line {}: {} lines in a row say nothing", c.sender.lines, c.silent_lines));
   }
   [[maybe_unused]] const bool written = c.flush();  // whether the peer is still there shows when it is read
 }
@@ -256,11 +283,14 @@ bool Senders::greet(Connection& c) {
   if (c.state == State::kToken) {
     const bool right = greeting.kind == Greeting::Kind::kToken && same_token(greeting.text, listen_.token);
     if (!right) {
-      refuse(c, greeting.kind == Greeting::Kind::kToken ? "line 1: this is not the token"
-                                                        : "line 1: expected the token, {\"token\": \"…\"}");
+      refuse(c, Refusal::kToken,
+             greeting.kind == Greeting::Kind::kToken ? "line 1: this is not the token"
+                                                     : "line 1: expected the token, {\"token\": \"…\"}");
       return false;
     }
     c.state = State::kHello;
+    c.since = listen_.clock();
+    c.deadline = c.since + listen_.line_limit;
     c.buffer.drop(length);
     return true;
   }
@@ -270,7 +300,7 @@ bool Senders::greet(Connection& c) {
     return true;
   }
   if (greeting.kind == Greeting::Kind::kWrong) {
-    refuse(c, "line 1: " + greeting.text);
+    refuse(c, Refusal::kLine, "line 1: " + greeting.text);
     return false;
   }
   c.state = State::kTraces;
@@ -281,13 +311,15 @@ bool Senders::greet(Connection& c) {
 }
 
 void Senders::hello(Connection& c, const Greeting& greeting) {
-  Intake::Known known = intake_.sender_named(greeting.text, greeting.first);
+  std::unordered_set<std::uint32_t> connected;
+  for (const auto& [id, other] : connections_) connected.insert(other->sender.number);
+  Intake::Known known = intake_.sender_named(greeting.text, greeting.first, connected);
   if ((broken_ = std::move(known.broken))) return;
-  if (!known.sender) return refuse(c, "line 1: there are too many senders with a name");
+  if (!known.sender) return refuse(c, Refusal::kFull, "line 1: there are too many senders with a name");
   for (auto& [id, other] : connections_) {
     if (other->sender.number != known.sender->number || other->state != State::kTraces || other.get() == &c) continue;
     park_sessions(*other);
-    refuse(*other, "another connection goes on under this name");
+    refuse(*other, Refusal::kReplaced, "another connection goes on under this name");
   }
   c.sender = *known.sender;
   c.name = greeting.text;
@@ -313,21 +345,24 @@ void Senders::park_sessions(Connection& c) {
   c.sessions.clear();
 }
 
-void Senders::refuse(Connection& c, const std::string& why) {
-  ++counts_.refused;
-  notice(fmt::format("{} refused: {}", c.peer, why));
+void Senders::refuse(Connection& c, Refusal kind, const std::string& why) {
+  // A flood of connections is no flood of notices.
+  if (counts_.refuse(kind))
+    notice(fmt::format("{} refused: {} (further ones {} are only counted)", c.peer, why, meaning(kind)));
   std::string line = "{\"error\": ";
   append_json_string(why, line);
   c.say(line + "}\n");
   c.state = State::kRefused;
+  if (std::exchange(c.served, false)) counts_.open_connections = --serving_;  // its place is free at once
   c.half_line = false;
   c.buffer.clear();
-  c.deadline = steady_clock::now() + kRefusedLimit;
+  c.deadline = listen_.clock() + kRefusedLimit;
   if (c.flush() && !c.has_something_to_say()) ::shutdown(c.fd, SHUT_WR);
 }
 
 void Senders::leave_in_the_middle(Connection& c, std::string_view why) {
   park_sessions(c);
+  if (c.state == State::kToken) return;  // a stranger
   if (c.sender.lines > 0 || !c.buffer.rest().empty()) {
     notice(fmt::format("{} left after line {}: {}", c.peer, c.sender.lines, why));
   }
@@ -361,13 +396,19 @@ bool Senders::at_end(Connection& c) {
   c.buffer.clear();
   c.state = State::kLeaving;
   c.half_line = false;
-  c.deadline = steady_clock::now() + kLeaveLimit;
+  c.deadline = listen_.clock() + kLeaveLimit;
   return !c.is_broken && c.flush() && c.has_something_to_say();
 }
 
 void Senders::close(Connections::iterator at) {
-  if (at->second->served) counts_.open_connections = --serving_;
+  const std::unique_ptr<Connection> c = std::move(at->second);
   connections_.erase(at);
+  if (c->served) counts_.open_connections = --serving_;
+  if (c->name.empty() || c->sender.lines > 0 || broken_) return;
+  // There is nothing to remember of a name under which no line came, unless another connection has it now.
+  const bool goes_on = std::any_of(connections_.begin(), connections_.end(),
+                                   [&](const auto& entry) { return entry.second->sender.number == c->sender.number; });
+  if (!goes_on) broken_ = intake_.farewell(c->name);
 }
 
 }  // namespace isolde::stream

@@ -30,7 +30,7 @@ class Senders {
 
   Senders(const ListenOptions& listen, const InputOptions& options, Intake& intake, LiveCounts& counts);
 
-  // Takes a connection over, or tells it that there are too many.
+  // Takes a connection over, or tells it that there are too many. One that has never sent a line goes first.
   void add(int fd);
 
   // What has to be waited for: sockets, and until when.
@@ -67,7 +67,8 @@ class Senders {
   bool greet(Connection& c);
   void hello(Connection& c, const Greeting& greeting);
   void after_taking(Connection& c, Intake::Part& part, std::uint64_t lines_before);
-  void refuse(Connection& c, const std::string& why);
+  void refuse(Connection& c, Refusal kind, const std::string& why);
+  bool make_room();
   std::size_t refuse_largest();
   void park_sessions(Connection& c);
   void leave_in_the_middle(Connection& c, std::string_view why);

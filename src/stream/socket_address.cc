@@ -19,21 +19,6 @@ namespace {
 
 constexpr int kBacklog = 128;
 
-bool is_loopback(const sockaddr& address) {
-  if (address.sa_family == AF_INET) {
-    sockaddr_in in{};
-    std::memcpy(&in, &address, sizeof in);
-    return (ntohl(in.sin_addr.s_addr) >> 24) == 127;
-  }
-  if (address.sa_family == AF_INET6) {
-    sockaddr_in6 in{};
-    std::memcpy(&in, &address, sizeof in);
-    if (IN6_IS_ADDR_V4MAPPED(&in.sin6_addr)) return in.sin6_addr.s6_addr[12] == 127;
-    return IN6_IS_ADDR_LOOPBACK(&in.sin6_addr);
-  }
-  return false;
-}
-
 std::string address_text(const sockaddr_storage& address, socklen_t length) {
   char host[NI_MAXHOST];
   char port[NI_MAXSERV];
@@ -133,13 +118,11 @@ Result<void> ListeningSocket::open_tcp(const std::string& host, const std::strin
   hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const std::string address = fmt::format("tcp:{}:{}", host, port);
+  if (!has_token) return Error{"others can reach a TCP port, so a token is needed (or unix:PATH)", address};
   if (const int code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &found); code != 0) {
     return Error{fmt::format("cannot find the host: {}", ::gai_strerror(code)), address};
   }
   const std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)> owner(found, &::freeaddrinfo);
-  if (!has_token && !is_loopback(*found->ai_addr)) {
-    return Error{"others can reach this host, so a token is needed (or a loopback address)", address};
-  }
   fd_ = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd_ < 0) return errno_error("cannot make a socket", address);
   const int on = 1;

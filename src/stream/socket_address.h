@@ -1,8 +1,8 @@
 // stream/socket_address.h: "unix:PATH", "tcp:PORT", "tcp:HOST:PORT" -> a socket that listens there.
 //
 // Always:  a unix socket's file is its owner's alone (mode 0600); one that is there already is replaced only if it is a
-//          socket that nobody listens on. A TCP port is on 127.0.0.1 unless a host is given, and a host that is not
-//          loopback needs a token.
+//          socket that nobody listens on. A TCP port is on 127.0.0.1 unless a host is given, and needs a token
+//          everywhere: whoever has an account on the machine can connect to it.
 #pragma once
 
 #include <sys/types.h>

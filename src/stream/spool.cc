@@ -90,6 +90,7 @@ Result<std::unique_ptr<Spool>> Spool::open(const std::string& folder, std::uint6
   }
   if (auto good = spool->find_segments(); !good) return good.error();
   if (auto good = spool->read_last(); !good) return good.error();
+  spool->state_.nobody_is_connected();
   const std::uint64_t begin = spool->segments_.front().begin;
   const std::uint64_t end = spool->segments_.back().end;
   if (from < begin || from > end) {

@@ -63,8 +63,9 @@ struct SpoolState {
     bool past_header = false;
     bool left = false;
   };
-  // Names that said good-bye are forgotten when there are so many, the oldest first; others must be remembered, since
-  // nobody can know otherwise which of their lines were taken.
+  // Names that said good-bye, or of which there is nothing to remember, are forgotten when there are so many, the
+  // oldest first; of others it is remembered which of their lines were taken, as long as there is room
+  // (stream/intake.h).
   static constexpr std::size_t kMostSenders = 65536;
 
   std::uint64_t txns = 0;
@@ -75,6 +76,8 @@ struct SpoolState {
 
   [[nodiscard]] bool has_room_for(std::string_view name) const;
   void apply(const SpoolRecord& record);
+  // Of a name under which no line came there is nothing to remember.
+  void nobody_is_connected();
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool parse(const std::string& text);
 

@@ -102,7 +102,7 @@ bool SpoolState::has_room_for(std::string_view name) const {
 }
 
 void SpoolState::apply_sender(const SpoolRecord& record) {
-  if (senders.size() >= kMostSenders && !left_.empty() && !senders.contains(record.payload)) {
+  while (senders.size() >= kMostSenders && !left_.empty() && !senders.contains(record.payload)) {
     const std::uint32_t oldest = *left_.begin();
     left_.erase(left_.begin());
     if (const auto at = by_number_.find(oldest); at != by_number_.end()) {
@@ -123,6 +123,14 @@ void SpoolState::apply_sender(const SpoolRecord& record) {
     left_.erase(record.sender);
   }
   last_number = std::max(last_number, record.sender);
+}
+
+void SpoolState::nobody_is_connected() {
+  for (auto& [name, sender] : senders) {
+    if (sender.lines > 0 || sender.left) continue;
+    sender.left = true;
+    left_.insert(sender.number);
+  }
 }
 
 void SpoolState::apply(const SpoolRecord& record) {

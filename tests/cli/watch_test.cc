@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <simdjson.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <map>
 #include <sstream>
 
+#include "stream/testing.h"
 #include "tests/cli/run_program.h"
 #include "tests/cli/watched_stream.h"
 #include "tests/support/comes_true.h"
@@ -112,6 +114,60 @@ TEST(Watch, TheMethodFollowsFromWhatTheStreamHas) {
   const Answer none = isolde({"watch", scratch.file("bare.jsonl", kBare), "--level", "serializable"});
   EXPECT_EQ(none.status, 2);
   EXPECT_NE(none.err.find("neither database timestamps"), std::string::npos) << none.err;
+}
+
+std::string between(const std::string& text, const std::string& before, char end) {
+  const std::size_t at = text.find(before);
+  if (at == std::string::npos) return {};
+  const std::size_t from = at + before.size();
+  const std::size_t stop = text.find(end, from);
+  return stop == std::string::npos ? "" : text.substr(from, stop - from);
+}
+
+TEST(Watch, ATcpPortAsksForATokenThatIsShownOnce) {
+  const Scratch scratch;
+  const std::string log = scratch.path("log");
+  const pid_t child = start_watch({"--listen", "tcp:0", "--profile", "postgres:serializable"}, log);
+  ASSERT_TRUE(comes_true([&] { return !between(content_of(log), "listening on tcp:", '\n').empty(); }));
+  const std::string address = "tcp:" + between(content_of(log), "listening on tcp:", '\n');
+  const std::string token = between(content_of(log), "{\"token\": \"", '"');
+  EXPECT_EQ(token.size(), 32U) << content_of(log);
+  stream::testing::Peer stranger(address);
+  stranger.send(kClocks);
+  EXPECT_TRUE(comes_true([&] { return stranger.closed(); }));
+  EXPECT_TRUE(stranger.heard("expected the token")) << stranger.heard();
+  stream::testing::Peer sender(address);
+  sender.send("{\"token\": \"" + token + "\"}\n" + kClocks);
+  EXPECT_TRUE(comes_true([&] { return sender.heard("{\"ack\": 2}"); })) << sender.heard();
+  sender.hang_up();
+  kill(child, SIGTERM);
+  EXPECT_EQ(ended(child), 0) << content_of(log);
+  const std::string text = content_of(log);
+  EXPECT_NE(text.find("refused       1 connection: 1 without the token\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find(token, text.find(token) + 1), std::string::npos) << "shown once";
+}
+
+TEST(Watch, WithACheckpointTheTokenStaysTheSameOverRestartsAndIsNotShown) {
+  const Scratch scratch;
+  std::string first;
+  for (int round = 0; round < 2; ++round) {
+    const std::string log = scratch.path("log-" + std::to_string(round));
+    const pid_t child = start_watch(
+        {"--listen", "tcp:0", "--profile", "postgres:serializable", "--checkpoint", scratch.path("c")}, log);
+    EXPECT_TRUE(comes_true([&] { return content_of(log).find("listening on tcp:") != std::string::npos; }));
+    kill(child, SIGTERM);
+    EXPECT_EQ(ended(child), 0) << content_of(log);
+    const std::string token = content_of(scratch.path("c/token"));
+    EXPECT_EQ(token.size(), 33U);
+    EXPECT_EQ(content_of(log).find(token.substr(0, 32)), std::string::npos);
+    EXPECT_NE(content_of(log).find("connections begin with the token in " + scratch.path("c/token")),
+              std::string::npos);
+    struct stat kept{};
+    ASSERT_EQ(::stat(scratch.path("c/token").c_str(), &kept), 0);
+    EXPECT_EQ(kept.st_mode & 0777, 0600U);
+    if (round == 0) first = token;
+    EXPECT_EQ(token, first);
+  }
 }
 
 TEST(Watch, WhatCannotBeAskedIsSaidInOneLine) {

@@ -249,6 +249,46 @@ TEST(AuditConfirmElsewhere, AUserWithoutTheRightIsToldWhatIsMissing) {
   EXPECT_NE(c.error().text.find("needs the right to create one"), std::string::npos) << c.error().text;
 }
 
+// A trace is somebody's text, and its statements are run with our rights: on a table of the user's own it must not
+// work.
+TEST_P(AuditConfirm, AStatementThatLeavesTheScratchPlaceIsRefused) {
+  auto database = database_of(GetParam());
+  ASSERT_TRUE(database);
+  auto connection = database->connect(database->levels().front());
+  ASSERT_TRUE(connection);
+  const bool postgres = GetParam() == "postgres";
+  const std::string real = postgres ? "public.cart" : "users_own.cart";
+  const auto must = [&](const std::string& sql) {
+    const auto reply = (*connection)->run(sql);
+    ASSERT_TRUE(reply && reply->done()) << sql << ": " << (reply ? reply->failure.text : reply.error().text);
+  };
+  if (!postgres) must("create database if not exists users_own");
+  must("drop table if exists " + real);
+  must("create table " + real + " (id int primary key, total int)");
+  must("insert into " + real + " values (3, 100)");
+  const std::string leave = postgres ? "set_config('search_path', 'public', false)" : "load_file('/etc/hostname')";
+  StoryText text = lost_update();
+  for (const std::string& read :
+       {"SELECT total, " + leave + " FROM cart WHERE id = 3",
+        "SELECT total FROM cart WHERE id = 3 AND " + leave + " IS NOT NULL",
+        std::string(postgres
+                        ? "SELECT total, pg_catalog.set_config('search_path', 'public', false) FROM cart WHERE id = 3"
+                        : "SELECT total FROM cart WHERE id = 3 AND sleep(0) = 0")}) {
+    text.transactions[0][0] = read;
+    const Confirmation c = run(text, WeakLevel::kReadCommitted);
+    EXPECT_EQ(c.at_level.happened, Happened::kNotRun) << text_of(c);
+    EXPECT_NE(c.at_level.why.find("which is not among the functions that are run from a trace (its statement 1: "),
+              std::string::npos)
+        << text_of(c);
+    EXPECT_EQ(c.at_level.why.substr(0, 4), "T1: ");
+  }
+  const auto left = (*connection)->run("select total from " + real + " where id = 3");
+  ASSERT_TRUE(left && left->rows() == 1);
+  EXPECT_EQ(*std::get_if<std::int64_t>(&left->at(0, 0)), 100) << "the user's own row";
+  must("drop table " + real);
+  if (!postgres) must("drop database users_own");
+}
+
 INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),
                          [](const auto& of) { return of.param; });
 

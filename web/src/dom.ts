@@ -8,6 +8,8 @@ function fill(element: Element, attributes: Attributes, children: Child[]): void
   for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === false) continue;
     if (typeof value === 'function') element.addEventListener(name, value);
+    // As an attribute it would be inline style, which the page's policy forbids.
+    else if (name === 'style') (element as HTMLElement | SVGElement).style.cssText = String(value);
     else element.setAttribute(name, value === true ? '' : String(value));
   }
   for (const child of children) {

@@ -109,6 +109,18 @@ await test('a write skew', file('skew.html'), async (page) => {
   expect((await page.locator('.lattice .level.violated').count()) > 0, 'the levels are coloured');
 });
 
+{
+  console.log('its policy');
+  const html = file('injected.html');
+  const injected = '<script>window.injected = true</script><img src="data:," onerror="window.injected = true"><p style="color: red" id="painted">x</p></body>';
+  writeFileSync(html, readFileSync(file('skew.html'), 'utf8').replace('</body>', injected));
+  const { page, said } = await open(html);
+  expect((await page.evaluate(() => window.injected)) === undefined, 'a script that is not its own does not run');
+  expect((await page.evaluate(() => getComputedStyle(document.getElementById('painted')).color)) !== 'rgb(255, 0, 0)', 'nor does a style');
+  expect(said.some((line) => line.includes('Content Security Policy')), 'the browser says why');
+  await page.close();
+}
+
 await test('dark', file('skew.html'), async (page) => {
   const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const dark = await paper();

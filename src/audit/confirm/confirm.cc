@@ -11,6 +11,7 @@
 #include "audit/confirm/observed.h"
 #include "audit/confirm/place.h"
 #include "audit/confirm/play.h"
+#include "audit/confirm/reach.h"
 #include "audit/confirm/rows.h"
 #include "audit/confirm/stage.h"
 #include "audit/confirm/wording.h"
@@ -140,7 +141,10 @@ class Attempt {
     if (names_another_place(play_, line))
       return Error{fmt::format("T{} may mean a table outside of the scratch place: {}", member + 1,
                                sql_text(play_, line, {place_.dialect(), false}))};
+    words = why_not_sent(play_, line);
+    const bool is_sent = words.empty();
     for (const bool quotes_numbers : {false, true}) {
+      if (!is_sent) break;
       std::string sql = sql_text(play_, line, {place_.dialect(), quotes_numbers});
       static_cast<void>(keeper.run("savepoint isolde_line"));
       const auto reply = keeper.run(sql);
@@ -159,7 +163,7 @@ class Attempt {
       left_out_.push_back({member, sql, "left out: " + words});
       return std::string();
     }
-    return Error{fmt::format("T{}: {} ({})", member + 1, words, sql)};
+    return Error{fmt::format("T{}: {} (its statement {}: {})", member + 1, words, line.statement + 1, sql)};
   }
 
   // Every order of the committed members, on the same rows.

@@ -92,12 +92,14 @@ std::string_view name(TraceFormat format) {
 }
 
 Result<TraceFacts> read_trace(const std::string& path, const TraceOptions& options, TraceSink& sink) {
-  auto source = open_source(path);
+  auto source = open_source(path, options.limits);
   if (!source) return std::move(source).error();
-  if (source->is_folder) return read({}, *source, nullptr, options, sink);
+  if (source->is_folder) return read({}, *source, nullptr, options, sink);  // a recording, which looks for itself
   if (source->files.empty()) return Error{std::string(kForms), path};
   const SourceFile& file = source->files.front();
-  return read(file.bytes, *source, file.mapped.get(), options, sink);
+  auto facts = read(file.bytes, *source, file.mapped.get(), options, sink);
+  if (const auto whole = still_whole(*source); !whole) return whole.error();
+  return facts;
 }
 
 Result<TraceFacts> read_trace_text(std::string_view text, const std::string& file, const TraceOptions& options,

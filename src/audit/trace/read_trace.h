@@ -17,6 +17,7 @@
 
 #include "audit/ids.h"
 #include "base/limits.h"
+#include "base/mapped_file.h"
 #include "base/result.h"
 
 namespace isolde::audit {
@@ -61,6 +62,7 @@ struct TraceOptions {
   std::optional<TraceFormat> format;  // none: recognised
   std::optional<SqlDialect> dialect;  // none: from the format; plain SQL: from its words (backticks: MySQL)
   Progress* progress = nullptr;
+  InputLimits limits = {};  // of a trace that is a pipe
 };
 
 // An error: the file cannot be opened, or is none of these forms.

@@ -35,6 +35,15 @@ TEST(Page, ItFetchesNothing) {
     EXPECT_EQ(page.find(fetching), std::string_view::npos) << fetching;
 }
 
+TEST(Page, ItsPolicyAllowsItsOwnScriptAndStyleByTheirHashesOnly) {
+  const std::string_view page = page_template();
+  EXPECT_EQ(page.find("unsafe-"), std::string_view::npos);
+  EXPECT_NE(page.find("script-src 'sha256-"), std::string_view::npos);
+  EXPECT_NE(page.find("style-src 'sha256-"), std::string_view::npos);
+  EXPECT_EQ(page.find(" style=\""), std::string_view::npos) << "a style attribute is inline style";
+  EXPECT_EQ(page.find("setAttribute(\"style\""), std::string_view::npos);
+}
+
 TEST(Page, MarksOfTheTemplateInTheDataStayData) {
   const std::string page = html_page(R"({"kind":"check","file":"{{data}}<b>&"})");
   EXPECT_EQ(data_in(page), R"({"kind":"check","file":"{{data}}\u003cb\u003e\u0026"})");

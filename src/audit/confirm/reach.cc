@@ -1,0 +1,184 @@
+#include "audit/confirm/reach.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/ascii.h"
+#include "db/guard/file_sql.h"
+
+namespace isolde::audit {
+namespace {
+
+// Sorted. Beside those of db/guard/file_sql.h: clocks, what a session knows of itself, and what applications compute.
+constexpr std::string_view kHarmlessCalls[] = {
+    "adddate",
+    "addtime",
+    "age",
+    "array_agg",
+    "array_append",
+    "array_length",
+    "array_position",
+    "array_remove",
+    "array_to_string",
+    "bin",
+    "cardinality",
+    "charset",
+    "clock_timestamp",
+    "collation",
+    "connection_id",
+    "conv",
+    "convert_tz",
+    "crc32",
+    "curdate",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "current_user",
+    "curtime",
+    "database",
+    "date_add",
+    "date_sub",
+    "elt",
+    "find_in_set",
+    "found_rows",
+    "from_base64",
+    "from_days",
+    "from_unixtime",
+    "gen_random_uuid",
+    "inet6_aton",
+    "inet6_ntoa",
+    "inet_aton",
+    "inet_ntoa",
+    "json_agg",
+    "json_array_length",
+    "json_build_array",
+    "json_build_object",
+    "json_contains",
+    "json_length",
+    "json_unquote",
+    "json_value",
+    "jsonb_set",
+    "last_day",
+    "last_insert_id",
+    "localtime",
+    "localtimestamp",
+    "log10",
+    "log2",
+    "make_interval",
+    "monthname",
+    "now",
+    "ord",
+    "period_diff",
+    "plainto_tsquery",
+    "quarter",
+    "rand",
+    "random",
+    "regexp_like",
+    "regexp_matches",
+    "regexp_substr",
+    "row_count",
+    "row_to_json",
+    "schema",
+    "sha1",
+    "sha2",
+    "soundex",
+    "space",
+    "statement_timestamp",
+    "str_to_date",
+    "string_to_array",
+    "subdate",
+    "substring_index",
+    "subtime",
+    "sysdate",
+    "time_to_sec",
+    "timediff",
+    "timestampadd",
+    "timestampdiff",
+    "to_base64",
+    "to_date",
+    "to_days",
+    "to_json",
+    "to_jsonb",
+    "to_number",
+    "to_timestamp",
+    "to_tsquery",
+    "to_tsvector",
+    "transaction_timestamp",
+    "ts_rank",
+    "unix_timestamp",
+    "unnest",
+    "user",
+    "utc_date",
+    "utc_time",
+    "utc_timestamp",
+    "uuid",
+    "var_pop",
+    "var_samp",
+    "version",
+    "weekofyear",
+    "yearweek",
+};
+static_assert(std::is_sorted(std::begin(kHarmlessCalls), std::end(kHarmlessCalls)));
+
+// Sorted. Words of SQL that stand before a parenthesis and call nothing.
+constexpr std::string_view kSyntaxBeforeBracket[] = {
+    "against",   "all",         "and",       "any",     "array",    "as",       "between",   "bigint",
+    "binary",    "bit",         "by",        "case",    "cast",     "char",     "character", "check",
+    "conflict",  "datetime",    "decimal",   "default", "distinct", "div",      "double",    "else",
+    "except",    "exists",      "filter",    "float",   "for",      "from",     "group",     "having",
+    "ilike",     "in",          "index",     "insert",  "int",      "integer",  "intersect", "interval",
+    "is",        "join",        "key",       "lateral", "like",     "limit",    "match",     "materialized",
+    "mediumint", "nchar",       "not",       "null",    "numeric",  "of",       "offset",    "on",
+    "or",        "over",        "partition", "primary", "real",     "regexp",   "returning", "rlike",
+    "row",       "select",      "set",       "signed",  "smallint", "some",     "then",      "time",
+    "timestamp", "timestamptz", "tinyint",   "union",   "unique",   "unsigned", "using",     "value",
+    "values",    "varbinary",   "varchar",   "varying", "when",     "where",    "with",      "within",
+    "xor",
+};
+static_assert(std::is_sorted(std::begin(kSyntaxBeforeBracket), std::end(kSyntaxBeforeBracket)));
+
+constexpr std::string_view kTargets[] = {"into", "insert", "replace", "ignore", "delayed", "low_priority"};
+
+template <std::size_t kSize>
+bool stands_in(const std::string_view (&names)[kSize], std::string_view name) {
+  return std::binary_search(std::begin(names), std::end(names), name);
+}
+
+bool may_be_called(const std::string& function) {
+  return db::only_computes(function) || stands_in(kHarmlessCalls, function);
+}
+
+// INSERT INTO orders (id, …: the table's columns.
+bool is_table_with_columns(const Play& play, const std::vector<Token>& tokens, std::size_t i) {
+  if (i == 0 || !play.schema.find_table(tokens[i].text)) return false;
+  return std::any_of(std::begin(kTargets), std::end(kTargets),
+                     [&](std::string_view before) { return is_word(tokens[i - 1], before); }) ||
+         is_symbol(tokens[i - 1], ".");
+}
+
+}  // namespace
+
+std::string why_not_sent(const Play& play, const Line& line) {
+  const std::vector<Token>& tokens = *line.tokens;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_name(tokens[i])) continue;
+    const std::string name = lower_case(tokens[i].text);
+    const bool quoted = tokens[i].kind == TokenKind::kQuotedName;
+    const bool owned = i > 0 && is_symbol(tokens[i - 1], ".");
+    const bool is_file =
+        !quoted && i > 0 && is_word(tokens[i - 1], "into") && (name == "outfile" || name == "dumpfile");
+    if (is_file) return "it writes a file";
+    if (i + 1 >= tokens.size() || !is_symbol(tokens[i + 1], "(")) continue;
+    if (is_table_with_columns(play, tokens, i)) continue;
+    if (!owned && may_be_called(name)) continue;
+    if (!quoted && !owned && stands_in(kSyntaxBeforeBracket, name)) continue;
+    const bool common_table = i > 0 && (is_word(tokens[i - 1], "with") || is_word(tokens[i - 1], "recursive"));
+    if (common_table) continue;
+    return fmt::format("it calls {}(), which is not among the functions that are run from a trace", name);
+  }
+  return {};
+}
+
+}  // namespace isolde::audit
