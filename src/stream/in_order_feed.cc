@@ -12,7 +12,9 @@ class InOrder : public Feed {
                     .max_bytes = options.max_bytes,
                     .max_sessions = options.max_sessions}) {}
 
-  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) override { sequencer_.add(chunk, now); }
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) override {
+    sequencer_.add(chunk, now, came);
+  }
   void gone(Print session, std::int64_t) override { sequencer_.gone(session); }
   std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) override {
     sequencer_.advance(now);
