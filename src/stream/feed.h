@@ -39,6 +39,8 @@ class Feed {
   [[nodiscard]] virtual Held held() const = 0;
   // Sessions that are waited for no longer, as JSON; the first few.
   [[nodiscard]] virtual std::vector<std::string> missing() const { return {}; }
+  // Whether what was delivered is judged only when sessions go on.
+  [[nodiscard]] virtual bool waits_for_sessions() const { return false; }
   // What a person should know, since it was last asked.
   [[nodiscard]] virtual std::vector<std::string> notices() { return {}; }
 

@@ -27,6 +27,7 @@ class InOrder : public Feed {
     return {.transactions = held.transactions, .bytes = held.bytes};
   }
   [[nodiscard]] std::vector<std::string> missing() const override { return sequencer_.missing(); }
+  [[nodiscard]] bool waits_for_sessions() const override { return true; }
   [[nodiscard]] std::vector<std::string> notices() override { return sequencer_.notices(); }
   [[nodiscard]] std::uint64_t pieces() const override { return sequencer_.pieces(); }
   [[nodiscard]] std::uint64_t oldest_needed() const override { return sequencer_.oldest_needed(); }

@@ -21,7 +21,8 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::int64_t kShowEvery = kSecond / 4;
-constexpr double kBehind = 2;  // seconds that input may lie unread before a person is told
+constexpr double kBehind = 2;   // seconds that input may lie unread before a person is told
+constexpr double kInStep = 0.5;  // … and that it may before the watcher is no longer in step
 // A state is written earlier than its time where so many violations would have to be remembered.
 constexpr std::uint64_t kMostUncovered = 100'000;
 // Writing states takes at most about this share of the time.
@@ -303,7 +304,9 @@ void Watcher::show(bool now) {
   const std::int64_t time = elapsed();
   if (!now && time - shown_ < kShowEvery) return;
   shown_ = time;
-  pace_.judged(time, checker_ ? checker_->engine->counts().checked : 0);
+  // Everything that has come is taken, and nothing comes: whoever waits does so for a session, not for the watcher.
+  const bool idle = checker_ && checker_->feed->waits_for_sessions() && in_step_ && behind() < kInStep;
+  pace_.judged(time, checker_ ? checker_->engine->counts().checked : 0, idle);
   say_whether_behind();
   view_.progress(counts());
 }

@@ -312,6 +312,47 @@ TEST(Watcher, WhatIsReadLateHasItsWholeDeadline) {
   EXPECT_EQ(view.violations, std::vector<std::string>{});
 }
 
+TEST(Watcher, WhatIsSentAgainIsCountedAndNotTaken) {
+  const std::string other = "{\"id\":\"V\",\"session\":1,\"start_ts\":3,\"commit_ts\":4,\"ops\":[[\"w\",\"x\",2]]}\n";
+  TextInput input({kWritesX, other, kWritesX + other, kReadsNothing}, "");
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(view.violations, std::vector<std::string>{});
+  EXPECT_EQ(summary->outcome, Outcome::kSatisfied);
+  EXPECT_EQ(summary->counts.duplicates, 2U);
+  EXPECT_EQ(summary->counts.arrived, 3U);
+}
+
+TEST(Watcher, AnIdWithOtherContentIsAnError) {
+  const std::string other = "{\"id\":\"W\",\"session\":1,\"start_ts\":3,\"commit_ts\":4,\"ops\":[[\"w\",\"x\",2]]}\n";
+  TextInput input({kWritesX, other}, "");
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_FALSE(summary);
+  EXPECT_NE(summary.error().text.find("transaction id \"W\" stands twice"), std::string::npos) << summary.error().text;
+}
+
+TEST(Watcher, WhatIsSentAgainInOrderIsNotLate) {
+  const auto line = [](int id, int session, int begin) {
+    return fmt::format("{{\"id\":{},\"session\":{},\"begin\":{},\"end\":{},\"ops\":[[\"w\",\"x\",{}]]}}\n", id, session, begin,
+                       begin + 1, id);
+  };
+  TextInput input({line(1, 1, 10), line(2, 1, 20) + line(3, 2, 21), line(1, 1, 10), line(4, 1, 30) + line(5, 2, 31)}, "");
+  ListView view;
+  const MakeChecker make = [](const Chunk*, OnlineSink& sink) -> Result<Checker> {
+    return Checker{.feed = feed_in_order({.max_bytes = 1 << 20, .max_sessions = 100}),
+                   .engine = std::make_unique<FifthEngine>(sink),
+                   .settings = {{"level", "si"}}};
+  };
+  const auto summary = watch(input, make, view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->counts.duplicates, 1U);
+  EXPECT_EQ(summary->counts.late, 0U);
+  EXPECT_EQ(summary->counts.arrived, 5U);
+  EXPECT_EQ(view.notices, std::vector<std::string>{});
+}
+
 TEST(ViolationRecord, NamesThatAreNoLongerKnownStayValidJson) {
   OnlineViolation v;
   v.kind = AnomalyKind::kGSIb;

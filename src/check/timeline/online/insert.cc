@@ -53,6 +53,7 @@ void Online::insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry) {
     if (later.valid() && later.entry().txn != txn) check_conflict(key, later);
   }
   if (entry.time <= released_until_ && !adopting_) [[unlikely]] {
+    was_late_ = true;
     if (!serial_ && later.valid() && !window_.holds(later.entry().txn) && (later.entry().flags & kConflictTold) == 0) {
       const Entry& e = later.entry();
       check_released_conflict(key, entry, e.writer, e.time, e.order);

@@ -32,7 +32,6 @@ void Online::check_released_conflict(const KeyTimeline& key, const Entry& late, 
                                      std::uint8_t order) {
   // Of the others the start is their commit, or is not known; who was placed by those who saw it has no commit.
   if (order != kCommitOrder || late.order == kPlacedWrite || later == late.writer) return;
-  was_late_ = true;
   if (start_spill_ == nullptr) return could_not_compare();
   const auto found = start_spill_->last_before(Print{later}, commit, 1);
   if (!start_spill_->good()) return could_not_compare();
@@ -66,7 +65,6 @@ bool Online::is_tied(const KeyTimeline& key, Place at) {
 // Reads between the late write and the next version that are on disk only.
 void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until,
                                      std::uint8_t until_order) {
-  was_late_ = true;
   if (read_spill_ == nullptr) return could_not_compare();
   const auto reads = read_spill_->behind(key.key, late.time, late.order, until, kMostCompared);
   if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare();
