@@ -299,10 +299,6 @@ void look_back(Core& core, TxnSlot slot, bool open) {
   // Which version was read may still come where reads have no moment.
   const Profile& profile = core.options.profile;
   if (profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder) return;
-  if (profile.rows_since_begin) {  // statements of one transaction may read in any order: not tried out
-    if (open) ++core.counts.unsearched;
-    return;
-  }
   const bool spare = core.recent.spare > Recent::kMostSpare / 2;
   if (!spare && (!open || core.credit < 0)) {
     if (open) ++core.counts.unsearched;
