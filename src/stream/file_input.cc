@@ -32,7 +32,8 @@ class FileInput final : public Input {
         follow_(follow),
         piece_bytes_(std::max<std::size_t>(std::min(options.piece_bytes, options.max_held), 1)),
         max_line_(std::min(options.max_line, options.max_held)),
-        reader_(path_, options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse),
+        reader_(path_, options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse,
+                ChunkReader::Repeats::kLeaveOut),
         buffer_(max_line_),
         clock_(options.clock) {}
   ~FileInput() override { ::close(fd_); }
@@ -205,6 +206,7 @@ class FileInput final : public Input {
     if (!chunk) return;
     const ChunkReader::Place place = reader_.place();
     counts_.give(*chunk);
+    counts_.duplicates += reader_.repeated();
     stamp(out);
     out.piece = Piece{std::move(chunk),
                       make_position(kFilePosition, {offset_, place.lines, place.transactions,

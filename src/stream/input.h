@@ -29,6 +29,7 @@ struct InputCounts {
   std::uint64_t connections = 0, open_connections = 0, refused = 0;  // of a socket
   std::uint64_t held_bytes = 0;                                      // waiting to be taken
   std::uint64_t ignored_fields = 0;                                  // that the format does not have
+  std::uint64_t duplicates = 0;  // lines that stood in one piece twice, and were left out
 };
 
 class Input {

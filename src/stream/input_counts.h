@@ -10,7 +10,7 @@ namespace isolde::stream {
 struct LiveCounts {
   std::atomic<std::uint64_t> bytes = 0, pieces = 0, transactions = 0;
   std::atomic<std::uint64_t> connections = 0, open_connections = 0, refused = 0;
-  std::atomic<std::uint64_t> held_bytes = 0, ignored_fields = 0;
+  std::atomic<std::uint64_t> held_bytes = 0, ignored_fields = 0, duplicates = 0;
 
   void give(const Chunk& chunk) {
     pieces += 1;
@@ -18,7 +18,7 @@ struct LiveCounts {
     ignored_fields += chunk.ignored_fields;
   }
   [[nodiscard]] InputCounts now() const {
-    return {bytes, pieces, transactions, connections, open_connections, refused, held_bytes, ignored_fields};
+    return {bytes, pieces, transactions, connections, open_connections, refused, held_bytes, ignored_fields, duplicates};
   }
 };
 

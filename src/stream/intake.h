@@ -73,6 +73,7 @@ class Intake {
   [[nodiscard]] std::optional<Error> gone(const std::vector<Print>& sessions);
 
   void covered(const std::string& position);
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }  // lines that stood in one piece twice
 
  private:
   Intake() = default;
@@ -85,6 +86,7 @@ class Intake {
   std::unique_ptr<Spool> spool_;
   SpoolState own_;           // without a spool
   std::uint64_t place_ = 0;  // in the spool
+  std::uint64_t duplicates_ = 0;
   bool read_back_ = false;
   UnknownFields::Stance unknown_ = UnknownFields::Stance::kRefuse;
 };

@@ -73,6 +73,7 @@ class ListenInput final : public Input {
   }
   Next give(Next& out) {
     if (out.piece) counts_.give(*out.piece->chunk);
+    counts_.duplicates = intake_->duplicates();
     out.came = arrivals_.came();
     out.drained = arrivals_.drained();
     return std::move(out);

@@ -78,6 +78,7 @@ class PipeInput final : public Input {
   }
   Next give(Piece piece, Next& out) {
     counts_.give(*piece.chunk);
+    counts_.duplicates = intake_->duplicates();
     out.piece = std::move(piece);
     return timed(out);
   }

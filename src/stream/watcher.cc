@@ -270,7 +270,7 @@ WatchCounts Watcher::counts() const {
   c.late = std::max(late_, c.engine.late);
   c.violations = record_.total();
   c.suspicions = suspicions_;
-  c.duplicates = duplicates_;
+  c.duplicates = duplicates_ + c.input.duplicates;
   c.repeated = repeated_;
   c.by_name = record_.counts();
   c.seconds = static_cast<double>(elapsed()) / kSecond;
