@@ -69,9 +69,10 @@ struct OnlineCounts {
 
 // What the caller knows of the stream as a whole.
 struct StreamTime {
-  std::int64_t now = 0;              // of arrival, nanoseconds on a clock that only goes forward
+  std::int64_t now = 0;              // everything that had arrived by then was taken; nanoseconds, only goes forward
   std::int64_t watermark = kNoTime;  // no transaction still to come in order begins before this, by the clients' clock
   bool complete = true;              // false: a session is missing since its time limit ran out; it may still come
+  std::int64_t came = kNoTime;       // what is taken from now on had arrived by then, if that is later than `now`
 };
 
 class OnlineEngine {

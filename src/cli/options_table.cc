@@ -11,7 +11,8 @@ constexpr VerbRow kVerbs[] = {
      "Each FILE is a history (a folder, for formats that are folders; - is standard input), plain or compressed by "
      "gzip\n"
      "or zstd.\n"
-     "Exit status: 0 all satisfied, 1 one is violated, 2 bad usage or input, 3 one is undecided.",
+     "Exit status: 0 all satisfied (method mirror: nothing found), 1 one is violated, 2 bad usage or input, 3 one is "
+     "undecided.",
      "isolde check history.jsonl --level snapshot-isolation\n"
      "isolde check run1.isl run2.isl --level serializable --json"},
     {"convert", "IN OUT", 2, 2, "any supported history format into another",
@@ -142,7 +143,9 @@ constexpr OptionRow kOptions[] = {
      "restart, or a kill -9, none is lost and none is told twice",
      "watch"},
     {"checkpoint-every", "S", "seconds between two checkpoints (3)", "watch"},
-    {"deadline", "S", "timeline: what arrives so much later than what read it still counts (10)", "watch"},
+    {"deadline", "S",
+     "timeline: what arrives so much later than what read it still counts (10); runs only while no input lies unread",
+     "watch"},
     {"silence", "S", "mirror: a session that sends nothing for so long is no longer waited for; 0: wait for ever (10)",
      "watch"},
     {"hold", "S",
@@ -151,7 +154,9 @@ constexpr OptionRow kOptions[] = {
      "watch"},
     {"memory", "MiB", "about so much may be held in all for watching (1024)", "watch record"},
     {"sessions", "N", "mirror: at most so many are known at once (65536)", "watch"},
-    {"spill", "DIR", "timeline: keep on disk what is older than the deadline, so that what is later is still judged",
+    {"spill", "DIR",
+     "timeline: keep on disk what is older than the deadline, so that what is later is still judged; without it, what is "
+     "too late to be judged is counted, and the verdict is undecided",
      "watch"},
     {"max-anomalies", "N",
      "tell so many violations in full; beyond that they are only counted, except with --json (10)", "watch"},

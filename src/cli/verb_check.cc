@@ -66,7 +66,6 @@ std::optional<Error> take_profile(const Arguments& args, CheckPlan& plan) {
   }
   if (!plan.choose.method.empty() && !is_mirror)
     return Error{fmt::format("a profile is for the method mirror, not for {}", plan.choose.method)};
-  if (args.has("prove")) return Error{"--prove: what mirror finds rests on its profile, not on the history alone"};
   auto profile = profile_by_name(args.text("profile"), args.text("profiles"));
   if (!profile) return std::move(profile).error();
   plan.choose.method = kMirrorEngine.name;
@@ -261,7 +260,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
                 .peak_mib = peak_mib()}};
   if (plan.prove && (verdict.outcome != Outcome::kUndecided || verdict.holds)) {
     const auto proof = prove(history, verdict);
-    report.proof = proof ? Proof::kHolds : Proof::kFails;
+    report.proof = !proof ? Proof::kFails : plan.profile ? Proof::kStepsHold : Proof::kHolds;
     if (!proof) {
       // A verdict that does not stand up to its own evidence is a fault of ours and is not given as an answer.
       report.proof_says = proof.error().text;
@@ -273,7 +272,10 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);
   add_strongest(plan, checks, limits, report);
   progress.clear();
-  const Exit exit = exit_of(verdict.outcome);
+  // As of `isolde watch`: nothing was found that breaks the profile, though that certifies no level.
+  const bool found_nothing = plan.profile && verdict.outcome == Outcome::kUndecided && !limits.exhausted() &&
+                             report.proof != Proof::kFails;
+  const Exit exit = found_nothing ? Exit::kFine : exit_of(verdict.outcome);
   if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
   return worse(exit, write_pictures(plan, report));

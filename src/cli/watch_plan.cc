@@ -157,6 +157,8 @@ stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
       return Error{fmt::format("by timestamps, levels of the snapshot and serializable families can be judged, not {}",
                                info(*plan.level).name)};
     auto checker = mirror ? make_mirror(plan, chosen, sink) : make_timeline(plan, chosen, sink);
+    constexpr std::size_t kBytesOfMemoryForOne = 4096;
+    if (checker) checker->remembered = plan.memory / kBytesOfMemoryForOne;
     if (checker && !plan.input.empty()) checker->settings.emplace_back("input", plan.input);
     return checker;
   };

@@ -71,12 +71,13 @@ std::string counts_json(const stream::WatchCounts& c) {
   const OnlineCounts& e = c.engine;
   return fmt::format(
       R"("seconds": {:.3f}, "arrived": {}, "taken": {}, "checked": {}, "pending": {}, "held": {}, "operations": {}, )"
-      R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "memory_mib": {:.1f}, )"
-      R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "unchecked": {}, )"
+      R"("in_per_second": {:.0f}, "checked_per_second": {:.0f}, "lag_seconds": {:.3f}, "behind_seconds": {:.3f}, "memory_mib": {:.1f}, )"
+      R"("engine_bytes": {}, "spilled_bytes": {}, "violations": {}, "suspicions": {}, "late": {}, "duplicates": {}, "unchecked": {}, )"
       R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
       R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "refused_as": {{{}}}, "ignored_fields": {}, "checkpoints": {})",
       c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
-      c.lag, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, e.unchecked, e.unsearched, e.flips,
+      c.lag, c.behind, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, c.duplicates, e.unchecked, e.unsearched,
+      e.flips,
       e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
       c.input.connections, c.input.open_connections, c.input.refused, refusals_json(c.input), c.input.ignored_fields,
       c.checkpoints);
@@ -265,6 +266,7 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   if (c.violations > 0) out += row("violations", by_name_text(c));
   if (c.suspicions > 0) out += row("suspected", grouped(c.suspicions));
   if (c.late > 0) out += row("late", words::counted(c.late, "transaction"));
+  if (c.duplicates > 0) out += row("duplicates", words::counted(c.duplicates, "transaction") + " that came before");
   if (!c.missing.empty()) {
     std::string names;
     for (const std::string& session : c.missing) names += (names.empty() ? "" : ", ") + session;

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "format/compressed.h"
 #include "format/native_fast.h"
@@ -41,6 +42,44 @@ std::optional<Heartbeat> heartbeat_in(std::string_view line, simdjson::dom::pars
 }  // namespace
 
 Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
+  repeated_ = 0;
+  auto chunk = read_lines(lines);
+  if (chunk || repeated_lines_.empty()) return chunk;
+  // A line that says nothing is counted like any other.
+  std::string without(lines);
+  for (const std::size_t begin : repeated_lines_) {
+    const std::size_t end = without.find('\n', begin);
+    std::fill(without.begin() + static_cast<std::ptrdiff_t>(begin), without.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+  }
+  const std::uint64_t count = repeated_lines_.size();
+  chunk = read_lines(without);
+  if (chunk) repeated_ = count;
+  return chunk;
+}
+
+namespace {
+
+// Where those lines begin whose transactions have the id of an earlier one and are the same to the letter. Nothing if
+// one of them is not.
+std::vector<std::size_t> repeated_in(std::span<const ValueId> ids, const std::vector<std::size_t>& begins,
+                                     std::string_view lines) {
+  const auto line = [&](std::size_t t) { return lines.substr(begins[t], lines.find('\n', begins[t]) - begins[t]); };
+  std::unordered_map<std::uint32_t, std::size_t> first;
+  std::vector<std::size_t> repeated;
+  for (std::size_t t = 0; t < ids.size(); ++t) {
+    const auto [at, fresh] = first.emplace(raw(ids[t]), t);
+    if (fresh) continue;
+    if (line(t) != line(at->second)) return {};
+    repeated.push_back(begins[t]);
+  }
+  return repeated;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Chunk>> ChunkReader::read_lines(std::string_view lines) {
+  repeated_lines_.clear();
+  std::vector<std::size_t> begins;  // of the line of each transaction
   HistoryBuilder builder;
   builder.set_first_place(static_cast<std::int64_t>(place_.transactions));
   NativeLine general(builder, NativeLine::Keys::kStillToCome, unknown_);
@@ -69,6 +108,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   for (std::size_t offset = has_mark ? 3 : 0; offset < lines.size();) {
     const std::size_t stop = lines.find('\n', offset);
     const std::string_view line = lines.substr(offset, stop - offset);
+    const std::size_t begin = offset;
     offset = stop + 1;
     ++place.lines;
     if (!add_plain_line(line, builder)) {
@@ -88,10 +128,12 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
     }
     place.past_header = true;
     line_of.resize(builder.txn_count(), static_cast<std::uint32_t>(place.lines - place_.lines));
+    if (repeats_ == Repeats::kLeaveOut) begins.resize(builder.txn_count(), begin);
   }
   place.transactions += builder.txn_count();
   auto history = builder.finish();
   if (!history) {
+    if (repeats_ == Repeats::kLeaveOut) repeated_lines_ = repeated_in(builder.columns().id.view(), begins, lines);
     const std::uint64_t line = builder.faulty_txn() ? place_.lines + line_of[raw(*builder.faulty_txn())] : place.lines;
     return wrong(std::move(history).error(), line);
   }

@@ -23,8 +23,11 @@ namespace isolde {
 class ChunkReader {
  public:
   // `name`: of the input, for errors. `unknown`: what becomes of fields that the format does not have.
-  explicit ChunkReader(std::string name, UnknownFields::Stance unknown = UnknownFields::Stance::kRefuse)
-      : name_(std::move(name)), unknown_(unknown) {}
+  // `repeats`: what becomes of a line that stands in one piece twice, with the id of a transaction.
+  enum class Repeats : std::uint8_t { kRefuse, kLeaveOut };
+  explicit ChunkReader(std::string name, UnknownFields::Stance unknown = UnknownFields::Stance::kRefuse,
+                       Repeats repeats = Repeats::kRefuse)
+      : name_(std::move(name)), unknown_(unknown), repeats_(repeats) {}
 
   // Requires: `lines` is empty or ends with a newline. Nothing of a piece is used if one of its lines is wrong.
   [[nodiscard]] Result<std::shared_ptr<const Chunk>> read(std::string_view lines);
@@ -41,10 +44,17 @@ class ChunkReader {
   // Of the piece read last: on which of its lines, from 1, each transaction and each heartbeat stands.
   [[nodiscard]] const std::vector<std::uint32_t>& transaction_lines() const { return transaction_lines_; }
   [[nodiscard]] const std::vector<std::uint32_t>& heartbeat_lines() const { return heartbeat_lines_; }
+  // … and how many were left out since they stood there before.
+  [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
 
  private:
+  [[nodiscard]] Result<std::shared_ptr<const Chunk>> read_lines(std::string_view lines);
+
   std::string name_;
   UnknownFields::Stance unknown_;
+  Repeats repeats_;
+  std::uint64_t repeated_ = 0;
+  std::vector<std::size_t> repeated_lines_;  // of a piece that could not be read for nothing else: where they begin
   Place place_;
   std::vector<std::uint32_t> transaction_lines_, heartbeat_lines_;
 };

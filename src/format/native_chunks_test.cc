@@ -142,5 +142,21 @@ TEST(NativeChunks, IntegersAreTheirOwnPrints) {
   EXPECT_NE(*exact_print(0), kNullPrint);
 }
 
+TEST(NativeChunks, ALineThatIsSentAgainIsLeftOutWhereThatIsAsked) {
+  ChunkReader reader("test", UnknownFields::Stance::kRefuse, ChunkReader::Repeats::kLeaveOut);
+  const std::string five = "{\"id\":5,\"session\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const std::string six = "{\"id\":6,\"session\":1,\"ops\":[[\"w\",\"x\",1]]}\n";
+  const auto read = reader.read(five + six + five + "\n" + five);
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_EQ((*read)->history.txn_count(), 2U);
+  EXPECT_EQ(reader.repeated(), 2U);
+  EXPECT_EQ(reader.place().lines, 5U) << "they are counted as lines";
+  ASSERT_TRUE(reader.read(six));
+  EXPECT_EQ(reader.repeated(), 0U);
+  const auto other = reader.read(six + five + "{\"id\":6,\"session\":2,\"ops\":[[\"w\",\"x\",1]]}\n");
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().line, 9U);
+}
+
 }  // namespace native_chunks_test
 }  // namespace isolde

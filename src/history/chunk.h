@@ -33,6 +33,7 @@ struct Chunk {
   bool columns = false;              // the header says "columns": true: each column of a row is an item of its own
   std::uint64_t first_line = 1;      // of the input, for messages
   std::uint64_t ignored_fields = 0;  // that the format does not have
+  std::vector<TxnId> repeated;       // in order: those that came before, and are not to be taken again
 
   [[nodiscard]] std::size_t bytes() const;  // in memory, about
   [[nodiscard]] Print key(KeyId k) const { return key_print[raw(k)]; }

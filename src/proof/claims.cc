@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "proof/case_claims.h"
+#include "proof/clock_claims.h"
 #include "proof/committed.h"
 #include "proof/cycle_claims.h"
 #include "proof/exhaustion.h"
@@ -242,6 +243,7 @@ class Claims {
 }  // namespace
 
 Result<void> check_claims(const History& history, const Verdict& verdict) {
+  if (verdict.method == "mirror") return check_clock_claims(history, verdict);
   if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
   for (const Anomaly& a : verdict.anomalies) {
     const bool is_cycle =

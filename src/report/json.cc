@@ -173,7 +173,8 @@ std::string render_json(const Report& r) {
       json_string(r.format), list(evidence_of(h), [](std::string_view s) { return json_string(s); }),
       list(notes, [](const std::string& s) { return json_string(s); }), json_string(witness_name(v.witness.kind)));
   if (r.proof != Proof::kNotAsked) {
-    out += fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
+    const bool by_steps = r.proof == Proof::kStepsHold;
+    out += by_steps ? R"(, "steps_proved": true)" : fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
   if (!r.methods.empty()) {

@@ -26,7 +26,8 @@ struct RunStats {
 };
 
 // What became of re-checking the verdict from the raw history (`check --prove`).
-enum class Proof : std::uint8_t { kNotAsked, kHolds, kFails };
+// kStepsHold: of `mirror`, whose steps break a profile, which no history says.
+enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
 struct Report {
   std::string file;

@@ -80,6 +80,8 @@ std::string facts(const Report& r) {
   text += row("cost", fmt::format("load {:.2f} s, check {:.2f} s{}, peak {:.0f} MiB", r.stats.load_seconds,
                                   r.stats.check_seconds, search, r.stats.peak_mib));
   if (r.proof == Proof::kHolds) text += row("proof", "the verdict was re-checked from the history alone, and holds");
+  if (r.proof == Proof::kStepsHold)
+    text += row("proof", "each step was re-checked from the history alone, and holds; what it breaks is the profile");
   if (r.proof == Proof::kFails) text += row("proof", "FAILS: " + r.proof_says);
   const std::string counts = counts_text(r.history, r.verdict);
   if (!counts.empty()) text += row("anomalies", counts);

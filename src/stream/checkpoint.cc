@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kForm = "isolde watch 2";
+constexpr std::string_view kForm = "isolde watch 3";
 
 const std::string* value_of(const Settings& settings, const std::string& name) {
   for (const auto& [key, value] : settings) {

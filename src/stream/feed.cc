@@ -5,7 +5,7 @@ namespace {
 
 class AsItComes : public Feed {
  public:
-  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t) override {
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t, std::int64_t) override {
     chunks_.push_back(chunk);
     ++pieces_;
   }
@@ -13,7 +13,14 @@ class AsItComes : public Feed {
 
   std::size_t deliver(std::int64_t, const Take& take, std::size_t) override {
     for (const auto& chunk : chunks_) {
-      for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) take({.chunk = chunk, .txn = TxnId{t}});
+      auto repeated = chunk->repeated.begin();
+      for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+        if (repeated != chunk->repeated.end() && *repeated == TxnId{t}) {
+          ++repeated;
+        } else {
+          take({.chunk = chunk, .txn = TxnId{t}});
+        }
+      }
     }
     chunks_.clear();
     return 0;  // nothing is left

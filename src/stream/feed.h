@@ -1,7 +1,7 @@
 // stream/feed.h: in which order an online engine gets what arrived.
 //
 // In, out: chunks as they arrive -> transactions, each once.
-// Always:  session order is kept within a session. What waits to be delivered is not saved: a restart repeats the input
+// Always:  what a chunk says is repeated is left out. Session order is kept within a session. What waits to be delivered is not saved: a restart repeats the input
 //          from piece oldest_needed() on, and what of that had been delivered is left out.
 #pragma once
 
@@ -22,7 +22,9 @@ class Feed {
   using Take = std::function<void(const Arrival&)>;
 
   virtual ~Feed() = default;
-  virtual void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) = 0;
+  // Times are those of watching (stream/arrival_clock.h). `came`: the chunk had arrived by then. `now`, here and below:
+  // everything that had arrived by then was added; what has to wait for a moment waits until that is behind it.
+  virtual void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) = 0;
   // This session's sender has left: nothing more comes of it.
   virtual void gone(Print session, std::int64_t now) = 0;
   // Hands on what may go by now, about `most` of it; returns how many. Fewer than `most`: that was all.
@@ -37,6 +39,8 @@ class Feed {
   [[nodiscard]] virtual Held held() const = 0;
   // Sessions that are waited for no longer, as JSON; the first few.
   [[nodiscard]] virtual std::vector<std::string> missing() const { return {}; }
+  // Whether what was delivered is judged only when sessions go on.
+  [[nodiscard]] virtual bool waits_for_sessions() const { return false; }
   // What a person should know, since it was last asked.
   [[nodiscard]] virtual std::vector<std::string> notices() { return {}; }
 

@@ -32,8 +32,10 @@ class FileInput final : public Input {
         follow_(follow),
         piece_bytes_(std::max<std::size_t>(std::min(options.piece_bytes, options.max_held), 1)),
         max_line_(std::min(options.max_line, options.max_held)),
-        reader_(path_, options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse),
-        buffer_(max_line_) {}
+        reader_(path_, options.lenient ? UnknownFields::Stance::kIgnore : UnknownFields::Stance::kRefuse,
+                ChunkReader::Repeats::kLeaveOut),
+        buffer_(max_line_),
+        clock_(options.clock) {}
   ~FileInput() override { ::close(fd_); }
 
   [[nodiscard]] Result<void> resume_at(const std::string& position) {
@@ -75,7 +77,10 @@ class FileInput final : public Input {
         continue;
       }
       const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
-      if (left.count() <= 0) return out;
+      if (left.count() <= 0) {
+        stamp(out);
+        return out;
+      }
       wake_.wait(std::min(left, kLookAtFileEvery));
     }
   }
@@ -85,6 +90,32 @@ class FileInput final : public Input {
   [[nodiscard]] InputCounts counts() const override { return counts_.now(); }
 
  private:
+  // Nobody who writes to a file has to wait for its reader, so all time counts. Of a file that does not grow everything
+  // was there at once: its time stands still.
+  void stamp(Next& out) const {
+    out.came = came_;
+    out.drained = drained_;
+  }
+  // Before it is asked how long the file is, and after what is there was read.
+  void look_at_the_clock() {
+    if (!follow_) return;
+    const auto now = clock_();
+    if (!began_) began_ = now;
+    came_ = now - *began_;
+  }
+  // It was at least `size` long after the last look at the clock, of which `read` have been read.
+  void note_size(std::uint64_t size, std::uint64_t read) {
+    if (target_ && read >= target_->size) {
+      drained_ = target_->at;
+      target_.reset();
+    }
+    if (read == size) {
+      drained_ = came_;
+    } else if (!target_) {
+      target_ = Target{size, came_};
+    }
+  }
+
   Error fail(Error error) {
     wrong_ = error;
     return error;
@@ -93,6 +124,7 @@ class FileInput final : public Input {
   // Reads on; false at the end of the file, or when it was told to stop.
   Result<bool> fill() {
     if (wake_.stopped()) return false;
+    look_at_the_clock();
     struct stat now{};
     if (::fstat(fd_, &now) != 0) return errno_error("cannot be read", path_);
     const std::uint64_t read_until = offset_ + buffer_.size();
@@ -102,6 +134,7 @@ class FileInput final : public Input {
     }
     if (follow_) {
       if (auto same = same_path(now); !same) return same.error();
+      note_size(size, read_until);
     }
     if (size == read_until) return false;
     if (auto same = same_file(); !same) return same.error();
@@ -111,6 +144,7 @@ class FileInput final : public Input {
       got = ::pread(fd_, room, piece_bytes_, static_cast<off_t>(read_until));
     } while (got < 0 && errno == EINTR);
     const int failed = errno;
+    look_at_the_clock();
     buffer_.filled(got > 0 ? static_cast<std::size_t>(got) : 0);
     if (got < 0) return Error{fmt::format("cannot be read: {}", std::strerror(failed)), path_};
     counts_.bytes += static_cast<std::uint64_t>(got);
@@ -172,6 +206,8 @@ class FileInput final : public Input {
     if (!chunk) return;
     const ChunkReader::Place place = reader_.place();
     counts_.give(*chunk);
+    counts_.duplicates += reader_.repeated();
+    stamp(out);
     out.piece = Piece{std::move(chunk),
                       make_position(kFilePosition, {offset_, place.lines, place.transactions,
                                                     std::uint64_t{place.past_header ? 1U : 0U}, tail_length_, tail_})};
@@ -190,6 +226,14 @@ class FileInput final : public Input {
   std::optional<Error> wrong_;
   Wake wake_;
   LiveCounts counts_;
+  const std::function<steady_clock::time_point()> clock_;
+  std::optional<steady_clock::time_point> began_;
+  std::chrono::nanoseconds came_{0}, drained_{0};
+  struct Target {
+    std::uint64_t size;
+    std::chrono::nanoseconds at;
+  };
+  std::optional<Target> target_;  // drained_ is `at` when so many bytes are read
 };
 
 }  // namespace

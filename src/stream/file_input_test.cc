@@ -41,6 +41,44 @@ TEST(FileInput, AFileIsReadInPiecesToItsEnd) {
   EXPECT_EQ(input->counts().pieces, heard.pieces.size());
 }
 
+// "came/drained" of the next item, in milliseconds, behind how many were written in it.
+std::string timed(Input& input) {
+  const auto next = input.next(std::chrono::milliseconds(0));
+  if (!next) return next.error().message();
+  std::vector<std::string> writes;
+  if (next->piece) testing::append_writes(*next->piece->chunk, writes);
+  return fmt::format("{} {}/{}", writes.size(), next->came / std::chrono::milliseconds(1),
+                     next->drained / std::chrono::milliseconds(1));
+}
+
+TEST(FileInput, AFollowedFilesTimeIsWhenItWasReadToWhereItEndedThen) {
+  testing::Scratch folder;
+  append(folder / "h", lines(1, 1, 10));
+  int now = 100;
+  InputOptions options;
+  options.piece_bytes = lines(1, 1, 5).size();
+  options.clock = [&] { return std::chrono::steady_clock::time_point(std::chrono::milliseconds(now)); };
+  const auto input = open(folder / "h", true, options);
+  EXPECT_EQ(timed(*input), "5 0/0") << "the rest is still to be read";
+  append(folder / "h", lines(1, 11, 12));
+  now = 300;
+  EXPECT_EQ(timed(*input), "5 200/0");
+  now = 500;
+  EXPECT_EQ(timed(*input), "2 400/0") << "what was there at first is read only by now";
+  now = 600;
+  EXPECT_EQ(timed(*input), "0 500/500");
+}
+
+TEST(FileInput, AFileThatIsNotFollowedHasNoTime) {
+  testing::Scratch folder;
+  append(folder / "h", lines(1, 1, 10));
+  InputOptions options;
+  options.piece_bytes = lines(1, 1, 5).size();
+  const auto input = open(folder / "h", false, options);
+  EXPECT_EQ(timed(*input), "5 0/0");
+  EXPECT_EQ(timed(*input), "5 0/0");
+}
+
 TEST(FileInput, ALastLineWithoutNewlineIsALine) {
   testing::Scratch folder;
   std::string text = lines(1, 1, 3);

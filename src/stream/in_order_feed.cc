@@ -12,7 +12,9 @@ class InOrder : public Feed {
                     .max_bytes = options.max_bytes,
                     .max_sessions = options.max_sessions}) {}
 
-  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) override { sequencer_.add(chunk, now); }
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) override {
+    sequencer_.add(chunk, now, came);
+  }
   void gone(Print session, std::int64_t) override { sequencer_.gone(session); }
   std::size_t deliver(std::int64_t now, const Take& take, std::size_t most) override {
     sequencer_.advance(now);
@@ -25,6 +27,7 @@ class InOrder : public Feed {
     return {.transactions = held.transactions, .bytes = held.bytes};
   }
   [[nodiscard]] std::vector<std::string> missing() const override { return sequencer_.missing(); }
+  [[nodiscard]] bool waits_for_sessions() const override { return true; }
   [[nodiscard]] std::vector<std::string> notices() override { return sequencer_.notices(); }
   [[nodiscard]] std::uint64_t pieces() const override { return sequencer_.pieces(); }
   [[nodiscard]] std::uint64_t oldest_needed() const override { return sequencer_.oldest_needed(); }

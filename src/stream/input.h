@@ -43,6 +43,7 @@ struct InputCounts {
   std::array<std::uint64_t, kRefusals> refused_as = {};              // the same, by why
   std::uint64_t held_bytes = 0;                                      // waiting to be taken
   std::uint64_t ignored_fields = 0;                                  // that the format does not have
+  std::uint64_t duplicates = 0;  // lines that stood in one piece twice, and were left out
 };
 
 class Input {
@@ -55,6 +56,9 @@ class Input {
                                        // Refusal; all are counted
     std::vector<Print> gone;           // sessions whose sender has left for good, after this piece
     bool over = false;                 // nothing more will come
+    // The time of watching (stream/arrival_clock.h), from 0 on: the piece had arrived by `came`, and everything that had
+    // arrived by `drained` was given before, or is in this piece. Where it is not known how far it is, it stands still.
+    std::chrono::nanoseconds came{0}, drained{0};
   };
   // The next piece; waits for at most `wait`. An error ends the stream (a file that cannot be read, or is no history).
   [[nodiscard]] virtual Result<Next> next(std::chrono::milliseconds wait) = 0;
@@ -77,6 +81,8 @@ struct InputOptions {
   std::string spool_folder;
   std::string resume;    // a position; empty: from the start
   bool lenient = false;  // fields that the format does not have are ignored and counted; else they are an error
+  // What the time of watching is measured by; tests give their own.
+  std::function<std::chrono::steady_clock::time_point()> clock = std::chrono::steady_clock::now;
 };
 
 // A file, also one that is still being written. `follow`: wait for more at its end, until stop().

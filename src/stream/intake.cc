@@ -78,7 +78,7 @@ Result<Intake::Again> Intake::again() {
       return out;
     }
     if (found.kind != SpoolRecord::Kind::kLines) return Error{"this spool belongs to another kind of input"};
-    ChunkReader reader("the spool", UnknownFields::Stance::kIgnore);  // what is there was taken once
+    ChunkReader reader("the spool", UnknownFields::Stance::kIgnore, ChunkReader::Repeats::kLeaveOut);  // what is there was taken once
     reader.resume_at({found.first_line - 1, found.first_txn, found.past_header});
     GoodLines good = read_good_lines(reader, found.payload);
     if (good.wrong) return *std::move(good.wrong);  // it could be read when it was spooled
@@ -106,11 +106,12 @@ std::optional<Error> Intake::keep(const SpoolRecord& record) {
 Intake::Taken Intake::take(Sender& sender, std::string_view lines, const std::string& name) {
   Taken out;
   const SpoolState& known = state();
-  ChunkReader reader(name, unknown_);
+  ChunkReader reader(name, unknown_, ChunkReader::Repeats::kLeaveOut);
   const ChunkReader::Place before{sender.lines, known.txns, sender.past_header};
   reader.resume_at(before);
   GoodLines good = read_good_lines(reader, lines);
   out.wrong = std::move(good.wrong);
+  duplicates_ += reader.repeated();
   if (good.lines == 0) return out;
   SpoolRecord record;
   record.past_header = sender.past_header;
@@ -163,10 +164,11 @@ bool Intake::take_at_once(std::span<Part> parts, TakenTogether& out) {
     ends.push_back((ends.empty() ? 0 : ends.back()) + static_cast<std::uint64_t>(count));
   }
   const SpoolState& known = state();
-  ChunkReader reader("a stream", unknown_);
+  ChunkReader reader("a stream", unknown_, ChunkReader::Repeats::kLeaveOut);
   reader.resume_at({1, known.txns, true});
   auto read = reader.read(text);
   if (!read) return false;
+  duplicates_ += reader.repeated();
   const Chunk& chunk = **read;
   const auto note = [&](const std::vector<std::uint32_t>& lines, auto&& session_of) {
     std::size_t part = 0;

@@ -78,6 +78,7 @@ class Intake {
   [[nodiscard]] std::optional<Error> gone(const std::vector<Print>& sessions);
 
   void covered(const std::string& position);
+  [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }  // lines that stood in one piece twice
 
  private:
   Intake() = default;
@@ -97,6 +98,7 @@ class Intake {
   // When each name was last heard of, in names and pieces; after a restart those before count as equally old.
   std::unordered_map<std::uint32_t, std::uint64_t> last_heard_;
   std::uint64_t heard_ = 0;
+  std::uint64_t duplicates_ = 0;
   bool read_back_ = false;
   UnknownFields::Stance unknown_ = UnknownFields::Stance::kRefuse;
 };

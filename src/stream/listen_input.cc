@@ -1,10 +1,12 @@
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 
+#include "stream/arrival_clock.h"
 #include "stream/input_counts.h"
 #include "stream/intake.h"
 #include "stream/senders.h"
@@ -18,6 +20,16 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 constexpr milliseconds kAcceptAgain{200};  // after there was no descriptor left
+constexpr int kMostAccepted = 64;          // at once
+// Who has so many bytes unread may be held up: small messages fill a socket's buffer long before its size is reached.
+constexpr int kMuch = 8 << 10;
+
+bool has_input(const pollfd& socket) { return (socket.revents & (POLLIN | POLLHUP | POLLERR)) != 0; }
+
+bool has_much(int fd) {
+  int waiting = 0;
+  return ::ioctl(fd, FIONREAD, &waiting) != 0 || waiting >= kMuch;
+}
 
 // All work is done within next(): who is not asked does not read.
 class ListenInput final : public Input {
@@ -25,6 +37,7 @@ class ListenInput final : public Input {
   ListenInput(ListeningSocket socket, const ListenOptions& listen, const InputOptions& options,
               std::unique_ptr<Intake> intake)
       : clock_(listen.clock),
+        arrival_clock_(options.clock),
         socket_(std::move(socket)),
         intake_(std::move(intake)),
         senders_(listen, options, *intake_, counts_) {
@@ -61,6 +74,9 @@ class ListenInput final : public Input {
   }
   Next give(Next& out) {
     if (out.piece) counts_.give(*out.piece->chunk);
+    counts_.duplicates = intake_->duplicates();
+    out.came = arrivals_.came();
+    out.drained = arrivals_.drained();
     return std::move(out);
   }
 
@@ -69,6 +85,7 @@ class ListenInput final : public Input {
       while (!ready_.empty() && !senders_.is_full() && !senders_.broken()) {
         senders_.visit(ready_.back());
         ready_.pop_back();
+        arrivals_.has_read(arrival_clock_());
       }
       const bool stopped = wake_.stopped();
       if (!senders_.broken() && (stopped || senders_.is_due(clock_()))) senders_.settle();
@@ -100,8 +117,22 @@ class ListenInput final : public Input {
     waiting.sockets.push_back({accepting ? socket_.fd() : -1, POLLIN, 0});
     waiting.sockets.push_back({wake_.fd(), POLLIN, 0});
     const auto left = std::chrono::ceil<milliseconds>(waiting.until - now);
-    if (::poll(waiting.sockets.data(), waiting.sockets.size(), Wake::poll_time(left)) < 0) return;
-    if (waiting.sockets[count].revents != 0) accept_all();
+    const auto any_input = [&] {  // on a connection, or a new one
+      return std::any_of(waiting.sockets.begin(), waiting.sockets.end() - 1, has_input);
+    };
+    int found = ::poll(waiting.sockets.data(), waiting.sockets.size(), 0);
+    // What was gathered is not given yet, and who cannot be accepted may have sent something.
+    if (found >= 0 && !any_input() && accepting && senders_.has_given_all()) arrivals_.found_nothing(arrival_clock_());
+    if (found == 0) found = ::poll(waiting.sockets.data(), waiting.sockets.size(), Wake::poll_time(left));
+    if (found < 0) return;
+    if (any_input()) {
+      bool much = false;
+      for (std::size_t i = 0; i < count; ++i) {
+        if (has_input(waiting.sockets[i])) much = much || has_much(waiting.sockets[i].fd);
+      }
+      if (waiting.sockets[count].revents != 0) much = accept_all() || much;
+      arrivals_.found_something(arrival_clock_(), much);
+    }
     const auto then = clock_();
     for (std::size_t i = 0; i < count; ++i) {
       if (waiting.sockets[i].revents != 0 || senders_.is_late(waiting.ids[i], then)) ready_.push_back(waiting.ids[i]);
@@ -111,22 +142,28 @@ class ListenInput final : public Input {
     std::rotate(ready_.begin(), ready_.begin() + static_cast<std::ptrdiff_t>(turn_++ % ready_.size()), ready_.end());
   }
 
-  void accept_all() {
-    for (int i = 0; i < 64; ++i) {
+  // Whether one of them may have been held up.
+  bool accept_all() {
+    bool much = false;
+    for (int i = 0; i < kMostAccepted; ++i) {
       const int fd = ::accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (fd >= 0) {
+        much = much || has_much(fd);
         senders_.add(fd);
         continue;
       }
       if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
         senders_.notice(fmt::format("cannot accept a connection: {}", std::strerror(errno)));
         accept_after_ = clock_() + kAcceptAgain;
+        return true;
       }
-      return;
+      return much;
     }
+    return true;
   }
 
-  std::function<steady_clock::time_point()> clock_;
+  std::function<steady_clock::time_point()> clock_;          // of the limits that connections have
+  const std::function<ArrivalClock::Time()> arrival_clock_;  // of what is judged
   LiveCounts counts_;
   ListeningSocket socket_;
   std::unique_ptr<Intake> intake_;
@@ -137,6 +174,7 @@ class ListenInput final : public Input {
   std::optional<steady_clock::time_point> last_look_;
   bool read_back_ = false;
   Wake wake_;
+  ArrivalClock arrivals_;
 };
 
 }  // namespace

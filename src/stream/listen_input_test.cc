@@ -18,6 +18,7 @@ using testing::expected_writes;
 using testing::Heard;
 using testing::line;
 using testing::lines;
+using testing::milliseconds;
 using testing::Peer;
 using testing::writes_of;
 
@@ -44,6 +45,7 @@ std::function<std::chrono::steady_clock::time_point()> fast_clock() {
 std::uint64_t refused_as(const Input& input, Refusal why) {
   return input.counts().refused_as[static_cast<std::size_t>(why)];
 }
+std::string address_of_path(const std::string& path) { return "unix:" + path; }
 
 TEST(ListenInput, LinesOfATcpConnectionBecomePiecesAndAreAcknowledged) {
   const auto input = listen({.address = "tcp:0", .token = "secret"});
@@ -59,6 +61,41 @@ TEST(ListenInput, LinesOfATcpConnectionBecomePiecesAndAreAcknowledged) {
   peer.hang_up();
   heard.listen(*input, [&] { return input->counts().open_connections == 0; });
   EXPECT_EQ(heard.gone, std::vector<Print>{*exact_print(1)});
+}
+
+TEST(ListenInput, TimeDoesNotPassWhatWasSentAndIsNotReadYet) {
+  testing::Scratch folder;
+  int now = 0;
+  InputOptions options;
+  options.clock = [&] { return std::chrono::steady_clock::time_point(std::chrono::milliseconds(now)); };
+  const auto input = listen({.address = "unix:" + (folder / "socket")}, options);
+  Peer early(address_of(*input));
+  early.send(line(1, 1));
+  Heard heard;
+  heard.until_writes(*input, 1);
+  const auto drained = [&] {
+    const auto next = input->next(milliseconds(0));
+    EXPECT_TRUE(next && !next->piece);
+    return next ? next->drained / milliseconds(1) : -1;
+  };
+  now = 600;
+  EXPECT_EQ(drained(), 600);
+  // It gets no processor; one that is connected and one that is not yet send something meanwhile.
+  early.send(line(1, 2));
+  Peer late(address_of_path(folder / "socket"));
+  late.send(line(2, 3));
+  now = 3'100;
+  std::size_t writes = 0;
+  while (writes < 2) {
+    const auto next = input->next(milliseconds(50));
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->drained / milliseconds(1), 600) << "not everything was read by then";
+    std::vector<std::string> got;
+    if (next->piece) testing::append_writes(*next->piece->chunk, got);
+    writes += got.size();
+  }
+  now = 3'200;
+  EXPECT_GE(drained(), 2'600) << "what lay there was little: nobody was held up";
 }
 
 TEST(ListenInput, AUnixSocketIsItsOwnersAloneAndGoesAtTheEnd) {

@@ -14,6 +14,7 @@ constexpr double kNanosecondsPerSecond = 1e9;
 void Pace::came(std::int64_t now, std::uint64_t arrived) {
   if (arrived == arrived_) return;
   arrived_ = arrived;
+  last_came_ = now;
   if (!waiting_.empty() && now - waiting_.back().time < kTogether) {
     waiting_.back().count = arrived;
   } else {
@@ -21,9 +22,10 @@ void Pace::came(std::int64_t now, std::uint64_t arrived) {
   }
 }
 
-void Pace::judged(std::int64_t now, std::uint64_t checked) {
+void Pace::judged(std::int64_t now, std::uint64_t checked, bool idle) {
   while (!waiting_.empty() && waiting_.front().count <= checked) waiting_.pop_front();
-  lag_ = waiting_.empty() ? 0 : static_cast<double>(now - waiting_.front().time) / kNanosecondsPerSecond;
+  const std::int64_t until = idle ? last_came_ : now;
+  lag_ = waiting_.empty() ? 0 : static_cast<double>(until - waiting_.front().time) / kNanosecondsPerSecond;
   most_lag_ = std::max(most_lag_, lag_);
 
   samples_.push_back({now, arrived_, checked});

@@ -13,12 +13,13 @@ class Pace {
  public:
   // So many have come in all; nanoseconds.
   void came(std::int64_t now, std::uint64_t arrived);
-  // So many are judged for good.
-  void judged(std::int64_t now, std::uint64_t checked);
+  // So many are judged for good. `idle`: the others wait for what is to come, and nothing comes.
+  void judged(std::int64_t now, std::uint64_t checked, bool idle = false);
 
   [[nodiscard]] double in_per_second() const { return in_; }
   [[nodiscard]] double checked_per_second() const { return out_; }
-  // Seconds that the oldest transaction that is not judged for good has waited since it came.
+  // Seconds that the oldest transaction that is not judged for good has waited since it came, or, of an idle stream, had
+  // waited when the last one came.
   [[nodiscard]] double lag() const { return lag_; }
   [[nodiscard]] double most_lag() const { return most_lag_; }
 
@@ -34,6 +35,7 @@ class Pace {
   std::deque<Mark> waiting_;
   std::deque<Sample> samples_;
   std::uint64_t arrived_ = 0;
+  std::int64_t last_came_ = 0;
   double in_ = 0, out_ = 0, lag_ = 0, most_lag_ = 0;
 };
 

@@ -1,5 +1,6 @@
 #include "stream/piece_queue.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace isolde::stream {
@@ -14,6 +15,8 @@ std::size_t bytes_of(const PieceQueue::Item& item) { return item.next.piece ? it
 bool has_no_news(const Input::Next& next) {
   return !next.piece && next.notices.empty() && next.gone.empty() && !next.over;
 }
+
+bool is_tick(const PieceQueue::Item& item) { return !item.error && has_no_news(item.next); }
 
 }  // namespace
 
@@ -32,6 +35,7 @@ PieceQueue::~PieceQueue() {
 }
 
 void PieceQueue::run() {
+  std::chrono::nanoseconds drained{0};
   while (true) {
     std::optional<std::string> covered;
     {
@@ -53,7 +57,8 @@ void PieceQueue::run() {
       const std::scoped_lock lock(mutex_);
       counts_ = input_.counts();
     }
-    if (!item.error && has_no_news(item.next)) continue;
+    if (!item.error && has_no_news(item.next) && item.next.drained <= drained) continue;
+    drained = std::max(drained, item.next.drained);
     if (!push(std::move(item)) || last) return;
   }
 }
@@ -61,6 +66,11 @@ void PieceQueue::run() {
 bool PieceQueue::push(Item item) {
   const std::size_t size = bytes_of(item);
   std::unique_lock lock(mutex_);
+  // What only tells the time takes the place of another one that does.
+  if (!items_.empty() && !closed_ && is_tick(items_.back()) && is_tick(item)) {
+    items_.back() = std::move(item);
+    return true;
+  }
   changed_.wait(
       lock, [&] { return closed_ || items_.empty() || (items_.size() < kMostItems && bytes_ + size <= kMostBytes); });
   if (closed_) return false;
@@ -80,11 +90,6 @@ std::optional<PieceQueue::Item> PieceQueue::take(std::chrono::milliseconds wait)
   lock.unlock();
   changed_.notify_all();
   return item;
-}
-
-bool PieceQueue::waiting() const {
-  const std::scoped_lock lock(mutex_);
-  return !items_.empty();
 }
 
 void PieceQueue::covered(std::string position) {

@@ -1,6 +1,7 @@
 // stream/piece_queue.h: an input on a thread of its own, and a short queue between it and the checker.
 //
-// In, out: an Input -> what it gave, in order, each with the moment at which it came.
+// In, out: an Input -> what it gave, in order, each with the moment at which it came; and, while nothing comes, how far
+//          the input's time of watching has gone on.
 // Always:  holds a few pieces; when the checker is behind, the input is not asked for more, and so whoever sends has
 //          to wait. The input is used by its own thread alone; only stop() is called from outside.
 #pragma once
@@ -34,7 +35,6 @@ class PieceQueue {
 
   // Nothing: nothing came in time. After an item that is over or an error nothing more comes.
   [[nodiscard]] std::optional<Item> take(std::chrono::milliseconds wait);
-  [[nodiscard]] bool waiting() const;  // an item can be taken at once
   void stop() { input_.stop(); }
   void covered(std::string position);
   [[nodiscard]] InputCounts counts() const;

@@ -37,7 +37,8 @@ class RecordingInput final : public Input {
       : folder_(std::move(folder)),
         clock_(std::move(clock)),
         piece_bytes_(std::max<std::size_t>(std::min(options.piece_bytes, options.max_held), 1)),
-        max_held_(options.max_held) {}
+        max_held_(options.max_held),
+        clock_of_watching_(options.clock) {}
 
   [[nodiscard]] Result<void> start(const InputOptions& options) {
     RecordingPosition position;
@@ -73,6 +74,13 @@ class RecordingInput final : public Input {
  private:
   using Cuts = std::map<std::string, std::size_t>;  // how many bytes of each journal are used next
 
+  // Clients do not wait for whoever reads their journals, so all time counts. With the piece of a look to the end of all
+  // journals everything is given that had arrived when it began.
+  void stamp(Next& out) const {
+    out.came = came_;
+    out.drained = drained_;
+  }
+
   Result<Next> look_until(steady_clock::time_point until) {
     Next out;
     for (;;) {
@@ -94,7 +102,10 @@ class RecordingInput final : public Input {
           return out;
         }
       }
-      if (steady_clock::now() >= until) return out;
+      if (steady_clock::now() >= until) {
+        stamp(out);
+        return out;
+      }
       wake_.wait(std::chrono::ceil<milliseconds>(std::min(until, next_look_) - steady_clock::now()));
     }
   }
@@ -151,11 +162,14 @@ class RecordingInput final : public Input {
   [[nodiscard]] Result<void> look(Next& out) {
     // Before the journals are looked at: the run is over only if nobody had one by then, and the clock is behind
     // whatever a journal does not show yet.
+    if (!began_) began_ = clock_of_watching_();
+    const auto looked = clock_of_watching_() - *began_;
     if (auto good = find_journals(); !good) return good;
     const bool going_on = std::any_of(journals_.begin(), journals_.end(),
                                       [](const auto& entry) { return has_writer(entry.second.tail.path()); });
     const std::int64_t now = clock_ ? clock_() : kNoTime;
     if (auto good = read_on(); !good) return good;
+    came_ = clock_of_watching_() - *began_;
     Cuts cuts;
     bool all_at_end = true;
     bool all_named = true;
@@ -165,6 +179,7 @@ class RecordingInput final : public Input {
       all_named = all_named && (followed.tail.place().session || !followed.tail.finished().empty());
     }
     behind_ = !all_at_end;
+    if (all_at_end) drained_ = looked;
     const bool last = !going_on && all_at_end;
     if (last) {
       for (const auto& [name, followed] : journals_) {
@@ -297,6 +312,7 @@ class RecordingInput final : public Input {
     }
     position.spool = spool_place_;
     counts_.give(*chunk);
+    stamp(out);
     out.piece = Piece{std::move(chunk), position.text()};
     return {};
   }
@@ -387,6 +403,9 @@ class RecordingInput final : public Input {
   std::optional<Error> wrong_;
   Wake wake_;
   LiveCounts counts_;
+  const std::function<steady_clock::time_point()> clock_of_watching_;
+  std::optional<steady_clock::time_point> began_;  // the first look
+  std::chrono::nanoseconds came_{0}, drained_{0};
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ class Senders {
   [[nodiscard]] bool is_due(Time now) const { return is_full() || hurry_ || (gathered_ > 0 && now >= gather_until_); }
   // Turns what was gathered into pieces.
   void settle();
+  [[nodiscard]] bool has_given_all() const { return gathered_ == 0 && !hurry_ && given.empty(); }
 
   // Who had to wait for us is not late.
   void shift_deadlines(Connection::Time::duration by);

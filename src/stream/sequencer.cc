@@ -30,7 +30,7 @@ Sequencer::Session& Sequencer::session(Print print, std::int64_t now) {
   return added;
 }
 
-void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) {
+void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came) {
   advance(now);
   closed_ = false;
   const History& h = chunk->history;
@@ -43,9 +43,14 @@ void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now)
   batch_sizes_.assign(h.session_count(), 0);
   for (std::uint32_t t = 0; t < count; ++t) ++batch_sizes_[raw(h.session(TxnId{t}))];
   for (std::uint32_t s = 0; s < h.session_count(); ++s) batches_[s].reserve(batch_sizes_[s]);
+  auto repeated = chunk->repeated.begin();
   for (std::uint32_t t = 0; t < count; ++t) {
     bool known = false;
     if (repeated_at_ < repeated_.size()) known = repeated_[repeated_at_++] != 0;
+    if (repeated != chunk->repeated.end() && *repeated == TxnId{t}) {
+      ++repeated;
+      known = true;
+    }
     if (known) {
       if (piece.delivered.empty()) piece.delivered.resize(count);
       piece.delivered[t] = true;
@@ -67,18 +72,18 @@ void Sequencer::add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now)
   for (std::uint32_t s = 0; s < h.session_count(); ++s) {
     if (batches_[s].empty()) continue;
     const Print print = chunk->session_print[s];
-    Session& from = session(print, now);
+    Session& from = session(print, came);
     if (from.name.empty()) from.name = h.value_text(h.columns().session_name[s]);
     const std::int64_t first = batches_[s].front().time;
-    if (!from.producer.is_open()) from.producer = pipeline_.open(print, now, first);
-    from.producer.push_wait(batches_[s], now);  // never waits: there is no limit of items
+    if (!from.producer.is_open()) from.producer = pipeline_.open(print, came, first);
+    from.producer.push_wait(batches_[s], came);  // never waits: there is no limit of items
   }
   for (const Heartbeat& beat : chunk->heartbeats) {
-    Session& from = session(beat.session, now);
+    Session& from = session(beat.session, came);
     if (from.producer.is_open()) {
-      from.producer.heartbeat(beat.time, now);
+      from.producer.heartbeat(beat.time, came);
     } else {
-      from.producer = pipeline_.open(beat.session, now, beat.time);
+      from.producer = pipeline_.open(beat.session, came, beat.time);
     }
   }
   while (!pieces_.empty() && pieces_.front().pending == 0) {

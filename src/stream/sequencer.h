@@ -39,7 +39,7 @@ struct SequencerOptions {
 
 struct SequencerCounts {
   std::uint64_t added = 0, delivered = 0, late = 0;
-  std::uint64_t skipped = 0;               // delivered before a restart
+  std::uint64_t skipped = 0;               // delivered before a restart, or repeated
   std::uint64_t silent = 0, for_room = 0;  // sessions given up: their time was over; memory was short
   std::uint64_t returned = 0;              // sessions that were missing and have caught up
   std::uint64_t forgotten = 0;             // sessions, for lack of room: the stream is never complete again
@@ -49,8 +49,10 @@ class Sequencer {
  public:
   explicit Sequencer(const SequencerOptions& options = {});
 
-  // `now`: of arrival, nanoseconds on a clock that only goes forward; here and below.
-  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now);
+  // `now`, here and below: nanoseconds on a clock that only goes forward; everything that had arrived by then was added.
+  // `came`: the chunk had arrived by then, which may be later.
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came);
+  void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) { add(chunk, now, now); }
   // The session's sender has left for good: it holds nobody back.
   void gone(Print session);
   void advance(std::int64_t now);

@@ -1,10 +1,13 @@
 #include "stream/standard_input.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 
 #include <cerrno>
 #include <cstring>
 
+#include "stream/arrival_clock.h"
 #include "stream/input_counts.h"
 #include "stream/intake.h"
 #include "stream/line_buffer.h"
@@ -24,7 +27,8 @@ class PipeInput final : public Input {
         piece_bytes_(std::max<std::size_t>(std::min(options.piece_bytes, options.max_held), 1)),
         max_line_(std::min(options.max_line, options.max_held)),
         intake_(std::move(intake)),
-        buffer_(max_line_) {}
+        buffer_(max_line_),
+        clock_(options.clock) {}
 
   Result<Next> next(milliseconds wait) override {
     const auto until = steady_clock::now() + wait;
@@ -41,14 +45,16 @@ class PipeInput final : public Input {
     for (;;) {
       if (wrong_) return *wrong_;
       if (over_ || wake_.stopped()) return over(out);
-      const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
-      const bool ready = is_readable(left);
-      if (!ready && !wake_.stopped() && left.count() > 0) continue;
-      if (!ready) {
+      if (!is_readable(milliseconds(0))) {
+        arrivals_.found_nothing(clock_());
         if (wake_.stopped()) continue;
-        return out;
+        const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
+        if (left.count() <= 0) return timed(out);
+        if (!is_readable(left)) continue;
       }
+      arrivals_.found_something(clock_(), has_much());
       if (fill()) return *wrong_;
+      arrivals_.has_read(clock_());
       if (buffer_.whole().empty() && !buffer_.too_long()) continue;
       auto taken = intake_->take(sender_, buffer_.whole(), name_);
       wrong_ = taken.broken ? std::move(taken.broken) : std::move(taken.wrong);
@@ -72,8 +78,23 @@ class PipeInput final : public Input {
   }
   Next give(Piece piece, Next& out) {
     counts_.give(*piece.chunk);
+    counts_.duplicates = intake_->duplicates();
     out.piece = std::move(piece);
+    return timed(out);
+  }
+  Next timed(Next& out) const {
+    out.came = arrivals_.came();
+    out.drained = arrivals_.drained();
     return std::move(out);
+  }
+
+  // Whether so much lies in the pipe that who writes to it may be waiting. Small writes fill a pipe to a half at least.
+  [[nodiscard]] bool has_much() const {
+    int waiting = 0;
+    if (::ioctl(fd_, FIONREAD, &waiting) != 0) return true;
+    constexpr int kSocketShare = 8 << 10;  // where the input is no pipe
+    const int size = ::fcntl(fd_, F_GETPIPE_SZ);
+    return waiting >= (size > 0 ? size / 4 : kSocketShare);
   }
 
   bool is_readable(milliseconds wait) {
@@ -123,6 +144,8 @@ class PipeInput final : public Input {
   std::optional<Error> wrong_;
   Wake wake_;
   LiveCounts counts_;
+  const std::function<ArrivalClock::Time()> clock_;
+  ArrivalClock arrivals_;
 };
 
 }  // namespace

@@ -43,6 +43,50 @@ std::unique_ptr<Input> open(const Pipe& pipe, const InputOptions& options = {}) 
   return input ? *std::move(input) : nullptr;
 }
 
+// A pipe whose clock the test sets, in milliseconds.
+struct TimedPipe {
+  TimedPipe() {
+    InputOptions options;
+    options.clock = [this] { return std::chrono::steady_clock::time_point(std::chrono::milliseconds(now)); };
+    input = open(pipe, options);
+  }
+  // "came/drained" of the next item, behind what was written in it.
+  std::string next() {
+    const auto next = input->next(std::chrono::milliseconds(0));
+    if (!next) return next.error().message();
+    std::vector<std::string> writes;
+    if (next->piece) testing::append_writes(*next->piece->chunk, writes);
+    return fmt::format("{} {}/{}", fmt::join(writes, " "), next->came / std::chrono::milliseconds(1),
+                       next->drained / std::chrono::milliseconds(1));
+  }
+  Pipe pipe;
+  int now = 0;
+  std::unique_ptr<Input> input;
+};
+
+TEST(StandardInput, TimeCountsWhileThePipeIsEmptyAndNotWhileItIsUnread) {
+  TimedPipe p;
+  p.pipe.write(line(1, 1));
+  EXPECT_EQ(p.next(), "1:1 0/0");
+  p.now = 600;
+  EXPECT_EQ(p.next(), " 600/600");
+  p.pipe.write(line(1, 2));
+  p.now = 3'100;  // it got no processor
+  EXPECT_EQ(p.next(), "1:2 3100/600") << "it had come by then, and only now it is taken";
+  p.now = 3'200;
+  EXPECT_EQ(p.next(), " 3200/3200");
+}
+
+TEST(StandardInput, AFullPipeStopsTheTime) {
+  TimedPipe p;
+  EXPECT_EQ(p.next(), " 0/0");
+  const std::string many = lines(1, 1, 1000);
+  ASSERT_GT(many.size(), std::size_t{16} << 10);
+  p.pipe.write(many);
+  p.now = 5'000;
+  EXPECT_NE(p.next().find("1:1000 0/0"), std::string::npos);
+}
+
 TEST(StandardInput, APipeIsReadToItsEndAndALastLineNeedsNoNewline) {
   Pipe pipe;
   const auto input = open(pipe);

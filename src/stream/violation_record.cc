@@ -56,6 +56,16 @@ std::string violation_json(const OnlineViolation& v, std::string_view event, std
   if (!v.read.empty()) out += fmt::format(R"(, "read": {})", as_json(v.read));
   if (!v.expected.empty()) out += fmt::format(R"(, "expected": {})", as_json(v.expected));
   if (v.time != kNoTime) out += fmt::format(R"(, "time": {})", v.time);
+  if (!v.steps.empty()) {
+    std::string steps;
+    for (const OnlineStep& step : v.steps) {
+      steps += fmt::format(R"({}{{"from": {}, "to": {}, "type": {}{}}})", steps.empty() ? "" : ", ",
+                           as_json(v.transactions[step.from]), as_json(v.transactions[step.to]),
+                           as_json_string(name(step.type)),
+                           step.key.empty() ? std::string() : fmt::format(R"(, "key": {})", as_json(step.key)));
+    }
+    out += fmt::format(R"(, "steps": [{}])", steps);
+  }
   if (!why.empty()) out += fmt::format(R"(, "why": {})", as_json_string(why));
   return out + fmt::format(R"(, "text": {}}})", as_json_string(v.text));
 }

@@ -30,16 +30,28 @@ class TextInput : public Input {
     at_ = resume.empty() ? 0 : std::stoul(resume);
   }
   bool endless = false;             // waits at the end until it is stopped
+  // Of each text, if there are any: by when it had arrived, and up to when all that had arrived was given with it.
+  // A text that is empty only tells the time.
+  struct Times {
+    double came, drained;  // seconds
+  };
+  std::vector<Times> times = {};
   std::string fails;                // at the end, with this
   std::vector<std::string> covers;  // what covered() was told
 
   Result<Next> next(std::chrono::milliseconds) override {
     if (at_ < texts_.size()) {
       ++given;
-      auto chunk = ChunkReader("test").read(texts_[at_]);
-      if (!chunk) return std::move(chunk).error();
-      ++at_;
       Next next;
+      if (at_ < times.size()) {
+        constexpr double kSecond = 1e9;
+        next.came = std::chrono::nanoseconds(static_cast<std::int64_t>(times[at_].came * kSecond));
+        next.drained = std::chrono::nanoseconds(static_cast<std::int64_t>(times[at_].drained * kSecond));
+      }
+      const std::string& text = texts_[at_++];
+      if (text.empty()) return next;
+      auto chunk = ChunkReader("test").read(text);
+      if (!chunk) return std::move(chunk).error();
       next.piece = Piece{*std::move(chunk), std::to_string(at_)};
       return next;
     }

@@ -10,6 +10,7 @@
 #include "check/tested.h"
 #include "stream/pace.h"
 #include "stream/piece_queue.h"
+#include "stream/seen_transactions.h"
 #include "stream/violation_record.h"
 
 namespace isolde::stream {
@@ -20,6 +21,8 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::int64_t kShowEvery = kSecond / 4;
+constexpr double kBehind = 2;   // seconds that input may lie unread before a person is told
+constexpr double kInStep = 0.5;  // … and that it may before the watcher is no longer in step
 // A state is written earlier than its time where so many violations would have to be remembered.
 constexpr std::uint64_t kMostUncovered = 100'000;
 // Writing states takes at most about this share of the time.
@@ -46,8 +49,12 @@ class Watcher : public OnlineSink {
   [[nodiscard]] Result<void> resume();
   [[nodiscard]] Result<void> take(PieceQueue::Item item);
   [[nodiscard]] Result<void> start(const Chunk* first);
-  void add(const Piece& piece);
+  [[nodiscard]] Result<void> add(const Piece& piece);
+  [[nodiscard]] Result<std::shared_ptr<const Chunk>> without_repeated(std::shared_ptr<const Chunk> chunk);
+  [[nodiscard]] StreamTime stream_time();
   void advance(bool everything = false);
+  [[nodiscard]] double behind() const;
+  void say_whether_behind();
   void show(bool now = false);
   [[nodiscard]] Result<void> checkpoint(bool now);
   [[nodiscard]] Result<WatchSummary> ended(bool stopped);
@@ -59,8 +66,13 @@ class Watcher : public OnlineSink {
   WatchView& view_;
   const WatchOptions& options_;
   const steady_clock::time_point began_ = steady_clock::now();
-  std::int64_t before_ = 0;  // time of watching before this watcher
-  std::int64_t now_ = 0;     // time of watching
+  // Time of watching (stream/arrival_clock.h): before this watcher; up to which everything was taken; by which the last
+  // piece had arrived.
+  std::int64_t before_ = 0, now_ = 0, came_ = 0;
+  std::int64_t drained_ = 0;                        // of the input, of this watcher alone
+  std::int64_t heard_ = 0;                          // elapsed() when the last item came
+  std::optional<std::int64_t> in_step_;             // … and when everything that had arrived was last taken
+  bool said_behind_ = false;
 
   std::optional<Checker> checker_;
   std::vector<Piece> early_;  // came before there was a checker
@@ -76,6 +88,8 @@ class Watcher : public OnlineSink {
   std::unique_ptr<PieceQueue> queue_;
 
   std::uint64_t arrived_before_ = 0, checked_before_ = 0;  // by earlier watchers
+  std::optional<SeenTransactions> seen_;
+  std::uint64_t duplicates_ = 0;
   std::uint64_t delivered_ = 0, suspicions_ = 0, repeated_ = 0, late_ = 0, open_ = 0, checkpoints_ = 0;
   bool cut_ = false;  // the stream was stopped: what follows is no more than open
   bool changed_ = false;
@@ -88,11 +102,13 @@ Result<void> Watcher::resume() {
   auto& earlier = options_.checkpoint->earlier();
   if (earlier) {
     StateReader& in = earlier->rest;
-    before_ = now_ = in.get<std::int64_t>();
+    now_ = in.get<std::int64_t>();
+    before_ = came_ = in.get<std::int64_t>();
     begun_ = in.get<bool>();
     delivered_ = in.get<std::uint64_t>();
     suspicions_ = in.get<std::uint64_t>();
     late_ = in.get<std::uint64_t>();
+    duplicates_ = in.get<std::uint64_t>();
     if (!record_.load(in)) return Error{"the checkpoint cannot be read", options_.checkpoint->path()};
     position_ = earlier->position;
     if (auto made = start(nullptr); !made) return made;
@@ -100,7 +116,7 @@ Result<void> Watcher::resume() {
     if (!other.empty())
       return Error{fmt::format("was made with other settings ({}): repeat those, or give another folder", other),
                    options_.checkpoint->path()};
-    if (!checker_->feed->load(in) || !checker_->engine->load(in) || !in.at_end())
+    if (!seen_->load(in) || !checker_->feed->load(in) || !checker_->engine->load(in) || !in.at_end())
       return Error{"the checkpoint does not fit this program or these settings", options_.checkpoint->path()};
     arrived_before_ = delivered_;
     checked_before_ = checker_->engine->counts().checked;
@@ -119,6 +135,7 @@ Result<void> Watcher::start(const Chunk* first) {
   auto made = make_(first, *this);
   if (!made) return std::move(made).error();
   checker_.emplace(*std::move(made));
+  seen_.emplace(checker_->remembered);
   view_.started(*checker_);
   return {};
 }
@@ -143,19 +160,26 @@ void Watcher::suspected(const OnlineViolation& violation, std::string_view why) 
 }
 
 Result<void> Watcher::take(PieceQueue::Item item) {
-  now_ = std::max(now_, item.came);
+  came_ = std::max(came_, before_ + item.next.came.count());
+  heard_ = item.came;
+  if (item.next.drained.count() > drained_) {
+    drained_ = item.next.drained.count();
+    in_step_ = item.came;
+  }
   for (const std::string& text : item.next.notices) view_.notice(text);
   if (item.error) return *std::move(item.error);
   if (item.next.piece) {
     if (checker_) {
-      add(*item.next.piece);
+      if (auto added = add(*item.next.piece); !added) return added;
     } else {
       early_.push_back(*std::move(item.next.piece));
       const Chunk& chunk = *early_.back().chunk;
       if (chunk.history.txn_count() > 0 || early_.size() > kMostBeforeFirst) {
         auto made = start(&chunk);
         if (!made) return made;
-        for (const Piece& piece : early_) add(piece);
+        for (const Piece& piece : early_) {
+          if (auto added = add(piece); !added) return added;
+        }
         early_.clear();
       }
     }
@@ -163,20 +187,51 @@ Result<void> Watcher::take(PieceQueue::Item item) {
   if (checker_) {
     for (const Print session : item.next.gone) checker_->feed->gone(session, now_);
   }
+  // Only now: what arrived until then is in this piece, or came before it.
+  if (drained_ > 0) now_ = std::max(now_, before_ + drained_);
   return {};
 }
 
-void Watcher::add(const Piece& piece) {
-  const Chunk& chunk = *piece.chunk;
+// A sender that does not know whether a transaction arrived sends it again.
+Result<std::shared_ptr<const Chunk>> Watcher::without_repeated(std::shared_ptr<const Chunk> chunk) {
+  std::vector<TxnId> repeated;
+  for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+    const SeenTransactions::Seen seen =
+        seen_->note(chunk->id(TxnId{t}), content_of(*chunk, TxnId{t}), checker_->feed->pieces());
+    if (seen == SeenTransactions::Seen::kOther) {
+      return Error{fmt::format("transaction id {} stands twice, with other content: an id names one transaction",
+                               chunk->history.value_text(chunk->history.columns().id[t]))};
+    }
+    if (seen == SeenTransactions::Seen::kSame) repeated.push_back(TxnId{t});
+  }
+  if (repeated.empty()) return chunk;
+  duplicates_ += repeated.size();
+  auto without = std::make_shared<Chunk>(*chunk);
+  without->repeated = std::move(repeated);
+  return std::shared_ptr<const Chunk>(std::move(without));
+}
+
+Result<void> Watcher::add(const Piece& piece) {
+  auto taken = without_repeated(piece.chunk);
+  if (!taken) return std::move(taken).error();
+  const Chunk& chunk = **taken;
   if (chunk.has_header && !begun_) {
     checker_->engine->begin(chunk);
     begun_ = true;
   }
   begun_ = begun_ || chunk.history.txn_count() > 0;
+  checker_->engine->advance(stream_time());
   pieces_.push_back({checker_->feed->pieces(), std::move(position_)});
-  checker_->feed->add(piece.chunk, now_);
+  checker_->feed->add(*taken, now_, came_);
   position_ = piece.position;
   changed_ = true;
+  return {};
+}
+
+StreamTime Watcher::stream_time() {
+  StreamTime time = checker_->feed->time(now_);
+  time.came = came_;
+  return time;
 }
 
 void Watcher::advance(bool everything) {
@@ -193,7 +248,7 @@ void Watcher::advance(bool everything) {
   // An engine that is given much at once without being told how far the stream is has to hold all of it.
   for (bool more = true; more;) {
     more = checker_->feed->deliver(now_, hand_on, kMostAtOnce) >= kMostAtOnce;
-    checker_->engine->advance(checker_->feed->time(now_));
+    checker_->engine->advance(stream_time());
   }
   for (const std::string& text : checker_->feed->notices()) view_.notice(text);
   while (!pieces_.empty() && pieces_.front().piece < checker_->feed->oldest_needed()) pieces_.pop_front();
@@ -212,9 +267,10 @@ WatchCounts Watcher::counts() const {
   c.arrived = delivered_ + c.held;
   c.arrived_before = arrived_before_;
   c.checked_before = checked_before_;
-  c.late = late_;
+  c.late = std::max(late_, c.engine.late);
   c.violations = record_.total();
   c.suspicions = suspicions_;
+  c.duplicates = duplicates_ + c.input.duplicates;
   c.repeated = repeated_;
   c.by_name = record_.counts();
   c.seconds = static_cast<double>(elapsed()) / kSecond;
@@ -222,15 +278,36 @@ WatchCounts Watcher::counts() const {
   c.checked_per_second = pace_.checked_per_second();
   c.lag = pace_.lag();
   c.most_lag = pace_.most_lag();
+  c.behind = behind();
   c.checkpoints = checkpoints_;
   return c;
+}
+
+double Watcher::behind() const {
+  return in_step_ ? static_cast<double>(elapsed() - *in_step_) / kSecond : 0;
+}
+
+// Deadlines and silences do not run on while input lies unread: then nothing is judged that depends on them.
+void Watcher::say_whether_behind() {
+  const double seconds = behind();
+  if (!said_behind_ && seconds >= kBehind) {
+    said_behind_ = true;
+    view_.notice(fmt::format(
+        "input has been waiting to be read for {:.1f} s: the watcher is behind, and deadlines wait with it", seconds));
+  } else if (said_behind_ && seconds < kBehind / 4) {
+    said_behind_ = false;
+    view_.notice("the watcher has caught up with its input");
+  }
 }
 
 void Watcher::show(bool now) {
   const std::int64_t time = elapsed();
   if (!now && time - shown_ < kShowEvery) return;
   shown_ = time;
-  pace_.judged(before_ + time, checker_ ? checker_->engine->counts().checked : 0);
+  // Everything that has come is taken, and nothing comes: whoever waits does so for a session, not for the watcher.
+  const bool idle = checker_ && checker_->feed->waits_for_sessions() && in_step_ && behind() < kInStep;
+  pace_.judged(time, checker_ ? checker_->engine->counts().checked : 0, idle);
+  say_whether_behind();
   view_.progress(counts());
 }
 
@@ -246,11 +323,14 @@ Result<void> Watcher::checkpoint(bool now) {
   const std::string& position = pieces_.empty() ? position_ : pieces_.front().position;
   auto written = options_.checkpoint->write(checker_->settings, position, [this](StateWriter& out) {
     out.put(now_);
+    out.put(came_);
     out.put(begun_);
     out.put(delivered_);
     out.put(suspicions_);
     out.put(late_);
+    out.put(duplicates_);
     record_.save(out);
+    seen_->save(out, checker_->feed->oldest_needed());
     checker_->feed->save(out);
     checker_->engine->save(out);
   });
@@ -267,8 +347,7 @@ Result<void> Watcher::checkpoint(bool now) {
 Result<WatchSummary> Watcher::run() {
   auto resumed = resume();
   if (!resumed) return std::move(resumed).error();
-  const std::int64_t late_start = elapsed();  // reading a large state is no time of watching
-  queue_ = std::make_unique<PieceQueue>(input_, [this, late_start] { return before_ + elapsed() - late_start; });
+  queue_ = std::make_unique<PieceQueue>(input_, [this] { return elapsed(); });
   bool stopping = false;
   while (true) {
     const bool interrupted = options_.interrupted != nullptr && *options_.interrupted;
@@ -287,11 +366,9 @@ Result<WatchSummary> Watcher::run() {
         (void)checkpoint(true);
         return std::move(taken).error();
       }
-    } else if (!queue_->waiting()) {
-      now_ = std::max(now_, before_ + elapsed() - late_start);
     }
     advance();
-    if (checker_) pace_.came(now_, delivered_ + checker_->feed->held().transactions);
+    if (checker_) pace_.came(heard_, delivered_ + checker_->feed->held().transactions);
     if (!record_.fault().empty()) return Error{record_.fault()};
     show();
     if (over) return ended(stopping);
@@ -343,8 +420,10 @@ Result<WatchSummary> Watcher::ended(bool stopped) {
   } else if (s.open > 0) {
     s.reason = fmt::format("stopped too early: {} would be violations if nothing more came", s.open);
   } else if (checker_ && checker_->certifies && s.counts.engine.unchecked > 0) {
-    s.reason = fmt::format("{} reads could not be checked: what they saw had been given up for memory, or came late",
-                           s.counts.engine.unchecked);
+    s.reason = fmt::format(
+        "{} reads or late writes could not be checked: what they have to do with had been given up, for memory or since "
+        "its deadline was over",
+        s.counts.engine.unchecked);
   } else if (const auto form = untested_form(s.counts.engine)) {
     s.reason = untested_reason(*checker_->level, *form);
     s.holds = form;

@@ -3,8 +3,9 @@
 // In, out: an Input -> violations, each once, as they are found; a summary at the end. With a CheckpointFolder the
 //          next watcher goes on where this one ended, however it ended.
 // Always:  the input has a thread of its own, everything else happens on the caller's. Memory: the queue between the
-//          two, what the feed and the engine hold. Time is that of watching: it goes on from where the last checkpoint
-//          left it, so while nobody watches no deadline runs out. A violation is recorded before it is shown. A
+//          two, what the feed and the engine hold. Time is that of watching (stream/arrival_clock.h), counted in what
+//          was read: no deadline runs out while input lies unread, nor while nobody watches, since it goes on from
+//          where the last checkpoint left it. A violation is recorded before it is shown. A
 //          stream that is stopped from outside is not taken for finished: what could only be said of the whole stream
 //          is counted as open, never told or recorded as a violation.
 #pragma once
@@ -33,6 +34,7 @@ struct Checker {
   std::unique_ptr<Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
   Settings settings;       // what a restart must repeat
+  std::size_t remembered = std::size_t{1} << 16;  // so many transactions are known again if they are sent once more
   bool certifies = false;  // nothing found means that the level was kept, as far as everything could be checked
   std::optional<Level> level = std::nullopt;  // that it certifies
 };
@@ -47,12 +49,14 @@ struct WatchCounts {
   std::uint64_t late = 0;            // transactions delivered after their time
   std::uint64_t violations = 0;      // recorded, by earlier watchers too
   std::uint64_t suspicions = 0;
+  std::uint64_t duplicates = 0;                      // transactions that were sent again, with the same content
   std::uint64_t repeated = 0;                        // derived again after a restart, and known already
   std::map<std::string, std::uint64_t> by_name;      // violations
   double seconds = 0;                                // of watching, by this watcher
   double in_per_second = 0, checked_per_second = 0;  // lately; of a summary: on average
   double lag = 0;  // seconds that the oldest transaction that is not judged for good has waited since it came
   double most_lag = 0;
+  double behind = 0;  // seconds that input has been lying unread; 0 where it is all there from the start
   std::uint64_t checkpoints = 0;
 };
 

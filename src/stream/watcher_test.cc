@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/rng.h"
+#include "check/timeline/online/online.h"
 #include "stream/violation_record.h"
 #include "stream/watch_testing.h"
 #include "tests/cli/run_program.h"
@@ -266,6 +267,90 @@ TEST(Watcher, TimeGoesOnFromTheCheckpoint) {
     EXPECT_GE(look.now, before);
     before = look.now;
   }
+}
+
+MakeChecker timestamps(double deadline_seconds) {
+  return [=](const Chunk*, OnlineSink& sink) -> Result<Checker> {
+    timeline::OnlineOptions options;
+    options.deadline = static_cast<std::int64_t>(deadline_seconds * 1e9);
+    return Checker{.feed = feed_as_it_comes(),
+                   .engine = timeline::make_online(options, sink),
+                   .settings = {{"level", "si"}},
+                   .certifies = true};
+  };
+}
+constexpr const char* kReadsX = "{\"id\":\"R\",\"session\":2,\"start_ts\":3,\"commit_ts\":3,\"ops\":[[\"r\",\"x\",1]]}\n";
+constexpr const char* kWritesX = "{\"id\":\"W\",\"session\":1,\"start_ts\":1,\"commit_ts\":2,\"ops\":[[\"w\",\"x\",1]]}\n";
+constexpr const char* kReadsNothing = "{\"id\":\"N\",\"session\":3,\"start_ts\":1,\"commit_ts\":1,\"ops\":[]}\n";
+
+// ../shared/cases/online/stopped_watcher.py: it got no processor from 0.6 s to 3.1 s, and W had come at once.
+TEST(Watcher, ADeadlineDoesNotRunWhileInputLiesUnread) {
+  TextInput input({kReadsX, "", kWritesX, ""}, "");
+  input.times = {{0, 0}, {0.6, 0.6}, {3.1, 0.6}, {3.2, 3.2}};
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(view.violations, std::vector<std::string>{});
+  EXPECT_EQ(summary->outcome, Outcome::kSatisfied);
+}
+
+TEST(Watcher, ADeadlineRunsWhileNothingWaitsToBeRead) {
+  TextInput input({kReadsX, "", kWritesX}, "");
+  input.times = {{0, 0}, {1.1, 1.1}, {1.2, 1.1}};
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(view.violations, std::vector<std::string>{"R"});
+}
+
+// R may have arrived long after the last look before it, so its deadline counts from when it was found.
+TEST(Watcher, WhatIsReadLateHasItsWholeDeadline) {
+  TextInput input({kReadsNothing, "", kReadsX, "", kWritesX, ""}, "");
+  input.times = {{0, 0}, {0.6, 0.6}, {3.1, 0.6}, {3.2, 3.2}, {4.0, 3.2}, {9, 9}};
+  ListView view;
+  ASSERT_TRUE(watch(input, timestamps(1), view, {}));
+  EXPECT_EQ(view.violations, std::vector<std::string>{});
+}
+
+TEST(Watcher, WhatIsSentAgainIsCountedAndNotTaken) {
+  const std::string other = "{\"id\":\"V\",\"session\":1,\"start_ts\":3,\"commit_ts\":4,\"ops\":[[\"w\",\"x\",2]]}\n";
+  TextInput input({kWritesX, other, kWritesX + other, kReadsNothing}, "");
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(view.violations, std::vector<std::string>{});
+  EXPECT_EQ(summary->outcome, Outcome::kSatisfied);
+  EXPECT_EQ(summary->counts.duplicates, 2U);
+  EXPECT_EQ(summary->counts.arrived, 3U);
+}
+
+TEST(Watcher, AnIdWithOtherContentIsAnError) {
+  const std::string other = "{\"id\":\"W\",\"session\":1,\"start_ts\":3,\"commit_ts\":4,\"ops\":[[\"w\",\"x\",2]]}\n";
+  TextInput input({kWritesX, other}, "");
+  ListView view;
+  const auto summary = watch(input, timestamps(1), view, {});
+  ASSERT_FALSE(summary);
+  EXPECT_NE(summary.error().text.find("transaction id \"W\" stands twice"), std::string::npos) << summary.error().text;
+}
+
+TEST(Watcher, WhatIsSentAgainInOrderIsNotLate) {
+  const auto line = [](int id, int session, int begin) {
+    return fmt::format("{{\"id\":{},\"session\":{},\"begin\":{},\"end\":{},\"ops\":[[\"w\",\"x\",{}]]}}\n", id, session, begin,
+                       begin + 1, id);
+  };
+  TextInput input({line(1, 1, 10), line(2, 1, 20) + line(3, 2, 21), line(1, 1, 10), line(4, 1, 30) + line(5, 2, 31)}, "");
+  ListView view;
+  const MakeChecker make = [](const Chunk*, OnlineSink& sink) -> Result<Checker> {
+    return Checker{.feed = feed_in_order({.max_bytes = 1 << 20, .max_sessions = 100}),
+                   .engine = std::make_unique<FifthEngine>(sink),
+                   .settings = {{"level", "si"}}};
+  };
+  const auto summary = watch(input, make, view, {});
+  ASSERT_TRUE(summary);
+  EXPECT_EQ(summary->counts.duplicates, 1U);
+  EXPECT_EQ(summary->counts.late, 0U);
+  EXPECT_EQ(summary->counts.arrived, 5U);
+  EXPECT_EQ(view.notices, std::vector<std::string>{});
 }
 
 TEST(ViolationRecord, NamesThatAreNoLongerKnownStayValidJson) {

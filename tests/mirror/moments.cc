@@ -137,6 +137,7 @@ class TxnPlanner {
   std::vector<std::pair<std::size_t, std::size_t>> of_op_;     // place of a moment, place of its operation
   std::optional<std::pair<std::size_t, std::size_t>> shared_;  // the moment of a statement's plain rows, its operation
   std::array<bool, kMaxKeys> locked_{};                        // exclusively
+  std::uint64_t floating_ = 0;                                 // moments that are in no order with others
 };
 
 Moment& TxnPlanner::add(Moment::Kind kind, const Access& access) {
@@ -159,6 +160,12 @@ void TxnPlanner::lock(const Access& access, bool exclusive, std::vector<Check> c
 
 // A moment of the statement at which the check holds; `alone`: not that of its other rows.
 void TxnPlanner::statement(const Access& access, Check check, bool alone) {
+  if (p_.rows_since_begin) {  // … or any moment since the begin, in no order with those of other statements
+    floating_ |= std::uint64_t{1} << plan_->moments.size();
+    plan_->moments.push_back({Moment::Kind::kRead, t_, txn_.begin, access.op->after});
+    plan_->moments.back().checks.push_back(std::move(check));
+    return;
+  }
   if (!alone && p_.reads == Reads::kStatement && !p_.snapshot_gathered) {
     if (!shared_ || shared_->second != access.place) {
       shared_ = {plan_->moments.size(), access.place};
@@ -285,7 +292,7 @@ void TxnPlanner::finish(Plan& plan) {
   const bool needs_snapshot = counts_ && snapshot_reads() &&
                               (!at_snapshot_.empty() || p_.certifier == Certifier::kSsi ||
                                (p_.first_updater_wins && !planned_.installs.empty()));
-  std::uint64_t all = before_op(txn_.ops.size());
+  std::uint64_t all = before_op(txn_.ops.size()) | floating_;
   if (needs_snapshot) {
     std::size_t first = 0;
     if (p_.snapshot_at == SnapshotAt::kFirstRead) {

@@ -187,6 +187,45 @@ void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Ver
   tell(core, found);
 }
 
+// Its plain write of the key; null: none, or one that may have changed nothing.
+const TakenWrite* write_of(const Taken& txn, KeySlot key) {
+  for (const TakenWrite& write : txn.writes) {
+    if (write.key == key && (write.flags & (kOverwritten | kDelete | kStepwise)) == 0) return &write;
+  }
+  return nullptr;
+}
+
+// Two that read one version of a key and both replaced it: whichever of their versions is first, its writer comes both
+// before the other, which replaced it, and after, since the other did not see it. Where the order is certain, the
+// circle of dependencies tells it.
+void check_lost_update(Core& core, const Taken& txn, TxnSlot slot, const TakenRead& read) {
+  const Certifier certifier = core.options.profile.certifier;
+  if (certifier != Certifier::kCycles && certifier != Certifier::kTimestampOrder) return;
+  const TakenWrite* const mine = write_of(txn, read.key);
+  if (mine == nullptr || mine->value == kPresentPrint || !txn.counts) return;
+  for (std::uint32_t r = core.keys[read.key].readers; r != 0; r = core.readers[r].next) {
+    const Reader& reader = core.readers[r];
+    if (reader.from != read.from || reader.slot == slot) continue;
+    const Taken* const other = held(core, reader.slot, reader.number);
+    if (other == nullptr || !other->counts || !other->judged || write_of(*other, read.key) == nullptr) continue;
+    const bool same = std::any_of(other->reads.begin(), other->reads.end(), [&](const TakenRead& theirs) {
+      return theirs.key == read.key && theirs.value == read.value && theirs.from == read.from;
+    });
+    if (!same) continue;
+    // Commits that do not overlap are in a certain order.
+    if (other->commit_hi < txn.commit_lo || txn.commit_hi < other->commit_lo) continue;
+    Found found{.kind = AnomalyKind::kLostUpdate, .rule = kRule, .txns = {txn.id, other->id}, .text = {}};
+    found.key = core.keys[read.key].key;
+    found.about_read = true;
+    found.read = read.value;
+    found.time = std::max(txn.end, other->end);
+    found.text = fmt::format("{} had read the same version, and both replaced it: neither can come first",
+                             txn_text(core, other->id));
+    found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRw, found.key}};
+    return tell(core, found);
+  }
+}
+
 bool keeps_readers(const Core& core) {
   const Certifier c = core.options.profile.certifier;
   return c == Certifier::kSsi || c == Certifier::kTimestampOrder || c == Certifier::kCycles;
@@ -218,6 +257,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
     core.free_readers.pop_back();
   }
   KeyState& state = core.keys[read.key];
+  check_lost_update(core, txn, slot, read);
   core.readers[at] = {read.from, slot, txn.number, state.readers};
   state.readers = at;
   const auto versions = core.keys.versions(read.key);

@@ -7,7 +7,8 @@ namespace {
 // Whether every version that can have been the latest between the begin and the commit of `d` is a row.
 bool found_a_row(const Core& core, const KeyState& state, std::span<const Version> versions, const Version& d) {
   const Reads reads = core.options.profile.reads;
-  if (reads == Reads::kDirty || reads == Reads::kCertified) return false;  // it may have looked anywhere
+  // It may have looked anywhere.
+  if (reads == Reads::kDirty || reads == Reads::kCertified || core.options.profile.rows_since_begin) return false;
   const std::int64_t from = d.lock_hi;
   const auto replaced = [&](const Version* v) {  // certainly, before `from`
     for (const Version& n : versions) {

@@ -34,6 +34,7 @@ class Collector final : public OnlineSink {
       anomaly.key = at->second;
     if (!violation.read.empty() && !anomaly.transactions.empty())
       anomaly.op = read_of(anomaly.transactions.front(), anomaly.key, violation.read);
+    for (const OnlineStep& step : violation.steps) add_step(violation, step, anomaly);
     anomaly.expected_text = violation.expected;
     anomaly.says = fmt::format("{}: {}", violation.rule, violation.text);
     verdict_.anomalies.push_back(std::move(anomaly));
@@ -46,6 +47,16 @@ class Collector final : public OnlineSink {
     const HistoryColumns& c = h_.columns();
     for (std::uint32_t t = 0; t < h_.txn_count(); ++t) txns_.emplace(h_.value_text(c.id[t]), TxnId{t});
     for (std::uint32_t k = 0; k < h_.key_count(); ++k) keys_.emplace(h_.value_text(c.key_name[k]), KeyId{k});
+  }
+
+  void add_step(const OnlineViolation& violation, const OnlineStep& step, Anomaly& anomaly) const {
+    const auto from = txns_.find(violation.transactions[step.from]), to = txns_.find(violation.transactions[step.to]);
+    if (from == txns_.end() || to == txns_.end()) return;
+    const auto key = keys_.find(step.key);
+    anomaly.steps.push_back({.type = step.type,
+                             .from = from->second,
+                             .to = to->second,
+                             .key = step.key.empty() || key == keys_.end() ? kNoKey : key->second});
   }
 
   OpId read_of(TxnId t, KeyId key, const std::string& value) const {
@@ -116,7 +127,7 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
     verdict.outcome = Outcome::kViolated;
     return verdict;
   }
-  verdict.reason = whole ? "mirror finds bugs against a profile; it does not certify" : limits.exhausted_by();
+  verdict.reason = whole ? "nothing was found that breaks the profile; mirror finds bugs, it does not certify" : limits.exhausted_by();
   return verdict;
 }
 

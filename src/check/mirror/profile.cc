@@ -35,6 +35,10 @@ constexpr Mechanisms kMariadbSnapshot = {.reads = Reads::kTransaction,
 constexpr Mechanisms kReadLocks = {.reads = Reads::kCommitted, .write_locks = true, .read_locks = true};
 constexpr Mechanisms kTwoPhase = {
     .reads = Reads::kCommitted, .write_locks = true, .read_locks = true, .certifier = Certifier::kCycles};
+constexpr Mechanisms kRows = {.reads = Reads::kCommitted};
+constexpr Mechanisms kRowsSinceBegin = {.reads = Reads::kCommitted, .rows_since_begin = true};
+constexpr Mechanisms kSerialRowsSinceBegin = {
+    .reads = Reads::kCommitted, .rows_since_begin = true, .certifier = Certifier::kCycles};
 constexpr Mechanisms kCommittedOnly = {.reads = Reads::kCertified};
 constexpr Mechanisms kSerial = {.reads = Reads::kCertified, .certifier = Certifier::kCycles};
 constexpr Mechanisms kStrictSerial = {.reads = Reads::kCertified, .certifier = Certifier::kTimestampOrder};
@@ -61,8 +65,8 @@ constexpr std::string_view kTidb = "TiDB documentation, TiDB Transaction Isolati
 constexpr std::string_view kMssql =
     "SQL Server documentation, Transaction locking and row versioning guide; Leopard, Table I";
 constexpr std::string_view kOracleDb = "Oracle Database Concepts, Data Concurrency and Consistency; Leopard, Table I";
-constexpr std::string_view kCockroach = "CockroachDB (SIGMOD 2020), sections 3 and 4; Leopard, Table I";
-constexpr std::string_view kYugabyte = "YugabyteDB documentation, Transaction isolation levels; Leopard, Table I";
+constexpr std::string_view kCockroach = "CockroachDB (SIGMOD 2020), sections 3 and 4: single-key linearizability; Leopard, Table I";
+constexpr std::string_view kYugabyte = "YugabyteDB documentation, Transaction isolation levels, Read restart error; Leopard, Table I";
 constexpr std::string_view kGauss = "openGauss documentation, SET TRANSACTION; Leopard, Table I";
 constexpr std::string_view kOcean = "OceanBase documentation, Transaction isolation levels; Leopard, Table I";
 constexpr std::string_view kHana = "SAP HANA SQL reference, SET TRANSACTION; Leopard, Table I";
@@ -109,9 +113,9 @@ constexpr Row kProfileRows[] = {
     {"opengauss:read-committed", kStatements, kGauss},
     {"opengauss:repeatable-read", kSnapshot, kGauss},
     {"opengauss:serializable", kSnapshot, kGauss},
-    {"yugabytedb:read-committed", kCommittedOnly, kYugabyte},
-    {"yugabytedb:repeatable-read", kCommittedOnly, kYugabyte},
-    {"yugabytedb:serializable", kSerial, kYugabyte},
+    {"yugabytedb:read-committed", kRows, kYugabyte},
+    {"yugabytedb:repeatable-read", kRowsSinceBegin, kYugabyte},
+    {"yugabytedb:serializable", kSerialRowsSinceBegin, kYugabyte},
 
     {"sqlserver:read-uncommitted", kDirtyReads, kMssql},
     {"sqlserver:read-committed", kCommittedRows, kMssql},
@@ -130,9 +134,9 @@ constexpr Row kProfileRows[] = {
     {"rocksdb-optimistic:snapshot", kOptimisticSnapshot, kRocks},
     {"foundationdb:serializable", kCheckedSnapshot, "FoundationDB (SIGMOD 2021), section 2.4; Leopard, Table I"},
     {"singlestore:read-committed", kCommittedRows, "SingleStore documentation, Isolation levels; Leopard, Table I"},
-    {"cockroachdb:read-committed", kCommittedOnly, kCockroach},
-    {"cockroachdb:repeatable-read", kCommittedOnly, kCockroach},
-    {"cockroachdb:serializable", kSerial, kCockroach},
+    {"cockroachdb:read-committed", kRows, kCockroach},
+    {"cockroachdb:repeatable-read", kRowsSinceBegin, kCockroach},
+    {"cockroachdb:serializable", kSerialRowsSinceBegin, kCockroach},
     {"spanner:serializable", kStrictSerial, "Spanner (OSDI 2012), section 4; Leopard, Table I"},
 
     {"oracle:read-committed", kStatements, kOracleDb},

@@ -31,6 +31,7 @@ constexpr std::string_view kFields[] = {"like",
                                         "reads",
                                         "snapshot-at",
                                         "snapshot-gathered",
+                                        "rows-since-begin",
                                         "locking-reads-see-latest",
                                         "write-locks",
                                         "read-locks",
@@ -69,6 +70,11 @@ std::string_view contradiction(const Profile& p) {
     return "certifier = ssi is about snapshots: it needs reads = transaction";
   if (p.read_locks && !p.write_locks)
     return "read-locks without write-locks keep nobody out: it needs write-locks = yes";
+  if (p.rows_since_begin && p.reads != Reads::kCommitted)
+    return "rows-since-begin is about rows that are read each for itself: it needs reads = committed";
+  if (p.certifier == Certifier::kConflictCheck && (p.reads == Reads::kCertified || p.reads == Reads::kDirty))
+    return "certifier = conflict-check compares a commit with the versions that were read, which reads = certified and "
+           "reads = dirty do not tell: such a profile finds nothing";
   return "";
 }
 
@@ -149,6 +155,7 @@ class Parser {
     if (name == "reads") return choose(kReads, value, p.reads);
     if (name == "snapshot-at") return choose(kSnapshotAt, value, p.snapshot_at);
     if (name == "snapshot-gathered") return choose(kYesNo, value, p.snapshot_gathered);
+    if (name == "rows-since-begin") return choose(kYesNo, value, p.rows_since_begin);
     if (name == "locking-reads-see-latest") return choose(kYesNo, value, p.locking_reads_see_latest);
     if (name == "write-locks") return choose(kYesNo, value, p.write_locks);
     if (name == "read-locks") return choose(kYesNo, value, p.read_locks);
@@ -215,11 +222,11 @@ Result<std::vector<Profile>> read_profiles(std::string_view text, const std::str
 std::string profile_text(const Profile& p) {
   const auto yes = [](bool value) { return value ? "yes" : "no"; };
   return fmt::format(
-      "[{}]\nsource = {}\nreads = {}\nsnapshot-at = {}\nsnapshot-gathered = {}\n"
+      "[{}]\nsource = {}\nreads = {}\nsnapshot-at = {}\nsnapshot-gathered = {}\nrows-since-begin = {}\n"
       "locking-reads-see-latest = {}\nwrite-locks = {}\n"
       "read-locks = {}\nfirst-updater-wins = {}\ncertifier = {}\n",
       p.name, p.source, word_of(kReads, p.reads), word_of(kSnapshotAt, p.snapshot_at), yes(p.snapshot_gathered),
-      yes(p.locking_reads_see_latest), yes(p.write_locks), yes(p.read_locks), yes(p.first_updater_wins),
+      yes(p.rows_since_begin), yes(p.locking_reads_see_latest), yes(p.write_locks), yes(p.read_locks), yes(p.first_updater_wins),
       word_of(kCertifiers, p.certifier));
 }
 

@@ -34,8 +34,11 @@ TEST(Profiles, PromiseNoMoreThanTheDbmsDoes) {
   EXPECT_FALSE(profile_named("sqlite:serializable")->read_locks)
       << "a reader may read while a writer has not committed";
   EXPECT_EQ(profile_named("opengauss:serializable")->certifier, Certifier::kNone);
-  EXPECT_EQ(profile_named("cockroachdb:serializable")->reads, Reads::kCertified)
-      << "timestamps may run ahead of clocks";
+  for (const char* name : {"cockroachdb:serializable", "yugabytedb:repeatable-read"}) {
+    EXPECT_EQ(profile_named(name)->reads, Reads::kCommitted) << "timestamps may run ahead of clocks: no one moment";
+    EXPECT_TRUE(profile_named(name)->rows_since_begin) << "reads are as of the begin, and may be refreshed";
+    EXPECT_FALSE(profile_named(name)->write_locks) << "a transaction may be aborted by another before it knows";
+  }
 }
 
 // As docs/profiles.md shows it.
@@ -46,6 +49,7 @@ std::string documented(const Profile& p) {
   std::string reads(kReads[static_cast<int>(p.reads)]);
   if (p.reads == Reads::kTransaction) reads += ", " + std::string(kAt[static_cast<int>(p.snapshot_at)]);
   if (p.snapshot_gathered) reads += ", gathered";
+  if (p.rows_since_begin) reads += ", since begin";
   if (p.locking_reads_see_latest) reads += "; locking: latest";
   const std::string locks = p.read_locks ? "write, read" : p.write_locks ? "write" : "";
   return "| `" + p.name + "` | " + reads + " | " + locks + " | " + (p.first_updater_wins ? "yes" : "") + " | " +
@@ -141,6 +145,12 @@ TEST(ProfileFile, AFaultHasItsPlace) {
             "f:1:1: the profile x: certifier = ssi is about snapshots: it needs reads = transaction");
   EXPECT_EQ(message("[x]\nsource = s\nreads = committed\nread-locks = yes"),
             "f:1:1: the profile x: read-locks without write-locks keep nobody out: it needs write-locks = yes");
+  EXPECT_EQ(message("[x]\nsource = s\nreads = certified\ncertifier = conflict-check"),
+            "f:1:1: the profile x: certifier = conflict-check compares a commit with the versions that were read, which "
+            "reads = certified and reads = dirty do not tell: such a profile finds nothing");
+  EXPECT_EQ(message("[x]\nsource = s\nreads = statement\nrows-since-begin = yes"),
+            "f:1:1: the profile x: rows-since-begin is about rows that are read each for itself: it needs reads = "
+            "committed");
   EXPECT_EQ(message("[x]\nnonsense"), "f:2:1: expected field = value, or [name]");
 }
 

@@ -96,6 +96,66 @@ TEST(MirrorRules, AViolationSaysWhoDependsOnWhom) {
       "2 -rw \"y\"-> 1, 1 -rw \"x\"-> 2");
 }
 
+// What is told before the stream ends, when it is known that nobody begins before `watermark` any more.
+std::string told_live(const Profile& profile, std::string_view lines, std::int64_t watermark) {
+  const auto chunk = std::make_shared<Chunk>(native(lines));
+  Told sink;
+  MirrorOptions options;
+  options.profile = profile;
+  const auto engine = make_mirror(options, sink);
+  engine->begin(*chunk);
+  for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) engine->take({chunk, TxnId{t}, false});
+  engine->advance({.now = 0, .watermark = watermark, .complete = true});
+  std::string kinds;
+  for (const OnlineViolation& v : sink.violations) {
+    kinds += (kinds.empty() ? "" : " ") + full_name(v.kind, v.variant);
+    EXPECT_EQ(steps_fault(chunk->history, v), "") << v.text;
+  }
+  return kinds;
+}
+
+TEST(MirrorRules, TwoThatReplaceWhatBothReadAreToldWhenTheirSessionsHaveMovedOn) {
+  constexpr const char* kBoth =
+      R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",null],["w","x",1]]}
+{"id":2,"session":2,"begin":5,"end":25,"ops":[["r","x",null],["w","x",2]]})";
+  EXPECT_EQ(told_live(*profile_named("serializable"), kBoth, 6), "");
+  EXPECT_EQ(told_live(*profile_named("serializable"), kBoth, 26), "lost-update");
+  EXPECT_EQ(told(*profile_named("serializable"), kBoth), "lost-update") << "once";
+  EXPECT_EQ(told_live(*profile_named("strict-serializable"), kBoth, 26), "lost-update");
+  EXPECT_EQ(told_live(*profile_named("read-committed"), kBoth, 26), "");
+  EXPECT_EQ(told_live(*profile_named("serializable"),
+                      R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["r","x",null],["w","x",1]]}
+{"id":2,"session":2,"begin":5,"end":25,"ops":[["r","x",1],["w","x",2]]})",
+                      26),
+            "");
+}
+
+// Ten seconds after a commit its value is not read; nobody else writes the key.
+TEST(MirrorRules, AStaleReadBreaksWhatCockroachdbAndYugabytedbPromise) {
+  constexpr const char* kStale =
+      R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[5,10]}]]}
+{"id":2,"session":2,"begin":10000000020,"end":10000000030,"ops":[["r","x",null,{"at":[10000000022,10000000025]}]]})";
+  constexpr const char* kOlderThanTheStatement =
+      R"({"id":2,"session":2,"begin":0,"end":60,"ops":[["r","y",null,{"at":[1,2]}],["r","x",null,{"at":[50,55]}]]}
+{"id":1,"session":1,"begin":5,"end":20,"ops":[["w","x",1,{"at":[8,10]}]]})";
+  // No one moment: the later of two commits is seen and the earlier is not.
+  constexpr const char* kCausalReverse =
+      R"({"id":3,"session":3,"begin":0,"end":100,"ops":[["r","x",null,{"at":[50,55]}],["r","y",1,{"at":[60,65]}]]}
+{"id":1,"session":1,"begin":5,"end":20,"ops":[["w","x",1,{"at":[8,10]}]]}
+{"id":2,"session":2,"begin":25,"end":40,"ops":[["w","y",1,{"at":[28,30]}]]})";
+  for (const char* dbms : {"cockroachdb", "yugabytedb"}) {
+    const auto profile = [&](const char* level) { return *profile_named(std::string(dbms) + ":" + level); };
+    for (const char* level : {"read-committed", "repeatable-read", "serializable"}) {
+      EXPECT_EQ(told(profile(level), kStale), "GSIb") << dbms << " " << level;
+    }
+    EXPECT_EQ(told(profile("read-committed"), kOlderThanTheStatement), "GSIb") << dbms;
+    for (const char* level : {"repeatable-read", "serializable"}) {
+      EXPECT_EQ(told(profile(level), kOlderThanTheStatement), "") << dbms << " " << level;
+      EXPECT_EQ(told(profile(level), kCausalReverse), "") << dbms << " " << level;
+    }
+  }
+}
+
 TEST(MirrorRules, AReadOfWhatCommitsAfterItIsFromTheFuture) {
   const auto history = [](const char* at) {
     return std::string(R"({"id":2,"session":2,"begin":0,"end":30,"ops":[["r","x",1,{"at":)") + at + "}]]}\n" +

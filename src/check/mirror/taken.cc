@@ -162,7 +162,9 @@ std::uint32_t Taking::moment_of(Lock lock, const Window& at) {
   const bool latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
   const bool by_snapshot = profile.reads == Reads::kTransaction && !latest && snapshot_taken_;
   if (by_snapshot && !profile.snapshot_gathered) return 0;
-  const Window taken = by_snapshot ? Window{txn_.snapshot_lo, txn_.snapshot_hi} : at;
+  const Window taken = by_snapshot                ? Window{txn_.snapshot_lo, txn_.snapshot_hi}
+                       : profile.rows_since_begin ? Window{txn_.begin, at.hi}
+                                                  : at;
   txn_.moments.push_back({taken.lo, taken.hi, kNoNode, 0});
   return static_cast<std::uint32_t>(txn_.moments.size() - 1);
 }

@@ -117,6 +117,13 @@ class Planner {
 
   // At a moment of the statement; `alone`: not at that of its other rows.
   void at_statement(const Act& act, Check check, bool alone) {
+    if (p_.rows_since_begin) {  // or at any since the begin, whatever other statements saw
+      Event& e = add(EventKind::kRead, act);
+      e.lo = s_.at.begin;
+      e.place = kNone32;
+      e.checks.push_back(std::move(check));
+      return;
+    }
     if (alone || p_.reads != Reads::kStatement || p_.snapshot_gathered) {
       add(EventKind::kRead, act).checks.push_back(std::move(check));
       return;
@@ -270,8 +277,12 @@ class Planner {
       if (!plan_.changes.empty()) add_end(EventKind::kCommit).optional = part_ == Part::kMaybeChanges;
       return;
     }
-    for (Event& e : plan_.events) e.before = earlier_than(e.place);
     std::uint64_t all = earlier_than(s_.statements);
+    for (std::size_t i = 0; i < plan_.events.size(); ++i) {
+      Event& e = plan_.events[i];
+      e.before = e.place == kNone32 ? 0 : earlier_than(e.place);
+      if (e.place == kNone32) all |= std::uint64_t{1} << i;
+    }
     const bool certifies = counts_ && p_.certifier == Certifier::kSsi;
     if (counts_ && by_snapshot() &&
         (!at_snapshot_.empty() || certifies || (p_.first_updater_wins && !plan_.changes.empty())))

@@ -46,7 +46,7 @@ enum class EventKind : std::uint8_t {
 struct Event {
   EventKind kind;
   std::int64_t lo, hi;
-  std::uint32_t place = 0;   // of its statement
+  std::uint32_t place = 0;   // of its statement; kNone32: it may come before or after those of all others
   std::uint64_t before = 0;  // events of the same transaction that come first
   std::vector<Check> checks = {};
   std::uint8_t key = 0;    // kLock

@@ -45,6 +45,7 @@ void Online::save(StateWriter& out) const {
   out.put(window_.first());
   out.put(judged_);
   out.put(applied_);
+  out.put(staged_since_);
   out.put(settled_);
   out.put(sweep_);
   out.put(open_since_);
@@ -105,9 +106,13 @@ void Online::save(StateWriter& out) const {
     out.put(late.top.delta);
     out.put_all(late.top.appended);
   }
-  if (spill_ != nullptr) {
-    spill_->keep();
-    out.put_all(spill_->runs());
+  out.put_all(std::vector<Broken>(broken_.begin(), broken_.end()));
+  out.put(released_until_);
+  out.put(released_open_);
+  if (spill_ == nullptr) return;
+  for (Spill* const spill : {spill_.get(), read_spill_.get(), start_spill_.get()}) {
+    spill->keep();
+    out.put_all(spill->runs());
   }
 }
 
@@ -127,6 +132,7 @@ bool Online::load(StateReader& in) {
   const auto first = in.get<std::uint32_t>();
   judged_ = in.get<std::uint32_t>();
   applied_ = in.get<std::uint32_t>();
+  staged_since_ = in.get<std::int64_t>();
   settled_ = in.get<std::uint32_t>();
   sweep_ = in.get<std::uint32_t>();
   open_since_ = in.get<std::int64_t>();
@@ -196,7 +202,16 @@ bool Online::load(StateReader& in) {
     if (late.key >= keys_.size() || !window_.holds(late.txn)) return false;
     late_reads_.push_back(std::move(late));
   }
-  if (spill_ != nullptr && !spill_->restore(in.get_all<Spill::RunName>())) return false;
+  for (const Broken& broken : in.get_all<Broken>()) {
+    if (broken.key >= keys_.size() || !window_.holds(broken.by)) return false;
+    broken_.push_back(broken);
+  }
+  released_until_ = in.get<std::int64_t>();
+  released_open_ = in.get<std::int64_t>();
+  if (spill_ == nullptr) return in.good();
+  for (Spill* const spill : {spill_.get(), read_spill_.get(), start_spill_.get()}) {
+    if (!spill->restore(in.get_all<Spill::RunName>())) return false;
+  }
   return in.good();
 }
 

@@ -1,6 +1,6 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
-// (gathering), judge.cc (verdicts), name_read.cc (where a wrong value came from), settle.cc (transactions without a
-// sure place), give_up.cc (keys given up for memory) and checkpoint.cc.
+// (gathering), judge.cc (verdicts), late.cc (what comes when others have been judged), name_read.cc (where a wrong value
+// came from), settle.cc (transactions without a sure place), give_up.cc (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -34,6 +35,8 @@ namespace isolde::timeline {
 [[nodiscard]] inline std::uint64_t pair_of(Print key, Print value) {
   return mix64(raw64(key) * 0x9e3779b97f4a7c15ULL + raw64(value));
 }
+
+inline constexpr std::int64_t kLatest = std::numeric_limits<std::int64_t>::max();
 
 class WindowHistory;
 
@@ -84,8 +87,20 @@ class Online final : public OnlineEngine, private FoldSink {
     OwnTop top;
   };
 
+  // A read that was judged, and then one came that it should have seen: judged again when that one is.
+  struct Broken {
+    std::uint32_t by, key;
+    std::uint32_t reader_txn;  // its number, as its entry has it; kNone32: it is spilled
+    std::int64_t time;         // where it read
+    std::uint64_t reader;      // print of its id
+    Print value;
+    std::uint8_t order;
+    std::uint8_t unused[7];  // no bytes of chance in a checkpoint
+  };
+
   // take.cc
   void place(TxnRecord& r, const History& h);
+  void next_stamp();
   void replay(std::uint32_t txn, bool reads, bool writes);
   void read(std::uint32_t txn, KeyId key, ValueId value);
   void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
@@ -106,11 +121,20 @@ class Online final : public OnlineEngine, private FoldSink {
   // insert.cc
   void insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top);
   void insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry);
-  void propagate(const KeyTimeline& key, Place from, State state);
-  void set_wrong(const KeyTimeline& key, Entry& read, bool wrong);
+  void propagate(const KeyTimeline& key, Place from, State state, std::uint32_t by);
+  void set_wrong(const KeyTimeline& key, Entry& read, bool wrong, std::uint32_t by);
   [[nodiscard]] bool is_right(const Entry& read, State state) const;
   void check_conflict(KeyTimeline& key, Place later);
   void write_into_the_past(KeyTimeline& key, Entry entry);
+  // late.cc
+  void check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later, std::int64_t commit,
+                               std::uint8_t order);
+  [[nodiscard]] static bool is_tied(const KeyTimeline& key, Place at);
+  void look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
+  void compare_with_spilled(const KeyTimeline& key, const Entry& late);
+  void could_not_compare();
+  void judge_broken(const Broken& broken, bool early);
+  void spill_released(std::uint32_t txn);
   // orders.cc
   void check_orders(std::uint32_t txn);
   void check_number(std::uint32_t txn);
@@ -125,6 +149,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void defer(TxnRecord& r) const;
   [[nodiscard]] bool is_cloudy(const KeyTimeline& key, Print read, bool rich) const;
   void judge_late(const LateRead& late, bool early);
+  void report_read(std::uint32_t txn, const KeyTimeline& key, Place at, std::string_view suspect);
   void collect();
   void tidy();
   void release_one();
@@ -217,6 +242,7 @@ class Online final : public OnlineEngine, private FoldSink {
   static constexpr std::size_t kAhead = 8;
   std::vector<const KeyTimeline*> ahead_[kAhead];  // keys of those that come next
   std::uint32_t applied_ = 0;                      // those before are in the index
+  std::int64_t staged_since_ = 0;                  // StreamTime::now when the first of the others was taken
   RecentNames names_;
   OnlineCounts counts_;
 
@@ -230,6 +256,11 @@ class Online final : public OnlineEngine, private FoldSink {
   bool was_late_ = false;
 
   std::deque<LateRead> late_reads_;
+  std::deque<Broken> broken_;
+  bool adopting_ = false;                     // what is put into the index was seen by others: it is not late
+  bool could_compare_ = true;                 // the transaction being taken with all that it has to do with
+  std::int64_t released_until_ = kNoTime;     // no read of a released transaction is later
+  std::int64_t released_open_ = kNoTime;      // … and none of those whose place was never sure
 
   std::unordered_multimap<std::uint64_t, Shadow> shadows_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> shadow_order_;  // (transaction, where in shadows_)
@@ -270,7 +301,8 @@ class Online final : public OnlineEngine, private FoldSink {
   static constexpr std::size_t kMostForPredicates = std::size_t{64} << 20;
   static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
-  std::unique_ptr<Spill> spill_;
+  // Versions; reads of released transactions; starts of released transactions, by their ids, as the state.
+  std::unique_ptr<Spill> spill_, read_spill_, start_spill_;
   KeyFilter given_up_;                     // keys that had versions; with spill_, these are there
   KeyFilter given_up_cloudy_;              // keys that one wrote who was never placed
   std::int64_t given_up_until_ = kNoTime;  // no version of these is newer

@@ -46,7 +46,7 @@ struct Entry {
   std::int64_t time;
   std::uint64_t value;   // kRead, kWrite, kAppend: print; kIncrement: the number; kReadOnOwn: index of its OwnTop
   std::uint64_t state;   // of the key behind this entry; with state_kind
-  std::uint64_t writer;  // writes: print of the transaction's id
+  std::uint64_t writer;  // print of the transaction's id
   std::uint32_t txn;     // its number in the order of arrival
   std::uint8_t order;    // place among the entries of one time
   EntryKind kind;

@@ -33,6 +33,7 @@ void Online::set_initial(KeyTimeline& key) const {
 
 // What it held last is on disk, or not known: then nothing before all that was given up can be told any more.
 void Online::recall(KeyTimeline& key) {
+  key.dropped = KeyTimeline::kAnyDropped;
   if (spill_ != nullptr) {
     const auto version = spill_->last_before(key.key, std::numeric_limits<std::int64_t>::max(),
                                              std::numeric_limits<std::uint8_t>::max());
@@ -67,6 +68,7 @@ void Online::give_up_keys(std::size_t wanted) {
     });
   }
   for (const LateRead& late : late_reads_) renumbered[late.key] = 1;
+  for (const Broken& broken : broken_) renumbered[broken.key] = 1;
   struct Candidate {
     std::uint32_t age, key;
   };
@@ -101,6 +103,7 @@ void Online::give_up_keys(std::size_t wanted) {
   });
   for (std::uint32_t& number : open_keys_) number = renumbered[number];
   for (LateRead& late : late_reads_) late.key = renumbered[late.key];
+  for (Broken& broken : broken_) broken.key = renumbered[broken.key];
   sweep_ = 0;
 }
 

@@ -19,7 +19,7 @@ void Online::insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTo
     late_reads_.push_back({txn, keys_.find(key.key), value, top != nullptr, top == nullptr ? OwnTop{} : *top});
     return;
   }
-  Entry entry{r.start, raw64(value), 0, 0, txn, r.read_order, EntryKind::kRead, StateKind::kPlain, 0};
+  Entry entry{r.start, raw64(value), 0, raw64(r.id), txn, r.read_order, EntryKind::kRead, StateKind::kPlain, 0};
   if (top != nullptr) {
     entry.kind = EntryKind::kReadOnOwn;
     entry.value = keys_.add_top(*top);
@@ -46,23 +46,35 @@ void Online::insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry) {
   const Place at = keys_.insert(key, entry);
   const State state = behind(KeyIndex::before(key, at), entry);
   at.entry().set_behind(state);
+  Place later = next_of(at);
+  while (later.valid() && !later.entry().is_write()) later = next_of(later);
   if (!serial_) {
     check_conflict(key, at);
-    Place later = next_of(at);
-    while (later.valid() && !later.entry().is_write()) later = next_of(later);
     if (later.valid() && later.entry().txn != txn) check_conflict(key, later);
   }
-  propagate(key, next_of(at), state);
+  if (entry.time <= released_until_ && !adopting_) [[unlikely]] {
+    was_late_ = true;
+    if (!serial_ && later.valid() && !window_.holds(later.entry().txn) && (later.entry().flags & kConflictTold) == 0) {
+      const Entry& e = later.entry();
+      check_released_conflict(key, entry, e.writer, e.time, e.order);
+    }
+    if (key.may_have_dropped(entry.time)) {
+      const bool ends = later.valid();
+      look_for_released_reads(key, at.entry(), ends ? later.entry().time : kLatest, ends ? later.entry().order : 0);
+    }
+    if (entry.time <= released_open_) could_not_compare();
+  }
+  propagate(key, next_of(at), state, txn);
 }
 
 // The reads up to the next version see another state now; appends and increments pass it on.
-void Online::propagate(const KeyTimeline& key, Place at, State state) {
+void Online::propagate(const KeyTimeline& key, Place at, State state, std::uint32_t by) {
   for (; at.valid(); at = next_of(at)) {
     Entry& entry = at.entry();
     if (!entry.is_write()) {
       entry.set_behind(state);
       const bool wrong = !is_right(entry, state);
-      if (wrong != entry.is_wrong()) set_wrong(key, entry, wrong);
+      if (wrong != entry.is_wrong()) set_wrong(key, entry, wrong, by);
     } else {
       if (entry.kind == EntryKind::kWrite) return;
       state = behind(state, entry);
@@ -71,11 +83,17 @@ void Online::propagate(const KeyTimeline& key, Place at, State state) {
   }
 }
 
-void Online::set_wrong(const KeyTimeline& key, Entry& read, bool wrong) {
+void Online::set_wrong(const KeyTimeline& key, Entry& read, bool wrong, std::uint32_t by) {
   read.flags = static_cast<std::uint8_t>(wrong ? read.flags | kWrong : read.flags & ~kWrong);
-  if (!window_.holds(read.txn)) return;
+  if (!window_.holds(read.txn) || arrived_before(read.txn, judged_)) {
+    // It was judged, and `by` came too late for that. What was told stays told.
+    if (!wrong || adopting_) return;
+    was_late_ = true;
+    const Print value = read.kind == EntryKind::kRead ? Print{read.value} : keys_.top(read).read;
+    broken_.push_back({by, keys_.find(key.key), read.txn, read.time, read.writer, value, read.order, {}});
+    return;
+  }
   TxnRecord& r = window_.at(read.txn);
-  if (arrived_before(read.txn, judged_)) return;  // its verdict was final
   r.wrong = static_cast<std::uint16_t>(wrong ? r.wrong + 1 : r.wrong - 1);
   ++counts_.flips;
   if ((r.flags & kFlipped) == 0) ++counts_.flipped_txns;
@@ -104,10 +122,11 @@ void Online::check_conflict(KeyTimeline& key, Place later) {
 void Online::write_into_the_past(KeyTimeline& key, Entry entry) {
   if (key.base().rich()) {
     key.base_kind = StateKind::kOpaque;
-    if (key.head != nullptr) propagate(key, {key.head, 0}, key.base());
+    if (key.head != nullptr) propagate(key, {key.head, 0}, key.base(), entry.txn);
   }
-  if (spill_ == nullptr) return;
+  if (spill_ == nullptr) return could_not_compare();
   if (entry.kind != EntryKind::kWrite) entry.set_behind({0, StateKind::kOpaque});
+  compare_with_spilled(key, entry);
   spill_->add({raw64(key.key), entry.time, entry.state, entry.writer, entry.value, entry.order, entry.state_kind,
                entry.kind, entry.flags, 0});
 }

@@ -27,6 +27,10 @@ void Online::judge(std::uint32_t txn, bool early) {
     judge_late(late_reads_.front(), early);
     late_reads_.pop_front();
   }
+  while (!broken_.empty() && !arrived_before(txn, broken_.front().by)) {
+    judge_broken(broken_.front(), early);
+    broken_.pop_front();
+  }
   if (r.wrong == 0) return;
   std::vector<std::uint32_t> seen;
   const Window::Held& held = window_.held(r);
@@ -38,23 +42,28 @@ void Online::judge(std::uint32_t txn, bool early) {
     const KeyTimeline& key = keys_.at(number);
     const Place at = KeyIndex::find_entry(key, r.start, r.read_order, txn);
     if (!at.valid() || !at.entry().is_wrong() || (key.flags & kOpenKey) != 0) return;
-    const Entry& entry = at.entry();
-    Place version = prev_of(at);
-    while (version.valid() && !version.entry().is_write()) version = prev_of(version);
-    Wrong wrong{txn, &key, Print{entry.value}, nullptr, entry.behind(), true, 0, kNone32};
-    if (entry.kind == EntryKind::kReadOnOwn) {
-      wrong.own = &keys_.top(entry);
-      wrong.read = wrong.own->read;
-    }
-    if (version.valid()) {
-      wrong.writer = version.entry().writer;
-      wrong.writer_txn = version.entry().txn;
-    } else {
-      wrong.writer = key.base_writer;
-      wrong.has_writer = key.base_time != kNoTime;
-    }
-    report_external(wrong, early ? "memory ran out before its deadline was over" : "");
+    report_read(txn, key, at, early ? "memory ran out before its deadline was over" : "");
   });
+}
+
+// A read of a held transaction that does not show its state.
+void Online::report_read(std::uint32_t txn, const KeyTimeline& key, Place at, std::string_view suspect) {
+  const Entry& entry = at.entry();
+  Place version = prev_of(at);
+  while (version.valid() && !version.entry().is_write()) version = prev_of(version);
+  Wrong wrong{txn, &key, Print{entry.value}, nullptr, entry.behind(), true, 0, kNone32};
+  if (entry.kind == EntryKind::kReadOnOwn) {
+    wrong.own = &keys_.top(entry);
+    wrong.read = wrong.own->read;
+  }
+  if (version.valid()) {
+    wrong.writer = version.entry().writer;
+    wrong.writer_txn = version.entry().txn;
+  } else {
+    wrong.writer = key.base_writer;
+    wrong.has_writer = key.base_time != kNoTime;
+  }
+  report_external(wrong, suspect);
 }
 
 void Online::defer(TxnRecord& r) const {
@@ -124,7 +133,8 @@ void Online::tidy() {
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
          given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 +
-         (spill_ == nullptr ? 0 : spill_->memory());
+         broken_.size() * sizeof(Broken) +
+         (spill_ == nullptr ? 0 : spill_->memory() + read_spill_->memory() + start_spill_->memory());
 }
 
 // The oldest go before their time, until a quarter is free: keys, if it is they that fill it, else transactions.
@@ -158,6 +168,7 @@ void Online::release_one() {
     }
     shadow_order_.pop_front();
   }
+  spill_released(txn);
   window_.release();
   released_any_ = true;
 }

@@ -214,7 +214,11 @@ void KeyIndex::drop_front(KeyTimeline& key, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const Entry& e = block->entries()[i];
     if (e.kind == EntryKind::kReadOnOwn) free_tops_.push_back(e.value);
-    if (!e.is_write()) continue;
+    if (!e.is_write()) {
+      key.note_dropped(e.time);
+      continue;
+    }
+    key.dropped = 0;
     key.base_bits = e.state;
     key.base_kind = e.state_kind;
     key.base_time = e.time;

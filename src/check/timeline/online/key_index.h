@@ -7,6 +7,8 @@
 // Source:  Aion's frontier_ts, by key instead of by timestamp.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -71,13 +73,27 @@ struct alignas(64) KeyTimeline {
   StateKind base_kind;
   std::uint8_t base_order;
   std::uint8_t flags;
-  std::uint8_t unused;
+  std::uint8_t dropped;  // reads behind the base that are gone: the last is less than 2^dropped after it; 0: none
   std::uint32_t touched;  // the transaction that did so last
 
   [[nodiscard]] State base() const { return {base_bits, base_kind}; }
   // Whether what stands at that time is summed up in the base.
   [[nodiscard]] bool is_past(std::int64_t time, std::uint8_t order) const {
     return base_time != kNoTime && (time < base_time || (time == base_time && order < base_order));
+  }
+  // Whether a read behind the base that is gone may stand at or behind that time.
+  [[nodiscard]] bool may_have_dropped(std::int64_t time) const {
+    return dropped != 0 && std::bit_width(after_base(time)) <= dropped;
+  }
+  void note_dropped(std::int64_t time) {
+    dropped = std::max(dropped, static_cast<std::uint8_t>(std::bit_width(after_base(time) | 1)));
+  }
+  static constexpr std::uint8_t kAnyDropped = 255;
+
+ private:
+  [[nodiscard]] std::uint64_t after_base(std::int64_t time) const {
+    const std::int64_t from = base_time == kNoTime ? 0 : base_time;
+    return time <= from ? 0 : static_cast<std::uint64_t>(time) - static_cast<std::uint64_t>(from);
   }
 };
 static_assert(sizeof(KeyTimeline) == 64);

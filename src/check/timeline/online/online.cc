@@ -16,6 +16,8 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
       given_up_cloudy_(options.memory_limit / 64) {
   if (!options.spill_folder.empty()) {
     spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 16);
+    read_spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 32, "reads");
+    start_spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 32, "starts");
     keys_.set_fold_sink(this);
   }
 }
@@ -61,7 +63,7 @@ std::vector<Print> Online::initial_elements(Print key) const {
 
 void Online::advance(const StreamTime& time) {
   time_ = time;
-  if (applied_ != window_.next() && time_.now - window_.at(applied_).arrived >= patience_) apply_staged();
+  if (applied_ != window_.next() && time_.now - staged_since_ >= patience_) apply_staged();
   collect();
 }
 
@@ -76,7 +78,7 @@ OnlineCounts Online::counts() const {
   OnlineCounts counts = counts_;
   counts.pending = counts.taken - counts.checked;
   counts.bytes = bytes();
-  counts.spilled = spill_ == nullptr ? 0 : spill_->bytes();
+  counts.spilled = spill_ == nullptr ? 0 : spill_->bytes() + read_spill_->bytes() + start_spill_->bytes();
   return counts;
 }
 

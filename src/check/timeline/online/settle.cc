@@ -289,7 +289,9 @@ void Online::adopt(const WindowHistory& made, const History& history, const Verd
         own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
     r.flags |= kAdopted;
     held_ = &window_.held(r);
+    adopting_ = true;
     replay(txn, false, true);
+    adopting_ = false;
   }
 }
 

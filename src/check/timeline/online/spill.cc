@@ -34,7 +34,7 @@ Spill::~Spill() {
   }
 }
 
-std::string Spill::path(std::uint64_t number) const { return fmt::format("{}/versions.{}", folder_, number); }
+std::string Spill::path(std::uint64_t number) const { return fmt::format("{}/{}.{}", folder_, name_, number); }
 
 void Spill::add(const SpilledVersion& version) {
   if (!good_) return;
@@ -124,6 +124,39 @@ std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, s
     if (found && (!best || place_of(*best) < place_of(*found))) best = found;
   }
   return good_ ? best : std::nullopt;
+}
+
+std::vector<SpilledVersion> Spill::behind(Print key, std::int64_t time, std::uint8_t order, std::int64_t until,
+                                          std::size_t most) const {
+  std::vector<SpilledVersion> found;
+  const auto offer = [&](const SpilledVersion& v) {
+    if (v.key == raw64(key) && v.stands_behind(time, order) && v.time <= until) found.push_back(v);
+  };
+  for (const SpilledVersion& v : fresh_) offer(v);
+  std::vector<SpilledVersion> versions;
+  for (const Run& run : runs_) {
+    if (!good_) break;
+    if (run.name.most < time || run.name.least > until) continue;
+    // From the block in which the key may begin, as long as it goes on.
+    const auto first = std::lower_bound(run.fence.begin(), run.fence.end(), raw64(key));
+    auto block = static_cast<std::size_t>(std::max<std::ptrdiff_t>(first - run.fence.begin() - 1, 0));
+    const std::size_t before = found.size();
+    for (; block < run.fence.size() && run.fence[block] <= raw64(key) && found.size() - before <= most; ++block) {
+      const std::size_t at = block * kFence;
+      versions.resize(std::min<std::size_t>(kFence, run.name.count - at));
+      const std::size_t size = versions.size() * sizeof(SpilledVersion);
+      if (::pread(run.file, versions.data(), size, static_cast<off_t>(at * sizeof(SpilledVersion))) !=
+          static_cast<ssize_t>(size)) {
+        good_ = false;
+        return {};
+      }
+      for (const SpilledVersion& v : versions) offer(v);
+    }
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const SpilledVersion& a, const SpilledVersion& b) { return place_of(a) < place_of(b); });
+  if (found.size() > most) found.resize(most);
+  return found;
 }
 
 std::size_t Spill::memory() const {

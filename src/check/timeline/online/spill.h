@@ -1,7 +1,7 @@
 // check/timeline/online/spill.h: versions that left memory, on disk, for those that come later than all that is held
-// and for keys that were given up.
+// and for keys that were given up. Likewise the reads of transactions that were released, and when these started.
 //
-// In, out: versions as they are dropped -> the newest one of a key at or before a moment.
+// In, out: versions as they are dropped -> the newest one of a key before a moment, or those between two.
 // Always:  complete as far as it was told; a file that cannot be written or read ends it: `good()` is false then.
 // Cost:    sequential writes of 48 bytes a version, sorted in runs; a look-up reads a few blocks of each run that
 //          reaches that far back.
@@ -32,14 +32,19 @@ struct SpilledVersion {
   [[nodiscard]] bool stands_before(std::int64_t t, std::uint8_t o) const {
     return time < t || (time == t && order < o);
   }
+  [[nodiscard]] bool stands_behind(std::int64_t t, std::uint8_t o) const {
+    return time > t || (time == t && order > o);
+  }
 };
 static_assert(sizeof(SpilledVersion) == 48);
 
 class Spill {
  public:
-  // `most_bytes`: held in memory before they are written.
-  Spill(std::string folder, std::size_t most_bytes)
-      : folder_(std::move(folder)), run_(std::clamp(most_bytes / sizeof(SpilledVersion), kLeastRun, kMostRun)) {}
+  // `most_bytes`: held in memory before they are written. `name`: what its files begin with.
+  Spill(std::string folder, std::size_t most_bytes, std::string name = "versions")
+      : folder_(std::move(folder)),
+        name_(std::move(name)),
+        run_(std::clamp(most_bytes / sizeof(SpilledVersion), kLeastRun, kMostRun)) {}
   ~Spill();
   Spill(const Spill&) = delete;
   Spill& operator=(const Spill&) = delete;
@@ -47,6 +52,9 @@ class Spill {
   void add(const SpilledVersion& version);
   // The last version of the key that stands before (time, order).
   [[nodiscard]] std::optional<SpilledVersion> last_before(Print key, std::int64_t time, std::uint8_t order) const;
+  // Those of the key behind (time, order) and not behind `until`, in order; at most about `most` of them.
+  [[nodiscard]] std::vector<SpilledVersion> behind(Print key, std::int64_t time, std::uint8_t order, std::int64_t until,
+                                                   std::size_t most) const;
   [[nodiscard]] std::uint64_t bytes() const { return on_disk_; }
   [[nodiscard]] std::size_t memory() const;
   [[nodiscard]] bool good() const { return good_; }
@@ -76,7 +84,7 @@ class Spill {
   [[nodiscard]] std::optional<SpilledVersion> look(const Run& run, std::uint64_t key, std::int64_t time,
                                                    std::uint8_t order) const;
 
-  std::string folder_;
+  std::string folder_, name_;
   std::size_t run_;
   void sort_fresh() const;
 

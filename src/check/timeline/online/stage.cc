@@ -10,8 +10,8 @@ void Online::stage(std::uint32_t txn, bool reads, bool writes) {
   window_.at(txn).flags |= static_cast<std::uint16_t>((reads ? kReadsStaged : 0) | (writes ? kWritesStaged : 0));
 }
 
-// No verdict that is final before this moment depends on what is staged.
-std::int64_t Online::horizon() const { return applied_ == window_.next() ? time_.now : window_.at(applied_).arrived; }
+// No verdict that is final before this moment depends on what is staged: that arrived later.
+std::int64_t Online::horizon() const { return applied_ == window_.next() ? time_.now : staged_since_; }
 
 void Online::apply_staged() {
   staged_.clear();
@@ -27,6 +27,7 @@ void Online::apply_staged() {
   }
   const std::size_t size = staged_.size();
   const auto late = static_cast<std::ptrdiff_t>(late_reads_.size());
+  const auto broken = static_cast<std::ptrdiff_t>(broken_.size());
   for (auto& keys : ahead_) keys.clear();
   // Each of these is needed to know where the next one lies.
   const auto look_ahead = [&](std::size_t i) {
@@ -49,13 +50,17 @@ void Online::apply_staged() {
     TxnRecord& r = window_.at(txn);
     held_ = &window_.held(r);
     was_late_ = false;
+    could_compare_ = true;
     replay(txn, (r.flags & kReadsStaged) != 0, (r.flags & kWritesStaged) != 0);
     r.flags &= static_cast<std::uint16_t>(~(kReadsStaged | kWritesStaged));
     if (was_late_) ++counts_.late;
+    if (!could_compare_) ++counts_.unchecked;
   }
   // They are judged in the order of arrival.
   std::stable_sort(late_reads_.begin() + late, late_reads_.end(),
                    [](const LateRead& a, const LateRead& b) { return arrived_before(a.txn, b.txn); });
+  std::stable_sort(broken_.begin() + broken, broken_.end(),
+                   [](const Broken& a, const Broken& b) { return arrived_before(a.by, b.by); });
 }
 
 void Online::find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys) {

@@ -32,7 +32,8 @@ void Online::take(const Arrival& arrival) {
   if (fresh_chunk) names_.note(arrival.chunk);
   const History& h = arrival.history();
   r.id = arrival.chunk->id(arrival.txn);
-  r.arrived = time_.now;
+  r.arrived = std::max(time_.now, time_.came);
+  if (applied_ == txn) staged_since_ = time_.now;
   ++counts_.taken;
   counts_.operations += h.end_op(arrival.txn) - h.first_op(arrival.txn);
   if (!h.columns().predicates.empty()) {
@@ -107,6 +108,13 @@ std::uint32_t Online::number_of(Window::Held& held, KeyId key) {
   return number;
 }
 
+void Online::next_stamp() {
+  if (++stamp_ != 0) return;
+  // After 2^32 of them old stamps would look like new ones.
+  for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.at(k).stamp = 0;
+  stamp_ = 1;
+}
+
 void Online::replay(std::uint32_t txn, bool reads, bool writes) {
   const TxnRecord& r = window_.at(txn);
   const History& h = held_->chunk->history;
@@ -115,10 +123,7 @@ void Online::replay(std::uint32_t txn, bool reads, bool writes) {
   locals_.clear();
   extras_.clear();
   owns_used_ = 0;
-  if (++stamp_ == 0) {  // after 2^32 transactions: old stamps would look like new ones
-    for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.at(k).stamp = 0;
-    stamp_ = 1;
-  }
+  next_stamp();
   for (std::uint32_t i = first; i < end; ++i) {
     const OpHead op = h.op(i);
     if (op.is_read()) {

@@ -35,7 +35,7 @@ enum TxnFlag : std::uint16_t {
 struct TxnRecord {
   Print id;
   std::int64_t start, commit;  // where it reads and where it writes
-  std::int64_t arrived;        // StreamTime::now
+  std::int64_t arrived;        // by then: StreamTime::came
   std::uint32_t chunk;
   TxnId txn;
   std::uint32_t same_time;  // the transaction before it in its chain (TimeChains)

@@ -1,0 +1,185 @@
+// What comes when others that it has to do with have been judged, or are not held any more.
+//
+// A read is judged when its deadline is over. A writer that it should have seen may still come afterwards, and so may
+// one that overlaps with a writer that has long been let go. Such a writer is compared with what the index still has of
+// them, and with what was spilled: a writer's conflict is certain at once, a read that it breaks is judged once more
+// when the late writer's own deadline is over, since another late one may explain it. Where nothing is left to compare
+// with, that is counted as unchecked, and the verdict is undecided.
+//
+// Which reads are gone: KeyTimeline::dropped bounds those of a key, `released_until_` those of all. Writers that come in
+// time are behind both, so nothing is looked up for them.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "check/timeline/online/engine.h"
+
+namespace isolde::timeline {
+namespace {
+
+constexpr std::size_t kMostCompared = 4096;  // reads, or versions, with one late write
+
+}  // namespace
+
+// Counted once a transaction.
+void Online::could_not_compare() {
+  was_late_ = true;
+  could_compare_ = false;
+}
+
+// NOCONFLICT of a writer that is not held any more: `late` was committed after its start.
+void Online::check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later, std::int64_t commit,
+                                     std::uint8_t order) {
+  // Of the others the start is their commit, or is not known; who was placed by those who saw it has no commit.
+  if (order != kCommitOrder || late.order == kPlacedWrite || later == late.writer) return;
+  if (start_spill_ == nullptr) return could_not_compare();
+  const auto found = start_spill_->last_before(Print{later}, commit, 1);
+  if (!start_spill_->good()) return could_not_compare();
+  if (!found || found->time != commit) return;  // it started after its commit, which was told
+  const auto start = static_cast<std::int64_t>(found->state);
+  if (late.time <= start) return;
+  OnlineViolation v;
+  v.kind = AnomalyKind::kGSIa;
+  v.rule = "NOCONFLICT";
+  v.transactions = {id_text(later), id_text(late.writer)};
+  v.key = names_.text(key.key);
+  v.text = fmt::format("{} started at {} and wrote {}, which {} had written too and committed at {}: they overlap.",
+                       v.transactions[0], start, v.key, v.transactions[1], late.time);
+  v.steps = {{1, 0, StepType::kWw, v.key}, {0, 1, StepType::kInvisible}};
+  tell(std::move(v), later, key.key, {});
+}
+
+// Whether a version of one that is not held any more stands at the same place, so that nobody knows which is first.
+bool Online::is_tied(const KeyTimeline& key, Place at) {
+  const Entry& mine = at.entry();
+  const auto same = [&](const Entry& e) { return e.time == mine.time && e.order == mine.order; };
+  for (Place p = prev_of(at); p.valid() && same(p.entry()); p = prev_of(p)) {
+    if (p.entry().is_write() && p.entry().writer != mine.writer) return true;
+  }
+  for (Place p = next_of(at); p.valid() && same(p.entry()); p = next_of(p)) {
+    if (p.entry().is_write() && p.entry().writer != mine.writer) return true;
+  }
+  return key.base_time == mine.time && key.base_order == mine.order && key.base_writer != mine.writer;
+}
+
+// Reads between the late write and the next version that are on disk only.
+void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until,
+                                     std::uint8_t until_order) {
+  if (read_spill_ == nullptr) return could_not_compare();
+  const auto reads = read_spill_->behind(key.key, late.time, late.order, until, kMostCompared);
+  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare();
+  for (const SpilledVersion& read : reads) {
+    if (!read.stands_before(until, until_order) || read.writer == late.writer) continue;
+    if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
+      could_not_compare();
+    } else if (!shows(late.behind(), Print{read.value})) {
+      broken_.push_back(
+          {late.txn, keys_.find(key.key), kNone32, read.time, read.writer, Print{read.value}, read.order, {}});
+    }
+  }
+}
+
+// All that stands around it has left memory.
+void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
+  const auto before = spill_->last_before(key.key, late.time, late.order);
+  const auto around = spill_->behind(key.key, late.time - 1, kStartRead, kLatest, kMostCompared);
+  if (!spill_->good()) return could_not_compare();
+  const SpilledVersion* after = nullptr;
+  for (const SpilledVersion& v : around) {
+    if (v.writer == late.writer || v.stands_before(late.time, late.order)) continue;
+    if (v.time == late.time && v.order == late.order) return could_not_compare();  // nobody knows which is first
+    after = &v;
+    break;
+  }
+  if (!serial_) {
+    const TxnRecord& r = window_.at(late.txn);
+    const bool overlaps = before && (r.flags & kHasStart) != 0 && before->time > r.start;
+    if (overlaps && before->order != kPlacedWrite && before->writer != late.writer)
+      report_conflict(r, key, before->writer, before->time);
+    if (after != nullptr && (after->flags & kConflictTold) == 0)
+      check_released_conflict(key, late, after->writer, after->time, after->order);
+  }
+  look_for_released_reads(key, late, after == nullptr ? kLatest : after->time, after == nullptr ? 0 : after->order);
+  if (late.time <= released_open_) could_not_compare();
+}
+
+void Online::judge_broken(const Broken& b, bool early) {
+  const KeyTimeline& key = keys_.at(b.key);
+  State state;
+  std::uint64_t writer = 0;
+  Place version = KeyIndex::last_before(key, b.time, b.order);
+  while (version.valid() && !version.entry().is_write()) version = prev_of(version);
+  bool known = (key.flags & (kOpenKey | kForgottenKey)) == 0;
+  if (version.valid()) {
+    known = known && !is_tied(key, version);
+    state = version.entry().behind();
+    writer = version.entry().writer;
+  } else if (!key.is_past(b.time, b.order)) {
+    state = key.base();
+    writer = key.base_writer;
+    known = known && key.base_time != kNoTime;
+  } else {
+    const auto found =
+        spill_ == nullptr ? std::nullopt : spill_->last_before(key.key, b.time, b.order);
+    known = known && found.has_value();
+    if (found) {
+      state = {found->state, found->state_kind};
+      writer = found->writer;
+    }
+  }
+  const std::uint32_t reader = b.reader_txn;
+  const Place at = reader == kNone32 ? Place{nullptr, 0} : KeyIndex::find_entry(key, b.time, b.order, reader);
+  const bool right = at.valid() ? is_right(at.entry(), state) : shows(state, b.value);
+  if (right && state.kind != StateKind::kOpaque) return;
+  if (!known || state.kind == StateKind::kOpaque || is_cloudy(key, b.value, state.rich())) {
+    ++counts_.unchecked;
+    return;
+  }
+  const std::string_view suspect = early ? "memory ran out before its deadline was over" : "";
+  if (at.valid() && window_.holds(reader)) return report_read(reader, key, at, suspect);
+  OnlineViolation v;
+  v.kind = AnomalyKind::kGSIb;
+  v.rule = "EXT";
+  v.transactions = {id_text(b.reader), id_text(writer)};
+  v.key = names_.text(key.key);
+  v.read = names_.text(b.value);
+  v.expected = state_text(state);
+  v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, written by {}, which came when {} had been judged.",
+                       v.transactions[0], v.key, v.read, serial_ ? "place in commit order" : "snapshot", b.time,
+                       v.expected, v.transactions[1], v.transactions[0]);
+  v.steps = {{1, 0, serial_ ? StepType::kCommit : StepType::kVisible}, {0, 1, StepType::kRw, v.key}};
+  tell(std::move(v), b.reader, key.key, suspect);
+}
+
+// For those that come later: what it read, and when it started.
+void Online::spill_released(std::uint32_t txn) {
+  const TxnRecord& r = window_.at(txn);
+  if (r.commit == kNoTime || (r.flags & (kAborted | kUnknownOutcome)) != 0) return;
+  if ((r.flags & kOpenPlace) != 0) released_open_ = std::max(released_open_, r.commit);
+  released_until_ = std::max({released_until_, r.start, r.commit});
+  if (spill_ == nullptr) return;
+  Window::Held& held = window_.held(r);
+  next_stamp();
+  bool writes = false;
+  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+    const bool is_read = a.kind == OpKind::kRead;
+    writes = writes || !is_read;
+    const std::uint32_t number = held.key[raw(a.key)];
+    if (number == kNone32) return;
+    KeyTimeline& key = keys_.at(number);
+    constexpr std::uint32_t kDone = 1, kHasOwn = 2;  // KeyTimeline::local
+    const std::uint32_t known = key.stamp == stamp_ ? key.local : 0;
+    key.stamp = stamp_;
+    const bool grows = !is_read && a.kind != OpKind::kWrite;
+    key.local = grows && known == 0 ? kHasOwn : grows ? known : kDone;
+    if (!is_read || known == kDone || (r.flags & (kOpenPlace | kNoSnapshot)) != 0) return;
+    read_spill_->add({raw64(key.key), r.start, 0, raw64(r.id), raw64(held.chunk->value(a.value)), r.read_order,
+                      StateKind::kPlain, known == kHasOwn ? EntryKind::kReadOnOwn : EntryKind::kRead, 0, 0});
+  });
+  if (writes && (r.flags & kHasStart) != 0) {
+    start_spill_->add({raw64(r.id), r.commit, static_cast<std::uint64_t>(r.start), raw64(r.id), 0, 0,
+                       StateKind::kPlain, EntryKind::kRead, 0, 0});
+  }
+}
+
+}  // namespace isolde::timeline
