@@ -83,7 +83,7 @@ Result<db::Reply> answered(Result<db::Reply> reply) {
   return reply;
 }
 
-Result<void> carried_out(db::Connection& connection, std::string_view sql) {
+Result<void> run_through(db::Connection& connection, std::string_view sql) {
   if (auto reply = answered(connection.run(sql)); !reply) return std::move(reply).error();
   return {};
 }
@@ -122,7 +122,7 @@ Result<void> drop_tables(db::Connection& connection, std::string_view tables, ch
     // Together, so that tables that refer to each other do not stand in each other's way.
     if (several_at_once && !names.empty()) names = {fmt::format("{}", fmt::join(names, ", "))};
     for (const std::string& name : names) {
-      if (auto done = carried_out(connection, fmt::format("drop {} {}", kind, name)); !done) return done;
+      if (auto done = run_through(connection, fmt::format("drop {} {}", kind, name)); !done) return done;
     }
   }
   return {};
@@ -147,7 +147,7 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
   if (dialect == "mariadb") setup.emplace_back("set session foreign_key_checks = 0");
   if (dialect == "sqlite") setup.emplace_back("pragma foreign_keys = off");
   for (const std::string& sql : setup) {
-    if (auto done = carried_out(**connection, sql); !done) return std::move(done).error();
+    if (auto done = run_through(**connection, sql); !done) return std::move(done).error();
   }
   const OwnSchema* const own = own_schema_of(dialect);
   if (auto dropped = own == nullptr ? drop_tables(**connection, kMarkedTables, '"', false)
@@ -176,7 +176,7 @@ Result<void> make_own_schema(db::Connection& connection, std::string_view dialec
           "changed; rename it, or give the hunt a server of its own (--spawn {})",
           own->called, dialect)};
   }
-  if (auto made = carried_out(connection, *there > 0 ? own->take : own->make); !made)
+  if (auto made = run_through(connection, *there > 0 ? own->take : own->make); !made)
     return Error{
         fmt::format("`isolde hunt` works in a {} of its own and cannot make it: {}; somebody who may has to "
                     "run: {}",
@@ -220,7 +220,7 @@ Result<void> claim_names(db::Connection& connection, std::string_view dialect, c
   for (const View& view : schema.views) names.push_back(view.name);
   if (names.empty()) return {};
   if (auto ours = refuse_taken_names(connection, dialect, names); !ours) return ours;
-  if (auto made = carried_out(connection, fmt::format("create table if not exists {} (name text primary key)", kMark));
+  if (auto made = run_through(connection, fmt::format("create table if not exists {} (name text primary key)", kMark));
       !made)
     return made;
   for (const std::string& name : names) {
@@ -246,8 +246,8 @@ Result<void> drop_own_schema(db::Database& database, const db::ServerLevel& leve
                         ? Result<std::int64_t>(0)
                         : number_of((*connection)->run("select count(*) from isolde_hunt_made where name = 'schema'"));
   if (!made) return made.error();
-  if (auto unmarked = carried_out(**connection, fmt::format("drop table {}", kMark)); !unmarked) return unmarked;
-  return *made > 0 ? carried_out(**connection, own->drop) : Result<void>();
+  if (auto unmarked = run_through(**connection, fmt::format("drop table {}", kMark)); !unmarked) return unmarked;
+  return *made > 0 ? run_through(**connection, own->drop) : Result<void>();
 }
 
 }  // namespace isolde::hunt
