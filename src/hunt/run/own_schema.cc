@@ -4,11 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
+#include <thread>
 
 namespace isolde::hunt {
 namespace {
+
+constexpr int kLockTries = 60;
+constexpr std::chrono::milliseconds kBetweenLocks{50};
 
 // The mark is a table with one column. In a schema it has the row "schema" if the hunt made the schema itself.
 constexpr std::string_view kMark = "isolde_hunt_made";
@@ -18,6 +23,7 @@ struct OwnSchema {
   std::string_view called;  // as the server's users say
   // Each is answered with one number.
   std::string_view is_there, is_marked, things_in_it;
+  std::string_view lock;  // 1: this session has it, until it ends
   // One request each.
   std::string_view make, take;  // with its mark; the mark alone, in one that is there
   std::string_view enter;
@@ -36,6 +42,7 @@ constexpr OwnSchema kOwnSchemas[] = {
      .things_in_it = "select (select count(*) from pg_catalog.pg_class where relnamespace = n.oid) + (select count(*) "
                      "from pg_catalog.pg_proc where pronamespace = n.oid) + (select count(*) from pg_catalog.pg_type "
                      "where typnamespace = n.oid) from pg_catalog.pg_namespace n where n.nspname = 'isolde_hunt'",
+     .lock = "select case when pg_try_advisory_lock(hashtext('isolde_hunt')) then 1 else 0 end",
      .make = "create schema isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key); "
              "insert into isolde_hunt.isolde_hunt_made values ('schema')",
      .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key)",
@@ -53,6 +60,7 @@ constexpr OwnSchema kOwnSchemas[] = {
                   "'isolde_hunt_made'",
      .things_in_it = "select (select count(*) from information_schema.tables where table_schema = 'isolde_hunt') + "
                      "(select count(*) from information_schema.routines where routine_schema = 'isolde_hunt')",
+     .lock = "select get_lock('isolde_hunt', 0)",
      .make = "create database isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) "
              "engine=InnoDB; insert into isolde_hunt.isolde_hunt_made values ('schema')",
      .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) engine=InnoDB",
@@ -158,6 +166,25 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
 }
 
 }  // namespace
+
+Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database, const db::ServerLevel& level) {
+  const OwnSchema* const own = own_schema_of(database.dialect().name);
+  if (own == nullptr) return std::unique_ptr<db::Connection>();
+  auto connection = database.connect(level);
+  if (!connection) return connection;
+  // A hunt that has just ended may hold it for another moment.
+  for (int tries = 1;; ++tries) {
+    const auto locked = number_of((*connection)->run(own->lock));
+    if (!locked) return locked.error();
+    if (*locked == 1) return connection;
+    if (tries == kLockTries)
+      return Error{
+          fmt::format("another hunt is at work in the {} isolde_hunt: wait until it is over, or give this one "
+                      "a server of its own (--spawn {})",
+                      own->called, own->dialect)};
+    std::this_thread::sleep_for(kBetweenLocks);
+  }
+}
 
 Result<void> make_own_schema(db::Connection& connection, std::string_view dialect) {
   const OwnSchema* const own = own_schema_of(dialect);
