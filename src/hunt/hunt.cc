@@ -243,6 +243,8 @@ HuntOptions completed(HuntOptions options, const Arena& arena) {
 
 Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, const HuntOptions& options,
                         const HuntedServer& server, const HuntSink& sink) {
+  const auto held = hold_own_schema(database, level);
+  if (!held) return held.error();
   auto arena = RevivingArena::open(database, level, options.arena, server.restart);
   if (!arena) return std::move(arena).error();
   auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());

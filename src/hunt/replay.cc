@@ -58,6 +58,8 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
   ArenaOptions arena_options = options.arena;
   arena_options.most_transactions =
       std::max(arena_options.most_transactions, static_cast<std::uint32_t>(finding.test.transactions.size()));
+  const auto held = hold_own_schema(database, level);
+  if (!held) return held.error();
   auto arena = open_arena(database, level, arena_options);
   if (!arena) return std::move(arena).error();
   outcome.server = (*arena)->server();

@@ -60,6 +60,19 @@ TEST(Report, AHistoryAndWhatWasPrintedOfItBecomePages) {
   EXPECT_NE(content_of(scratch.path("printed.html")).find("\"kind\":\"checked\""), std::string::npos);
 }
 
+TEST(Report, JsonIsWhatCheckPrints) {
+  const Scratch scratch;
+  const std::string history = scratch.file("h.jsonl", "{\"id\": 1, \"session\": 1, \"ops\": [[\"r\",\"x\",7]]}\n");
+  const Answer a = isolde({"report", history, "--level", "serializable", "--json"});
+  EXPECT_EQ(a.status, 1) << a.err;
+  EXPECT_TRUE(a.out.starts_with("{")) << a.out;
+  EXPECT_EQ(a.out.find("report in"), std::string::npos) << a.out;
+  const std::string printed = scratch.file("h.json", a.out);
+  const Answer again = isolde({"report", printed, "--out", scratch.path("again.html"), "--json"});
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(again.out, "{\"page\": \"" + scratch.path("again.html") + "\"}\n");
+}
+
 TEST(Report, WhatIsReportedIsNeverOverwritten) {
   const Scratch scratch;
   const std::string file = scratch.file("h.html", "{}\n");
@@ -171,6 +184,15 @@ TEST(Gen, WhatIsGeneratedIsValidAndWhatIsPlantedIsFound) {
   ASSERT_EQ(gen.status, 0) << gen.err;
   EXPECT_NE(gen.out.find("planted lost-update"), std::string::npos) << gen.out;
   EXPECT_EQ(isolde({"check", bad, "--level", "si", "--prove"}).status, 1);
+}
+
+TEST(Gen, SeveralPlantOptionsAddUp) {
+  const Scratch scratch;
+  const Answer gen = isolde({"gen", "--out", scratch.path("h.jsonl"), "--transactions", "2k", "--level", "si",
+                             "--plant", "lost-update=2", "--plant", "G1a=1"});
+  ASSERT_EQ(gen.status, 0) << gen.err;
+  EXPECT_NE(gen.out.find("lost-update"), std::string::npos) << gen.out;
+  EXPECT_NE(gen.out.find("G1a"), std::string::npos) << gen.out;
 }
 
 TEST(Gen, APhantomIsFoundByTimestampsOrderAndVersions) {

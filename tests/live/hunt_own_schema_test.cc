@@ -101,6 +101,19 @@ TEST_P(OwnSchemaOn, WhatAKilledHuntLeftIsRemovedByTheNext) {
   EXPECT_EQ(number(schemas()), 0);
 }
 
+TEST_P(OwnSchemaOn, OneHuntAtATimeIsAtWork) {
+  {
+    const auto held = hold_own_schema(*database_, level());
+    ASSERT_TRUE(held) << held.error().text;
+    const auto second = hunted();
+    ASSERT_FALSE(second);
+    EXPECT_NE(second.error().text.find("another hunt is at work"), std::string::npos) << second.error().text;
+    EXPECT_EQ(number(schemas()), 0) << "it changed nothing";
+  }
+  const auto after = hunted();
+  EXPECT_TRUE(after) << after.error().text;
+}
+
 TEST_P(OwnSchemaOn, AUserWhoMayNotMakeASchemaIsToldWhatToRun) {
   const auto admins = *db::open_database(*db::parse_url(server_->superuser_url()));
   const auto admin = *admins->connect(admins->levels().front());

@@ -4,11 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <memory>
+#include <thread>
 
 namespace isolde::hunt {
 namespace {
+
+constexpr int kLockTries = 60;
+constexpr std::chrono::milliseconds kBetweenLocks{50};
 
 // The mark is a table with one column. In a schema it has the row "schema" if the hunt made the schema itself.
 constexpr std::string_view kMark = "isolde_hunt_made";
@@ -18,6 +23,7 @@ struct OwnSchema {
   std::string_view called;  // as the server's users say
   // Each is answered with one number.
   std::string_view is_there, is_marked, things_in_it;
+  std::string_view lock;  // 1: this session has it, until it ends
   // One request each.
   std::string_view make, take;  // with its mark; the mark alone, in one that is there
   std::string_view enter;
@@ -36,6 +42,7 @@ constexpr OwnSchema kOwnSchemas[] = {
      .things_in_it = "select (select count(*) from pg_catalog.pg_class where relnamespace = n.oid) + (select count(*) "
                      "from pg_catalog.pg_proc where pronamespace = n.oid) + (select count(*) from pg_catalog.pg_type "
                      "where typnamespace = n.oid) from pg_catalog.pg_namespace n where n.nspname = 'isolde_hunt'",
+     .lock = "select case when pg_try_advisory_lock(hashtext('isolde_hunt')) then 1 else 0 end",
      .make = "create schema isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key); "
              "insert into isolde_hunt.isolde_hunt_made values ('schema')",
      .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key)",
@@ -53,6 +60,7 @@ constexpr OwnSchema kOwnSchemas[] = {
                   "'isolde_hunt_made'",
      .things_in_it = "select (select count(*) from information_schema.tables where table_schema = 'isolde_hunt') + "
                      "(select count(*) from information_schema.routines where routine_schema = 'isolde_hunt')",
+     .lock = "select get_lock('isolde_hunt', 0)",
      .make = "create database isolde_hunt; create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) "
              "engine=InnoDB; insert into isolde_hunt.isolde_hunt_made values ('schema')",
      .take = "create table isolde_hunt.isolde_hunt_made (name varchar(64) primary key) engine=InnoDB",
@@ -83,7 +91,7 @@ Result<db::Reply> answered(Result<db::Reply> reply) {
   return reply;
 }
 
-Result<void> carried_out(db::Connection& connection, std::string_view sql) {
+Result<void> run_through(db::Connection& connection, std::string_view sql) {
   if (auto reply = answered(connection.run(sql)); !reply) return std::move(reply).error();
   return {};
 }
@@ -122,7 +130,7 @@ Result<void> drop_tables(db::Connection& connection, std::string_view tables, ch
     // Together, so that tables that refer to each other do not stand in each other's way.
     if (several_at_once && !names.empty()) names = {fmt::format("{}", fmt::join(names, ", "))};
     for (const std::string& name : names) {
-      if (auto done = carried_out(connection, fmt::format("drop {} {}", kind, name)); !done) return done;
+      if (auto done = run_through(connection, fmt::format("drop {} {}", kind, name)); !done) return done;
     }
   }
   return {};
@@ -147,7 +155,7 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
   if (dialect == "mariadb") setup.emplace_back("set session foreign_key_checks = 0");
   if (dialect == "sqlite") setup.emplace_back("pragma foreign_keys = off");
   for (const std::string& sql : setup) {
-    if (auto done = carried_out(**connection, sql); !done) return std::move(done).error();
+    if (auto done = run_through(**connection, sql); !done) return std::move(done).error();
   }
   const OwnSchema* const own = own_schema_of(dialect);
   if (auto dropped = own == nullptr ? drop_tables(**connection, kMarkedTables, '"', false)
@@ -158,6 +166,25 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
 }
 
 }  // namespace
+
+Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database, const db::ServerLevel& level) {
+  const OwnSchema* const own = own_schema_of(database.dialect().name);
+  if (own == nullptr) return std::unique_ptr<db::Connection>();
+  auto connection = database.connect(level);
+  if (!connection) return connection;
+  // A hunt that has just ended may hold it for another moment.
+  for (int tries = 1;; ++tries) {
+    const auto locked = number_of((*connection)->run(own->lock));
+    if (!locked) return locked.error();
+    if (*locked == 1) return connection;
+    if (tries == kLockTries)
+      return Error{
+          fmt::format("another hunt is at work in the {} isolde_hunt: wait until it is over, or give this one "
+                      "a server of its own (--spawn {})",
+                      own->called, own->dialect)};
+    std::this_thread::sleep_for(kBetweenLocks);
+  }
+}
 
 Result<void> make_own_schema(db::Connection& connection, std::string_view dialect) {
   const OwnSchema* const own = own_schema_of(dialect);
@@ -176,7 +203,7 @@ Result<void> make_own_schema(db::Connection& connection, std::string_view dialec
           "changed; rename it, or give the hunt a server of its own (--spawn {})",
           own->called, dialect)};
   }
-  if (auto made = carried_out(connection, *there > 0 ? own->take : own->make); !made)
+  if (auto made = run_through(connection, *there > 0 ? own->take : own->make); !made)
     return Error{
         fmt::format("`isolde hunt` works in a {} of its own and cannot make it: {}; somebody who may has to "
                     "run: {}",
@@ -220,7 +247,7 @@ Result<void> claim_names(db::Connection& connection, std::string_view dialect, c
   for (const View& view : schema.views) names.push_back(view.name);
   if (names.empty()) return {};
   if (auto ours = refuse_taken_names(connection, dialect, names); !ours) return ours;
-  if (auto made = carried_out(connection, fmt::format("create table if not exists {} (name text primary key)", kMark));
+  if (auto made = run_through(connection, fmt::format("create table if not exists {} (name text primary key)", kMark));
       !made)
     return made;
   for (const std::string& name : names) {
@@ -246,8 +273,8 @@ Result<void> drop_own_schema(db::Database& database, const db::ServerLevel& leve
                         ? Result<std::int64_t>(0)
                         : number_of((*connection)->run("select count(*) from isolde_hunt_made where name = 'schema'"));
   if (!made) return made.error();
-  if (auto unmarked = carried_out(**connection, fmt::format("drop table {}", kMark)); !unmarked) return unmarked;
-  return *made > 0 ? carried_out(**connection, own->drop) : Result<void>();
+  if (auto unmarked = run_through(**connection, fmt::format("drop table {}", kMark)); !unmarked) return unmarked;
+  return *made > 0 ? run_through(**connection, own->drop) : Result<void>();
 }
 
 }  // namespace isolde::hunt

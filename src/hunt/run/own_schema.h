@@ -8,6 +8,7 @@
 //          so that an administrator can make one for a user who may not. Nothing is ever dropped with CASCADE.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,11 @@
 #include "hunt/case.h"
 
 namespace isolde::hunt {
+
+// A connection that keeps other hunts out as long as it lives; null where there is no server (SQLite). An error if
+// another hunt is at work in the schema.
+[[nodiscard]] Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database,
+                                                                      const db::ServerLevel& level);
 
 // Makes the schema and its mark unless they are there. The error says what to do.
 [[nodiscard]] Result<void> make_own_schema(db::Connection& connection, std::string_view dialect);
