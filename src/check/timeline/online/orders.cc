@@ -40,7 +40,11 @@ void Online::check_orders(std::uint32_t txn) {
   }
   const bool is_later =
       before.time == kNoTime || r.commit > before.time || (r.commit == before.time && r.write_order >= before.order);
-  if (is_later) before = {r.commit, raw64(r.id), r.write_order};
+  if (is_later) {
+    before.time = r.commit;
+    before.writer = raw64(r.id);
+    before.order = r.write_order;
+  }
   if (level_.order != AddedOrder::kRealTime) return;
   check_clock(txn);
   if (!serial_ && (r.flags & kChained) != 0) check_clock_at_once(txn);
