@@ -269,7 +269,7 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
   }
   auto result = format->read(*source, options);
   // First of all: of what was cut off zeros were read, and what a reader says of them means nothing.
-  if (const auto whole = still_whole(*source); !whole) return whole.error();
+  if (const auto whole = still_whole(*source); !whole && !format->opens_again) return whole.error();
   if (!result) {
     Error error = std::move(result).error();
     if (error.file.empty()) error.file = path;

@@ -80,6 +80,8 @@ struct FormatInfo {
   std::string_view summary;    // one line for --help and docs
   std::string_view extension;  // by which `convert` and `gen` choose it, e.g. ".jsonl"; empty: only by name
   bool is_folder = false;
+  // Its reader opens the files again, since they may be growing, and sees to it by itself that they stay whole.
+  bool opens_again = false;
   // Whether the content looks like this format. Cheap: looks at the first few kilobytes of the first file or files.
   bool (*recognise)(const Source& source) = nullptr;
   Result<ReadResult> (*read)(const Source& source, const ReadOptions& options) = nullptr;

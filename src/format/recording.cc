@@ -193,6 +193,7 @@ constinit const FormatInfo kRecordingFormat{
     .summary = "the folder that `isolde record` writes while it runs",
     .extension = {},
     .is_folder = true,
+    .opens_again = true,
     .recognise = recognise_recording,
     .read = read_recording,
 };
