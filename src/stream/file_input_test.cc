@@ -53,14 +53,14 @@ std::string timed(Input& input) {
 
 TEST(FileInput, AFollowedFilesTimeIsWhenItWasReadToWhereItEndedThen) {
   testing::Scratch folder;
-  append(folder / "h", lines(1, 1, 10));
+  append(folder / "h", lines(1, 11, 20));
   int now = 100;
   InputOptions options;
-  options.piece_bytes = lines(1, 1, 5).size();
+  options.piece_bytes = lines(1, 11, 15).size();
   options.clock = [&] { return std::chrono::steady_clock::time_point(std::chrono::milliseconds(now)); };
   const auto input = open(folder / "h", true, options);
   EXPECT_EQ(timed(*input), "5 0/0") << "the rest is still to be read";
-  append(folder / "h", lines(1, 11, 12));
+  append(folder / "h", lines(1, 21, 22));
   now = 300;
   EXPECT_EQ(timed(*input), "5 200/0");
   now = 500;
@@ -71,9 +71,9 @@ TEST(FileInput, AFollowedFilesTimeIsWhenItWasReadToWhereItEndedThen) {
 
 TEST(FileInput, AFileThatIsNotFollowedHasNoTime) {
   testing::Scratch folder;
-  append(folder / "h", lines(1, 1, 10));
+  append(folder / "h", lines(1, 11, 20));
   InputOptions options;
-  options.piece_bytes = lines(1, 1, 5).size();
+  options.piece_bytes = lines(1, 11, 15).size();
   const auto input = open(folder / "h", false, options);
   EXPECT_EQ(timed(*input), "5 0/0");
   EXPECT_EQ(timed(*input), "5 0/0");

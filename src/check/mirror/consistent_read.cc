@@ -333,7 +333,12 @@ class Reading {
                                aborted ? "did not commit" : "overwrote it before it committed");
     } else {
       found.kind = state_.has(kDropped) ? AnomalyKind::kGSIb : AnomalyKind::kGarbageRead;
-      (void)expect(found);
+      // What it read is gone, or never was; who wrote what it should have read is known, and had committed.
+      const Version* const last = expect(found);
+      if (last == nullptr && found.expects && state_.base_txn != kNullPrint && state_.base_hi < at_.lo) {
+        found.txns.push_back(state_.base_txn);
+        found.steps = {{1, 0, StepType::kRealtime}};
+      }
       found.text = state_.has(kDropped)
                        ? fmt::format(
                              "that is no version it can have seen within {}: it had long been replaced, or was "

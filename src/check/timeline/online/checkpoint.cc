@@ -107,6 +107,7 @@ void Online::save(StateWriter& out) const {
     out.put_all(late.top.appended);
   }
   out.put_all(std::vector<Broken>(broken_.begin(), broken_.end()));
+  out.put_all(std::vector<Postponed>(postponed_.begin(), postponed_.end()));
   out.put(released_until_);
   out.put(released_open_);
   if (spill_ == nullptr) return;
@@ -206,6 +207,7 @@ bool Online::load(StateReader& in) {
     if (broken.key >= keys_.size() || !window_.holds(broken.by)) return false;
     broken_.push_back(broken);
   }
+  for (const Postponed& later : in.get_all<Postponed>()) postponed_.push_back(later);
   released_until_ = in.get<std::int64_t>();
   released_open_ = in.get<std::int64_t>();
   if (spill_ == nullptr) return in.good();

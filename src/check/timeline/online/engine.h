@@ -95,7 +95,15 @@ class Online final : public OnlineEngine, private FoldSink {
     std::uint64_t reader;      // print of its id
     Print value;
     std::uint8_t order;
-    std::uint8_t unused[7];  // no bytes of chance in a checkpoint
+    AnomalyKind kind;        // as what it is told
+    std::uint8_t unused[6];  // no bytes of chance in a checkpoint
+  };
+  // A read that was wrong when its transaction had to go for memory: judged when its deadline is over, from the index
+  // and from what was spilled.
+  struct Postponed {
+    Broken read;
+    Print key;  // which may not be held then
+    std::int64_t due;
   };
 
   // take.cc
@@ -133,7 +141,9 @@ class Online final : public OnlineEngine, private FoldSink {
   void look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
   void compare_with_spilled(const KeyTimeline& key, const Entry& late);
   void could_not_compare();
-  void judge_broken(const Broken& broken, bool early);
+  void judge_broken(const Broken& broken, bool postponed, bool early);
+  [[nodiscard]] bool postpone(const Broken& read, Print key, std::int64_t arrived);
+  void judge_postponed(std::int64_t until);
   void spill_released(std::uint32_t txn);
   // orders.cc
   void check_orders(std::uint32_t txn);
@@ -163,6 +173,7 @@ class Online final : public OnlineEngine, private FoldSink {
     std::uint64_t writer;
     std::uint32_t writer_txn;  // its number, if it is held
   };
+  [[nodiscard]] Wrong wrong_of(std::uint32_t txn, const KeyTimeline& key, Place at) const;
   void report_external(const Wrong& wrong, std::string_view suspect);
   void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
@@ -257,6 +268,7 @@ class Online final : public OnlineEngine, private FoldSink {
 
   std::deque<LateRead> late_reads_;
   std::deque<Broken> broken_;
+  std::deque<Postponed> postponed_;
   bool adopting_ = false;                     // what is put into the index was seen by others: it is not late
   bool could_compare_ = true;                 // the transaction being taken with all that it has to do with
   std::int64_t released_until_ = kNoTime;     // no read of a released transaction is later

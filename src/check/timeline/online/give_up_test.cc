@@ -110,6 +110,49 @@ TEST(TimelineOnlineGiveUp, AnEndlessStreamOfNewKeysStaysUnderTheLimit) {
   }
 }
 
+// Time stands still, as while input lies unread: all of it has to go before its deadline is over.
+TEST(TimelineOnlineGiveUp, UnderPressureNothingIsLostWithSpillAndCountedWithout) {
+  for (const bool spill : {false, true}) {
+    Told told;
+    timeline::OnlineOptions options;
+    options.deadline = 20;
+    options.memory_limit = kLimit;
+    const std::string folder = spill ? make_scratch_folder("online-give-up") : "";
+    options.spill_folder = folder;
+    const auto engine = timeline::make_online(options, told);
+    constexpr int kTransactions = 30'000;
+    std::uint64_t planted = 0;
+    std::map<int, int> held;  // key -> who wrote it last
+    for (int i = 0; i < kTransactions; i += 50) {
+      std::string text;
+      for (int j = i; j < i + 50; ++j) {
+        const int k = j % 997;
+        const bool wrong = j % 700 == 699 && held.contains(k);
+        planted += wrong ? 1 : 0;
+        text += fmt::format("{}T{} {}..{}: r {}{} w {}{}", j == i ? "" : " | ", j, j * 10 + 1, j * 10 + 2, key(static_cast<std::uint64_t>(k)),
+                            wrong ? "123456" : held.contains(k) ? std::to_string(held[k]) : "_",
+                            key(static_cast<std::uint64_t>(k)), j);
+        held[k] = j;
+      }
+      engine->advance({0, kNoTime, true});
+      const auto chunk = std::make_shared<const Chunk>(hist(text));
+      for (std::uint32_t t = 0; t < 50; ++t) engine->take({chunk, TxnId{t ^ 1U}});
+    }
+    engine->finish();
+    EXPECT_GT(planted, 20U);
+    const OnlineCounts counts = engine->counts();
+    if (spill) {
+      EXPECT_EQ(told.violations.size(), planted) << told.names();
+      EXPECT_EQ(counts.suspicions, 0U);
+      EXPECT_EQ(counts.unchecked, 0U);
+      std::filesystem::remove_all(folder);
+    } else {
+      EXPECT_GE(told.violations.size() + counts.unchecked, planted);
+      EXPECT_LE(told.violations.size(), planted) << told.names();
+    }
+  }
+}
+
 TEST(TimelineOnlineGiveUp, ViolationsOnGivenUpKeysAreFoundWithSpill) {
   for (const bool restart : {false, true}) {
     Stream s(kLimit, true);

@@ -90,7 +90,8 @@ void Online::set_wrong(const KeyTimeline& key, Entry& read, bool wrong, std::uin
     if (!wrong || adopting_) return;
     was_late_ = true;
     const Print value = read.kind == EntryKind::kRead ? Print{read.value} : keys_.top(read).read;
-    broken_.push_back({by, keys_.find(key.key), read.txn, read.time, read.writer, value, read.order, {}});
+    broken_.push_back(
+        {by, keys_.find(key.key), read.txn, read.time, read.writer, value, read.order, AnomalyKind::kGSIb, {}});
     return;
   }
   TxnRecord& r = window_.at(read.txn);

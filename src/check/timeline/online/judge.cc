@@ -24,11 +24,16 @@ void Online::judge(std::uint32_t txn, bool early) {
   ++counts_.checked;
   if (open_count_ > 0) defer(r);
   while (!late_reads_.empty() && !arrived_before(txn, late_reads_.front().txn)) {
-    judge_late(late_reads_.front(), early);
+    const LateRead& late = late_reads_.front();
+    const TxnRecord& of = window_.at(late.txn);
+    const Broken read{late.txn,   late.key, kNone32,       of.start,           raw64(of.id),
+                      late.value, of.read_order, AnomalyKind::kGSIb, {}};
+    if (!early || late.on_own || !postpone(read, keys_.at(late.key).key, of.arrived)) judge_late(late, early);
     late_reads_.pop_front();
   }
   while (!broken_.empty() && !arrived_before(txn, broken_.front().by)) {
-    judge_broken(broken_.front(), early);
+    const Broken& read = broken_.front();
+    if (!early || !postpone(read, keys_.at(read.key).key, window_.at(read.by).arrived)) judge_broken(read, false, early);
     broken_.pop_front();
   }
   if (r.wrong == 0) return;
@@ -42,12 +47,25 @@ void Online::judge(std::uint32_t txn, bool early) {
     const KeyTimeline& key = keys_.at(number);
     const Place at = KeyIndex::find_entry(key, r.start, r.read_order, txn);
     if (!at.valid() || !at.entry().is_wrong() || (key.flags & kOpenKey) != 0) return;
+    if (early && at.entry().kind == EntryKind::kRead) {
+      const Print value{at.entry().value};
+      if (is_cloudy(key, value, at.entry().behind().rich())) {
+        ++counts_.unchecked;
+        return;
+      }
+      const AnomalyKind kind = name_of(wrong_of(txn, key, at)).kind;
+      if (postpone({txn, number, txn, r.start, raw64(r.id), value, r.read_order, kind, {}}, key.key, r.arrived)) return;
+    }
     report_read(txn, key, at, early ? "memory ran out before its deadline was over" : "");
   });
 }
 
 // A read of a held transaction that does not show its state.
 void Online::report_read(std::uint32_t txn, const KeyTimeline& key, Place at, std::string_view suspect) {
+  report_external(wrong_of(txn, key, at), suspect);
+}
+
+Online::Wrong Online::wrong_of(std::uint32_t txn, const KeyTimeline& key, Place at) const {
   const Entry& entry = at.entry();
   Place version = prev_of(at);
   while (version.valid() && !version.entry().is_write()) version = prev_of(version);
@@ -63,7 +81,7 @@ void Online::report_read(std::uint32_t txn, const KeyTimeline& key, Place at, st
     wrong.writer = key.base_writer;
     wrong.has_writer = key.base_time != kNoTime;
   }
-  report_external(wrong, suspect);
+  return wrong;
 }
 
 void Online::defer(TxnRecord& r) const {
@@ -104,6 +122,7 @@ void Online::judge_late(const LateRead& late, bool early) {
 void Online::collect() {
   const std::int64_t now = horizon();
   const auto is_over = [&](std::int64_t since, int times) { return (now - since) / times >= options_.deadline; };
+  if (!postponed_.empty()) judge_postponed(now);
   while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
   if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
   if (asks_predicates_) return;
@@ -133,7 +152,7 @@ void Online::tidy() {
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
          given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 +
-         broken_.size() * sizeof(Broken) +
+         broken_.size() * sizeof(Broken) + postponed_.size() * sizeof(Postponed) +
          (spill_ == nullptr ? 0 : spill_->memory() + read_spill_->memory() + start_spill_->memory());
 }
 

@@ -6,6 +6,10 @@
 // when the late writer's own deadline is over, since another late one may explain it. Where nothing is left to compare
 // with, that is counted as unchecked, and the verdict is undecided.
 //
+// A transaction that has to go for memory before its deadline is over takes its wrong reads with it into `postponed_`:
+// with a spill they are judged in time, as if it were still held. Those that are right are spilled like others, so that
+// a writer that breaks them finds them.
+//
 // Which reads are gone: KeyTimeline::dropped bounds those of a key, `released_until_` those of all. Writers that come in
 // time are behind both, so nothing is looked up for them.
 #include <fmt/format.h>
@@ -74,7 +78,8 @@ void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, 
       could_not_compare();
     } else if (!shows(late.behind(), Print{read.value})) {
       broken_.push_back(
-          {late.txn, keys_.find(key.key), kNone32, read.time, read.writer, Print{read.value}, read.order, {}});
+          {late.txn, keys_.find(key.key), kNone32, read.time, read.writer, Print{read.value}, read.order,
+           AnomalyKind::kGSIb, {}});
     }
   }
 }
@@ -103,34 +108,31 @@ void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
   if (late.time <= released_open_) could_not_compare();
 }
 
-void Online::judge_broken(const Broken& b, bool early) {
+void Online::judge_broken(const Broken& b, bool postponed, bool early) {
   const KeyTimeline& key = keys_.at(b.key);
-  State state;
-  std::uint64_t writer = 0;
+  State state = key.base();
+  std::uint64_t writer = key.base_writer;
+  bool has_writer = key.base_time != kNoTime;
+  bool known = (key.flags & (kOpenKey | kForgottenKey)) == 0;
   Place version = KeyIndex::last_before(key, b.time, b.order);
   while (version.valid() && !version.entry().is_write()) version = prev_of(version);
-  bool known = (key.flags & (kOpenKey | kForgottenKey)) == 0;
   if (version.valid()) {
     known = known && !is_tied(key, version);
     state = version.entry().behind();
     writer = version.entry().writer;
-  } else if (!key.is_past(b.time, b.order)) {
-    state = key.base();
-    writer = key.base_writer;
-    known = known && key.base_time != kNoTime;
-  } else {
-    const auto found =
-        spill_ == nullptr ? std::nullopt : spill_->last_before(key.key, b.time, b.order);
-    known = known && found.has_value();
-    if (found) {
-      state = {found->state, found->state_kind};
-      writer = found->writer;
-    }
+    has_writer = true;
+  } else if (key.is_past(b.time, b.order)) {
+    const auto found = spill_ == nullptr ? std::nullopt : spill_->last_before(key.key, b.time, b.order);
+    known = known && spill_ != nullptr && spill_->good();
+    state = found ? State{found->state, found->state_kind} : initial_of(key.key);
+    writer = found ? found->writer : 0;
+    has_writer = found.has_value();
   }
   const std::uint32_t reader = b.reader_txn;
   const Place at = reader == kNone32 ? Place{nullptr, 0} : KeyIndex::find_entry(key, b.time, b.order, reader);
   const bool right = at.valid() ? is_right(at.entry(), state) : shows(state, b.value);
   if (right && state.kind != StateKind::kOpaque) return;
+  known = known && (has_writer || postponed);
   if (!known || state.kind == StateKind::kOpaque || is_cloudy(key, b.value, state.rich())) {
     ++counts_.unchecked;
     return;
@@ -138,17 +140,40 @@ void Online::judge_broken(const Broken& b, bool early) {
   const std::string_view suspect = early ? "memory ran out before its deadline was over" : "";
   if (at.valid() && window_.holds(reader)) return report_read(reader, key, at, suspect);
   OnlineViolation v;
-  v.kind = AnomalyKind::kGSIb;
+  v.kind = b.kind;
   v.rule = "EXT";
-  v.transactions = {id_text(b.reader), id_text(writer)};
+  v.transactions = {id_text(b.reader)};
   v.key = names_.text(key.key);
   v.read = names_.text(b.value);
   v.expected = state_text(state);
-  v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, written by {}, which came when {} had been judged.",
-                       v.transactions[0], v.key, v.read, serial_ ? "place in commit order" : "snapshot", b.time,
-                       v.expected, v.transactions[1], v.transactions[0]);
-  v.steps = {{1, 0, serial_ ? StepType::kCommit : StepType::kVisible}, {0, 1, StepType::kRw, v.key}};
+  v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, {}.", v.transactions[0], v.key, v.read,
+                       serial_ ? "place in commit order" : "snapshot", b.time, v.expected,
+                       has_writer ? fmt::format("written by {}", id_text(writer)) : "its initial state");
+  if (has_writer && v.kind != AnomalyKind::kGarbageRead) v.transactions.push_back(id_text(writer));
+  if (has_writer && !postponed) {
+    v.steps = {{1, 0, serial_ ? StepType::kCommit : StepType::kVisible}, {0, 1, StepType::kRw, v.key}};
+    v.text += fmt::format(" {} came when {} had been judged.", v.transactions[1], v.transactions[0]);
+  }
   tell(std::move(v), b.reader, key.key, suspect);
+}
+
+// False: there is no room for it, or nothing that it could be judged by later.
+bool Online::postpone(const Broken& read, Print key, std::int64_t arrived) {
+  if (spill_ == nullptr || postponed_.size() * sizeof(Postponed) > options_.memory_limit / 8) return false;
+  Postponed later{read, key, arrived + options_.deadline};
+  later.read.reader_txn = kNone32;
+  postponed_.push_back(later);
+  return true;
+}
+
+// Those whose deadline is over by then.
+void Online::judge_postponed(std::int64_t until) {
+  while (!postponed_.empty() && postponed_.front().due <= until) {
+    Postponed next = postponed_.front();
+    postponed_.pop_front();
+    next.read.key = key_number(next.key);
+    judge_broken(next.read, true, false);
+  }
 }
 
 // For those that come later: what it read, and when it started.

@@ -70,6 +70,7 @@ void Online::advance(const StreamTime& time) {
 void Online::finish() {
   apply_staged();
   while (judged_ != window_.next()) judge(judged_++, false);
+  judge_postponed(kLatest);
   if (predicate_txns_ > 0 && (released_any_ || !asks_predicates_)) counts_.unchecked += predicate_txns_;
   if (open_count_ > 0 || asks_predicates_) settle(true);
 }
