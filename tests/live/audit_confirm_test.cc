@@ -257,12 +257,12 @@ TEST_P(AuditConfirm, AStatementThatLeavesTheScratchPlaceIsRefused) {
   auto connection = database->connect(database->levels().front());
   ASSERT_TRUE(connection);
   const bool postgres = GetParam() == "postgres";
-  const std::string real = postgres ? "public.cart" : "users_own.cart";
+  const std::string real = postgres ? "public.cart" : "isolde_users_own.cart";
   const auto must = [&](const std::string& sql) {
     const auto reply = (*connection)->run(sql);
     ASSERT_TRUE(reply && reply->done()) << sql << ": " << (reply ? reply->failure.text : reply.error().text);
   };
-  if (!postgres) must("create database if not exists users_own");
+  if (!postgres) must("create database if not exists isolde_users_own");
   must("drop table if exists " + real);
   must("create table " + real + " (id int primary key, total int)");
   must("insert into " + real + " values (3, 100)");
@@ -286,7 +286,7 @@ TEST_P(AuditConfirm, AStatementThatLeavesTheScratchPlaceIsRefused) {
   ASSERT_TRUE(left && left->rows() == 1);
   EXPECT_EQ(*std::get_if<std::int64_t>(&left->at(0, 0)), 100) << "the user's own row";
   must("drop table " + real);
-  if (!postgres) must("drop database users_own");
+  if (!postgres) must("drop database isolde_users_own");
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, AuditConfirm, ::testing::Values("postgres", "mariadb"),
