@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "base/hash.h"
-
 namespace isolde::stream {
 
 const SeenTransactions::Known* SeenTransactions::Table::find(std::uint64_t id) const {

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/hash.h"
 #include "base/state_file.h"
 #include "history/chunk.h"
 
@@ -22,6 +23,11 @@ class SeenTransactions {
   enum class Seen { kNew, kSame, kOther };
   // `piece`: in which it comes.
   [[nodiscard]] Seen note(Print id, std::uint64_t content, std::uint64_t piece);
+  // It will be noted soon.
+  void prefetch(Print id) const {
+    young_.prefetch(raw64(id));
+    old_.prefetch(raw64(id));
+  }
 
   // Those of the pieces before `before`: what a restart reads again is noted again.
   void save(StateWriter& out, std::uint64_t before) const;
@@ -36,6 +42,9 @@ class SeenTransactions {
    public:
     [[nodiscard]] const Known* find(std::uint64_t id) const;
     void add(const Known& known);
+    void prefetch(std::uint64_t id) const {
+      if (!slots_.empty()) __builtin_prefetch(&slots_[mix64(id) & (slots_.size() - 1)]);
+    }
     [[nodiscard]] std::size_t size() const { return count_; }
     [[nodiscard]] const std::vector<Known>& slots() const { return slots_; }
 

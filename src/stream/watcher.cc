@@ -195,7 +195,9 @@ Result<void> Watcher::take(PieceQueue::Item item) {
 // A sender that does not know whether a transaction arrived sends it again.
 Result<std::shared_ptr<const Chunk>> Watcher::without_repeated(std::shared_ptr<const Chunk> chunk) {
   std::vector<TxnId> repeated;
+  constexpr std::uint32_t kAhead = 8;
   for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+    if (t + kAhead < chunk->history.txn_count()) seen_->prefetch(chunk->id(TxnId{t + kAhead}));
     const SeenTransactions::Seen seen =
         seen_->note(chunk->id(TxnId{t}), content_of(*chunk, TxnId{t}), checker_->feed->pieces());
     if (seen == SeenTransactions::Seen::kOther) {

@@ -126,7 +126,7 @@ TEST(MirrorExact, ARuleThatFindsItFirstKeepsItsName) {
 {"id":2,"session":2,"begin":21,"end":30,"ops":[["r","x",null,{"at":[22,25]}]]}
 {"id":3,"session":3,"begin":31,"end":40,"ops":[["r","x",1,{"at":[32,35]}]]}
 )";
-  EXPECT_EQ(run(named("postgres:repeatable-read"), lines).text(), "GSIb(2)");
+  EXPECT_EQ(run(named("postgres:repeatable-read"), lines).text(), "GSIb(2,1)");
 }
 
 // Far more than is looked back at; then the same fault.

@@ -656,7 +656,8 @@ TEST(TimelineOnline, WhatALateWriterBrokeOutlivesARestart) {
 }
 
 // Whatever comes too late: an engine that found nothing and says that it could check everything is right.
-void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOptions& random) {
+// `least`: the share of them that must be certified.
+void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOptions& random, double least) {
   const std::string folder = make_scratch_folder("online-test");
   const std::uint64_t histories = effort::tries(usual);
   std::uint64_t late = 0, violated = 0, certified = 0;
@@ -695,7 +696,7 @@ void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOpti
   }
   std::filesystem::remove_all(folder);
   EXPECT_TRUE(effort::reaches(0.1, late, histories)) << late << " of " << histories;
-  EXPECT_TRUE(effort::reaches(0.1, certified, histories)) << certified << " of " << histories;
+  EXPECT_TRUE(effort::reaches(least, certified, histories)) << certified << " of " << histories;
 }
 
 TEST(TimelineOnline, WhatIsCertifiedWithLateArrivalsHolds) {
@@ -703,13 +704,13 @@ TEST(TimelineOnline, WhatIsCertifiedWithLateArrivalsHolds) {
   random.timestamps = RandomOptions::Timestamps::kCompleteAndDistinct;
   random.max_txns = 24;
   random.unknown = 0;
-  late_random(1, 3000, random);
+  late_random(1, 3000, random, 0.1);
 }
 
 TEST(TimelineOnline, WhatIsCertifiedWithLateArrivalsAndUnsurePlacesHolds) {
   RandomOptions random;
   random.max_txns = 24;
-  late_random(1'000'000, 3000, random);
+  late_random(1'000'000, 3000, random, 0.02);
 }
 
 }  // namespace live_test

@@ -77,7 +77,10 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
   const auto [begin, end] = shadows_.equal_range(pair_of(key.key, value));
   for (auto at = begin; at != end; ++at) {
     if (!at->second.intermediate || !window_.holds(at->second.txn) || at->second.txn == wrong.txn) continue;
-    other = {ReadSource::kIntermediate, raw64(window_.at(at->second.txn).id)};
+    // The least of them, whatever order they are kept in: a restart changes that.
+    const std::uint64_t writer = raw64(window_.at(at->second.txn).id);
+    if (other.source != ReadSource::kIntermediate || writer < other.writer)
+      other = {ReadSource::kIntermediate, writer};
   }
   if (other.source == ReadSource::kIntermediate) return other;
   for_each_access(chunk.history, r.txn, [&](const Access& a) {
@@ -88,8 +91,10 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
   if (other.source != ReadSource::kNeverWritten) return other;
   for (auto at = begin; at != end; ++at) {
     if (at->second.intermediate || !window_.holds(at->second.txn)) continue;
-    return {ReadSource::kAborted, raw64(window_.at(at->second.txn).id)};
+    const std::uint64_t writer = raw64(window_.at(at->second.txn).id);
+    if (other.source != ReadSource::kAborted || writer < other.writer) other = {ReadSource::kAborted, writer};
   }
+  if (other.source == ReadSource::kAborted) return other;
   // What was written long ago is not known any more; that it was written is the milder claim.
   if (key.base_time != kNoTime) return {ReadSource::kUntraceable, 0};
   return other;

@@ -95,14 +95,19 @@ void Online::settle(bool all) {
   const bool whole = !released_any_ && asks_predicates_;
   WindowHistory made(whole);
   bool blind = false;  // what a key held is forgotten, so that others might seem to explain its reads
+  std::unordered_set<std::uint64_t> left_out;  // keys of which nobody knows what they held before: nothing is said
   const auto add_key = [&](const Chunk& chunk, KeyId k) {
     const Print print = chunk.key(k);
     const std::uint32_t number = keys_.find(print);
-    if (made.has_key(print)) return;
+    if (made.has_key(print) || left_out.contains(raw64(print))) return;
     const State before = number != kNone32           ? before_window(keys_.at(number))
                          : given_up_.may_hold(print) ? State{0, StateKind::kOpaque}
                                                      : initial_of(print);
     blind = blind || (before.kind == StateKind::kOpaque && given_up_until_ != kNoTime);
+    if (before.kind == StateKind::kOpaque) {
+      left_out.insert(raw64(print));
+      return;
+    }
     const bool past = number != kNone32 && keys_.at(number).base_time != kNoTime;
     const auto initial = initial_value(print);
     const bool known = !past && initial && before.kind != StateKind::kOpaque;
@@ -129,6 +134,7 @@ void Online::settle(bool all) {
     const TxnRecord& r = window_.at(t);
     made.add_txn(*window_.held(r).chunk, r.txn, t);  // whoever has no place may stand anywhere among all the others
   }
+  counts_.unchecked += left_out.size();
   const std::optional<History> history = made.finish();
   if (!history || blind) {
     ++counts_.unchecked;
