@@ -4,7 +4,8 @@
 // In, out: a History, a Verdict that claims it and the reads -> nothing if it is so, else what is wrong.
 // Always:  the reads that are not named need no explanation here, so that less is asked than the level does. Which
 //          transactions of unknown outcome took place is tried in every way; what cannot be told (a condition with a
-//          fault) counts as explained. Nothing of any engine is used.
+//          fault) counts as explained. Nothing of any engine is used. Transactions that wrote nothing and of which no
+//          read is named are left out first: if the others have no order without them, they have none with them.
 // Cost:    exponential in the number of transactions; at most kMostTried steps, then it is not proved.
 #pragma once
 
