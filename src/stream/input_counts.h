@@ -18,7 +18,8 @@ struct LiveCounts {
     ignored_fields += chunk.ignored_fields;
   }
   [[nodiscard]] InputCounts now() const {
-    return {bytes, pieces, transactions, connections, open_connections, refused, held_bytes, ignored_fields, duplicates};
+    return {bytes,   pieces,     transactions,   connections, open_connections,
+            refused, held_bytes, ignored_fields, duplicates};
   }
 };
 
