@@ -155,7 +155,8 @@ constexpr OptionRow kOptions[] = {
     {"memory", "MiB", "about so much may be held in all for watching (1024)", "watch record"},
     {"sessions", "N", "mirror: at most so many are known at once (65536)", "watch"},
     {"spill", "DIR",
-     "timeline: keep on disk what is older than the deadline, so that what is later is still judged; without it, what is "
+     "timeline: keep on disk what is older than the deadline, so that what is later is still judged; without it, what "
+     "is "
      "too late to be judged is counted, and the verdict is undecided",
      "watch"},
     {"max-anomalies", "N",

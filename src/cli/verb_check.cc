@@ -273,8 +273,8 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   add_strongest(plan, checks, limits, report);
   progress.clear();
   // As of `isolde watch`: nothing was found that breaks the profile, though that certifies no level.
-  const bool found_nothing = plan.profile && verdict.outcome == Outcome::kUndecided && !limits.exhausted() &&
-                             report.proof != Proof::kFails;
+  const bool found_nothing =
+      plan.profile && verdict.outcome == Outcome::kUndecided && !limits.exhausted() && report.proof != Proof::kFails;
   const Exit exit = found_nothing ? Exit::kFine : exit_of(verdict.outcome);
   if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
   print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));

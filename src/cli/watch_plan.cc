@@ -58,6 +58,17 @@ Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
       "can be said while it goes on; `isolde check` judges it when it is over"};
 }
 
+// Without them all that the mirror could do is to hold everything.
+std::optional<Error> lacks_clocks(const Chunk& first) {
+  const History& h = first.history;
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if (h.begin(TxnId{t}) != kNoTime && h.end(TxnId{t}) != kNoTime) return std::nullopt;
+  }
+  if (h.txn_count() == 0) return std::nullopt;
+  return Error{
+      "the method mirror needs the clients' clocks, and no transaction at the stream's beginning has begin and end"};
+}
+
 Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
   const Level level = plan.level.value_or(Level::kSnapshotIsolation);
   chosen.method = "timeline";
@@ -156,6 +167,9 @@ stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
     if (!mirror && plan.level && !by_timestamps(*plan.level))
       return Error{fmt::format("by timestamps, levels of the snapshot and serializable families can be judged, not {}",
                                info(*plan.level).name)};
+    if (mirror && first != nullptr) {
+      if (auto lacks = lacks_clocks(*first)) return *std::move(lacks);
+    }
     auto checker = mirror ? make_mirror(plan, chosen, sink) : make_timeline(plan, chosen, sink);
     constexpr std::size_t kBytesOfMemoryForOne = 4096;
     if (checker) checker->remembered = plan.memory / kBytesOfMemoryForOne;

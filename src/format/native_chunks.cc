@@ -49,7 +49,8 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read(std::string_view lines) {
   std::string without(lines);
   for (const std::size_t begin : repeated_lines_) {
     const std::size_t end = without.find('\n', begin);
-    std::fill(without.begin() + static_cast<std::ptrdiff_t>(begin), without.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+    std::fill(without.begin() + static_cast<std::ptrdiff_t>(begin), without.begin() + static_cast<std::ptrdiff_t>(end),
+              ' ');
   }
   const std::uint64_t count = repeated_lines_.size();
   chunk = read_lines(without);

@@ -125,7 +125,8 @@ Result<void> check_clock_claims(const History& history, const Verdict& verdict) 
   if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
   std::optional<Written> written;  // where it is needed
   for (const Anomaly& a : verdict.anomalies) {
-    if (const Fault fault = anomaly_fault(history, a, written)) return Error{fmt::format("anomaly {}: {}", full_name(a), *fault)};
+    if (const Fault fault = anomaly_fault(history, a, written))
+      return Error{fmt::format("anomaly {}: {}", full_name(a), *fault)};
   }
   return {};
 }

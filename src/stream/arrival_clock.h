@@ -1,8 +1,8 @@
 // stream/arrival_clock.h: how far a stream's time has gone on, counted in what was read.
 //
-// A deadline gives a sender so much time. It must not run while the reader is the slow one: while bytes lie unread since
-// the process got no processor, or while a sender cannot write since its pipe is full. So the time of watching is the
-// time in which nothing waited to be read. From the last read until a look finds nothing, nothing came, and whoever
+// A deadline gives a sender so much time. It must not run while the reader is the slow one: while bytes lie unread
+// since the process got no processor, or while a sender cannot write since its pipe is full. So the time of watching is
+// the time in which nothing waited to be read. From the last read until a look finds nothing, nothing came, and whoever
 // sends was free to; from that look on until something is found likewise, unless so much is found then that the sender
 // may have been held up. All other time does not count: it can only make the watcher more patient.
 //

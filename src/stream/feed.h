@@ -1,7 +1,8 @@
 // stream/feed.h: in which order an online engine gets what arrived.
 //
 // In, out: chunks as they arrive -> transactions, each once.
-// Always:  what a chunk says is repeated is left out. Session order is kept within a session. What waits to be delivered is not saved: a restart repeats the input
+// Always:  what a chunk says is repeated is left out. Session order is kept within a session. What waits to be
+// delivered is not saved: a restart repeats the input
 //          from piece oldest_needed() on, and what of that had been delivered is left out.
 #pragma once
 

@@ -56,8 +56,9 @@ class Input {
                                        // Refusal; all are counted
     std::vector<Print> gone;           // sessions whose sender has left for good, after this piece
     bool over = false;                 // nothing more will come
-    // The time of watching (stream/arrival_clock.h), from 0 on: the piece had arrived by `came`, and everything that had
-    // arrived by `drained` was given before, or is in this piece. Where it is not known how far it is, it stands still.
+    // The time of watching (stream/arrival_clock.h), from 0 on: the piece had arrived by `came`, and everything that
+    // had arrived by `drained` was given before, or is in this piece. Where it is not known how far it is, it stands
+    // still.
     std::chrono::nanoseconds came{0}, drained{0};
   };
   // The next piece; waits for at most `wait`. An error ends the stream (a file that cannot be read, or is no history).

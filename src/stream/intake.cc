@@ -78,7 +78,8 @@ Result<Intake::Again> Intake::again() {
       return out;
     }
     if (found.kind != SpoolRecord::Kind::kLines) return Error{"this spool belongs to another kind of input"};
-    ChunkReader reader("the spool", UnknownFields::Stance::kIgnore, ChunkReader::Repeats::kLeaveOut);  // what is there was taken once
+    ChunkReader reader("the spool", UnknownFields::Stance::kIgnore,
+                       ChunkReader::Repeats::kLeaveOut);  // what is there was taken once
     reader.resume_at({found.first_line - 1, found.first_txn, found.past_header});
     GoodLines good = read_good_lines(reader, found.payload);
     if (good.wrong) return *std::move(good.wrong);  // it could be read when it was spooled

@@ -18,8 +18,8 @@ class Pace {
 
   [[nodiscard]] double in_per_second() const { return in_; }
   [[nodiscard]] double checked_per_second() const { return out_; }
-  // Seconds that the oldest transaction that is not judged for good has waited since it came, or, of an idle stream, had
-  // waited when the last one came.
+  // Seconds that the oldest transaction that is not judged for good has waited since it came, or, of an idle stream,
+  // had waited when the last one came.
   [[nodiscard]] double lag() const { return lag_; }
   [[nodiscard]] double most_lag() const { return most_lag_; }
 

@@ -74,8 +74,8 @@ class RecordingInput final : public Input {
  private:
   using Cuts = std::map<std::string, std::size_t>;  // how many bytes of each journal are used next
 
-  // Clients do not wait for whoever reads their journals, so all time counts. With the piece of a look to the end of all
-  // journals everything is given that had arrived when it began.
+  // Clients do not wait for whoever reads their journals, so all time counts. With the piece of a look to the end of
+  // all journals everything is given that had arrived when it began.
   void stamp(Next& out) const {
     out.came = came_;
     out.drained = drained_;

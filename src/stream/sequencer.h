@@ -49,8 +49,8 @@ class Sequencer {
  public:
   explicit Sequencer(const SequencerOptions& options = {});
 
-  // `now`, here and below: nanoseconds on a clock that only goes forward; everything that had arrived by then was added.
-  // `came`: the chunk had arrived by then, which may be later.
+  // `now`, here and below: nanoseconds on a clock that only goes forward; everything that had arrived by then was
+  // added. `came`: the chunk had arrived by then, which may be later.
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now, std::int64_t came);
   void add(const std::shared_ptr<const Chunk>& chunk, std::int64_t now) { add(chunk, now, now); }
   // The session's sender has left for good: it holds nobody back.

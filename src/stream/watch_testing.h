@@ -29,7 +29,7 @@ class TextInput : public Input {
   TextInput(std::vector<std::string> texts, const std::string& resume) : texts_(std::move(texts)) {
     at_ = resume.empty() ? 0 : std::stoul(resume);
   }
-  bool endless = false;             // waits at the end until it is stopped
+  bool endless = false;  // waits at the end until it is stopped
   // Of each text, if there are any: by when it had arrived, and up to when all that had arrived was given with it.
   // A text that is empty only tells the time.
   struct Times {

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::int64_t kShowEvery = kSecond / 4;
-constexpr double kBehind = 2;   // seconds that input may lie unread before a person is told
+constexpr double kBehind = 2;    // seconds that input may lie unread before a person is told
 constexpr double kInStep = 0.5;  // … and that it may before the watcher is no longer in step
 // A state is written earlier than its time where so many violations would have to be remembered.
 constexpr std::uint64_t kMostUncovered = 100'000;
@@ -69,9 +69,9 @@ class Watcher : public OnlineSink {
   // Time of watching (stream/arrival_clock.h): before this watcher; up to which everything was taken; by which the last
   // piece had arrived.
   std::int64_t before_ = 0, now_ = 0, came_ = 0;
-  std::int64_t drained_ = 0;                        // of the input, of this watcher alone
-  std::int64_t heard_ = 0;                          // elapsed() when the last item came
-  std::optional<std::int64_t> in_step_;             // … and when everything that had arrived was last taken
+  std::int64_t drained_ = 0;             // of the input, of this watcher alone
+  std::int64_t heard_ = 0;               // elapsed() when the last item came
+  std::optional<std::int64_t> in_step_;  // … and when everything that had arrived was last taken
   bool said_behind_ = false;
 
   std::optional<Checker> checker_;
@@ -285,9 +285,7 @@ WatchCounts Watcher::counts() const {
   return c;
 }
 
-double Watcher::behind() const {
-  return in_step_ ? static_cast<double>(elapsed() - *in_step_) / kSecond : 0;
-}
+double Watcher::behind() const { return in_step_ ? static_cast<double>(elapsed() - *in_step_) / kSecond : 0; }
 
 // Deadlines and silences do not run on while input lies unread: then nothing is judged that depends on them.
 void Watcher::say_whether_behind() {
@@ -423,7 +421,8 @@ Result<WatchSummary> Watcher::ended(bool stopped) {
     s.reason = fmt::format("stopped too early: {} would be violations if nothing more came", s.open);
   } else if (checker_ && checker_->certifies && s.counts.engine.unchecked > 0) {
     s.reason = fmt::format(
-        "{} reads or late writes could not be checked: what they have to do with had been given up, for memory or since "
+        "{} reads or late writes could not be checked: what they have to do with had been given up, for memory or "
+        "since "
         "its deadline was over",
         s.counts.engine.unchecked);
   } else if (const auto form = untested_form(s.counts.engine)) {

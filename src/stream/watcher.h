@@ -33,7 +33,7 @@ namespace isolde::stream {
 struct Checker {
   std::unique_ptr<Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
-  Settings settings;       // what a restart must repeat
+  Settings settings;                              // what a restart must repeat
   std::size_t remembered = std::size_t{1} << 16;  // so many transactions are known again if they are sent once more
   bool certifies = false;  // nothing found means that the level was kept, as far as everything could be checked
   std::optional<Level> level = std::nullopt;  // that it certifies

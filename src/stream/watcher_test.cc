@@ -279,8 +279,10 @@ MakeChecker timestamps(double deadline_seconds) {
                    .certifies = true};
   };
 }
-constexpr const char* kReadsX = "{\"id\":\"R\",\"session\":2,\"start_ts\":3,\"commit_ts\":3,\"ops\":[[\"r\",\"x\",1]]}\n";
-constexpr const char* kWritesX = "{\"id\":\"W\",\"session\":1,\"start_ts\":1,\"commit_ts\":2,\"ops\":[[\"w\",\"x\",1]]}\n";
+constexpr const char* kReadsX =
+    "{\"id\":\"R\",\"session\":2,\"start_ts\":3,\"commit_ts\":3,\"ops\":[[\"r\",\"x\",1]]}\n";
+constexpr const char* kWritesX =
+    "{\"id\":\"W\",\"session\":1,\"start_ts\":1,\"commit_ts\":2,\"ops\":[[\"w\",\"x\",1]]}\n";
 constexpr const char* kReadsNothing = "{\"id\":\"N\",\"session\":3,\"start_ts\":1,\"commit_ts\":1,\"ops\":[]}\n";
 
 // ../shared/cases/online/stopped_watcher.py: it got no processor from 0.6 s to 3.1 s, and W had come at once.
@@ -335,10 +337,11 @@ TEST(Watcher, AnIdWithOtherContentIsAnError) {
 
 TEST(Watcher, WhatIsSentAgainInOrderIsNotLate) {
   const auto line = [](int id, int session, int begin) {
-    return fmt::format("{{\"id\":{},\"session\":{},\"begin\":{},\"end\":{},\"ops\":[[\"w\",\"x\",{}]]}}\n", id, session, begin,
-                       begin + 1, id);
+    return fmt::format("{{\"id\":{},\"session\":{},\"begin\":{},\"end\":{},\"ops\":[[\"w\",\"x\",{}]]}}\n", id, session,
+                       begin, begin + 1, id);
   };
-  TextInput input({line(1, 1, 10), line(2, 1, 20) + line(3, 2, 21), line(1, 1, 10), line(4, 1, 30) + line(5, 2, 31)}, "");
+  TextInput input({line(1, 1, 10), line(2, 1, 20) + line(3, 2, 21), line(1, 1, 10), line(4, 1, 30) + line(5, 2, 31)},
+                  "");
   ListView view;
   const MakeChecker make = [](const Chunk*, OnlineSink& sink) -> Result<Checker> {
     return Checker{.feed = feed_in_order({.max_bytes = 1 << 20, .max_sessions = 100}),

@@ -114,6 +114,10 @@ TEST(Watch, TheMethodFollowsFromWhatTheStreamHas) {
   const Answer none = isolde({"watch", scratch.file("bare.jsonl", kBare), "--level", "serializable"});
   EXPECT_EQ(none.status, 2);
   EXPECT_NE(none.err.find("neither database timestamps"), std::string::npos) << none.err;
+  const Answer asked = isolde({"watch", scratch.file("bare.jsonl", kBare), "--profile", "serializable"});
+  EXPECT_EQ(asked.status, 2);
+  EXPECT_NE(asked.err.find("no transaction at the stream's beginning has begin and end"), std::string::npos)
+      << asked.err;
 }
 
 std::string between(const std::string& text, const std::string& before, char end) {

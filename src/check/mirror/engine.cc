@@ -127,7 +127,8 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
     verdict.outcome = Outcome::kViolated;
     return verdict;
   }
-  verdict.reason = whole ? "nothing was found that breaks the profile; mirror finds bugs, it does not certify" : limits.exhausted_by();
+  verdict.reason = whole ? "nothing was found that breaks the profile; mirror finds bugs, it does not certify"
+                         : limits.exhausted_by();
   return verdict;
 }
 

@@ -65,8 +65,10 @@ constexpr std::string_view kTidb = "TiDB documentation, TiDB Transaction Isolati
 constexpr std::string_view kMssql =
     "SQL Server documentation, Transaction locking and row versioning guide; Leopard, Table I";
 constexpr std::string_view kOracleDb = "Oracle Database Concepts, Data Concurrency and Consistency; Leopard, Table I";
-constexpr std::string_view kCockroach = "CockroachDB (SIGMOD 2020), sections 3 and 4: single-key linearizability; Leopard, Table I";
-constexpr std::string_view kYugabyte = "YugabyteDB documentation, Transaction isolation levels, Read restart error; Leopard, Table I";
+constexpr std::string_view kCockroach =
+    "CockroachDB (SIGMOD 2020), sections 3 and 4: single-key linearizability; Leopard, Table I";
+constexpr std::string_view kYugabyte =
+    "YugabyteDB documentation, Transaction isolation levels, Read restart error; Leopard, Table I";
 constexpr std::string_view kGauss = "openGauss documentation, SET TRANSACTION; Leopard, Table I";
 constexpr std::string_view kOcean = "OceanBase documentation, Transaction isolation levels; Leopard, Table I";
 constexpr std::string_view kHana = "SAP HANA SQL reference, SET TRANSACTION; Leopard, Table I";

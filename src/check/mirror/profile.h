@@ -51,8 +51,9 @@ struct Mechanisms {
   // A snapshot is gathered while others commit, not taken at once: each row is as of some moment of its own within the
   // time that taking it needs (MariaDB).
   bool snapshot_gathered = false;
-  // Reads::kCommitted: that moment is any from the transaction's begin on, not only within the statement: each row is at
-  // least as new as the begin, and rows need not agree (timestamps from clocks that differ: CockroachDB, YugabyteDB).
+  // Reads::kCommitted: that moment is any from the transaction's begin on, not only within the statement: each row is
+  // at least as new as the begin, and rows need not agree (timestamps from clocks that differ: CockroachDB,
+  // YugabyteDB).
   bool rows_since_begin = false;
   // Locking reads, and plain reads of a row that the transaction itself has written before, see the latest committed
   // state at a moment of their statement (of that write) instead of the snapshot (InnoDB REPEATABLE READ).

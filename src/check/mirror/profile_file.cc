@@ -226,8 +226,8 @@ std::string profile_text(const Profile& p) {
       "locking-reads-see-latest = {}\nwrite-locks = {}\n"
       "read-locks = {}\nfirst-updater-wins = {}\ncertifier = {}\n",
       p.name, p.source, word_of(kReads, p.reads), word_of(kSnapshotAt, p.snapshot_at), yes(p.snapshot_gathered),
-      yes(p.rows_since_begin), yes(p.locking_reads_see_latest), yes(p.write_locks), yes(p.read_locks), yes(p.first_updater_wins),
-      word_of(kCertifiers, p.certifier));
+      yes(p.rows_since_begin), yes(p.locking_reads_see_latest), yes(p.write_locks), yes(p.read_locks),
+      yes(p.first_updater_wins), word_of(kCertifiers, p.certifier));
 }
 
 }  // namespace isolde::mirror

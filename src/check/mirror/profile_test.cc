@@ -145,9 +145,10 @@ TEST(ProfileFile, AFaultHasItsPlace) {
             "f:1:1: the profile x: certifier = ssi is about snapshots: it needs reads = transaction");
   EXPECT_EQ(message("[x]\nsource = s\nreads = committed\nread-locks = yes"),
             "f:1:1: the profile x: read-locks without write-locks keep nobody out: it needs write-locks = yes");
-  EXPECT_EQ(message("[x]\nsource = s\nreads = certified\ncertifier = conflict-check"),
-            "f:1:1: the profile x: certifier = conflict-check compares a commit with the versions that were read, which "
-            "reads = certified and reads = dirty do not tell: such a profile finds nothing");
+  EXPECT_EQ(
+      message("[x]\nsource = s\nreads = certified\ncertifier = conflict-check"),
+      "f:1:1: the profile x: certifier = conflict-check compares a commit with the versions that were read, which "
+      "reads = certified and reads = dirty do not tell: such a profile finds nothing");
   EXPECT_EQ(message("[x]\nsource = s\nreads = statement\nrows-since-begin = yes"),
             "f:1:1: the profile x: rows-since-begin is about rows that are read each for itself: it needs reads = "
             "committed");

@@ -1,6 +1,7 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
-// (gathering), judge.cc (verdicts), late.cc (what comes when others have been judged), name_read.cc (where a wrong value
-// came from), settle.cc (transactions without a sure place), give_up.cc (keys given up for memory) and checkpoint.cc.
+// (gathering), judge.cc (verdicts), late.cc (what comes when others have been judged), name_read.cc (where a wrong
+// value came from), settle.cc (transactions without a sure place), give_up.cc (keys given up for memory) and
+// checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -269,10 +270,10 @@ class Online final : public OnlineEngine, private FoldSink {
   std::deque<LateRead> late_reads_;
   std::deque<Broken> broken_;
   std::deque<Postponed> postponed_;
-  bool adopting_ = false;                     // what is put into the index was seen by others: it is not late
-  bool could_compare_ = true;                 // the transaction being taken with all that it has to do with
-  std::int64_t released_until_ = kNoTime;     // no read of a released transaction is later
-  std::int64_t released_open_ = kNoTime;      // … and none of those whose place was never sure
+  bool adopting_ = false;                  // what is put into the index was seen by others: it is not late
+  bool could_compare_ = true;              // the transaction being taken with all that it has to do with
+  std::int64_t released_until_ = kNoTime;  // no read of a released transaction is later
+  std::int64_t released_open_ = kNoTime;   // … and none of those whose place was never sure
 
   std::unordered_multimap<std::uint64_t, Shadow> shadows_;
   std::deque<std::pair<std::uint32_t, std::uint64_t>> shadow_order_;  // (transaction, where in shadows_)

@@ -129,8 +129,11 @@ TEST(TimelineOnlineGiveUp, UnderPressureNothingIsLostWithSpillAndCountedWithout)
         const int k = j % 997;
         const bool wrong = j % 700 == 699 && held.contains(k);
         planted += wrong ? 1 : 0;
-        text += fmt::format("{}T{} {}..{}: r {}{} w {}{}", j == i ? "" : " | ", j, j * 10 + 1, j * 10 + 2, key(static_cast<std::uint64_t>(k)),
-                            wrong ? "123456" : held.contains(k) ? std::to_string(held[k]) : "_",
+        text += fmt::format("{}T{} {}..{}: r {}{} w {}{}", j == i ? "" : " | ", j, j * 10 + 1, j * 10 + 2,
+                            key(static_cast<std::uint64_t>(k)),
+                            wrong              ? "123456"
+                            : held.contains(k) ? std::to_string(held[k])
+                                               : "_",
                             key(static_cast<std::uint64_t>(k)), j);
         held[k] = j;
       }
@@ -179,7 +182,8 @@ TEST(TimelineOnlineGiveUp, AForgottenKeyIsUncheckedUntilItIsWrittenAgain) {
     s.take(fmt::format("R1 900001..900001: r {}5 r {}_", key(5), key(6)));
     s.take(fmt::format("R2 900003..900003: r {}123456", key(7)));
     s.take(fmt::format("W1 75..900005: w {}1", key(8)));
-    s.take(fmt::format("W2 85..86: w {}2 | R3 900006..900006: r {}9", key(9), key(9)));  // W2, from long ago, counts too
+    s.take(
+        fmt::format("W2 85..86: w {}2 | R3 900006..900006: r {}9", key(9), key(9)));  // W2, from long ago, counts too
     s.take(fmt::format("A1 900010..900011: a {}1 | R4 900012..900012: r {}[10 1]", key(10), key(10)));
     EXPECT_EQ(s.engine->counts().unchecked, before + 6);
     s.take(fmt::format("R5 900020..900020: r {}1 | R6 900021..900021: r {}8", key(8), key(8)));

@@ -26,14 +26,15 @@ void Online::judge(std::uint32_t txn, bool early) {
   while (!late_reads_.empty() && !arrived_before(txn, late_reads_.front().txn)) {
     const LateRead& late = late_reads_.front();
     const TxnRecord& of = window_.at(late.txn);
-    const Broken read{late.txn,   late.key, kNone32,       of.start,           raw64(of.id),
-                      late.value, of.read_order, AnomalyKind::kGSIb, {}};
+    const Broken read{late.txn,      late.key,           kNone32, of.start, raw64(of.id), late.value,
+                      of.read_order, AnomalyKind::kGSIb, {}};
     if (!early || late.on_own || !postpone(read, keys_.at(late.key).key, of.arrived)) judge_late(late, early);
     late_reads_.pop_front();
   }
   while (!broken_.empty() && !arrived_before(txn, broken_.front().by)) {
     const Broken& read = broken_.front();
-    if (!early || !postpone(read, keys_.at(read.key).key, window_.at(read.by).arrived)) judge_broken(read, false, early);
+    if (!early || !postpone(read, keys_.at(read.key).key, window_.at(read.by).arrived))
+      judge_broken(read, false, early);
     broken_.pop_front();
   }
   if (r.wrong == 0) return;

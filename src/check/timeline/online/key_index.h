@@ -73,7 +73,7 @@ struct alignas(64) KeyTimeline {
   StateKind base_kind;
   std::uint8_t base_order;
   std::uint8_t flags;
-  std::uint8_t dropped;  // reads behind the base that are gone: the last is less than 2^dropped after it; 0: none
+  std::uint8_t dropped;   // reads behind the base that are gone: the last is less than 2^dropped after it; 0: none
   std::uint32_t touched;  // the transaction that did so last
 
   [[nodiscard]] State base() const { return {base_bits, base_kind}; }

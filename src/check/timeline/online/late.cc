@@ -10,8 +10,8 @@
 // with a spill they are judged in time, as if it were still held. Those that are right are spilled like others, so that
 // a writer that breaks them finds them.
 //
-// Which reads are gone: KeyTimeline::dropped bounds those of a key, `released_until_` those of all. Writers that come in
-// time are behind both, so nothing is looked up for them.
+// Which reads are gone: KeyTimeline::dropped bounds those of a key, `released_until_` those of all. Writers that come
+// in time are behind both, so nothing is looked up for them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,8 @@ void Online::could_not_compare() {
 }
 
 // NOCONFLICT of a writer that is not held any more: `late` was committed after its start.
-void Online::check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later, std::int64_t commit,
-                                     std::uint8_t order) {
+void Online::check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later,
+                                     std::int64_t commit, std::uint8_t order) {
   // Of the others the start is their commit, or is not known; who was placed by those who saw it has no commit.
   if (order != kCommitOrder || late.order == kPlacedWrite || later == late.writer) return;
   if (start_spill_ == nullptr) return could_not_compare();
@@ -77,9 +77,15 @@ void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, 
     if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
       could_not_compare();
     } else if (!shows(late.behind(), Print{read.value})) {
-      broken_.push_back(
-          {late.txn, keys_.find(key.key), kNone32, read.time, read.writer, Print{read.value}, read.order,
-           AnomalyKind::kGSIb, {}});
+      broken_.push_back({late.txn,
+                         keys_.find(key.key),
+                         kNone32,
+                         read.time,
+                         read.writer,
+                         Print{read.value},
+                         read.order,
+                         AnomalyKind::kGSIb,
+                         {}});
     }
   }
 }
@@ -202,8 +208,8 @@ void Online::spill_released(std::uint32_t txn) {
                       StateKind::kPlain, known == kHasOwn ? EntryKind::kReadOnOwn : EntryKind::kRead, 0, 0});
   });
   if (writes && (r.flags & kHasStart) != 0) {
-    start_spill_->add({raw64(r.id), r.commit, static_cast<std::uint64_t>(r.start), raw64(r.id), 0, 0,
-                       StateKind::kPlain, EntryKind::kRead, 0, 0});
+    start_spill_->add({raw64(r.id), r.commit, static_cast<std::uint64_t>(r.start), raw64(r.id), 0, 0, StateKind::kPlain,
+                       EntryKind::kRead, 0, 0});
   }
 }
 

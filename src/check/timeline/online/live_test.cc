@@ -614,7 +614,8 @@ TEST(TimelineOnline, WritersInTimeAreNotTakenForLate) {
     Stream s(spills ? spilling(100, folder.path) : with_deadline(100));
     for (int i = 0; i < 2000; ++i) {
       s.advance(i * 10);
-      s.take(fmt::format("T{} {}..{}: r x{} w x{}", i, 10 * i + 1, 10 * i + 2, i == 0 ? "_" : std::to_string(i - 1), i));
+      s.take(
+          fmt::format("T{} {}..{}: r x{} w x{}", i, 10 * i + 1, 10 * i + 2, i == 0 ? "_" : std::to_string(i - 1), i));
     }
     s.engine->finish();
     EXPECT_EQ(s.told.names(), "");

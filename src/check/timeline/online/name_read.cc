@@ -79,8 +79,7 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
     if (!at->second.intermediate || !window_.holds(at->second.txn) || at->second.txn == wrong.txn) continue;
     // The least of them, whatever order they are kept in: a restart changes that.
     const std::uint64_t writer = raw64(window_.at(at->second.txn).id);
-    if (other.source != ReadSource::kIntermediate || writer < other.writer)
-      other = {ReadSource::kIntermediate, writer};
+    if (other.source != ReadSource::kIntermediate || writer < other.writer) other = {ReadSource::kIntermediate, writer};
   }
   if (other.source == ReadSource::kIntermediate) return other;
   for_each_access(chunk.history, r.txn, [&](const Access& a) {
