@@ -76,18 +76,10 @@ std::string counts_json(const stream::WatchCounts& c) {
       R"("unsearched": {}, "flips": {}, "flipped_transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "missing": {}, )"
       R"("input_bytes": {}, "connections": {}, "open_connections": {}, "refused": {}, "refused_as": {{{}}}, "ignored_fields": {}, "checkpoints": {})",
       c.seconds, c.arrived, e.taken, e.checked, e.pending, c.held, e.operations, c.in_per_second, c.checked_per_second,
-<<<<<<< HEAD
-      c.lag, c.behind, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, c.duplicates, e.unchecked, e.unsearched,
-      e.flips,
-      e.flipped_txns, e.dependencies, e.overlapping, e.deduced, list_json(c.missing), c.input.bytes,
-      c.input.connections, c.input.open_connections, c.input.refused, refusals_json(c.input), c.input.ignored_fields,
-      c.checkpoints);
-=======
       c.lag, c.behind, resident_mib(), e.bytes, e.spilled, c.violations, c.suspicions, c.late, c.duplicates,
       e.unchecked, e.unsearched, e.flips, e.flipped_txns, e.dependencies, e.overlapping, e.deduced,
       list_json(c.missing), c.input.bytes, c.input.connections, c.input.open_connections, c.input.refused,
-      c.input.ignored_fields, c.checkpoints);
->>>>>>> online
+      refusals_json(c.input), c.input.ignored_fields, c.checkpoints);
 }
 
 }  // namespace

@@ -25,15 +25,10 @@ struct LiveCounts {
     ignored_fields += chunk.ignored_fields;
   }
   [[nodiscard]] InputCounts now() const {
-<<<<<<< HEAD
     InputCounts out{bytes,   pieces, transactions, connections,    open_connections,
                     refused, {},     held_bytes,   ignored_fields, duplicates};
     for (std::size_t i = 0; i < kRefusals; ++i) out.refused_as[i] = refused_as[i];
     return out;
-=======
-    return {bytes,   pieces,     transactions,   connections, open_connections,
-            refused, held_bytes, ignored_fields, duplicates};
->>>>>>> online
   }
 };
 

@@ -232,10 +232,22 @@ class SqliteConnection : public Connection {
 // code (load_extension).
 int stays_in_its_file(void* /*context*/, int action, const char* first, const char* second, const char* /*database*/,
                       const char* /*trigger*/) {
-  static constexpr std::string_view kPragmas[] = {
-      "busy_timeout", "case_sensitive_like", "data_version",     "defer_foreign_keys", "foreign_keys",
-      "index_list",   "query_only",          "read_uncommitted", "recursive_triggers", "reverse_unordered_selects",
-      "synchronous",  "table_info"};
+  static constexpr std::string_view kPragmas[] = {"busy_timeout",
+                                                  "case_sensitive_like",
+                                                  "data_version",
+                                                  "defer_foreign_keys",
+                                                  "foreign_key_list",
+                                                  "foreign_keys",
+                                                  "index_info",
+                                                  "index_list",
+                                                  "index_xinfo",
+                                                  "query_only",
+                                                  "read_uncommitted",
+                                                  "recursive_triggers",
+                                                  "reverse_unordered_selects",
+                                                  "synchronous",
+                                                  "table_info",
+                                                  "table_xinfo"};
   const std::string_view name = action == SQLITE_FUNCTION ? (second == nullptr ? "" : second)
                                 : first == nullptr        ? ""
                                                           : first;
