@@ -20,7 +20,8 @@
 
 namespace isolde::proof {
 
-inline constexpr std::uint64_t kMostTried = 100'000'000;
+// Six transactions with version sets, the most that the engine takes, have 12! / 2^6 orders of their points.
+inline constexpr std::uint64_t kMostTried = 1'000'000'000;
 
 // Requires: what the anomaly names is there.
 [[nodiscard]] Fault exhaustion_fault(const History& history, const Verdict& verdict, const Anomaly& anomaly);

@@ -125,12 +125,13 @@ TEST_P(SmallHistories, AreDecidedRightly) {
           return !now.fault.empty() && now.verdict.outcome == found.verdict.outcome;
         };
         ::testing::Test::RecordProperty("class", fmt::format("{} {} {} 1 {}", one.name, i + 1, answers, undecided));
+        // To make it smaller takes long where each attempt does.
+        ADD_FAILURE() << one.name << " at " << level.name << ", history " << i << ": " << found.fault << " (method "
+                      << found.verdict.method << ")\n"
+                      << native_text(h);
         const History small = shrink(draft, still).build();
         OracleCase its(small);
-        FAIL() << one.name << " at " << level.name << ", history " << i << ": " << found.fault << " (method "
-               << found.verdict.method << ")\n"
-               << native_text(h) << "smallest: " << answer(small, its, level.level).fault << "\n"
-               << native_text(small);
+        FAIL() << "smallest: " << answer(small, its, level.level).fault << "\n" << native_text(small);
       }
       if (found.truth == OracleVerdict::kNotApplicable) continue;  // nobody can tell
       if (found.verdict.holds) continue;                           // there was no such order to test
