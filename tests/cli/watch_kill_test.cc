@@ -60,7 +60,7 @@ void expect_same(std::vector<std::string> found, std::vector<std::string> expect
 
 void grow_and_kill(const std::string& method) {
   const Scratch scratch;
-  const std::uint64_t kills = effort::tries(kKills);
+  const std::uint64_t kills = effort::tries(kKills, "kills");
   Rng rng(effort::seed(7));
   std::string all;
   for (const std::string& line : faulty_stream(kTransactions, rng)) all += line + "\n";
@@ -172,7 +172,7 @@ bool all_judged(const std::string& log) {
 
 void send_and_kill(const std::string& method) {
   const Scratch scratch;
-  const std::uint64_t kills = effort::tries(kKills);
+  const std::uint64_t kills = effort::tries(kKills, "kills");
   Rng rng(effort::seed(9));
   const std::vector<std::string> lines = faulty_stream(kTransactions, rng);
   std::string all;

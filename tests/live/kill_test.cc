@@ -63,7 +63,7 @@ void kill_again_and_again(const std::string& url) {
   const Scratch scratch;
   auto database = db::open_database(*db::parse_url(url));
   ASSERT_TRUE(database) << database.error().message();
-  const std::uint64_t kills = effort::tries(20);
+  const std::uint64_t kills = effort::tries(20, "kills");
   Rng rng(effort::seed(20));
   StatusCounts all;
   for (std::uint64_t i = 0; i < kills; ++i) {

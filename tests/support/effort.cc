@@ -51,9 +51,10 @@ class RandomTest : public ::testing::EmptyTestEventListener {
     return *listener;
   }
 
-  void add(std::uint64_t cases) {
+  void add(std::uint64_t cases, std::string_view kind) {
     tried_ += cases;
     ::testing::Test::RecordProperty("tried", std::to_string(tried_));
+    if (!kind.empty()) ::testing::Test::RecordProperty(fmt::format("tried_{}", kind), std::to_string(tried_));
   }
 
   void OnTestEnd(const ::testing::TestInfo& test) override {
@@ -72,9 +73,9 @@ class RandomTest : public ::testing::EmptyTestEventListener {
 
 }  // namespace
 
-std::uint64_t tries(std::uint64_t usual) {
+std::uint64_t tries(std::uint64_t usual, std::string_view kind) {
   const auto cases = static_cast<std::uint64_t>(std::llround(static_cast<double>(usual) * effort_factor()));
-  RandomTest::current().add(std::max<std::uint64_t>(cases, 1));
+  RandomTest::current().add(std::max<std::uint64_t>(cases, 1), kind);
   return std::max<std::uint64_t>(cases, 1);
 }
 
@@ -83,9 +84,9 @@ std::uint64_t seed(std::uint64_t usual) {
   return effort_round() == 0 ? usual : usual + (mix64(effort_round()) >> 16);
 }
 
-Seeds seeds(std::uint64_t first, std::uint64_t usual) {
+Seeds seeds(std::uint64_t first, std::uint64_t usual, std::string_view kind) {
   const std::uint64_t begin = seed(first);
-  return {begin, begin + tries(usual)};
+  return {begin, begin + tries(usual, kind)};
 }
 
 bool takes(std::uint64_t i) {

@@ -11,11 +11,13 @@
 
 #include <cstdint>
 #include <ranges>
+#include <string_view>
 
 namespace isolde::effort {
 
-// How many random cases to try, at least one. They are added to the test's property "tried" in GoogleTest's report.
-[[nodiscard]] std::uint64_t tries(std::uint64_t usual);
+// How many random cases to try, at least one. They are added to the test's property "tried" in GoogleTest's report, and
+// if `kind` is given to "tried_KIND", which `./dev soak` adds up by itself.
+[[nodiscard]] std::uint64_t tries(std::uint64_t usual, std::string_view kind = {});
 
 // Where a test's seeds begin: `usual`, or as far from it as ISOLDE_SEED says (the same distance in every test, so that
 // different seeds stay different). Less than 2^48 more than `usual`.
@@ -23,7 +25,7 @@ namespace isolde::effort {
 
 // For cases with a seed each: as many as tries(usual) says, from seed(first) on.
 using Seeds = std::ranges::iota_view<std::uint64_t, std::uint64_t>;
-[[nodiscard]] Seeds seeds(std::uint64_t first, std::uint64_t usual);
+[[nodiscard]] Seeds seeds(std::uint64_t first, std::uint64_t usual, std::string_view kind = {});
 
 // Of cases that are a fixed list (files, say): whether to try the i-th. All at an effort of 1 and more; below that an
 // even share of them, another one with another ISOLDE_SEED.

@@ -1,6 +1,7 @@
 #include "audit/trace/postgres_events.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "audit/trace/postgres_parameters.h"
 #include "audit/trace/sql_scan.h"
@@ -68,12 +69,12 @@ void PostgresEvents::log(const PostgresEntry& entry) {
     if (take(prepare, "prepare: ")) {
       if (const std::string sql = executed_text(text, prepare); !sql.empty()) {
         one(entry, sql);
-        last_of(sessions_.of(entry.session)) = {hash_of(text), !is_done};
+        remember(entry, {hash_of(text), !is_done});
         return;
       }
     }
     message_of_client(entry, text);
-    last_of(sessions_.of(entry.session)) = {hash_of(text), !is_done};
+    remember(entry, {hash_of(text), !is_done});
   } else if (take(text, "execute ")) {
     if (text.starts_with("fetch from ")) return;  // goes on with an execution that was logged
     const std::size_t colon = text.find(": ");
@@ -85,7 +86,7 @@ void PostgresEvents::log(const PostgresEntry& entry) {
     } else {
       one(entry, text);
     }
-    last_of(sessions_.of(entry.session)) = {hash_of(text), !is_done};
+    remember(entry, {hash_of(text), !is_done});
   } else if (text.starts_with("disconnection: ") || text.starts_with("connection received: ") ||
              text.starts_with("unexpected EOF on client connection")) {
     sessions_.end(entry.session);
@@ -103,12 +104,14 @@ void PostgresEvents::failure(const PostgresEntry& entry) {
     sink_.failed(*session);
     return;
   }
-  const std::uint32_t session = sessions_.of(entry.session);
-  const Last before = last_of(session);
-  last_of(session).may_fail = false;
+  const auto known = sessions_.find(entry.session);
+  const Last before = known ? last_of(*known) : Last{};
   const std::uint64_t hash = hash_of(entry.statement);
   if (!before.may_fail || before.hash != hash) message_of_client(entry, entry.statement);
-  sink_.failed(session);
+  const auto session = sessions_.find(entry.session);
+  if (!session) return;  // what failed was empty, and so was all before it
+  last_of(*session).may_fail = false;
+  sink_.failed(*session);
 }
 
 void PostgresEvents::message_of_client(const PostgresEntry& entry, std::string_view sql) {
@@ -116,16 +119,20 @@ void PostgresEvents::message_of_client(const PostgresEntry& entry, std::string_v
   scanner.start();
   std::size_t stop = scanner.find_end(sql, 0);
   if (trimmed(sql.substr(stop), SqlDialect::kPostgres).empty()) return one(entry, sql.substr(0, stop));
-  const std::uint32_t session = sessions_.of(entry.session);
-  sink_.begin_message(session);
+  std::optional<std::uint32_t> session;  // once there is a statement that is not empty
   for (std::size_t at = 0; at < sql.size();) {
-    one(entry, sql.substr(at, stop - at));
+    const std::string_view piece = sql.substr(at, stop - at);
+    if (!session && !tagged(piece, SqlDialect::kPostgres).empty()) {
+      session = sessions_.of(entry.session);
+      sink_.begin_message(*session);
+    }
+    one(entry, piece);
     at = stop + 1;
     if (at >= sql.size()) break;
     scanner.start();
     stop = scanner.find_end(sql, at);
   }
-  sink_.end_message(session);
+  if (session) sink_.end_message(*session);
 }
 
 void PostgresEvents::one(const PostgresEntry& entry, std::string_view sql) {
@@ -133,6 +140,10 @@ void PostgresEvents::one(const PostgresEntry& entry, std::string_view sql) {
   if (sql.empty()) return;
   ++statements_;
   sink_.statement({sessions_.of(entry.session), entry.time_us, entry.line, sql});
+}
+
+void PostgresEvents::remember(const PostgresEntry& entry, Last last) {
+  if (const auto session = sessions_.find(entry.session)) last_of(*session) = last;
 }
 
 PostgresEvents::Last& PostgresEvents::last_of(std::uint32_t session) {

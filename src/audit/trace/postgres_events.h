@@ -51,6 +51,8 @@ class PostgresEvents {
   void failure(const PostgresEntry& entry);
   void message_of_client(const PostgresEntry& entry, std::string_view sql);
   void one(const PostgresEntry& entry, std::string_view sql);
+  // Of a session that has said something.
+  void remember(const PostgresEntry& entry, Last last);
   Last& last_of(std::uint32_t session);
 
   TraceSink& sink_;

@@ -64,6 +64,16 @@ TEST(PostgresLog, GivesStatementsWithTheirSessions) {
   EXPECT_EQ(read("LOG:  statement: SELECT 1\n"), "0: SELECT 1\n");
 }
 
+TEST(PostgresLog, ASessionBeginsWithAStatementThatIsNotEmpty) {
+  EXPECT_EQ(read("[7] LOG:  statement: ;\n"
+                 "[7] LOG:  statement: ; ;\n"
+                 "[7] ERROR:  no\n"
+                 "[7] STATEMENT:  ;\n"
+                 "[8] LOG:  statement: SELECT 1\n"
+                 "[7] LOG:  statement: ; SELECT 2; SELECT 3\n"),
+            read("[8] LOG:  statement: SELECT 1\n[7] LOG:  statement: SELECT 2; SELECT 3\n"));
+}
+
 TEST(PostgresLog, LinesWithATabGoOn) {
   EXPECT_EQ(read("[7] LOG:  statement: SELECT 'a\n\tb\n\t\tc\n\t[8] LOG:  statement: DROP TABLE t'\n\tFROM t\n"
                  "[7] LOG:  statement: SELECT 2\n"),
