@@ -113,7 +113,7 @@ TEST(Mutated, HistoriesGiveAnErrorOrAHistoryWhoseVerdictIsProved) {
   const auto all = contents_of({"tests/corpus", "tests/fuzz/seeds"});
   ASSERT_GT(all.size(), 100U);
   std::uint64_t read = 0, judged = 0;
-  for (const std::uint64_t seed : effort::seeds(1, 8000, "mutated_inputs")) {
+  for (const std::uint64_t seed : effort::seeds(1, 80'000, "mutated_inputs")) {
     Rng rng(seed);
     const std::string bytes = mutated(rng, all);
     const Source source = testing::source_of(bytes);
@@ -138,7 +138,7 @@ TEST(Mutated, HistoriesGiveAnErrorOrAHistoryWhoseVerdictIsProved) {
 
 TEST(Mutated, FindingsAndScenariosAreRefusedOrWellFormed) {
   const auto all = contents_of({"tests/corpus/hunt", "scenarios", "tests/fuzz/seeds"});
-  for (const std::uint64_t seed : effort::seeds(1, 2000, "mutated_inputs")) {
+  for (const std::uint64_t seed : effort::seeds(1, 20'000, "mutated_inputs")) {
     Rng rng(seed);
     const std::string bytes = mutated(rng, all);
     if (const auto finding = hunt::parse_finding(bytes, "f"); !finding) {
