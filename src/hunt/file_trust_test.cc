@@ -8,6 +8,7 @@
 #include "base/mapped_file.h"
 #include "hunt/finding_file.h"
 #include "hunt/generate/generate.h"
+#include "tests/support/effort.h"
 
 namespace isolde::hunt {
 namespace file_trust_test {
@@ -38,7 +39,7 @@ TEST(HuntFileTrust, WhateverAHuntDrawsPasses) {
     options.server_version = dialect == std::string_view("postgres") ? 150003 : 0;
     options.foreign_keys = options.generated_columns = options.views = true;
     const auto generator = make_generator(options);
-    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    for (const std::uint64_t seed : effort::seeds(0, 40)) {
       const Schema schema = generator->schema(seed);
       for (std::uint64_t i = 0; i < 10; ++i) {
         Finding finding;
