@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "db/guard/file_sql.h"
 
 namespace isolde::hunt {
@@ -30,10 +31,7 @@ class TrustCheck {
 
   void own_table(std::string_view table) {
     name(table);
-    std::string lower(table);
-    std::transform(lower.begin(), lower.end(), lower.begin(),
-                   [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); });
-    own_.insert(std::move(lower));
+    own_.insert(lower_case(table));
   }
 
   void statement(std::string_view sql) { statement(sql, sql); }

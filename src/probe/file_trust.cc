@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 
+#include "base/ascii.h"
 #include "db/guard/file_sql.h"
 
 namespace isolde::probe {
@@ -25,18 +25,11 @@ std::string without_gaps(std::string_view sql) {
   }
 }
 
-std::string lower(std::string_view name) {
-  std::string out(name);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 }  // namespace
 
 std::optional<Error> why_not_trusted(const Scenario& scenario, std::string_view dialect) {
   db::OwnTables own;
-  for (const ScenarioTable& table : scenario.tables) own.insert(lower(table.name));
+  for (const ScenarioTable& table : scenario.tables) own.insert(lower_case(table.name));
   const auto refused = [&](std::string_view shown, const std::string& sql, std::uint64_t line) -> std::optional<Error> {
     const std::string why = db::why_refused(sql, dialect, own);
     if (why.empty()) return std::nullopt;

@@ -21,7 +21,7 @@ using std::chrono::steady_clock;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::int64_t kShowEvery = kSecond / 4;
-constexpr double kBehind = 2;    // seconds that input may lie unread before a person is told
+constexpr double kBehind = 2;    // seconds that input may lie unread before a notice says so
 constexpr double kInStep = 0.5;  // … and that it may before the watcher is no longer in step
 // A state is written earlier than its time where so many violations would have to be remembered.
 constexpr std::uint64_t kMostUncovered = 100'000;

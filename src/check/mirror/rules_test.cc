@@ -96,7 +96,7 @@ TEST(MirrorRules, AViolationSaysWhoDependsOnWhom) {
       "2 -rw \"y\"-> 1, 1 -rw \"x\"-> 2");
 }
 
-// What is told before the stream ends, when it is known that nobody begins before `watermark` any more.
+// What is reported before the stream ends, when it is known that nobody begins before `watermark` any more.
 std::string told_live(const Profile& profile, std::string_view lines, std::int64_t watermark) {
   const auto chunk = std::make_shared<Chunk>(native(lines));
   Told sink;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/ascii.h"
 #include "db/guard/file_sql.h"
 #include "db/guard/file_sql_dialects.h"
 
@@ -97,13 +98,6 @@ std::string_view plain_name(const object& fields, const char* member) {
     name = text;
   }
   return name;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c); });
-  return out;
 }
 
 // The names that WITH gives to queries, wherever they stand.

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ascii.h"
 #include "db/guard/file_sql.h"
 #include "db/guard/file_sql_dialects.h"
 
@@ -37,7 +38,6 @@ struct SqlWords {
 };
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || (c & 0x80) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '$'; }
 
 // MariaDB reads a backslash in a text as an escape (unless its mode says otherwise); SQLite does not. So a text with a
@@ -66,10 +66,7 @@ class SqlScanner {
     } else if (starts_name(c)) {
       const std::size_t from = at_;
       while (at_ < sql_.size() && continues_name(sql_[at_])) ++at_;
-      std::string word(sql_.substr(from, at_ - from));
-      std::transform(word.begin(), word.end(), word.begin(),
-                     [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
-      add(SqlWord::Kind::kWord, std::move(word));
+      add(SqlWord::Kind::kWord, lower_case(sql_.substr(from, at_ - from)));
     } else if (is_digit(c)) {
       number();
     } else {
@@ -341,9 +338,7 @@ class WordGuard {
 
   // An index is its table's, and may be called as it likes.
   [[nodiscard]] std::string why_not_own(const SqlWord& w) const {
-    std::string name = w.text;
-    std::transform(name.begin(), name.end(), name.begin(),
-                   [](unsigned char letter) { return static_cast<char>(std::tolower(letter)); });
+    const std::string name = lower_case(w.text);
     if (own_.contains(name) || (!target_ && common_.contains(name)) || word(at_ - 1).is("index")) return {};
     if ((makes_index_ || (word(0).is("drop") && word(1).is("index"))) && !word(at_ - 1).is("on")) return {};
     return fmt::format("it names {}, which is no table of the file's own", w.text);

@@ -9,6 +9,8 @@
 #include <memory>
 #include <thread>
 
+#include "base/ascii.h"
+
 namespace isolde::hunt {
 namespace {
 
@@ -102,14 +104,6 @@ Result<std::int64_t> number_of(Result<db::Reply> reply) {
   const auto* const count = reply->rows() == 1 ? std::get_if<std::int64_t>(&reply->at(0, 0)) : nullptr;
   if (count == nullptr) return Error{"the server gave no number where it was asked to count"};
   return *count;
-}
-
-std::string lower_case_name(std::string_view name) {
-  std::string out(name);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
 }
 
 std::string quoted_name(std::string_view name, char quote) {
@@ -222,7 +216,7 @@ Result<void> refuse_taken_names(db::Connection& connection, std::string_view dia
   const auto marked = has_mark(connection, dialect);
   if (!marked) return marked.error();
   for (const std::string& name : names) {
-    const db::Cell lower = lower_case_name(name);
+    const db::Cell lower = lower_case(name);
     const auto there =
         number_of(connection.execute("select count(*) from sqlite_master where lower(name) = ?", {&lower, 1}));
     if (!there) return there.error();
@@ -251,7 +245,7 @@ Result<void> claim_names(db::Connection& connection, std::string_view dialect, c
       !made)
     return made;
   for (const std::string& name : names) {
-    const db::Cell lower = lower_case_name(name);
+    const db::Cell lower = lower_case(name);
     auto marked = answered(connection.execute("insert or ignore into isolde_hunt_made values (?)", {&lower, 1}));
     if (!marked) return std::move(marked).error();
   }

@@ -661,7 +661,7 @@ TEST(TimelineOnline, WhatALateWriterBrokeOutlivesARestart) {
 void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOptions& random, double least) {
   const std::string folder = make_scratch_folder("online-test");
   const std::uint64_t histories = effort::tries(usual);
-  std::uint64_t late = 0, violated = 0, certified = 0;
+  std::uint64_t late = 0, certified = 0;
   for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
     const std::uint64_t seed = effort::seed(first_seed) + i;
     Rng rng(seed);
@@ -688,7 +688,6 @@ void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOpti
       if (!told.violations.empty() || !told.suspicions.empty() || counts.unchecked > 0) continue;
       const Verdict offline = kTimelineEngine.check(h, level, Limits{});
       ++certified;
-      violated += offline.outcome == Outcome::kViolated ? 1 : 0;
       EXPECT_NE(offline.outcome, Outcome::kViolated)
           << "seed " << seed << " " << info(level).name << " deadline " << options.deadline << " late " << counts.late
           << (options.spill_folder.empty() ? "" : " spill") << "\n"
