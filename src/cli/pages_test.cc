@@ -171,7 +171,10 @@ std::vector<ByHand> reports_by_hand() {
 }
 
 TEST(Pages, AReportMadeByHandGivesASmallPageOrOneError) {
-  for (const ByHand& one : reports_by_hand()) {
+  const std::vector<ByHand> all = reports_by_hand();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!effort::takes(i)) continue;
+    const ByHand& one = all[i];
     const auto page = page_of_json(one.text, "f");
     if (!page) {
       EXPECT_LT(page.error().message().size(), 1000U) << one.what;

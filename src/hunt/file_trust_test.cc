@@ -41,7 +41,7 @@ TEST(HuntFileTrust, WhateverAHuntDrawsPasses) {
     const auto generator = make_generator(options);
     for (const std::uint64_t seed : effort::seeds(0, 40)) {
       const Schema schema = generator->schema(seed);
-      for (std::uint64_t i = 0; i < 10; ++i) {
+      for (std::uint64_t i = 0; i < effort::size(10); ++i) {
         Finding finding;
         finding.dialect = dialect;
         finding.test = generator->test(100 * seed + i);

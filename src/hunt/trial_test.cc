@@ -73,7 +73,9 @@ TEST(Trial, EveryPlantedFaultIsFound) {
       {Level::kReadCommitted, Fault::kLostCommit},     {Level::kSnapshotIsolation, Fault::kMissesOwnWrites},
       {Level::kReadCommitted, Fault::kWrongCount},     {Level::kSerializable, Fault::kWriteSkew},
   };
-  for (const Planted& planted : kPlanted) {
+  for (std::size_t i = 0; i < std::size(kPlanted); ++i) {
+    if (!effort::takes(i)) continue;
+    const Planted& planted = kPlanted[i];
     const Hunted hunted = hunt(planted.level, planted.fault, first_seeds(200));
     EXPECT_FALSE(hunted.found.empty()) << info(planted.level).name << " fault " << static_cast<int>(planted.fault);
   }

@@ -347,7 +347,7 @@ TEST(HuntGenerate, TheShareOfWritesIsAsAskedFor) {
     GenerateOptions options = options_for("postgres");
     options.writes = writes;
     std::uint64_t all = 0, writing = 0;
-    for_the_first_cases(options, 1000, [&](const Case& test) {
+    for_the_first_cases(options, effort::size(1000), [&](const Case& test) {
       for (const Transaction& transaction : test.transactions)
         for (const Statement& statement : transaction.statements) {
           ++all;
