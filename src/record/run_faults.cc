@@ -63,8 +63,11 @@ Result<void> RunFaults::terminate(std::uint32_t client) {
 
 Result<void> RunFaults::restart(db::Stop how) {
   observer_.reset();
-  if (auto stopped = server_->stop(how); !stopped) return stopped;
-  return server_->start();
+  shared_.restarting = true;
+  auto done = server_->stop(how);
+  if (done) done = server_->start();
+  shared_.restarting = false;
+  return done;
 }
 
 }  // namespace isolde::record

@@ -148,11 +148,12 @@ void SessionClient::finish_transaction() {
 }
 
 // The server may be starting again; what it answers until then is no fault of the run. One that cannot be reached any
-// more ends the run, also when the run's time is over by then: what it has done since nobody knows.
+// more ends the run, also when the run's time is over by then: what it has done since nobody knows. A run that is
+// interrupted while it restarts the server itself waits until the server is back.
 void SessionClient::reconnect() {
   const auto give_up = std::chrono::steady_clock::now() + kReconnectFor;
   while (true) {
-    const bool last = shared_.stop || std::chrono::steady_clock::now() > give_up;
+    const bool last = (shared_.stop && !shared_.restarting) || std::chrono::steady_clock::now() > give_up;
     auto fresh = shared_.database.connect(shared_.level);
     if (fresh) {
       const std::scoped_lock lock(connection_guard_);

@@ -49,6 +49,7 @@ class RunShared {
   const std::uint32_t clients;
   const bool ask_facts;
   std::atomic<bool> stop = false;
+  std::atomic<bool> restarting = false;  // the run itself has stopped the server, and is starting it again
 
   // The first fault stops the run.
   void fail(Error error);

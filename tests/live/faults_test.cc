@@ -2,6 +2,10 @@
 // recording is complete, its verdict stays right, and what nobody can know is counted as unknown.
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 #include "db/server.h"
 #include "format/format.h"
 #include "record/run.h"
@@ -106,6 +110,54 @@ TEST_P(ServerThatDies, EndsTheRunWithAnErrorAndWhatWasRecordedIsKept) {
 
 INSTANTIATE_TEST_SUITE_P(Databases, ServerThatDies, ::testing::Values("postgres", "mariadb"),
                          [](const auto& kind) { return std::string(kind.param); });
+
+// Interrupts the run while the server is down, and stays down until every client has noticed.
+class InterruptedRestart : public db::Server {
+ public:
+  InterruptedRestart(db::Server& server, std::atomic<bool>& interrupted) : server_(server), interrupted_(interrupted) {}
+  [[nodiscard]] std::string url() const override { return server_.url(); }
+  [[nodiscard]] std::string superuser_url() const override { return server_.superuser_url(); }
+  [[nodiscard]] Result<void> stop(db::Stop how) override {
+    auto done = server_.stop(how);
+    interrupted_ = true;
+    return done;
+  }
+  [[nodiscard]] Result<void> start() override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    return server_.start();
+  }
+  [[nodiscard]] std::string log_file() const override { return server_.log_file(); }
+
+ private:
+  db::Server& server_;
+  std::atomic<bool>& interrupted_;
+};
+
+TEST(Faults, ARunInterruptedWhileItsServerRestartsEndsInGoodOrder) {
+  const Scratch scratch;
+  auto server = db::start_server({"postgres", "", {}});
+  ASSERT_TRUE(server) << server.error().message();
+  const db::Url url = *db::parse_url((*server)->url());
+  const auto database = db::open_database(url);
+  ASSERT_TRUE(database) << database.error().message();
+  const auto level = db::level_named(**database, "serializable");
+  ASSERT_TRUE(level) << level.error().message();
+  const auto workload = record::workload_named("list-append")->make({}, (*database)->dialect());
+  ASSERT_TRUE(workload) << workload.error().message();
+  record::RunOptions run;
+  run.seconds = 1;
+  run.faults.restart_orderly = 1;
+  std::atomic<bool> interrupted = false;
+  InterruptedRestart restarted(**server, interrupted);
+  const std::string folder = scratch.path("recording");
+  const auto summary = record::run(**database, url, **level, **workload, run, folder,
+                                   {.progress = {}, .interrupted = &interrupted, .server = &restarted});
+  ASSERT_TRUE(summary) << summary.error().message();
+  EXPECT_EQ(summary->faults.restart_orderly, 1U);
+  const auto loaded = load(folder, nullptr, {});
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  EXPECT_EQ(status_counts(loaded->history), (StatusCounts{summary->committed, summary->aborted, summary->unknown}));
+}
 
 TEST(Faults, AServerThatTheRunDidNotStartIsNotRestarted) {
   const Scratch scratch;
