@@ -33,6 +33,7 @@ function(isolde_layer name)
   target_link_libraries(isolde_${name} PRIVATE $<BUILD_INTERFACE:isolde_options>)
   isolde_unity(isolde_${name})
   isolde_hardened(isolde_${name})
+  target_compile_options(isolde_${name} PRIVATE ${ISOLDE_FOLLOWED})
   if(ARG_COLD OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))
     # Without precompiled headers: those are compiled with the flags of the other layers.
     target_compile_options(isolde_${name} PRIVATE ${ISOLDE_COLD_FLAGS})

@@ -28,6 +28,7 @@ endfunction()
 
 if(ISOLDE_PRECOMPILED)
   isolde_headers(isolde_layer_headers ${ISOLDE_PRECOMPILED_HEADERS})
+  target_compile_options(isolde_layer_headers PRIVATE ${ISOLDE_FOLLOWED})
   # What ccache needs to know a precompiled header again. Where one does not fit a file's flags, g++ parses it as ever.
   # clang no longer takes what is in them for others' code, and warns of libstdc++'s own use of what it deprecates.
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
