@@ -109,6 +109,7 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
   Verdict verdict;
   verdict.level = level;
   verdict.method = kMirrorEngine.name;
+  verdict.given = Given::kProfile;
   if (limits.profile == nullptr) {
     verdict.reason = "mirror compares with what a DBMS does, and no profile was given (--profile)";
     return verdict;

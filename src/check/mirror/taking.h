@@ -64,6 +64,7 @@ class Taking {
   void own_read_differs(KeySlot key, Print read, Print own, std::uint32_t);
   void write(KeySlot key, Print value, const Window& at, std::uint32_t flags, std::uint32_t);
   void install();
+  [[nodiscard]] bool was_grown_without(const TakenWrite& write);
   [[nodiscard]] TxnSlot txn_slot() const { return static_cast<TxnSlot>(&txn_ - core_.txns.data()); }
 
   Core& core_;
