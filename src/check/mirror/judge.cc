@@ -56,8 +56,9 @@ void judge(Core& core, TxnSlot slot) {
     check_locks(core, txn, slot);
     check_updates(core, txn, slot);
     check_reads(core, txn, slot);
+    check_looks(core, txn, slot);
   } else {
-    core.counts.unchecked += txn.reads.size();
+    core.counts.unchecked += txn.reads.size() + txn.looks.size();
   }
   for (const TakenWrite& write : txn.writes) {
     for (Version& v : core.keys.versions(write.key)) {
