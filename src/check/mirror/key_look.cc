@@ -58,10 +58,9 @@ bool KeyLook::not_shown() {
   }
   if (no_ > 1 || (look_.moving && yes_ > 1)) return false;
   const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kNo; });
-  const Seen one = *seen;
-  if (!certified && !take(one.version)) return true;
-  seen_.assign(1, one);
-  return trace();
+  const int version = seen->version;
+  if (!certified && !take(version)) return true;
+  return trace_one(version);
 }
 
 bool KeyLook::changed() {
@@ -153,6 +152,11 @@ KeyLook::Run KeyLook::run_of(const Seen& seen) {
     v = earlier;
   }
   return run;
+}
+
+bool KeyLook::trace_one(int v) {
+  seen_.assign(1, {v, match_of(v)});
+  return trace();
 }
 
 bool KeyLook::trace() {

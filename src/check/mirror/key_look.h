@@ -37,6 +37,8 @@ class KeyLook : private Candidates {
   bool take(int v);
   // All that can have been seen matches alike: what certifiers learn. False: something stays open.
   bool trace();
+  // The same where it is certain that `v` was seen.
+  bool trace_one(int v);
 
  private:
   // A run of versions that match alike, around one of them.

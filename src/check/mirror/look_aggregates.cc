@@ -121,24 +121,29 @@ bool AggregateLook::judge() {
   }
   // min and max may be found at one end of an index, without a look at the others.
   const bool looks_at_all = aggregate->kind() != AggregateKind::kMin && aggregate->kind() != AggregateKind::kMax;
-  if (agreeing == 1) learn(only, looks_at_all);
-  return agreeing == 1 || core_.options.profile.certifier == Certifier::kNone;
+  return agreeing == 1 && learn(only, looks_at_all);
 }
 
-void AggregateLook::learn(const std::vector<std::size_t>& chosen, bool looks_at_all) {
+// False: something stays open.
+bool AggregateLook::learn(const std::vector<std::size_t>& chosen, bool looks_at_all) {
+  bool whole = true;
   for (std::size_t c = 0; c < choices_.size(); ++c) {
     const int version = choices_[c].versions[chosen[c]];
-    if (version == kSeveral) continue;
+    if (version == kSeveral) {
+      whole = false;
+      continue;
+    }
     KeyLook close(core_, txn_, slot_, choices_[c].key, look_, condition_);
-    if (!close.take(version)) return;
-    certain_.push_back(choices_[c].key);
+    if (!close.take(version)) return true;  // told
+    if (looks_at_all) whole = close.trace_one(version) && whole;
   }
-  if (!looks_at_all || core_.options.profile.certifier == Certifier::kNone) return;
+  if (!looks_at_all || core_.options.profile.certifier == Certifier::kNone) return whole;
   for (const KeySlot key : certain_) {
     KeyLook close(core_, txn_, slot_, key, look_, condition_);
     close.gather();
-    if (close.yes() == 0 || close.no() == 0) static_cast<void>(close.trace());
+    if (close.yes() == 0 || close.no() == 0) whole = close.trace() && whole;
   }
+  return whole;
 }
 
 void AggregateLook::tell_wrong(const AggregateState& fixed) {

@@ -40,7 +40,7 @@ class AggregateLook {
   void add_choice(KeySlot key);
   void count(KeySlot key, Print value);
   [[nodiscard]] std::optional<ValueId> name_of(KeySlot key);
-  void learn(const std::vector<std::size_t>& chosen, bool looks_at_all);
+  bool learn(const std::vector<std::size_t>& chosen, bool looks_at_all);
   void tell_wrong(const AggregateState& fixed);
 
   Core& core_;

@@ -125,7 +125,15 @@ class LookAtKeys {
     if (!state.has(kBaseGone | kBaseUnknown) && match_of_base(key) == wanted) return true;
     const auto versions = core_.keys.versions(key);
     return std::any_of(versions.begin(), versions.end(), [&](const Version& v) {
-      return !v.has(kStepwise) && core_.looks.match(*condition_, state, key, v.value) == wanted;
+      return !v.has(kStepwise) && was_sent(v, key) && core_.looks.match(*condition_, state, key, v.value) == wanted;
+    });
+  }
+  // Whether the version can have been written by the end of the statement.
+  [[nodiscard]] bool was_sent(const Version& v, KeySlot key) const {
+    const Taken& writer = core_.txns[v.slot];
+    if (!writer.live || writer.id != v.txn) return true;
+    return std::any_of(writer.writes.begin(), writer.writes.end(), [&](const TakenWrite& write) {
+      return write.key == key && write.value == v.value && write.lock_lo <= txn_.moments[look_.moment].hi;
     });
   }
 
