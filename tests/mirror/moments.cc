@@ -263,7 +263,7 @@ bool TxnPlanner::look(const Access& access) {
     const State state = fold(kNullState, own, *states_);
     return (state != kBroken && trace_.matches(states_->content(state))) == wanted;
   }
-  Check check{.key = access.key, .own = {}, .expected = kNullState, .is_read = !wanted, .look = access.look};
+  Check check{.key = access.key, .own = {}, .expected = kNullState, .look = access.look};
   if (p_.reads == Reads::kDirty) {
     if (trace_.matches(trace_.initial[static_cast<std::size_t>(access.key)]) == wanted) return true;
     for (const TraceTxn& txn : trace_.txns) {

@@ -360,7 +360,9 @@ class Search {
     const bool match = matches(versions[v].state);
     Pairs pairs = 0;
     std::size_t first = v, next = v + 1;
-    while (first > 0 && matches(versions[first - 1].state) == match) --first;
+    // What comes after its own version it can only have seen by depending on it.
+    const auto is_own = [&](std::size_t at) { return versions[at].writer == static_cast<int>(t); };
+    while (first > 0 && matches(versions[first - 1].state) == match && !is_own(first - 1)) --first;
     while (next < versions.size() && matches(versions[next].state) == match) ++next;
     if (first > 0 && versions[first].writer != static_cast<int>(t))
       pairs |= pair(static_cast<std::size_t>(versions[first].writer), t);

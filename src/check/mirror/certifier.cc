@@ -287,8 +287,8 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
   }
 }
 
-void look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next) {
-  if (!keeps_readers(core)) return;
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next) {
+  if (!keeps_readers(core)) return true;
   Taken& txn = core.txns[slot];
   KeyState& state = core.keys[key];
   state.touched = std::max(state.touched, txn.number);  // dependencies name it
@@ -297,13 +297,18 @@ void look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int
     const Version& v = versions[static_cast<std::size_t>(first)];
     if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, key);
   }
-  if (next < 0) return;
+  if (next < 0) return true;
   const Version& n = versions[static_cast<std::size_t>(next)];
-  if (n.txn == txn.id || !core.moments.is(n.node, n.generation)) return;
-  if (n.has(kJudged)) return depend(core, slot, n.slot, Dependency::kRw, key);
+  if (n.txn == txn.id) return true;
+  if (!core.moments.is(n.node, n.generation)) return false;
+  if (n.has(kJudged)) {
+    depend(core, slot, n.slot, Dependency::kRw, key);
+    return true;
+  }
   const Print from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
   add_reader(core, key, {from, slot, txn.number, 0, n.txn});
   txn.look_readers.push_back(key);
+  return true;
 }
 
 void version_judged(Core& core, TxnSlot slot, KeySlot key) {

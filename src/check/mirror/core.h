@@ -176,8 +176,8 @@ void look_back_at_all(Core& core);
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 // A look found the key in a run of versions that match alike. `first`: the version that began the run, `next`: the one
 // that ended it, `last`: the one before that; each a place among its versions. -1: none that is certain (`last`: the
-// base).
-void look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
+// base). False: who ended it is too long over for that to be compared.
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
 // A transaction that counts is judged: what its version of the key replaces.
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.

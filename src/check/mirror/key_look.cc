@@ -59,15 +59,23 @@ bool KeyLook::not_shown() {
   if (no_ > 1 || (look_.moving && yes_ > 1)) return false;
   const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kNo; });
   const int version = seen->version;
+  // Whoever may have committed may still turn out to have.
+  const bool settled = std::none_of(seen_.begin(), seen_.end(),
+                                    [&](const Seen& s) { return s.version != kBase && is_maybe(s.version); });
   if (!certified && !take(version)) return true;
-  return trace_one(version);
+  return trace_one(version) && settled;
 }
 
 bool KeyLook::changed() {
+  is_shown_ = true;
   if (unclear_ > 0) return false;
   if (core_.options.profile.reads == Reads::kCertified && !is_timed()) return yes_ > 0;
   if (yes_ == 0) tell_changed();
-  return true;
+  if (yes_ != 1) return yes_ == 0 || no_ == 0;
+  const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kYes; });
+  const int version = seen->version;
+  if (core_.options.profile.reads != Reads::kCertified && !take(version)) return true;
+  return trace_one(version);
 }
 
 bool KeyLook::take(int v) {
@@ -171,8 +179,7 @@ bool KeyLook::trace() {
   // A version that may not be there, and does not have to.
   if (one && run.first != kBase && version(run.first).has(kMaybe)) return false;
   if (certifier == Certifier::kConflictCheck) return still_holds(run.next);
-  look_traced(core_, slot_, key_, one ? run.first : kBase, run.last, run.next);
-  return true;
+  return look_traced(core_, slot_, key_, one ? run.first : kBase, run.last, run.next);
 }
 
 // Certifier::kConflictCheck: what a transaction that writes has looked at matches as before at its commit.
@@ -239,11 +246,11 @@ void KeyLook::tell_contradiction(const Version& v, bool from) {
   told.version = v.value;
   const Moment commit = core_.commit_of(v);
   told.text = fmt::format(
-      "the {} `{}` did not show it, so it came {} the commit of {}, within {}, and what else was read and locked "
-      "leaves "
-      "only {} for it",
-      look_name(look_.kind), core_.text_of(look_.where), from ? "after" : "before", txn_text(core_, v.txn),
-      window_text(commit.lo, commit.hi), window_text(at_.lo, at_.hi));
+      "the {} `{}` {} it, so it came {} the commit of {}, within {}, and what else was read and locked leaves only {} "
+      "for it",
+      look_name(look_.kind), core_.text_of(look_.where), is_shown_ ? "showed" : "did not show",
+      from ? "after" : "before", txn_text(core_, v.txn), window_text(commit.lo, commit.hi),
+      window_text(at_.lo, at_.hi));
   told.steps = {from ? Found::Step{1, 0, StepType::kWr, told.key} : Found::Step{0, 1, StepType::kRw, told.key}};
   tell(core_, told);
 }

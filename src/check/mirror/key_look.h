@@ -50,6 +50,7 @@ class KeyLook : private Candidates {
   };
 
   void add(int v);
+  [[nodiscard]] bool is_maybe(int v) const { return version(v).has(kMaybe); }
   void gather_certified();
   [[nodiscard]] bool is_timed() const { return core_.options.profile.certifier == Certifier::kTimestampOrder; }
   [[nodiscard]] Match match_of(int v);
@@ -68,6 +69,7 @@ class KeyLook : private Candidates {
   const CompiledPredicate& condition_;
   std::vector<Seen> seen_;
   int yes_ = 0, no_ = 0, unclear_ = 0;
+  bool is_shown_ = false;  // in the result
 };
 
 }  // namespace isolde::mirror

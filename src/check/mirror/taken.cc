@@ -122,6 +122,8 @@ void Taking::read_operations() {
         for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
           const KeySlot key = slot_of(chunk_.key(item.key));
           write_value(key, item.value, at, op);
+          // It found the row that it deletes.
+          if (wrote(key) && !core_.columns.on) txn_.writes[core_.keys[key].own_at].flags &= ~kDelete;
         }
         break;
       case OpKind::kAggregate:

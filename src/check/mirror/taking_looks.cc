@@ -114,7 +114,7 @@ void Taking::look_at_own(const CompiledPredicate& condition, TakenLook& look, st
 }
 
 void Taking::look_differs(const TakenLook& look, KeySlot key, Print version, bool returned, std::string_view text) {
-  if (txn_.status != Status::kCommitted) return;
+  if (txn_.status != Status::kCommitted) return leave_out();
   Found found{.kind = AnomalyKind::kResultSetMismatch, .rule = "consistent read", .txns = {txn_.id}, .text = {}};
   found.key = core_.keys[key].key;
   found.about_read = returned;
