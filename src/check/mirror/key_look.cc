@@ -36,10 +36,9 @@ void KeyLook::gather() {
   }
 }
 
-// Any committed version will do; by timestamps, none that had been replaced before it began.
+// By timestamps: any committed version that had not been replaced before it began.
 void KeyLook::gather_certified() {
   if (!state_.has(kBaseGone)) add(kBase);
-  if (state_.has(kDropped) && !is_timed()) ++unclear_;
   for (int v = 0; v < static_cast<int>(versions_.size()); ++v) {
     const Version& seen = version(v);
     if (seen.has(kInstalled | kMaybe) && !seen.has(kOverwritten) && !own(seen)) add(v);
@@ -51,8 +50,7 @@ bool KeyLook::not_shown() {
   if (yes_ == 0 && unclear_ == 0) return trace();
   if (unclear_ > 0) return false;
   if (no_ == 0) {
-    // A row that moves while it is looked for may never be met; what is read by no clock may still come.
-    if ((look_.moving && yes_ > 1) || (certified && !is_timed())) return false;
+    if (look_.moving && yes_ > 1) return false;  // a row that moves while it is looked for may never be met
     tell_missed();
     return true;
   }
@@ -69,7 +67,6 @@ bool KeyLook::not_shown() {
 bool KeyLook::changed() {
   is_shown_ = true;
   if (unclear_ > 0) return false;
-  if (core_.options.profile.reads == Reads::kCertified && !is_timed()) return yes_ > 0;
   if (yes_ == 0) tell_changed();
   if (yes_ != 1) return yes_ == 0 || no_ == 0;
   const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kYes; });

@@ -19,6 +19,7 @@ class KeyLook : private Candidates {
     Match match;
   };
 
+  // Requires: reads have moments, or at least timestamps.
   KeyLook(Core& core, Taken& txn, TxnSlot slot, KeySlot key, const TakenLook& look, const CompiledPredicate& condition);
 
   // All that it can have seen.
@@ -52,7 +53,6 @@ class KeyLook : private Candidates {
   void add(int v);
   [[nodiscard]] bool is_maybe(int v) const { return version(v).has(kMaybe); }
   void gather_certified();
-  [[nodiscard]] bool is_timed() const { return core_.options.profile.certifier == Certifier::kTimestampOrder; }
   [[nodiscard]] Match match_of(int v);
   [[nodiscard]] int after(int v) const;
   [[nodiscard]] int before(int v, bool& is_base) const;

@@ -88,7 +88,7 @@ TEST(MirrorLooks, AScanThatMissesARow) {
   for (const char* profile : {"read-uncommitted", "serializable"}) {
     const Outcome open = run(named(profile), kRow + missed);
     EXPECT_EQ(open.kinds, "") << profile;
-    EXPECT_EQ(open.unchecked, 1U) << "the row was absent before, which is not held any more";
+    EXPECT_EQ(open.unchecked, 1U) << profile;
   }
 }
 
@@ -181,11 +181,14 @@ constexpr const char* kPhantoms =
 )j";
 
 TEST(MirrorLooks, PhantomsUnderSerializableProfiles) {
-  for (const char* profile : {"postgres:serializable", "mariadb:serializable", "strict-serializable", "serializable"}) {
+  for (const char* profile : {"postgres:serializable", "mariadb:serializable", "strict-serializable"}) {
     const bool timed = profile == std::string_view("strict-serializable");
     EXPECT_EQ(told(profile, kPhantoms), timed ? "G2-item" : "write-skew") << profile;
   }
   EXPECT_EQ(told("postgres:repeatable-read", kPhantoms), "");
+  // By no clock, another version that does not match may still come, and each may have seen that.
+  EXPECT_EQ(told("serializable", kPhantoms), "");
+  EXPECT_EQ(run(named("serializable"), kPhantoms).unchecked, 2U);
   std::string later = kPhantoms;
   later.replace(later.find(R"j("a":6)j"), 5, R"j("a":2)j");
   for (const char* profile : {"postgres:serializable", "mariadb:serializable", "strict-serializable", "serializable"}) {
