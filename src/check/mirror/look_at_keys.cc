@@ -19,7 +19,8 @@ class LookAtKeys {
 
   void run() {
     condition_ = core_.looks.condition(look_.where);
-    if (condition_ == nullptr || is_untimed() || !find_range()) {
+    const bool whole = look_.kind != LookKind::kAggregate || !open_;  // a sum needs all of it
+    if (condition_ == nullptr || is_untimed() || !whole || !find_range()) {
       ++core_.counts.unchecked;
       return;
     }
