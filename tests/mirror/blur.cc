@@ -22,11 +22,13 @@ std::int64_t before_of(std::int64_t low, std::int64_t high, int width, Rng& rng)
 void change_read(TraceOp& op, std::size_t keys, Rng& rng) {
   const auto other = [&] { return rng.chance(0.2) ? DraftValue{} : DraftValue::of(rng.between(0, 5)); };
   if (op.kind == OpKind::kRead && op.value.type != DraftValue::Type::kList) op.value = other();
+  if (op.kind == OpKind::kAggregate) op.value = DraftValue::of(rng.between(0, 3));
   if (op.kind != OpKind::kScan) return;
   if (!op.rows.empty() && rng.chance(0.5)) {
     op.rows.erase(op.rows.begin() + static_cast<std::ptrdiff_t>(rng.below(op.rows.size())));
   } else if (op.rows.size() < keys) {
-    const int key = static_cast<int>(rng.between(op.low, op.high));
+    const int key =
+        static_cast<int>(op.by_value ? rng.below(keys) : static_cast<std::uint64_t>(rng.between(op.low, op.high)));
     if (std::none_of(op.rows.begin(), op.rows.end(), [&](const auto& row) { return row.first == key; }))
       op.rows.emplace_back(key, DraftValue::of(rng.between(0, 5)));
   }

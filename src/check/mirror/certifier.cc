@@ -226,6 +226,20 @@ void check_lost_update(Core& core, const Taken& txn, TxnSlot slot, const TakenRe
   }
 }
 
+void add_reader(Core& core, KeySlot key, Reader reader) {
+  std::uint32_t at;
+  if (core.free_readers.empty()) {
+    at = static_cast<std::uint32_t>(core.readers.size());
+    core.readers.emplace_back();
+  } else {
+    at = core.free_readers.back();
+    core.free_readers.pop_back();
+  }
+  reader.next = core.keys[key].readers;
+  core.readers[at] = reader;
+  core.keys[key].readers = at;
+}
+
 bool keeps_readers(const Core& core) {
   const Certifier c = core.options.profile.certifier;
   return c == Certifier::kSsi || c == Certifier::kTimestampOrder || c == Certifier::kCycles;
@@ -248,18 +262,9 @@ void check_dangerous_around(Core& core, const Taken& txn) {
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
   if (!keeps_readers(core)) return;
   const Taken& txn = core.txns[slot];
-  std::uint32_t at;
-  if (core.free_readers.empty()) {
-    at = static_cast<std::uint32_t>(core.readers.size());
-    core.readers.emplace_back();
-  } else {
-    at = core.free_readers.back();
-    core.free_readers.pop_back();
-  }
-  KeyState& state = core.keys[read.key];
+  const KeyState& state = core.keys[read.key];
   check_lost_update(core, txn, slot, read);
-  core.readers[at] = {read.from, slot, txn.number, state.readers};
-  state.readers = at;
+  add_reader(core, read.key, {read.from, slot, txn.number, 0, kNullPrint});
   const auto versions = core.keys.versions(read.key);
   if (version >= 0) {
     const Version& v = versions[static_cast<std::size_t>(version)];
@@ -280,6 +285,30 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
     }
     break;
   }
+}
+
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next) {
+  if (!keeps_readers(core)) return true;
+  Taken& txn = core.txns[slot];
+  KeyState& state = core.keys[key];
+  state.touched = std::max(state.touched, txn.number);  // dependencies name it
+  const auto versions = core.keys.versions(key);
+  if (first >= 0) {
+    const Version& v = versions[static_cast<std::size_t>(first)];
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, key);
+  }
+  if (next < 0) return true;
+  const Version& n = versions[static_cast<std::size_t>(next)];
+  if (n.txn == txn.id) return true;
+  if (!core.moments.is(n.node, n.generation)) return false;
+  if (n.has(kJudged)) {
+    depend(core, slot, n.slot, Dependency::kRw, key);
+    return true;
+  }
+  const Print from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
+  add_reader(core, key, {from, slot, txn.number, 0, n.txn});
+  txn.look_readers.push_back(key);
+  return true;
 }
 
 void version_judged(Core& core, TxnSlot slot, KeySlot key) {
@@ -313,6 +342,7 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
   for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
     const Reader reader = core.readers[r];
     if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;
+    if (reader.only != kNullPrint && reader.only != txn.id) continue;
     depend(core, reader.slot, slot, Dependency::kRw, key);
   }
 }

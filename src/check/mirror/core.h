@@ -18,6 +18,7 @@
 #include "check/mirror/dependency_order.h"
 #include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
+#include "check/mirror/looks.h"
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/taken.h"
@@ -46,6 +47,7 @@ struct Reader {
   TxnSlot slot;
   std::uint32_t number;
   std::uint32_t next;
+  Print only;  // kNullPrint: it comes before whoever replaces that version; else only before this one
 };
 
 // A read of a value that nobody has written yet, by a clock that may be wrong.
@@ -73,6 +75,7 @@ class Core {
   RecentNames names{std::size_t{16} << 20};
   KeyTable keys;
   Columns columns;
+  Looks looks;
   Moments moments;
   std::vector<Holder> holders{1};
   std::vector<std::uint32_t> free_holders;
@@ -141,6 +144,7 @@ class Core {
   // What a print stands for, as JSON.
   [[nodiscard]] std::string name(Print print) const;
   [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
+  [[nodiscard]] std::string text_of(Print text) const;         // … of a text, without quotes
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
   std::vector<KeySlot> scratch_slots;
   std::vector<Window> scratch_windows;
@@ -154,6 +158,8 @@ void judge(Core& core, TxnSlot slot);
 // An unknown transaction was seen by one that counts, no later than `hi`: it counts too.
 void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi);
 void check_reads(Core& core, Taken& txn, TxnSlot slot);
+// look_at_keys.cc
+void check_looks(Core& core, Taken& txn, TxnSlot slot);
 // mutual_exclusion.cc
 void check_locks(Core& core, Taken& txn, TxnSlot slot);
 // first_updater.cc
@@ -168,6 +174,10 @@ void look_back_at_all(Core& core);
 // certifier.cc
 // A read's version has become certain: the one at `version` of its key, or the base (-1).
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
+// A look found the key in a run of versions that match alike. `first`: the version that began the run, `next`: the one
+// that ended it, `last`: the one before that; each a place among its versions. -1: none that is certain (`last`: the
+// base). False: who ended it is too long over for that to be compared.
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
 // A transaction that counts is judged: what its version of the key replaces.
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
@@ -206,6 +216,9 @@ struct Found {
   Print expected = kNullPrint;
   std::string text;
   std::int64_t time = kNoTime;
+  // The predicate operation that it is about, by its place in the transaction, and a version of the key that shows it.
+  std::uint32_t statement = kNone32;
+  Print version = kNullPrint;
   struct Step {
     std::uint32_t from, to;  // places in txns
     StepType type;

@@ -15,6 +15,7 @@ class Mirror final : public OnlineEngine {
     core_.default_initial = head.value(head.history.default_initial());
     core_.columns.on = head.columns;
     if (head.columns) return begin_columns(core_, head);
+    note_initial(core_, head);
     if (head.history.columns().key_initial.empty()) return;
     for (std::uint32_t k = 0; k < head.history.key_count(); ++k) {
       const Print value = head.value(head.history.initial(KeyId{k}));
@@ -32,6 +33,7 @@ class Mirror final : public OnlineEngine {
   void take(const Arrival& arrival) override {
     core_.names.note(arrival.chunk);
     core_.columns.on = core_.columns.on || arrival.chunk->columns;
+    begin_looks(core_, *arrival.chunk);
     ++core_.counts.taken;
     ++core_.counts.pending;
     if (arrival.late) ++core_.counts.late;
@@ -59,7 +61,8 @@ class Mirror final : public OnlineEngine {
   [[nodiscard]] OnlineCounts counts() const override {
     OnlineCounts counts = core_.counts;
     counts.bytes = core_.keys.bytes() + core_.moments.bytes() + core_.order.bytes() + core_.names.bytes() +
-                   core_.written.bytes() + core_.motion_bytes + core_.columns.of.capacity() * sizeof(Columns::Of);
+                   core_.written.bytes() + core_.motion_bytes + core_.columns.of.capacity() * sizeof(Columns::Of) +
+                   core_.looks.bytes();
     return counts;
   }
 

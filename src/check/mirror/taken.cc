@@ -16,8 +16,10 @@ void Taking::run() {
   core_.counts.operations += end_ - first_;
   look_up_keys();
   measure_all();
+  if (core_.looks.on) note_values(core_, chunk_, t_);
   read_operations();
   install();
+  if (core_.looks.on) tidy_values(core_);
 }
 
 // All keys at once, so that their cache lines come while others are looked up.
@@ -92,6 +94,9 @@ void Taking::read_operations() {
   txn_.steps.clear();
   txn_.ranges.clear();
   txn_.range_keys.clear();
+  txn_.looks.clear();
+  txn_.look_rows.clear();
+  txn_.look_readers.clear();
   if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0});
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
@@ -110,21 +115,25 @@ void Taking::read_operations() {
         step(slots_[op - first_], {value, kNone32, head.kind() == OpKind::kAppend}, at);
         break;
       case OpKind::kScan:
-        scan(h_.predicate(head.predicate()), head.lock(), at, op);
+        look(head, at, op, scan(h_.predicate(head.predicate()), head.lock(), at, op));
         break;
       case OpKind::kUpdate:
+        look(head, at, op, moment_of(Lock::kUpdate, at));
         for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
           const KeySlot key = slot_of(chunk_.key(item.key));
           write_value(key, item.value, at, op);
+          // It found the row that it deletes.
+          if (wrote(key) && !core_.columns.on) txn_.writes[core_.keys[key].own_at].flags &= ~kDelete;
         }
         break;
       case OpKind::kAggregate:
+        look(head, at, op, moment_of(head.lock(), at));
         break;
     }
   }
 }
 
-void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
+std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
   const std::uint32_t shared = moment_of(lock, at);
   const bool by_snapshot = txn_.has_snapshot() && shared == 0;
   const Profile& profile = core_.options.profile;
@@ -139,7 +148,7 @@ void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::
   std::int64_t low = 0, high = 0;
   if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
     txn_.range_keys.resize(first);
-    return;
+    return shared;
   }
   const auto found = static_cast<std::uint32_t>(txn_.range_keys.size());
   for (std::size_t i = 0; i < txn_.writes.size(); ++i) {
@@ -154,6 +163,7 @@ void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::
   }
   txn_.ranges.push_back(
       {low, high, shared, first, static_cast<std::uint32_t>(txn_.range_keys.size()) - first, alone ? 1U : 0U});
+  return shared;
 }
 
 // The moment at which a statement reads.
