@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kTimelineMagic = 0x35'656e'696c'6d69'74ULL;  // timline5
+constexpr std::uint64_t kTimelineMagic = 0x36'656e'696c'6d69'74ULL;  // timline6
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
