@@ -41,7 +41,8 @@ struct SimulatorOptions {
   int clients = 3;   // transactions at a time
   int values = 100;  // as many values are written; few: they repeat
   bool lists = false, counters = false, scans = false, locking = false, deletes = false, unknown = false;
-  int width = 2;  // of intervals: 0 none, 1 short, 2 as far as clients allow
+  bool commits = false;  // some transactions have the interval of their commit
+  int width = 2;         // of intervals: 0 none, 1 short, 2 as far as clients allow
 };
 
 struct SimulatedTrace {

@@ -36,7 +36,7 @@ bool certainly(const Core& core, const Moment& a, const Moment& b) {
 
 // Whether PostgreSQL certainly counts the commit of `a` as earlier than that of `b`. It numbers commits for this after
 // they show and after their locks are free, so only the answer to the client tells.
-bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.end < b.commit_lo; }
+bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.commit_hi < b.commit_lo; }
 
 StepType step_type(Dependency type) {
   return type == Dependency::kWr ? StepType::kWr : type == Dependency::kWw ? StepType::kWw : StepType::kRw;
