@@ -352,6 +352,11 @@ void TxnPlanner::finish(Plan& plan) {
   std::int64_t last = txn_.begin;
   for (const TraceOp& op : txn_.ops) last = std::max(last, op.after);
   const std::int64_t end = txn_.status == Status::kUnknown ? kForever : txn_.end;
+  // The commit takes effect between its request and its answer; a rollback may only confirm what has happened already.
+  const bool has_commit = txn_.commit_before != kNoTime;
+  if (has_commit && txn_.status != Status::kAborted) last = txn_.commit_before;
+  const std::int64_t committed =
+      txn_.status == Status::kUnknown || !has_commit ? end : std::min(end, txn_.commit_after);
   for (std::size_t k = 0; k < kMaxKeys; ++k) {
     if (counts_ && !own_[k].empty())
       planned_.installs.push_back({static_cast<int>(k), own_[k], steps_are_blind() && !sets(own_[k])});
@@ -373,7 +378,7 @@ void TxnPlanner::finish(Plan& plan) {
         if (reads && op.lock == Lock::kNone) first = i;
       }
     }
-    std::int64_t latest = end;
+    std::int64_t latest = committed;
     if (first < txn_.ops.size())
       latest = p_.snapshot_at == SnapshotAt::kBegin ? txn_.ops[first].before : txn_.ops[first].after;
     const std::uint64_t bit = std::uint64_t{1} << plan.moments.size();
@@ -400,13 +405,13 @@ void TxnPlanner::finish(Plan& plan) {
   }
   if (counts_ && p_.certifier == Certifier::kSsi) {
     // The commit is counted at a moment of its own: after it shows and its locks are free, as was seen on 15.20.
-    plan.moments.push_back({Moment::Kind::kPrepare, t_, last, end, all});
+    plan.moments.push_back({Moment::Kind::kPrepare, t_, last, committed, all});
   }
   const bool commits =
       counts_ && (!planned_.installs.empty() || !at_commit_.empty() || p_.certifier == Certifier::kSsi);
   if (commits || has_locks) {
     plan.moments.push_back(
-        {counts_ ? Moment::Kind::kCommit : Moment::Kind::kRelease, t_, last, end, all, std::move(at_commit_)});
+        {counts_ ? Moment::Kind::kCommit : Moment::Kind::kRelease, t_, last, committed, all, std::move(at_commit_)});
   }
   planned_.counts = counts_;
   planned_.begin = txn_.begin;

@@ -81,6 +81,7 @@ class Simulator {
     while (act()) now_ += kTick;
     SimulatedTrace result{std::move(trace_), faulty_};
     blur(result.trace, moments_, o_.width, p_.snapshot_at == SnapshotAt::kBegin, rng_);
+    if (o_.commits) blur_commits(result.trace, moments_, o_.width, rng_);
     if (o_.fault == SimulatedFault::kChanged) {
       change(result.trace, rng_);
       result.faulty = true;

@@ -48,7 +48,8 @@ struct SimulatorOptions {
   bool lists = false, counters = false, scans = false, locking = false, deletes = false, unknown = false;
   bool predicates = false;  // scans, updates and, with `aggregates`, counts and sums by a condition on values
   bool aggregates = false, as_rows = false;
-  int width = 2;  // of intervals: 0 none, 1 short, 2 as far as clients allow
+  bool commits = false;  // some transactions have the interval of their commit
+  int width = 2;         // of intervals: 0 none, 1 short, 2 as far as clients allow
 };
 
 struct SimulatedTrace {

@@ -72,6 +72,9 @@ History Trace::build() const {
     builder.set_status(txn.status);
     builder.set_begin(txn.begin);
     if (txn.end != kForever) builder.set_end(txn.end);
+    if (txn.commit_before != kNoTime) {
+      builder.set_commit(txn.commit_before, txn.commit_after == kForever ? kNoTime : txn.commit_after);
+    }
     for (const TraceOp& op : txn.ops) add_trace_op(builder, op, *this);
     builder.end_txn();
   }

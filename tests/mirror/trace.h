@@ -31,6 +31,7 @@ struct TraceTxn {
   Status status = Status::kCommitted;
   std::int64_t begin = 0, end = 0;
   std::vector<TraceOp> ops = {};
+  std::int64_t commit_before = kNoTime, commit_after = kForever;  // kNoTime: its interval is not known
 };
 
 struct Trace {

@@ -36,7 +36,7 @@ bool certainly(const Core& core, const Moment& a, const Moment& b) {
 
 // Whether PostgreSQL certainly counts the commit of `a` as earlier than that of `b`. It numbers commits for this after
 // they show and after their locks are free, so only the answer to the client tells.
-bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.end < b.commit_lo; }
+bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.commit_hi < b.commit_lo; }
 
 StepType step_type(Dependency type) {
   return type == Dependency::kWr ? StepType::kWr : type == Dependency::kWw ? StepType::kWw : StepType::kRw;
@@ -174,7 +174,16 @@ void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, Key
   }
 }
 
-// By timestamps a reader comes before whoever replaces what it read; this one had ended before.
+// When the writer of a version was over. That of a version that is no longer in motion has ended before all that is
+// still to be judged began.
+std::int64_t writer_ended(const Core& core, const Version& v) {
+  if (!core.moments.is(v.node, v.generation)) return v.hi;
+  const Taken& writer = core.txns[v.slot];
+  return writer.status == Status::kUnknown ? v.hi : writer.end;
+}
+
+// By timestamps a reader comes before whoever replaces what it read; this one had ended before. (Its commit had been
+// answered earlier still, but its place in the order may be anywhere up to its end.)
 void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Version& next) {
   Found found{.kind = AnomalyKind::kGSIb, .rule = kRule, .txns = {txn.id, next.txn}, .text = {}};
   found.key = core.keys[read.key].key;
@@ -182,7 +191,7 @@ void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Ver
   found.read = read.value;
   found.time = txn.end;
   found.text = fmt::format("{}, which replaced that, had ended by {}, before it began at {}", txn_text(core, next.txn),
-                           next.hi, txn.begin);
+                           writer_ended(core, next), txn.begin);
   found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRealtime}};
   tell(core, found);
 }
@@ -277,7 +286,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
                                    : versions[static_cast<std::size_t>(version)].hi < next.lo ||
                                          core.orderly(versions[static_cast<std::size_t>(version)], next);
     if (!after) continue;
-    if (core.options.profile.certifier == Certifier::kTimestampOrder && next.hi < txn.begin) {
+    if (core.options.profile.certifier == Certifier::kTimestampOrder && writer_ended(core, next) < txn.begin) {
       return tell_too_old(core, txn, read, next);
     }
     if (next.has(kJudged) && core.moments.is(next.node, next.generation) && is_next(core, versions, version, n)) {

@@ -83,8 +83,15 @@ class Mirror final : public OnlineEngine {
     close_until(core_, std::min(first, watermark));
   }
 
-  // An unknown transaction's reads are settled when its last answer came.
-  static std::int64_t settled_at(const Taken& txn) { return txn.status == Status::kUnknown ? txn.commit_lo : txn.end; }
+  // An unknown transaction's reads are settled when its last answer came, which may be after its commit was sent.
+  static std::int64_t settled_at(const Taken& txn) {
+    if (txn.status != Status::kUnknown) return txn.end;
+    std::int64_t settled = txn.commit_lo;
+    for (const ReadMoment& read : txn.moments) {
+      if (read.hi != kNever) settled = std::max(settled, read.hi);
+    }
+    return settled;
+  }
 
   // Too much is in motion: the one that has waited longest is left unchecked, and whoever began before it and comes
   // yet is late.

@@ -5,6 +5,15 @@
 #include "check/mirror/taking.h"
 
 namespace isolde::mirror {
+namespace {
+
+// Whether a query returned the row of `item` a second time, with something else in it.
+bool returned_twice(std::span<const Item> items, const Item& item) {
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Item& other) { return other.key == item.key && other.value != item.value; });
+}
+
+}  // namespace
 
 void Taking::run() {
   txn_.id = chunk_.id(t_);
@@ -143,6 +152,13 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
   for (const Item& item : h_.items(predicate)) {
     const KeySlot key = slot_of(chunk_.key(item.key));
     txn_.range_keys.push_back(key);
+    // Its own write may have changed nothing (write_was_idle()), but then the query returns one version all the same.
+    const bool set = wrote(key) && !core_.columns.on && (own(key).flags & (kStepwise | kDelete)) == 0;
+    if (set && returned_twice(h_.items(predicate), item)) {
+      const Print value = chunk_.value(item.value);
+      if (value != own(key).value) own_read_differs(key, value, own(key).value, op);
+      continue;
+    }
     read_value(key, item.value, lock, alone ? moment_of(lock, at) : shared, at, op);
   }
   std::int64_t low = 0, high = 0;

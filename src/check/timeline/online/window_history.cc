@@ -64,6 +64,8 @@ void WindowHistory::add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number)
   builder_.set_status(h.status(txn));
   if (h.begin(txn) != kNoTime) builder_.set_begin(h.begin(txn));
   if (h.end(txn) != kNoTime) builder_.set_end(h.end(txn));
+  if (const auto commit = h.commit_interval(txn); commit.before != kNoTime)
+    builder_.set_commit(commit.before, commit.after);
   if (h.start_ts(txn) != kNoTime) builder_.set_start_ts(h.start_ts(txn));
   if (h.commit_ts(txn) != kNoTime) builder_.set_commit_ts(h.commit_ts(txn));
   const auto add = [&](OpKind kind, KeyId k, ValueId v) {
