@@ -125,7 +125,7 @@ void run_sessions(const std::string& document) {
 std::vector<std::string> documents() {
   std::vector<std::string> found;
   std::error_code error;
-  for (const char* folder : {ISOLDE_SOURCE_DIR, ISOLDE_SOURCE_DIR "/docs"}) {
+  for (const char* folder : {ISOLDE_SOURCE_DIR, ISOLDE_SOURCE_DIR "/docs", ISOLDE_SOURCE_DIR "/docs/found"}) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (entry.path().extension() == ".md") found.push_back(entry.path().string());
     }
