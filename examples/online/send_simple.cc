@@ -19,14 +19,12 @@ int main(int argc, char** argv) {
     const long long begin = now();   // before the first request to the database
     const long long commit = now();  // before the commit is sent
     const long long end = now();     // after its answer, the last one
-    std::fprintf(watcher, R"({"session":%s,"ops":[["w","x",%d]],)", argv[2], value);
-    std::fprintf(watcher, R"("begin":%lld,"commit":[%lld,%lld],"end":%lld})", begin, commit, end, end);
-    std::fputc('\n', watcher);
+    std::fprintf(watcher, "{\"session\":%s,\"ops\":[[\"w\",\"x\",%d]],\"begin\":%lld,", argv[2], value, begin);
+    std::fprintf(watcher, "\"commit\":[%lld,%lld],\"end\":%lld}\n", commit, end, end);
   }
   std::fflush(watcher);
   ::shutdown(fd, SHUT_WR);  // nothing more comes: its session is over
   char line[4096];
-  while (std::fgets(line, sizeof line, watcher) != nullptr) {  // until the watcher has taken all of it
+  while (std::fgets(line, sizeof line, watcher) != nullptr)  // until the watcher has taken all of it
     if (std::strstr(line, "\"error\"") != nullptr) return 1;
-  }
 }
