@@ -56,7 +56,7 @@ struct OnlineCounts {
   std::uint64_t operations = 0;
   std::uint64_t violations = 0, suspicions = 0;
   std::uint64_t late = 0;        // arrivals behind the watermark
-  std::uint64_t unchecked = 0;   // reads of keys whose state had been given up for memory, or that evidence leaves open
+  std::uint64_t unchecked = 0;   // reads and predicate operations that memory or the evidence leaves open
   std::uint64_t unsearched = 0;  // mirror: transactions that the rules leave open and the exact search could not take
   std::uint64_t flips = 0;       // timeline: changes of a read's tentative verdict
   std::uint64_t flipped_txns = 0;

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "proof/fault.h"
+#include "proof/matches.h"
 #include "proof/operations.h"
 
 namespace isolde::proof {
@@ -105,11 +106,44 @@ class Written {
   std::unordered_map<std::uint64_t, TxnId> by_;
 };
 
-Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& written) {
+// The value of the key that has this text: one that a transaction wrote which may have committed (`by`, if it is one),
+// or the initial one.
+std::optional<ValueId> value_named(const History& h, KeyId key, const std::string& text, TxnId by) {
+  if (by == kNoTxn && h.value_text(h.initial(key)) == text) return h.initial(key);
+  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
+    if ((by != kNoTxn && by != TxnId{t}) || h.status(TxnId{t}) == Status::kAborted) continue;
+    for (const Touch& touch : touches(h, TxnId{t})) {
+      if (touch.kind == OpKind::kWrite && touch.key == key && h.value_text(touch.value) == text) return touch.value;
+    }
+  }
+  return std::nullopt;
+}
+
+// A row that was missed matches; one that was returned, or changed, does not.
+Fault result_fault(const History& h, const Anomaly& a, const Matches& matches) {
+  if (a.op == kNoOp || !is_predicate(h.op(raw(a.op)).kind())) return "names no predicate operation";
+  if (!matches.defect().empty()) return matches.defect();
+  const OpKind kind = h.op(raw(a.op)).kind();
+  if (kind == OpKind::kAggregate) return holds(a.key == kNoKey, "an aggregate is not about one key");
+  if (a.key == kNoKey || raw(a.key) >= h.key_count()) return "names no key";
+  const std::optional<ValueId> row = matches.in_result(a.op, a.key);
+  if (row && kind == OpKind::kScan)
+    return holds(matches.of(a.op, a.key, *row) == Match::kNo, "the row that was returned matches");
+  const TxnId writer = a.transactions.size() > 1 ? a.transactions[1] : kNoTxn;
+  const std::optional<ValueId> version = value_named(h, a.key, a.expected_text, writer);
+  if (!version) return "nobody wrote the version that it names";
+  const Match match = matches.of(a.op, a.key, *version);
+  return row ? holds(match == Match::kNo, "the version that it changed matches")
+             : holds(match == Match::kYes, "the version that it missed does not match");
+}
+
+Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& written,
+                    std::optional<Matches>& matches) {
   if (a.transactions.empty()) return "names no transaction";
   for (const TxnId t : a.transactions) {
     if (raw(t) >= h.txn_count()) return "names something that is not there";
   }
+  if (!a.cases.empty()) return "has cases, which are about a level and not about clocks";
   const TxnId guilty = a.transactions.front();
   if (a.op != kNoOp) {
     if (raw(a.op) >= h.op_count() || h.txn_of(a.op) != guilty) return "the operation is another transaction's";
@@ -118,6 +152,10 @@ Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& 
       if (!written) written.emplace(h);
       if (written->by_another(guilty, op.key(), h.op_value(raw(a.op)))) return "somebody wrote what it read";
     }
+  }
+  if (a.kind == AnomalyKind::kResultSetMismatch) {
+    if (!matches) matches.emplace(h);
+    if (const Fault fault = result_fault(h, a, *matches)) return fault;
   }
   for (const Step& step : a.steps) {
     if (const Fault fault = step_fault(h, step)) return fault;
@@ -129,9 +167,10 @@ Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& 
 
 Result<void> check_clock_claims(const History& history, const Verdict& verdict) {
   if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
-  std::optional<Written> written;  // where it is needed
+  std::optional<Written> written;  // where they are needed
+  std::optional<Matches> matches;
   for (const Anomaly& a : verdict.anomalies) {
-    if (const Fault fault = anomaly_fault(history, a, written))
+    if (const Fault fault = anomaly_fault(history, a, written, matches))
       return Error{fmt::format("anomaly {}: {}", full_name(a), *fault)};
   }
   return {};

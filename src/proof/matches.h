@@ -5,6 +5,7 @@
 // Cost:    one compilation a text, one evaluation a question.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -68,6 +69,11 @@ class Matches {
 
   // The row of the key in the operation's result.
   [[nodiscard]] std::optional<ValueId> in_result(OpId op, KeyId key) const { return find(h_.items(details(op)), key); }
+  // Whether the result has that row; a faulty server may return a key twice.
+  [[nodiscard]] bool has_row(OpId op, KeyId key, ValueId row) const {
+    const auto items = h_.items(details(op));
+    return std::any_of(items.begin(), items.end(), [&](const Item& i) { return i.key == key && i.value == row; });
+  }
   // The version that its version set names; absent where it names none. Requires: it has one.
   [[nodiscard]] ValueId in_vset(OpId op, KeyId key) const {
     return find(h_.vset(details(op)), key).value_or(kNullValue);

@@ -94,7 +94,7 @@ TEST(Journal, WhatIsCalledIsWhatTheHistoryHas) {
     journal.begin(3, std::numeric_limits<std::int64_t>::max());
     journal.intent(R"(["w",11,2)", -5);
     journal.done(std::numeric_limits<std::int64_t>::max());
-    journal.commit(1);
+    journal.commit(std::numeric_limits<std::int64_t>::max());
     journal.end(Status::kUnknown, 999);
     EXPECT_EQ(journal.fault(), "");
     Journal moved = std::move(journal);
@@ -103,14 +103,14 @@ TEST(Journal, WhatIsCalledIsWhatTheHistoryHas) {
   }
   const std::string native =
       "{\"isolde\":1,\"initial\":0}\n"
-      "{\"id\":1,\"session\":-3,\"begin\":100,\"end\":110,\"snapshot\":{\"xid\":5,\"xmin\":3,\"xmax\":9,\"active\":[4]}"
+      "{\"id\":1,\"session\":-3,\"begin\":100,\"commit\":[109,110],\"end\":110,\"snapshot\":{\"xid\":5,\"xmin\":3,\"xmax\":9,\"active\":[4]}"
       ","
       "\"ops\":[[\"w\",7,{\"a\":\"b c\"},{\"at\":[101,102]}],[\"append\",\"l\",1,{\"at\":[101,102]}],"
       "[\"r\",7,{\"a\":\"b c\"},{\"at\":[103,104]}],[\"r\",7,null,{\"lock\":\"update\",\"at\":[105,106]}],"
       "[\"scan\",\"a = 'x'\",[],{\"lock\":\"share\",\"at\":[107,108]}],[\"r\",8,0,{\"lock\":\"share\"}],[\"r\",9,0]]}\n"
       "{\"id\":2,\"session\":-3,\"status\":\"aborted\",\"begin\":120,\"end\":122,\"ops\":[[\"w\",7,2]]}\n"
       "{\"id\":3,\"session\":-3,\"status\":\"unknown\",\"begin\":9223372036854775807,"
-      "\"ops\":[[\"w\",11,2,{\"at\":[-5,9223372036854775807]}]]}\n"
+      "\"commit\":[9223372036854775807,null],\"ops\":[[\"w\",11,2,{\"at\":[-5,9223372036854775807]}]]}\n"
       "{\"version_order_by_txn\":[[7,[1]],[\"l\",[1]]]}\n";
   const auto wanted = kNativeFormat.read(isolde::testing::source_of(native), {});
   ASSERT_TRUE(wanted) << wanted.error().message();

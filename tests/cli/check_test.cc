@@ -1,4 +1,5 @@
 // `isolde check` as its users meet it: exit statuses, what goes where, and the JSON report.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <simdjson.h>
 
@@ -330,6 +331,56 @@ TEST(CheckMethod, TheStepsOfMirrorAreReChecked) {
   EXPECT_GT(report["anomalies"].at(0)["steps"].get_array().value().size(), 0U) << a.out;
   const Answer watch = isolde({"watch", file, "--profile", "snapshot-isolation", "--json"});
   EXPECT_NE(watch.out.find("\"steps\": [{\"from\": "), std::string::npos) << watch.out;
+}
+
+// What a predicate operation misses, returns or counts that cannot be: the same by watch and by check, and proved.
+TEST(CheckMethod, MirrorJudgesPredicates) {
+  const Scratch scratch;
+  const std::string row = R"j({"id":1,"session":1,"begin":0,"end":10,"ops":[["w","x",{"a":5},{"at":[1,2]}]]})j"
+                          "\n";
+  const auto reader = [&](const std::string& op) {
+    return row + R"j({"id":2,"session":2,"begin":20,"end":30,"ops":[)j" + op + "]}\n";
+  };
+  const auto phantom = [](int id, const char* key) {
+    return fmt::format(
+        R"j({{"id":{},"session":{},"begin":0,"end":20,"ops":[["scan","a > 3",[],{{"at":[1,2]}}],["w","{}",{{"a":5}},{{"at":[5,6]}}]]}})j"
+        "\n",
+        id, id, key);
+  };
+  struct Case {
+    const char* name;
+    std::string lines;
+    const char* profile;
+    const char* kind;
+  };
+  const Case cases[] = {
+      {"missed", reader(R"j(["scan","a > 3",[],{"at":[21,22]}])j"), "postgres:read-committed", "result-set-mismatch"},
+      {"extra", reader(R"j(["scan","a > 7",[["x",{"a":5}]],{"at":[21,22]}])j"), "mariadb:repeatable-read",
+       "result-set-mismatch"},
+      {"count", reader(R"j(["agg","count(*)","a > 3",2,{"at":[21,22]}])j"), "postgres:repeatable-read",
+       "result-set-mismatch"},
+      {"update", reader(R"j(["update","a > 3",[],{"at":[21,22]}])j"), "mariadb:read-committed", "result-set-mismatch"},
+      {"changed", reader(R"j(["update","a > 7",[["x",{"a":9}]],{"at":[21,22]}])j"), "postgres:read-committed",
+       "result-set-mismatch"},
+      {"phantoms", phantom(1, "x") + phantom(2, "y"), "postgres:serializable", "write-skew"},
+      {"locks", phantom(1, "x") + phantom(2, "y"), "mariadb:serializable", "write-skew"},
+  };
+  for (const Case& one : cases) {
+    const std::string file = scratch.file(std::string(one.name) + ".jsonl", one.lines);
+    const Answer check = isolde({"check", file, "--method", "mirror", "--profile", one.profile, "--prove", "--json"});
+    EXPECT_EQ(check.status, 1) << one.name << check.out << check.err;
+    simdjson::dom::parser parser;
+    const auto report = parsed(parser, check.out);
+    EXPECT_EQ(std::string_view(report["anomalies"].at(0)["name"]), one.kind) << one.name;
+    EXPECT_NE(check.out.find("\"steps_proved\": true"), std::string::npos) << check.out;
+    const Answer watch = isolde({"watch", file, "--method", "mirror", "--profile", one.profile, "--json"});
+    EXPECT_EQ(watch.status, 1) << one.name << watch.out << watch.err;
+    EXPECT_NE(watch.out.find(fmt::format("\"name\": \"{}\"", one.kind)), std::string::npos) << watch.out;
+  }
+  // What is not judged is counted, not passed over.
+  const std::string open = scratch.file("open.jsonl", reader(R"j(["scan","a > 3",[],{"at":[21,22]}])j"));
+  const Answer watch = isolde({"watch", open, "--method", "mirror", "--profile", "serializable", "--json"});
+  EXPECT_NE(watch.out.find("\"unchecked\": 1"), std::string::npos) << watch.out;
 }
 
 TEST(CheckMethod, MirrorAndItsProfileNeedEachOther) {

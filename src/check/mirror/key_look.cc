@@ -54,7 +54,8 @@ bool KeyLook::not_shown() {
     tell_missed();
     return true;
   }
-  if (no_ > 1 || (look_.moving && yes_ > 1)) return false;
+  // Whoever is missing may have written what was seen.
+  if (no_ > 1 || (look_.moving && yes_ > 1) || !core_.time.complete) return false;
   const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kNo; });
   const int version = seen->version;
   // Whoever may have committed may still turn out to have.
@@ -69,6 +70,7 @@ bool KeyLook::changed() {
   if (unclear_ > 0) return false;
   if (yes_ == 0) tell_changed();
   if (yes_ != 1) return yes_ == 0 || no_ == 0;
+  if (!core_.time.complete) return false;
   const auto seen = std::find_if(seen_.begin(), seen_.end(), [](const Seen& s) { return s.match == Match::kYes; });
   const int version = seen->version;
   if (core_.options.profile.reads != Reads::kCertified && !take(version)) return true;
@@ -167,6 +169,7 @@ bool KeyLook::trace_one(int v) {
 bool KeyLook::trace() {
   const Certifier certifier = core_.options.profile.certifier;
   if (certifier == Certifier::kNone || seen_.empty() || versions_.empty()) return true;
+  if (!core_.time.complete) return false;
   const Run run = run_of(seen_.front());
   for (const Seen& seen : seen_) {
     const Run other = run_of(seen);

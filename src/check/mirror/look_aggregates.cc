@@ -126,6 +126,7 @@ bool AggregateLook::judge() {
 
 // False: something stays open.
 bool AggregateLook::learn(const std::vector<std::size_t>& chosen, bool looks_at_all) {
+  if (!core_.time.complete && !choices_.empty()) return false;  // whoever is missing may have written what was seen
   bool whole = true;
   for (std::size_t c = 0; c < choices_.size(); ++c) {
     const int version = choices_[c].versions[chosen[c]];

@@ -85,9 +85,10 @@ class LookAtKeys {
   }
 
   bool is_real(KeySlot key) {
-    const Match unreal = is_unreal(core_, core_.keys[key]);
-    if (unreal == Match::kUnclear && match_of_base(key) != Match::kNo) open_ = true;
-    return unreal == Match::kNo;
+    if (core_.looks.header.empty()) return true;
+    const HeaderKeys::Real real = core_.looks.header.is_real(core_.keys[key].key);
+    if (real == HeaderKeys::Real::kUnclear && match_of_base(key) != Match::kNo) open_ = true;
+    return real == HeaderKeys::Real::kYes;
   }
 
   [[nodiscard]] Match match_of_base(KeySlot key) {

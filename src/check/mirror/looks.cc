@@ -56,25 +56,14 @@ Match Looks::match(const CompiledPredicate& condition, const KeyState& state, Ke
 void Looks::save(StateWriter& out) const {
   out.put(on);
   out.put(credit);
-  out.put(has_number_keys);
-  out.put(has_text_keys);
-  std::vector<std::uint64_t> pairs;
-  for (const auto& [print, twin] : twins) {
-    pairs.push_back(print);
-    pairs.push_back(raw64(twin));
-  }
-  out.put_all(pairs);
+  header.save(out);
   rows.save(out);
 }
 
 bool Looks::load(StateReader& in) {
   on = in.get<bool>();
   credit = in.get<std::int64_t>();
-  has_number_keys = in.get<bool>();
-  has_text_keys = in.get<bool>();
-  const auto pairs = in.get_all<std::uint64_t>();
-  twins.clear();
-  for (std::size_t i = 0; i + 1 < pairs.size(); i += 2) twins.emplace(pairs[i], Print{pairs[i + 1]});
+  header.load(in);
   return rows.load(in);
 }
 
@@ -84,17 +73,11 @@ void note_initial(Core& core, const Chunk& head) {
   const std::size_t limit = most_row_bytes(core);
   static_cast<void>(core.looks.rows.add(values, h.default_initial(), core.default_initial, limit));
   if (h.columns().key_initial.empty()) return;
-  ValueInterner numbers;
+  core.looks.header.note_header(head);
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     const ValueId initial = h.initial(KeyId{k});
-    const ValueId name = h.columns().key_name[k];
     static_cast<void>(core.looks.rows.add(values, initial, head.value(initial), limit));
-    static_cast<void>(core.looks.rows.add(values, name, head.key(KeyId{k}), limit));
-    if (values.type(name) != ValueType::kString || !is_json_number(values.string(name))) continue;
-    const ValueId number = numbers.number_text(values.string(name));
-    const Print twin = print_of(numbers.table(), number);
-    core.looks.twins.emplace(raw64(head.key(KeyId{k})), twin);
-    core.looks.twins.emplace(raw64(twin), head.key(KeyId{k}));
+    static_cast<void>(core.looks.rows.add(values, h.columns().key_name[k], head.key(KeyId{k}), limit));
   }
 }
 
@@ -112,14 +95,11 @@ void note_values(Core& core, const Chunk& chunk, TxnId txn) {
   const std::size_t limit = most_row_bytes(core);
   Looks& looks = core.looks;
   const auto note = [&](ValueId value) {
-    if (is_table_value(value)) static_cast<void>(looks.rows.add(h.values(), value, chunk.value(value), limit));
+    if (looks.on && is_table_value(value))
+      static_cast<void>(looks.rows.add(h.values(), value, chunk.value(value), limit));
   };
   const auto note_key = [&](KeyId key) {
-    const Print print = chunk.key(key);
-    if (!looks.twins.empty() && looks.twins.contains(raw64(print))) {
-      const bool text = h.values().type(h.columns().key_name[raw(key)]) == ValueType::kString;
-      (text ? looks.has_text_keys : looks.has_number_keys) = true;
-    }
+    looks.header.note_used(chunk, key);
     note(h.columns().key_name[raw(key)]);
   };
   for (std::uint32_t op = h.first_op(txn); op < h.end_op(txn); ++op) {
@@ -171,18 +151,6 @@ void tidy_values(Core& core) {
     for (const LookRow& row : txn.look_rows) keep(row.value);
   }
   looks.rows.sweep(live);
-}
-
-Match is_unreal(const Core& core, const KeyState& state) {
-  const Looks& looks = core.looks;
-  if (looks.twins.empty() || state.touched != 0 || !looks.twins.contains(raw64(state.key))) return Match::kNo;
-  const KeySlot twin = core.keys.find(looks.twins.at(raw64(state.key)));
-  if (twin == kNoKeySlot) return Match::kNo;
-  if (core.keys[twin].touched != 0) return Match::kYes;
-  if (looks.has_number_keys == looks.has_text_keys) return Match::kUnclear;
-  const auto text = looks.rows.text(state.key);
-  const bool is_text = !is_integer(state.key) && text && text->starts_with('"');
-  return is_text == looks.has_text_keys ? Match::kNo : Match::kYes;
 }
 
 }  // namespace isolde::mirror

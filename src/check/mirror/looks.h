@@ -23,6 +23,7 @@
 
 #include "base/state_file.h"
 #include "check/mirror/key_table.h"
+#include "check/predicates/header_keys.h"
 #include "check/predicates/row_values.h"
 #include "history/chunk.h"
 
@@ -64,9 +65,7 @@ struct Looks {
   static constexpr std::int64_t kMostCredit = std::int64_t{1} << 24, kCreditALook = std::int64_t{1} << 14;
   std::uint64_t waits_for_sweep = std::uint64_t{1} << 32;  // transactions since values were last swept
 
-  // A name in the stream's header is that of a text or of a number: two keys, of which the stream has one. By print.
-  std::unordered_map<std::uint64_t, Print> twins;
-  bool has_number_keys = false, has_text_keys = false;  // of such names, used by somebody
+  HeaderKeys header;
 
   // The condition of that text; null: it is not held, or not understood.
   [[nodiscard]] const CompiledPredicate* condition(Print where);
@@ -97,7 +96,5 @@ void begin_looks(Core& core, const Chunk& chunk);
 void note_values(Core& core, const Chunk& chunk, TxnId txn);
 // Values that no key holds any more go, where room is short.
 void tidy_values(Core& core);
-// Whether the key is one of two that the header may mean, and not the one that the stream uses. kUnclear: nobody knows.
-[[nodiscard]] Match is_unreal(const Core& core, const KeyState& state);
 
 }  // namespace isolde::mirror

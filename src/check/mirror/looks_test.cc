@@ -265,6 +265,19 @@ TEST(MirrorLooks, WhatCannotBeJudgedIsCounted) {
   EXPECT_EQ(unknown.kinds, "");
 }
 
+TEST(MirrorLooks, WithASessionMissingNothingIsMoreThanSuspected) {
+  const auto chunk = std::make_shared<const Chunk>(
+      native(kRow + reader(R"j(["scan","a > 3",[],{"at":[21,22]}],["agg","count(*)","a > 3",0,{"at":[23,24]}])j")));
+  Told sink;
+  MirrorOptions options;
+  options.profile = named("postgres:serializable");
+  const auto engine = make_mirror(options, sink);
+  for (std::uint32_t t = 0; t < 2; ++t) engine->take({chunk, TxnId{t}, false});
+  engine->advance({.now = 0, .watermark = 100, .complete = false});
+  EXPECT_TRUE(sink.violations.empty());
+  EXPECT_EQ(sink.suspicions.size(), 2U);
+}
+
 // Many rows within little memory: some values are not held, and then nothing is said.
 TEST(MirrorLooks, MemoryIsKeptAndWhatWasGivenUpIsCounted) {
   std::string lines;

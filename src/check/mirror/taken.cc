@@ -25,7 +25,7 @@ void Taking::run() {
   core_.counts.operations += end_ - first_;
   look_up_keys();
   measure_all();
-  if (core_.looks.on) note_values(core_, chunk_, t_);
+  if (core_.looks.on || !core_.looks.header.empty()) note_values(core_, chunk_, t_);
   read_operations();
   install();
   if (core_.looks.on) tidy_values(core_);

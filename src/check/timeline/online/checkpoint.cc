@@ -52,8 +52,12 @@ void Online::save(StateWriter& out) const {
   out.put(std::uint64_t{open_count_});
   out.put(any_cloudy_rich_);
   out.put(asks_predicates_);
-  out.put(predicate_txns_);
   out.put(released_any_);
+  out.put(lost_values_);
+  out.put(unasked_);
+  out.put(next_asked_);
+  rows_.save(out);
+  header_keys_.save(out);
   out.put(next_room_);
   out.put(given_up_until_);
   given_up_.save(out);
@@ -143,8 +147,12 @@ bool Online::load(StateReader& in) {
   open_count_ = in.get<std::uint64_t>();
   any_cloudy_rich_ = in.get<bool>();
   asks_predicates_ = in.get<bool>();
-  predicate_txns_ = in.get<std::uint64_t>();
   released_any_ = in.get<bool>();
+  lost_values_ = in.get<bool>();
+  unasked_ = in.get<std::uint64_t>();
+  next_asked_ = in.get<std::uint32_t>();
+  if (!rows_.load(in)) return false;
+  header_keys_.load(in);
   next_room_ = in.get<std::uint64_t>();
   given_up_until_ = in.get<std::int64_t>();
   if (!given_up_.load(in) || !given_up_cloudy_.load(in)) return false;

@@ -22,6 +22,8 @@
 #include "anomaly/verdict.h"
 #include "check/accesses.h"
 #include "check/online.h"
+#include "check/predicates/header_keys.h"
+#include "check/predicates/row_values.h"
 #include "check/timeline/online/clock_order.h"
 #include "check/timeline/online/key_filter.h"
 #include "check/timeline/online/key_index.h"
@@ -227,6 +229,15 @@ class Online final : public OnlineEngine, private FoldSink {
   [[nodiscard]] bool is_excused(const TxnRecord& r, Print key) const;
   void adopt(const WindowHistory& made, const History& history, const Verdict& verdict, bool all);
 
+  // predicates.cc
+  [[nodiscard]] bool can_ask() const { return window_.bytes() <= options_.memory_limit / 4; }
+  [[nodiscard]] bool must_ask() const {
+    return window_.bytes() >= options_.memory_limit / 8 && !arrived_before(window_.next(), next_asked_);
+  }
+  void ask_predicates(bool all);
+  [[nodiscard]] bool add_known_keys(WindowHistory& made, std::int64_t& latest);
+  void note_released(const TxnRecord& r);
+  void sweep_rows();
   // online.cc
   [[nodiscard]] State initial_of(Print key) const;
   [[nodiscard]] std::optional<ValueId> initial_value(Print key) const;  // in head_, if there is one
@@ -316,11 +327,14 @@ class Online final : public OnlineEngine, private FoldSink {
   std::unordered_set<std::uint64_t> cloud_;  // what transactions wrote that were never placed: pair_of
   bool any_cloudy_rich_ = false;
   const std::size_t most_cloud_;
-  // Predicates are asked at the end, as long as all that happened is held.
-  bool asks_predicates_ = false;
-  std::uint64_t predicate_txns_ = 0;
+  // predicates.cc
+  bool asks_predicates_ = false;  // there are some
   bool released_any_ = false;
-  static constexpr std::size_t kMostForPredicates = std::size_t{64} << 20;
+  bool lost_values_ = false;      // something was released before the first predicate came
+  std::uint64_t unasked_ = 0;     // transactions whose predicates could not be judged
+  std::uint32_t next_asked_ = 0;  // not again before so many have arrived
+  RowValues rows_;                // what keys hold by transactions that were released
+  HeaderKeys header_keys_;
   static constexpr std::uint64_t kTidy = 64;  // transactions between two looks at memory
 
   // Versions; reads of released transactions; starts of released transactions, by their ids, as the state.

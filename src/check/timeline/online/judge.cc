@@ -133,7 +133,10 @@ void Online::collect() {
   if (!postponed_.empty()) judge_postponed(now);
   while (judged_ != window_.next() && is_over(window_.at(judged_).arrived, 1)) judge(judged_++, false);
   if (open_count_ > 0 && is_over(open_since_, 2)) settle(false);
-  if (asks_predicates_) return;
+  if (asks_predicates_) {
+    if (!must_ask()) return;
+    ask_predicates(false);
+  }
   while (window_.first() != judged_) {
     const TxnRecord& r = window_.at(window_.first());
     // Those that may have to do with one that is still open stay.
@@ -159,7 +162,7 @@ void Online::tidy() {
 
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
-         given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 +
+         given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 + rows_.bytes() +
          broken_.size() * sizeof(Broken) + postponed_bytes_ +
          (spill_ == nullptr ? 0 : spill_->memory() + read_spill_->memory() + start_spill_->memory());
 }
@@ -170,7 +173,7 @@ void Online::make_room() {
   const std::size_t wanted = options_.memory_limit / 4 * 3;
   if (keys_.bytes_used() > options_.memory_limit / 2) give_up_keys(wanted);
   if (bytes() <= wanted) return;
-  asks_predicates_ = false;
+  if (asks_predicates_) ask_predicates(false);
   if (open_count_ > 0) settle(false);
   for (int round = 0; round < 8 && bytes() > wanted && window_.size() > 0; ++round) {
     const std::uint32_t until = window_.first() + static_cast<std::uint32_t>((window_.size() + 3) / 4);
@@ -196,6 +199,7 @@ void Online::release_one() {
     shadow_order_.pop_front();
   }
   spill_released(txn);
+  if (asks_predicates_) note_released(window_.at(txn));
   window_.release();
   released_any_ = true;
 }

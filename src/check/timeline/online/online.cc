@@ -24,6 +24,7 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
 
 void Online::begin(const Chunk& head) {
   head_chunk_ = std::make_unique<Chunk>(head);
+  header_keys_.note_header(head);
   head_ = &head_chunk_->history;
   keys_.set_default(state_of(*head_chunk_, head_->default_initial()));
   for (std::uint32_t k = 0; k < head_->key_count(); ++k) {
@@ -71,8 +72,11 @@ void Online::finish() {
   apply_staged();
   while (judged_ != window_.next()) judge(judged_++, false);
   judge_postponed(kLatest);
-  if (predicate_txns_ > 0 && (released_any_ || !asks_predicates_)) counts_.unchecked += predicate_txns_;
-  if (open_count_ > 0 || asks_predicates_) settle(true);
+  const bool whole = asks_predicates_ && !released_any_ && can_ask();
+  if (open_count_ > 0 || whole) settle(true);
+  if (asks_predicates_ && !whole) ask_predicates(true);
+  counts_.unchecked += unasked_;
+  unasked_ = 0;
 }
 
 OnlineCounts Online::counts() const {

@@ -92,14 +92,19 @@ State Online::before_window(KeyTimeline& key) {
 // else only those whose deadline is over are told of, or settled.
 void Online::settle(bool all) {
   apply_staged();
-  const bool whole = !released_any_ && asks_predicates_;
+  const bool whole = !released_any_ && asks_predicates_ && can_ask();
   WindowHistory made(whole);
-  bool blind = false;  // what a key held is forgotten, so that others might seem to explain its reads
+  bool unclear = false;  // which key a name of the header is
+  bool blind = false;    // what a key held is forgotten, so that others might seem to explain its reads
   std::unordered_set<std::uint64_t> left_out;  // keys of which nobody knows what they held before: nothing is said
   const auto add_key = [&](const Chunk& chunk, KeyId k) {
     const Print print = chunk.key(k);
     const std::uint32_t number = keys_.find(print);
     if (made.has_key(print) || left_out.contains(raw64(print))) return;
+    if (header_keys_.is_real(print) != HeaderKeys::Real::kYes) {
+      unclear = unclear || header_keys_.is_real(print) == HeaderKeys::Real::kUnclear;
+      return;
+    }
     const State before = number != kNone32           ? before_window(keys_.at(number))
                          : given_up_.may_hold(print) ? State{0, StateKind::kOpaque}
                                                      : initial_of(print);
@@ -134,7 +139,7 @@ void Online::settle(bool all) {
     const TxnRecord& r = window_.at(t);
     made.add_txn(*window_.held(r).chunk, r.txn, t);  // whoever has no place may stand anywhere among all the others
   }
-  counts_.unchecked += left_out.size();
+  counts_.unchecked += left_out.size() + (unclear && whole ? 1 : 0);
   const std::optional<History> history = made.finish();
   if (!history || blind) {
     ++counts_.unchecked;

@@ -58,10 +58,12 @@ void Online::take(const Arrival& arrival) {
     }
   }
   if ((r.flags & kPredicates) != 0) {
-    if ((r.flags & kAborted) == 0) ++predicate_txns_;
-    if (!released_any_ && window_.bytes() < kMostForPredicates) asks_predicates_ = true;
+    lost_values_ = lost_values_ || (!asks_predicates_ && released_any_);
+    asks_predicates_ = true;
   }
-  if (asks_predicates_ && window_.bytes() >= kMostForPredicates) asks_predicates_ = false;
+  if (!header_keys_.empty()) {
+    for_each_access(h, arrival.txn, [&](const Access& a) { header_keys_.note_used(*arrival.chunk, a.key); });
+  }
   if (window_.next() - applied_ >= options_.batch) apply_staged();
   if (counts_.taken % kTidy == 0) tidy();
 }

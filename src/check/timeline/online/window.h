@@ -30,6 +30,7 @@ enum TxnFlag : std::uint16_t {
   kAdopted = 1024,       // its place was found by who saw it
   kReadsStaged = 2048,   // its reads are to be put into the index, …
   kWritesStaged = 4096,  // … its writes are
+  kAsked = 8192,         // its predicates were judged, or counted
 };
 
 struct TxnRecord {

@@ -41,6 +41,16 @@ void WindowHistory::add_key(const Chunk& chunk, KeyId key, State before, const H
   opaque_[raw(b.key)] = before.kind == StateKind::kOpaque;
 }
 
+void WindowHistory::add_key(Print print, const ValueTable& values, ValueId name, ValueId before) {
+  Before b;
+  b.key = builder_.key(copy(values, name));
+  builder_.set_initial(b.key, copy(values, before));
+  keys_.emplace(raw64(print), b);
+  if (prints_.size() <= raw(b.key)) prints_.resize(raw(b.key) + 1, kNullPrint);
+  if (opaque_.size() <= raw(b.key)) opaque_.resize(raw(b.key) + 1, false);
+  prints_[raw(b.key)] = print;
+}
+
 ValueId WindowHistory::copy_of_key(const Chunk& chunk, const Before& before, ValueId value) {
   const ValueTable& from = chunk.history.values();
   if (before.name == kNullValue) return copy(from, value);

@@ -25,6 +25,8 @@ class WindowHistory {
 
   // A key that matters, its state before the window, and where that is known as a value.
   void add_key(const Chunk& chunk, KeyId key, State before, const History* head, ValueId initial);
+  // … that is known by its print: its name and its value before the window, in that table.
+  void add_key(Print print, const ValueTable& values, ValueId name, ValueId before);
   [[nodiscard]] bool has_key(Print key) const { return keys_.contains(raw64(key)); }
   // Whether nobody knows what that key held.
   [[nodiscard]] bool is_opaque(KeyId key) const { return opaque_[raw(key)]; }
