@@ -103,7 +103,8 @@ TEST(Journal, WhatIsCalledIsWhatTheHistoryHas) {
   }
   const std::string native =
       "{\"isolde\":1,\"initial\":0}\n"
-      "{\"id\":1,\"session\":-3,\"begin\":100,\"commit\":[109,110],\"end\":110,\"snapshot\":{\"xid\":5,\"xmin\":3,\"xmax\":9,\"active\":[4]}"
+      "{\"id\":1,\"session\":-3,\"begin\":100,\"commit\":[109,110],\"end\":110,\"snapshot\":{\"xid\":5,\"xmin\":3,"
+      "\"xmax\":9,\"active\":[4]}"
       ","
       "\"ops\":[[\"w\",7,{\"a\":\"b c\"},{\"at\":[101,102]}],[\"append\",\"l\",1,{\"at\":[101,102]}],"
       "[\"r\",7,{\"a\":\"b c\"},{\"at\":[103,104]}],[\"r\",7,null,{\"lock\":\"update\",\"at\":[105,106]}],"
