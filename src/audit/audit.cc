@@ -67,13 +67,14 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   audit->options = options;
   audit->options.graph.level = options.level;
   audit->options.story.level = options.level;
+  audit->options.classes.level = options.level;
   audit->hints = std::move(hints);
 
   auto start = std::chrono::steady_clock::now();
   auto log = load_trace(path, options.trace);
   if (!log) return std::move(log).error();
   audit->log = *std::move(log);
-  audit->classes = find_classes(audit->log, std::move(schema), options.classes);
+  audit->classes = find_classes(audit->log, std::move(schema), audit->options.classes);
   if (audit->classes.classes.size() > kMostClasses)
     return Error{
         fmt::format("expected at most {} classes of transactions, not {}: statements whose names are made up on "
@@ -93,6 +94,7 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
                               : only_search(classes, audit->graph, audit->hints, options.search);
   audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story);
   audit->confirmations.resize(audit->anomalies.size());
+  if (options.scope) audit->scope = find_scope_errors(audit->log, classes);
   audit->seconds_searching = seconds_since(start);
   return audit;
 }

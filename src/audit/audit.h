@@ -15,6 +15,7 @@
 #include "audit/fixes/fixes.h"
 #include "audit/graph/graph.h"
 #include "audit/hints/hints.h"
+#include "audit/scope/scope.h"
 #include "audit/story/story.h"
 #include "audit/trace/log.h"
 #include "base/limits.h"
@@ -30,6 +31,7 @@ struct AuditOptions {
   SearchOptions search;
   StoryOptions story;  // ::level likewise
   bool fixes = true;   // false: one search, no plan
+  bool scope = true;   // also look for what is checked in one transaction and acted upon in another
 };
 
 enum class Finding : std::uint8_t { kNone, kAnomalies, kUndecided };
@@ -42,7 +44,8 @@ struct Audit {
   DependencyGraph graph;
   Hints hints;
   FixPlan plan;
-  std::vector<Anomaly> anomalies;  // the likeliest first
+  std::vector<Anomaly> anomalies;   // the likeliest first
+  std::vector<ScopeFinding> scope;  // whatever the level; no part of `finding`
   // By anomaly, as far as they were tried.
   std::vector<std::optional<Confirmation>> confirmations;
   double seconds_reading = 0, seconds_searching = 0;

@@ -23,6 +23,9 @@ enum class SqlDialect : std::uint8_t { kPostgres, kMysql, kSqlite };
 // and locking reads act on what is committed now, and nobody loses to the first updater.
 enum class WeakLevel : std::uint8_t { kReadCommitted, kMysqlRepeatableRead, kSnapshotIsolation };
 
+// What a statement of the trace says about a transaction's level, in the standard's words.
+enum class SaidLevel : std::uint8_t { kNothing, kReadCommitted, kRepeatableRead, kSerializable };
+
 enum class Action : std::uint8_t { kRead, kWrite };
 
 // What a statement does with the rows that it finds, until its transaction ends.

@@ -42,6 +42,7 @@ class Text {
     verdict();
     if (!options_.verdict_only) {
       anomalies();
+      scope();
       targets();
       named_classes();
       notes();
@@ -254,10 +255,52 @@ class Text {
     const std::string head = c.confirmed() ? paint(kRed, fmt::format("confirmed on {}", c.server))
                              : c.at_level.happened == Happened::kYes
                                  ? paint(kRed, fmt::format("happens on {}", c.server))
-                                 : paint(kYellow, fmt::format("not confirmed on {}", c.server));
+                             : c.impossible() ? paint(kYellow, fmt::format("impossible on {}", c.server))
+                                              : paint(kYellow, fmt::format("not reproduced on {}", c.server));
     line("   {}", head);
+    if (c.at_level.happened == Happened::kNo && c.orders_tried > 0)
+      paragraph("     ", fmt::format("It happens in none of {} of the statements that matter{}.",
+                                     counted(c.orders_tried, "order", "orders"),
+                                     c.impossible() ? ", which is all of them, on the rows that the story needs"
+                                                    : fmt::format(" that were tried, of {}", grouped(c.orders))));
     paragraph("     at ", say(c.at_level));
     paragraph("     at ", say(c.at_serializable));
+  }
+
+  void scope() {
+    const std::vector<ScopeFinding>& all = audit_.scope;
+    if (all.empty()) return;
+    out_ += "\n";
+    line("{}",
+         paint(kBold, fmt::format("across transactions: {} where what is read in one is acted upon in a later one",
+                                  counted(all.size(), "place", "places"))));
+    paragraph("",
+              "No isolation level helps here: put the statements into one transaction, and lock what is read (FOR "
+              "UPDATE) or let the write ask for it again.");
+    const std::size_t shown = std::min(options_.shown, all.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const ScopeFinding& one = all[i];
+      const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
+      paragraph(fmt::format("{}. ", i + 1),
+                fmt::format("{} {}; lines {} and {}, so {} of {} in the trace",
+                            audit_.classes.schema.full_name(one.column), scope_words(one.kind), read.line, write.line,
+                            counted(one.times, "time", "times"), grouped(one.writes)));
+      for (const TraceStatement* statement : {&read, &write})
+        line("       {}", words::shortened(one_line(audit_.log.text_of(*statement)), options_.width - 7));
+    }
+    if (shown < all.size()) line("… {} more (--show {})", counted(all.size() - shown, "place", "places"), all.size());
+  }
+
+  static std::string_view scope_words(ScopeKind kind) {
+    switch (kind) {
+      case ScopeKind::kOverwrites:
+        return "is read, and later overwritten: what others write in between is lost";
+      case ScopeKind::kActs:
+        return "is read, and later changed on the strength of that: others may have changed it in between";
+      case ScopeKind::kInserts:
+        return "is looked for, and a row with it is inserted later: two can both find room for one";
+    }
+    return "";
   }
 
   void targets() {
@@ -317,9 +360,12 @@ class Text {
 
 std::string verdict_line(const Audit& audit) {
   const std::string_view level = name(audit.options.level);
+  const std::string across = audit.scope.empty() ? std::string()
+                                                 : fmt::format("; {} of check-then-act across transactions",
+                                                               counted(audit.scope.size(), "place", "places"));
   switch (audit.finding()) {
     case Finding::kNone:
-      return fmt::format("no anomaly found at {}", level);
+      return fmt::format("no anomaly found at {}{}", level, across);
     case Finding::kUndecided:
       return fmt::format("undecided at {}: the time ran out, and nothing was found so far", level);
     case Finding::kAnomalies:
@@ -329,8 +375,8 @@ std::string verdict_line(const Audit& audit) {
   for (const Anomaly& a : audit.anomalies) ++kinds[a.name];
   std::string text;
   for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, name(kind));
-  return fmt::format("{} of anomaly at {}{}{}", counted(audit.anomalies.size(), "kind", "kinds"), level, text,
-                     audit.plan.complete ? "" : "; the time ran out: there may be more");
+  return fmt::format("{} of anomaly at {}{}{}{}", counted(audit.anomalies.size(), "kind", "kinds"), level, text,
+                     audit.plan.complete ? "" : "; the time ran out: there may be more", across);
 }
 
 std::string audit_text(const Audit& audit, const RenderOptions& options) { return Text(audit, options).all(); }

@@ -53,12 +53,12 @@ class Json {
     const FixPlan& plan = audit_.plan;
     return fmt::format(
         R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
-        R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "searches": {}, "anomalies": {}, "targets": {}, )"
+        R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "searches": {}, "anomalies": {}, "scope": {}, "targets": {}, )"
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
         json_string(audit_.file), json_string(name(audit_.options.level)), json_string(json_word(audit_.finding())),
         json_bool(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
-        removed(), searches(), anomalies(), targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading,
-        audit_.seconds_searching, peak_mib);
+        removed(), searches(), anomalies(), scope(), targets(), plan.not_fixable.size(), unique(),
+        audit_.seconds_reading, audit_.seconds_searching, peak_mib);
   }
 
  private:
@@ -184,8 +184,11 @@ class Json {
   [[nodiscard]] std::string confirmation(std::size_t i) const {
     if (i >= audit_.confirmations.size() || !audit_.confirmations[i]) return "null";
     const Confirmation& c = *audit_.confirmations[i];
-    return fmt::format(R"({{"confirmed": {}, "server": {}, "at_level": {}, "at_serializable": {}}})",
-                       json_bool(c.confirmed()), json_string(c.server), run(c.at_level), run(c.at_serializable));
+    return fmt::format(
+        R"({{"confirmed": {}, "impossible": {}, "orders": {}, "orders_tried": {}, "server": {}, "at_level": {}, )"
+        R"("at_serializable": {}}})",
+        json_bool(c.confirmed()), json_bool(c.impossible()), c.orders, c.orders_tried, json_string(c.server),
+        run(c.at_level), run(c.at_serializable));
   }
 
   [[nodiscard]] std::string anomalies() const {
@@ -210,6 +213,19 @@ class Json {
           a.concurrent, a.same_row, a.rank, a.cycles, confirmation(i));
     }
     return out + "]";
+  }
+
+  [[nodiscard]] std::string scope() const {
+    constexpr std::string_view kKinds[] = {"overwrites", "acts", "inserts"};
+    return json_array(audit_.scope, [&](const ScopeFinding& one) {
+      const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
+      return fmt::format(
+          R"({{"kind": {}, "column": {}, "times": {}, "writes": {}, "read": {}, "read_line": {}, "write": {}, )"
+          R"("write_line": {}, "rank": {:.3f}}})",
+          json_string(kKinds[static_cast<std::size_t>(one.kind)]), column(one.column), one.times, one.writes,
+          json_string(audit_.log.text_of(read)), read.line, json_string(audit_.log.text_of(write)), write.line,
+          one.rank);
+    });
   }
 
   [[nodiscard]] std::string targets() const {

@@ -331,6 +331,7 @@ constexpr OptionRow kOptions[] = {
      "the level that the application runs at: read-committed, repeatable-read (as MySQL means it) or "
      "snapshot-isolation; rc, rr and si for short (read-committed)",
      "audit"},
+    {"one-level", "", "run every transaction at --level, whatever level the trace says for it", "audit"},
     {"schema", "FILE|URL",
      "tables, columns and keys: a CSV (table,column,type,default,key), DDL or a dump, or the database itself (what the "
      "statements show)",
@@ -352,6 +353,10 @@ constexpr OptionRow kOptions[] = {
      "an INSERT may follow another write of its row, and rows that were found may be inserted later", "audit"},
     {"no-delete-rule", "", "two that delete one row, or change and delete it, depend on each other, too", "audit"},
     {"no-id-rule", "", "a row may be named by the id that the database is going to give it", "audit"},
+    {"no-own-rule", "", "rows that a transaction inserted itself may be changed by others before it commits", "audit"},
+    {"no-recheck-rule", "",
+     "an UPDATE whose WHERE asks again for what was read (an optimistic lock) does not protect that read", "audit"},
+    {"no-scope", "", "do not look for what is read in one transaction and acted upon in a later one", "audit"},
     {"paper", "", "judge as the paper IsoDiff does: its edges and its rule of time (docs/audit.md)", "audit"},
     {"k", "N", "ways back that are tried for each dangerous path (5)", "audit"},
     {"l", "N", "cycles of operations that are tried for each way (5)", "audit"},

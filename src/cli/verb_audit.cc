@@ -88,12 +88,16 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   if (auto taken = take_search_options(args, o.search); !taken) return std::move(taken).error();
   o.trace.limits.deadline = o.search.limits.deadline;
   if (auto e = take_count(args, "show", 0, plan.shown)) return *std::move(e);
+  o.classes.levels = !args.has("one-level");
+  o.scope = !args.has("no-scope");
   o.graph.use_inferred_unique = args.has("infer-unique");
   o.graph.commutative_updates = !args.has("no-commutative");
   o.graph.count_against_updates = !args.has("no-count-rule");
   o.graph.inserts_are_new = !args.has("no-insert-rule");
   o.graph.deletes_commute = !args.has("no-delete-rule");
   o.graph.made_ids_are_new = !args.has("no-id-rule");
+  o.graph.own_rows = !args.has("no-own-rule");
+  o.graph.rechecks = !args.has("no-recheck-rule");
   if (args.has("paper")) {
     o.graph.as_paper = o.classes.one_value_is_enough = true;
     o.graph.commutative_updates = o.graph.count_against_updates = false;

@@ -25,9 +25,12 @@ struct Step {
   struct Operation {
     std::uint32_t number;  // over the whole member
     std::uint16_t row;
+    std::uint32_t rechecks = kNone32;
+    std::uint32_t column = 0;
   };
   std::vector<Operation> operations = {};  // those that look, or those that lock
   std::uint16_t shared = 0, exclusive = 0, written = 0;
+  std::array<std::uint16_t, 2> changes{};  // rows, by column
 };
 
 // Times are counts of steps.
@@ -51,7 +54,8 @@ class World {
         for (const ToyOperation& operation : member[s].operations) {
           const auto row = static_cast<std::uint16_t>(1U << operation.row);
           if (locks(operation, level)) {
-            lock.operations.push_back({number, row});
+            lock.operations.push_back({number, row, operation.rechecks, operation.column});
+            if (operation.write) lock.changes[operation.column] |= row;
             (exclusive(operation) ? lock.exclusive : lock.shared) |= row;
             if (operation.write) lock.written |= row;
           } else {
@@ -125,7 +129,7 @@ class World {
       }
       return true;
     }
-    if (!acquire(state, member, step)) return false;
+    if (!acquire(state, member, step) || !rechecks(state, member, step)) return false;
     for (const Step::Operation& operation : step.operations) state.when[member][operation.number] = state.now;
     state.changed[member] |= step.written;
     return true;
@@ -149,6 +153,20 @@ class World {
     }
     state.shared[member] |= step.shared;
     state.exclusive[member] |= step.exclusive;
+    return true;
+  }
+
+  // Is what the step asks for again as it was read?
+  bool rechecks(const State& state, std::uint32_t member, const Step& step) const {
+    for (const Step::Operation& operation : step.operations) {
+      if (operation.rechecks == kNone32) continue;
+      for (std::uint32_t other = 0; other < steps_.size(); ++other) {
+        if (other == member || state.committed[other] <= state.when[member][operation.rechecks]) continue;
+        for (const Step& its : steps_[other]) {
+          if ((its.changes[operation.column] & operation.row) != 0) return false;
+        }
+      }
+    }
     return true;
   }
 
@@ -248,6 +266,34 @@ ToyCase random_case(Rng& rng) {
     }
   }
   return out;
+}
+
+void add_rechecks(ToyCase& one) {
+  for (auto& member : one.members) {
+    std::array<std::array<std::uint32_t, 2>, kRows> read_at;  // by row and column: the last plain read since a change
+    std::array<std::array<ToyOperation*, 2>, kRows> read{};
+    for (auto& columns : read_at) columns.fill(kNone32);
+    std::uint32_t number = 0;
+    for (ToyStatement& statement : member) {
+      std::array<bool, kRows> changed{};
+      for (ToyOperation& operation : statement.operations) {
+        if (operation.write && !operation.increment && statement.operations.size() == 1) {
+          operation.rechecks = read_at[operation.row][operation.column];
+          if (operation.rechecks != kNone32) read[operation.row][operation.column]->rechecked = true;
+        }
+        if (operation.write) changed[operation.row] = true;
+        const bool plain = !operation.write && operation.lock == Lock::kNone && !operation.of_write;
+        if (plain) {
+          read_at[operation.row][operation.column] = number;
+          read[operation.row][operation.column] = &operation;
+        }
+        ++number;
+      }
+      for (std::uint32_t row = 0; row < kRows; ++row) {
+        if (changed[row]) read_at[row].fill(kNone32);
+      }
+    }
+  }
 }
 
 std::vector<ToyPair> pairs_of(const ToyCase& one, WeakLevel level) {

@@ -26,6 +26,10 @@ struct ToyOperation {
   Lock lock = Lock::kNone;  // of a read
   bool of_write = false;    // a plain read made by a writing statement
   std::uint32_t row = 0;    // which row of all: those of one number are the same
+  // A write that finds its row only if nobody has changed the column since this read of the member (its number); if
+  // somebody has, the case ends without a result.
+  std::uint32_t rechecks = kNone32;
+  bool rechecked = false;  // the read that such a write asks for
 };
 
 struct ToyStatement {
@@ -41,6 +45,8 @@ struct ToyCase {
 
 // The row of a table is the same for all members.
 [[nodiscard]] ToyCase random_case(Rng& rng);
+// Lets writes ask again for what the member has read of their column, where it has and has not changed the row since.
+void add_rechecks(ToyCase& one);
 
 // Two operations of different members on one row of which not both are plain reads; operations are numbered over the
 // whole member. The member of `a` is the smaller one.

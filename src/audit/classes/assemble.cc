@@ -20,17 +20,26 @@ struct Slot {
   std::uint32_t rows;       // of the class
   std::uint32_t rows_in_position;
   ColumnId column;
+  bool unlike = false;  // a value that the rows do not have
+};
+
+// A slot that may hold an id that an earlier statement of the transaction had the database make.
+struct OwnId {
+  std::uint32_t slot;
+  TableId table;
+  std::uint32_t insert;  // of the class: the first statement that makes such an id
 };
 
 class Assembler {
  public:
   Assembler(const TraceLog& log, const Schema& schema, std::span<const Statement> statements, const Forms& forms,
-            const FormGroup& group, bool one_value_is_enough)
+            const FormGroup& group, const MadeIds& made_ids, bool one_value_is_enough)
       : log_(log),
         schema_(schema),
         statements_(statements),
         forms_(forms),
         group_(group),
+        made_ids_(made_ids),
         one_value_is_enough_(one_value_is_enough) {}
 
   TransactionClass assemble() {
@@ -114,6 +123,31 @@ class Assembler {
         out_.reads_only &= access.action == Action::kRead;
         out_.operations.push_back({access, statement});
       }
+      for (const ColumnId column : position.changes()) out_.changes.push_back({statement, column});
+    }
+    find_own_ids();
+  }
+
+  // Slots behind an INSERT that leaves its table's id to the database, of columns that hold such ids.
+  void find_own_ids() {
+    std::map<TableId, std::uint32_t> insert_of;
+    for (const Operation& operation : out_.operations) {
+      const ClassRows& rows = out_.rows[operation.access.row_set];
+      const ShapeId shape = out_.statements[operation.statement];
+      const Statement& statement = statements_[raw(shape)];
+      if (!operation.access.inserts || !rows.single || statement.kind != StatementKind::kInsert ||
+          statement.keeps_old_row)
+        continue;
+      const ColumnId id = made_ids_.made_by(rows.table);
+      if (id == kNoColumn) continue;
+      const bool named = std::ranges::any_of(
+          slots_, [&](const Slot& slot) { return slot.rows == operation.access.row_set && slot.column == id; });
+      if (!named) insert_of.try_emplace(rows.table, operation.statement);
+    }
+    for (std::uint32_t slot = 0; slot < slots_.size() && !insert_of.empty(); ++slot) {
+      const auto insert = insert_of.find(made_ids_.ids_of(slots_[slot].column));
+      if (insert == insert_of.end() || slots_[slot].unlike || slots_[slot].statement <= insert->second) continue;
+      own_ids_.push_back({slot, insert->first, insert->second});
     }
   }
 
@@ -130,6 +164,7 @@ class Assembler {
     const auto number = static_cast<std::uint32_t>(out_.rows.size());
     out_.rows.push_back({.table = rows.table, .single = rows.single, .keys = {}});
     for (const ColumnId column : rows.columns) slots_.push_back({statement, number, i, column});
+    for (const ColumnId column : rows.unlike) slots_.push_back({statement, number, i, column, true});
     return static_cast<std::uint16_t>(number);
   }
 
@@ -146,8 +181,10 @@ class Assembler {
     for (const Slot& slot : slots_) {
       const std::uint32_t place = places[slot.statement];
       const Statement& statement = statements_[raw(shape_at(form, place))];
-      out.push_back({offsets[place],
-                     positions_[position_of_[slot.statement]].literal(statement, slot.rows_in_position, slot.column)});
+      const Position& position = positions_[position_of_[slot.statement]];
+      out.push_back({offsets[place], slot.unlike
+                                         ? position.unlike_literal(statement, slot.rows_in_position, slot.column)
+                                         : position.literal(statement, slot.rows_in_position, slot.column)});
     }
     return out;
   }
@@ -159,6 +196,17 @@ class Assembler {
       const std::size_t at = std::size_t{log_.statements[first + source.offset].first_literal} + source.literal;
       values.push_back(at < log_.literals.size() ? log_.literals[at] : kNoLiteral);
     }
+  }
+
+  // Slots stay candidates only if every transaction has an id there that its own INSERT made.
+  void keep_own_ids(const Form& form, std::uint32_t transaction, Which which, const std::vector<LiteralId>& values) {
+    if (own_ids_.empty()) return;
+    const std::vector<std::uint32_t> places = kept(form, which);
+    const std::uint32_t first = log_.transactions[transaction].first_statement;
+    std::erase_if(own_ids_, [&](const OwnId& own) {
+      const std::uint32_t insert = first + forms_.offsets_of(form)[places[own.insert]];
+      return !made_ids_.made_after(own.table, values[own.slot], insert);
+    });
   }
 
   void find_variables() {
@@ -173,13 +221,20 @@ class Assembler {
       for (const std::uint32_t transaction : forms_.transactions_of(form)) {
         read(transaction, first, values);
         equal.add(values);
+        keep_own_ids(form, transaction, Which::kFirst, values);
         if (transaction == out_.example) of_example = values;
         if (first == last) continue;
         read(transaction, last, values);
         equal.add(values);
+        keep_own_ids(form, transaction, Which::kLast, values);
       }
     }
     number_variables(equal, of_example);
+    for (const OwnId& own : own_ids_) {
+      ClassRows& rows = out_.rows[slots_[own.slot].rows];
+      rows.own = true;
+      rows.made = slots_[own.slot].column;
+    }
   }
 
   // Slots that are one literal of the text (joined columns) are equal however few values were seen.
@@ -223,7 +278,8 @@ class Assembler {
         out_.example_values.push_back(of_example[slot]);
       }
       variable[slot] = variable[first];
-      out_.rows[slots_[slot].rows].keys.push_back({slots_[slot].column, variable[slot]});
+      ClassRows& rows = out_.rows[slots_[slot].rows];
+      (slots_[slot].unlike ? rows.unlike : rows.keys).push_back({slots_[slot].column, variable[slot]});
     }
   }
 
@@ -232,6 +288,7 @@ class Assembler {
   std::span<const Statement> statements_;
   const Forms& forms_;
   const FormGroup& group_;
+  const MadeIds& made_ids_;
   bool one_value_is_enough_;
   TransactionClass out_;
   std::vector<std::uint32_t> position_of_;  // by statement of the class
@@ -240,13 +297,15 @@ class Assembler {
   std::map<TableId, std::uint16_t> unknown_rows_;
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> shared_;  // by slot: the first of the same literal in every transaction
+  std::vector<OwnId> own_ids_;
 };
 
 }  // namespace
 
 TransactionClass assemble(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
-                          const Forms& forms, const FormGroup& group, bool one_value_is_enough) {
-  return Assembler(log, schema, statements, forms, group, one_value_is_enough).assemble();
+                          const Forms& forms, const FormGroup& group, const MadeIds& made_ids,
+                          bool one_value_is_enough) {
+  return Assembler(log, schema, statements, forms, group, made_ids, one_value_is_enough).assemble();
 }
 
 }  // namespace isolde::audit

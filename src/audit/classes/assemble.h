@@ -12,11 +12,12 @@
 
 #include "audit/classes/classes.h"
 #include "audit/classes/forms.h"
+#include "audit/classes/made_ids.h"
 
 namespace isolde::audit {
 
 [[nodiscard]] TransactionClass assemble(const TraceLog& log, const Schema& schema,
                                         std::span<const Statement> statements, const Forms& forms,
-                                        const FormGroup& group, bool one_value_is_enough);
+                                        const FormGroup& group, const MadeIds& made_ids, bool one_value_is_enough);
 
 }  // namespace isolde::audit

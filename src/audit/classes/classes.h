@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,12 @@ struct ClassRows {
   TableId table;
   bool single = false;
   std::vector<ClassRowKey> keys;  // sorted by column; those that every transaction of the class has
+  // Values that none of the rows has in that column (<>, <, >), sorted by column; likewise.
+  std::vector<ClassRowKey> unlike = {};
+  // The transaction itself made these rows by an earlier statement, or the row that they belong to (own_rows.h).
+  bool own = false;
+  // The key column whose value that statement had the database make: nobody else knows it before the commit.
+  ColumnId made = kNoColumn;
 };
 
 struct Operation {
@@ -52,8 +59,20 @@ struct TransactionClass {
   std::vector<std::uint32_t> example_statements;  // in TraceLog::statements: one for each of `statements`
   // For each variable, its value in the example; kNoLiteral where it is not known.
   std::vector<LiteralId> example_values;
+  // Columns that a statement certainly changes in every row that it finds (Statement::changes).
+  struct Change {
+    std::uint32_t statement;
+    ColumnId column;
+  };
+  std::vector<Change> changes = {};
   bool autocommit = false;  // in every transaction
   bool reads_only = false;
+  // As the trace says; none: that of the audit.
+  std::optional<WeakLevel> level = {};
+  std::uint32_t snapshot = 0;  // the statement that takes the snapshot, where the level has one
+  // SERIALIZABLE: nothing goes wrong between such transactions alone. `level` is what it is to all others.
+  bool serializable = false;
+  [[nodiscard]] WeakLevel level_or(WeakLevel other) const { return level.value_or(other); }
 };
 
 // Columns whose values always differed between concurrent transactions: their rows are never shared.
@@ -77,6 +96,8 @@ struct Classes {
   std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
   std::vector<NotUnderstood> not_understood;
   std::vector<UniqueColumn> unique;  // inferred; used only if asked for
+  // By column: whenever the trace shows what was there before, an UPDATE wrote the same again (for the ranking).
+  std::vector<bool> unchanged;
   // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them
   // writes, for the ranking: by pair(a, b); absent: none.
   std::unordered_map<std::uint64_t, std::uint32_t> seen_concurrent, seen_same_row;
@@ -86,10 +107,12 @@ struct Classes {
 };
 
 struct ClassOptions {
-  std::uint32_t rounds = 2;             // that are kept of a loop; 0: all
-  bool rolled_back_too = false;         // transactions that rolled back count as what they did
-  std::uint64_t pairs_for_unique = 20;  // concurrent pairs that make a column unique
-  bool one_value_is_enough = false;     // for two columns to share a variable: as the paper has it
+  std::uint32_t rounds = 2;                     // that are kept of a loop; 0: all
+  bool rolled_back_too = false;                 // transactions that rolled back count as what they did
+  std::uint64_t pairs_for_unique = 20;          // concurrent pairs that make a column unique
+  bool one_value_is_enough = false;             // for two columns to share a variable: as the paper has it
+  bool levels = true;                           // what the trace says of a transaction's level counts
+  WeakLevel level = WeakLevel::kReadCommitted;  // of the audit: whether MySQL's REPEATABLE READ is a snapshot
   Progress* progress = nullptr;
 };
 

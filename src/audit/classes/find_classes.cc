@@ -5,7 +5,11 @@
 #include "audit/classes/classes.h"
 #include "audit/classes/concurrent.h"
 #include "audit/classes/forms.h"
+#include "audit/classes/lock_tables.h"
+#include "audit/classes/made_ids.h"
 #include "audit/classes/names.h"
+#include "audit/classes/write_backs.h"
+#include "audit/cycles/same_rows.h"
 
 namespace isolde::audit {
 namespace {
@@ -21,8 +25,82 @@ void check(const TraceLog& log, std::vector<Statement>& statements) {
     if (!touches_data) statement.accesses.clear();
     const std::uint32_t literals = log.shapes.literal_count(ShapeId{i});
     for (RowSet& rows : statement.row_sets) {
-      std::erase_if(rows.keys, [&](const RowKey& key) { return key.literal >= literals; });
-      std::ranges::stable_sort(rows.keys, {}, &RowKey::column);
+      for (std::vector<RowKey>* keys : {&rows.keys, &rows.unlike}) {
+        std::erase_if(*keys, [&](const RowKey& key) { return key.literal >= literals; });
+        std::ranges::stable_sort(*keys, {}, &RowKey::column);
+      }
+    }
+    std::erase_if(statement.assigned, [&](const RowKey& key) { return key.literal >= literals; });
+  }
+}
+
+// SET x = a … WHERE x = b: the statement changes x if the two differed whenever the trace has it.
+void find_changes(const TraceLog& log, std::vector<Statement>& statements) {
+  struct Pair {
+    ColumnId column;
+    std::uint32_t set, asked;
+  };
+  std::vector<std::vector<Pair>> pairs(statements.size());
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    if (statements[i].kind != StatementKind::kUpdate || statements[i].row_sets.size() != 1) continue;
+    for (const RowKey& set : statements[i].assigned) {
+      for (const RowKey& asked : statements[i].row_sets[0].keys) {
+        if (set.column == asked.column) pairs[i].push_back({set.column, set.literal, asked.literal});
+      }
+    }
+  }
+  for (const TraceStatement& statement : log.statements) {
+    std::vector<Pair>& of = pairs[raw(statement.shape)];
+    if (of.empty()) continue;
+    const std::span<const LiteralId> literals = log.literals_of(statement);
+    std::erase_if(of, [&](const Pair& pair) { return literals[pair.set] == literals[pair.asked]; });
+  }
+  for (std::size_t i = 0; i < statements.size(); ++i) {
+    for (const Pair& pair : pairs[i]) statements[i].changes.push_back(pair.column);
+  }
+}
+
+// What the level that the trace says means there. At MySQL's SERIALIZABLE every SELECT locks what it reads;
+// PostgreSQL's is a snapshot whose dangers are looked for among the serializable transactions.
+void set_level(TransactionClass& one, SaidLevel said, SqlDialect dialect, WeakLevel audited) {
+  const bool mysql = dialect == SqlDialect::kMysql;
+  const WeakLevel repeatable = mysql && audited != WeakLevel::kSnapshotIsolation ? WeakLevel::kMysqlRepeatableRead
+                                                                                 : WeakLevel::kSnapshotIsolation;
+  switch (said) {
+    case SaidLevel::kNothing:
+      return;
+    case SaidLevel::kReadCommitted:
+      one.level = WeakLevel::kReadCommitted;
+      return;
+    case SaidLevel::kRepeatableRead:
+      one.level = repeatable;
+      return;
+    case SaidLevel::kSerializable:
+      one.level = repeatable;
+      one.serializable = true;
+      break;
+  }
+  if (!mysql) return;
+  for (Operation& operation : one.operations) {
+    Access& access = operation.access;
+    if (access.action == Action::kRead && access.lock == Lock::kNone) access.lock = Lock::kShare;
+  }
+}
+
+// Rows that a transaction finds by the key that it has given to a row of its own before.
+void find_own_rows(Classes& classes) {
+  const RowFacts facts(classes);
+  for (std::uint32_t id = 0; id < classes.classes.size(); ++id) {
+    TransactionClass& one = classes.classes[id];
+    for (const Operation& insert : one.operations) {
+      const Statement& statement = classes.statements[raw(one.statements[insert.statement])];
+      if (!insert.access.inserts || statement.kind != StatementKind::kInsert || statement.keeps_old_row) continue;
+      if (!one.rows[insert.access.row_set].single) continue;
+      for (const Operation& later : one.operations) {
+        if (later.statement <= insert.statement || later.access.inserts) continue;
+        if (facts.same_in(ClassId(id), insert.access.row_set, later.access.row_set))
+          one.rows[later.access.row_set].own = true;
+      }
     }
   }
 }
@@ -56,9 +134,13 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   out.schema = std::move(schema);
   out.statements = std::move(statements);
   check(log, out.statements);
+  add_lock_tables(log, out.schema, out.statements);
+  find_changes(log, out.statements);
   count_statements(log, out);
-  const Forms forms = find_forms(log, signatures(out.statements, out.schema),
-                                 {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too});
+  const MadeIds made_ids(log, out.schema, out.statements);
+  const Forms forms =
+      find_forms(log, signatures(out.statements, out.schema),
+                 {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too, .levels = options.levels});
   out.class_of.assign(log.transactions.size(), kNone32);
   for (const FormGroup& group : forms.groups) {
     if (options.progress != nullptr && out.classes.size() % 64 == 0)
@@ -68,10 +150,15 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
         out.class_of[transaction] = static_cast<std::uint32_t>(out.classes.size());
       }
     }
-    out.classes.push_back(assemble(log, out.schema, out.statements, forms, group, options.one_value_is_enough));
+    out.classes.push_back(
+        assemble(log, out.schema, out.statements, forms, group, made_ids, options.one_value_is_enough));
+    settle_lock_tables(out.schema, log.facts.dialect, out.classes.back());
+    set_level(out.classes.back(), group.level, log.facts.dialect, options.level);
   }
+  find_own_rows(out);
   name_classes(log.shapes, out.schema, out.statements, out.classes);
   look_at_concurrency(log, options.pairs_for_unique, out);
+  out.unchanged = columns_written_back(log, out.schema, out.statements);
   return out;
 }
 

@@ -38,11 +38,14 @@ class SequenceTable {
 
 // Trees of the same skeleton: those whose spans are no part of another's make groups, the others join the first that
 // holds theirs.
-std::vector<std::uint32_t> group_of_trees(const std::vector<LoopTree>& trees, std::vector<FormGroup>& groups) {
+std::vector<std::uint32_t> group_of_trees(const std::vector<LoopTree>& trees, const std::vector<SaidLevel>& levels,
+                                          std::vector<FormGroup>& groups) {
   SequenceTable skeletons;
   std::vector<std::vector<std::uint32_t>> alike;
   for (std::uint32_t tree = 0; tree < trees.size(); ++tree) {
-    const std::uint32_t id = skeletons.intern(trees[tree].skeleton()).first;
+    std::vector<std::uint32_t> skeleton = trees[tree].skeleton();
+    skeleton.push_back(static_cast<std::uint32_t>(levels[tree]));
+    const std::uint32_t id = skeletons.intern(skeleton).first;
     if (id == alike.size()) alike.emplace_back();
     alike[id].push_back(tree);
   }
@@ -61,7 +64,7 @@ std::vector<std::uint32_t> group_of_trees(const std::vector<LoopTree>& trees, st
                                           })) {
         ++group;
       }
-      if (group == groups.size()) groups.push_back({.spans = spans, .forms = {}});
+      if (group == groups.size()) groups.push_back({.spans = spans, .level = levels[tree], .forms = {}});
       group_of[tree] = static_cast<std::uint32_t>(group);
     }
   }
@@ -102,6 +105,7 @@ Forms find_forms(const TraceLog& log, std::span<const std::uint32_t> signature_o
   std::vector<std::uint32_t> form_of_sequence;  // by number of the sequence of shapes; kNone32: touches no data
   std::vector<std::uint32_t> form_of(log.transactions.size(), kNone32);
   std::vector<std::uint32_t> shapes, symbols;
+  std::vector<SaidLevel> level_of;  // by tree
   for (std::uint32_t i = 0; i < log.transactions.size(); ++i) {
     const TraceTransaction& txn = log.transactions[i];
     const bool counts =
@@ -109,7 +113,10 @@ Forms find_forms(const TraceLog& log, std::span<const std::uint32_t> signature_o
     if (!counts) continue;
     shapes.clear();
     for (const TraceStatement& statement : log.of(txn)) shapes.push_back(raw(statement.shape));
+    const SaidLevel level = options.levels ? txn.level : SaidLevel::kNothing;
+    shapes.push_back(static_cast<std::uint32_t>(level));
     const auto [number, is_new] = shape_sequences.intern(shapes);
+    shapes.pop_back();
     if (is_new) {
       symbols.clear();
       const auto first = static_cast<std::uint32_t>(out.offsets.size());
@@ -122,8 +129,11 @@ Forms find_forms(const TraceLog& log, std::span<const std::uint32_t> signature_o
         form_of_sequence.push_back(kNone32);
         continue;
       }
+      symbols.push_back(static_cast<std::uint32_t>(level));
       const auto [tree, new_tree] = sequences.intern(symbols);
+      symbols.pop_back();
       if (new_tree) out.trees.emplace_back(symbols, options.rounds);
+      if (new_tree) level_of.push_back(level);
       form_of_sequence.push_back(static_cast<std::uint32_t>(out.forms.size()));
       out.forms.push_back({.tree = tree, .first_statement = first, .first_transaction = 0, .transactions = 0});
     }
@@ -144,7 +154,7 @@ Forms find_forms(const TraceLog& log, std::span<const std::uint32_t> signature_o
     out.transactions[form.first_transaction + form.transactions++] = i;
   }
 
-  const std::vector<std::uint32_t> group_of = group_of_trees(out.trees, out.groups);
+  const std::vector<std::uint32_t> group_of = group_of_trees(out.trees, level_of, out.groups);
   for (std::uint32_t form = 0; form < out.forms.size(); ++form) {
     out.groups[group_of[out.forms[form].tree]].forms.push_back(form);
   }

@@ -3,7 +3,8 @@
 //
 // In, out: TraceLog, what each shape does -> forms and groups, both in the order of their first transaction.
 // Always:  two transactions are in one group if their skeletons are the same and the loops of one are among those of
-//          the other: what went round once is part of what went round twice (Theorem 3.3).
+//          the other: what went round once is part of what went round twice (Theorem 3.3), and if the trace says the
+//          same level of both.
 // Cost:    linear in the statements; loops are looked for once in each different sequence.
 // Source:  IsoDiff, sections 3.2 and 3.3.
 #pragma once
@@ -31,6 +32,7 @@ struct Form {
 
 struct FormGroup {
   std::vector<LoopSpan> spans;
+  SaidLevel level = SaidLevel::kNothing;
   std::vector<std::uint32_t> forms;
 };
 
@@ -52,6 +54,7 @@ struct Forms {
 struct FormOptions {
   std::uint32_t rounds = 2;
   bool rolled_back_too = false;
+  bool levels = true;  // false: what the trace says of levels does not count
 };
 // Requires: the shapes of the log are below signature_of.size().
 [[nodiscard]] Forms find_forms(const TraceLog& log, std::span<const std::uint32_t> signature_of,

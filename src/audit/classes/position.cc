@@ -7,9 +7,17 @@
 namespace isolde::audit {
 namespace {
 
-const RowKey* find_key(const RowSet& rows, ColumnId column) {
-  const auto place = std::ranges::find(rows.keys, column, &RowKey::column);
-  return place == rows.keys.end() ? nullptr : &*place;
+const RowKey* find_key(const std::vector<RowKey>& keys, ColumnId column) {
+  const auto place = std::ranges::find(keys, column, &RowKey::column);
+  return place == keys.end() ? nullptr : &*place;
+}
+
+std::vector<ColumnId> distinct_columns(const std::vector<RowKey>& keys) {
+  std::vector<ColumnId> out;
+  for (const RowKey& key : keys) {
+    if (out.empty() || out.back() != key.column) out.push_back(key.column);
+  }
+  return out;
 }
 
 }  // namespace
@@ -47,19 +55,28 @@ void Position::finish(std::span<const Statement> statements) {
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     Rows& rows = rows_[i];
     rows.table = rows_in(first, i).table;
-    for (const RowKey& key : rows_in(first, i).keys) {
-      if (rows.columns.empty() || rows.columns.back() != key.column) rows.columns.push_back(key.column);
-    }
+    rows.columns = distinct_columns(rows_in(first, i).keys);
+    rows.unlike = distinct_columns(rows_in(first, i).unlike);
     for (const ShapeId shape : shapes_) {
       const RowSet& its = rows_in(statements[raw(shape)], i);
       rows.single &= its.single;
-      std::erase_if(rows.columns, [&](ColumnId column) { return find_key(its, column) == nullptr; });
+      std::erase_if(rows.columns, [&](ColumnId column) { return find_key(its.keys, column) == nullptr; });
+      std::erase_if(rows.unlike, [&](ColumnId column) { return find_key(its.unlike, column) == nullptr; });
     }
+  }
+  changes_ = first.changes;
+  for (const ShapeId shape : shapes_) {
+    const std::vector<ColumnId>& its = statements[raw(shape)].changes;
+    std::erase_if(changes_, [&](ColumnId column) { return std::ranges::find(its, column) == its.end(); });
   }
 }
 
 std::uint32_t Position::literal(const Statement& statement, std::size_t rows, ColumnId column) const {
-  return find_key(rows_in(statement, rows), column)->literal;
+  return find_key(rows_in(statement, rows).keys, column)->literal;
+}
+
+std::uint32_t Position::unlike_literal(const Statement& statement, std::size_t rows, ColumnId column) const {
+  return find_key(rows_in(statement, rows).unlike, column)->literal;
 }
 
 }  // namespace isolde::audit

@@ -19,6 +19,7 @@ class Position {
     TableId table;
     bool single = true;
     std::vector<ColumnId> columns;  // sorted; of keys that every statement has
+    std::vector<ColumnId> unlike;   // sorted; of RowSet::unlike that every statement has
   };
   // Once, when all are added.
   void finish(std::span<const Statement> statements);
@@ -27,6 +28,10 @@ class Position {
   [[nodiscard]] const std::vector<Rows>& rows() const { return rows_; }
   // Where the statement has the value of a key: its literal.
   [[nodiscard]] std::uint32_t literal(const Statement& statement, std::size_t rows, ColumnId column) const;
+  // The same of RowSet::unlike: the first of that column.
+  [[nodiscard]] std::uint32_t unlike_literal(const Statement& statement, std::size_t rows, ColumnId column) const;
+  // Columns that every statement changes (Statement::changes).
+  [[nodiscard]] const std::vector<ColumnId>& changes() const { return changes_; }
 
  private:
   [[nodiscard]] const RowSet& rows_in(const Statement& statement, std::size_t rows) const {
@@ -37,6 +42,7 @@ class Position {
   std::vector<Access> accesses_;
   std::vector<Rows> rows_;
   std::vector<std::uint32_t> first_access_;  // by rows
+  std::vector<ColumnId> changes_;
 };
 
 }  // namespace isolde::audit

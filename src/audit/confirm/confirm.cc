@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "audit/confirm/observed.h"
 #include "audit/confirm/place.h"
@@ -22,9 +23,10 @@ namespace {
 using SerialOrder = std::vector<std::uint32_t>;
 using RowOrder = ScratchPlace::RowOrder;
 
-constexpr std::size_t kMostPermuted = 5;      // whose orders are all tried: 120
-constexpr std::size_t kMostClauses = 3;       // of orders that are told
-constexpr std::size_t kMostMembersTwice = 3;  // each order with its rows put in both ways
+constexpr std::size_t kMostPermuted = 5;        // whose orders are all tried: 120
+constexpr std::size_t kMostClauses = 3;         // of orders that are told
+constexpr std::size_t kMostMembersTwice = 3;    // each order with its rows put in both ways
+constexpr std::uint64_t kMostOrders = 100'000;  // that are counted
 
 const db::ServerLevel* named(const db::Database& database, std::string_view name) {
   for (const db::ServerLevel& level : database.levels()) {
@@ -49,6 +51,7 @@ std::string_view shown(WeakLevel level) {
 Result<StageLevel> level_of(const db::Database& database, WeakLevel weak) {
   const std::string_view dialect = database.dialect().name;
   StageLevel level;
+  level.of_members = true;
   const bool committed = weak == WeakLevel::kReadCommitted;
   level.level = named(database, committed ? "read committed" : "repeatable read");
   const bool other = dialect == "postgres" && weak == WeakLevel::kMysqlRepeatableRead;
@@ -117,9 +120,41 @@ class Attempt {
   }
 
   [[nodiscard]] Run run(Stage& stage, const StageLevel& level) {
+    return run(stage, level, cues_of(anomaly_, play_, sql_));
+  }
+
+  // Every order of the statements that matter, until it happens in one: the run, and its order in `cues`.
+  [[nodiscard]] std::optional<Run> try_orders(Stage& stage, const StageLevel& level, std::uint64_t most,
+                                              Confirmation& counts, std::vector<Cue>& cues) {
+    std::vector<std::vector<std::vector<Cue>>> parts;  // by member: what is sent together
+    std::vector<std::uint32_t> order;
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      parts.push_back(parts_of(m));
+      order.insert(order.end(), parts[m].size(), m);
+    }
+    counts.orders = counts.orders_tried = 0;
+    std::optional<Run> found;
+    do {
+      ++counts.orders;
+      if (found || counts.orders_tried >= most) continue;
+      cues.clear();
+      std::vector<std::size_t> next(parts.size());
+      for (const std::uint32_t m : order) {
+        const std::vector<Cue>& part = parts[m][next[m]++];
+        cues.insert(cues.end(), part.begin(), part.end());
+      }
+      Run one = run(stage, level, cues);
+      if (one.happened == Happened::kNotRun) return std::nullopt;
+      ++counts.orders_tried;
+      if (one.happened == Happened::kYes) found = std::move(one);
+    } while (counts.orders < kMostOrders && std::next_permutation(order.begin(), order.end()));
+    return found;
+  }
+
+  [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
     Run run;
     run.level = level.name;
-    auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues_of(anomaly_, play_, sql_));
+    auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues);
     if (!ran) {
       run.why = server_words(ran.error().text);
       return run;
@@ -135,6 +170,22 @@ class Attempt {
   }
 
  private:
+  // A member's statements, cut behind each that matters.
+  [[nodiscard]] std::vector<std::vector<Cue>> parts_of(std::uint32_t m) const {
+    std::vector<std::vector<Cue>> parts;
+    std::vector<Cue> now = {{m, Event::Kind::kStart}};
+    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+      if (sql_[m][l].empty()) continue;
+      now.push_back({m, Event::Kind::kStatement, l});
+      const Line& line = play_.members[m].lines[l];
+      const bool matters = line.in_cycle || line.clues.locks || line.kind != StatementKind::kSelect || parts.empty();
+      if (matters) parts.push_back(std::exchange(now, {}));
+    }
+    now.push_back({m, Event::Kind::kCommit});
+    parts.push_back(std::move(now));
+    return parts;
+  }
+
   // The text that the server takes.
   [[nodiscard]] Result<std::string> rehearse(db::Connection& keeper, std::uint32_t member, const Line& line) {
     std::string words;
@@ -187,6 +238,11 @@ class Attempt {
         return;
       }
     }
+    if (std::string none = found_no_row(ran.observed, orders); !none.empty()) {
+      run.happened = Happened::kNo;
+      run.why = std::move(none);
+      return;
+    }
     std::vector<std::string> clauses;
     for (const SerialOrder& each : orders) {
       const auto unlike = difference(play_, ran.observed, serial_.at(each), blind_);
@@ -208,6 +264,25 @@ class Attempt {
           " {} got a value of its own, so that the INSERTs do not collide: if the application gives both the same key, "
           "the second INSERT fails.",
           fmt::join(play_.parted, ", "));
+  }
+
+  // An UPDATE that finds no row tells the application to begin again (an optimistic lock), or the rows are not those of
+  // the story: whatever such a run leaves, it says nothing. Empty: there is none.
+  [[nodiscard]] std::string found_no_row(const Observed& run, const std::vector<SerialOrder>& orders) const {
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      if (!run.committed[m]) continue;
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        const Line& line = play_.members[m].lines[l];
+        const LineAnswer& answer = run.answers[m][l];
+        if (line.kind != StatementKind::kUpdate || !answer.done || answer.gives_rows || answer.changed > 0) continue;
+        const bool never = std::ranges::all_of(
+            orders, [&](const SerialOrder& order) { return serial_.at(order).answers[m][l].changed == 0; });
+        if (never && !line.in_cycle) continue;
+        return fmt::format("an UPDATE of T{} found no row{}: {}; such a run confirms nothing.", m + 1,
+                           never ? ", even when it ran alone" : "", sql_[m][l]);
+      }
+    }
+    return {};
   }
 
   [[nodiscard]] Result<void> learn(Stage& stage, const SerialOrder& order) {
@@ -248,13 +323,12 @@ class Attempt {
   BlindSpots blind_;
 };
 
-// The tries in their order: what the trace has first.
+// The tries in their order. The values are the story's in all of them; the rows that are there at first differ.
 constexpr Variation kVariations[] = {
     {},
-    {.apart = true},
     {.before_write = true},
     {.absent = true},
-    {.apart = true, .before_write = true, .absent = true},
+    {.before_write = true, .absent = true},
 };
 
 }  // namespace
@@ -296,7 +370,7 @@ Result<Confirmation> confirm(const Anomaly& anomaly, const Classes& classes, con
   bool any = false;
   std::vector<std::vector<std::string>> texts;
   for (std::size_t i = 0; i < std::size(kVariations) && i < options.tries; ++i) {
-    auto play = make_play(anomaly, classes, log, kVariations[i]);
+    auto play = make_play(anomaly, classes, log);
     if (!play) return any ? out : not_run(play.error().text);
     std::vector<InitialRow> rows = make_rows(*play, kVariations[i], options.rows);
     Attempt attempt(**place, *std::move(play), std::move(rows), anomaly);
@@ -312,6 +386,18 @@ Result<Confirmation> confirm(const Anomaly& anomaly, const Classes& classes, con
     }
     any = true;
     if (out.at_level.happened == Happened::kYes) break;
+  }
+  if (!any || out.at_level.happened != Happened::kNo || options.most_orders == 0) return out;
+  auto play = make_play(anomaly, classes, log);
+  if (!play) return out;
+  std::vector<InitialRow> rows = make_rows(*play, kVariations[0], options.rows);
+  Attempt attempt(**place, *std::move(play), std::move(rows), anomaly);
+  if (auto ready = attempt.rehearse(); !ready) return out;
+  std::vector<Cue> cues;
+  if (auto found = attempt.try_orders(**weak_stage, *weak, options.most_orders, out, cues)) {
+    out.at_level = *std::move(found);
+    out.at_level.why += " (In another order than the story's.)";
+    out.at_serializable = attempt.run(**strong_stage, *strong, cues);
   }
   return out;
 }

@@ -9,7 +9,9 @@
 //          to these statements, not that the application's rows are ever so. A statement's text is fixed: what an
 //          application would have done with another value that it read is not tried. Keys that two members would
 //          insert alike are made different, which `why` says. Foreign keys and triggers are not there. kNo after all
-//          tries is no proof that it cannot happen.
+//          tries is no proof that it cannot happen. If it happens neither in the story's order nor in any other order
+//          of the statements that matter (those of the cycle, those that write or lock, the first, the COMMIT; the rest
+//          goes with the next of these), it is impossible there for these statements and rows: `impossible`.
 #pragma once
 
 #include <cstdint>
@@ -46,15 +48,23 @@ struct Run {
 struct Confirmation {
   std::string server;  // "PostgreSQL 15.19"
   Run at_level, at_serializable;
+  // If the story's own order shows nothing: orders of the statements that matter, and how many of them were tried. One
+  // in which it happens is what at_level shows then.
+  std::uint64_t orders = 0, orders_tried = 0;
   [[nodiscard]] bool confirmed() const {
     return at_level.happened == Happened::kYes && at_serializable.happened == Happened::kNo;
+  }
+  // It happens in no order of these statements on these rows.
+  [[nodiscard]] bool impossible() const {
+    return at_level.happened == Happened::kNo && orders > 0 && orders_tried == orders;
   }
 };
 
 struct ConfirmOptions {
   WeakLevel level = WeakLevel::kReadCommitted;
-  std::uint32_t rows = 3;   // that each table is given besides those that the story needs
-  std::uint32_t tries = 3;  // with other rows, where the first shows nothing
+  std::uint32_t rows = 3;          // that each table is given besides those that the story needs
+  std::uint32_t tries = 3;         // with other rows, where the first shows nothing
+  std::uint64_t most_orders = 80;  // that are tried where none of these does; 0: the story's own is enough
 };
 
 [[nodiscard]] Result<Confirmation> confirm(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,

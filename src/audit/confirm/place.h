@@ -23,7 +23,8 @@ namespace isolde::audit {
 struct StageLevel {
   const db::ServerLevel* level = nullptr;
   std::vector<std::string> settings;
-  std::string name;  // "repeatable read, innodb_snapshot_isolation=ON"
+  std::string name;         // "repeatable read, innodb_snapshot_isolation=ON"
+  bool of_members = false;  // a member whose transactions say their level runs at that one instead
 };
 
 class ScratchPlace {

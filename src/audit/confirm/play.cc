@@ -69,6 +69,12 @@ void find_variables(const TransactionClass& of, const TraceLog& log, Line& line)
   }
 }
 
+std::string level_words(const TransactionClass& of) {
+  if (of.serializable) return "serializable";
+  if (!of.level) return {};
+  return *of.level == WeakLevel::kReadCommitted ? "read committed" : "repeatable read";
+}
+
 std::optional<Touch> touch_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
   const TransactionClass& of = classes.classes[raw(play.members[member].id)];
   if (operation >= of.operations.size()) return std::nullopt;
@@ -98,14 +104,13 @@ std::vector<std::vector<ColumnId>> Play::keys_of(TableId table) const {
   return keys;
 }
 
-Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
-                       const Variation& variation) {
+Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log) {
   Play play;
   play.dialect = log.shapes.dialect();
   std::set<TableId> tables;
   for (const ClassId id : anomaly.cycle.members) {
     const TransactionClass& of = classes.classes[raw(id)];
-    Member member{id, {}};
+    Member member{id, {}, level_words(of)};
     for (std::uint32_t s = 0; s < of.example_statements.size(); ++s) {
       const Statement& statement = classes.statements[raw(of.statements[s])];
       if (!is_data(statement.kind)) continue;
@@ -113,7 +118,9 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (!line) return std::move(line).error();
       find_variables(of, log, *line);
       for (const NamedTable& named : line->clues.tables) tables.insert(named.table);
-      tables.insert(statement.tables.begin(), statement.tables.end());
+      for (const TableId table : statement.tables) {
+        if (!classes.schema.table(table).is_lock) tables.insert(table);
+      }
       member.lines.push_back(*std::move(line));
     }
     play.members.push_back(std::move(member));
@@ -133,7 +140,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
   }
   play.schema = classes.schema;
   complete_types(play);
-  choose_values(anomaly, classes, log, variation, play);
+  choose_values(anomaly, classes, log, play);
   return play;
 }
 

@@ -1,6 +1,6 @@
 // audit/confirm/play.h: an anomaly's transactions made ready to be run: their statements, each with values of its own.
 //
-// In, out: Anomaly, classes, trace, variation -> Play.
+// In, out: Anomaly, classes, trace -> Play.
 // Always:  rows that the cycle says are the same are named by the same values; rows that two members insert do not
 //          collide by chance; what two members write into one column differs, unless a WHERE looks at that column.
 #pragma once
@@ -23,7 +23,6 @@ namespace isolde::audit {
 
 // What is done differently in another try.
 struct Variation {
-  bool apart = false;         // members share no value that the cycle does not ask for
   bool before_write = false;  // a column that one member sets to what another looks for is not so at first
   bool absent = false;        // the rows that an upsert would meet are not there
 };
@@ -43,6 +42,7 @@ struct Line {
 struct Member {
   ClassId id;
   std::vector<Line> lines;  // of statements that read or write data
+  std::string level = {};   // that the trace says for its transactions, as SQL has it; empty: none
   // The line of a statement of the class; kNone32: it is not run.
   [[nodiscard]] std::uint32_t line_of(std::uint32_t statement) const;
 };
@@ -68,7 +68,6 @@ struct Play {
 };
 
 // An error: a member has a statement that cannot be run (a parameter without a value).
-[[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
-                                     const Variation& variation);
+[[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log);
 
 }  // namespace isolde::audit

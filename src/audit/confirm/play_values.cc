@@ -54,23 +54,6 @@ class PlayValueChooser {
     }
   }
 
-  // Every variable of the later members that is not tied gets a value that no earlier member has.
-  void set_apart() {
-    for (std::uint32_t m = 1; m < play_.members.size(); ++m) {
-      std::set<std::uint32_t> done;
-      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
-        const Line& line = play_.members[m].lines[l];
-        for (const Comparison& c : line.clues.comparisons) {
-          if (c.how != Compares::kEqual || c.literal >= line.literals.size()) continue;
-          const std::uint32_t n = node(m, line.variables[c.literal]);
-          if (n == kNone32 || tied_[find(n)] || !done.insert(n).second) continue;
-          if (!used_before(m, c.column, line.literals[c.literal])) continue;
-          rename(m, l, c.literal, c.column);
-        }
-      }
-    }
-  }
-
   // What two members insert must not collide by chance, nor what one inserts twice.
   void part_inserts() {
     std::set<std::vector<std::string>> taken;
@@ -319,11 +302,9 @@ std::vector<bool> columns_looked_at(const Play& play) {
   return looked_at;
 }
 
-void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, const Variation& variation,
-                   Play& play) {
+void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play) {
   PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();
-  if (variation.apart) chooser.set_apart();
   chooser.fit();
   chooser.part_inserts();
   chooser.choose_made();

@@ -8,8 +8,7 @@
 
 namespace isolde::audit {
 
-void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, const Variation& variation,
-                   Play& play);
+void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play);
 
 // Columns that some WHERE, ON or key of the play looks at.
 [[nodiscard]] std::vector<bool> columns_looked_at(const Play& play);

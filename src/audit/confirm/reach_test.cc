@@ -12,7 +12,7 @@ constexpr const char* kSchema = "create table cart (id int primary key auto_incr
 std::string reach_of(SqlDialect dialect, const std::string& sql) {
   const auto story = testing::small_story(
       {.dialect = dialect, .schema = kSchema, .transactions = {{sql}}, .members = {0}, .order = "T1.1 C1"});
-  const auto play = make_play(story.anomaly, story.classes, story.log, {});
+  const auto play = make_play(story.anomaly, story.classes, story.log);
   if (!play || play->members[0].lines.empty()) return "no line";
   return why_not_sent(*play, play->members[0].lines[0]);
 }

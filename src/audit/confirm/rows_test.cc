@@ -20,7 +20,7 @@ struct Made {
 
 Made make(const testing::StoryText& text, const Variation& variation = {}) {
   const auto story = testing::small_story(text);
-  auto play = make_play(story.anomaly, story.classes, story.log, variation);
+  auto play = make_play(story.anomaly, story.classes, story.log);
   EXPECT_TRUE(play) << play.error().text;
   if (!play) return {};
   std::vector<InitialRow> rows = make_rows(*play, variation, 0);

@@ -130,6 +130,12 @@ std::vector<probe::Step> Stage::steps_of(const Play& play, const std::vector<std
     probe::Step step{cue.member, RequestKind::kStatement, {}, {}, {}};
     if (cue.kind == Event::Kind::kStart) {
       step.kind = RequestKind::kBegin;
+      const std::string& own = play.members[cue.member].level;
+      if (level_.of_members && !own.empty()) {
+        // PostgreSQL's SET TRANSACTION is of the transaction that is open, MariaDB's of the next.
+        auto& where = place_.dialect() == "postgres" ? step.after : step.before;
+        where.push_back({RequestKind::kStatement, "set transaction isolation level " + own});
+      }
       if (std::string set = place_.after_begin(cue.member); !set.empty())
         step.after.push_back({RequestKind::kStatement, std::move(set)});
     } else if (cue.kind == Event::Kind::kCommit) {

@@ -15,7 +15,7 @@ constexpr const char* kSchema =
 std::string said(SqlDialect dialect, const std::string& sql, std::string_view server) {
   const auto story = testing::small_story(
       {.dialect = dialect, .schema = kSchema, .transactions = {{sql}}, .members = {0}, .order = "T1.1 C1"});
-  const auto play = make_play(story.anomaly, story.classes, story.log, {});
+  const auto play = make_play(story.anomaly, story.classes, story.log);
   EXPECT_TRUE(play) << play.error().text;
   if (!play || play->members[0].lines.empty()) return "";
   return sql_text(*play, play->members[0].lines[0], {server, false});
@@ -49,7 +49,7 @@ TEST(ConfirmWording, ATableThatMayBeElsewhereIsNoticed) {
   const auto elsewhere = [](const std::string& sql) {
     const auto story =
         testing::small_story({.schema = kSchema, .transactions = {{sql}}, .members = {0}, .order = "T1.1 C1"});
-    const auto play = make_play(story.anomaly, story.classes, story.log, {});
+    const auto play = make_play(story.anomaly, story.classes, story.log);
     return play && names_another_place(*play, play->members[0].lines[0]);
   };
   EXPECT_TRUE(elsewhere("SELECT 1 FROM opt o, main.shop.cart c"));

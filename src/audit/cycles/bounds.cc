@@ -44,7 +44,7 @@ std::uint32_t own_update_before(const TransactionClass& one, const Schema& schem
 // When `op` sees what others committed before: the latest moment that this can be.
 std::uint32_t sees_at(const TransactionClass& one, const Schema& schema, std::uint32_t op, WeakLevel level) {
   const Operation& operation = one.operations[op];
-  switch (level) {
+  switch (one.level_or(level)) {
     case WeakLevel::kReadCommitted:
       return is_plain_read(operation.access) && !finds_written_rows(one, schema, op) ? looks_at(operation.statement)
                                                                                      : locks_at(operation.statement);
@@ -52,7 +52,7 @@ std::uint32_t sees_at(const TransactionClass& one, const Schema& schema, std::ui
       if (!is_plain_read(operation.access) || operation.access.of_write) return locks_at(operation.statement);
       return std::max(mysql_snapshot(one), own_update_before(one, schema, op));
     case WeakLevel::kSnapshotIsolation:
-      return looks_at(0);
+      return looks_at(one.snapshot);
   }
   return 0;
 }
@@ -60,14 +60,14 @@ std::uint32_t sees_at(const TransactionClass& one, const Schema& schema, std::ui
 // When a read may have missed what others committed after: the earliest moment that this can be.
 std::uint32_t misses_at(const TransactionClass& one, std::uint32_t op, WeakLevel level) {
   const Operation& operation = one.operations[op];
-  switch (level) {
+  switch (one.level_or(level)) {
     case WeakLevel::kReadCommitted:
       return looks_at(operation.statement);
     case WeakLevel::kMysqlRepeatableRead:
       if (!is_plain_read(operation.access) || operation.access.of_write) return locks_at(operation.statement);
       return mysql_snapshot(one);
     case WeakLevel::kSnapshotIsolation:
-      return looks_at(0);
+      return looks_at(one.snapshot);
   }
   return 0;
 }
@@ -91,7 +91,8 @@ Bound bound_of(const Classes& classes, std::span<const ClassId> members, const C
       // Nobody waits for a row that was not there when the statement looked: it does not find it.
       const Access& write = classes.classes[raw(members[edge.from])].operations[edge.conflict.from_op].access;
       const Operation& finder = to.operations[edge.conflict.to_op];
-      if (level == WeakLevel::kReadCommitted && write.inserts && !write.deletes && !finder.access.inserts) {
+      if (to.level_or(level) == WeakLevel::kReadCommitted && write.inserts && !write.deletes &&
+          !finder.access.inserts) {
         return {edge.from, edge.to, looks_at(finder.statement), true};
       }
       return {edge.from, edge.to, sees_at(to, classes.schema, edge.conflict.to_op, level), true};

@@ -21,6 +21,7 @@ struct Bound {
   bool after_commit;  // the commit of `from` < the moment of `to`; else the moment of `from` < the commit of `to`
 };
 
+// `level`: of members whose class has none of its own.
 [[nodiscard]] Bound bound_of(const Classes& classes, std::span<const ClassId> members, const CycleEdge& edge,
                              WeakLevel level);
 

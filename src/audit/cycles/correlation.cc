@@ -16,7 +16,7 @@ CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
     std::vector<Kind> kinds;
     for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
       const Access& access = one.operations[op].access;
-      if (!locks_row(access, level) || !one.rows[access.row_set].single) continue;
+      if (!locks_row(access, one.level_or(level)) || !one.rows[access.row_set].single) continue;
       const std::uint32_t rows = rows_.of(ClassId(id)).representative[access.row_set];
       const Kind kind(rows, one.operations[op].statement, access.action, access.lock, access.inserts, access.deletes,
                       access.foreign_key ? access.column : kNoColumn);
@@ -27,12 +27,14 @@ CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
   }
 }
 
-CorrelationResult Correlation::check(const Cycle& cycle) {
-  take_cycle(cycle);
+CorrelationResult Correlation::check(const Cycle& cycle, std::span<const SameRow> same) {
+  take_cycle(cycle, same);
   steps_ = 0;
   Possible possible = Possible::kNo;
   if (options_.timing == TimingRule::kMoments) {
-    if (options_.level == WeakLevel::kMysqlRepeatableRead) read_own_rows();
+    const auto serializable = [&](ClassId id) { return facts_.classes().classes[raw(id)].serializable; };
+    impossible_ = std::ranges::all_of(members_, serializable) || rows_.contradictory();
+    read_own_rows();
     choose_lock_orders();
     possible = impossible_ ? Possible::kNo : enumerate();
   } else {
@@ -48,7 +50,7 @@ CorrelationResult Correlation::check(const Cycle& cycle) {
   return out;
 }
 
-void Correlation::take_cycle(const Cycle& cycle) {
+void Correlation::take_cycle(const Cycle& cycle, std::span<const SameRow> same) {
   members_ = cycle.members;
   edges_ = cycle.edges;
   own_edges_ = edges_.size();
@@ -60,6 +62,7 @@ void Correlation::take_cycle(const Cycle& cycle) {
     rows_.meet(edge.from, operation(edge.from, edge.conflict.from_op).access.row_set, edge.to,
                operation(edge.to, edge.conflict.to_op).access.row_set);
   }
+  for (const SameRow& row : same) rows_.meet(row.member_a, row.rows_a, row.member_b, row.rows_b);
 }
 
 // At MySQL's rr a member sees its own changes whatever its snapshot is: to miss a later change of a row that it changed
@@ -67,7 +70,7 @@ void Correlation::take_cycle(const Cycle& cycle) {
 void Correlation::read_own_rows() {
   for (std::size_t i = 0; i < own_edges_; ++i) {
     CycleEdge edge = edges_[i];
-    if (edge.conflict.kind != EdgeKind::kRw) continue;
+    if (edge.conflict.kind != EdgeKind::kRw || level_of(edge.from) != WeakLevel::kMysqlRepeatableRead) continue;
     const std::uint32_t row = row_of(edge.from, edge.conflict.from_op);
     for (std::uint32_t op = 0; op < edge.conflict.from_op; ++op) {
       const Access& access = operation(edge.from, op).access;
@@ -143,8 +146,9 @@ void Correlation::order_locks(std::span<const Held> uses) {
           if (born && !(a.inserts && b.inserts)) continue;
           // One row is inserted once, unless it was deleted.
           if (born && !dies && only_inserts(uses[i]) && only_inserts(uses[second])) impossible_ = true;
-          const std::optional<EdgeKind> there = conflict_on_row(a, b, options_.level);
-          const std::optional<EdgeKind> back = conflict_on_row(b, a, options_.level);
+          const WeakLevel level_a = level_of(uses[i].member), level_b = level_of(uses[second].member);
+          const std::optional<EdgeKind> there = conflict_on_row(a, level_a, b, level_b);
+          const std::optional<EdgeKind> back = conflict_on_row(b, level_b, a, level_a);
           if (!there || !back || *there == EdgeKind::kRw || *back == EdgeKind::kRw) continue;
           tighter(forward, uses[i], uses[second], *there);
           tighter(backward, uses[second], uses[i], *back);

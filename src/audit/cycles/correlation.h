@@ -6,11 +6,12 @@
 //          choice of directions can happen.
 //          By moments only locks have to be ordered: what a plain read sees follows from the order of commits, whatever
 //          it is. A row that a member inserts, or that one of several deletes, may not be there when others look for
-//          it: then their locks of it are not counted on. Two members do not both insert it.
-//          By the paper's rule each two operations on a column of the row are given a direction, and the choice must
-//          also stay within the level: no cycle of ww and wr alone; at snapshot isolation none without two rw in a row.
-//          Directions are fixed one after the other and given up early; when the limit of steps runs out it counts as
-//          possible and says so.
+//          it: then their locks of it are not counted on. Two members do not both insert it. What all of them ask of
+//          one row must be true together (SameRows::contradictory). Nothing goes wrong between serializable members
+//          alone. By the paper's rule each two operations on a column of the row are given a direction, and the choice
+//          must also stay within the level: no cycle of ww and wr alone; at snapshot isolation none without two rw in a
+//          row. Directions are fixed one after the other and given up early; when the limit of steps runs out it counts
+//          as possible and says so.
 // Cost:    by moments some microseconds; by the paper's rule up to the limit, but mostly a step a pair.
 // Source:  IsoDiff, sections 3.4 and 3.6 (correlation).
 #pragma once
@@ -65,7 +66,12 @@ class Correlation {
   Correlation(const CorrelationFacts& facts, const DependencyGraph& graph, const CorrelationOptions& options)
       : facts_(facts), graph_(graph), options_(options), rows_(facts.classes(), facts.rows()) {}
 
-  [[nodiscard]] CorrelationResult check(const Cycle& cycle);
+  [[nodiscard]] CorrelationResult check(const Cycle& cycle) { return check(cycle, {}); }
+  // The same when these rows, too, are known to be the same.
+  struct SameRow {
+    std::uint32_t member_a, rows_a, member_b, rows_b;
+  };
+  [[nodiscard]] CorrelationResult check(const Cycle& cycle, std::span<const SameRow> same);
 
  private:
   // Either all of the one or all of the other: ranges of alternatives_.
@@ -81,7 +87,10 @@ class Correlation {
   [[nodiscard]] std::uint32_t row_of(std::uint32_t member, std::uint32_t op) {
     return rows_.row(member, operation(member, op).access.row_set);
   }
-  void take_cycle(const Cycle& cycle);
+  [[nodiscard]] WeakLevel level_of(std::uint32_t member) const {
+    return facts_.classes().classes[raw(members_[member])].level_or(options_.level);
+  }
+  void take_cycle(const Cycle& cycle, std::span<const SameRow> same);
   void read_own_rows();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);

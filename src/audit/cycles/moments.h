@@ -15,8 +15,9 @@
 //                            is before R: nobody waits for a row that he does not see.
 //            MySQL's rr      plain reads of SELECTs at the R of the first of them, rows that the member itself updated
 //                            before as of that update; everything else at L
-//            snapshot        reads, and ww too, at the R of the first statement (who changes a row that was changed
-//                            since then is turned away); waiting for a lock at L
+//            snapshot        reads, and ww too, at the R of the first statement that is no LOCK TABLE (who changes a
+//            row
+//                            that was changed since then is turned away); waiting for a lock at L
 //          It can come to pass exactly if this has no circle.
 //          The paper compares operations only (r before w), which forbids what multi-version databases do: reading the
 //          old version after the new one was written and before it is committed. TimingRule::kOperations is its rule.

@@ -53,7 +53,7 @@ bool PairHints::impossible_with(const Pair& pair, const Cycle& cycle, const Cycl
   std::optional<CycleEdge> possible;
   // Under snapshot isolation it does not matter which operations of two transactions depend on each other.
   const auto alike = [&](const CycleEdge& x, const CycleEdge& y) {
-    return graph_.level() == WeakLevel::kSnapshotIsolation && timing_ == TimingRule::kMoments && x.from == y.from &&
+    return graph_.snapshots() && timing_ == TimingRule::kMoments && x.from == y.from &&
            x.conflict.kind == y.conflict.kind;
   };
   for (const auto& [from, to] : {std::pair(edge.from, edge.to), std::pair(edge.to, edge.from)}) {

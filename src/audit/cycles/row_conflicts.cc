@@ -4,10 +4,10 @@ namespace isolde::audit {
 namespace {
 
 // A lock of a row that is not there yet holds off nobody but at MySQL's rr, which locks the gap.
-bool holds_off(const Access& first, const Access& second, WeakLevel level) {
-  if (!locks_row(first, level) || !locks_row(second, level)) return false;
+bool holds_off(const Access& first, WeakLevel first_level, const Access& second, WeakLevel second_level) {
+  if (!locks_row(first, first_level) || !locks_row(second, second_level)) return false;
   const bool first_writes = first.action == Action::kWrite, second_writes = second.action == Action::kWrite;
-  if (!first_writes && second.inserts && level != WeakLevel::kMysqlRepeatableRead) return false;
+  if (!first_writes && second.inserts && first_level != WeakLevel::kMysqlRepeatableRead) return false;
   if ((first.foreign_key && second_writes) || (second.foreign_key && first_writes)) {
     return first.column == second.column;
   }
@@ -21,9 +21,10 @@ bool locks_row(const Access& access, WeakLevel level) {
          (access.of_write && level == WeakLevel::kMysqlRepeatableRead);
 }
 
-std::optional<EdgeKind> conflict_on_row(const Access& first, const Access& second, WeakLevel level) {
+std::optional<EdgeKind> conflict_on_row(const Access& first, WeakLevel first_level, const Access& second,
+                                        WeakLevel second_level) {
   const bool first_writes = first.action == Action::kWrite, second_writes = second.action == Action::kWrite;
-  if (holds_off(first, second, level)) {
+  if (holds_off(first, first_level, second, second_level)) {
     if (first_writes) return second_writes ? EdgeKind::kWw : EdgeKind::kWr;
     return second_writes ? EdgeKind::kLockedRw : EdgeKind::kLock;
   }

@@ -16,7 +16,12 @@ namespace isolde::audit {
 // Writes, and reads that lock until the end. At MySQL's rr whatever a writing statement reads is locked.
 [[nodiscard]] bool locks_row(const Access& access, WeakLevel level);
 
-// Requires: both are about the same row, which both find.
-[[nodiscard]] std::optional<EdgeKind> conflict_on_row(const Access& first, const Access& second, WeakLevel level);
+// Requires: both are about the same row, which both find. The levels are those of their transactions.
+[[nodiscard]] std::optional<EdgeKind> conflict_on_row(const Access& first, WeakLevel first_level, const Access& second,
+                                                      WeakLevel second_level);
+[[nodiscard]] inline std::optional<EdgeKind> conflict_on_row(const Access& first, const Access& second,
+                                                             WeakLevel level) {
+  return conflict_on_row(first, level, second, level);
+}
 
 }  // namespace isolde::audit

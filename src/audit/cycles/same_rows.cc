@@ -58,8 +58,14 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
       if (!columns.empty()) out.keys.push_back({rows, key, first, static_cast<std::uint32_t>(columns.size())});
     };
     for (std::uint32_t rows = 0; rows < one.rows.size(); ++rows) {
+      out.any_unlike |= !one.rows[rows].unlike.empty();
       const TableId id = one.rows[rows].table;
       const Table& table = classes.schema.table(id);
+      if (table.one_row && one.rows[rows].single) {
+        out.keys.push_back({rows, first_key[raw(id)], static_cast<std::uint32_t>(out.variables.size()), 0});
+        out.any_shared = true;
+        continue;
+      }
       add(rows, first_key[raw(id)], table.primary_key);
       for (std::uint32_t i = 0; i < table.unique_keys.size(); ++i) {
         add(rows, first_key[raw(id)] + 1 + i, table.unique_keys[i]);
@@ -101,18 +107,22 @@ void SameRows::reset(std::span<const ClassId> members) {
     variables += one.variables;
     for (const RowFacts::WholeKey& key : facts_.of(members[member]).keys) keys_.push_back({member, &key});
   }
+  meetings_.clear();
+  any_unlike_ = std::ranges::any_of(members, [&](ClassId id) { return facts_.of(id).any_unlike; });
   row_parent_.resize(rows);
   variable_parent_.resize(variables);
   std::iota(row_parent_.begin(), row_parent_.end(), 0U);
   std::iota(variable_parent_.begin(), variable_parent_.end(), 0U);
   any_ = false;
-  settled_ = true;  // nothing of one member is the same as anything of another
+  // Nothing of one member is the same as anything of another, but for what is the same for all.
+  settled_ = std::ranges::none_of(members, [&](ClassId id) { return facts_.of(id).any_shared; });
 }
 
 void SameRows::meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
   const ClassRows &a = rows_of(member_a, rows_a), &b = rows_of(member_b, rows_b);
   if (a.table != b.table) return;
   equate_keys(a, member_a, b, member_b);
+  if (any_unlike_) meetings_.push_back({member_a, rows_a, member_b, rows_b});
   if (a.single && b.single) any_ |= unite(row_parent_, row_node(member_a, rows_a), row_node(member_b, rows_b));
   settled_ = false;
 }
@@ -164,6 +174,50 @@ void SameRows::settle() {
         changed |= unite(variable_parent_, value_at(a, k), value_at(b, k));
     }
   }
+}
+
+bool SameRows::contradictory() {
+  if (!any_unlike_) return false;
+  if (!settled_) settle();
+  struct Held {  // a set of rows that the row is one of
+    std::uint32_t row, member, rows;
+  };
+  std::vector<Held> held;
+  for (std::uint32_t i = 0; i < meetings_.size(); ++i) {
+    const Meeting& m = meetings_[i];
+    const bool a = rows_of(m.member_a, m.rows_a).single, b = rows_of(m.member_b, m.rows_b).single;
+    // Two sets of several rows have a row in common of which nothing else is known.
+    const std::uint32_t row = a   ? row_node(m.member_a, m.rows_a)
+                              : b ? row_node(m.member_b, m.rows_b)
+                                  : static_cast<std::uint32_t>(row_parent_.size()) + i;
+    const std::uint32_t found = row < row_parent_.size() ? find(row_parent_, row) : row;
+    held.push_back({found, m.member_a, m.rows_a});
+    held.push_back({found, m.member_b, m.rows_b});
+  }
+  // What else is that single row.
+  const std::size_t met = held.size();
+  for (std::uint32_t member = 0; member < members_.size(); ++member) {
+    const std::vector<ClassRows>& all = classes_.classes[raw(members_[member])].rows;
+    for (std::uint32_t rows = 0; rows < all.size(); ++rows) {
+      if (!all[rows].single) continue;
+      const std::uint32_t row = find(row_parent_, row_node(member, rows));
+      const auto end = held.begin() + static_cast<std::ptrdiff_t>(met);
+      if (std::any_of(held.begin(), end, [&](const Held& one) { return one.row == row; }))
+        held.push_back({row, member, rows});
+    }
+  }
+  for (const Held& one : held) {
+    for (const ClassRowKey& unlike : rows_of(one.member, one.rows).unlike) {
+      if (unlike.variable == kNoVariable || !facts_.stable(unlike.column)) continue;
+      const std::uint32_t value = find(variable_parent_, first_variable_[one.member] + unlike.variable);
+      for (const Held& other : held) {
+        if (other.row != one.row) continue;
+        const std::optional<std::uint32_t> asked = variable_of(rows_of(other.member, other.rows), unlike.column);
+        if (asked && find(variable_parent_, first_variable_[other.member] + *asked) == value) return true;
+      }
+    }
+  }
+  return false;
 }
 
 bool SameRows::any() {

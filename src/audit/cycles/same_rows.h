@@ -1,9 +1,12 @@
 // audit/cycles/same_rows.h: which rows of some transactions must be the same, because others of their rows meet.
 //
 // In, out: classes, pairs of row sets that have a row in common -> are these two the same single row?
-// Always:  yes only if it is certain: by a whole primary or unique key whose values are equal variables, or because two
-//          single rows meet. Where sets meet, the variables of the key columns that both have are equal, if no class of
-//          the application updates the column (else the row may have had another value when the other looked).
+// Always:  yes only if it is certain: by a whole primary or unique key whose values are equal variables, because two
+//          single rows meet, or because the table has just one row (a lock). Where sets meet, the variables of the key
+//          columns that both have are equal, if no class of the application updates the column (else the row may have
+//          had another value when the other looked). Sets that meet in a row contradict each other if one asks for a
+//          value in such a column and another for rows that do not have it there (<>, <, >): then they have no row in
+//          common after all.
 // Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
 // Source:  IsoDiff, section 3.4, Algorithm 3; keys of several columns and of several tables added.
 #pragma once
@@ -38,6 +41,8 @@ class RowFacts {
     std::vector<std::uint32_t> representative;  // by row set: the first that is the same
     std::vector<WholeKey> keys;
     std::vector<std::uint32_t> variables;  // of `keys`
+    bool any_shared = false;               // rows of a table that has just one
+    bool any_unlike = false;               // some rows are told by values that they do not have
   };
   [[nodiscard]] const OfClass& of(ClassId id) const { return rows_[raw(id)]; }
 
@@ -61,6 +66,8 @@ class SameRows {
   [[nodiscard]] bool any();
   // A number that is equal for the same rows.
   [[nodiscard]] std::uint32_t row(std::uint32_t member, std::uint32_t rows);
+  // Is there a row that one member finds by a value and another, or the same one elsewhere, by not having that value?
+  [[nodiscard]] bool contradictory();
   // A number that is equal for variables with the same value.
   [[nodiscard]] std::uint32_t value(std::uint32_t member, std::uint32_t variable);
 
@@ -75,6 +82,9 @@ class SameRows {
   [[nodiscard]] std::uint32_t row_node(std::uint32_t member, std::uint32_t rows) const {
     return first_row_[member] + facts_.of(members_[member]).representative[rows];
   }
+  struct Meeting {
+    std::uint32_t member_a, rows_a, member_b, rows_b;
+  };
   void equate_keys(const ClassRows& a, std::uint32_t member_a, const ClassRows& b, std::uint32_t member_b);
   void settle();
 
@@ -84,7 +94,8 @@ class SameRows {
   std::vector<std::uint32_t> first_row_, first_variable_;  // by member
   std::vector<std::uint32_t> row_parent_, variable_parent_;
   std::vector<KeyEntry> keys_;
-  bool settled_ = false, any_ = false;
+  std::vector<Meeting> meetings_;
+  bool settled_ = false, any_ = false, any_unlike_ = false;
 };
 
 }  // namespace isolde::audit

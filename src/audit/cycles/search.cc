@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <numeric>
 #include <thread>
 #include <tuple>
+#include <unordered_map>
 
 #include "audit/cycles/break_points.h"
 #include "audit/cycles/fingerprints.h"
@@ -24,10 +26,45 @@ bool comes_before(const Cycle& x, const Cycle& y) {
   return std::ranges::lexicographical_compare(x.edges, y.edges, {}, operations, operations);
 }
 
-void keep_first(std::vector<Cycle>& cycles, std::size_t most) {
+constexpr std::uint32_t kMostAlike = 16;  // cycles of the same forms that are kept if there are too many in all
+
+// The order of each cycle among those that differ from it in columns only.
+std::vector<std::uint32_t> order_among_alike(const std::vector<Cycle>& cycles, const CycleForms& forms) {
+  std::unordered_map<std::uint64_t, std::uint32_t> before;
+  std::vector<std::uint32_t> out;
+  out.reserve(cycles.size());
+  for (const Cycle& cycle : cycles) out.push_back(before[forms.fingerprint(cycle)]++);
+  return out;
+}
+
+// Of those that differ in columns only, the first few. Who found which does not matter: the first few of all are among
+// the first few of each part.
+void keep_unlike(std::vector<Cycle>& cycles, const CycleForms& forms) {
+  std::ranges::sort(cycles, comes_before);
+  const std::vector<std::uint32_t> order = order_among_alike(cycles, forms);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cycles.size(); ++i) {
+    if (order[i] >= kMostAlike) continue;
+    if (kept != i) cycles[kept] = std::move(cycles[i]);
+    ++kept;
+  }
+  cycles.resize(kept);
+}
+
+// The first of every form before the second of any: a class with many columns must not use up the place of others.
+void keep_most_unlike(std::vector<Cycle>& cycles, std::size_t most, const CycleForms& forms) {
   if (cycles.size() <= most) return;
-  std::ranges::nth_element(cycles, cycles.begin() + static_cast<std::ptrdiff_t>(most), comes_before);
-  cycles.resize(most);
+  keep_unlike(cycles, forms);
+  if (cycles.size() <= most) return;
+  const std::vector<std::uint32_t> order = order_among_alike(cycles, forms);
+  std::vector<std::size_t> places(cycles.size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return order[place]; });
+  places.resize(most);
+  std::vector<Cycle> kept;
+  kept.reserve(most);
+  for (const std::size_t place : places) kept.push_back(std::move(cycles[place]));
+  cycles = std::move(kept);
 }
 
 // The dependencies between two classes that a dangerous path may have, runs of the same forms together (forms.h).
@@ -89,7 +126,7 @@ struct Shared {
         k(options_in.k),
         l(options_in.l) {
     // Work is handed out by the first dependency of a dangerous path.
-    const bool snapshot = graph.level() == WeakLevel::kSnapshotIsolation;
+    const bool snapshot = graph.snapshots();
     const std::uint32_t n = graph.classes();
     if (snapshot) steps.resize(std::size_t{n} * n);
     for (std::uint32_t a = 0; a < n; ++a) {
@@ -161,7 +198,7 @@ class Worker {
                      {shared.graph.level(), shared.options.timing, shared.options.most_correlation_steps}) {}
 
   void run(Progress* progress) {
-    const bool snapshot = shared_.graph.level() == WeakLevel::kSnapshotIsolation;
+    const bool snapshot = shared_.graph.snapshots();
     while (!shared_.out_of_time) {
       const std::size_t unit = shared_.next_unit.fetch_add(1);
       if (unit >= shared_.units.size()) return;
@@ -270,7 +307,10 @@ class Worker {
     }
     ++counts.valid;
     cycles.push_back(cycle_);
-    if (cycles.size() >= shared_.options.most_cycles * 2 + 1024) keep_first(cycles, shared_.options.most_cycles);
+    if (cycles.size() >= next_trim_) {
+      keep_unlike(cycles, shared_.forms);
+      next_trim_ = std::max(next_trim_, cycles.size() * 2);
+    }
   }
 
   // By moments cycles of the same forms have the same fate.
@@ -290,6 +330,7 @@ class Worker {
   Cycle cycle_;
   std::vector<CycleEdge> edges_;
   std::uint64_t steps_ = 0;
+  std::size_t next_trim_ = shared_.options.most_cycles * 2 + 1024;
 };
 
 }  // namespace
@@ -320,7 +361,7 @@ SearchResult search_cycles(const Classes& classes, const DependencyGraph& graph,
     result.counts.correlation_limit += worker.counts.correlation_limit;
     std::ranges::move(worker.cycles, std::back_inserter(result.cycles));
   }
-  keep_first(result.cycles, options.most_cycles);
+  keep_most_unlike(result.cycles, options.most_cycles, shared.forms);
   std::ranges::sort(result.cycles, comes_before);
   result.complete = !shared.out_of_time && result.counts.valid <= options.most_cycles;
   return result;

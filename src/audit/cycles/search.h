@@ -8,7 +8,8 @@
 //          side by side, not each with each, so that every dependency is in a path. If that would still be more than
 //          `most_samples` choices, no more than a fifth of that are made: l is lowered, then k, then paths are left
 //          out, evenly; the counts say so. What is left out is found in a later round, when the columns that were
-//          found are fixed (fixes.h).
+//          found are fixed (fixes.h). Of more than `most_cycles` valid cycles those are kept that differ in more than
+//          their columns: every two statements that can go wrong have their shortest cycle before any has its second.
 // Source:  IsoDiff, section 3.5, Algorithms 4 and 5 (Algorithm 5 counts wrongly: BEHAVIOUR.md).
 #pragma once
 

@@ -225,6 +225,35 @@ class Adviser {
     });
   }
 
+  // Would a unique key over these columns have turned away an INSERT of the trace? Also if it cannot be told.
+  bool trace_repeats(const std::vector<ColumnId>& key) const {
+    const TableId table = classes_.schema.column(key[0]).table;
+    std::set<std::vector<LiteralId>> there;
+    for (std::size_t i = 0; i < log_.transactions.size() && i < classes_.class_of.size(); ++i) {
+      if (classes_.class_of[i] == kNone32) continue;
+      for (const TraceStatement& here : log_.of(log_.transactions[i])) {
+        const Statement& statement = classes_.statements[raw(here.shape)];
+        for (const Access& access : statement.accesses) {
+          if (access.action != Action::kWrite || classes_.schema.column(access.column).table != table) continue;
+          // What was deleted or renamed may come again; which rows that were is not known.
+          if (!access.inserts && (access.deletes || std::ranges::find(key, access.column) != key.end())) there.clear();
+          if (!access.inserts) continue;
+          const RowSet& made = statement.row_sets[access.row_set];
+          if (!made.single) return true;
+          std::vector<LiteralId> values;
+          for (const ColumnId column : key) {
+            const auto part = std::ranges::lower_bound(made.keys, column, {}, &RowKey::column);
+            if (part == made.keys.end() || part->column != column) break;
+            values.push_back(log_.literals_of(here)[part->literal]);
+          }
+          if (values.size() == key.size() && !there.insert(std::move(values)).second) return true;
+          break;
+        }
+      }
+    }
+    return false;
+  }
+
   // Looks for a row, does not find it, inserts it.
   void constrain() {
     std::map<std::vector<ColumnId>, std::set<ClassId>> keys;
@@ -242,6 +271,7 @@ class Adviser {
                std::ranges::all_of(unique, [&](ColumnId part) { return std::ranges::find(key, part) != key.end(); });
       };
       if (has_whole(table.primary_key) || std::ranges::any_of(table.unique_keys, has_whole)) continue;
+      if (trace_repeats(key)) continue;
       std::string columns;
       for (const ColumnId part : key) columns += (columns.empty() ? "" : ", ") + classes_.schema.column(part).name;
       const std::vector<ClassId> members(classes.begin(), classes.end());

@@ -108,7 +108,7 @@ class Simulation::Judge {
 
   bool dangerous() const {
     const std::size_t n = cycle_.edges.size();
-    const bool snapshot = graph_.level() == WeakLevel::kSnapshotIsolation;
+    const bool snapshot = graph_.snapshots();
     for (std::size_t i = 0; i < n; ++i) {
       const Conflict& one = cycle_.edges[i].conflict;
       const std::size_t next = i + 1 == n ? 0 : i + 1;

@@ -21,9 +21,9 @@ std::vector<OperationsOfColumn> by_column(const Classes& classes, const Conflict
       const Access& access = operations[place].access;
       if (!rules.counts(access)) continue;
       OperationsOfColumn& column = out[raw(access.column)];
-      std::vector<OperationRef>& list = rules.writes(access)  ? column.writes
-                                        : rules.locks(access) ? column.locked_reads
-                                                              : column.plain_reads;
+      std::vector<OperationRef>& list = rules.writes(access)               ? column.writes
+                                        : rules.locks(ClassId(id), access) ? column.locked_reads
+                                                                           : column.plain_reads;
       list.push_back({ClassId(id), place});
     }
   }
@@ -66,6 +66,9 @@ DependencyGraph build_graph(const Classes& classes, const Hints& hints, const Gr
   DependencyGraph graph;
   graph.count_ = n;
   graph.options_ = options;
+  graph.snapshots_ = std::ranges::all_of(classes.classes, [&](const TransactionClass& one) {
+    return one.level_or(options.level) == WeakLevel::kSnapshotIsolation;
+  });
   for (std::uint32_t i = 0; i < n; ++i) graph.replicas_.push_back(rules.replicas(ClassId(i)));
   for (const std::string& rule : rules.names()) graph.removed_.push_back({rule, 0});
 
@@ -74,9 +77,8 @@ DependencyGraph build_graph(const Classes& classes, const Hints& hints, const Gr
   const auto judge = [&](OperationRef from, OperationRef to) {
     ConflictRules::Judged judged = rules.judge(from, to);
     if (!judged.kind) return judged;
-    judged.rule = rules.rule_against(from.of, to.of);
-    if (judged.rule != kNone32) judged.kind.reset();
-    return judged;
+    const std::uint32_t against = rules.rule_against(from.of, to.of);
+    return against == kNone32 ? judged : ConflictRules::Judged{std::nullopt, against};
   };
 
   // Counted first and filled in then: the conflicts are never in memory twice.

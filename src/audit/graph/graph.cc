@@ -81,7 +81,7 @@ void DependencyGraph::count(const Classes& classes) {
 void DependencyGraph::count_edges() {
   stats_.transaction_edges = stats_.operation_edges = stats_.rw_edges = stats_.vulnerable_rw_edges = 0;
   stats_.dangerous_paths = 0;
-  const bool snapshot = options_.level == WeakLevel::kSnapshotIsolation;
+  const bool snapshot = snapshots_;
   std::vector<std::uint64_t> in(count_, 0),
       out(count_, 0);  // edges that may be part of a dangerous path, of one replica
   for (std::uint32_t a = 0; a < count_; ++a) {

@@ -58,6 +58,10 @@ struct GraphOptions {
   bool deletes_commute = true;
   // Nobody names a row by an id that the database makes before the INSERT that makes it has committed.
   bool made_ids_are_new = true;
+  // What a transaction does to rows that it made itself depends on nobody.
+  bool own_rows = true;
+  // What was read cannot have changed before an UPDATE or DELETE that asks for it in its WHERE and finds the row.
+  bool rechecks = true;
   // As the paper has it: FOR UPDATE and everything else as plain reads or writes, none of the two rules above.
   bool as_paper = false;
 };
@@ -74,7 +78,10 @@ class DependencyGraph {
   [[nodiscard]] const Conflict* find(ClassId a, ClassId b, std::uint32_t from_op, std::uint32_t to_op) const;
   [[nodiscard]] bool connected(ClassId a, ClassId b) const { return !conflicts(a, b).empty(); }
   [[nodiscard]] const GraphStats& stats() const { return stats_; }
+  // Of classes that have none of their own.
   [[nodiscard]] WeakLevel level() const { return options_.level; }
+  // All of them take snapshots: every cycle that can happen has two rw in a row.
+  [[nodiscard]] bool snapshots() const { return snapshots_; }
   [[nodiscard]] const GraphOptions& options() const { return options_; }
   // Simulates a fix: everything that depends through these columns is gone.
   [[nodiscard]] DependencyGraph without(std::span<const ColumnId> columns) const;
@@ -92,6 +99,7 @@ class DependencyGraph {
   void count_edges();
 
   std::uint32_t count_ = 0;
+  bool snapshots_ = false;
   GraphOptions options_;
   std::vector<std::uint32_t> replicas_;
   std::vector<std::uint32_t> begin_, lock_begin_;  // classes^2 + 1, into conflicts_ and locks_

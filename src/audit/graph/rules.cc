@@ -25,6 +25,15 @@ bool makes_rows(const Access& access) { return access.action == Action::kWrite &
 
 bool updates(const Access& access) { return access.action == Action::kWrite && !access.inserts && !access.deletes; }
 
+bool names_column(const ClassRows& rows, ColumnId column) {
+  return std::ranges::binary_search(rows.keys, column, {}, &ClassRowKey::column);
+}
+
+// `other` names these rows by an id that only their own transaction knows before its commit.
+bool names_made_id(const ClassRows& own, const ClassRows& other) {
+  return own.made != kNoColumn && names_column(other, own.made);
+}
+
 bool only_deletes(const Access& access) { return access.action == Action::kWrite && access.deletes && !access.inserts; }
 
 }  // namespace
@@ -42,7 +51,7 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
     : classes_(classes), options_(options) {
   if (options.as_paper) {
     options_.commutative_updates = options_.count_against_updates = options_.inserts_are_new = false;
-    options_.deletes_commute = options_.made_ids_are_new = false;
+    options_.deletes_commute = options_.made_ids_are_new = options_.own_rows = options_.rechecks = false;
   }
   const auto add_rule = [&](std::string name) {
     names_.push_back(std::move(name));
@@ -53,6 +62,11 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
   if (options_.inserts_are_new) new_rows_rule_ = add_rule("an INSERT makes a new row");
   if (options_.deletes_commute) deletes_rule_ = add_rule("a deleted row is gone");
   if (options_.made_ids_are_new) made_ids_rule_ = add_rule("an id that the database makes is not known before");
+  if (options_.own_rows) own_rows_rule_ = add_rule("rows that a transaction made itself");
+  if (options_.rechecks) {
+    rechecks_rule_ = add_rule("an UPDATE that asks again for what was read (if the code looks at the number of rows)");
+    rechecks_.emplace(classes);
+  }
 
   const std::size_t n = classes.classes.size();
   const auto mark = [&](const std::vector<std::string>& patterns, std::string_view hint, std::string_view word,
@@ -88,7 +102,10 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
                                                pattern.from, pattern.to, pattern.column, kind)));
   }
 
-  const std::uint32_t replicas = options_.level == WeakLevel::kSnapshotIsolation ? 3 : 2;
+  const bool snapshots = std::ranges::any_of(classes.classes, [&](const TransactionClass& one) {
+    return one.level_or(options_.level) == WeakLevel::kSnapshotIsolation;
+  });
+  const std::uint32_t replicas = snapshots ? 3 : 2;
   for (std::size_t i = 0; i < n; ++i) {
     replicas_.push_back(ignored_by_[i] != kNone32 ? 0 : single_by_[i] != kNone32 ? 1 : replicas);
   }
@@ -117,18 +134,23 @@ bool ConflictRules::writes(const Access& access) const {
   return options_.as_paper && access.lock == Lock::kExclusive && !access.of_write && !access.foreign_key;
 }
 
-bool ConflictRules::locks(const Access& access) const {
+bool ConflictRules::locks(ClassId of, const Access& access) const {
   if (options_.as_paper || access.action == Action::kWrite) return false;
-  return access.lock != Lock::kNone || (options_.level == WeakLevel::kMysqlRepeatableRead && access.of_write);
+  return access.lock != Lock::kNone || (locks_gaps(of) && access.of_write);
 }
 
-std::optional<EdgeKind> ConflictRules::kind_of(const Access& from, const Access& to) const {
+// MySQL's repeatable read, which also locks what its writing statements read.
+bool ConflictRules::locks_gaps(ClassId of) const {
+  return classes_.classes[raw(of)].level_or(options_.level) == WeakLevel::kMysqlRepeatableRead;
+}
+
+std::optional<EdgeKind> ConflictRules::kind_of(ClassId a, const Access& from, ClassId b, const Access& to) const {
   if (writes(from)) return writes(to) ? EdgeKind::kWw : EdgeKind::kWr;
   if (writes(to)) {
-    const bool waits = locks(from) && (options_.level == WeakLevel::kMysqlRepeatableRead || !makes_rows(to));
+    const bool waits = locks(a, from) && (locks_gaps(a) || !makes_rows(to));
     return waits ? EdgeKind::kLockedRw : EdgeKind::kRw;
   }
-  if (!locks(from) || !locks(to)) return std::nullopt;
+  if (!locks(a, from) || !locks(b, to)) return std::nullopt;
   if (from.lock == Lock::kExclusive || to.lock == Lock::kExclusive) return EdgeKind::kLock;
   return std::nullopt;
 }
@@ -203,13 +225,32 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
   const TransactionClass& b = classes_.classes[raw(to.of)];
   const Operation& first = a.operations[from.place];
   const Operation& second = b.operations[to.place];
-  const std::optional<EdgeKind> kind = kind_of(first.access, second.access);
+  const std::optional<EdgeKind> kind = kind_of(from.of, first.access, to.of, second.access);
   if (!kind) return {};
   const auto gone = [](std::uint32_t rule) { return Judged{std::nullopt, rule}; };
 
   std::uint32_t rule = kNone32;
   if (never_meet(from.of, first.access.row_set, to.of, second.access.row_set, rule)) return gone(rule);
+  const ClassRows &from_rows = a.rows[first.access.row_set], &to_rows = b.rows[second.access.row_set];
+  if (options_.own_rows && ((to_rows.own && !makes_rows(second.access)) || names_made_id(to_rows, from_rows))) {
+    return gone(own_rows_rule_);
+  }
   if (*kind == EdgeKind::kLock) return {kind, kNone32};
+  Judged judged = judge_by_data(from, to, *kind);
+  if (!judged.kind || *judged.kind != EdgeKind::kRw) return judged;
+  if (options_.own_rows && (from_rows.own || names_made_id(from_rows, to_rows))) {
+    return {EdgeKind::kLockedRw, own_rows_rule_};
+  }
+  if (options_.rechecks && rechecks_->holds(from, to)) return {EdgeKind::kLockedRw, rechecks_rule_};
+  return judged;
+}
+
+ConflictRules::Judged ConflictRules::judge_by_data(OperationRef from, OperationRef to, EdgeKind kind) const {
+  const TransactionClass& a = classes_.classes[raw(from.of)];
+  const TransactionClass& b = classes_.classes[raw(to.of)];
+  const Operation& first = a.operations[from.place];
+  const Operation& second = b.operations[to.place];
+  const auto gone = [](std::uint32_t rule) { return Judged{std::nullopt, rule}; };
   const ColumnId column = first.access.column;
   if (commutes_by_[raw(column)] != kNone32) {
     const auto in_update = [](const Access& access) { return updates(access) || access.of_written_row; };
@@ -218,22 +259,22 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
   if (options_.commutative_updates && part_of_increment(a, from.place) && part_of_increment(b, to.place)) {
     return gone(commutative_rule_);
   }
-  const bool rw = is_rw(*kind);
+  const bool rw = is_rw(kind);
   if (options_.count_against_updates &&
       ((first.access.counts_only && updates(second.access)) || (second.access.counts_only && updates(first.access)))) {
     return gone(count_rule_);
   }
   if (options_.inserts_are_new && makes_rows(second.access)) {
-    if (*kind == EdgeKind::kWw && !first.access.deletes && plain_insert(b, second)) return gone(new_rows_rule_);
+    if (kind == EdgeKind::kWw && !first.access.deletes && plain_insert(b, second)) return gone(new_rows_rule_);
     if (rw && (first.access.foreign_key || first.access.of_written_row)) return gone(new_rows_rule_);
   }
   if (options_.deletes_commute) {
-    if (*kind == EdgeKind::kWw && only_deletes(first.access) && !second.access.inserts) return gone(deletes_rule_);
+    if (kind == EdgeKind::kWw && only_deletes(first.access) && !second.access.inserts) return gone(deletes_rule_);
     if (only_deletes(second.access) && finds_what_it_writes(a, first)) return gone(deletes_rule_);
     if (only_deletes(first.access) && finds_what_it_writes(b, second)) return gone(deletes_rule_);
   }
   const ClassRows& rows = a.rows[first.access.row_set];
-  if (options_.made_ids_are_new && makes_rows(second.access) && *kind != EdgeKind::kWr &&
+  if (options_.made_ids_are_new && makes_rows(second.access) && kind != EdgeKind::kWr &&
       by_made_id(rows, b.rows[second.access.row_set])) {
     return gone(made_ids_rule_);
   }
@@ -241,7 +282,7 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
     return gone(existing_by_[raw(rows.table)]);
   }
   for (const auto& [pattern, place] : removed_) {
-    if (pattern(from.of, to.of, column, *kind)) return gone(place);
+    if (pattern(from.of, to.of, column, kind)) return gone(place);
   }
   return {kind, kNone32};
 }

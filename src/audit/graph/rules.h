@@ -12,6 +12,10 @@
 //          another
 //                        deletes leaves the same in either order (how many rows it changed aside)
 //          made ids      a row that is looked for by an id that the database makes was there: no rw to the INSERT of it
+//          own rows      rows that a transaction made are its own until it commits: nothing that it does to them later
+//                        depends on anybody, and who overwrites what it read of them has waited for its commit
+//          rechecks      an UPDATE that asks in its WHERE for what was read: whoever changes it comes after the commit,
+//                        as if the read had locked the row (rechecks.h)
 //          What is read under a lock makes the writer wait (kLockedRw), but no lock keeps a row from being inserted,
 //          except MySQL's repeatable read, which locks gaps, and there also what writing statements read.
 // Cost:    a few comparisons; hints are turned into bits before.
@@ -25,6 +29,7 @@
 
 #include "audit/classes/classes.h"
 #include "audit/graph/graph.h"
+#include "audit/graph/rechecks.h"
 #include "audit/hints/hints.h"
 
 namespace isolde::audit {
@@ -42,23 +47,19 @@ class EdgeMatcher {
   unsigned kinds_ = 0;
 };
 
-struct OperationRef {
-  ClassId of;
-  std::uint32_t place;  // in TransactionClass::operations
-};
-
 class ConflictRules {
  public:
   ConflictRules(const Classes& classes, const Hints& hints, const GraphOptions& options);
 
   // As this level and mode see the operation.
   [[nodiscard]] bool writes(const Access& access) const;
-  [[nodiscard]] bool locks(const Access& access) const;  // a read that others wait for
+  [[nodiscard]] bool locks(ClassId of, const Access& access) const;  // a read that others wait for
   [[nodiscard]] bool counts(const Access& access) const { return !options_.as_paper || !access.foreign_key; }
 
   struct Judged {
     std::optional<EdgeKind> kind;  // none: they have nothing to do with each other, or `rule` took it away
-    std::uint32_t rule = kNone32;  // in names()
+    // In names(): the rule that took it away or, if there is a kind, that made it one of locks.
+    std::uint32_t rule = kNone32;
   };
   [[nodiscard]] Judged judge(OperationRef from, OperationRef to) const;
 
@@ -68,7 +69,8 @@ class ConflictRules {
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
-  [[nodiscard]] std::optional<EdgeKind> kind_of(const Access& from, const Access& to) const;
+  [[nodiscard]] std::optional<EdgeKind> kind_of(ClassId a, const Access& from, ClassId b, const Access& to) const;
+  [[nodiscard]] bool locks_gaps(ClassId of) const;
   [[nodiscard]] bool never_meet(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b,
                                 std::uint32_t& rule) const;
   [[nodiscard]] bool part_of_increment(const TransactionClass& one, std::uint32_t place) const;
@@ -76,6 +78,7 @@ class ConflictRules {
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
   void find_unique_variables();
+  [[nodiscard]] Judged judge_by_data(OperationRef from, OperationRef to, EdgeKind kind) const;
 
   const Classes& classes_;
   GraphOptions options_;
@@ -86,7 +89,8 @@ class ConflictRules {
   std::vector<std::uint32_t> existing_by_;              // by table
   std::vector<std::pair<EdgeMatcher, std::uint32_t>> removed_;
   std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32, deletes_rule_ = kNone32,
-                made_ids_rule_ = kNone32;
+                made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32;
+  std::optional<Rechecks> rechecks_;
   // By class and variable: the unique columns that it is a value of, sorted.
   std::vector<std::vector<std::vector<ColumnId>>> unique_variables_;
 };

@@ -9,12 +9,15 @@
 #include <optional>
 
 #include "audit/schema/ddl_words.h"
+#include "audit/sql/to_postgres.h"
 
 namespace isolde::audit {
 namespace {
 
 using WordKind = DdlWord::Kind;
 using StatementWords = std::vector<DdlWord>;
+
+constexpr std::size_t kMostBeforeView = 24;  // words of CREATE VIEW before VIEW
 
 struct Reference {  // a foreign key whose parent may come later in the file
   TableId child;
@@ -307,10 +310,35 @@ class DdlReader {
     column.default_value = std::move(value);
   }
 
+  // [ALGORITHM = …] [DEFINER = …] [SQL SECURITY …] [TEMPORARY] [RECURSIVE] VIEW name [(columns)] AS SELECT …
+  bool view() {
+    std::size_t ahead = 0;
+    while (ahead < kMostBeforeView && at_ + ahead < words_.size() && !word(ahead).is("view") &&
+           !word(ahead).is("table") && !word(ahead).is("function") && !word(ahead).is_symbol('('))
+      ++ahead;
+    if (!word(ahead).is("view")) return false;
+    at_ += ahead + 1;
+    (void)take_all({"if", "not", "exists"});
+    View made;
+    made.name = name();
+    if (word().is_symbol('(')) made.columns = column_names().value_or(std::vector<std::string>{});
+    while (!done() && !word().is("as")) ++at_;  // WITH (security_barrier)
+    if (!take("as") || done() || error_) return true;
+    std::string_view query = text_.substr(word().offset);
+    const std::size_t last = words_.back().offset - word().offset;
+    query = query.substr(0, std::min(query.find(';', last), query.size()));
+    const SqlDialect dialect = source_.mysql() ? SqlDialect::kMysql : SqlDialect::kPostgres;
+    Lexer lexer(dialect);
+    made.query = to_postgres_with_literals(lexer.tokens(query), dialect).sql;
+    schema_.add_view(std::move(made));
+    return true;
+  }
+
   void create() {
     (void)take_all({"or", "replace"});
     const bool unique = take("unique");
     if (unique && take("index")) return create_unique_index();
+    if (view()) return;
     while (take_any({"global", "local", "temporary", "temp", "unlogged", "foreign"})) {
     }
     if (!take("table")) return;

@@ -1,5 +1,7 @@
 #include "audit/schema/schema.h"
 
+#include <algorithm>
+
 #include "base/ascii.h"
 
 namespace isolde::audit {
@@ -40,6 +42,17 @@ std::optional<ColumnId> Schema::find_column(TableId table, std::string_view name
 
 std::string Schema::full_name(ColumnId id) const {
   return tables_[raw(columns_[raw(id)].table)].name + "." + columns_[raw(id)].name;
+}
+
+void Schema::add_view(View view) {
+  std::erase_if(views_, [&](const View& other) { return same_ignoring_case(other.name, view.name); });
+  views_.push_back(std::move(view));
+}
+
+const View* Schema::find_view(std::string_view name) const {
+  const auto found =
+      std::ranges::find_if(views_, [&](const View& view) { return same_ignoring_case(view.name, name); });
+  return found == views_.end() ? nullptr : &*found;
 }
 
 }  // namespace isolde::audit

@@ -40,6 +40,17 @@ struct Table {
   std::vector<std::vector<ColumnId>> unique_keys = {};
   std::vector<ForeignKey> foreign_keys = {};
   bool learned = false;  // from statements only (learn_schema): columns may be missing, the primary key is a guess
+  // No table but a lock: what LOCK TABLE and advisory locks take. Nobody writes it; see sql/lock_calls.cc.
+  bool is_lock = false;
+  bool one_row = false;          // it has just one row, whatever its keys say: a lock that all take alike
+  TableId lock_of = kNoTable;    // LOCK TABLE: the table that it locks
+  bool holds_off_reads = false;  // … against those who only read, too
+};
+
+struct View {
+  std::string name = {};
+  std::vector<std::string> columns = {};  // as CREATE VIEW renames them; empty: those of the query
+  std::string query = {};                 // in the words of the file
 };
 
 class Schema {
@@ -58,7 +69,12 @@ class Schema {
   // "district.d_next_o_id"
   [[nodiscard]] std::string full_name(ColumnId id) const;
 
+  void add_view(View view);  // instead of one of that name
+  [[nodiscard]] const View* find_view(std::string_view name) const;
+  [[nodiscard]] const std::vector<View>& views() const { return views_; }
+
  private:
+  std::vector<View> views_;
   std::vector<Table> tables_;
   std::vector<Column> columns_;
   std::unordered_map<std::string, TableId> table_by_name_;    // lower case

@@ -61,6 +61,11 @@ std::uint32_t Meaning::table_source(Fields range_var, const Scope& scope, bool w
     source.open = true;
     return add_source(std::move(source));
   }
+  if (written && names_.schema().find_view(name) != nullptr) {
+    fail("it writes through the view " + std::string(name));
+    source.open = true;
+    return add_source(std::move(source));
+  }
   const auto table = names_.find_or_add(name);
   if (!table) {
     fail("the table " + std::string(name) + " is not in the schema");
@@ -89,10 +94,35 @@ std::uint32_t Meaning::derived(Query query, Fields fields, Scope& scope) {
   return added;
 }
 
+// A view is its query.
+std::uint32_t Meaning::view_source(const View& view, Fields range_var, Scope& scope, Parts& parts) {
+  constexpr std::uint32_t kDeepestViews = 16;
+  Query query{.open = true};
+  tree::Tree tree;
+  if (++views_open_ > kDeepestViews) {
+    fail("the view " + view.name + " is made of too many views");
+  } else if (!tree.parse(view.query) || tree.statements().size() != 1) {
+    fail("the query of the view " + view.name + " cannot be read");
+  } else {
+    query = query_of(tree.statements()[0], nullptr);
+    for (std::size_t i = 0; i < view.columns.size() && i < query.outputs.size(); ++i)
+      query.outputs[i].name = lower_case(view.columns[i]);
+  }
+  --views_open_;
+  append(parts.of_from, query.drafts);
+  const std::uint32_t source = derived(std::move(query), range_var, scope);
+  if (sources_[source].alias.empty()) sources_[source].alias = lower_case(view.name);
+  return source;
+}
+
 Meaning::Sources Meaning::from_item(Json json, Scope& scope, Parts& parts) {
   const auto node = node_of(json);
   if (!node) return {};
   if (node->type == "RangeVar") {
+    const std::string_view name = text(node->fields, "relname");
+    const View* view = names_.schema().find_view(name);
+    if (view != nullptr && resolver_.with_query(lower_case(name), scope) == nullptr)
+      return {view_source(*view, node->fields, scope, parts)};
     const std::uint32_t source = table_source(node->fields, scope, false);
     scope.sources.push_back(source);
     return {source};
@@ -197,7 +227,11 @@ void Meaning::equalities(Json condition, const Scope& scope, const Sources* only
   const std::string_view kind = text(fields, "kind");
   const auto left = child(fields, "lexpr"), right = child(fields, "rexpr");
   const auto op = tree::names(fields, "name");
-  if (!left || !right || op.size() != 1 || op[0] != "=") return;
+  if (!left || !right || op.size() != 1) return;
+  if (kind == "AEXPR_OP" && (op[0] == "<>" || op[0] == "<" || op[0] == ">")) {
+    return tell_apart(*left, *right, scope, only);
+  }
+  if (op[0] != "=") return;
   if (kind == "AEXPR_OP" || kind == "AEXPR_NOT_DISTINCT") tie_terms(*left, *right, scope, only);
   if (kind == "AEXPR_IN") {
     const auto items = as(*right, "List");
@@ -216,6 +250,16 @@ void Meaning::tie_terms(Json a, Json b, const Scope& scope, const Sources* only)
     return;
   }
   tie(term(a, scope), term(b, scope), only);
+}
+
+// a <> b, a < b, a > b, one of them a literal: rows of the other's table that have it there do not count.
+void Meaning::tell_apart(Json a, Json b, const Scope& scope, const Sources* only) {
+  for (const auto& [column, value] :
+       {std::pair(term(a, scope), term(b, scope)), std::pair(term(b, scope), term(a, scope))}) {
+    if (!value.literal || column.kind != Meant::Kind::kColumn || !column.local) continue;
+    if (only != nullptr && std::ranges::find(*only, column.source) == only->end()) continue;
+    equalities_.unlike(column.column, *value.literal);
+  }
 }
 
 std::optional<std::uint32_t> Meaning::literal(Json json) const {

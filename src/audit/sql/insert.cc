@@ -48,7 +48,8 @@ Query Meaning::insert(Fields fields, const Scope* outer) {
     upsert(*conflict, row, scope, parts);
   } else {
     did(StatementKind::kInsert);
-    if (action == "ONCONFLICT_NOTHING" || text_.ignores) met_row(row, keys_given(row), Lock::kNone, parts.where);
+    keeps_old_row_ = action == "ONCONFLICT_NOTHING" || text_.ignores;
+    if (keeps_old_row_) met_row(row, keys_given(row), Lock::kNone, parts.where);
     write_all(row.source, parts.main, true, false);
     check_parents(row.source, row.not_null, nullptr, parts.main);
   }

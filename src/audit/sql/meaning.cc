@@ -20,11 +20,11 @@ using tree::text;
 namespace {
 
 // Statements that say nothing about rows.
-constexpr std::array<std::string_view, 20> kNoDataStatements = {
-    "VariableSetStmt",    "VariableShowStmt", "TransactionStmt", "FetchStmt",       "ClosePortalStmt",
-    "PrepareStmt",        "DeallocateStmt",   "ListenStmt",      "NotifyStmt",      "UnlistenStmt",
-    "DiscardStmt",        "CheckPointStmt",   "VacuumStmt",      "LockStmt",        "LoadStmt",
-    "ConstraintsSetStmt", "ReindexStmt",      "ClusterStmt",     "AlterSystemStmt", "ReplicaIdentityStmt"};
+constexpr std::array<std::string_view, 19> kNoDataStatements = {
+    "VariableSetStmt", "VariableShowStmt", "TransactionStmt", "FetchStmt",          "ClosePortalStmt",
+    "PrepareStmt",     "DeallocateStmt",   "ListenStmt",      "NotifyStmt",         "UnlistenStmt",
+    "DiscardStmt",     "CheckPointStmt",   "VacuumStmt",      "LoadStmt",           "ConstraintsSetStmt",
+    "ReindexStmt",     "ClusterStmt",      "AlterSystemStmt", "ReplicaIdentityStmt"};
 
 // Beginnings of the names of those that change the schema.
 constexpr std::array<std::string_view, 14> kSchemaStatements = {
@@ -52,6 +52,7 @@ void Meaning::statement(const tree::Node& node) {
     return;
   }
   if (type == "CallStmt" || type == "DoStmt") return fail("what the procedure does is not in the trace");
+  if (type == "LockStmt") return lock_statement(node.fields);
   if (type == "ExecuteStmt") return fail("what was prepared is not in the trace");
   if (std::ranges::find(kNoDataStatements, type) != kNoDataStatements.end()) return;
   const bool changes_schema =
@@ -164,11 +165,11 @@ void Meaning::make_rows(Statement& statement) {
     const std::uint32_t source = draft.source;
     if (row_set_of_[source] != kUnmade) continue;
     const TableId table = sources_[source].table;
-    RowSet rows{.table = table, .keys = equalities_.keys_of(source)};
+    RowSet rows{.table = table, .keys = equalities_.keys_of(source), .unlike = equalities_.unlike_of(source)};
     rows.single = single_[source].value_or(covers_a_key(names_.table(table), rows.keys));
     // Two mentions of a table are the same rows to us if nothing tells them apart; but those that are written are
     // not those that a subquery reads.
-    const bool telling = written[source] || rows.single || !rows.keys.empty();
+    const bool telling = written[source] || rows.single || !rows.keys.empty() || !rows.unlike.empty();
     const auto same =
         telling ? statement.row_sets.end() : std::ranges::find_if(statement.row_sets, [&](const RowSet& other) {
           const auto place = static_cast<std::size_t>(&other - statement.row_sets.data());
@@ -223,6 +224,12 @@ Statement Meaning::finish() {
     }
   }
   statement.kind = kind_;
+  statement.assigned = std::move(assigned_);
+  statement.keeps_old_row = keeps_old_row_;
+  statement.calls = std::move(unknown_function_);
+  if (why_not_.empty() && statement.accesses.empty() && !statement.calls.empty())
+    why_not_ = "what the function " + statement.calls + "() does is not in the trace";
+  statement.changes = std::move(added_to_);
   if (why_not_.empty()) return statement;
   statement.kind = StatementKind::kNotUnderstood;
   statement.why_not = std::move(why_not_);

@@ -4,7 +4,8 @@
 // Always:  drafts of accesses are kept by the part of the statement that they come from, and put into the paper's order
 //          when that part is done; rows are worked out at the end, when all equalities are known.
 // Files:   select.cc: SELECT and expressions; from.cc: FROM and equalities; writes.cc: UPDATE, DELETE, MERGE …;
-//          insert.cc: INSERT and upserts; meaning.cc: which statement, and the end.
+//          insert.cc: INSERT and upserts; lock_calls.cc: locks that are no rows; meaning.cc: which statement, and the
+//          end.
 #pragma once
 
 #include <cstdint>
@@ -89,6 +90,11 @@ class Meaning {
   void make_rows(Statement& statement);
   void make_accesses(Statement& statement);
 
+  // lock_calls.cc
+  std::optional<TableId> lock_table(std::string_view name);
+  void function_call(Fields fields, Place& place);
+  void lock_statement(Fields fields);
+
   // select.cc
   Query query_of(const tree::Node& node, const Scope* outer);
   Query select(Fields fields, const Scope* outer);
@@ -107,11 +113,13 @@ class Meaning {
   std::uint32_t add_source(FromSource source);
   std::uint32_t table_source(Fields range_var, const Scope& scope, bool written);
   Sources from_item(Json json, Scope& scope, Parts& parts);
+  std::uint32_t view_source(const View& view, Fields range_var, Scope& scope, Parts& parts);
   Sources join(Fields fields, Scope& scope, Parts& parts);
   void join_column(const Sources& left, const Sources& right, std::string_view name, const Sources* only, Parts& parts);
   std::uint32_t derived(Query query, Fields fields, Scope& scope);
   void equalities(Json condition, const Scope& scope, const Sources* only);
   void tie(const Meant& a, const Meant& b, const Sources* only);
+  void tell_apart(Json a, Json b, const Scope& scope, const Sources* only);
   void tie_terms(Json a, Json b, const Scope& scope, const Sources* only);
   [[nodiscard]] Meant term(Json json, const Scope& scope);
   [[nodiscard]] std::optional<std::uint32_t> literal(Json json) const;
@@ -166,8 +174,13 @@ class Meaning {
   Drafts drafts_;
   std::vector<std::uint16_t> row_set_of_;  // by source
   std::vector<TableId> written_, named_;
+  std::vector<RowKey> assigned_;
+  std::vector<ColumnId> added_to_;  // SET x = x + n
   StatementKind kind_ = StatementKind::kNoData;
   std::string why_not_;
+  std::string unknown_function_;  // the first that is not the database's own
+  std::uint32_t views_open_ = 0;  // views whose queries are being read, one within the other
+  bool keeps_old_row_ = false;    // INSERT IGNORE, ON CONFLICT DO NOTHING
 };
 
 // What the text does, or that it cannot be parsed; adds to the schema what `names` lets it.

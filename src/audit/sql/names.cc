@@ -77,6 +77,18 @@ void Names::learn_unique_key(TableId table, const std::vector<ColumnId>& columns
   if (std::ranges::find(keys, columns) == keys.end()) keys.push_back(columns);
 }
 
+void Names::mark_lock(TableId table) {
+  if (open_ != nullptr) open_->table(table).is_lock = true;
+}
+
+void Names::mark_lock_of(TableId lock, TableId table, bool holds_off_reads) {
+  if (open_ == nullptr) return;
+  Table& of = open_->table(lock);
+  of.one_row = true;
+  of.lock_of = table;
+  of.holds_off_reads = holds_off_reads;
+}
+
 std::size_t Names::likeliest(std::span<const TableId> tables, std::string_view column) const {
   const std::string prefix = prefix_of(column);
   std::size_t best = 0;

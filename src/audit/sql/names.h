@@ -45,6 +45,9 @@ class Names {
   std::optional<ColumnId> find_or_add(TableId table, std::string_view column);
   // Only of a learned table.
   void learn_unique_key(TableId table, const std::vector<ColumnId>& columns);
+  // Of a table that stands for locks.
+  void mark_lock(TableId table);
+  void mark_lock_of(TableId lock, TableId table, bool holds_off_reads);
   [[nodiscard]] std::optional<ColumnId> find(TableId table, std::string_view column) const {
     return schema_.find_column(table, column);
   }

@@ -17,6 +17,7 @@ bool touches_no_data(const std::vector<Token>& tokens, SqlDialect dialect) {
       "SIGNAL", "START",   "STOP",     "UNINSTALL",  "UNLISTEN", "UNLOCK",    "USE",      "VACUUM",     "XA",
   };
   const std::size_t first = draft.first();
+  if (draft.is(first, "LOCK") && dialect == SqlDialect::kPostgres) return false;
   if (kWords.contains(draft[first].word)) return true;
   if (draft.is(first, "DROP")) return draft.is(draft.next(first), "PREPARE");
   // These may carry a query that is carried out.

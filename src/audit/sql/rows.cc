@@ -35,6 +35,8 @@ void Equalities::equal(SourceColumn a, SourceColumn b) {
 
 void Equalities::follows(SourceColumn from, SourceColumn to) { followers_.emplace_back(node(from), node(to)); }
 
+void Equalities::unlike(SourceColumn column, std::uint32_t literal) { unlike_.emplace_back(column, literal); }
+
 void Equalities::solve() {
   // Chains of outer joins and subqueries are short; a longer one only loses a key.
   constexpr int kMaxRounds = 16;
@@ -61,6 +63,15 @@ std::vector<RowKey> Equalities::keys_of(std::uint32_t source) {
   }
   std::ranges::sort(keys, {}, &RowKey::column);
   return keys;
+}
+
+std::vector<RowKey> Equalities::unlike_of(std::uint32_t source) const {
+  std::vector<RowKey> out;
+  for (const auto& [column, literal] : unlike_) {
+    if (column.source == source) out.push_back({.column = column.column, .literal = literal});
+  }
+  std::ranges::stable_sort(out, {}, &RowKey::column);
+  return out;
 }
 
 bool covers_a_key(const Table& table, const std::vector<RowKey>& keys) {

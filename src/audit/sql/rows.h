@@ -23,11 +23,14 @@ class Equalities {
   void equal(SourceColumn a, SourceColumn b);
   // What `from` is, `to` is; not the other way around.
   void follows(SourceColumn from, SourceColumn to);
+  // No row that counts has the literal in that column.
+  void unlike(SourceColumn column, std::uint32_t literal);
   // No call of the above after this one.
   void solve();
 
   // Sorted by column.
   [[nodiscard]] std::vector<RowKey> keys_of(std::uint32_t source);
+  [[nodiscard]] std::vector<RowKey> unlike_of(std::uint32_t source) const;
 
  private:
   std::uint32_t node(SourceColumn column);
@@ -39,6 +42,7 @@ class Equalities {
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> literals_;  // of a root; kNone32: none
   std::vector<std::pair<std::uint32_t, std::uint32_t>> followers_;
+  std::vector<std::pair<SourceColumn, std::uint32_t>> unlike_;
 };
 
 // Whether the keys hold all columns of the primary key or of a unique key.

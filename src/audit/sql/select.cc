@@ -288,6 +288,7 @@ void Meaning::walk(Json json, Place& place) {
       append(place.subqueries, select(node, &place.scope).drafts);
     } else if (key == "FuncCall" && !value.get(node)) {
       place.has_window = place.has_window || inner(node, "over").has_value();
+      function_call(node, place);
       walk(value, place);
     } else if (key != "typeName" && (value.is_object() || value.is_array())) {
       walk(value, place);

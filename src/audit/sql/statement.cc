@@ -81,6 +81,18 @@ void learn_table(std::string_view sql, Schema& schema) {
   }
 }
 
+// CREATE VIEW of the trace itself. The reader wants a table, too.
+void learn_view(std::string_view sql, Schema& schema) {
+  const auto made = read_schema_text("CREATE TABLE t (x int);\n" + std::string(sql), "");
+  if (!made) return;
+  for (const View& view : made->views()) schema.add_view(view);
+}
+
+bool creates_view(const std::vector<Token>& tokens) {
+  return !tokens.empty() && lower_case(tokens[0].text) == "create" && has_word(tokens, "view") &&
+         !has_word(tokens, "table");
+}
+
 bool creates_table(const std::vector<Token>& tokens) {
   const auto word = [&](std::size_t i) { return i < tokens.size() ? lower_case(tokens[i].text) : std::string{}; };
   return word(0) == "create" && !has_word(tokens, "select") && (word(1) == "table" || word(2) == "table");
@@ -93,6 +105,7 @@ void learn_schema(const ShapeTable& shapes, Schema& schema) {
   for (std::uint32_t i = 0; i < shapes.size(); ++i) {
     const std::string_view sql = shapes.example(ShapeId(i));
     if (creates_table(lexer.tokens(sql))) learn_table(sql, schema);
+    if (creates_view(lexer.tokens(sql))) learn_view(sql, schema);
   }
   std::vector<std::uint32_t> left_open;
   Names sure(schema, Learning::kSure);
@@ -111,6 +124,7 @@ void learn_schema(std::string_view sql, SqlDialect dialect, Schema& schema) {
   Lexer lexer(dialect);
   const std::vector<Token>& tokens = lexer.tokens(sql);
   if (creates_table(tokens)) return learn_table(sql, schema);
+  if (creates_view(tokens)) return learn_view(sql, schema);
   for (const Learning learning : {Learning::kSure, Learning::kLikely}) {
     Names names(schema, learning);
     (void)read_statement(tokens, dialect, names);

@@ -6,8 +6,11 @@
 //          of a written column reads the parent's key. One access a (action, column, row set, lock, flags): no
 //          duplicates; a column that is read in WHERE and told too is one access that is in_where. A table of which a
 //          SELECT reads no column has one read that counts_only.
-// Limits:  views are taken for tables; what triggers, cascades and functions of the application do is not seen (CALL is
-//          not understood and says so); a key by a negative number (id = -5) is none.
+//          A view is read as its query, if the schema has it. LOCK TABLE and advisory locks are locking reads of tables
+//          that stand for them (lock_calls.cc).
+// Limits:  what triggers, cascades and functions of the application do is not seen: CALL and a SELECT of nothing but
+//          such a function are not understood and say so, others name the function (`calls`); a key by a negative
+//          number (id = -5) is none.
 // Cost:    about 40 us, half of it libpg_query.
 // Source:  IsoDiff, sections 3.2 and 4.
 #pragma once
@@ -46,6 +49,8 @@ struct RowSet {
   TableId table;
   bool single = false;       // the keys hold a whole primary or unique key (or the row that INSERT of one row makes)
   std::vector<RowKey> keys;  // sorted by column
+  // column <> literal, column < literal, column > literal: no row that has the literal there. Sorted by column.
+  std::vector<RowKey> unlike = {};
 };
 
 struct Access {
@@ -62,6 +67,7 @@ struct Access {
   bool of_write : 1 = false;     // a read made by a statement that writes (its WHERE, its right-hand sides)
   // A read of the row that the same statement writes, made under that row's lock: x = x + 1. lock is kExclusive then.
   bool of_written_row : 1 = false;
+  bool for_session : 1 = false;  // an advisory lock that is held beyond the transaction, until it is given back
 };
 
 struct Statement {
@@ -70,7 +76,14 @@ struct Statement {
   std::vector<Access> accesses;
   std::vector<TableId> tables;  // as named: the first is the one that is written, if one is
   bool limited = false;         // a LIMIT somewhere: not all rows that the conditions name
-  std::string why_not;          // kNotUnderstood
+  bool keeps_old_row = false;   // an INSERT that leaves a row which has the key already as it is
+  // The first function that it calls and that is none of the database's own: what that does is not in the trace.
+  std::string calls = {};
+  std::vector<RowKey> assigned = {};  // UPDATE … SET column = literal
+  // Columns that the statement certainly changes in every row that it finds: SET x = x + n, and SET x = a … WHERE x = b
+  // if the two literals differ in every statement of the trace (filled in by find_classes).
+  std::vector<ColumnId> changes = {};
+  std::string why_not;  // kNotUnderstood
 };
 
 // What the statements show of the schema is added to it: tables and columns that they name and that are not there, also

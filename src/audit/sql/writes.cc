@@ -274,6 +274,8 @@ void Meaning::write_assigned(const std::vector<Assigned>& assigned, Drafts& to) 
   for (const Assigned& one : assigned) {
     emit(to, Action::kWrite, one.column, false);
     to.back().access.increments = one.increments;
+    if (one.literal) assigned_.push_back({.column = one.column.column, .literal = *one.literal});
+    if (one.increments) added_to_.push_back(one.column.column);
     const std::uint32_t source = one.column.source;
     if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);
   }

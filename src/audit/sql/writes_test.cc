@@ -145,10 +145,12 @@ TEST(Writes, Merge) {
 }
 
 TEST(Writes, WhatTouchesNoRow) {
-  for (const std::string_view sql : {"BEGIN", "SET x = 1", "SHOW x", "EXPLAIN UPDATE acc SET bal = 1", "LOCK TABLE acc",
-                                     "CREATE INDEX i ON acc (bal)", "DROP TABLE acc", "VACUUM", "LISTEN x"}) {
+  for (const std::string_view sql :
+       {"BEGIN", "SET x = 1", "SHOW x", "EXPLAIN UPDATE acc SET bal = 1", "LOCK TABLE acc IN ROW EXCLUSIVE MODE",
+        "LOCK TABLE acc IN SHARE MODE", "CREATE INDEX i ON acc (bal)", "DROP TABLE acc", "VACUUM", "LISTEN x"}) {
     EXPECT_EQ(meaning_of(sql, bank()), "") << sql;
   }
+  EXPECT_EQ(meaning_of("LOCK TABLE acc IN EXCLUSIVE MODE", bank()), "rxw(LOCK TABLE acc.row) @ LOCK TABLE acc[]!");
   EXPECT_EQ(meaning_of("EXPLAIN ANALYZE UPDATE acc SET bal = 1", bank()), "w(acc.bal)");
   EXPECT_EQ(meaning_of("BEGIN; UPDATE acc SET bal = 1; COMMIT", bank()), "w(acc.bal)");
 }

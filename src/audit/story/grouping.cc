@@ -4,90 +4,150 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string>
+#include <tuple>
 #include <vector>
 
 #include "audit/story/naming.h"
-#include "base/ascii.h"
+#include "audit/story/stakes.h"
 
 namespace isolde::audit {
 namespace {
 
-// A lost update: the column. Else the tables in which something is missed: which way the cycle closes, and who closes
-// it, does not matter.
-std::vector<std::uint32_t> story_key(const Classes& classes, const Cycle& cycle, AnomalyName name) {
-  const bool lost = name == AnomalyName::kLostUpdate;
-  std::vector<std::uint32_t> out;
-  for (const CycleEdge& edge : cycle.edges) {
-    if (!misses(edge)) continue;
-    out.push_back(lost ? raw(edge.conflict.column) : raw(classes.schema.column(edge.conflict.column).table));
-  }
-  std::ranges::sort(out);
-  const auto repeated = std::ranges::unique(out);
-  out.erase(repeated.begin(), repeated.end());
-  out.push_back(static_cast<std::uint32_t>(name));
-  return out;
-}
-
-// When a row was changed last is written by everyone and matters to few.
-bool is_time_stamp(const Column& column) {
-  const std::string type = lower_case(column.type);
-  return type.find("time") != std::string::npos || type.find("date") != std::string::npos ||
-         column.name.ends_with("_at");
-}
+constexpr std::size_t kMostCandidates = 8;  // of a group, for the one story that is told of it
 
 double logarithm(double number) { return std::log2(1 + number); }
 
-Grouped rank(const Classes& classes, SameRows& rows, const Cycle& cycle, std::size_t place) {
-  constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
-  Grouped out{place, name_of(classes, rows, cycle), 0, kMost, kMost, 1};
-  double single = 0;
-  for (const CycleEdge& edge : cycle.edges) {
-    const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
-    out.concurrent = std::min(out.concurrent, classes.concurrent(a, b));
-    out.same_row = std::min(out.same_row, classes.same_row(a, b));
-    if (edge.conflict.kind == EdgeKind::kWw) out.rank += 0.1;  // says more than two reads of the old
-    if (is_time_stamp(classes.schema.column(edge.conflict.column))) out.rank -= 2;
-    // Who looks for one row by its key knows most often that it is there.
-    if (is_phantom(classes, cycle, edge) && from_rows(classes, cycle, edge).single) out.rank -= 4;
-    single += (from_rows(classes, cycle, edge).single ? 1 : 0) + (to_rows(classes, cycle, edge).single ? 1 : 0);
-  }
-  double seldom = std::numeric_limits<double>::max();
-  bool all_write = true;
-  for (const ClassId member : cycle.members) {
-    const TransactionClass& one = classes.classes[raw(member)];
-    seldom = std::min(seldom, static_cast<double>(one.transactions));
-    all_write &= !one.reads_only;
-    if (one.autocommit && one.statements.size() == 1) out.rank -= 20;  // hardly ever long enough to meet another
-  }
-  const auto n = static_cast<double>(cycle.edges.size());
-  // Three must meet far less often than two.
-  out.rank += 3 * logarithm(out.same_row) + logarithm(out.concurrent) + 0.5 * logarithm(seldom) + single / n +
-              (all_write ? 1.5 : 0) - 10 * (n - 2);
-  if (out.name == AnomalyName::kLostUpdate) out.rank += 2;
-  if (out.name == AnomalyName::kOther) out.rank -= 1;
-  return out;
+// Puts rows there and looks at nothing: what fills a database before the application begins.
+bool is_set_up(const Classes& classes, const TransactionClass& one) {
+  if (one.transactions != 1 || one.statements.size() < 3) return false;
+  return std::ranges::none_of(one.statements, [&](ShapeId shape) {
+    const StatementKind kind = classes.statements[raw(shape)].kind;
+    return kind == StatementKind::kSelect || kind == StatementKind::kUpdate;
+  });
 }
+
+class Ranker {
+ public:
+  Ranker(const Classes& classes, SameRows& rows, const RowFacts& facts)
+      : classes_(classes), rows_(rows), facts_(facts), stakes_(classes.schema) {
+    for (const TransactionClass& one : classes.classes) set_up_.push_back(is_set_up(classes, one));
+  }
+
+  // The statements that the story is about: who reads what is out of date, and who has changed it.
+  using Cause = std::tuple<ShapeId, ShapeId, TableId>;
+  [[nodiscard]] Cause cause(const Cycle& cycle) const {
+    const CycleEdge& edge = cycle.edges[main_edge(classes_, cycle)];
+    const auto shape = [&](std::uint32_t member, const Operation& operation) {
+      return classes_.classes[raw(cycle.members[member])].statements[operation.statement];
+    };
+    return {shape(edge.from, from_operation(classes_, cycle, edge)),
+            shape(edge.to, to_operation(classes_, cycle, edge)), classes_.schema.column(edge.conflict.column).table};
+  }
+
+  Grouped rank(const Cycle& cycle, std::size_t place) {
+    constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
+    Grouped out{{place}, name_of(classes_, rows_, cycle), 0, kMost, kMost, 1};
+    const CycleEdge& main = cycle.edges[main_edge(classes_, cycle)];
+    double stake = 0;
+    for (const CycleEdge& edge : cycle.edges) {
+      const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
+      out.concurrent = std::min(out.concurrent, classes_.concurrent(a, b));
+      out.same_row = std::min(out.same_row, classes_.same_row(a, b));
+      stake += stake_of(cycle, edge);
+      if (raw(edge.conflict.column) < classes_.unchanged.size() && classes_.unchanged[raw(edge.conflict.column)])
+        out.rank -= 3;
+      if (edge.conflict.kind == EdgeKind::kWw) out.rank += 0.1;  // says more than two reads of the old
+      // Who looks for one row by its key knows most often that it is there.
+      if (is_phantom(classes_, cycle, edge) && from_rows(classes_, cycle, edge).single) out.rank -= 2;
+    }
+    const auto n = static_cast<double>(cycle.edges.size());
+    double seldom = std::numeric_limits<double>::max();
+    for (const ClassId member : cycle.members) {
+      const TransactionClass& one = classes_.classes[raw(member)];
+      seldom = std::min(seldom, static_cast<double>(one.transactions));
+      if (set_up_[raw(member)]) out.rank -= 4;
+    }
+    const TransactionClass& reader = classes_.classes[raw(cycle.members[main.from])];
+    if (reader.autocommit && reader.statements.size() == 1) out.rank -= 4;  // hardly ever long enough to meet another
+    out.rank += 3 * use_of_read(cycle, main) + stake_of(cycle, main) + stake / n + 0.5 * logarithm(out.same_row) +
+                0.25 * logarithm(out.concurrent) + 0.1 * logarithm(seldom) - 1.5 * (n - 2);
+    if (out.name == AnomalyName::kLostUpdate) out.rank += 0.5;
+    if (out.name == AnomalyName::kReadSkew || out.name == AnomalyName::kOther) out.rank -= 0.5;
+    return out;
+  }
+
+ private:
+  // Where rows come or go, no column of theirs matters more than another.
+  [[nodiscard]] double stake_of(const Cycle& cycle, const CycleEdge& edge) const {
+    const Access &from = from_operation(classes_, cycle, edge).access, &to = to_operation(classes_, cycle, edge).access;
+    const bool whole = from.inserts || from.deletes || to.inserts || to.deletes;
+    const TableId table = classes_.schema.column(edge.conflict.column).table;
+    return whole ? stakes_.of_table[raw(table)] : stakes_.of_column[raw(edge.conflict.column)];
+  }
+
+  // What the reader does with what it has read: 1 writes it back … 0 nothing.
+  [[nodiscard]] double use_of_read(const Cycle& cycle, const CycleEdge& main) const {
+    const ClassId id = cycle.members[main.from];
+    const TransactionClass& one = classes_.classes[raw(id)];
+    const Operation& read = one.operations[main.conflict.from_op];
+    const ClassRows& read_rows = one.rows[read.access.row_set];
+    double best = 0;
+    for (const Operation& later : one.operations) {
+      if (later.access.action != Action::kWrite || later.statement < read.statement) continue;
+      const ClassRows& rows = one.rows[later.access.row_set];
+      double use = 0.2;
+      if (rows.table == read_rows.table) {
+        const bool same = facts_.same_in(id, read.access.row_set, later.access.row_set);
+        const bool shares = std::ranges::any_of(read_rows.keys, [&](const ClassRowKey& key) {
+          return std::ranges::any_of(rows.keys, [&](const ClassRowKey& other) {
+            return other.column == key.column && other.variable == key.variable;
+          });
+        });
+        use = 0.6;
+        if (same || shares) use = 0.8;
+        if (same && later.access.column == read.access.column && !later.access.increments) use = 1;
+      }
+      best = std::max(best, use);
+    }
+    return best;
+  }
+
+  const Classes& classes_;
+  SameRows& rows_;
+  const RowFacts& facts_;
+  Stakes stakes_;
+  std::vector<bool> set_up_;
+};
 
 }  // namespace
 
-std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const std::vector<Cycle>& cycles) {
+std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const RowFacts& facts,
+                                  const std::vector<Cycle>& cycles) {
   const auto better = [](const Grouped& a, const Grouped& b) {
-    return a.rank != b.rank ? a.rank > b.rank : a.cycle < b.cycle;
+    return a.rank != b.rank ? a.rank > b.rank : a.candidates[0] < b.candidates[0];
   };
-  std::vector<Grouped> out;
-  std::map<std::vector<std::uint32_t>, std::size_t> place;  // by kind: in `out`
+  Ranker ranker(classes, rows, facts);
+  struct Group {
+    std::vector<Grouped> best;  // a few, the best first
+    std::uint64_t cycles = 0;
+  };
+  std::map<Ranker::Cause, std::size_t> place;
+  std::vector<Group> groups;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
-    const Grouped one = rank(classes, rows, cycles[i], i);
-    const auto [at, is_new] = place.try_emplace(story_key(classes, cycles[i], one.name), out.size());
-    if (is_new) {
-      out.push_back(one);
-      continue;
-    }
-    Grouped& best = out[at->second];
-    const std::uint64_t count = best.cycles + 1;
-    if (better(one, best)) best = one;
-    best.cycles = count;
+    const Grouped one = ranker.rank(cycles[i], i);
+    const auto [at, is_new] = place.try_emplace(ranker.cause(cycles[i]), groups.size());
+    if (is_new) groups.emplace_back();
+    Group& group = groups[at->second];
+    ++group.cycles;
+    if (group.best.size() == kMostCandidates && !better(one, group.best.back())) continue;
+    if (group.best.size() == kMostCandidates) group.best.pop_back();
+    group.best.insert(std::ranges::upper_bound(group.best, one, better), one);
+  }
+  std::vector<Grouped> out;
+  for (const Group& group : groups) {
+    Grouped& one = out.emplace_back(group.best[0]);
+    one.cycles = group.cycles;
+    for (std::size_t i = 1; i < group.best.size(); ++i) one.candidates.push_back(group.best[i].candidates[0]);
   }
   std::ranges::sort(out, better);
   return out;

@@ -28,16 +28,18 @@ void rotate(Cycle& cycle, std::uint32_t first) {
   }
 }
 
+constexpr double kNeverSeen = 3;  // what the rank loses if no transaction of the trace has such values
+
 class Teller {
  public:
-  Teller(const Classes& classes, const TraceLog& log, const DependencyGraph& graph, WeakLevel level)
+  Teller(const Classes& classes, TraceLog& log, const DependencyGraph& graph, WeakLevel level)
       : classes_(classes),
         log_(log),
         level_(level),
         facts_(classes, level),
         correlation_(facts_, graph, {.level = level}),
         rows_(classes, facts_.rows()),
-        actors_(classes, log) {}
+        values_(classes, log, facts_, correlation_) {}
 
   // The same cycles, but where one of the edges by itself makes for a lost update, that instead.
   std::vector<Cycle> simplest(const std::vector<Cycle>& cycles) {
@@ -55,43 +57,78 @@ class Teller {
     return out;
   }
 
-  std::vector<Grouped> group(const std::vector<Cycle>& cycles) { return group_cycles(classes_, rows_, cycles); }
+  std::vector<Grouped> group(const std::vector<Cycle>& cycles) {
+    return group_cycles(classes_, rows_, facts_.rows(), cycles);
+  }
 
-  // None: no order of events shows it.
+  // None: no order of events shows it. Of the group's cycles the first whose values a transaction of the trace could
+  // have, else the first that has any.
+  std::optional<Anomaly> tell(const Grouped& group, const std::vector<Cycle>& cycles) {
+    std::optional<Anomaly> any;
+    for (const std::size_t candidate : group.candidates) {
+      std::optional<Anomaly> told = tell(group, cycles[candidate]);
+      if (told && told->as_seen) return told;
+      if (told && !any) any = std::move(told);
+    }
+    return any;
+  }
+
+ private:
+  // The order of events and the values that make it come to pass.
+  struct Played {
+    std::vector<Event> events;
+    StoryValues values;
+  };
+
   std::optional<Anomaly> tell(const Grouped& group, Cycle cycle) {
     // What comes to pass besides the cycle and is part of its story.
     Cycle more = cycle;
-    std::optional<std::vector<Event>> events;
+    std::optional<Played> played;
     if (group.name == AnomalyName::kLostUpdate) {
       if (const std::optional<CycleEdge> edge = lost_update(classes_, cycle)) {
         more.edges.push_back(*edge);
-        events = order(more);
-        if (!events) more.edges.pop_back();
+        played = play(more);
+        if (!played) more.edges.pop_back();
       }
     }
-    if (!events) events = order(cycle);
-    if (!events || events->empty()) return std::nullopt;
-    const std::uint32_t first = events->front().member;
+    if (!played) played = play(cycle);
+    if (!played || played->events.empty()) return std::nullopt;
+    const std::uint32_t first = played->events.front().member;
     const auto n = static_cast<std::uint32_t>(cycle.members.size());
     rotate(cycle, first);
     rotate(more, first);
-    for (Event& event : *events) event.member = (event.member + n - first) % n;
+    for (Event& event : played->events) event.member = (event.member + n - first) % n;
+    StoryValues& values = played->values;
+    std::ranges::rotate(values.literals, values.literals.begin() + first);
+    for (Binding& binding : values.bindings) binding.member = (binding.member + n - first) % n;
+    std::ranges::stable_sort(values.bindings, {}, &Binding::member);
     Anomaly out;
     out.name = group.name;
     out.words = words_of(classes_, group.name, cycle);
     out.concurrent = group.concurrent;
     out.same_row = group.same_row;
-    out.rank = group.rank;
+    out.rank = group.rank - (values.as_seen ? 0 : kNeverSeen);
     out.cycles = group.cycles;
+    out.as_seen = values.as_seen;
+    if (!values.as_seen) out.words += " No transaction of the trace has values like these.";
     for (std::size_t i = 0; i < cycle.members.size(); ++i) {
       out.members.push_back(fmt::format("T{}: {}", i + 1, classes_.classes[raw(cycle.members[i])].name));
     }
     out.cycle = std::move(cycle);
-    add_steps(*events, more, out);
+    add_steps(*played, more, out);
     return out;
   }
 
- private:
+  std::optional<Played> play(const Cycle& cycle) {
+    std::optional<StoryValues> values = values_.solve(cycle);
+    if (!values) return std::nullopt;
+    std::vector<CycleEdge> edges = cycle.edges;
+    edges.insert(edges.end(), values->implied.begin(), values->implied.end());
+    std::optional<std::vector<Event>> events = schedule(classes_, cycle.members, edges, level_);
+    if (!events) return std::nullopt;
+    return Played{*std::move(events), *std::move(values)};
+  }
+
   using EdgeKey = std::tuple<ClassId, ClassId, std::uint32_t, std::uint32_t>;
 
   // The reader overwrites what it missed, if it can: many cycles have the same edge.
@@ -129,8 +166,9 @@ class Teller {
     return schedule(classes_, cycle.members, edges, level_);
   }
 
-  void add_steps(const std::vector<Event>& events, const Cycle& more, Anomaly& out) {
-    const StoryValues values = choose_values(classes_, log_, actors_, rows_, out.cycle);
+  void add_steps(const Played& played, const Cycle& more, Anomaly& out) {
+    const std::vector<Event>& events = played.events;
+    const StoryValues& values = played.values;
     const std::vector<std::string> remarks = remarks_of(classes_, more, events);
     const std::vector<bool> alone = statements_alone(events, out.cycle);
     out.bindings = values.bindings;
@@ -171,26 +209,27 @@ class Teller {
   }
 
   const Classes& classes_;
-  const TraceLog& log_;
+  TraceLog& log_;
   WeakLevel level_;
   CorrelationFacts facts_;
   Correlation correlation_;
   SameRows rows_;
-  Actors actors_;
+  StoryValueSolver values_;
   std::map<EdgeKey, std::optional<Cycle>> lost_;
 };
 
 }  // namespace
 
-std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
+std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const DependencyGraph& graph,
                           const std::vector<Cycle>& cycles, const StoryOptions& options) {
   Teller teller(classes, log, graph, options.level);
   const std::vector<Cycle> simplest = teller.simplest(cycles);
   std::vector<Anomaly> out;
   for (const Grouped& group : teller.group(simplest)) {
     if (out.size() == options.most) break;
-    if (std::optional<Anomaly> anomaly = teller.tell(group, simplest[group.cycle])) out.push_back(*std::move(anomaly));
+    if (std::optional<Anomaly> anomaly = teller.tell(group, simplest)) out.push_back(*std::move(anomaly));
   }
+  std::ranges::stable_sort(out, std::greater<>(), &Anomaly::rank);
   return out;
 }
 

@@ -3,12 +3,11 @@
 // In, out: Cycle -> Anomaly with name, steps, words and rank. Cycles that tell the same story are one.
 // Always:  the order of the steps is one that the level allows (cycles/moments.h), with T1 as the first to begin; a
 // cycle
-//          that no order of events shows is not told. Values are those of the trace; where rows of two transactions
-//          must be the same, the second's key is set to the first's (bindings). A member that is one statement in
-//          autocommit has no BEGIN and COMMIT. Lost updates of one column are one story, and so are all cycles of the
-//          same name that miss something in the same tables. Where an edge of a cycle by itself makes for a lost update
-//          of two, that is told instead: it happens in the same way and is easier to see. The same cycles give the same
-//          stories.
+//          that no order of events shows is not told. Values are those of the trace, renamed so that the rows of the
+//          cycle meet (story/values.h): what is shown can be run. A member that is one statement in
+//          autocommit has no BEGIN and COMMIT. Cycles of one cause are one story (story/grouping.h). Where an edge of a
+//          cycle by itself makes for a lost update of two, that is told instead: it happens in the same way and is
+//          easier to see. The same cycles give the same stories.
 // Cost:    naming and grouping: a microsecond a cycle; telling: some ten microseconds for each of the `most` that are
 //          told.
 #pragma once
@@ -62,6 +61,7 @@ struct Anomaly {
   std::uint32_t concurrent = 0, same_row = 0;  // how often the trace shows its classes so
   double rank = 0;                             // higher: more likely
   std::uint64_t cycles = 1;                    // that tell the same story
+  bool as_seen = true;  // each member's values are equal where those of a transaction of the trace are
 };
 
 struct StoryOptions {
@@ -69,7 +69,8 @@ struct StoryOptions {
   std::size_t most = 1000;
 };
 
-[[nodiscard]] std::vector<Anomaly> tell(const Classes& classes, const TraceLog& log, const DependencyGraph& graph,
+// New values may be added to the log's literals.
+[[nodiscard]] std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const DependencyGraph& graph,
                                         const std::vector<Cycle>& cycles, const StoryOptions& options);
 
 }  // namespace isolde::audit

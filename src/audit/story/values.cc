@@ -1,6 +1,7 @@
 #include "audit/story/values.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <numeric>
 #include <set>
@@ -12,15 +13,27 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::size_t kMostActors = 12;
+constexpr std::int64_t kMostNewValues = 1000;
 
-// Where a class's statements hold its variables.
-struct VariablePlace {
-  std::uint32_t statement, literal, variable;
+// A literal of a class's statements that is a value of a column.
+struct ValuePlace {
+  std::uint32_t statement, literal;
+  std::uint32_t variable;  // kNoVariable: it names no rows
   ColumnId column;
 };
 
-std::vector<VariablePlace> places_of(const Classes& classes, const TransactionClass& one) {
-  std::vector<VariablePlace> out;
+std::vector<ValuePlace> places_of(const Classes& classes, const TransactionClass& one) {
+  std::vector<ValuePlace> out;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> named;
+  const auto add = [&](std::uint32_t statement, const std::vector<RowKey>& of_shape,
+                       const std::vector<ClassRowKey>& of_class) {
+    for (const ClassRowKey& key : of_class) {
+      const auto place = std::ranges::lower_bound(of_shape, key.column, {}, &RowKey::column);
+      if (place == of_shape.end() || place->column != key.column || key.variable == kNoVariable) continue;
+      out.push_back({statement, place->literal, key.variable, key.column});
+      named.emplace(statement, place->literal);
+    }
+  };
   std::uint32_t first = 0;  // operation of the statement
   for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
     const Operation& operation = one.operations[op];
@@ -29,10 +42,12 @@ std::vector<VariablePlace> places_of(const Classes& classes, const TransactionCl
     const Statement& statement = classes.statements[raw(one.statements[operation.statement])];
     if (op - first >= statement.accesses.size()) continue;
     const RowSet& rows = statement.row_sets[statement.accesses[op - first].row_set];
-    for (const ClassRowKey& key : one.rows[operation.access.row_set].keys) {
-      const auto place = std::ranges::lower_bound(rows.keys, key.column, {}, &RowKey::column);
-      if (place == rows.keys.end() || place->column != key.column || key.variable == kNoVariable) continue;
-      out.push_back({operation.statement, place->literal, key.variable, key.column});
+    add(operation.statement, rows.keys, one.rows[operation.access.row_set].keys);
+    add(operation.statement, rows.unlike, one.rows[operation.access.row_set].unlike);
+  }
+  for (std::uint32_t s = 0; s < one.statements.size(); ++s) {
+    for (const RowKey& assigned : classes.statements[raw(one.statements[s])].assigned) {
+      if (named.emplace(s, assigned.literal).second) out.push_back({s, assigned.literal, kNoVariable, assigned.column});
     }
   }
   return out;
@@ -41,139 +56,293 @@ std::vector<VariablePlace> places_of(const Classes& classes, const TransactionCl
 // Classes written by hand for tests have none.
 bool has_text(const TransactionClass& one) { return one.example_statements.size() == one.statements.size(); }
 
-// The values of the variables; those of different members that must be equal are united.
-class Ties {
- public:
-  Ties(const Classes& classes, const Cycle& cycle) {
-    for (const ClassId member : cycle.members) {
-      first_.push_back(static_cast<std::uint32_t>(parent_.size()));
-      parent_.resize(parent_.size() + classes.classes[raw(member)].variables);
-    }
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-  [[nodiscard]] std::uint32_t find(std::uint32_t member, std::uint32_t variable) {
-    std::uint32_t node = first_[member] + variable;
-    while (parent_[node] != node) node = parent_[node] = parent_[parent_[node]];
-    return node;
-  }
-  void unite(std::uint32_t member_a, std::uint32_t a, std::uint32_t member_b, std::uint32_t b) {
-    const std::uint32_t x = find(member_a, a), y = find(member_b, b);
-    parent_[std::max(x, y)] = std::min(x, y);
-  }
-
- private:
-  std::vector<std::uint32_t> first_, parent_;
-};
-
-Ties tie(const Classes& classes, SameRows& rows, const Cycle& cycle) {
-  Ties ties(classes, cycle);
-  rows.reset(cycle.members);
-  for (const CycleEdge& edge : cycle.edges) {
-    rows.meet(edge.from, from_operation(classes, cycle, edge).access.row_set, edge.to,
-              to_operation(classes, cycle, edge).access.row_set);
-    // Also by columns that are updated: so that the rows meet when the story begins.
-    const ClassRows &a = from_rows(classes, cycle, edge), &b = to_rows(classes, cycle, edge);
-    for (const ClassRowKey& key : a.keys) {
-      const auto other = std::ranges::lower_bound(b.keys, key.column, {}, &ClassRowKey::column);
-      if (other == b.keys.end() || other->column != key.column) continue;
-      if (key.variable == kNoVariable || other->variable == kNoVariable) continue;
-      ties.unite(edge.from, key.variable, edge.to, other->variable);
-    }
-  }
-  std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> first;  // by value: member and variable
-  for (std::uint32_t member = 0; member < cycle.members.size(); ++member) {
-    for (std::uint32_t variable = 0; variable < classes.classes[raw(cycle.members[member])].variables; ++variable) {
-      const auto [place, is_new] = first.try_emplace(rows.value(member, variable), member, variable);
-      if (!is_new) ties.unite(place->second.first, place->second.second, member, variable);
-    }
-  }
-  return ties;
+std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t node) {
+  while (parent[node] != node) node = parent[node] = parent[parent[node]];
+  return node;
 }
 
-using Literals = std::vector<std::vector<LiteralId>>;  // by statement
+void unite_roots(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b) {
+  a = find_root(parent, a), b = find_root(parent, b);
+  parent[std::max(a, b)] = std::min(a, b);
+}
 
-class StoryValueChooser {
+}  // namespace
+
+// Values for one choice of a transaction for each member.
+class StoryValueSolver::Attempt {
  public:
-  StoryValueChooser(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows,
-                    const Cycle& cycle)
-      : classes_(classes), log_(log), actors_(actors), cycle_(cycle), ties_(tie(classes, rows, cycle)) {}
+  // In which tables values of two members are set apart.
+  enum class Tables : std::uint8_t { kWhereNoRowsMeet, kAll };
 
-  StoryValues choose() {
-    for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) choose(member);
-    return std::move(out_);
+  Attempt(StoryValueSolver& solver, const Cycle& cycle, const std::vector<Literals>& actors, bool as_seen, Tables apart)
+      : solver_(solver), classes_(solver.classes_), cycle_(cycle), literals_(actors), as_seen_(as_seen) {
+    for (const CycleEdge& edge : cycle.edges) {
+      if (apart != Tables::kAll) together_.insert(from_rows(classes_, cycle, edge).table);
+    }
+    for (std::uint32_t member = 0; member < cycle.members.size(); ++member) {
+      const TransactionClass& one = classes_.classes[raw(cycle.members[member])];
+      first_variable_.push_back(static_cast<std::uint32_t>(variables_));
+      variables_ += one.variables;
+      places_.push_back(has_text(one) ? places_of(classes_, one) : std::vector<ValuePlace>());
+      first_place_.push_back(static_cast<std::uint32_t>(count_));
+      count_ += places_.back().size();
+    }
+  }
+
+  // None: these transactions have other values in common, or the rows that they have then forbid it.
+  std::optional<StoryValues> solve() {
+    unite();
+    if (as_seen_ && !keeps_patterns()) return std::nullopt;
+    give_values();
+    StoryValues out;
+    const CorrelationResult result = solver_.correlation_.check(cycle_, same_rows());
+    if (result.possible == Possible::kNo) return std::nullopt;
+    out.implied = result.implied;
+    out.literals = std::move(literals_);
+    out.as_seen = as_seen_;
+    return out;
   }
 
  private:
-  void choose(std::uint32_t member) {
-    const ClassId id = cycle_.members[member];
-    const TransactionClass& one = classes_.classes[raw(id)];
-    Literals& literals = out_.literals.emplace_back(one.statements.size());
-    if (!has_text(one)) return;
-    const std::vector<VariablePlace> places = places_of(classes_, one);
-    const Literals example = literals_of(one, one.example);
-    std::vector<Literals> candidates;
-    for (const std::uint32_t actor : actors_.of(id)) candidates.push_back(literals_of(one, actor));
-    // A class that takes part again is another of its transactions.
-    const auto times = std::count(cycle_.members.begin(), cycle_.members.begin() + member, id);
-    std::ranges::rotate(candidates, candidates.begin() + times % std::ssize(candidates));
-    literals = *std::ranges::min_element(candidates, {},
-                                         [&](const Literals& candidate) { return clashes(member, places, candidate); });
-    for (const VariablePlace& place : places) set(member, place, candidates, literals);
-    for (const VariablePlace& place : places) used_.emplace(place.column, literals[place.statement][place.literal]);
+  using Node = std::uint32_t;  // variables of all members, then places
 
-    for (std::uint32_t s = 0; s < literals.size(); ++s) {
-      for (std::uint32_t i = 0; i < literals[s].size(); ++i) {
-        if (literals[s][i] != example[s][i]) out_.bindings.push_back({member, s, i, literals[s][i]});
+  [[nodiscard]] Node variable_node(std::uint32_t member, std::uint32_t variable) const {
+    return first_variable_[member] + variable;
+  }
+  [[nodiscard]] Node place_node(std::uint32_t member, std::size_t place) const {
+    return static_cast<Node>(variables_ + first_place_[member] + place);
+  }
+  [[nodiscard]] LiteralId& at(std::uint32_t member, const ValuePlace& place) {
+    return literals_[member][place.statement][place.literal];
+  }
+
+  void unite() {
+    parent_.resize(variables_ + count_);
+    std::iota(parent_.begin(), parent_.end(), 0U);
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      // Places of one domain with one value, and those of one variable.
+      std::map<std::pair<std::uint32_t, LiteralId>, Node> first;
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        const Node node = place_node(member, i);
+        if (place.variable != kNoVariable) unite_roots(parent_, variable_node(member, place.variable), node);
+        if (!as_seen_) continue;
+        const auto [same, is_new] = first.try_emplace({solver_.domains_.of(place.column), at(member, place)}, node);
+        if (!is_new) unite_roots(parent_, same->second, node);
+      }
+    }
+    // What the cycle makes equal.
+    SameRows& rows = solver_.rows_;
+    rows.reset(cycle_.members);
+    for (const CycleEdge& edge : cycle_.edges) {
+      const ClassRows &a = from_rows(classes_, cycle_, edge), &b = to_rows(classes_, cycle_, edge);
+      rows.meet(edge.from, from_operation(classes_, cycle_, edge).access.row_set, edge.to,
+                to_operation(classes_, cycle_, edge).access.row_set);
+      // Also by columns that are updated: so that the rows meet when the story begins.
+      for (const ClassRowKey& key : a.keys) {
+        const auto other = std::ranges::lower_bound(b.keys, key.column, {}, &ClassRowKey::column);
+        if (other == b.keys.end() || other->column != key.column) continue;
+        if (key.variable == kNoVariable || other->variable == kNoVariable) continue;
+        unite_roots(parent_, variable_node(edge.from, key.variable), variable_node(edge.to, other->variable));
+      }
+    }
+    std::map<std::uint32_t, Node> first;  // by value
+    for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) {
+      for (std::uint32_t v = 0; v < classes_.classes[raw(cycle_.members[member])].variables; ++v) {
+        const Node node = variable_node(member, v);
+        const auto [same, is_new] = first.try_emplace(rows.value(member, v), node);
+        if (!is_new) unite_roots(parent_, same->second, node);
       }
     }
   }
 
-  [[nodiscard]] Literals literals_of(const TransactionClass& one, std::uint32_t actor) const {
-    const std::uint32_t example = log_.transactions[one.example].first_statement;
-    Literals out;
-    for (const std::uint32_t statement : one.example_statements) {
-      const std::uint32_t number = statement - example + log_.transactions[actor].first_statement;
-      const std::span<const LiteralId> values = log_.literals_of(log_.statements[number]);
-      out.emplace_back(values.begin(), values.end());
+  // A member's values that differ in the trace stay different, within a domain; and a text that tells something about
+  // rows ('paid', 'trash') is most likely written in the program: it is never another.
+  bool keeps_patterns() {
+    std::map<Node, LiteralId> text_of;
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      std::map<std::pair<std::uint32_t, Node>, LiteralId> value_of;  // by domain and root
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        const auto key = std::pair(solver_.domains_.of(place.column), find_root(parent_, place_node(member, i)));
+        const auto [known, is_new] = value_of.try_emplace(key, at(member, place));
+        if (!is_new && known->second != at(member, place)) return false;
+        if (solver_.domains_.names_rows(place.column) || number_of(at(member, place))) continue;
+        const auto [text, first] = text_of.try_emplace(key.second, at(member, place));
+        if (!first && text->second != at(member, place)) return false;
+      }
+    }
+    return true;
+  }
+
+  // The first member that has a value gives it to all that are tied to it; what another has by chance is changed.
+  void give_values() {
+    std::map<Node, LiteralId> value_of;
+    std::set<std::pair<std::uint32_t, LiteralId>> used;  // domains and values of earlier members
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      std::set<std::pair<std::uint32_t, LiteralId>> own;
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const auto known = value_of.find(find_root(parent_, place_node(member, i)));
+        if (known != value_of.end()) own.emplace(solver_.domains_.of(places_[member][i].column), known->second);
+      }
+      for (std::size_t i = 0; i < places_[member].size(); ++i) {
+        const ValuePlace& place = places_[member][i];
+        const Node root = find_root(parent_, place_node(member, i));
+        const std::uint32_t domain = solver_.domains_.of(place.column);
+        auto known = value_of.find(root);
+        if (known == value_of.end()) {
+          LiteralId value = at(member, place);
+          // A row that a member finds by one key and changes by another is one row: where rows meet, what need not be
+          // unlike stays as it is.
+          const bool apart = !together_.contains(classes_.schema.column(place.column).table);
+          if (place.variable != kNoVariable && solver_.domains_.names_rows(place.column) &&
+              ((apart && used.contains({domain, value})) || own.contains({domain, value})))
+            value = another(member, place, value, [&](LiteralId other) {
+              return !used.contains({domain, other}) && !own.contains({domain, other});
+            });
+          known = value_of.emplace(root, value).first;
+        }
+        at(member, place) = known->second;
+        own.emplace(domain, known->second);
+      }
+      used.insert(own.begin(), own.end());
+    }
+  }
+
+  // A value that other transactions of the class have there; else, of a number, the next that is free.
+  template <typename Free>
+  LiteralId another(std::uint32_t member, const ValuePlace& place, LiteralId value, Free&& is_free) {
+    const ClassId id = cycle_.members[member];
+    const TransactionClass& one = classes_.classes[raw(id)];
+    TraceLog& log = solver_.log_;
+    const std::uint32_t offset =
+        one.example_statements[place.statement] - log.transactions[one.example].first_statement;
+    for (const std::uint32_t actor : solver_.actors_.of(id)) {
+      const TraceStatement& statement = log.statements[log.transactions[actor].first_statement + offset];
+      const LiteralId other = log.literals_of(statement)[place.literal];
+      if (is_free(other)) return other;
+    }
+    const std::optional<std::int64_t> number = number_of(value);
+    for (std::int64_t more = 1; number && more < kMostNewValues; ++more) {
+      const LiteralId other = log.shapes.intern_literal(std::to_string(*number + more));
+      if (is_free(other)) return other;
+    }
+    return value;
+  }
+
+  [[nodiscard]] std::optional<std::int64_t> number_of(LiteralId value) const {
+    const std::string_view text = solver_.log_.shapes.literal(value);
+    std::int64_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return number;
+  }
+
+  // Rows of two members that these values make the same.
+  std::vector<Correlation::SameRow> same_rows() {
+    std::vector<std::map<std::uint32_t, LiteralId>> value_of(places_.size());  // by variable
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      for (const ValuePlace& place : places_[member]) {
+        if (place.variable != kNoVariable) value_of[member].emplace(place.variable, at(member, place));
+      }
+    }
+    struct Named {
+      std::uint32_t member, rows;
+    };
+    std::map<std::vector<std::uint32_t>, std::vector<Named>> named;  // by key and values
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      const RowFacts::OfClass& of = solver_.facts_.rows().of(cycle_.members[member]);
+      for (const RowFacts::WholeKey& key : of.keys) {
+        std::vector<std::uint32_t> name = {key.key};
+        for (std::uint32_t i = 0; i < key.size; ++i) {
+          const auto value = value_of[member].find(of.variables[key.first + i]);
+          if (value != value_of[member].end()) name.push_back(raw(value->second));
+        }
+        if (name.size() == key.size + 1) named[name].push_back({member, key.rows});
+      }
+    }
+    std::vector<Correlation::SameRow> out;
+    for (const auto& [name, all] : named) {
+      for (std::size_t i = 1; i < all.size(); ++i) {
+        if (all[i].member != all[0].member) out.push_back({all[0].member, all[0].rows, all[i].member, all[i].rows});
+      }
     }
     return out;
   }
 
-  // How many values would make rows meet that need not.
-  [[nodiscard]] std::size_t clashes(std::uint32_t member, const std::vector<VariablePlace>& places,
-                                    const Literals& literals) {
-    return static_cast<std::size_t>(std::ranges::count_if(places, [&](const VariablePlace& place) {
-      return !value_of_.contains(ties_.find(member, place.variable)) &&
-             used_.contains({place.column, literals[place.statement][place.literal]});
-    }));
-  }
-
-  void set(std::uint32_t member, const VariablePlace& place, const std::vector<Literals>& candidates,
-           Literals& literals) {
-    LiteralId& value = literals[place.statement][place.literal];
-    const auto [known, is_new] = value_of_.try_emplace(ties_.find(member, place.variable), value);
-    if (is_new && used_.contains({place.column, value})) {
-      for (const Literals& candidate : candidates) {
-        const LiteralId other = candidate[place.statement][place.literal];
-        if (used_.contains({place.column, other})) continue;
-        known->second = other;
-        break;
-      }
-    }
-    value = known->second;
-  }
-
+  StoryValueSolver& solver_;
   const Classes& classes_;
-  const TraceLog& log_;
-  const Actors& actors_;
   const Cycle& cycle_;
-  Ties ties_;
-  StoryValues out_;
-  std::map<std::uint32_t, LiteralId> value_of_;    // by tied variables
-  std::set<std::pair<ColumnId, LiteralId>> used_;  // by earlier members
+  std::vector<Literals> literals_;  // by member
+  bool as_seen_;
+  std::set<TableId> together_;                   // tables whose values are left as they are
+  std::vector<std::vector<ValuePlace>> places_;  // by member
+  std::vector<std::uint32_t> first_variable_, first_place_;
+  std::size_t variables_ = 0, count_ = 0;
+  std::vector<Node> parent_;
 };
 
-}  // namespace
+std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {
+  const std::size_t n = cycle.members.size();
+  std::vector<std::vector<Literals>> choices(n);  // by member
+  std::vector<Literals> examples;
+  for (std::size_t member = 0; member < n; ++member) {
+    const ClassId id = cycle.members[member];
+    const TransactionClass& one = classes_.classes[raw(id)];
+    examples.emplace_back(one.statements.size());
+    if (!has_text(one)) {
+      choices[member].push_back(examples.back());
+      continue;
+    }
+    const std::uint32_t example = log_.transactions[one.example].first_statement;
+    for (const std::uint32_t actor : actors_.of(id)) {
+      Literals& literals = choices[member].emplace_back();
+      for (const std::uint32_t statement : one.example_statements) {
+        const std::uint32_t number = statement - example + log_.transactions[actor].first_statement;
+        const std::span<const LiteralId> values = log_.literals_of(log_.statements[number]);
+        literals.emplace_back(values.begin(), values.end());
+      }
+    }
+    examples.back() = choices[member].front();
+    // A class that takes part again is another of its transactions.
+    const auto times =
+        std::count(cycle.members.begin(), cycle.members.begin() + static_cast<std::ptrdiff_t>(member), id);
+    std::ranges::rotate(choices[member], choices[member].begin() + times % std::ssize(choices[member]));
+  }
+  std::optional<StoryValues> found;
+  // Choices of transactions, those near the first of each member before others.
+  std::vector<std::vector<std::size_t>> tries = {std::vector<std::size_t>(n, 0)};
+  for (std::size_t i = 0; i < tries.size() && !found; ++i) {
+    std::vector<Literals> actors;
+    for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][tries[i][member]]);
+    found = Attempt(*this, cycle, actors, true, Attempt::Tables::kWhereNoRowsMeet).solve();
+    if (!found) found = Attempt(*this, cycle, actors, true, Attempt::Tables::kAll).solve();
+    // Each choice comes from the one that has its last member that is not the first of its class one step back.
+    std::size_t last = n;
+    while (last > 0 && tries[i][last - 1] == 0) --last;
+    for (std::size_t member = last == 0 ? 0 : last - 1; member < n && tries.size() < kMostChoices; ++member) {
+      if (tries[i][member] + 1 == choices[member].size()) continue;
+      std::vector<std::size_t> next = tries[i];
+      ++next[member];
+      tries.push_back(std::move(next));
+    }
+  }
+  if (!found) {
+    std::vector<Literals> actors;
+    for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][0]);
+    found = Attempt(*this, cycle, actors, false, Attempt::Tables::kAll).solve();
+  }
+  if (!found) return std::nullopt;
+  for (std::uint32_t member = 0; member < n; ++member) {
+    for (std::uint32_t s = 0; s < examples[member].size(); ++s) {
+      for (std::uint32_t i = 0; i < examples[member][s].size(); ++i) {
+        const LiteralId value = found->literals[member][s][i];
+        if (value != examples[member][s][i]) found->bindings.push_back({member, s, i, value});
+      }
+    }
+  }
+  return found;
+}
 
 Actors::Actors(const Classes& classes, const TraceLog& log) : actors_(classes.classes.size()) {
   for (std::size_t id = 0; id < actors_.size(); ++id) actors_[id].push_back(classes.classes[id].example);
@@ -194,11 +363,6 @@ Actors::Actors(const Classes& classes, const TraceLog& log) : actors_(classes.cl
     if (!std::ranges::equal(example, other, {}, &TraceStatement::shape, &TraceStatement::shape)) continue;
     if (std::ranges::none_of(actors_[id], has_same_values)) actors_[id].push_back(number);
   }
-}
-
-StoryValues choose_values(const Classes& classes, const TraceLog& log, const Actors& actors, SameRows& rows,
-                          const Cycle& cycle) {
-  return StoryValueChooser(classes, log, actors, rows, cycle).choose();
 }
 
 std::string statement_text(const Classes& classes, const TraceLog& log, const TransactionClass& one,

@@ -1,20 +1,39 @@
-// audit/story/values.h: the transactions of a story with their values, set so that the rows of the cycle meet.
+// audit/story/values.h: values for the transactions of a story, so that the rows of its cycle meet and it can happen.
 //
-// In, out: members of a cycle -> literals of each of their statements, and which differ from the class's example.
-// Always:  values are those of the trace: of the class's example, or of another transaction with the same statements.
-//          Variables that the cycle makes equal have the value of the first member that has one. The others are as far
-//          as possible unlike those that earlier members have in the same columns, so that no other rows meet: a lock
-//          on one of these could keep the story from happening.
+// A cycle of classes says which rows are the same. A story needs values: which customer, which order. They are solved
+// for, so that what is shown is what can be run:
+//   - Each member is a transaction of the trace with its values renamed. Where that transaction has the same value
+//     twice, in one column or in a key and a column that refers to it, the member has: an id that was read and then
+//     written to stays one id. (Two that read rows 1 and 2 and write one of them never write a third.)
+//   - Variables that the cycle makes equal have one value.
+//   - All others differ between members, as far as there are other values: rows that need not meet do not. (In tables
+//   in
+//     which rows of the cycle meet they are left alone at first: who finds a row by one key and changes it by another
+//     has found that row.)
+//   - With these values the rows of the members are known, and with them who has to wait for whom: it must still be
+//     possible (cycles/correlation.h). If not, other transactions of the trace are tried.
+// If no choice of transactions will do, values are taken that follow the variables of the classes alone; `as_seen` is
+// false then: no transaction of the trace has its values so.
+//
+// In, out: members and dependencies of a cycle -> literals of each of their statements, which of them differ from the
+//          class's example, and the dependencies that come with the rows.
+// Always:  the same cycle gives the same values.
+// Cost:    some microseconds for each choice of transactions; at most kMostChoices of them.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "audit/classes/column_domains.h"
+#include "audit/cycles/correlation.h"
 #include "audit/cycles/same_rows.h"
 #include "audit/story/story.h"
 
 namespace isolde::audit {
+
+inline constexpr std::size_t kMostChoices = 150;
 
 // Transactions of each class that have the same statements, the example first; made once.
 class Actors {
@@ -29,10 +48,37 @@ class Actors {
 struct StoryValues {
   std::vector<std::vector<std::vector<LiteralId>>> literals;  // by member, statement
   std::vector<Binding> bindings;
+  std::vector<CycleEdge> implied;  // what the rows bring with them, with directions that work
+  bool as_seen = true;
 };
 
-[[nodiscard]] StoryValues choose_values(const Classes& classes, const TraceLog& log, const Actors& actors,
-                                        SameRows& rows, const Cycle& cycle);
+class StoryValueSolver {
+ public:
+  // Requires: all of them outlive it. New values are added to the log's literals.
+  StoryValueSolver(const Classes& classes, TraceLog& log, const CorrelationFacts& facts, Correlation& correlation)
+      : classes_(classes),
+        log_(log),
+        facts_(facts),
+        correlation_(correlation),
+        rows_(classes, facts.rows()),
+        actors_(classes, log),
+        domains_(classes.schema) {}
+
+  // None: no values make it possible.
+  [[nodiscard]] std::optional<StoryValues> solve(const Cycle& cycle);
+
+ private:
+  using Literals = std::vector<std::vector<LiteralId>>;  // by statement
+  class Attempt;
+
+  const Classes& classes_;
+  TraceLog& log_;
+  const CorrelationFacts& facts_;
+  Correlation& correlation_;
+  SameRows rows_;
+  Actors actors_;
+  ColumnDomains domains_;
+};
 
 // The statement with these literals; without a trace, what it does to which tables.
 [[nodiscard]] std::string statement_text(const Classes& classes, const TraceLog& log, const TransactionClass& one,

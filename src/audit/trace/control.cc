@@ -56,10 +56,60 @@ bool takes_and_chain(ControlWords& words) {
   return words.take("and") && words.take("chain");
 }
 
+// SERIALIZABLE, REPEATABLE READ, READ COMMITTED, READ UNCOMMITTED; with - or as one word, as variables have it.
+SaidLevel level_at(ControlWords& words) {
+  const auto dash = [&] { (void)words.take("-"); };
+  if (words.take("serializable")) return SaidLevel::kSerializable;
+  if (words.take("repeatable")) return dash(), words.take("read") ? SaidLevel::kRepeatableRead : SaidLevel::kNothing;
+  if (words.take("repeatable read") || words.take("repeatable-read")) return SaidLevel::kRepeatableRead;
+  if (words.take("read committed") || words.take("read-committed") || words.take("read uncommitted") ||
+      words.take("read-uncommitted")) {
+    return SaidLevel::kReadCommitted;
+  }
+  if (!words.take("read")) return SaidLevel::kNothing;
+  dash();
+  return words.take("committed") || words.take("uncommitted") ? SaidLevel::kReadCommitted : SaidLevel::kNothing;
+}
+
+// … ISOLATION LEVEL x …, wherever it stands.
+SaidLevel isolation_level(ControlWords words) {
+  while (!words.at_end()) {
+    if (words.take("isolation") && words.take("level")) return level_at(words);
+    (void)words.next();
+  }
+  return SaidLevel::kNothing;
+}
+
+// SET TRANSACTION …, SET SESSION TRANSACTION …, SET SESSION CHARACTERISTICS AS TRANSACTION …, and variables of either
+// database that hold a level.
+ControlStatement level_statement(ControlWords words) {
+  ControlStatement found{.what = Control::kSetLevel};
+  while (words.take("@") || words.take("@@")) {
+  }
+  if (is_any(ControlWords(words).next(), {"global", "persist", "persist_only", "local"})) return {};
+  if (words.take("session")) found.for_session = true;
+  while (words.take(".")) {
+  }
+  ControlWords after = words;
+  if (after.take("transaction") || after.take("characteristics")) {
+    found.level = isolation_level(after);
+    return found.level == SaidLevel::kNothing ? ControlStatement{} : found;
+  }
+  const std::string_view variable = words.next();
+  if (!is_any(variable, {"default_transaction_isolation", "transaction_isolation", "tx_isolation"})) return {};
+  // PostgreSQL's transaction_isolation is that of the transaction it is set in.
+  found.for_session = found.for_session || !same_word(variable, "transaction_isolation");
+  (void)words.take(":");
+  if (!words.take("=") && !words.take("to")) return {};
+  found.level = level_at(words);
+  return found.level == SaidLevel::kNothing ? ControlStatement{} : found;
+}
+
 bool is_on(std::string_view value) { return !is_any(value, {"0", "off", "false"}); }
 
 // SET [SESSION] autocommit = 0, SET @@autocommit := ON, SET sql_mode = '', autocommit = 1 …; the last one counts.
 ControlStatement set_statement(ControlWords words, SqlDialect dialect) {
+  if (const ControlStatement level = level_statement(words); level.what == Control::kSetLevel) return level;
   ControlStatement found{.what = Control::kNoData};
   if (dialect != SqlDialect::kMysql) return found;
   if (words.take("statement")) return {};  // MariaDB's SET STATEMENT … FOR UPDATE t …
@@ -142,11 +192,11 @@ ControlStatement control_of(std::string_view sql, SqlDialect dialect) {
     ControlWords after = words;
     // MariaDB's BEGIN NOT ATOMIC is a block of statements.
     if (after.take("not")) return {};
-    return {.what = Control::kBegin};
+    return {.what = Control::kBegin, .level = isolation_level(words)};
   }
   if (same_word(first, "start")) {
     ControlWords after = words;
-    if (after.take("transaction")) return {.what = Control::kBegin};
+    if (after.take("transaction")) return {.what = Control::kBegin, .level = isolation_level(after)};
   }
   if (same_word(first, "commit")) {
     if (words.take("prepared")) return {.what = Control::kCommitPrepared, .name = words.next()};

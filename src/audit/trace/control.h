@@ -25,14 +25,17 @@ enum class Control : std::uint8_t {
   kPrepareTransaction,  // first half of a two-phase commit
   kCommitPrepared,
   kRollbackPrepared,
+  kSetLevel,  // SET TRANSACTION ISOLATION LEVEL … and the like
 };
 
 struct ControlStatement {
   Control what = Control::kData;
-  std::string_view name = {};   // of the savepoint or prepared transaction; quotes taken off
-  bool chain = false;           // AND CHAIN: the next transaction begins at once
-  bool on = false;              // kAutocommit
-  bool commits_before = false;  // MySQL's DDL and the like
+  std::string_view name = {};             // of the savepoint or prepared transaction; quotes taken off
+  bool chain = false;                     // AND CHAIN: the next transaction begins at once
+  bool on = false;                        // kAutocommit
+  bool commits_before = false;            // MySQL's DDL and the like
+  SaidLevel level = SaidLevel::kNothing;  // kBegin, kSetLevel
+  bool for_session = false;               // kSetLevel: for all transactions to come, not for one
 };
 
 [[nodiscard]] ControlStatement control_of(std::string_view sql, SqlDialect dialect);

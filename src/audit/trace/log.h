@@ -34,8 +34,9 @@ struct TraceTransaction {
   std::uint32_t first_statement;  // in TraceLog::statements
   std::uint32_t statements;
   TxnOutcome outcome;
-  bool autocommit;             // one statement by itself
-  std::uint64_t begun, ended;  // numbers of events: two transactions were concurrent if these overlap
+  bool autocommit;                        // one statement by itself
+  std::uint64_t begun, ended;             // numbers of events: two transactions were concurrent if these overlap
+  SaidLevel level = SaidLevel::kNothing;  // BEGIN ISOLATION LEVEL …, SET TRANSACTION …, SET SESSION …
 };
 
 // A piece of the trace that could not be made sense of.

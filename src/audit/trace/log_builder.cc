@@ -55,6 +55,10 @@ void LogBuilder::control(Session& s, const ControlStatement& found) {
       if (dialect_ == SqlDialect::kMysql) end(s, TxnOutcome::kCommitted);
       if (!s.is_open) begin(s, false);
       s.of_message = false;
+      if (found.level != SaidLevel::kNothing) s.open.level = found.level;
+      break;
+    case Control::kSetLevel:
+      set_level(s, found);
       break;
     case Control::kCommit:
     case Control::kRollback:
@@ -95,6 +99,16 @@ void LogBuilder::control(Session& s, const ControlStatement& found) {
   }
 }
 
+void LogBuilder::set_level(Session& s, const ControlStatement& found) {
+  if (found.for_session) {
+    s.level = found.level;
+  } else if (dialect_ == SqlDialect::kMysql) {
+    s.next = found.level;
+  } else if (s.is_open) {
+    s.open.level = found.level;
+  }
+}
+
 void LogBuilder::data(Session& s, const TraceEvent& event) {
   s.last = Last::kStatement;
   TraceStatement statement{};
@@ -118,6 +132,8 @@ void LogBuilder::begin(Session& s, bool of_message) {
   s.open.statements.clear();
   s.open.begun = event_;
   s.open.autocommit = false;
+  s.open.level = s.next != SaidLevel::kNothing ? s.next : s.level;
+  s.next = SaidLevel::kNothing;
   s.open.prepared.clear();
 }
 
@@ -208,7 +224,7 @@ void LogBuilder::tell(std::uint32_t number, Draft& draft) {
   if (!draft.prepared.empty()) prepared_[draft.prepared] = log_.transactions.size();
   log_.transactions.push_back({number, static_cast<std::uint32_t>(log_.statements.size()),
                                static_cast<std::uint32_t>(draft.statements.size()), draft.outcome, draft.autocommit,
-                               draft.begun, draft.ended});
+                               draft.begun, draft.ended, draft.level});
   log_.statements.insert(log_.statements.end(), draft.statements.begin(), draft.statements.end());
 }
 

@@ -1,6 +1,7 @@
 // audit/trace/log_builder.h: events of a trace -> transactions, by the rules of the dialect.
 //
-// Always:  MySQL: BEGIN and DDL commit what is open; turning autocommit on does too. PostgreSQL: BEGIN inside of a
+// Always:  A level that is set for one transaction is PostgreSQL's for the one that is open, MySQL's for the next.
+//          MySQL: BEGIN and DDL commit what is open; turning autocommit on does too. PostgreSQL: BEGIN inside of a
 //          transaction means nothing; after a failure COMMIT rolls back; the statements of one message are one
 //          transaction. SQLite: an outermost SAVEPOINT begins a transaction and its RELEASE commits it.
 //          A transaction is told to the log when nothing can change it any more: with the session's next statement.
@@ -43,6 +44,7 @@ class LogBuilder : public TraceSink {
     std::uint64_t begun = 0, ended = 0;
     TxnOutcome outcome = TxnOutcome::kOpen;
     bool autocommit = false;
+    SaidLevel level = SaidLevel::kNothing;
     std::string prepared;  // its name in a two-phase commit
   };
   enum class Last : std::uint8_t { kNothing, kStatement, kOther };
@@ -52,7 +54,9 @@ class LogBuilder : public TraceSink {
     bool in_message = false;
     bool autocommit = true;
     bool poisoned = false;
-    Last last = Last::kNothing;  // what a failure would concern
+    SaidLevel level = SaidLevel::kNothing;  // of transactions that say nothing
+    SaidLevel next = SaidLevel::kNothing;   // MySQL: of the next one only
+    Last last = Last::kNothing;             // what a failure would concern
     Draft open;
     std::vector<Savepoint> savepoints;
     bool has_ended = false;  // `ended` waits for the session's next statement: a failure may still undo it
@@ -66,6 +70,7 @@ class LogBuilder : public TraceSink {
   void end(Session& s, TxnOutcome outcome);
   void roll_back_to(Session& s, std::string_view name);
   void release(Session& s, std::string_view name);
+  void set_level(Session& s, const ControlStatement& control);
   void tell(std::uint32_t session, Draft& draft);
   void settle(std::uint32_t number, Session& s);
 

@@ -68,9 +68,10 @@ TEST(Control, KnowsHowAutocommitIsSet) {
 }
 
 TEST(Control, TellsStatementsWithoutRows) {
-  for (const char* sql : {"SHOW TABLES", "USE shop", "SET NAMES utf8", "EXPLAIN SELECT 1", "PREPARE p FROM 'SELECT 1'",
-                          "DEALLOCATE PREPARE p", "LOCK TABLES t WRITE", "UNLOCK TABLES",
-                          "EXPLAIN (COSTS off) SELECT 1", "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE"})
+  for (const char* sql :
+       {"SHOW TABLES", "USE shop", "SET NAMES utf8", "EXPLAIN SELECT 1", "PREPARE p FROM 'SELECT 1'",
+        "DEALLOCATE PREPARE p", "LOCK TABLES t WRITE", "UNLOCK TABLES", "EXPLAIN (COSTS off) SELECT 1",
+        "SET TRANSACTION READ ONLY", "SET GLOBAL TRANSACTION ISOLATION LEVEL SERIALIZABLE"})
     EXPECT_EQ(control(sql), Control::kNoData) << sql;
   for (const char* sql :
        {"EXECUTE p USING @a", "SET STATEMENT max_statement_time=1 FOR UPDATE t SET a = 1",
@@ -79,6 +80,46 @@ TEST(Control, TellsStatementsWithoutRows) {
         "DO release_lock('a')", "gibberish", "", "/* only a comment */"})
     EXPECT_EQ(control(sql), Control::kData) << sql;
   EXPECT_EQ(control("PREPARE TRANSACTION 'x'", SqlDialect::kPostgres), Control::kPrepareTransaction);
+}
+
+TEST(Control, KnowsTheLevelThatIsSaid) {
+  const auto level = [](std::string_view sql, SqlDialect dialect = SqlDialect::kPostgres) {
+    constexpr std::string_view kNames[] = {"", "rc", "rr", "ser"};
+    const ControlStatement found = control_of(sql, dialect);
+    return std::string(kNames[static_cast<std::size_t>(found.level)]) + (found.for_session ? " session" : "");
+  };
+  EXPECT_EQ(level("BEGIN ISOLATION LEVEL SERIALIZABLE"), "ser");
+  EXPECT_EQ(level("begin transaction read only, isolation level repeatable read"), "rr");
+  EXPECT_EQ(level("START TRANSACTION ISOLATION LEVEL READ UNCOMMITTED, READ WRITE"), "rc");
+  EXPECT_EQ(level("BEGIN"), "");
+  EXPECT_EQ(level("SET TRANSACTION ISOLATION LEVEL READ COMMITTED"), "rc");
+  EXPECT_EQ(level("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE"), "ser session");
+  EXPECT_EQ(level("SET default_transaction_isolation TO 'repeatable read'"), "rr session");
+  EXPECT_EQ(level("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ", SqlDialect::kMysql), "rr session");
+  EXPECT_EQ(level("SET SESSION tx_isolation='READ-COMMITTED'", SqlDialect::kMysql), "rc session");
+}
+
+TEST(TraceLog, ALevelIsOfTheOpenTransactionOrOfTheNext) {
+  const auto levels = [](std::string_view sql, SqlDialect dialect) {
+    TraceOptions options;
+    options.dialect = dialect;
+    const auto log = load_trace_text(sql, "test.sql", options);
+    std::string out;
+    if (!log) return out;
+    for (const TraceTransaction& one : log->transactions) out += "-CRS"[static_cast<std::size_t>(one.level)];
+    return out;
+  };
+  EXPECT_EQ(levels("BEGIN; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SELECT 1; COMMIT; BEGIN; SELECT 1; COMMIT;",
+                   SqlDialect::kPostgres),
+            "S-");
+  EXPECT_EQ(levels("SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; BEGIN; SELECT 1; COMMIT; BEGIN; SELECT 1; COMMIT;",
+                   SqlDialect::kMysql),
+            "S-");
+  EXPECT_EQ(
+      levels("SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL REPEATABLE READ; SELECT 1; BEGIN ISOLATION "
+             "LEVEL READ COMMITTED; SELECT 1; COMMIT; SELECT 1;",
+             SqlDialect::kPostgres),
+      "RCR");
 }
 
 TEST(TraceLog, AStatementByItselfIsATransaction) {

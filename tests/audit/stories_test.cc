@@ -1,0 +1,215 @@
+// Stories that used to be told wrongly: what is shown must be what can be run, and advice must suit the trace.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "audit/audit.h"
+#include "audit/render.h"
+
+namespace isolde::audit {
+namespace stories_test {
+
+class Scratch {
+ public:
+  explicit Scratch(std::string_view sql)
+      : path_(::testing::TempDir() + "isolde_story_" + std::to_string(::getpid()) + ".sql") {
+    std::ofstream(path_) << sql;
+  }
+  ~Scratch() { std::filesystem::remove(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::unique_ptr<Audit> audited(std::string_view ddl, std::string_view sql, WeakLevel level) {
+  const Scratch file(sql);
+  auto schema = read_schema_text(ddl, "schema.sql");
+  EXPECT_TRUE(schema);
+  AuditOptions options;
+  options.level = level;
+  options.search.limits.threads = 1;
+  auto audit = audit_trace(file.path(), *std::move(schema), {}, options);
+  EXPECT_TRUE(audit) << audit.error().message();
+  return *std::move(audit);
+}
+
+// What follows on `before` in a member's statements, up to a blank or the end.
+std::vector<std::string> values_after(const Anomaly& anomaly, std::uint32_t member, std::string_view verb,
+                                      std::string_view before) {
+  std::vector<std::string> out;
+  for (const StoryStep& step : anomaly.steps) {
+    if (step.member != member || !step.sql.starts_with(verb)) continue;
+    const std::size_t at = step.sql.find(before);
+    if (at == std::string::npos) continue;
+    const std::string rest = step.sql.substr(at + before.size());
+    out.push_back(rest.substr(0, rest.find(' ')));
+  }
+  return out;
+}
+
+TEST(Stories, TheRowsThatAreWrittenAreAmongThoseThatWereReadAndDiffer) {
+  const auto audit =
+      audited("CREATE TABLE a (id int PRIMARY KEY, v int);",
+              "-- session 1\nBEGIN; SELECT v FROM a WHERE id = 1; SELECT v FROM a WHERE id = 2; UPDATE a "
+              "SET v = 0 WHERE id = 1; COMMIT;\n"
+              "-- session 2\nBEGIN; SELECT v FROM a WHERE id = 1; SELECT v FROM a WHERE id = 2; UPDATE a "
+              "SET v = 0 WHERE id = 2; COMMIT;\n",
+              WeakLevel::kSnapshotIsolation);
+  ASSERT_FALSE(audit->anomalies.empty());
+  for (const Anomaly& anomaly : audit->anomalies) {
+    EXPECT_TRUE(anomaly.as_seen);
+    std::set<std::string> written;
+    for (std::uint32_t member = 0; member < 2; ++member) {
+      const auto reads = values_after(anomaly, member, "SELECT", "id = ");
+      const auto writes = values_after(anomaly, member, "UPDATE", "id = ");
+      ASSERT_EQ(writes.size(), 1U);
+      EXPECT_NE(std::ranges::find(reads, writes[0]), reads.end()) << audit_text(*audit, {});
+      written.insert(writes[0]);
+    }
+    EXPECT_EQ(written.size(), 2U) << audit_text(*audit, {});
+  }
+}
+
+TEST(Stories, AnIdThatWasReadIsTheIdThatIsWritten) {
+  // Seen once: nothing but the trace's own values says that the two are one.
+  const auto audit = audited(
+      "CREATE TABLE voucher (id int PRIMARY KEY, used int); CREATE TABLE redeemed (voucher_id int, who int, PRIMARY "
+      "KEY "
+      "(voucher_id, who));",
+      "-- session 1\nBEGIN; SELECT used FROM voucher WHERE id = 13; INSERT INTO redeemed VALUES (13, 5); UPDATE "
+      "voucher "
+      "SET used = 4 WHERE id = 13; COMMIT;\n",
+      WeakLevel::kReadCommitted);
+  ASSERT_FALSE(audit->anomalies.empty());
+  for (const Anomaly& anomaly : audit->anomalies) {
+    for (std::uint32_t member = 0; member < anomaly.members.size(); ++member) {
+      const auto reads = values_after(anomaly, member, "SELECT", "id = ");
+      const auto writes = values_after(anomaly, member, "UPDATE", "id = ");
+      ASSERT_EQ(reads, writes);
+      for (const StoryStep& step : anomaly.steps) {
+        if (step.member != member || !step.sql.starts_with("INSERT")) continue;
+        EXPECT_NE(step.sql.find("VALUES (" + reads[0] + ","), std::string::npos) << step.sql;
+      }
+    }
+  }
+}
+
+TEST(Stories, ARowIsNotFoundByAValueAndByNotHavingIt) {
+  // The row that the second inserts would have to be the one with id = 37 and one with id <> 37.
+  const auto audit =
+      audited("CREATE TABLE o (id serial PRIMARY KEY, number text UNIQUE, ip text);",
+              "-- session 1\nBEGIN; SELECT 1 FROM o WHERE number = 'R1' AND id != 37; UPDATE o SET ip = 'a' "
+              "WHERE id = 37; COMMIT;\n"
+              "-- session 2\nBEGIN; INSERT INTO o (number, ip) VALUES ('R2', 'b'); COMMIT;\n",
+              WeakLevel::kReadCommitted);
+  for (const Anomaly& anomaly : audit->anomalies) EXPECT_GT(anomaly.members.size(), 2U) << audit_text(*audit, {});
+}
+
+TEST(Stories, WhoFindsARowByOneKeyAndWritesItByAnotherHasFoundThatRow) {
+  const auto audit = audited("CREATE TABLE stockrecord (id int PRIMARY KEY, product_id int, num int);",
+                             "BEGIN; SELECT id, product_id, num FROM stockrecord WHERE product_id = 212; UPDATE "
+                             "stockrecord SET product_id = 212, num = 100 WHERE id = 204; COMMIT;\n",
+                             WeakLevel::kReadCommitted);
+  ASSERT_FALSE(audit->anomalies.empty());
+  const Anomaly& first = audit->anomalies[0];
+  EXPECT_EQ(values_after(first, 0, "SELECT", "product_id = "), values_after(first, 1, "SELECT", "product_id = "));
+}
+
+TEST(Stories, TheFirstOnesHaveDifferentCauses) {
+  const auto audit = audited(
+      "CREATE TABLE p (id int PRIMARY KEY, name text, price int, stock int, note text);"
+      "CREATE TABLE q (id int PRIMARY KEY, balance int);",
+      "-- session 1\nBEGIN; SELECT name, price, stock, note FROM p WHERE id = 1; UPDATE p SET name = 'a', price = 2, "
+      "stock "
+      "= 3, note = 'b' WHERE id = 1; COMMIT;\n"
+      "BEGIN; SELECT balance FROM q WHERE id = 1; UPDATE q SET balance = 7 WHERE id = 1; COMMIT;\n",
+      WeakLevel::kReadCommitted);
+  ASSERT_EQ(audit->anomalies.size(), 2U) << audit_text(*audit, {.shown = 9});
+  const auto table = [&](const Anomaly& anomaly) {
+    return audit->classes.schema.column(anomaly.cycle.edges[0].conflict.column).table;
+  };
+  EXPECT_NE(table(audit->anomalies[0]), table(audit->anomalies[1]));
+}
+
+TEST(Stories, AUniqueKeyThatTheTraceItselfWouldBreakIsNotAdvised) {
+  const std::string_view ddl = "CREATE TABLE booking (id serial PRIMARY KEY, room_id int, day int);";
+  const std::string once =
+      "-- session 1\nBEGIN; SELECT count(*) FROM booking WHERE room_id = 1; INSERT INTO booking (room_id, day) VALUES "
+      "(1, "
+      "5); COMMIT;\n-- session 2\nBEGIN; SELECT count(*) FROM booking WHERE room_id = 2; INSERT INTO booking (room_id, "
+      "day) VALUES (2, 5); COMMIT;\n";
+  const auto advises = [&](const std::string& sql) {
+    const auto audit = audited(ddl, sql, WeakLevel::kReadCommitted);
+    return std::ranges::any_of(audit->plan.targets, [](const TargetColumn& target) {
+      return std::ranges::any_of(target.advice,
+                                 [](const Advice& one) { return one.remedy == Remedy::kUniqueConstraint; });
+    });
+  };
+  EXPECT_TRUE(advises(once));
+  EXPECT_FALSE(advises(once + once));
+}
+
+TEST(Stories, AFunctionOfTheApplicationIsNotUnderstood) {
+  const auto audit = audited("CREATE TABLE account (id int PRIMARY KEY, balance int);",
+                             "SELECT dep(1, 5);\nCALL dep2(1);\n"
+                             "BEGIN; SELECT withdraw(3); SELECT balance FROM account WHERE id = 1; COMMIT;\n"
+                             "SELECT now(), pg_sleep(0), nextval('s');\n",
+                             WeakLevel::kReadCommitted);
+  EXPECT_EQ(audit->classes.not_understood_statements, 3U);
+  ASSERT_EQ(audit->classes.not_understood.size(), 3U);
+  EXPECT_EQ(audit->classes.not_understood[0].why, "what the function dep() does is not in the trace");
+}
+
+TEST(Stories, WhatIsReadInOneTransactionAndWrittenInAnotherIsTold) {
+  const std::string_view ddl =
+      "CREATE TABLE voucher (id int PRIMARY KEY, used int, max_uses int); CREATE TABLE log (id serial PRIMARY KEY, t "
+      "text);";
+  const auto scope = [&](std::string_view sql) { return audited(ddl, sql, WeakLevel::kReadCommitted)->scope; };
+  const auto found = scope(
+      "-- session 1\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 3 WHERE id = 1;\n"
+      "-- session 2\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 4 WHERE id = 1;\n");
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].kind, ScopeKind::kOverwrites);
+  EXPECT_EQ(found[0].times, 2U);
+  EXPECT_EQ(found[0].writes, 2U);
+  // Another row; the same transaction; asked again by the UPDATE; read again in its transaction.
+  EXPECT_TRUE(scope("SELECT used FROM voucher WHERE id = 2;\nUPDATE voucher SET used = 3 WHERE id = 1;\n").empty());
+  EXPECT_TRUE(scope("BEGIN; SELECT used FROM voucher WHERE id = 1; UPDATE voucher SET used = 3 WHERE id = 1; COMMIT;\n")
+                  .empty());
+  EXPECT_TRUE(scope("SELECT used FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 3 WHERE id = 1 AND used = 2;\n")
+                  .empty());
+  EXPECT_TRUE(
+      scope("SELECT used FROM voucher WHERE id = 1;\nBEGIN; SELECT used FROM voucher WHERE id = 1; UPDATE voucher "
+            "SET used = 3 WHERE id = 1; COMMIT;\n")
+          .empty());
+}
+
+TEST(Stories, ThePlantedFaultsOfAnOfficeComeFirstAndNothingElseDoes) {
+  const std::string folder = ISOLDE_SOURCE_DIR "/tests/corpus/audit/";
+  AuditOptions options;
+  options.search.limits.threads = 1;
+  const auto audit = audit_trace(folder + "office.sql", *read_schema(folder + "office.ddl"), {}, options);
+  ASSERT_TRUE(audit);
+  std::vector<std::string> tables;
+  for (const Anomaly& anomaly : (*audit)->anomalies) {
+    const ColumnId column = anomaly.cycle.edges[0].conflict.column;
+    tables.push_back((*audit)->classes.schema.table((*audit)->classes.schema.column(column).table).name);
+  }
+  const std::string text = audit_text(**audit, {.shown = 9});
+  ASSERT_EQ(tables.size(), 4U) << text;
+  EXPECT_EQ(std::set<std::string>(tables.begin(), tables.begin() + 3),
+            (std::set<std::string>{"counter", "oncall", "booking"}))
+      << text;
+  ASSERT_EQ((*audit)->scope.size(), 1U) << text;
+  EXPECT_EQ((*audit)->classes.schema.full_name((*audit)->scope[0].column), "voucher.used");
+}
+
+}  // namespace stories_test
+}  // namespace isolde::audit
