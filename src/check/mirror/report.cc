@@ -55,6 +55,9 @@ void tell(Core& core, const Found& found) {
   if (found.about_read) guilty.transactions.resize(1);
   violation.identity = identity_of(guilty);
   core.recent.mark_told(found.txns);
+  if (core.summary != nullptr) {
+    core.summary->told.insert(core.summary->told.end(), found.txns.begin(), found.txns.end());
+  }
   if (core.time.complete) {
     ++core.counts.violations;
     core.sink.violated(violation);

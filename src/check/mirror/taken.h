@@ -27,7 +27,8 @@ inline constexpr TxnSlot kNoTxnSlot = 0xffffffffU;
 struct ReadMoment {
   std::int64_t lo, hi;
   NodeId node;         // kNoNode: nothing else shares it
-  std::uint32_t rows;  // reads made at it
+  std::uint32_t rows;  // reads made at it, also of keys of other partitions
+  std::uint32_t at = kUnnamedMoment;
 };
 
 enum ReadFlag : std::uint32_t {
@@ -37,6 +38,7 @@ enum ReadFlag : std::uint32_t {
   kNoDependency = 16,  // a write that found nothing to change looked there
   kFromBase = 8,       // … and is the settled one
   kPresence = 32,      // only that a row was there
+  kLeftOpen = 64,      // several versions explain it so far
 };
 
 struct TakenRead {
@@ -87,7 +89,7 @@ struct TakenLock {
 struct RwEdge {
   TxnSlot slot;
   std::uint32_t number;
-  KeySlot key;
+  Print key;
 };
 
 struct Taken {
@@ -98,6 +100,10 @@ struct Taken {
   Status status = Status::kCommitted;
   bool live = false, judged = false, late = false;
   bool counts = false;  // committed, or unknown and seen
+  // Where the keys are dealt out to partitions (partition.h).
+  bool guest = false;            // another partition answers for it as a whole
+  bool wrote_elsewhere = false;  // certainly left a version of a key of another partition
+  std::uint32_t named_in = 0;    // the last summary that describes it
   Print id = kNullPrint, session = kNullPrint;
   NodeId commit = kNoNode;
   NodeId stamp = kNoNode;                                // Certifier::kTimestampOrder
@@ -114,6 +120,7 @@ struct Taken {
 
   // Whether it certainly left a version.
   [[nodiscard]] bool wrote() const {
+    if (wrote_elsewhere) return true;
     for (const TakenWrite& write : writes) {
       if ((write.flags & (kOverwritten | kDelete)) == 0) return true;
     }

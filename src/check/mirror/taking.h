@@ -35,7 +35,12 @@ class Taking {
   }
   void read_operations();
   void scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op);
-  std::uint32_t moment_of(Lock lock, const Window& at);
+  std::uint32_t moment_of(Lock lock, const Window& at, std::uint32_t name);
+  [[nodiscard]] bool mine(KeyId key) const {
+    return core_.owners == nullptr || core_.owners->of(key) == core_.share.index;
+  }
+  // Whether it certainly leaves a version of a key that is not of this partition.
+  [[nodiscard]] bool writes_elsewhere() const;
   void read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op);
   void write_value(KeySlot key, ValueId value, const Window& at, std::uint32_t op);
   // Columns of a row (columns.h).
