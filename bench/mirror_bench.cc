@@ -2,6 +2,7 @@
 // memory.
 //
 //   mirror_bench                       a million transactions from memory
+//   mirror_bench --thousands 20        fewer
 //   mirror_bench --long 20             twenty million, made on the fly; memory every two million
 //   mirror_bench --profile ssi|si|rc   what is checked
 //   mirror_bench --threads 2           keys dealt out to so many threads
@@ -84,12 +85,13 @@ void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, Spent
 
 int main(int argc, char** argv) {
   using namespace isolde;
-  int millions = 0;
+  int millions = 0, thousands = 1000;
   std::uint32_t threads = 1;
   std::string profile = "si";
   std::size_t limit = std::size_t{512} << 20;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--long") == 0) millions = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--thousands") == 0) thousands = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--profile") == 0) profile = argv[i + 1];
     if (std::strcmp(argv[i], "--threads") == 0) threads = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
     if (std::strcmp(argv[i], "--limit") == 0) limit = static_cast<std::size_t>(std::atoi(argv[i + 1])) << 20;
@@ -124,10 +126,10 @@ int main(int argc, char** argv) {
     }
   } else {
     std::vector<std::shared_ptr<const Chunk>> chunks;
-    for (int i = 0; i < 500; ++i) chunks.push_back(stream.next(2000));
+    for (int i = 0; i < thousands / 2; ++i) chunks.push_back(stream.next(2000));
     fmt::print("made {} operations; rss {:.1f} MiB\n", stream.operations(), memory("VmRSS:"));
     for (const auto& chunk : chunks) feed(*engine, chunk, spent);
-    transactions = 1'000'000;
+    transactions = static_cast<std::uint64_t>(chunks.size()) * 2000;
   }
   spent.add(-1);
   engine->finish();
