@@ -2,8 +2,13 @@
 // memory.
 //
 //   mirror_bench                       a million transactions from memory
+//   mirror_bench --thousands 20        fewer
 //   mirror_bench --long 20             twenty million, made on the fly; memory every two million
 //   mirror_bench --profile ssi|si|rc   what is checked
+//   mirror_bench --threads 2           keys dealt out to so many threads
+//
+// Rates are of CPU time: of one thread its own; of several, that of the caller's, which judges one share of the keys
+// and merges, and of all together: on cores of its own, the stream takes about as long as the caller's thread does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,12 +33,21 @@ struct Sink : OnlineSink {
   int count = 0;
 };
 
-// Of this thread's own time: the machine may be shared.
-double seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
+// The machine may be shared.
+struct Spent {
+  double own = 0, all = 0, wall = 0;
+
+  static double seconds(clockid_t clock) {
+    timespec now{};
+    clock_gettime(clock, &now);
+    return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+  }
+  void add(double sign) {
+    own += sign * seconds(CLOCK_THREAD_CPUTIME_ID);
+    all += sign * seconds(CLOCK_PROCESS_CPUTIME_ID);
+    wall += sign * seconds(CLOCK_MONOTONIC);
+  }
+};
 
 // VmRSS or VmHWM, in MiB.
 double memory(const char* field) {
@@ -56,14 +70,14 @@ mirror::Profile profile_of(const std::string& name) {
   return p;
 }
 
-void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, double& spent) {
-  const double start = seconds();
+void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, Spent& spent) {
+  spent.add(-1);
   const std::uint32_t count = chunk->history.txn_count();
   for (std::uint32_t t = 0; t < count; ++t) {
     engine.take({chunk, TxnId{t}, false});
     if (t % 64 == 63) engine.advance({.now = 0, .watermark = chunk->history.begin(TxnId{t}), .complete = true});
   }
-  spent += seconds() - start;
+  spent.add(1);
 }
 
 }  // namespace
@@ -71,21 +85,25 @@ void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, doubl
 
 int main(int argc, char** argv) {
   using namespace isolde;
-  int millions = 0;
+  int millions = 0, thousands = 1000;
+  std::uint32_t threads = 1;
   std::string profile = "si";
   std::size_t limit = std::size_t{512} << 20;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (std::strcmp(argv[i], "--long") == 0) millions = std::atoi(argv[i + 1]);
+    if (std::strcmp(argv[i], "--thousands") == 0) thousands = std::atoi(argv[i + 1]);
     if (std::strcmp(argv[i], "--profile") == 0) profile = argv[i + 1];
+    if (std::strcmp(argv[i], "--threads") == 0) threads = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
     if (std::strcmp(argv[i], "--limit") == 0) limit = static_cast<std::size_t>(std::atoi(argv[i + 1])) << 20;
   }
   Sink sink;
   mirror::MirrorOptions options;
   options.profile = profile_of(profile);
   options.memory_limit = limit;
+  options.partitions = threads;
   const auto engine = mirror::make_mirror(options, sink);
   TpccStream stream({});
-  double spent = 0;
+  Spent spent;
   std::uint64_t transactions = 0;
   const auto line = [&] {
     const OnlineCounts counts = engine->counts();
@@ -93,7 +111,7 @@ int main(int argc, char** argv) {
         "{:>12} txn {:>10.0f} txn/s {:>11.0f} op/s  engine {:>7.1f} MiB  rss {:>7.1f} MiB  beta {:.4f}  deduced {:.4f} "
         " "
         "unchecked {}  violations {}\n",
-        transactions, static_cast<double>(transactions) / spent, static_cast<double>(counts.operations) / spent,
+        transactions, static_cast<double>(transactions) / spent.own, static_cast<double>(counts.operations) / spent.own,
         static_cast<double>(counts.bytes) / 1048576, memory("VmRSS:"),
         static_cast<double>(counts.overlapping) / static_cast<double>(counts.dependencies),
         static_cast<double>(counts.deduced) / static_cast<double>(std::max<std::uint64_t>(1, counts.overlapping)),
@@ -108,13 +126,16 @@ int main(int argc, char** argv) {
     }
   } else {
     std::vector<std::shared_ptr<const Chunk>> chunks;
-    for (int i = 0; i < 500; ++i) chunks.push_back(stream.next(2000));
+    for (int i = 0; i < thousands / 2; ++i) chunks.push_back(stream.next(2000));
     fmt::print("made {} operations; rss {:.1f} MiB\n", stream.operations(), memory("VmRSS:"));
     for (const auto& chunk : chunks) feed(*engine, chunk, spent);
-    transactions = 1'000'000;
+    transactions = static_cast<std::uint64_t>(chunks.size()) * 2000;
   }
+  spent.add(-1);
   engine->finish();
+  spent.add(1);
   line();
+  fmt::print("CPU s: caller {:.2f}, all {:.2f}; on the clock {:.2f}\n", spent.own, spent.all, spent.wall);
   fmt::print("peak {:.1f} MiB\n", memory("VmHWM:"));
   return 0;
 }

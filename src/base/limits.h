@@ -65,6 +65,7 @@ struct Limits {
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with their details; all are counted
   Progress* progress = nullptr;
   const mirror::Profile* profile = nullptr;  // of the engine `mirror`: what the DBMS does
+  unsigned partitions = 1;                   // of the engine `mirror`: its keys are dealt out to so many threads
   bool guess = true;           // hints may be tried before anything is proved; false is for measuring what that saves
   WorkBudget* work = nullptr;  // null: nobody counts
 

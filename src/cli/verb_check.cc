@@ -6,6 +6,7 @@
 #include "check/choose.h"
 #include "check/engine.h"
 #include "check/mirror/engine.h"
+#include "check/mirror/mirror.h"
 #include "check/strongest.h"
 #include "cli/verbs.h"
 #include "cli/which_profile.h"
@@ -40,6 +41,7 @@ struct CheckPlan {
        guess = true;
   std::optional<double> timeout;
   unsigned threads = 1;
+  unsigned partitions = 1;  // of the mirror: only where threads were asked for
   std::size_t kept = kAnomaliesKept;
   TextStyle style;
   std::string dot, svg, html;
@@ -116,6 +118,7 @@ Result<CheckPlan> check_plan(const Arguments& args) {
   auto threads = args.count("threads", std::max(1U, std::thread::hardware_concurrency()), 1, 1024);
   if (!threads) return std::move(threads).error();
   plan.threads = static_cast<unsigned>(*threads);
+  if (args.has("threads")) plan.partitions = std::min(plan.threads, mirror::kMostPartitions);
   auto kept = args.count("max-anomalies", kAnomaliesKept, 1);
   if (!kept) return std::move(kept).error();
   plan.kept = *kept;
@@ -165,6 +168,7 @@ Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& 
   Limits limits;
   limits.work = &work;
   limits.threads = plan.threads;
+  limits.partitions = plan.partitions;
   limits.max_anomalies = plan.kept;
   limits.progress = &progress;
   limits.guess = plan.guess;

@@ -105,7 +105,10 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   checker.settings = {{"method", "mirror"},
                       {"profile", mirror::profile_text(*profile)},
                       {"silence", fmt::format("{} s", plan.silence)}};
-  checker.engine = mirror::make_mirror({.profile = *std::move(profile), .memory_limit = plan.memory / 2}, sink);
+  // Where one thread checks, states are as they always were.
+  if (plan.threads > 1) checker.settings.emplace_back("threads", std::to_string(plan.threads));
+  checker.engine = mirror::make_mirror(
+      {.profile = *std::move(profile), .memory_limit = plan.memory / 2, .partitions = plan.threads}, sink);
   return checker;
 }
 
@@ -141,6 +144,9 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   auto sessions = args.count("sessions", plan.sessions, 1, UINT32_MAX);
   if (!sessions) return std::move(sessions).error();
   plan.sessions = *sessions;
+  auto threads = args.count("threads", plan.threads, 1, 1024);
+  if (!threads) return std::move(threads).error();
+  plan.threads = static_cast<std::uint32_t>(std::min<std::uint64_t>(*threads, mirror::kMostPartitions));
   plan.spill = args.text("spill");
   plan.lenient = args.has("lenient");
   return plan;

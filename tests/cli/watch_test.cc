@@ -4,6 +4,7 @@
 #include <simdjson.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -220,6 +221,30 @@ TEST(Watch, ACheckpointGoesOnAndRefusesOtherSettings) {
       isolde({"watch", scratch.file("other.jsonl", all), "--level", "si", "--checkpoint", scratch.path("c")});
   EXPECT_EQ(elsewhere.status, 2);
   EXPECT_NE(elsewhere.err.find("input: file"), std::string::npos) << elsewhere.err;
+}
+
+TEST(Watch, KeysDealtOutToThreadsGiveTheSameViolations) {
+  const Scratch scratch;
+  const std::string file = scratch.file("h.jsonl", stream_text());
+  const auto watch = [&](const std::string& threads, const std::string& folder) {
+    return isolde({"watch", file, "--method", "mirror", "--level", "snapshot-isolation", "--threads", threads,
+                   "--checkpoint", scratch.path(folder), "--quiet"});
+  };
+  const auto found = [&](const std::string& folder) {
+    std::vector<std::string> all = identities(scratch.path(folder + "/violations.jsonl"));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  EXPECT_EQ(watch("1", "one").status, 1);
+  EXPECT_FALSE(found("one").empty());
+  const Answer three = watch("3", "three");
+  EXPECT_EQ(three.status, 1) << three.out << three.err;
+  EXPECT_EQ(found("three"), found("one"));
+  EXPECT_EQ(watch("3", "three").status, 1) << "it goes on";
+  EXPECT_EQ(found("three"), found("one"));
+  const Answer other = watch("2", "three");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("threads: 3 before, 2 now"), std::string::npos) << other.err;
 }
 
 TEST(Watch, CtrlCAndSigtermGiveASummary) {

@@ -29,10 +29,10 @@ std::string MirrorRun::text() const {
   return out;
 }
 
-MirrorRun run_mirror(const Trace& trace, const mirror::Profile& profile, bool each) {
+MirrorRun run_mirror(const Trace& trace, const mirror::Profile& profile, bool each, std::uint32_t partitions) {
   MirrorRun run;
   Kept sink(run.violations);
-  const auto engine = mirror::make_mirror({.profile = profile}, sink);
+  const auto engine = mirror::make_mirror({.profile = profile, .partitions = partitions}, sink);
   const auto chunk = std::make_shared<const Chunk>(trace.build());
   const History& h = chunk->history;
   std::vector<std::uint32_t> order(h.txn_count());

@@ -19,8 +19,10 @@ struct MirrorRun {
   [[nodiscard]] std::string text() const;  // one line a violation
 };
 
-// `each`: the watermark follows every transaction, else it comes at the end.
-[[nodiscard]] MirrorRun run_mirror(const Trace& trace, const mirror::Profile& profile, bool each);
+// `each`: the watermark follows every transaction, else it comes at the end. `partitions`: keys are dealt out to so
+// many.
+[[nodiscard]] MirrorRun run_mirror(const Trace& trace, const mirror::Profile& profile, bool each,
+                                   std::uint32_t partitions = 1);
 
 // Leaves out transactions, operations and rows, and narrows values, as long as `still` holds.
 [[nodiscard]] Trace smallest(Trace trace, const std::function<bool(const Trace&)>& still);

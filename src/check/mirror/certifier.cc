@@ -45,7 +45,7 @@ StepType step_type(Dependency type) {
 const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : type == Dependency::kWw ? "ww" : "rw"; }
 
 // T1 -rw-> T2 -rw-> T3 is what PostgreSQL refuses, if all that is certain. `key`, `next`: what the two are about.
-void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, KeySlot key, KeySlot next) {
+void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, Print key, Print next) {
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
   if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return;
@@ -63,7 +63,7 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
       .kind = skew ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item, .rule = kRule, .txns = {two.id}, .text = {}};
   found.txns.push_back(one.id);
   if (!skew) found.txns.push_back(three.id);
-  found.key = core.keys[key].key;
+  found.key = key;
   found.time = std::max({one.end, two.end, three.end});
   found.text =
       fmt::format("{} overwrote what {} had read, and {} overwrote what {} had read, each two at once",
@@ -71,22 +71,22 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   found.text += skew ? std::string("; the one that committed last had to be refused")
                      : fmt::format("; {} committed first, within {}", txn_text(core, three.id),
                                    window_text(three.commit_lo, three.commit_hi));
-  found.steps = {{1, 0, StepType::kRw, core.keys[key].key}, {0, skew ? 1U : 2U, StepType::kRw, core.keys[next].key}};
+  found.steps = {{1, 0, StepType::kRw, key}, {0, skew ? 1U : 2U, StepType::kRw, next}};
   tell(core, found);
 }
 
-void check_dangerous_from(Core& core, const Taken& one, const Taken& two, KeySlot key) {
+void check_dangerous_from(Core& core, const Taken& one, const Taken& two, Print key) {
   for (const RwEdge& out : two.rw_out) {
     if (const Taken* three = held(core, out.slot, out.number)) check_dangerous(core, one, two, *three, key, out.key);
   }
 }
-void check_dangerous_to(Core& core, const Taken& two, const Taken& three, KeySlot key) {
+void check_dangerous_to(Core& core, const Taken& two, const Taken& three, Print key) {
   for (const RwEdge& in : two.rw_in) {
     if (const Taken* one = held(core, in.slot, in.number)) check_dangerous(core, *one, two, three, in.key, key);
   }
 }
 
-void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, KeySlot key) {
+void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Print key) {
   // Who only locks may take no snapshot at all.
   const auto has_snapshot = [](const Taken& txn) { return txn.has_snapshot() && txn.snapshot_hi <= txn.commit_lo; };
   if (!has_snapshot(from) || !has_snapshot(to)) return;
@@ -100,21 +100,22 @@ void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, Txn
 }
 
 void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSlot to_slot, Dependency type,
-                    KeySlot key) {
+                    Print key) {
   if (from.end < to.begin && from.commit_hi != kNever) return;
   const auto node_of = [&](Taken& txn, TxnSlot slot) {
-    if (txn.stamp == kNoNode) txn.stamp = core.moments.add(txn.begin, std::max(txn.end, txn.commit_hi), slot, false);
+    if (txn.stamp == kNoNode)
+      txn.stamp = core.moments.add(txn.begin, std::max(txn.end, txn.commit_hi), slot, kUnnamedMoment);
     return txn.stamp;
   };
   const Why why = type == Dependency::kWr ? Why::kWr : type == Dependency::kWw ? Why::kWw : Why::kRw;
   const NodeId a = node_of(from, from_slot);
   const NodeId b = node_of(to, to_slot);
-  if (core.moments.order(a, b, why, key)) return;
+  if (core.moments.order(a, b, why, kNoKeySlot)) return;
   Found found{.kind = type == Dependency::kRw ? AnomalyKind::kG2Item : AnomalyKind::kG1c,
               .rule = kRule,
               .txns = {to.id, from.id},
               .text = {}};
-  found.key = core.keys[key].key;
+  found.key = key;
   found.time = std::max(from.end, to.end);
   found.text = fmt::format(
       "it depends ({}) on {}, so its place in the order comes later, but dependencies leave {} for the one and {} for "
@@ -126,12 +127,12 @@ void depend_in_time(Core& core, Taken& from, TxnSlot from_slot, Taken& to, TxnSl
   tell(core, found);
 }
 
-void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlot key) {
+void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, Print key) {
   for (Taken* txn : {&from, &to}) {
     if (txn->place == DependencyOrder::kNone) txn->place = core.order.add(raw64(txn->id));
   }
   std::vector<DependencyOrder::Step> circle;
-  if (core.order.depend(from.place, to.place, type, key, circle)) return;
+  if (core.order.depend(from.place, to.place, type, raw64(key), circle)) return;
   int ww = 0, wr = 0, rw = 0;
   std::string text = "each depends on the one before:";
   Found found{.kind = AnomalyKind::kG0, .rule = kRule, .txns = {}, .text = {}};
@@ -139,39 +140,18 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, KeySlo
     ++(step.type == Dependency::kWw ? ww : step.type == Dependency::kWr ? wr : rw);
     const Print id{core.order.name(step.node)};
     const auto place = static_cast<std::uint32_t>(found.txns.size());
-    found.steps.push_back(
-        {place, place + 1 == circle.size() ? 0 : place + 1, step_type(step.type), core.keys[step.key].key});
+    found.steps.push_back({place, place + 1 == circle.size() ? 0 : place + 1, step_type(step.type), Print{step.key}});
     found.txns.push_back(id);
-    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(core.keys[step.key].key));
+    text += fmt::format(" {} -{} on {}->", core.name(id), letters(step.type), core.key_name(Print{step.key}));
   }
   text += " " + core.name(found.txns.front());
   if (rw == 0 && wr > 0) found.kind = AnomalyKind::kG1c;
   if (rw == 1) found.kind = AnomalyKind::kGSingle;
   if (rw > 1) found.kind = rw == 2 && circle.size() == 2 ? AnomalyKind::kWriteSkew : AnomalyKind::kG2Item;
-  found.key = core.keys[key].key;
+  found.key = key;
   found.time = std::max(from.end, to.end);
   found.text = text;
   tell(core, found);
-}
-
-void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, KeySlot key) {
-  Taken& from = core.txns[from_slot];
-  Taken& to = core.txns[to_slot];
-  if (from_slot == to_slot || !from.counts || !to.counts) return;
-  switch (core.options.profile.certifier) {
-    case Certifier::kSsi:
-      if (type == Dependency::kRw) depend_dangerous(core, from, from_slot, to, to_slot, key);
-      break;
-    case Certifier::kTimestampOrder:
-      depend_in_time(core, from, from_slot, to, to_slot, type, key);
-      break;
-    case Certifier::kCycles:
-      depend_in_order(core, from, to, type, key);
-      break;
-    case Certifier::kNone:
-    case Certifier::kConflictCheck:
-      break;
-  }
 }
 
 // When the writer of a version was over. That of a version that is no longer in motion has ended before all that is
@@ -256,6 +236,27 @@ bool keeps_readers(const Core& core) {
 
 }  // namespace
 
+void depend(Core& core, TxnSlot from_slot, TxnSlot to_slot, Dependency type, Print key) {
+  Taken& from = core.txns[from_slot];
+  Taken& to = core.txns[to_slot];
+  if (from_slot == to_slot || !from.counts || !to.counts) return;
+  if (core.summary != nullptr) return share_dependency(core, from, to, type, key);
+  switch (core.options.profile.certifier) {
+    case Certifier::kSsi:
+      if (type == Dependency::kRw) depend_dangerous(core, from, from_slot, to, to_slot, key);
+      break;
+    case Certifier::kTimestampOrder:
+      depend_in_time(core, from, from_slot, to, to_slot, type, key);
+      break;
+    case Certifier::kCycles:
+      depend_in_order(core, from, to, type, key);
+      break;
+    case Certifier::kNone:
+    case Certifier::kConflictCheck:
+      break;
+  }
+}
+
 void check_dangerous_around(Core& core, const Taken& txn) {
   for (const RwEdge& in : txn.rw_in) {
     const Taken* one = held(core, in.slot, in.number);
@@ -277,7 +278,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
   const auto versions = core.keys.versions(read.key);
   if (version >= 0) {
     const Version& v = versions[static_cast<std::size_t>(version)];
-    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, read.key);
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, state.key);
   }
   for (std::size_t n = static_cast<std::size_t>(version + 1); n < versions.size(); ++n) {
     const Version& next = versions[n];
@@ -290,7 +291,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
       return tell_too_old(core, txn, read, next);
     }
     if (next.has(kJudged) && core.moments.is(next.node, next.generation) && is_next(core, versions, version, n)) {
-      depend(core, slot, next.slot, Dependency::kRw, read.key);
+      depend(core, slot, next.slot, Dependency::kRw, state.key);
     }
     break;
   }
@@ -304,14 +305,14 @@ bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int
   const auto versions = core.keys.versions(key);
   if (first >= 0) {
     const Version& v = versions[static_cast<std::size_t>(first)];
-    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, key);
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, state.key);
   }
   if (next < 0) return true;
   const Version& n = versions[static_cast<std::size_t>(next)];
   if (n.txn == txn.id) return true;
   if (!core.moments.is(n.node, n.generation)) return false;
   if (n.has(kJudged)) {
-    depend(core, slot, n.slot, Dependency::kRw, key);
+    depend(core, slot, n.slot, Dependency::kRw, state.key);
     return true;
   }
   const Print from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
@@ -345,14 +346,14 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
   const Print from = before < 0 ? state.base_txn : versions[static_cast<std::size_t>(before)].txn;
   if (before >= 0) {
     const Version& v = versions[static_cast<std::size_t>(before)];
-    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWw, key);
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWw, state.key);
   }
   if (!is_next(core, versions, before, own)) return;
   for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
     const Reader reader = core.readers[r];
     if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;
     if (reader.only != kNullPrint && reader.only != txn.id) continue;
-    depend(core, reader.slot, slot, Dependency::kRw, key);
+    depend(core, reader.slot, slot, Dependency::kRw, state.key);
   }
 }
 

@@ -36,7 +36,7 @@ void drop_readers(Core& core, KeySlot key) {
 
 void close(Core& core, TxnSlot slot) {
   Taken& txn = core.txns[slot];
-  for (const TakenWrite& write : txn.writes) core.keys.prefetch(write.key);
+  for (const TakenWrite& write : txn.writes) core.keys.prefetch_versions(write.key);
   if (txn.commit != kNoNode) core.moments.remove(txn.commit);
   for (const ReadMoment& moment : txn.moments) {
     if (moment.node != kNoNode) core.moments.remove(moment.node);
@@ -126,7 +126,16 @@ void close_until(Core& core, std::int64_t horizon) {
       if (!txn.rw_in.empty() || !txn.rw_out.empty()) check_dangerous_around(core, txn);
     }
   }
-  for (const Core::Waiting& next : core.closing) close(core, next.slot);
+  // Where each stands leads to what it wrote, and that to its keys.
+  const std::size_t size = core.closing.size();
+  for (std::size_t i = 0; i < size; ++i) {
+    if (i + 4 < size) __builtin_prefetch(&core.txns[core.closing[i + 4].slot].writes);
+    if (i + 2 < size) __builtin_prefetch(core.txns[core.closing[i + 2].slot].writes.data());
+    if (i + 1 < size) {
+      for (const TakenWrite& write : core.txns[core.closing[i + 1].slot].writes) core.keys.prefetch(write.key);
+    }
+    close(core, core.closing[i].slot);
+  }
   while (!core.unclosed.empty()) {
     const Taken& txn = core.txns[core.unclosed.front().slot];
     if (txn.live && txn.number == core.unclosed.front().number) break;

@@ -16,7 +16,7 @@ class Reading : private Candidates {
  public:
   Reading(Core& core, Taken& txn, TxnSlot slot, TakenRead& read)
       : Candidates(core, txn, slot, read.key), read_(read), kept_(txn.moments[read.moment]) {
-    at_ = core_.now({kept_.lo, kept_.hi, kept_.node, kept_.rows > 1 || read.moment == 0 ? slot : kNoTxnSlot});
+    at_ = core_.now({kept_.lo, kept_.hi, kept_.node, kept_.rows > 1 || read.moment == 0 ? slot : kNoTxnSlot, kept_.at});
   }
 
   void check() {
@@ -29,10 +29,12 @@ class Reading : private Candidates {
       return was_ever_written(kInstalled | kMaybe | kAbortedWrite | kOverwritten);
     if (core_.options.profile.reads == Reads::kCertified) return certified();
     if (state_.has(kHasDeletes)) settle_deletes(core_, read_.key, at_.hi);
+    read_.flags |= kLeftOpen;
     if (!states_known()) return leave_open();
     find_candidates();
-    if (candidates_ == 0) return none();
     if (candidates_ > 1) return leave_open();
+    read_.flags &= ~kLeftOpen;
+    if (candidates_ == 0) return none();
     take();
   }
 
@@ -106,7 +108,7 @@ class Reading : private Candidates {
     if (matches > 1 || (state_.has(kDropped) && !timed)) return leave_open();
     if (version != kBase) {
       Version& v = versions_[static_cast<std::size_t>(version)];
-      if (v.has(kMaybe)) count_unknown(core_, read_.key, v, kNever);
+      if (v.has(kMaybe)) count_unknown(core_, v, kNever);
       v.flags &= ~kDelete;
       read_.from = v.txn;
     } else {
@@ -149,7 +151,7 @@ class Reading : private Candidates {
       read_.from = state_.base_txn;
     } else {
       Version& v = versions_[static_cast<std::size_t>(candidate_)];
-      if (v.has(kMaybe)) count_unknown(core_, read_.key, v, at_.hi);
+      if (v.has(kMaybe)) count_unknown(core_, v, at_.hi);
       v.flags &= ~kDelete;  // it was seen
       read_.from = v.txn;
       read_.from_slot = v.slot;
@@ -158,7 +160,7 @@ class Reading : private Candidates {
         ++core_.counts.overlapping;
         ++core_.counts.deduced;
       }
-      if (!core_.before(commit, at_, Why::kWr, read_.key)) return contradiction(v, true);
+      if (!core_.before(commit, at_, Why::kWr, read_.key, &read_.value)) return contradiction(v, true);
     }
     for (int i = 0; i < candidate_; ++i) {
       const Version& u = versions_[static_cast<std::size_t>(i)];
@@ -184,7 +186,7 @@ class Reading : private Candidates {
       found_next = true;
       if (n.lo > at_.hi) break;
       Moment commit = core_.commit_of(n);
-      if (!core_.before(at_, commit, Why::kRw, read_.key)) return contradiction(n, false);
+      if (!core_.before(at_, commit, Why::kRw, read_.key, &read_.value)) return contradiction(n, false);
     }
     put_back();
     if ((read_.flags & kNoDependency) != 0) return;
@@ -200,7 +202,7 @@ class Reading : private Candidates {
       if (!counts(n) || !replaces(candidate_, n)) continue;
       Moment mine = core_.now({0, 0, txn_.commit, kNoTxnSlot});
       Moment commit = core_.commit_of(n);
-      if (core_.before(mine, commit, Why::kRw, read_.key)) continue;
+      if (core_.before(mine, commit, Why::kRw, read_.key, &read_.value)) continue;
       Found found{
           .kind = AnomalyKind::kG2Item, .rule = "serialization certifier", .txns = {txn_.id, n.txn}, .text = {}};
       fill(found);
@@ -337,7 +339,7 @@ void read_absences(Core& core, Taken& txn) {
     const auto first = txn.range_keys.begin() + range.first_key;
     for (std::int64_t k = range.low; k <= range.high; ++k) {
       const auto print = exact_print(k);
-      const KeySlot key = print ? core.keys.find(*print) : kNoKeySlot;
+      const KeySlot key = print && core.share.holds(*print) ? core.keys.find(*print) : kNoKeySlot;
       if (key == kNoKeySlot || std::find(first, first + range.keys, key) != first + range.keys) continue;
       core.keys[key].touched = std::max(core.keys[key].touched, txn.number);
       std::uint32_t moment = range.moment;
@@ -374,29 +376,47 @@ void tell_unmet(Core& core) {
   core.unmet.clear();
 }
 
-void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi) {
-  const auto count = [&](Version& v) {
-    v.flags = (v.flags & ~kMaybe) | kInstalled;
-    v.hi = std::min(v.hi, hi);
-  };
-  const TxnSlot slot = seen.slot;
-  const Print id = seen.txn;
+namespace {
+
+void count_version(Version& v, std::int64_t hi) {
+  v.flags = (v.flags & ~kMaybe) | kInstalled;
+  v.hi = std::min(v.hi, hi);
+}
+
+}  // namespace
+
+void count_unknown(Core& core, Version& seen, std::int64_t hi) {
+  const Taken& txn = core.txns[seen.slot];
+  if (!txn.live || txn.id != seen.txn) return count_version(seen, hi);
+  count_committed(core, seen.slot, hi);
+}
+
+void count_committed(Core& core, TxnSlot slot, std::int64_t hi) {
   Taken& txn = core.txns[slot];
-  if (!txn.live || txn.id != id) return count(seen);
   txn.counts = true;
   txn.commit_hi = std::min(txn.commit_hi, hi);
-  static_cast<void>(key);
   for (const TakenWrite& write : txn.writes) {
     for (Version& v : core.keys.versions(write.key)) {
-      if (v.slot == slot && v.txn == id && v.has(kMaybe)) count(v);
+      if (v.slot == slot && v.txn == txn.id && v.has(kMaybe)) count_version(v, hi);
     }
   }
+  if (core.summary == nullptr) return;
+  txn.named_in = 0;
+  share_txn(core, slot);
 }
 
 void check_reads(Core& core, Taken& txn, TxnSlot slot) {
   if (!txn.counts) return;
   read_absences(core, txn);
   for (TakenRead& read : txn.reads) Reading(core, txn, slot, read).check();
+}
+
+void check_open_reads(Core& core, Taken& txn, TxnSlot slot) {
+  for (TakenRead& read : txn.reads) {
+    if ((read.flags & kLeftOpen) == 0) continue;
+    --core.counts.unchecked;
+    Reading(core, txn, slot, read).check();
+  }
 }
 
 }  // namespace isolde::mirror

@@ -21,6 +21,7 @@
 #include "check/mirror/looks.h"
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
+#include "check/mirror/partition.h"
 #include "check/mirror/taken.h"
 #include "check/mirror/windows.h"
 #include "check/mirror/written_values.h"
@@ -61,6 +62,7 @@ struct Moment {
   std::int64_t lo, hi;
   NodeId node = kNoNode;
   TxnSlot owner = kNoTxnSlot;  // of a window that several constraints share: it becomes a node where one needs that
+  std::uint32_t at = kUnnamedMoment;
 };
 
 class Core {
@@ -136,30 +138,65 @@ class Core {
   }
   [[nodiscard]] Moment now(Moment m) const {
     if (m.node == kNoNode) return m;
-    return {moments[m.node].lo, moments[m.node].hi, m.node, m.owner};
+    return {moments[m.node].lo, moments[m.node].hi, m.node, m.owner, m.at};
   }
-  // Takes "a before b"; a window that is no node is tightened where it stands. False: it cannot be.
-  bool before(Moment& a, Moment& b, Why why, KeySlot key);
+  // Takes "a before b"; a window that is no node is tightened where it stands. False: it cannot be. `read`: the value
+  // that says so.
+  bool before(Moment& a, Moment& b, Why why, KeySlot key, const Print* read = nullptr);
   void make_node(Moment& m);
   // What a print stands for, as JSON.
   [[nodiscard]] std::string name(Print print) const;
   [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
   [[nodiscard]] std::string text_of(Print text) const;         // … of a text, without quotes
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
+
+  // Where the keys are dealt out to partitions (partition.h).
+  KeyShare share;
+  const KeyOwners* owners = nullptr;  // of the chunk that is taken from; null: there are no others
+  std::uint32_t searchers = 1;        // that share the time for the exact search
+  Summary* summary = nullptr;         // what the others should know; null: there are no others
+  std::uint32_t summary_number = 0;
+  std::int64_t rank = kAlways;  // of the transaction that is judged
+  struct LeftOpen {
+    std::uint32_t number;
+    TxnSlot slot;
+    bool unread;  // its reads count only if it turns out to have committed
+  };
+  std::vector<LeftOpen> left_open;  // judged in this step
+  OnlineCounts guests;              // part of `counts`: transactions that another partition answers for
+
   std::vector<KeySlot> scratch_slots;
   std::vector<Window> scratch_windows;
 };
 
+// steps.cc
+void begin_core(Core& core, const Chunk& head);
+TxnSlot take(Core& core, const Arrival& arrival, bool guest);
+// Two steps before a transaction is taken, some transactions earlier each, so that its keys are in the cache by then:
+// where they stand in the index, then they themselves.
+void look_ahead(const Core& core, const Arrival& arrival, const KeyOwners* owners);
+void look_nearer(const Core& core, const Arrival& arrival, const KeyOwners* owners);
+// Judges all that are settled by the watermark. The result: nobody who waits, or is still to come, began before.
+std::int64_t judge_until(Core& core, std::int64_t watermark);
+[[nodiscard]] std::size_t bytes_of(const Core& core);
 // taken.cc
 TxnSlot take_in(Core& core, const Arrival& arrival);
+// sharing.cc: into the summary for other partitions, if there is one
+void share_txn(Core& core, TxnSlot slot);
+void share_order(Core& core, const Moment& a, const Moment& b, Why why, KeySlot key, const Print* read);
+void share_dependency(Core& core, const Taken& from, const Taken& to, Dependency type, Print key);
+void share_judged(Core& core, const Taken& txn, bool open);
 // judge.cc
 void judge(Core& core, TxnSlot slot);
 // consistent_read.cc
 // An unknown transaction was seen by one that counts, no later than `hi`: it counts too.
-void count_unknown(Core& core, KeySlot key, Version& seen, std::int64_t hi);
+void count_unknown(Core& core, Version& seen, std::int64_t hi);
+void count_committed(Core& core, TxnSlot slot, std::int64_t hi);
 void check_reads(Core& core, Taken& txn, TxnSlot slot);
 // look_at_keys.cc
 void check_looks(Core& core, Taken& txn, TxnSlot slot);
+// Windows have become tighter: the reads that were left open are asked again.
+void check_open_reads(Core& core, Taken& txn, TxnSlot slot);
 // mutual_exclusion.cc
 void check_locks(Core& core, Taken& txn, TxnSlot slot);
 // first_updater.cc
@@ -178,6 +215,8 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 // that ended it, `last`: the one before that; each a place among its versions. -1: none that is certain (`last`: the
 // base). False: who ended it is too long over for that to be compared.
 bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
+// Both count, and the one depends on the other.
+void depend(Core& core, TxnSlot from, TxnSlot to, Dependency type, Print key);
 // A transaction that counts is judged: what its version of the key replaces.
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.

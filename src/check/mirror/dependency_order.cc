@@ -24,7 +24,7 @@ DependencyOrder::Node DependencyOrder::add(std::uint64_t name) {
   return n;
 }
 
-bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint32_t key, std::vector<Step>& circle) {
+bool DependencyOrder::depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& circle) {
   if (from == to) return true;
   for (const Edge& edge : nodes_[from].out) {
     if (edge.to == to) return true;

@@ -24,14 +24,14 @@ class DependencyOrder {
   struct Step {
     Node node;
     Dependency type;    // to the next
-    std::uint32_t key;  // slot
+    std::uint64_t key;  // print
   };
 
   // `name`: what the caller knows it by.
   Node add(std::uint64_t name);
   [[nodiscard]] std::uint64_t name(Node n) const { return nodes_[n].name; }
   // False: `circle` goes from `to` to `from`, and the new dependency back.
-  bool depend(Node from, Node to, Dependency type, std::uint32_t key, std::vector<Step>& circle);
+  bool depend(Node from, Node to, Dependency type, std::uint64_t key, std::vector<Step>& circle);
   // No dependency will come that ends at it: it is dropped as soon as nobody is left before it.
   void close(Node n);
 
@@ -44,7 +44,7 @@ class DependencyOrder {
   struct Edge {
     Node to;
     Dependency type;
-    std::uint32_t key;
+    std::uint64_t key;
   };
   struct Entry {
     std::uint64_t place = 0;  // in the order

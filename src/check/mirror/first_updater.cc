@@ -29,7 +29,7 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
     if (earlier->hi >= txn.commit_lo) ++core.counts.deduced;
     ReadMoment& kept = txn.moments.front();
     const bool gathered = core.options.profile.snapshot_gathered;
-    Moment snapshot{kept.lo, kept.hi, kept.node, gathered ? kNoTxnSlot : slot};
+    Moment snapshot{kept.lo, kept.hi, kept.node, gathered ? kNoTxnSlot : slot, kept.at};
     Moment commit = core.commit_of(*earlier);
     const Moment was = commit;
     if (core.before(commit, snapshot, Why::kUpdate, write.key)) {

@@ -5,13 +5,13 @@
 namespace isolde::mirror {
 
 void Core::make_node(Moment& m) {
-  m.node = moments.add(m.lo, m.hi, m.owner, false);
+  m.node = moments.add(m.lo, m.hi, m.owner, m.at);
   Taken& txn = txns[m.owner];
   // Readings may be equal; a snapshot still comes before its own commit.
   if (txn.commit != kNoNode) static_cast<void>(moments.order(m.node, txn.commit, Why::kProgram, kNoKeySlot));
 }
 
-bool Core::before(Moment& a, Moment& b, Why why, KeySlot key) {
+bool Core::before(Moment& a, Moment& b, Why why, KeySlot key, const Print* read) {
   a = now(a);
   b = now(b);
   if (a.hi < b.lo) return true;
@@ -20,10 +20,12 @@ bool Core::before(Moment& a, Moment& b, Why why, KeySlot key) {
   if (b.node == kNoNode && a.node != kNoNode && b.owner != kNoTxnSlot) make_node(b);
   if (a.node != kNoNode && b.node != kNoNode) {
     const bool fine = moments.order(a.node, b.node, why, key);
+    if (fine && summary != nullptr) share_order(*this, a, b, why, key, read);
     a = now(a);
     b = now(b);
     return fine;
   }
+  const Moment first = a, second = b;
   if (a.node != kNoNode) {
     if (!moments.lower(a.node, b.hi)) return false;
     a = now(a);
@@ -36,12 +38,14 @@ bool Core::before(Moment& a, Moment& b, Why why, KeySlot key) {
   } else {
     b.lo = std::max(b.lo, a.lo);
   }
+  if (summary != nullptr) share_order(*this, first, second, why, key, read);
   return true;
 }
 
 void judge(Core& core, TxnSlot slot) {
   Taken& txn = core.txns[slot];
   txn.judged = true;
+  core.rank = txn.settled;
   txn.source.unsure = txn.source.unsure || txn.late;
   core.recent.add(std::move(txn.source), txn.status, txn.commit_hi);
   txn.source = {};
@@ -71,11 +75,11 @@ void judge(Core& core, TxnSlot slot) {
     }
     if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }
+  bool open = false;
   if (!txn.late) {
-    bool open = false;
     for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
     for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);
-    if (txn.number % Core::kTransactionsAStep == 0) {
+    if (txn.number % (Core::kTransactionsAStep * core.searchers) == 0) {
       core.credit = std::min(core.credit + 1, Core::kMostCredit);
       core.recent.spare = std::min(core.recent.spare + 1, Recent::kMostSpare);
     }
@@ -83,6 +87,7 @@ void judge(Core& core, TxnSlot slot) {
   }
   ++core.counts.checked;
   --core.counts.pending;
+  if (core.summary != nullptr) share_judged(core, txn, open);
 }
 
 }  // namespace isolde::mirror

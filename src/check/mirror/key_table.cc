@@ -8,9 +8,8 @@ namespace isolde::mirror {
 KeyTable::KeyTable() : index_(1U << 12), mask_(index_.size() - 1) { std::fill(index_.begin(), index_.end(), kEmpty); }
 
 KeySlot KeyTable::find(Print key) const {
-  const std::uint64_t h = hash(key);
-  const auto tag = static_cast<std::uint32_t>(h >> 32);
-  for (std::uint64_t i = h & mask_;; i = (i + 1) & mask_) {
+  const std::uint32_t tag = tag_of(key);
+  for (std::uint64_t i = tag & mask_;; i = (i + 1) & mask_) {
     const Entry& entry = index_[i];
     if (entry.slot == kNoKeySlot) return kNoKeySlot;
     if (entry.tag == tag && (*this)[entry.slot].key == key) return entry.slot;
@@ -34,15 +33,15 @@ KeySlot KeyTable::add(Print key) {
   state.base_hi = kAlways;
   state.own = 0;
   state.live = true;
-  place(hash(key), slot);
+  place(tag_of(key), slot);
   ++used_;
   return slot;
 }
 
-void KeyTable::place(std::uint64_t h, KeySlot slot) {
-  std::uint64_t i = h & mask_;
+void KeyTable::place(std::uint32_t tag, KeySlot slot) {
+  std::uint64_t i = tag & mask_;
   while (index_[i].slot != kNoKeySlot) i = (i + 1) & mask_;
-  index_[i] = {static_cast<std::uint32_t>(h >> 32), slot};
+  index_[i] = {tag, slot};
 }
 
 void KeyTable::grow() {
@@ -51,7 +50,7 @@ void KeyTable::grow() {
   std::swap(old, index_);
   mask_ = index_.size() - 1;
   for (const Entry& entry : old) {
-    if (entry.slot != kNoKeySlot) place(hash((*this)[entry.slot].key), entry.slot);
+    if (entry.slot != kNoKeySlot) place(entry.tag, entry.slot);
   }
 }
 
@@ -60,11 +59,11 @@ void KeyTable::remove(KeySlot k) {
   release(state);
   state.count = 0;
   state.live = false;
-  std::uint64_t i = hash(state.key) & mask_;
+  std::uint64_t i = tag_of(state.key) & mask_;
   while (index_[i].slot != k) i = (i + 1) & mask_;
   // What was pushed behind moves up, so that searches never pass a gap.
   for (std::uint64_t j = (i + 1) & mask_; index_[j].slot != kNoKeySlot; j = (j + 1) & mask_) {
-    const std::uint64_t home = hash((*this)[index_[j].slot].key) & mask_;
+    const std::uint64_t home = index_[j].tag & mask_;
     if (((j - home) & mask_) < ((j - i) & mask_)) continue;
     index_[i] = index_[j];
     i = j;
@@ -170,7 +169,7 @@ bool KeyTable::load(StateReader& in) {
     state.live = true;
     if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
     if (find(state.key) != kNoKeySlot) return false;
-    place(hash(state.key), slots[i]);
+    place(tag_of(state.key), slots[i]);
     ++used_;
     if (keys[i].count > versions.size() - at) return false;
     for (std::uint16_t v = 0; v < keys[i].count; ++v) {

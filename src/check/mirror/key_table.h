@@ -95,11 +95,10 @@ class KeyTable {
   // A new key has no flags and null as its base. Requires: it is not there.
   KeySlot add(Print key);
   // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
-  void prefetch_index(Print key) const { __builtin_prefetch(&index_[hash(key) & mask_]); }
+  void prefetch_index(Print key) const { __builtin_prefetch(&index_[tag_of(key) & mask_]); }
   void prefetch_found(Print key) const {
-    const std::uint64_t h = hash(key);
-    const auto tag = static_cast<std::uint32_t>(h >> 32);
-    for (std::uint64_t i = h & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
+    const std::uint32_t tag = tag_of(key);
+    for (std::uint64_t i = tag & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
       if (index_[i].tag == tag) return prefetch(index_[i].slot);
     }
   }
@@ -144,6 +143,7 @@ class KeyTable {
   [[nodiscard]] bool load(StateReader& in);
 
  private:
+  // An entry's place follows from its tag, so that growing and removing look at no key.
   struct Entry {
     std::uint32_t tag;
     KeySlot slot;
@@ -152,12 +152,14 @@ class KeyTable {
   static constexpr std::uint32_t kStateBits = 15, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
   static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
 
-  static std::uint64_t hash(Print key) { return mix64(raw64(key) + 0x9e3779b97f4a7c15ULL); }
+  static std::uint32_t tag_of(Print key) {
+    return static_cast<std::uint32_t>(mix64(raw64(key) + 0x9e3779b97f4a7c15ULL) >> 32);
+  }
   Version& version(std::uint32_t v) { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   [[nodiscard]] const Version& version(std::uint32_t v) const { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   std::uint32_t take_block(std::uint16_t capacity);
   void release(KeyState& state);
-  void place(std::uint64_t h, KeySlot slot);
+  void place(std::uint32_t tag, KeySlot slot);
   void grow();
 
   HugeArray<Entry> index_;

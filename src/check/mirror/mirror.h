@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 #include "check/mirror/profile.h"
@@ -15,9 +16,12 @@
 
 namespace isolde::mirror {
 
+inline constexpr std::uint32_t kMostPartitions = 64;
+
 struct MirrorOptions {
   Profile profile;
   std::size_t memory_limit = std::size_t{512} << 20;  // bytes; what was longest untouched is given up first
+  std::uint32_t partitions = 1;                       // of the keys, each on a thread of its own (partition.h)
 };
 
 // `sink` outlives the engine.

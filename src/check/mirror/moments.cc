@@ -4,7 +4,7 @@
 
 namespace isolde::mirror {
 
-NodeId Moments::add(std::int64_t lo, std::int64_t hi, std::uint32_t txn, bool is_commit) {
+NodeId Moments::add(std::int64_t lo, std::int64_t hi, std::uint32_t txn, std::uint32_t at) {
   NodeId n;
   if (free_nodes_.empty()) {
     n = static_cast<NodeId>(nodes_.size());
@@ -19,7 +19,7 @@ NodeId Moments::add(std::int64_t lo, std::int64_t hi, std::uint32_t txn, bool is
   node.out = node.in = 0;
   node.txn = txn;
   ++node.generation;
-  node.is_commit = is_commit;
+  node.at = at;
   node.live = true;
   ++live_;
   return n;

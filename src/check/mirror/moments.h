@@ -26,13 +26,17 @@ inline constexpr NodeId kNoNode = 0xffffffffU;
 // Why one moment comes before another: for messages, and for dependencies.
 enum class Why : std::uint8_t { kClock, kProgram, kWr, kWw, kRw, kLock, kUpdate };
 
+// Which moment of its transaction a node is: its commit, its snapshot, that of the statement with this number, or one
+// that has no name outside.
+inline constexpr std::uint32_t kCommitMoment = 0xfffffffeU, kSnapshotMoment = 0xfffffffdU, kUnnamedMoment = 0xffffffffU;
+
 struct MomentNode {
   std::int64_t lo = 0, hi = 0;    // as tight as is known
   std::int64_t lo0 = 0, hi0 = 0;  // as measured
   std::uint32_t out = 0, in = 0;  // first edges; 0: none
   std::uint32_t txn = 0;          // slot of its transaction
   std::uint32_t generation = 0;   // counts how often the node was used anew
-  bool is_commit = false;
+  std::uint32_t at = kUnnamedMoment;
   bool live = false;
 };
 
@@ -47,7 +51,7 @@ class Moments {
  public:
   Moments() : edges_(1) {}
 
-  NodeId add(std::int64_t lo, std::int64_t hi, std::uint32_t txn, bool is_commit);
+  NodeId add(std::int64_t lo, std::int64_t hi, std::uint32_t txn, std::uint32_t at);
   void remove(NodeId n);
 
   [[nodiscard]] const MomentNode& operator[](NodeId n) const { return nodes_[n]; }
@@ -75,6 +79,9 @@ class Moments {
   // Whether p comes before q by the orders taken and the clock, at once or by way of others.
   [[nodiscard]] bool certainly_before(NodeId p, NodeId q) const;
 
+  // From now on, every node whose bounds become tighter is added to `to`, some more than once.
+  void report_changes(std::vector<NodeId>* to) { changed_ = to; }
+
   [[nodiscard]] std::size_t live() const { return live_; }
   [[nodiscard]] std::size_t bytes() const {
     return nodes_.capacity() * sizeof(MomentNode) + edges_.capacity() * sizeof(MomentEdge);
@@ -88,7 +95,10 @@ class Moments {
     std::uint32_t edge;  // 0: the bounds below; else the edge from `node` to drop
     std::int64_t lo, hi;
   };
-  void note(NodeId n) { trail_.push_back({n, 0, nodes_[n].lo, nodes_[n].hi}); }
+  void note(NodeId n) {
+    trail_.push_back({n, 0, nodes_[n].lo, nodes_[n].hi});
+    if (changed_ != nullptr) changed_->push_back(n);
+  }
   std::uint32_t new_edge(MomentEdge edge);
   void unlink(std::uint32_t& head, NodeId node);
   bool propagate();
@@ -101,6 +111,7 @@ class Moments {
   std::size_t marks_ = 0;
   std::size_t live_ = 0;
   std::vector<NodeId> work_;
+  std::vector<NodeId>* changed_ = nullptr;
   mutable std::vector<NodeId> walk_, seen_;
 };
 

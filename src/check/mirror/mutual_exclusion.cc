@@ -37,10 +37,16 @@ bool exclude(Core& core, Hold& a, Hold& b, KeySlot key) {
   if (!a_first && !b_first) return false;
   Hold& first = a_first ? a : b;
   Hold& second = a_first ? b : a;
+  const bool narrows = first.release.node != kNoNode && core.moments[first.release.node].hi > second.lock_hi;
   if (first.release.node != kNoNode && !core.moments.lower(first.release.node, second.lock_hi)) return false;
-  if (first.release.node != kNoNode && second.release.node != kNoNode) {
-    return core.moments.order(first.release.node, second.release.node, Why::kLock, key);
+  if (narrows && core.summary != nullptr) {
+    const Moment lock{second.lock_hi, second.lock_hi};
+    share_order(core, first.release, lock, Why::kLock, key, nullptr);
   }
+  if (first.release.node == kNoNode || second.release.node == kNoNode) return true;
+  if (core.moments[first.release.node].hi < core.moments[second.release.node].lo) return true;
+  if (!core.moments.order(first.release.node, second.release.node, Why::kLock, key)) return false;
+  if (core.summary != nullptr) share_order(core, first.release, second.release, Why::kLock, key, nullptr);
   return true;
 }
 
@@ -57,7 +63,7 @@ Hold hold_of(const Core& core, const Holder& h) {
 void read_after(Core& core, Taken& txn, std::uint32_t moment, std::int64_t lock_hi, KeySlot key, Hold& theirs) {
   if (moment == kNone32 || theirs.release.lo > lock_hi || txn.commit_lo <= theirs.lock_hi) return;
   ReadMoment& kept = txn.moments[moment];
-  Moment read{kept.lo, kept.hi, kept.node, static_cast<TxnSlot>(&txn - core.txns.data())};
+  Moment read{kept.lo, kept.hi, kept.node, static_cast<TxnSlot>(&txn - core.txns.data()), kept.at};
   theirs.release = core.now(theirs.release);
   static_cast<void>(core.before(theirs.release, read, Why::kLock, key));
   kept.lo = read.lo;

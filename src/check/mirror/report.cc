@@ -66,6 +66,9 @@ void tell(Core& core, const Found& found) {
   if (found.about_read || found.statement != kNone32) guilty.transactions.resize(1);
   violation.identity = identity_of(guilty);
   core.recent.mark_told(found.txns);
+  if (core.summary != nullptr) {
+    core.summary->told.insert(core.summary->told.end(), found.txns.begin(), found.txns.end());
+  }
   if (core.time.complete) {
     ++core.counts.violations;
     core.sink.violated(violation);

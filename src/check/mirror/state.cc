@@ -7,7 +7,7 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::uint64_t kMirrorMagic = 0x69736f6c'6d697234ULL;
+constexpr std::uint64_t kMirrorMagic = 0x69736f6c'6d697235ULL;
 
 template <typename T>
 std::vector<T> as_vector(const std::deque<T>& items) {
@@ -25,6 +25,7 @@ void put_txn(StateWriter& out, Taken& txn) {
   out.put(txn.end);
   out.put(txn.commit_lo);
   out.put(txn.commit_hi);
+  out.put(txn.settled);
   out.put(txn.snapshot_lo);
   out.put(txn.snapshot_hi);
   out.put(txn.number);
@@ -33,6 +34,9 @@ void put_txn(StateWriter& out, Taken& txn) {
   out.put(txn.judged);
   out.put(txn.late);
   out.put(txn.counts);
+  out.put(txn.guest);
+  out.put(txn.wrote_elsewhere);
+  out.put(txn.named_in);
   out.put(txn.id);
   out.put(txn.session);
   out.put(txn.commit);
@@ -62,6 +66,7 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.end = in.get<std::int64_t>();
   txn.commit_lo = in.get<std::int64_t>();
   txn.commit_hi = in.get<std::int64_t>();
+  txn.settled = in.get<std::int64_t>();
   txn.snapshot_lo = in.get<std::int64_t>();
   txn.snapshot_hi = in.get<std::int64_t>();
   txn.number = in.get<std::uint32_t>();
@@ -70,6 +75,9 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.judged = in.get<bool>();
   txn.late = in.get<bool>();
   txn.counts = in.get<bool>();
+  txn.guest = in.get<bool>();
+  txn.wrote_elsewhere = in.get<bool>();
+  txn.named_in = in.get<std::uint32_t>();
   txn.id = in.get<Print>();
   txn.session = in.get<Print>();
   txn.commit = in.get<NodeId>();
@@ -147,6 +155,9 @@ void save_core(Core& core, StateWriter& out) {
   out.put_text(p.name);
   out.put(static_cast<const Mechanisms&>(p));
   out.put(core.counts);
+  out.put(core.guests);
+  out.put(core.share);
+  out.put(core.summary_number);
   out.put(core.time.now);
   out.put(core.time.watermark);
   out.put(core.time.complete);
@@ -192,6 +203,9 @@ bool load_core(Core& core, StateReader& in) {
   const auto saved = in.get<Mechanisms>();
   if (!in.good() || saved != static_cast<const Mechanisms&>(p)) return false;
   core.counts = in.get<OnlineCounts>();
+  core.guests = in.get<OnlineCounts>();
+  if (in.get<KeyShare>() != core.share) return false;
+  core.summary_number = in.get<std::uint32_t>();
   core.time.now = in.get<std::int64_t>();
   core.time.watermark = in.get<std::int64_t>();
   core.time.complete = in.get<bool>();

@@ -25,26 +25,49 @@ void Taking::run() {
   core_.counts.operations += end_ - first_;
   look_up_keys();
   measure_all();
+  txn_.settled = when_settled();
   if (core_.looks.on || !core_.looks.header.empty()) note_values(core_, chunk_, t_);
   read_operations();
+  const Certifier certifier = core_.options.profile.certifier;
+  const bool asks = certifier == Certifier::kConflictCheck || certifier == Certifier::kSsi;
+  txn_.wrote_elsewhere = asks && !core_.share.is_all() && writes_elsewhere();
   install();
   if (core_.looks.on) tidy_values(core_);
 }
 
-// All keys at once, so that their cache lines come while others are looked up.
+std::int64_t Taking::when_settled() const {
+  if (txn_.status != Status::kUnknown) return txn_.end;
+  std::int64_t settled = txn_.commit_lo;
+  for (std::uint32_t op = first_; op < end_; ++op) {
+    if (const std::int64_t answered = window(op).hi; answered != kNever) settled = std::max(settled, answered);
+  }
+  return settled;
+}
+
+bool Taking::writes_elsewhere() const {
+  if (txn_.status != Status::kCommitted) return false;
+  for (std::uint32_t op = end_; op-- > first_;) {
+    const OpHead head = h_.op(op);
+    if (head.kind() != OpKind::kWrite || h_.op_value(op) == kNullValue || mine(head.key())) continue;
+    bool last = true;
+    for (std::uint32_t later = op + 1; later < end_; ++later) {
+      const OpHead other = h_.op(later);
+      last = last && !is_predicate(other.kind()) && other.key() != head.key();
+    }
+    if (last) return true;
+  }
+  return false;
+}
+
+// All keys at once: their cache lines are on their way (look_ahead, look_nearer), and those of their versions come
+// while others are looked up.
 void Taking::look_up_keys() {
   slots_.clear();
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
-    if (!is_predicate(head.kind())) core_.keys.prefetch_index(chunk_.key(head.key()));
-  }
-  for (std::uint32_t op = first_; op < end_; ++op) {
-    const OpHead head = h_.op(op);
-    if (!is_predicate(head.kind())) core_.keys.prefetch_found(chunk_.key(head.key()));
-  }
-  for (std::uint32_t op = first_; op < end_; ++op) {
-    const OpHead head = h_.op(op);
-    slots_.push_back(is_predicate(head.kind()) ? kNoKeySlot : slot_of(chunk_.key(head.key())));
+    const bool used = !is_predicate(head.kind()) && mine(head.key());
+    slots_.push_back(used ? slot_of(chunk_.key(head.key())) : kNoKeySlot);
+    if (used) core_.keys.prefetch_versions(slots_.back());
   }
 }
 
@@ -106,15 +129,16 @@ void Taking::read_operations() {
   txn_.looks.clear();
   txn_.look_rows.clear();
   txn_.look_readers.clear();
-  if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0});
+  if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0, kSnapshotMoment});
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
     const Window at = window(op);
     snapshot_taken_ = snapshot_taken_ || takes_snapshot(head);
+    if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
     const Print value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {
       case OpKind::kRead:
-        read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at), at, op);
+        read_value(slots_[op - first_], h_.op_value(op), head.lock(), moment_of(head.lock(), at, op - first_), at, op);
         break;
       case OpKind::kWrite:
         write_value(slots_[op - first_], h_.op_value(op), at, op);
@@ -123,12 +147,14 @@ void Taking::read_operations() {
       case OpKind::kIncrement:
         step(slots_[op - first_], {value, kNone32, head.kind() == OpKind::kAppend}, at);
         break;
-      case OpKind::kScan:
-        look(head, at, op, scan(h_.predicate(head.predicate()), head.lock(), at, op));
-        break;
+      case OpKind::kScan: {
+        const std::uint32_t moment = scan(h_.predicate(head.predicate()), head.lock(), at, op);
+        if (core_.share.is_all()) look(head, at, op, moment);
+      } break;
       case OpKind::kUpdate:
-        look(head, at, op, moment_of(Lock::kUpdate, at));
+        if (core_.share.is_all()) look(head, at, op, moment_of(Lock::kUpdate, at, op - first_));
         for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
+          if (!mine(item.key)) continue;
           const KeySlot key = slot_of(chunk_.key(item.key));
           write_value(key, item.value, at, op);
           // It found the row that it deletes.
@@ -136,20 +162,24 @@ void Taking::read_operations() {
         }
         break;
       case OpKind::kAggregate:
-        look(head, at, op, moment_of(head.lock(), at));
+        if (core_.share.is_all()) look(head, at, op, moment_of(head.lock(), at, op - first_));
         break;
     }
   }
 }
 
 std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
-  const std::uint32_t shared = moment_of(lock, at);
+  const std::uint32_t shared = moment_of(lock, at, op - first_);
   const bool by_snapshot = txn_.has_snapshot() && shared == 0;
   const Profile& profile = core_.options.profile;
   const bool alone =
       !by_snapshot && (profile.reads == Reads::kCommitted || profile.snapshot_gathered || lock != Lock::kNone);
   const auto first = static_cast<std::uint32_t>(txn_.range_keys.size());
   for (const Item& item : h_.items(predicate)) {
+    if (!mine(item.key)) {
+      if (!alone) ++txn_.moments[shared].rows;
+      continue;
+    }
     const KeySlot key = slot_of(chunk_.key(item.key));
     txn_.range_keys.push_back(key);
     // Its own write may have changed nothing (write_was_idle()), but then the query returns one version all the same.
@@ -159,7 +189,7 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
       if (value != own(key).value) own_read_differs(key, value, own(key).value, op);
       continue;
     }
-    read_value(key, item.value, lock, alone ? moment_of(lock, at) : shared, at, op);
+    read_value(key, item.value, lock, alone ? moment_of(lock, at, kUnnamedMoment) : shared, at, op);
   }
   std::int64_t low = 0, high = 0;
   if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
@@ -183,7 +213,7 @@ std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& 
 }
 
 // The moment at which a statement reads.
-std::uint32_t Taking::moment_of(Lock lock, const Window& at) {
+std::uint32_t Taking::moment_of(Lock lock, const Window& at, std::uint32_t name) {
   const Profile& profile = core_.options.profile;
   const bool latest = (lock != Lock::kNone || profile.read_locks) && profile.locking_reads_see_latest;
   const bool by_snapshot = profile.reads == Reads::kTransaction && !latest && snapshot_taken_;
@@ -191,7 +221,7 @@ std::uint32_t Taking::moment_of(Lock lock, const Window& at) {
   const Window taken = by_snapshot                ? Window{txn_.snapshot_lo, txn_.snapshot_hi}
                        : profile.rows_since_begin ? Window{txn_.begin, at.hi}
                                                   : at;
-  txn_.moments.push_back({taken.lo, taken.hi, kNoNode, 0});
+  txn_.moments.push_back({taken.lo, taken.hi, kNoNode, 0, name});
   return static_cast<std::uint32_t>(txn_.moments.size() - 1);
 }
 
@@ -285,7 +315,9 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
-  txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false};
+  txn.guest = txn.wrote_elsewhere = false;
+  txn.named_in = 0;
+  txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false, core.share};
   Taking(core, arrival, txn).run();
   return slot;
 }

@@ -28,7 +28,8 @@ inline constexpr TxnSlot kNoTxnSlot = 0xffffffffU;
 struct ReadMoment {
   std::int64_t lo, hi;
   NodeId node;         // kNoNode: nothing else shares it
-  std::uint32_t rows;  // reads made at it
+  std::uint32_t rows;  // reads made at it, also of keys of other partitions
+  std::uint32_t at = kUnnamedMoment;
 };
 
 enum ReadFlag : std::uint32_t {
@@ -38,6 +39,7 @@ enum ReadFlag : std::uint32_t {
   kNoDependency = 16,  // a write that found nothing to change looked there
   kFromBase = 8,       // … and is the settled one
   kPresence = 32,      // only that a row was there
+  kLeftOpen = 64,      // several versions explain it so far
 };
 
 struct TakenRead {
@@ -88,7 +90,7 @@ struct TakenLock {
 struct RwEdge {
   TxnSlot slot;
   std::uint32_t number;
-  KeySlot key;
+  Print key;
 };
 
 struct Taken {
@@ -96,9 +98,16 @@ struct Taken {
   std::int64_t commit_lo = 0, commit_hi = 0;      // or release, if aborted
   std::int64_t snapshot_lo = 0, snapshot_hi = 0;  // hi < lo: none is taken
   std::uint32_t number = 0;
+  // When its reads were settled: at its end. An unknown transaction has none: when its last answer came, which may be
+  // after its commit was sent. The same in every partition.
+  std::int64_t settled = 0;
   Status status = Status::kCommitted;
   bool live = false, judged = false, late = false;
   bool counts = false;  // committed, or unknown and seen
+  // Where the keys are dealt out to partitions (partition.h).
+  bool guest = false;            // another partition answers for it as a whole
+  bool wrote_elsewhere = false;  // certainly left a version of a key of another partition
+  std::uint32_t named_in = 0;    // the last summary that describes it
   Print id = kNullPrint, session = kNullPrint;
   NodeId commit = kNoNode;
   NodeId stamp = kNoNode;                                // Certifier::kTimestampOrder
@@ -118,6 +127,7 @@ struct Taken {
 
   // Whether it certainly left a version.
   [[nodiscard]] bool wrote() const {
+    if (wrote_elsewhere) return true;
     for (const TakenWrite& write : writes) {
       if ((write.flags & (kOverwritten | kDelete)) == 0) return true;
     }

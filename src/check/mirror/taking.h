@@ -41,7 +41,13 @@ class Taking {
   void look_at_rows(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
   void look_at_own(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
   void look_differs(const TakenLook& look, KeySlot key, Print version, bool returned, std::string_view text);
-  std::uint32_t moment_of(Lock lock, const Window& at);
+  std::uint32_t moment_of(Lock lock, const Window& at, std::uint32_t name);
+  [[nodiscard]] bool mine(KeyId key) const {
+    return core_.owners == nullptr || core_.owners->of(key) == core_.share.index;
+  }
+  [[nodiscard]] std::int64_t when_settled() const;
+  // Whether it certainly leaves a version of a key that is not of this partition.
+  [[nodiscard]] bool writes_elsewhere() const;
   void read_value(KeySlot key, ValueId value, Lock lock, std::uint32_t moment, const Window& at, std::uint32_t op);
   void write_value(KeySlot key, ValueId value, const Window& at, std::uint32_t op);
   // Columns of a row (columns.h).

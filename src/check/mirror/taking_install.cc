@@ -15,12 +15,17 @@ bool Taking::was_grown_without(const TakenWrite& write) {
 void Taking::install() {
   const Profile& profile = core_.options.profile;
   txn_.late = txn_.late || txn_.begin < core_.horizon;
-  if (txn_.writes.empty()) return;
+  if (txn_.writes.empty()) {
+    // What it read must be the latest at its commit all the same (Certifier::kConflictCheck).
+    if (txn_.wrote_elsewhere)
+      txn_.commit = core_.moments.add(txn_.commit_lo, txn_.commit_hi, txn_slot(), kCommitMoment);
+    return;
+  }
   std::uint32_t fate = kInstalled;
   if (txn_.status == Status::kAborted) {
     fate = kAbortedWrite;
   } else {
-    txn_.commit = core_.moments.add(txn_.commit_lo, txn_.commit_hi, txn_slot(), true);
+    txn_.commit = core_.moments.add(txn_.commit_lo, txn_.commit_hi, txn_slot(), kCommitMoment);
     if (txn_.status == Status::kUnknown) fate = kMaybe;
   }
   const bool remembers = profile.reads == Reads::kDirty || profile.reads == Reads::kCertified;

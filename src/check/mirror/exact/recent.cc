@@ -6,7 +6,7 @@ namespace isolde::mirror {
 
 const Script& RecentTxn::acts() {
   if (!script) {
-    script = std::make_shared<const Script>(script_of(*chunk, txn, number));
+    script = std::make_shared<const Script>(script_of(*chunk, txn, number, share));
     chunk.reset();
   }
   return *script;

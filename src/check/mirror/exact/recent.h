@@ -15,6 +15,7 @@
 #include "base/state_file.h"
 #include "check/mirror/exact/script.h"
 #include "check/mirror/moments.h"
+#include "check/mirror/partition.h"
 #include "history/chunk.h"
 
 namespace isolde::mirror {
@@ -26,6 +27,7 @@ struct RecentTxn {
   std::uint32_t number = 0;
   Print id = kNullPrint;
   bool unsure = false;  // it came late, or a violation was told of it: only what it left behind counts
+  KeyShare share = {};  // only these keys' acts
 
   // Makes the script.
   const Script& acts();

@@ -2,7 +2,7 @@
 
 namespace isolde::mirror {
 
-Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number) {
+Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyShare& share) {
   const History& h = chunk.history;
   Script script;
   std::vector<Window> windows;
@@ -29,6 +29,7 @@ Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number) {
       script.first_read = at;
     }
     const auto add = [&](ActKind act, Print key, Print value) {
+      if (act != ActKind::kRange && !share.holds(key)) return;
       script.acts.push_back({key, value, at.lo, at.hi, place, act, head.lock(), timed});
     };
     switch (kind) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/state_file.h"
+#include "check/mirror/partition.h"
 #include "check/mirror/windows.h"
 #include "history/chunk.h"
 
@@ -51,7 +52,8 @@ struct Script {
   void load(StateReader& in);
 };
 
-[[nodiscard]] Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number);
+// Only acts on keys of the share.
+[[nodiscard]] Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyShare& share);
 
 // Whether an act of kind kRange is about `key`.
 [[nodiscard]] inline bool in_range(const Act& range, Print key) {
