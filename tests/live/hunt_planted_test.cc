@@ -161,7 +161,8 @@ TEST(HuntPlanted, AWriteThatIsLostNowAndThenIsFoundWithItsRate) {
                                                          "if @turn % 50 = 0 then set new.vkey = old.vkey; end if;"));
   for (db::Database* const database : {postgres.get(), mariadb.get()}) {
     hunt::HuntOptions options = hunt_options(1, 2000);
-    options.reduce.most_runs = 20;
+    options.reduce.most_runs = 4;
+    options.trial.rare_runs = 100;
     const auto finding = first_finding(*database, options);
     if (!finding) continue;
     EXPECT_TRUE(finding->rate.is_rare()) << told({*finding});

@@ -94,7 +94,7 @@ Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions&
     return try_until_seen(arena, candidate, trial, tries);
   };
   ReduceOptions how = options;
-  if (finding.rate.is_rare()) how.most_runs = std::clamp<std::uint64_t>(kRareRuns / tries, kFewestRare, how.most_runs);
+  if (finding.rate.is_rare()) how.most_runs = std::min(how.most_runs, std::max(kRareRuns / tries, kFewestRare));
   if (finding.wrong == Wrong::kHang) how.most_runs = std::min(how.most_runs, kHangRuns);
   if (finding.wrong == Wrong::kPlan || finding.wrong == Wrong::kAgainst) how.most_runs /= kSchemasARun;
   auto reduced = reduce(finding, again, how);
