@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "check/exhaustive/exhaustive.h"
+#include "check/sums/sums.h"
 
 namespace isolde {
 namespace {
@@ -30,6 +31,7 @@ std::string why(std::string_view engine) {
 std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
   if (engine.name == "mirror") return "it finds bugs against a DBMS's profile and does not certify: only when asked";
   if (engine.name == kExhaustiveEngine.name) return "it is asked where another method leaves a small history open";
+  if (engine.name == kSumsEngine.name) return "it is asked where another method leaves sums open";
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
     return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
   if (engine.name != "graph" || !asks_for_one_order(level)) return {};

@@ -6,6 +6,7 @@
 //            versions is
 //                        neither given nor shown by lists: then `solver` looks for one;
 //            exhaustive  always: LevelChecks falls back on it where the chosen one leaves a small history open;
+//            sums        always: likewise where increments leave a history of any size open;
 //            mirror      always: only when asked.
 // Source: CONTRACT section 1, "What a verdict is about".
 #pragma once

@@ -9,6 +9,7 @@
 #include "check/read_rules/rules.h"
 #include "check/replay/replay.h"
 #include "check/solver/solver.h"
+#include "check/sums/sums.h"
 #include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
 
@@ -16,8 +17,8 @@ namespace isolde {
 namespace {
 
 const Engine kEngines[] = {
-    kReplayEngine, kTimelineEngine, kWeakEngine,       kGraphEngine,
-    kSolverEngine, kRulesEngine,    kExhaustiveEngine, kMirrorEngine,
+    kReplayEngine, kTimelineEngine,   kWeakEngine, kGraphEngine,  kSolverEngine,
+    kRulesEngine,  kExhaustiveEngine, kSumsEngine, kMirrorEngine,
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "check/replay/replay.h"
 #include "check/session_numbers.h"
 #include "check/solver/solver.h"
+#include "check/sums/sums.h"
 #include "check/timeline/timeline.h"
 #include "check/weak/weak.h"
 
@@ -384,12 +385,20 @@ void LevelChecks::search_small(const Choice& choice, const Limits& limits, Verdi
   // Where the user wants timestamps as the order of versions, any other order is no answer.
   if (!open || !options_.method.empty() || limits.exhausted() || h_.has_flag(kVersionsByCommitTs)) return;
   Verdict searched = check_exhaustively(h_, verdict.level, given, limits);
-  if (searched.outcome == Outcome::kUndecided) return;
-  searched.notes.push_back(
-      fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name,
-                  by_its_word ? std::string("decides this only by what the database says of the order of versions")
-                              : fmt::format("leaves this open ({})", verdict.reason)));
-  verdict = std::move(searched);
+  const std::string leaves = by_its_word
+                                 ? std::string("decides this only by what the database says of the order of versions")
+                                 : fmt::format("leaves this open ({})", verdict.reason);
+  if (searched.outcome != Outcome::kUndecided) {
+    searched.notes.push_back(
+        fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name, leaves));
+    verdict = std::move(searched);
+    return;
+  }
+  if (given != Given::kVersionOrders || limits.exhausted() || !kSumsEngine.lacks(h_, verdict.level).empty()) return;
+  Verdict summed = kSumsEngine.check(h_, verdict.level, limits);
+  if (summed.outcome == Outcome::kUndecided) return;
+  summed.notes.push_back(fmt::format("method {} {}; what was added up decides it", choice.engine->name, leaves));
+  verdict = std::move(summed);
 }
 
 void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict) {

@@ -61,7 +61,8 @@ class LevelChecks {
   [[nodiscard]] Verdict run_engine(const Choice& choice, Level level, const Limits& limits);
   // Whether a stronger level, about the same evidence, holds: then so does this one.
   void take_from_stronger(const Engine& engine, const Limits& limits, Verdict& verdict);
-  // Where the engine leaves a small history open, or goes by the database's word alone: what trying everything shows.
+  // Where the engine leaves a small history open, or goes by the database's word alone: what trying everything shows;
+  // of a larger one what its sums show.
   void search_small(const Choice& choice, const Limits& limits, Verdict& verdict);
 
   const History& h_;

@@ -7,6 +7,7 @@
 
 #include "format/jepsen_names.h"
 #include "format/jepsen_workload.h"
+#include "history/guessed_initial.h"
 #include "history/history_builder.h"
 
 namespace isolde {
@@ -35,7 +36,8 @@ class Pass {
   std::optional<EdnFault> run();
   // The plan that this pass shows to be right.
   [[nodiscard]] Plan better_plan();
-  Result<ReadResult> finish();
+  // `start`: of a bank, what an earlier pass showed its accounts to hold at first; else null.
+  Result<ReadResult> finish(const BankStart* start);
 
  private:
   struct Open {
@@ -235,13 +237,14 @@ Plan Pass::better_plan() {
   return plan;
 }
 
-Result<ReadResult> Pass::finish() {
-  mapper_.finish();
+Result<ReadResult> Pass::finish(const BankStart* start) {
+  mapper_.finish(start);
   // Completions alone, in the order of the file, say of nobody when it began: that is no clock.
   if (!invoked_) builder_.forget_ends();
   auto history = builder_.finish();
   if (!history) return std::move(history).error();
   ReadResult result{*std::move(history), {}};
+  if (start != nullptr && start->guessed) result.history = with_guessed_initial(result.history);
   if (cut_at_) {
     const TextPlace place = place_of(file_.bytes, *cut_at_);
     result.notes.push_back(
@@ -257,7 +260,13 @@ Result<ReadResult> Pass::finish() {
         fmt::format("{} without :process: nothing is known of sessions, so each such transaction is one of its own",
                     operations(loners_)));
   }
-  if (workload_ == Workload::kBank) result.notes.emplace_back("bank: initial balances are not part of the file");
+  if (workload_ == Workload::kBank) {
+    result.notes.emplace_back(
+        start != nullptr && start->guessed
+            ? "bank: initial balances are not part of the file; where every read overlaps a transfer they are guessed, "
+              "so that sums that do not fit prove nothing"
+            : "bank: initial balances are not part of the file; reads that overlap no transfer show them");
+  }
   return result;
 }
 
@@ -279,6 +288,7 @@ Result<ReadResult> read_jepsen(const Source& source, JepsenSyntax syntax, const 
   const SourceFile& file = source.files[0];
   const Workload workload = find_workload(file, syntax);
   Plan plan;
+  std::optional<BankStart> start;
   for (;;) {
     Pass pass(file, syntax, options, workload, plan);
     if (const auto fault = pass.run()) {
@@ -286,7 +296,13 @@ Result<ReadResult> read_jepsen(const Source& source, JepsenSyntax syntax, const 
       return Error{fault->text, file.name, place.line, place.column};
     }
     const Plan better = pass.better_plan();
-    if (better == plan) return pass.finish();
+    if (better == plan && (workload != Workload::kBank || start)) return pass.finish(start ? &*start : nullptr);
+    if (better == plan) {
+      // Once more, now that all transfers are known.
+      auto without = pass.finish(nullptr);
+      if (!without) return without;
+      start = bank_start(without->history, places_as_read(without->history));
+    }
     plan = better;
   }
 }

@@ -268,9 +268,13 @@ std::optional<EdnFault> WorkloadMapper::add_bank(const JepsenOp& op, EdnRef valu
   return std::nullopt;
 }
 
-void WorkloadMapper::finish() {
+void WorkloadMapper::finish(const BankStart* start) {
   for (const auto& [account, balance] : first_balance_) {
     if (!transferred_.contains(account)) builder_.set_initial(KeyId{account}, balance);
+  }
+  if (start == nullptr) return;
+  for (std::uint32_t account = 0; account < start->first.size(); ++account) {
+    if (start->first[account]) builder_.set_initial(KeyId{account}, builder_.values().integer(*start->first[account]));
   }
 }
 

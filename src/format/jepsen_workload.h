@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "format/jepsen_bank.h"
 #include "format/jepsen_names.h"
 #include "format/jepsen_op.h"
 #include "history/history_builder.h"
@@ -55,8 +56,8 @@ class WorkloadMapper {
   // Requires: is_init(op). Its map becomes the initial values.
   [[nodiscard]] std::optional<EdnFault> add_initial(const JepsenOp& op);
   // When all operations are added. Bank files do not say what the accounts hold at first; one that no transfer touches
-  // holds all the time what it was first read to hold.
-  void finish();
+  // holds all the time what it was first read to hold. `start`: what others held, once that is known; or null.
+  void finish(const BankStart* start);
 
  private:
   using Fault = std::optional<EdnFault>;

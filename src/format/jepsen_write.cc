@@ -8,8 +8,10 @@
 
 #include "format/edn.h"
 #include "format/jepsen.h"
+#include "format/jepsen_bank.h"
 #include "format/jepsen_schedule.h"
 #include "format/register_output.h"
+#include "history/guessed_initial.h"
 
 namespace isolde {
 namespace {
@@ -84,11 +86,26 @@ bool is_counter_txn(const History& h, TxnId t) {
 }
 
 // Whether a reader of a bank file finds the initial values by itself: of a key that nothing is added to, what the
-// file's first read of it says.
-bool initials_are_first_reads(const History& h) {
+// file's first read of it says; of others, format/jepsen_bank.h.
+bool initials_are_found(const History& h) {
+  const JepsenSchedule schedule = schedule_jepsen(h, 0, Unanswered::kSaysNoReads);
+  FilePlaces places;
+  places.order = reading_order(h, schedule);
+  places.begin.assign(h.txn_count(), kNoTime);
+  places.end.assign(h.txn_count(), kNoTime);
+  bool invokes = false;
+  for (std::size_t i = 0; i < schedule.events.size(); ++i) {
+    const JepsenEvent& event = schedule.events[i];
+    invokes = invokes || event.is_invocation;
+    if (!event.is_invocation && h.status(event.txn) == Status::kUnknown) continue;
+    (event.is_invocation ? places.begin : places.end)[raw(event.txn)] = static_cast<std::int64_t>(i);
+  }
+  if (!invokes) places.end.assign(h.txn_count(), kNoTime);
+  const BankStart start = bank_start(h, places);
+  if (start.guessed != has_guessed_initial(h)) return false;
   std::vector<std::optional<ValueId>> first(h.key_count());
   std::vector<bool> added(h.key_count(), false);
-  for (const TxnId t : reading_order(h, schedule_jepsen(h, 0, Unanswered::kSaysNoReads))) {
+  for (const TxnId t : places.order) {
     for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {
       const OpHead op = h.op(i);
       if (op.kind() == OpKind::kRead && !first[raw(op.key())]) first[raw(op.key())] = h.op_value(i);
@@ -96,7 +113,13 @@ bool initials_are_first_reads(const History& h) {
     }
   }
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
-    if (h.initial(KeyId{k}) != (added[k] ? kNullValue : first[k].value_or(kNullValue))) return false;
+    const ValueId initial = h.initial(KeyId{k});
+    if (!added[k] && initial != first[k].value_or(kNullValue)) return false;
+    if (!added[k]) continue;
+    const bool same = start.first[k] ? h.values().type(initial) == ValueType::kInteger &&
+                                           h.values().integer(initial) == *start.first[k]
+                                     : initial == kNullValue;
+    if (!same) return false;
   }
   return true;
 }
@@ -105,7 +128,7 @@ JepsenShape shape_of(const History& h) {
   const auto ops = h.columns().op;
   if (std::none_of(ops.begin(), ops.end(), [](OpHead op) { return op.kind() == OpKind::kIncrement; }))
     return JepsenShape::kTxn;
-  bool bank = h.default_initial() == kNullValue && initials_are_first_reads(h);
+  bool bank = h.default_initial() == kNullValue && initials_are_found(h);
   bool counter = h.default_initial() == ValueId{0} && h.columns().key_initial.empty();
   for (std::uint32_t t = 0; t < h.txn_count() && (bank || counter); ++t) {
     bank = bank && is_bank_txn(h, TxnId{t});

@@ -8,6 +8,7 @@
 
 #include "proof/matches.h"
 #include "proof/operations.h"
+#include "proof/sum_claims.h"
 
 namespace isolde::proof {
 namespace {
@@ -414,7 +415,7 @@ Fault exhaustion_fault(const History& h, const Verdict& verdict, const Anomaly& 
     if (h.status(TxnId{t}) == Status::kCommitted) sure.push_back(TxnId{t});
     if (h.status(TxnId{t}) == Status::kUnknown) unsure.push_back(TxnId{t});
   }
-  if (sure.size() + unsure.size() > kMostCounted) return "cannot be proved: too many transactions to try every order";
+  if (sure.size() + unsure.size() > kMostCounted) return sum_fault(h, verdict, a);
   const bool only_writes = verdict.level == Level::kReadUncommitted;
   if (only_writes && !a.unexplained.empty()) return "the level says nothing of reads";
   const bool on_a_line = asks_for_one_order(verdict.level) || only_writes;

@@ -188,15 +188,17 @@ struct EngineRow {
   bool (*must_decide)(const History& h, Level level);                    // when kUndecided is not allowed
   bool satisfies;                                                        // whether it ever says so
   bool guess = true;                                                     // Limits::guess
+  bool counters = false;                                                 // it is for these alone
 };
 std::string label(const EngineRow& row) { return std::string(row.name) + (row.guess ? "" : "_without_guessing"); }
 [[maybe_unused]] void PrintTo(const EngineRow& row, std::ostream* out) { *out << label(row); }
 
 constexpr EngineRow kEngines[] = {
-    {"replay", by_order, fully_ordered, true}, {"timeline", by_timestamps, fully_stamped, true},
-    {"weak", by_versions, has_axioms, true},   {"graph", by_versions, versions_known, true},
-    {"solver", by_given, solvable, true},      {"solver", by_given, solvable, true, false},
-    {"rules", by_nothing, never, false},       {"exhaustive", by_given, searchable, true},
+    {"replay", by_order, fully_ordered, true},   {"timeline", by_timestamps, fully_stamped, true},
+    {"weak", by_versions, has_axioms, true},     {"graph", by_versions, versions_known, true},
+    {"solver", by_given, solvable, true},        {"solver", by_given, solvable, true, false},
+    {"rules", by_nothing, never, false},         {"exhaustive", by_given, searchable, true},
+    {"sums", by_given, never, true, true, true},
 };
 
 enum class Against : std::uint8_t { kOracle, kProof };
@@ -274,6 +276,7 @@ void compare(Against against, const EngineRow& row, int shard) {
   // Histories that lack the evidence do not count; an engine that never has it for a level does not claim the level.
   for (std::uint64_t i = 0; i < 1000 + 20 * target; ++i) {
     RandomOptions options;
+    if (row.counters) options.data = RandomOptions::Data::kCounters;
     if (i % 4 == 3) options.timestamps = RandomOptions::Timestamps::kCompleteAndDistinct;
     if (i % 4 == 2) options.unknown = options.aborted = 0;
     if (i % 5 == 4) options.registers_only = true;
@@ -282,7 +285,8 @@ void compare(Against against, const EngineRow& row, int shard) {
       options.blind = true;
       options.max_txns = kOracleMaxTxns;
     }
-    const Draft draft = random_draft(rng, options);
+    Draft draft = random_draft(rng, options);
+    if (row.counters) draft.versions.clear();
     const History h = draft.build();
     OracleCase truth(h);
     for (const LevelInfo& level : all_levels()) {

@@ -127,6 +127,21 @@ TEST(TimelineOnline, AReadThatIsGoneIsFoundInTheSpillOrCountedWithoutOne) {
   }
 }
 
+// What stood on top of a late append had left memory: it is grown again on disk.
+TEST(TimelineOnline, WithASpillALateAppendChangesWhatStandsOnTopOfIt) {
+  const SpillFolder folder;
+  Stream s(spilling(100, folder.path));
+  s.advance(0);
+  s.take("A 1..2: a x1 i c+1 | C 5..6: a x3 i c+3");
+  s.advance(300);
+  let_time_pass(s, 400);
+  s.take("B 3..4: a x2 a x2 i c+2 | R1 4..4: r x[1 2 2] r c3 | R2 7..7: r x[1 2 2 3] r c6 | R3 8..8: r x[1 3] r c4");
+  s.advance(1000);
+  s.engine->finish();
+  EXPECT_EQ(s.told.names(), "GSIb R3 C, GSIb R3 C");
+  EXPECT_EQ(s.engine->counts().unchecked, 0U);
+}
+
 TEST(TimelineOnline, WritersInTimeAreNotTakenForLate) {
   const SpillFolder folder;
   for (const bool spills : {false, true}) {
