@@ -26,7 +26,7 @@ constexpr std::array kCheap = {
 };
 
 template <std::size_t kSize>
-bool has_any(std::string_view name, const std::array<const char*, kSize>& words) {
+bool has_any_word(std::string_view name, const std::array<const char*, kSize>& words) {
   return std::ranges::any_of(words, [&](const char* word) { return name.find(word) != std::string_view::npos; });
 }
 
@@ -44,21 +44,21 @@ bool names_an_id(std::string_view name) {
 Stakes::Stakes(const Schema& schema) {
   for (std::uint32_t i = 0; i < schema.tables(); ++i) {
     const std::string table = lower_case(schema.table(TableId(i)).name);
-    of_table.push_back(has_any(table, kDear) ? 0.8 : has_any(table, kCheap) ? -0.5 : 0.3);
+    of_table.push_back(has_any_word(table, kDear) ? 0.8 : has_any_word(table, kCheap) ? -0.5 : 0.3);
   }
   std::vector<double>& out = of_column;
   for (std::uint32_t i = 0; i < schema.columns(); ++i) {
     const Column& column = schema.column(ColumnId(i));
     const std::string name = lower_case(column.name), table = lower_case(schema.table(column.table).name);
-    const bool dear = has_any(name, kDear) || type_of(column.type).kind == TypeKind::kDecimal;
-    if (is_time(column) || (has_any(name, kCheap) && !dear)) {
+    const bool dear = has_any_word(name, kDear) || type_of(column.type).kind == TypeKind::kDecimal;
+    if (is_time(column) || (has_any_word(name, kCheap) && !dear)) {
       out.push_back(-1);
     } else if (dear) {
-      out.push_back(has_any(table, kCheap) && !has_any(table, kDear) ? 0.4 : 1);
+      out.push_back(has_any_word(table, kCheap) && !has_any_word(table, kDear) ? 0.4 : 1);
     } else if (names_an_id(name)) {
       out.push_back(0.2);
     } else {
-      out.push_back(has_any(table, kDear) ? 0.6 : has_any(table, kCheap) ? -0.5 : 0.3);
+      out.push_back(has_any_word(table, kDear) ? 0.6 : has_any_word(table, kCheap) ? -0.5 : 0.3);
     }
   }
 }

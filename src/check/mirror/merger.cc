@@ -16,19 +16,19 @@ namespace {
 
 constexpr std::uint64_t kMergerMagic = 0x69736f6c'6d657231ULL;
 
-auto place_of(const SharedOrder& o) {
+auto judging_place(const SharedOrder& o) {
   return std::tuple(o.rank, o.second.txn, o.second.at, o.first.txn, o.first.at, raw64(o.key), raw64(o.value), o.why,
                     o.bound, o.has_value);
 }
-auto place_of(const SharedDependency& d) { return std::tuple(d.rank, d.to, d.from, d.type, raw64(d.key)); }
-auto place_of(const JudgedTxn& j) { return std::tuple(j.settled, j.number, !j.home); }
+auto judging_place(const SharedDependency& d) { return std::tuple(d.rank, d.to, d.from, d.type, raw64(d.key)); }
+auto judging_place(const JudgedTxn& j) { return std::tuple(j.settled, j.number, !j.home); }
 
 template <typename T>
 std::vector<T> in_one_order(const std::vector<T>& items) {
   std::vector<T> sorted = items;
-  const auto earlier = [](const T& a, const T& b) { return place_of(a) < place_of(b); };
+  const auto earlier = [](const T& a, const T& b) { return judging_place(a) < judging_place(b); };
   std::sort(sorted.begin(), sorted.end(), earlier);
-  const auto same = [](const T& a, const T& b) { return place_of(a) == place_of(b); };
+  const auto same = [](const T& a, const T& b) { return judging_place(a) == judging_place(b); };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
   return sorted;
 }

@@ -16,13 +16,14 @@ constexpr std::int64_t kEarliest = std::numeric_limits<std::int64_t>::min();
 constexpr std::int64_t kLatestTime = std::numeric_limits<std::int64_t>::max();
 
 // When a transaction may be placed: not before whoever ends before `begin`.
-struct Span {
+struct LedgerSpan {
   std::int64_t begin, end;
 };
 
-class OrderSearch {
+class LedgerOrderSearch {
  public:
-  OrderSearch(const History& h, const Ledger& ledger, std::vector<Span> spans, bool sessions, const Limits& limits)
+  LedgerOrderSearch(const History& h, const Ledger& ledger, std::vector<LedgerSpan> spans, bool sessions,
+                    const Limits& limits)
       : ledger_(ledger),
         spans_(std::move(spans)),
         limits_(limits),
@@ -196,7 +197,7 @@ class OrderSearch {
   }
 
   const Ledger& ledger_;
-  const std::vector<Span> spans_;
+  const std::vector<LedgerSpan> spans_;
   const Limits& limits_;
   const std::uint32_t count_;
   std::vector<std::int64_t> number_;  // by key
@@ -215,8 +216,8 @@ class OrderSearch {
 };
 
 // The clients' clocks; nothing if they leave somebody out.
-std::optional<std::vector<Span>> by_clock(const History& h, const Ledger& ledger) {
-  std::vector<Span> spans;
+std::optional<std::vector<LedgerSpan>> by_clock(const History& h, const Ledger& ledger) {
+  std::vector<LedgerSpan> spans;
   for (const LedgerTxn& txn : ledger.txns) {
     const std::int64_t begin = h.begin(txn.id), end = h.end(txn.id);
     if (txn.sure && (begin == kNoTime || end == kNoTime)) return std::nullopt;
@@ -226,14 +227,15 @@ std::optional<std::vector<Span>> by_clock(const History& h, const Ledger& ledger
 }
 
 // By place: in the order of the clock's ends where there is one, else of the history.
-std::vector<Span> by_place(const std::optional<std::vector<Span>>& clock, const Ledger& ledger, std::int64_t room) {
+std::vector<LedgerSpan> by_place(const std::optional<std::vector<LedgerSpan>>& clock, const Ledger& ledger,
+                                 std::int64_t room) {
   std::vector<std::uint32_t> order(ledger.txns.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
   if (clock) {
     std::stable_sort(order.begin(), order.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return (*clock)[a].end < (*clock)[b].end; });
   }
-  std::vector<Span> spans(order.size());
+  std::vector<LedgerSpan> spans(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     const bool sure = ledger.txns[order[i]].sure;
     spans[order[i]] = {sure ? std::int64_t{i} : kEarliest, sure ? i + room : kLatestTime};
@@ -246,11 +248,11 @@ std::vector<Span> by_place(const std::optional<std::vector<Span>>& clock, const 
 std::optional<std::vector<TxnId>> find_order(const History& history, const Ledger& ledger, AddedOrder added,
                                              const Limits& limits) {
   const bool sessions = added != AddedOrder::kNone;
-  const auto attempt = [&](std::vector<Span> spans) -> std::optional<std::vector<TxnId>> {
+  const auto attempt = [&](std::vector<LedgerSpan> spans) -> std::optional<std::vector<TxnId>> {
     WorkBudget budget(kMostOrderSteps, "the search for an order", {}, limits.work);
     Limits within = limits;
     within.work = &budget;
-    OrderSearch search(history, ledger, std::move(spans), sessions, within);
+    LedgerOrderSearch search(history, ledger, std::move(spans), sessions, within);
     if (!search.run()) return std::nullopt;
     return search.order();
   };

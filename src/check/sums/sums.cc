@@ -126,9 +126,10 @@ class Group {
   std::size_t sure_ = 0;
 };
 
-class Check {
+class SumsCheck {
  public:
-  Check(const History& history, Level level, const Limits& limits) : h_(history), limits_(limits), ledger_(history) {
+  SumsCheck(const History& history, Level level, const Limits& limits)
+      : h_(history), limits_(limits), ledger_(history) {
     verdict_.level = level;
     verdict_.method = kSumsEngine.name;
   }
@@ -207,7 +208,7 @@ class Check {
 std::string sums_lacks(const History& history, Level) { return Ledger(history).lack; }
 
 Verdict check_by_sums(const History& history, Level level, const Limits& limits) {
-  return Check(history, level, limits).run();
+  return SumsCheck(history, level, limits).run();
 }
 
 }  // namespace
