@@ -145,12 +145,6 @@ TEST(HuntPlanted, AHangIsFoundOnPostgres) {
   expect_found(*database, {Wrong::kHang}, "", quick_limit());
 }
 
-TEST(HuntPlanted, AHangIsFoundOnMariadb) {
-  const auto database = planted_in(
-      database_of("mariadb"), mariadb_trigger("delete", "if @@in_transaction then set @planted = sleep(60); end if;"));
-  expect_found(*database, {Wrong::kHang}, "", quick_limit());
-}
-
 TEST(HuntPlanted, AWriteThatIsLostNowAndThenIsFoundWithItsRate) {
   make_function("planted_loss", "if nextval('public.planted_turn') % 50 = 0 then return null; end if;");
   if (HasFatalFailure()) return;
