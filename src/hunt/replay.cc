@@ -12,13 +12,17 @@ namespace {
 
 using What = ReplayOutcome::What;
 
-// Errors that say that the server does not know what it is asked for, in all dialects.
+// Errors that say that the server does not know what it is asked for, or does not allow it here, in all dialects.
 bool is_unknown_here(const db::Failure& failure, std::string_view dialect) {
   const std::string& code = failure.code;
   if (dialect == "postgres") return code.starts_with("42") || code.starts_with("0A");
-  if (dialect == "mariadb")
-    return code == "1064" || code == "1146" || code == "1054" || code == "1305" || code == "1235" || code == "1115";
-  return code == "SQLITE_ERROR";
+  if (dialect == "mariadb") {
+    constexpr std::string_view kUnknown[] = {"1064", "1146", "1054", "1305", "1235", "1115"};
+    constexpr std::string_view kDenied[] = {"1044", "1045", "1142", "1143", "1227", "1370"};
+    return std::find(std::begin(kUnknown), std::end(kUnknown), code) != std::end(kUnknown) ||
+           std::find(std::begin(kDenied), std::end(kDenied), code) != std::end(kDenied);
+  }
+  return code == "SQLITE_ERROR" || code == "SQLITE_AUTH";
 }
 
 // What did not go through. `unknown`: the first statement that the server does not understand.
