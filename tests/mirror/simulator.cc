@@ -286,9 +286,8 @@ class Simulator {
 
   // A predicate update: all rows that it sees match, each locked. Nothing: it has to wait; false: refused.
   std::optional<bool> update(Client& c, TraceOp& op) {
-    const bool by_snapshot =
-        c.snapshot &&
-        ((p_.reads == Reads::kTransaction && !p_.locking_reads_see_latest) || p_.reads == Reads::kCertified);
+    const bool by_snapshot = c.snapshot && ((p_.reads == Reads::kTransaction && !p_.locking_reads_see_latest) ||
+                                            p_.reads == Reads::kCertified);
     std::vector<std::pair<int, std::size_t>> found;
     for (int key = 0; key < o_.keys; ++key) {
       const std::size_t v = by_snapshot ? as_of(key, *c.snapshot) : latest(key);
