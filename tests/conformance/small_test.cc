@@ -14,9 +14,11 @@
 #include "anomaly/level.h"
 #include "check/choose.h"
 #include "check/strongest.h"
+#include "format/native.h"
 #include "proof/prove.h"
 #include "tests/oracle/oracle.h"
 #include "tests/support/effort.h"
+#include "tests/support/format_testing.h"
 #include "tests/support/history_text.h"
 #include "tests/support/random_history.h"
 #include "tests/support/shrink.h"
@@ -243,6 +245,19 @@ TEST(SmallHistory, ADeleteInAVersionOrderIsTheOneThatThereIs) {
   };
   EXPECT_EQ(deleted("T1: w x1 | T2: w x_ | T3: r x1"), Outcome::kSatisfied);
   EXPECT_EQ(deleted("T1: w x1 w y1 | T2: w x_ w y2 | T3: r x1 r y2"), Outcome::kViolated);
+}
+
+// Its version set names another version of y than the transaction itself wrote, and of that one (6 / 0) nobody knows
+// whether it matches: no proof stands on that.
+TEST(SmallHistory, AFaultInAVersionSetDecidesNothingAlsoOfAKeyThatWasWritten) {
+  const auto loaded = kNativeFormat.read(
+      testing::source_of(
+          R"json({"session":1,"ops":[["w","y",{"v":2}],["agg","avg(v)","6 / v > 2",null,{"vset":{"y":{"v":0}}}]]})json"),
+      {});
+  ASSERT_TRUE(loaded) << loaded.error().message();
+  for (const Level level : {Level::kReadCommitted, Level::kSerializable}) {
+    EXPECT_EQ(outcome_of(loaded->history, level), Outcome::kUndecided);
+  }
 }
 
 // Every history of two committed transactions, of which the second searches: none is left open, whatever it found.

@@ -222,8 +222,11 @@ class PredicateWalk {
     AggregateState state(aggregate, h_.values());
     std::uint8_t faults = kNoFault;
     for (const Item& item : h_.vset(p)) {
-      if (is_own(t, item.key)) continue;
-      add(state, item.key, item.value, matcher, faults);
+      if (!is_own(t, item.key)) {
+        add(state, item.key, item.value, matcher, faults);
+      } else if (status(item.key, item.value, slots_.find(item.key, item.value), matcher) == Match::kFault) {
+        faults |= kKindsFault;  // another version than its own, of which nobody knows whether it matches
+      }
     }
     for (const KeyId key : own_keys_) add(state, key, own_[raw(key)].value, matcher, faults);
     if ((faults | state.faults()) != kNoFault) return requirements_.unsure("an aggregate has a fault");
