@@ -3,10 +3,12 @@
 //
 // A block marked `console` is a session: `$ isolde …` or `$ build/isolde …` is run in a scratch folder that the block's
 // commands share, the lines below it are what it prints. Numbers may differ (times, memory); a line `…` stands for any
-// lines; `$ echo $?` shows the exit status of the command before it.
+// lines; `$ echo $?` shows the exit status of the command before it. A block marked `json` after words such as "Save
+// these lines as `first.jsonl`" is such a file, there for every session of its document.
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <regex>
 #include <sstream>
 
@@ -20,6 +22,10 @@ namespace fs = std::filesystem;
 struct ShownCommand {
   std::string line;
   std::vector<std::string> output;
+};
+
+struct ShownFile {
+  std::string name, content;
 };
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -44,6 +50,28 @@ std::vector<std::vector<ShownCommand>> sessions_of(const std::string& text) {
     }
   }
   return sessions;
+}
+
+// The files that a reader is asked to save. The name is the last one that the paragraphs before the block have.
+std::vector<ShownFile> files_of(const std::string& text) {
+  static const std::regex asked("[Ss]ave [^`]*`([A-Za-z_]+\\.jsonl)`");
+  std::vector<ShownFile> files;
+  std::string paragraph;
+  bool inside = false, saved = false;
+  for (const std::string& line : lines_of(text)) {
+    if (line.starts_with("```")) {
+      std::smatch name;
+      saved = line == "```json" && std::regex_search(paragraph, name, asked);
+      if (saved) files.push_back({name[1], ""});
+      inside = !inside;
+      paragraph.clear();
+    } else if (saved && inside) {
+      files.back().content += line + "\n";
+    } else if (!inside) {
+      paragraph += line + " ";
+    }
+  }
+  return files;
 }
 
 std::string without_numbers(std::string line) {
@@ -71,8 +99,10 @@ bool matches(const std::vector<std::string>& shown, const std::vector<std::strin
 }
 
 void run_sessions(const std::string& document) {
+  const std::vector<ShownFile> files = files_of(content_of(document));
   for (const auto& session : sessions_of(content_of(document))) {
     const Scratch scratch;
+    for (const ShownFile& file : files) std::ofstream(scratch.path() + "/" + file.name) << file.content;
     int status = 0;
     for (const ShownCommand& command : session) {
       if (command.line == "echo $?") {
@@ -95,7 +125,7 @@ void run_sessions(const std::string& document) {
 std::vector<std::string> documents() {
   std::vector<std::string> found;
   std::error_code error;
-  for (const char* folder : {ISOLDE_SOURCE_DIR, ISOLDE_SOURCE_DIR "/docs"}) {
+  for (const char* folder : {ISOLDE_SOURCE_DIR, ISOLDE_SOURCE_DIR "/docs", ISOLDE_SOURCE_DIR "/docs/found"}) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
       if (entry.path().extension() == ".md") found.push_back(entry.path().string());
     }

@@ -16,9 +16,11 @@ int main(int argc, char** argv) {
   std::FILE* const watcher = ::fdopen(fd, "r+");
   const auto now = [] { return static_cast<long long>(std::chrono::steady_clock::now().time_since_epoch().count()); };
   for (int value = 1; value <= std::atoi(argv[3]); ++value) {
-    const long long begin = now();  // before the first request to the database
-    const long long end = now();    // after its last answer
-    std::fprintf(watcher, R"({"session":%s,"ops":[["w","x",%d]],"begin":%lld,"end":%lld})", argv[2], value, begin, end);
+    const long long begin = now();   // before the first request to the database
+    const long long commit = now();  // before the commit is sent
+    const long long end = now();     // after its answer, the last one
+    std::fprintf(watcher, R"({"session":%s,"ops":[["w","x",%d]],)", argv[2], value);
+    std::fprintf(watcher, R"("begin":%lld,"commit":[%lld,%lld],"end":%lld})", begin, commit, end, end);
     std::fputc('\n', watcher);
   }
   std::fflush(watcher);

@@ -20,8 +20,9 @@ if "ISOLDE_TOKEN" in os.environ:  # a TCP port asks for it first
 for value in range(1, int(sys.argv[3]) + 1):
     begin = time.monotonic_ns()  # before the first request to the database
     ops = run_transaction(value)
-    end = time.monotonic_ns()  # after its last answer
-    trace = {"session": int(sys.argv[2]), "ops": ops, "begin": begin, "end": end}
+    commit = time.monotonic_ns()  # before the commit is sent
+    end = time.monotonic_ns()  # after its answer, the last one
+    trace = {"session": int(sys.argv[2]), "ops": ops, "begin": begin, "commit": [commit, end], "end": end}
     sock.sendall((json.dumps(trace) + "\n").encode())
 sock.shutdown(socket.SHUT_WR)  # nothing more comes: its session is over
 for line in sock.makefile():  # until the watcher has taken all of it

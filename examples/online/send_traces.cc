@@ -22,7 +22,7 @@ class TraceSender {
       : address_(std::move(address)), name_(std::move(name)), token_(std::move(token)) {}
   ~TraceSender() { ::close(fd_); }
 
-  // One transaction: {"session":3,"ops":[["r","x",1],["w","x",2]],"begin":…,"end":…}
+  // One transaction: {"session":3,"ops":[["r","x",1],["w","x",2]],"begin":…,"commit":[…,…],"end":…}
   void send(const std::string& json) {
     lines_.push_back(json + "\n");
     if (lines_.size() >= 100) flush();
@@ -98,10 +98,11 @@ int main(int argc, char** argv) {
   TraceSender sender(argv[1], argv[2], token == nullptr ? "" : token);
   const auto now = [] { return std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()); };
   for (int value = 1; value <= std::atoi(argv[4]); ++value) {
-    const std::string begin = now();  // before the first request to the database
-    const std::string end = now();    // after its last answer
+    const std::string begin = now();   // before the first request to the database
+    const std::string commit = now();  // before the commit is sent
+    const std::string end = now();     // after its answer, the last one
     sender.send("{\"session\":" + std::string(argv[3]) + ",\"ops\":[[\"w\",\"x\"," + std::to_string(value) +
-                "]],\"begin\":" + begin + ",\"end\":" + end + "}");
+                "]],\"begin\":" + begin + ",\"commit\":[" + commit + "," + end + "],\"end\":" + end + "}");
   }
   sender.flush();
   sender.bye();

@@ -8,7 +8,7 @@ class TraceSender:
         self.address, self.name, self.token = address, name, token
         self.lines, self.taken, self.sock = [], 0, None  # not taken yet; how many were
 
-    def send(self, **transaction):  # session=3, ops=[["r", "x", 1], ["w", "x", 2]], begin=…, end=…
+    def send(self, **transaction):  # session=3, ops=[["r", "x", 1], ["w", "x", 2]], begin=…, commit=[…, …], end=…
         self.lines.append(json.dumps(transaction) + "\n")
         if len(self.lines) >= 100:
             self.flush()
@@ -48,7 +48,8 @@ if __name__ == "__main__":  # ADDRESS NAME SESSION COUNT: a session that writes 
     sender = TraceSender(place if kind == "unix" else (host, int(port)), sys.argv[2], os.environ.get("ISOLDE_TOKEN"))
     for value in range(1, int(sys.argv[4]) + 1):
         begin = time.monotonic_ns()  # before the first request to the database
-        end = time.monotonic_ns()  # after its last answer
-        sender.send(session=int(sys.argv[3]), ops=[["w", "x", value]], begin=begin, end=end)
+        commit = time.monotonic_ns()  # before the commit is sent
+        end = time.monotonic_ns()  # after its answer, the last one
+        sender.send(session=int(sys.argv[3]), ops=[["w", "x", value]], begin=begin, commit=[commit, end], end=end)
     sender.flush()
     sender.sock.sendall(b'{"bye": true}\n')  # its sessions are over

@@ -57,6 +57,8 @@ struct Transaction {
   std::optional<Name> id;  // left out: its place, from 0
   Status status = Status::committed;
   std::optional<std::int64_t> begin, end;           // the client's clock, one unit for all
+  std::optional<std::int64_t> commit_before;        // … when the commit was sent,
+  std::optional<std::int64_t> commit_after;         // … and when it was answered, which says nothing without the former
   std::optional<std::int64_t> start_ts, commit_ts;  // the database's own timestamps
   std::optional<std::int64_t> order;                // place in the expected serialization order
   std::optional<std::int64_t> sno;                  // its number in the session, counted by the client
@@ -73,6 +75,11 @@ struct Transaction {
   Transaction& interval(std::int64_t from, std::int64_t to) {
     begin = from;
     end = to;
+    return *this;
+  }
+  Transaction& committed(std::int64_t sent, std::int64_t answered) {
+    commit_before = sent;
+    commit_after = answered;
     return *this;
   }
   Transaction& named(Name name) {

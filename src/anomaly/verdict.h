@@ -48,6 +48,7 @@ enum class Given : std::uint8_t {
   kVersionOrders,  // those of the history
   kTimestamps,     // start_ts and commit_ts as start and commit points (serializable family: as places in the order)
   kExpectedOrder,  // the field `order`
+  kProfile,        // what a DBMS does, and the client's clock: nothing is said of the level as such
 };
 
 struct Verdict {

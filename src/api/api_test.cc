@@ -105,6 +105,16 @@ TEST(Api, ABuilderThatIsWrongSaysSo) {
   EXPECT_FALSE(builder.finish());
 }
 
+TEST(Api, TheIntervalOfACommitFitsItsTransaction) {
+  HistoryBuilder good;
+  good.add(Transaction(1).write("x", 1).interval(10, 50).committed(30, 40));
+  EXPECT_TRUE(good.finish());
+  HistoryBuilder late;
+  late.add(Transaction(1).named("T").write("x", 1).interval(10, 50).committed(30, 60));
+  const LoadedHistory history = late.finish();
+  EXPECT_EQ(history.error, "transaction \"T\": its commit was answered at 60, after the transaction ended at 50");
+}
+
 TEST(Api, ValuesOfEveryKindGoIn) {
   HistoryBuilder builder;
   builder.initial(0);

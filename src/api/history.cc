@@ -75,6 +75,7 @@ HistoryBuilder& HistoryBuilder::add(const Transaction& t) {
                                              : isolde::Status::kUnknown);
   if (t.begin) b.set_begin(*t.begin);
   if (t.end) b.set_end(*t.end);
+  if (t.commit_before) b.set_commit(*t.commit_before, t.commit_after.value_or(kNoTime));
   if (t.start_ts) b.set_start_ts(*t.start_ts);
   if (t.commit_ts) b.set_commit_ts(*t.commit_ts);
   if (t.order) b.set_order(*t.order);

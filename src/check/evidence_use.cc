@@ -154,6 +154,9 @@ History judged_history(const History& history, const EvidenceUse& evidence) {
   if (evidence.ignores(EvidenceKind::kRealTime)) {
     columns.begin = {};
     columns.end = {};
+    columns.commit_before = {};
+    columns.commit_length = {};
+    columns.wide_commits = {};
     columns.op_before = {};
     columns.op_length = {};
     columns.wide_intervals = {};

@@ -34,6 +34,8 @@ struct OnlineViolation {
   std::string text;                       // one or two sentences that name all of it, to be checked by hand
   std::vector<OnlineStep> steps;          // as far as they are certain; empty where no two transactions are the matter
   std::int64_t time = kNoTime;            // on the stream's own clock
+  // Mirror: the predicate operation that it is about, by its place in the guilty transaction; kNone32: none.
+  std::uint32_t statement = kNone32;
   // The same violation has the same identity in every run and in every order of arrival: what restarts and other
   // engines compare. Made of the kind, the transactions' ids and the key.
   std::uint64_t identity = 0;

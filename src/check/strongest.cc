@@ -37,6 +37,7 @@ enum Belief : std::uint8_t {
 // What an engine's verdict takes as given, for a search that is to answer the same question.
 Given given_to(const Engine& engine) {
   if (engine.name == kReplayEngine.name) return Given::kExpectedOrder;
+  if (engine.name == kMirrorEngine.name) return Given::kProfile;
   return engine.name == kTimelineEngine.name ? Given::kTimestamps : Given::kVersionOrders;
 }
 
@@ -51,6 +52,8 @@ std::uint8_t beliefs(const History& h, const Engine& engine, Level level) {
       break;
     case Given::kTimestamps:
       all |= info(level).family == LevelFamily::kSnapshot ? kPoints : kPlaces;
+      break;
+    case Given::kProfile:
       break;
     case Given::kVersionOrders:
       if (!h.columns().version_orders.empty()) all |= kVersionOrders;
@@ -484,9 +487,9 @@ Strongest LevelChecks::strongest(const Verdict& first, const Limits& limits) {
 
 bool breaks_too(const History& history, const Verdict& found, const Anomaly& anomaly, Level level) {
   using enum AnomalyKind;
-  // Where values repeat, only these methods make sure that no other writer explains a read.
-  if (found.method != "graph" && found.method != "weak" && found.method != "solver" && found.method != "rules")
-    return false;
+  // Where values repeat, what is told by an order that is given does not make sure that no other writer explains a
+  // read.
+  if (found.given != Given::kVersionOrders) return false;
   if (anomaly.op != kNoOp && history.status(history.txn_of(anomaly.op)) != Status::kCommitted) return false;
   const bool bad_read = anomaly.kind == kG1a || anomaly.kind == kG1b || anomaly.kind == kGarbageRead ||
                         (anomaly.kind == kG1c && anomaly.source == ReadSource::kOwnLater);

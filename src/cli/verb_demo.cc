@@ -44,8 +44,9 @@ Exit run_demo(const Arguments& args) {
     return print_error("the demo's history of SQLite was not accepted; please report this"), Exit::kBadInput;
 
   print("SQLite with a shared cache and PRAGMA read_uncommitted, three transactions in ten rolled back:\n\n");
-  exit = run_line(run_record, {"record", "--workload", "register", "--level", "read-uncommitted", "--rollbacks", "0.3",
-                               "--keys", "8", "--time", "2", "--seed", seed, "--out", "dirty.jsonl"});
+  exit =
+      run_line(run_record, {"record", "--workload", "register", "--level", "read-uncommitted", "--rollbacks", "0.3",
+                            "--keys", "8", "--think", "0.001", "--time", "2", "--seed", seed, "--out", "dirty.jsonl"});
   if (exit != Exit::kFine) return exit;
   exit = run_line(run_check, {"check", "dirty.jsonl", "--level", "read-committed", "--prove", "--anomalies", "1"});
   if (exit != Exit::kFound) return print_error("the demo found no dirty read; please report this"), Exit::kBadInput;

@@ -30,6 +30,7 @@ using hunt::HuntCounts;
 
 // Set by ctrl-C: the case that is running ends, and the summary is printed. A second one ends the process as usual.
 constexpr const char* kDefaultFolder = "isolde-findings";
+constexpr std::uint64_t kMostKeptOnce = 10;
 
 struct HuntPlan {
   hunt::HuntOptions options;
@@ -118,14 +119,14 @@ Result<void> write(const Finding& finding, const std::string& path) {
   return {};
 }
 
-// "finding-001-result.finding": the first number that is free.
-Result<std::string> save_finding(const Finding& finding, const std::string& folder) {
+// "finding-001-result.finding": the first number that is free. `what`: "finding", or "once" for what was seen once.
+Result<std::string> save_finding(const Finding& finding, const std::string& folder, std::string_view what) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder};
   std::string path;
   for (int number = 1; path.empty(); ++number) {
-    const std::string start = fmt::format("finding-{:03}-", number);
+    const std::string start = fmt::format("{}-{:03}-", what, number);
     bool taken = false;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
       taken |= entry.path().filename().string().starts_with(start);
@@ -163,6 +164,8 @@ std::string steps_text(const hunt::Case& test) {
 
 void print_finding(const Finding& finding, const std::string& file, bool quiet) {
   print(fmt::format("found: {} ({})\n", about(finding.wrong), finding.cause));
+  if (finding.rate.is_rare())
+    print(fmt::format("  not every time: seen in {} of {} runs\n", finding.rate.seen, finding.rate.runs));
   if (!quiet) {
     print(steps_text(finding.test));
     if (!finding.expected.empty()) print(fmt::format("  expected:\n{}", indented(finding.expected)));
@@ -173,11 +176,12 @@ void print_finding(const Finding& finding, const std::string& file, bool quiet) 
 
 std::string finding_line(const Finding& f, const std::string& file) {
   return fmt::format(
-      R"({{"event": "finding", "wrong": {}, "about": {}, "cause": {}, "anomaly": {}, "case_seed": {}, "transactions": {}, )"
+      R"({{"event": "finding", "wrong": {}, "about": {}, "cause": {}, "anomaly": {}, "seen": {}, "of_runs": {}, "case_seed": {}, "transactions": {}, )"
       R"("statements": {}, "tables": {}, "expected": {}, "actual": {}, "file": {}}})"
       "\n",
       json_string(name(f.wrong)), json_string(about(f.wrong)), json_string(f.cause),
-      f.anomaly.empty() ? "null" : json_string(f.anomaly), f.test.seed, f.test.transactions.size(),
+      f.anomaly.empty() ? "null" : json_string(f.anomaly), f.rate.is_rare() ? std::to_string(f.rate.seen) : "null",
+      f.rate.is_rare() ? std::to_string(f.rate.runs) : "null", f.test.seed, f.test.transactions.size(),
       statements_of(f.test), f.test.schema.tables.size(), json_string(f.expected), json_string(f.actual),
       file.empty() ? "null" : json_string(file));
 }
@@ -189,13 +193,13 @@ void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, cons
         R"({{"event": "summary", "server": {}, "level": {}, "claims": {}, "seed": {}, "seconds": {:.1f}, "ended": {}, )"
         R"("cases": {}, "judged": {}, "cases_a_minute": {:.1f}, "oracle_rounds": {}, "oracle_rounds_a_minute": {:.1f}, )"
         R"("runs": {}, "schemas": {}, "statements": {}, "refused": {}, "blocked": {}, "timed_out": {}, "dropped_for_cycles": {}, )"
-        R"("given_up": {}, "histories": {}, "faults": {}, "first_fault": {}, "restarts": {}, "findings": {}, "causes": {}, "known_cause": {}}})"
+        R"("given_up": {}, "histories": {}, "faults": {}, "first_fault": {}, "restarts": {}, "findings": {}, "causes": {}, "seen_once": {}, "known_cause": {}}})"
         "\n",
         json_string(r.server), json_string(level.name), json_string(info(level.claims).name), plan.options.seed,
         c.seconds, json_string(r.ended), c.cases, c.cases - c.given_up, a_minute(c.cases, c.seconds), c.rounds,
         a_minute(c.rounds, c.seconds), c.runs, c.schemas, c.statements, c.failed, c.waited, c.timed_out,
         c.dropped_for_cycles, c.given_up, c.histories, c.faults,
-        r.first_fault.empty() ? "null" : json_string(r.first_fault), c.restarts, c.findings, c.causes,
+        r.first_fault.empty() ? "null" : json_string(r.first_fault), c.restarts, c.findings, c.causes, c.unsteady,
         r.not_held ? json_string(r.not_held->cause) : "null"));
     return;
   }
@@ -213,6 +217,9 @@ void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, cons
     if (c.faults > 0)
       print(fmt::format("  {} met an error that Isolde does not know, the first: {}\n",
                         counted(c.faults, "case", "cases"), r.first_fault));
+    if (c.unsteady > 0)
+      print(fmt::format("  {} seen once and not in {} further runs: kept as once-*.finding, not counted as found\n",
+                        counted(c.unsteady, "fault was", "faults were"), grouped(c.rare_runs)));
     if (c.restarts > 0) print(fmt::format("  the server was gone {}\n", counted(c.restarts, "time", "times")));
   }
   if (c.findings == 0) return print("nothing found\n");
@@ -229,6 +236,7 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
   std::optional<Error> not_kept;
   std::map<std::string, std::string> files;  // by cause
   std::vector<Finding> found;                // for the page: one of each cause
+  std::uint64_t once = 0;                    // seen, and not again
   const auto live = [&](std::string_view doing) {
     progress.advance(
         fmt::format("{} cases, {} oracle rounds, {} blocked, {} refused, {} found{};", grouped(last.cases),
@@ -247,7 +255,7 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
                                      if (!new_cause) return;
                                      if (!plan.html.empty()) found.push_back(finding);
                                      progress.clear();
-                                     auto file = save_finding(finding, plan.out);
+                                     auto file = save_finding(finding, plan.out, "finding");
                                      if (!file && !not_kept) not_kept = file.error();
                                      const std::string path = file ? *file : std::string();
                                      files[finding.cause] = path;
@@ -257,6 +265,12 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
                                        print_finding(finding, path, plan.quiet);
                                      }
                                      (void)flush_output();
+                                   },
+                               .once =
+                                   [&](const Finding& finding) {
+                                     if (++once > kMostKeptOnce) return;
+                                     const auto file = save_finding(finding, plan.out, "once");
+                                     if (!file && !not_kept) not_kept = file.error();
                                    }};
   hunt::HuntOptions options = plan.options;
   options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {

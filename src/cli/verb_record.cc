@@ -91,6 +91,10 @@ std::optional<Error> take_run(const Arguments& args, RecordPlan& plan) {
   auto rollbacks = args.share("rollbacks", 0);
   if (!rollbacks) return std::move(rollbacks).error();
   o.rollbacks = *rollbacks;
+  auto think = args.seconds("think");
+  if (!think) return std::move(think).error();
+  if (*think && **think > 10) return Error{"--think takes at most 10 seconds: a client cannot be stopped meanwhile"};
+  if (*think) o.think = std::chrono::microseconds(static_cast<std::int64_t>(**think * 1e6));
   if (args.has("faults")) {
     auto faults = record::parse_faults(args.text("faults"));
     if (!faults) return std::move(faults).error();

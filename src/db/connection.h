@@ -100,6 +100,9 @@ class Connection {
   // answers are to those that were sent: all, except those after a kLost and, with kStop, those after the first that
   // was not carried out.
   [[nodiscard]] virtual std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure);
+  // From now on a statement's error that no table lists is a Reply whose transaction must be rolled back, not an Error:
+  // for those who judge errors themselves.
+  virtual void report_unlisted_errors() {}
   // From any thread: makes the request that is running, if one is, fail soon.
   virtual void cancel() = 0;
   // What the server calls this session (PostgreSQL's pid, MariaDB's thread id); 0 where there is no server.

@@ -12,16 +12,17 @@ const ErrorRow* find_error(std::span<const ErrorRow> table, std::string_view cod
   return nullptr;
 }
 
-Result<Reply> reply_to_failure(std::span<const ErrorRow> table, Failure failure, std::string_view sql) {
+Result<Reply> reply_to_failure(std::span<const ErrorRow> table, Failure failure, std::string_view sql,
+                               Unlisted unlisted) {
   const ErrorRow* const row = find_error(table, failure.code);
-  if (row == nullptr) {
+  if (row == nullptr && unlisted == Unlisted::kStops) {
     return Error{
         fmt::format("the database answered with error {}, whose meaning for the transaction is not listed: "
                     "{} (statement: {})",
                     failure.code, failure.text, sql)};
   }
   Reply reply;
-  reply.fate = row->means;
+  reply.fate = row == nullptr ? Fate::kMustRollBack : row->means;
   reply.failure = std::move(failure);
   return reply;
 }

@@ -2,6 +2,7 @@
 // run.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -19,8 +20,14 @@ struct ErrorRow {
 
 [[nodiscard]] const ErrorRow* find_error(std::span<const ErrorRow> table, std::string_view code);
 
-// A Reply with the fate that the table gives the failure; an Error that names the code, the text and the statement if
-// it is not listed.
-[[nodiscard]] Result<Reply> reply_to_failure(std::span<const ErrorRow> table, Failure failure, std::string_view sql);
+// What becomes of a failure that the table does not list.
+enum class Unlisted : std::uint8_t {
+  kStops,      // an Error that names the code, the text and the statement
+  kRollsBack,  // a Reply: the transaction can only be rolled back, which is safe whatever the error means
+};
+
+// A Reply with the fate that the table gives the failure.
+[[nodiscard]] Result<Reply> reply_to_failure(std::span<const ErrorRow> table, Failure failure, std::string_view sql,
+                                             Unlisted unlisted = Unlisted::kStops);
 
 }  // namespace isolde::db

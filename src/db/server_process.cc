@@ -34,6 +34,7 @@ struct ProcessLaunch {
 namespace {
 
 constexpr Milliseconds kPoll{5};
+constexpr Milliseconds kHaltPoll{1};
 constexpr Milliseconds kToolLimit{120'000};
 
 std::vector<char*> pointers(const std::vector<std::string>& command) {
@@ -102,6 +103,13 @@ std::vector<pid_t> children_of(pid_t pid) {
   }
   closedir(proc);
   return children;
+}
+
+// Stopped by a signal, or ended: it does nothing until somebody continues it.
+bool is_halted(pid_t pid) {
+  pid_t parent = 0;
+  char state = 0;
+  return !process_stat(pid, parent, state) || std::strchr("TtZX", state) != nullptr;
 }
 
 }  // namespace
@@ -223,7 +231,13 @@ void ServerProcess::kill_all() {
     pid_ = -1;
     return;
   }
+  // All are stopped before the first is killed: otherwise a client that sees one connection break can still commit on
+  // another.
   const std::vector<pid_t> children = children_of(pid_);
+  for (const pid_t child : children) ::kill(child, SIGSTOP);
+  for (const pid_t child : children) {
+    while (!is_halted(child)) std::this_thread::sleep_for(kHaltPoll);
+  }
   for (const pid_t child : children) ::kill(child, SIGKILL);
   // Handles, because once it is dead its children are reaped by someone else and their ids may come to be another's.
   std::vector<pollfd> handles;

@@ -37,6 +37,8 @@ constexpr std::array<ContentInfo, kContentCount> kContents = {{
     {HistoryContent::kClientTimes, "transaction with begin or end", "transactions with begin or end", true,          {kYes, kYes, kPart, kNo,   kPart, kNo},
      "jepsen-edn: their order, if those of a session do not overlap; cobra: if every transaction has both"},
     {HistoryContent::kOpIntervals, "operation with an interval", "operations with intervals", true,                  {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
+    {HistoryContent::kCommitIntervals, "transaction with the interval of its commit",
+     "transactions with intervals of their commits", true,                                                    {kYes, kYes, kNo,   kNo,   kNo,   kNo}, ""},
     {HistoryContent::kTimestamps, "transaction with start_ts or commit_ts",
      "transactions with start_ts or commit_ts", true,                                                         {kYes, kYes, kNo,   kNo,   kNo,   kPart},
      "timekiller: not below 0"},
@@ -144,6 +146,8 @@ std::uint64_t count(const History& h, HistoryContent content) {
       return transactions_with(h, [&](TxnId t) { return h.begin(t) != kNoTime || h.end(t) != kNoTime; });
     case HistoryContent::kOpIntervals:
       return intervals(h);
+    case HistoryContent::kCommitIntervals:
+      return transactions_with(h, [&](TxnId t) { return h.commit_interval(t).before != kNoTime; });
     case HistoryContent::kTimestamps:
       return transactions_with(h, [&](TxnId t) { return h.start_ts(t) != kNoTime || h.commit_ts(t) != kNoTime; });
     case HistoryContent::kSerialOrder:

@@ -31,6 +31,7 @@ enum class HistoryContent : std::uint8_t {
   kUnknown,
   kClientTimes,
   kOpIntervals,
+  kCommitIntervals,
   kTimestamps,
   kSerialOrder,
   kSerialByCommitTs,
@@ -40,7 +41,7 @@ enum class HistoryContent : std::uint8_t {
   kLocks,
   kAbout,
 };
-inline constexpr int kContentCount = 21;
+inline constexpr int kContentCount = 22;
 
 enum class Carry : std::uint8_t { kAll, kSome, kNone };
 

@@ -33,7 +33,7 @@ class PlainLine {
 
  private:
   static constexpr unsigned kId = 1, kSession = 2, kStatus = 4, kBegin = 8, kEnd = 16, kStartTs = 32, kCommitTs = 64,
-                            kOrder = 128, kOps = 256, kSnapshot = 512, kSno = 1024;
+                            kOrder = 128, kOps = 256, kSnapshot = 512, kSno = 1024, kCommit = 2048;
 
   static unsigned field_bit(std::string_view name) {
     switch (name.size()) {
@@ -44,7 +44,7 @@ class PlainLine {
       case 5:
         return name == "begin" ? kBegin : name == "order" ? kOrder : 0;
       case 6:
-        return name == "status" ? kStatus : 0;
+        return name == "status" ? kStatus : name == "commit" ? kCommit : 0;
       case 7:
         return name == "session" ? kSession : 0;
       case 8:
@@ -60,6 +60,7 @@ class PlainLine {
     if (bit == kOps) return operations();
     if (bit == kStatus) return status();
     if (bit == kSnapshot) return snapshot();
+    if (bit == kCommit) return commit();
     if (bit == kId || bit == kSession) {
       ValueId value{};
       if (!integer_or_string(value)) return false;
@@ -102,6 +103,16 @@ class PlainLine {
     if (text == "committed") return true;
     if (text != "aborted" && text != "unknown") return false;
     builder_.set_status(text == "aborted" ? Status::kAborted : Status::kUnknown);
+    return true;
+  }
+
+  bool commit() {
+    std::int64_t before = kNoTime;
+    std::int64_t after = kNoTime;
+    if (!take('[') || !spaced_integer(before) || !take(',')) return false;
+    skip_space();
+    if (!(*p_ == 'n' ? null() : integer(after)) || !take(']')) return false;
+    builder_.set_commit(before, after);
     return true;
   }
 
@@ -206,13 +217,17 @@ class PlainLine {
     skip_space();
     if (*p_ == '[') return list(value);
     if (*p_ == 'n') {
-      // Byte by byte: the line may end, and the file with it, before four bytes are there.
-      if (p_[1] != 'u' || p_[2] != 'l' || p_[3] != 'l') return false;
-      p_ += 4;
       value = kNullValue;
-      return true;
+      return null();
     }
     return integer_or_string(value);
+  }
+
+  bool null() {
+    // Byte by byte: the line may end, and the file with it, before four bytes are there.
+    if (p_[1] != 'u' || p_[2] != 'l' || p_[3] != 'l') return false;
+    p_ += 4;
+    return true;
   }
 
   bool list(ValueId& value) {

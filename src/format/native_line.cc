@@ -286,23 +286,25 @@ NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bo
   return commit_interval(value);
 }
 
-// The client's clock around the commit itself. Nothing judges by it yet; what is there has to be well formed.
+// The client's clock around the commit itself; `[before, null]` where no answer came.
 NativeValues::Fault NativeLine::commit_interval(od::value value) {
-  const Fault wrong = fault_at("expected \"commit\": [before, after]", value);
+  const Fault wrong = fault_at("expected \"commit\": [before, after], or [before, null] if no answer came", value);
   open_txn();
   bool null = false;
   if (!value.is_null().get(null) && null) return std::nullopt;
   od::array array;
   if (value.get_array().get(array)) return wrong;
-  int count = 0;
+  std::int64_t times[2] = {kNoTime, kNoTime};
+  std::size_t count = 0;
   for (auto element : array) {
     od::value entry;
-    std::int64_t time = 0;
-    if (element.get(entry)) return wrong;
+    if (element.get(entry) || count == 2) return wrong;
+    std::int64_t& time = times[count++];
+    if (count == 2 && !entry.is_null().get(null) && null) continue;
     if (auto bad = NativeValues::time(entry, time)) return bad;
-    ++count;
   }
   if (count != 2) return wrong;
+  builder_.set_commit(times[0], times[1]);
   return std::nullopt;
 }
 

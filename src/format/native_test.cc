@@ -121,9 +121,12 @@ TEST(Native, EveryFieldOfATransactionIsRead) {
   const char* const text =
       R"({"id":"a","session":"s","status":"unknown","begin":-5,"end":9223372036854775807,"start_ts":1,"commit_ts":1,"order":0,"sno":4,"snapshot":{"xid":105,"xmin":100,"xmax":104,"active":[100,102]},"ops":[]}
 {"id":1,"session":"s","status":"aborted","snapshot":{"xmin":100,"xmax":104,"active":[]},"ops":[]}
+{"id":2,"session":"s","begin":1,"end":9,"commit":[5,7],"start_ts":1,"ops":[]}
+{"id":3,"session":"s","status":"unknown","commit":[-5,null],"ops":[]}
 )";
   EXPECT_EQ(body(read(text)), text);
-  EXPECT_EQ(body(read(R"({"ops":[],"begin":null,"order":null,"session":1})")), "{\"id\":0,\"session\":1,\"ops\":[]}\n");
+  EXPECT_EQ(body(read(R"({"ops":[],"begin":null,"commit":null,"order":null,"session":1})")),
+            "{\"id\":0,\"session\":1,\"ops\":[]}\n");
 }
 
 TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
@@ -242,6 +245,33 @@ TEST(NativeReader, ASnapshotMeansTheSameOnBothWays) {
     EXPECT_EQ(difference(plain->history, general->history), "");
     EXPECT_EQ(plain->history.columns().snapshots.size(), 1U);
   }
+}
+
+TEST(NativeReader, ACommitMeansTheSameOnBothWays) {
+  for (const std::string commit : {"[5,7]", "[ 5 , 7 ]", "[5,null]", "[-9223372036854775808, null]", "[-3,9]"}) {
+    const std::string start = "{\"session\":1,\"commit\":" + commit + ",\"ops\":[]";
+    const auto plain = kNativeFormat.read(testing::source_of(start + "}\n"), {});
+    const auto general = kNativeFormat.read(testing::source_of(start + ",\"x-mine\":{}}\n"), {});
+    ASSERT_TRUE(plain && general) << commit;
+    EXPECT_EQ(difference(plain->history, general->history), "");
+    EXPECT_NE(plain->history.commit_interval(TxnId{0}).before, kNoTime);
+  }
+}
+
+TEST(Native, ACommitThatIsNoIntervalOrDoesNotFitIsRefused) {
+  const auto refused = [](std::string_view commit, std::string_view more = "") {
+    return refusal("{\"session\":0,\"ops\":[]}\n{\"session\":1,\"commit\":" + std::string(commit) + std::string(more) +
+                   ",\"ops\":[]}\n");
+  };
+  const std::string form = "mem:2:23: expected \"commit\": [before, after], or [before, null] if no answer came";
+  for (const char* text : {"5", "[]", "[5]", "[1,2,3]", "{}", "\"5\""}) EXPECT_EQ(refused(text), form);
+  EXPECT_EQ(refused("[null,5]"), "mem:2:24: expected \"commit\" to be a 64-bit integer");
+  EXPECT_EQ(refused("[1,\"x\"]"), "mem:2:26: expected \"commit\" to be a 64-bit integer");
+  EXPECT_EQ(refused("[7,5]"), "mem:2:1: transaction 1: its commit was answered at 5, before it was sent at 7");
+  EXPECT_EQ(refused("[5,7]", ",\"end\":6"),
+            "mem:2:1: transaction 1: its commit was answered at 7, after the transaction ended at 6");
+  EXPECT_EQ(refused("[5,7]", ",\"x-mine\":{},\"begin\":6"),
+            "mem:2:1: transaction 1: its commit was sent at 5, before the transaction began at 6");
 }
 
 TEST(Native, TheQuickWayAndTheGeneralWayReadTheSame) {

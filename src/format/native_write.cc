@@ -59,6 +59,7 @@ class LineWriter {
     if (h_.status(t) == Status::kUnknown) out_ += ",\"status\":\"unknown\"";
     append_time(",\"begin\":", h_.begin(t), out_);
     append_time(",\"end\":", h_.end(t), out_);
+    if (const History::Interval commit = h_.commit_interval(t); commit.before != kNoTime) commit_interval(commit);
     append_time(",\"start_ts\":", h_.start_ts(t), out_);
     append_time(",\"commit_ts\":", h_.commit_ts(t), out_);
     append_time(",\"order\":", h_.order(t), out_);
@@ -81,6 +82,17 @@ class LineWriter {
     }
   }
   void key(KeyId k) { value(h_.columns().key_name[raw(k)]); }
+
+  void commit_interval(const History::Interval& commit) {
+    append_time(",\"commit\":[", commit.before, out_);
+    out_ += ',';
+    if (commit.after == kNoTime) {
+      out_ += "null";
+    } else {
+      append_integer(commit.after, out_);
+    }
+    out_ += ']';
+  }
 
   void snapshot(const Snapshot& s) {
     out_ += ",\"snapshot\":{";

@@ -16,8 +16,23 @@ constexpr std::string_view kForms =
 
 // Members of a transaction's object that other records give, or that are no transaction's at all.
 constexpr std::string_view kNotFacts[] = {
-    "id",      "session",    "status",   "begin",     "end",  "ops", "isolde",        "about",
-    "initial", "initial_of", "complete", "serial_by", "vset", "at",  "version_order", "version_order_by_txn",
+    "id",
+    "session",
+    "status",
+    "begin",
+    "end",
+    "commit",
+    "ops",
+    "isolde",
+    "about",
+    "initial",
+    "initial_of",
+    "complete",
+    "serial_by",
+    "vset",
+    "at",
+    "version_order",
+    "version_order_by_txn",
 };
 
 bool is_read(std::string_view operation) {
@@ -91,16 +106,14 @@ std::optional<Error> JournalReader::record(char kind) {
       return announced();
     case 'd':
       return answered();
-    case 'c': {
-      Text ignored;
+    case 'c':
       if (unanswered_ < operations_.size() && operations_[unanswered_].announced) {
         const Operation& waiting = operations_[unanswered_];
         return Error{"expected its `d` before `c`: this write was announced and never answered", view_->name,
                      waiting.line, 1};
       }
       commit_sent_ = true;
-      return time(ignored, "the time before the commit");
-    }
+      return time(commit_, "the time before the commit");
     case 'f':
       return facts();
     case 'p':
@@ -175,6 +188,7 @@ std::optional<Error> JournalReader::begin() {
   if (auto wrong = time(begin_, "the time of its begin")) return wrong;
   open_ = true;
   commit_sent_ = false;
+  commit_ = {};
   facts_ = {};
   place_.reset();
   operations_.clear();
@@ -327,6 +341,13 @@ std::optional<Error> JournalReader::close(Status status, std::string_view end_ti
   if (!end_time.empty()) {
     text_ += ",\"end\":";
     text_ += end_time;
+  }
+  if (commit_sent_) {
+    text_ += ",\"commit\":[";
+    put(commit_.text, commit_.line, commit_.column);
+    text_ += ',';
+    text_ += end_time.empty() ? std::string_view("null") : end_time;
+    text_ += ']';
   }
   if (facts_.line != 0) {
     text_ += ',';

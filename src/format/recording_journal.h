@@ -116,7 +116,7 @@ class JournalReader {
   // the transaction that is open
   bool open_ = false;
   bool commit_sent_ = false;
-  Text id_, begin_, facts_;
+  Text id_, begin_, commit_, facts_;
   std::optional<std::int64_t> place_;
   std::uint32_t place_line_ = 0;
   std::vector<Operation> operations_;

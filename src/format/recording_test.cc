@@ -77,7 +77,7 @@ TEST(Recording, EveryRecordSaysWhatNativeLinesSay) {
   EXPECT_EQ(
       differs(
           recording(first, second),
-          "{\"id\":7,\"session\":3,\"begin\":1000,\"end\":1020,\"start_ts\":5,\"commit_ts\":6,"
+          "{\"id\":7,\"session\":3,\"begin\":1000,\"end\":1020,\"commit\":[1014,1020],\"start_ts\":5,\"commit_ts\":6,"
           "\"snapshot\":{\"xid\":105,\"xmin\":100,\"xmax\":104,\"active\":[100,102]},"
           "\"ops\":[[\"w\",7,2,{\"at\":[1001,1005]}],[\"append\",\"l\",5,{\"at\":[1002,1005]}],"
           "[\"r\",7,2,{\"lock\":\"update\",\"at\":[1006,1007]}],"
@@ -85,8 +85,10 @@ TEST(Recording, EveryRecordSaysWhatNativeLinesSay) {
           "[\"agg\",\"max(c)\",\"c > 1\",9,{\"at\":[1010,1011]}],"
           "[\"update\",\"c > 1\",[[8,3]],{\"at\":[1012,1013]}]]}\n"
           "{\"id\":8,\"session\":3,\"status\":\"aborted\",\"begin\":1030,\"end\":1031,\"ops\":[]}\n"
-          "{\"id\":9,\"session\":4,\"status\":\"unknown\",\"begin\":1000,\"ops\":[[\"w\",7,3,{\"at\":[1001,1002]}]]}\n"
-          "{\"id\":10,\"session\":5,\"begin\":2000,\"end\":2004,\"ops\":[[\"r\",7,null,{\"at\":[2001,2002]}]]}\n"
+          "{\"id\":9,\"session\":4,\"status\":\"unknown\",\"begin\":1000,\"commit\":[1003,null],"
+          "\"ops\":[[\"w\",7,3,{\"at\":[1001,1002]}]]}\n"
+          "{\"id\":10,\"session\":5,\"begin\":2000,\"end\":2004,\"commit\":[2003,2004],\"ops\":[[\"r\",7,null,{\"at\":["
+          "2001,2002]}]]}\n"
           "{\"version_order_by_txn\":[[\"l\",[7]],[8,[7]]]}\n"),
       "");
 }
@@ -104,6 +106,8 @@ TEST(Recording, ACutOffTransactionIsUnknownOnlyIfItsCommitWasSent) {
   ASSERT_TRUE(sent) << sent.error().message();
   EXPECT_EQ(testing::shown(sent->history), "1@1 unknown: w 1=5\n");
   EXPECT_EQ(sent->history.end(TxnId{0}), kNoTime);
+  EXPECT_EQ(sent->history.commit_interval(TxnId{0}).before, 13);
+  EXPECT_EQ(sent->history.commit_interval(TxnId{0}).after, kNoTime);
   ASSERT_EQ(sent->notes.size(), 1U);
   EXPECT_EQ(
       sent->notes[0],
@@ -187,8 +191,8 @@ TEST(Recording, CutAtEveryByteItHasWhatWasRecordedUntilThenAndNothingElse) {
 TEST(Recording, StringsThatLookLikeRecordsAreStrings) {
   const std::string value = R"("]],\"status\":\"aborted\",\"ops\":[[\\\" e committed 1 é𝄞 \u0000\n")";
   EXPECT_EQ(differs(recording("s 1\nb 1 1\ni 2 [\"w\"," + value + "," + value + "]\nd 3\nc 4\ne committed 5\n"),
-                    "{\"id\":1,\"session\":1,\"begin\":1,\"end\":5,\"ops\":[[\"w\"," + value + "," + value +
-                        ",{\"at\":[2,3]}]]}\n"),
+                    "{\"id\":1,\"session\":1,\"begin\":1,\"end\":5,\"commit\":[4,5],\"ops\":[[\"w\"," + value + "," +
+                        value + ",{\"at\":[2,3]}]]}\n"),
             "");
 }
 
@@ -224,6 +228,12 @@ TEST(Recording, WhatIsNoRecordIsAnErrorWithItsPlace) {
       {open + "c 2\no [\"r\",1,1]\n", "4:1: expected `f`, `p` or `e` after `c`"},
       {open + "c 2\nc 2\n", "4:1: expected `f`, `p` or `e` after `c`"},
       {open + "f \"status\":\"aborted\"\n", "3:3: expected a fact of the database, not \"status\""},
+      {open + "c 2\nf \"commit\":[1,2]\n", "4:3: expected a fact of the database, not \"commit\""},
+      {open + "c 0\ne committed 3\n",
+       "2:1: transaction 1: its commit was sent at 0, before the transaction began at 1"},
+      {open + "c 5\ne committed 3\n", "2:1: transaction 1: its commit was answered at 3, before it was sent at 5"},
+      {open + "c 5\ne aborted 7\nb 2 7\ni 8 [\"w\",1,1]\nd 12\nc 7\n",
+       "5:1: transaction 2: its commit was sent at 7, before its last operation was sent at 8"},
       {open + "f \"start_ts\":1,\"ops\" :[]\n", "3:16: expected a fact of the database, not \"ops\""},
       {open + "f \"\\u006fps\":[]\n", "3:3: expected a fact of the database"},
       {open + "f \"start_ts\":1}\n", "3:3: expected members"},
@@ -269,30 +279,35 @@ TEST(Recording, PlacesOfCommitsAreTheOrderOfVersions) {
   const std::string first = "s 1\n" + writer(1, "7", "p 30\ne committed 9") + writer(2, "7", "p 10\ne committed 9") +
                             writer(3, "8", "p 11\ne committed 9");
   const std::string second = "s 2\n" + writer(4, "7", "p 20\ne committed 9") + writer(5, "7", "p 21\ne aborted 9");
-  EXPECT_EQ(differs(recording(first, second), wrote(1, 1, "7", "\"end\":9,") + wrote(2, 1, "7", "\"end\":9,") +
-                                                  wrote(3, 1, "8", "\"end\":9,") + wrote(4, 2, "7", "\"end\":9,") +
-                                                  wrote(5, 2, "7", "\"end\":9,\"status\":\"aborted\",") +
-                                                  "{\"version_order_by_txn\":[[7,[2,4,1]],[8,[3]]]}\n"),
-            "");
+  EXPECT_EQ(
+      differs(recording(first, second),
+              wrote(1, 1, "7", "\"end\":9,\"commit\":[4,9],") + wrote(2, 1, "7", "\"end\":9,\"commit\":[4,9],") +
+                  wrote(3, 1, "8", "\"end\":9,\"commit\":[4,9],") + wrote(4, 2, "7", "\"end\":9,\"commit\":[4,9],") +
+                  wrote(5, 2, "7", "\"end\":9,\"commit\":[4,9],\"status\":\"aborted\",") +
+                  "{\"version_order_by_txn\":[[7,[2,4,1]],[8,[3]]]}\n"),
+      "");
 }
 
 TEST(Recording, AnOrderIsCompleteOnlyIfEveryWriterThatCountsHasAPlace) {
   const std::string first = "s 1\n" + writer(1, "7", "p 2\ne committed 9") + writer(2, "7", "p 1\ne committed 9");
   const std::string second = "s 2\n" + writer(3, "7", "e unknown");
-  const std::string txns = wrote(1, 1, "7", "\"end\":9,") + wrote(2, 1, "7", "\"end\":9,");
-  EXPECT_EQ(differs(recording(first, second), txns + wrote(3, 2, "7", "\"status\":\"unknown\",") +
+  const std::string txns =
+      wrote(1, 1, "7", "\"end\":9,\"commit\":[4,9],") + wrote(2, 1, "7", "\"end\":9,\"commit\":[4,9],");
+  EXPECT_EQ(differs(recording(first, second), txns + wrote(3, 2, "7", "\"status\":\"unknown\",\"commit\":[4,null],") +
                                                   "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":false}\n"),
             "");
   const std::string aborted = "s 2\n" + writer(3, "7", "e aborted 5");
-  EXPECT_EQ(differs(recording(first, aborted), txns + wrote(3, 2, "7", "\"end\":5,\"status\":\"aborted\",") +
-                                                   "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":true}\n"),
-            "");
+  EXPECT_EQ(
+      differs(recording(first, aborted), txns + wrote(3, 2, "7", "\"end\":5,\"commit\":[4,5],\"status\":\"aborted\",") +
+                                             "{\"version_order_by_txn\":[[7,[2,1]]],\"complete\":true}\n"),
+      "");
 }
 
 TEST(Recording, EvidenceIsReadAndItsUnfinishedLineDropped) {
   Files files = recording("s 1\n" + writer(1, "7", "e committed 9"));
   files["evidence.jsonl"] = "{\"version_order_by_txn\":[[7,[1]]],\"complete\":true}\n{\"version_order_by_t";
-  EXPECT_EQ(differs(files, wrote(1, 1, "7", "\"end\":9,") + "{\"version_order_by_txn\":[[7,[1]]]}\n"), "");
+  EXPECT_EQ(differs(files, wrote(1, 1, "7", "\"end\":9,\"commit\":[4,9],") + "{\"version_order_by_txn\":[[7,[1]]]}\n"),
+            "");
   EXPECT_EQ(read(files)->notes[0], "evidence.jsonl: its last line was never finished and was dropped");
 
   files["evidence.jsonl"] = "{\"version_order_by_txn\":[[7,[1]]]}\n{\"version_order_by_txn\":[[7,[2]]]}\n";

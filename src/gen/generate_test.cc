@@ -516,7 +516,10 @@ TEST(Generate, OperationsHaveTheirIntervalsWithinTheTransaction) {
       ASSERT_LT(at.before, at.after);
       last = at.after;
     }
-    ASSERT_LT(last, h.end(t));
+    const History::Interval commit = h.commit_interval(t);
+    ASSERT_LE(last, commit.before);
+    ASSERT_LT(commit.before, h.end(t));
+    ASSERT_EQ(commit.after, h.end(t));
   }
 }
 

@@ -48,7 +48,7 @@ struct Plant {
 struct GenEvidence {
   bool timestamps = true;     // start_ts, commit_ts
   bool intervals = true;      // begin, end
-  bool op_intervals = false;  // `at` of every operation; needs `intervals`
+  bool op_intervals = false;  // `at` of every operation, `commit` of every transaction; needs `intervals`
   bool versions = false;      // version orders: by value, or by transaction for lists and repeated values
   bool order = false;         // place in the serialization order; only at serializable levels, else left out
   bool vsets = false;         // rows: the version set of every predicate operation, which is the whole table

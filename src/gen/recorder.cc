@@ -50,6 +50,8 @@ TxnId Recorder::open(std::uint32_t session, Status status, const TxnTimes& times
     builder_.set_begin(times.begin);
     if (status != Status::kUnknown) builder_.set_end(times.end);
   }
+  // The last operation is answered by then (record_interval()).
+  if (op_intervals_) builder_.set_commit(times.commit - 1, status == Status::kUnknown ? kNoTime : times.end);
   if (timestamps_) {
     builder_.set_start_ts(times.start_ts);
     if (times.commit_ts != kNoTime) builder_.set_commit_ts(times.commit_ts);

@@ -75,6 +75,8 @@ std::pair<History, std::vector<TxnId>> shuffled(const History& history, Rng& rng
   by_txn(to.commit_ts, from.commit_ts, columns.commit_ts);
   by_txn(to.order, from.order, columns.order);
   by_txn(to.sno, from.sno, columns.sno);
+  by_txn(to.commit_before, from.commit_before, columns.commit_before);
+  by_txn(to.commit_length, from.commit_length, columns.commit_length);
 
   const auto by_op = [&](auto& column, const auto& old, auto& view) {
     if (old.empty()) return;
@@ -104,6 +106,15 @@ std::pair<History, std::vector<TxnId>> shuffled(const History& history, Rng& rng
     std::sort(to.wide_intervals.begin(), to.wide_intervals.end(),
               [](const WideInterval& a, const WideInterval& b) { return a.op < b.op; });
     columns.wide_intervals = to.wide_intervals.view();
+  }
+  if (!from.wide_commits.empty()) {
+    for (WideCommit wide : from.wide_commits) {
+      wide.txn = went[raw(wide.txn)];
+      to.wide_commits.push_back(wide);
+    }
+    std::sort(to.wide_commits.begin(), to.wide_commits.end(),
+              [](const WideCommit& a, const WideCommit& b) { return a.txn < b.txn; });
+    columns.wide_commits = to.wide_commits.view();
   }
   if (!from.version_entries.empty()) {
     for (const std::uint32_t entry : from.version_entries) to.version_entries.push_back(entry);

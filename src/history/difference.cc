@@ -89,6 +89,8 @@ class Comparison {
     if (a_.start_ts(t) != b_.start_ts(t) || a_.commit_ts(t) != b_.commit_ts(t)) return "timestamps";
     if (a_.order(t) != b_.order(t)) return "order";
     if (a_.sno(t) != b_.sno(t)) return "sno";
+    const History::Interval p = a_.commit_interval(t), q = b_.commit_interval(t);
+    if (p.before != q.before || p.after != q.after) return "interval of the commit";
     if (!same_snapshot(t)) return "snapshot";
     const std::uint32_t ops = a_.end_op(t) - a_.first_op(t);
     if (ops != b_.end_op(t) - b_.first_op(t)) return "number of operations";

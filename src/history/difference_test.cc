@@ -36,6 +36,7 @@ History history(std::string_view changed, bool other_ids = false) {
     if (here) b.set_id(v.string(is("id") ? "b" : "a"));
     b.set_begin(here && is("begin") ? 11 : 10);
     b.set_end(here && is("end") ? 21 : 20);
+    b.set_commit(here && is("commit") ? 16 : 15, here && is("commit after") ? 18 : 17);
     b.set_start_ts(here && is("start_ts") ? 2 : 1);
     b.set_commit_ts(here && is("commit_ts") ? 5 : 4);
     if (!(here && is("order"))) b.set_order(t);
@@ -91,6 +92,8 @@ TEST(Difference, EveryKindIsFound) {
       {"commit_ts", "transaction a (place 1): other timestamps"},
       {"order", "transaction a (place 1): other order"},
       {"sno", "transaction a (place 1): other sno"},
+      {"commit", "transaction a (place 1): other interval of the commit"},
+      {"commit after", "transaction a (place 1): other interval of the commit"},
       {"xmin", "transaction a (place 1): other snapshot"},
       {"no xid", "transaction a (place 1): other snapshot"},
       {"active", "transaction a (place 1): other snapshot"},

@@ -28,6 +28,20 @@ History::Interval History::at(TxnId txn, OpId op) const {
   return {base + offset, base + offset + c_.op_length[raw(op)]};
 }
 
+History::Interval History::commit_interval(TxnId txn) const {
+  if (c_.commit_length.empty() || c_.commit_length[raw(txn)] == kNone32) return {kNoTime, kNoTime};
+  const std::uint32_t offset = c_.commit_before[raw(txn)];
+  if (offset == kNone32) {
+    const auto at = std::lower_bound(c_.wide_commits.begin(), c_.wide_commits.end(), txn,
+                                     [](const WideCommit& w, TxnId id) { return w.txn < id; });
+    if (at == c_.wide_commits.end() || at->txn != txn) return {kNoTime, kNoTime};
+    return {at->before, at->after};
+  }
+  const std::int64_t before = (begin(txn) == kNoTime ? 0 : begin(txn)) + offset;
+  const std::uint32_t length = c_.commit_length[raw(txn)];
+  return {before, length == kOpenCommit ? kNoTime : before + length};
+}
+
 std::string History::plain(ValueId v) const {
   if (values_.type(v) != ValueType::kString) return values_.json(v);
   const std::string_view text = values_.string(v);

@@ -4,9 +4,8 @@
 // Always:  transactions of one session stand in session order; `first_op` is ascending; every id is in range;
 //          on a key that holds lists (it is appended to, or nothing but lists and absence is seen of it and nobody
 //          writes `[]`), the empty list and absence are one state and both are kNullValue.
-// Cost:    8 bytes an operation (16 with client intervals), 53 bytes a transaction with every time known; columns that
-// no transaction
-//          has are empty.
+// Cost:    8 bytes per operation (16 with client intervals), 61 bytes per transaction with every time known, 8 of them
+//          for the commit's interval; columns that no transaction has are empty.
 #pragma once
 
 #include <cstdint>
@@ -118,6 +117,15 @@ struct WideInterval {
   std::uint32_t unused;
 };
 
+// The interval of a commit on the client's clock that does not fit 32-bit offsets. `after` may be kNoTime.
+struct WideCommit {
+  std::int64_t before, after;
+  TxnId txn;
+  std::uint32_t unused;
+};
+// In `commit_length`: the time of the commit's answer is not known.
+inline constexpr std::uint32_t kOpenCommit = kNone32 - 1;
+
 // Every column, each `Of<element>`: owned while building, a span when finished. A column that is optional is empty
 // where nothing in the history has it.
 template <template <typename> class Of>
@@ -131,6 +139,9 @@ struct ColumnsOf {
   Of<std::int64_t> start_ts, commit_ts;  // optional
   Of<std::int64_t> order;                // optional
   Of<std::int64_t> sno;                  // optional: the client's count of the transactions of its session
+  // optional: the commit's interval: offset from the transaction's begin, and duration; kNone32 as duration: not known
+  Of<std::uint32_t> commit_before, commit_length;
+  Of<WideCommit> wide_commits;  // for offsets of kNone32 with length 0; ordered by txn
   // one entry an operation
   Of<OpHead> op;
   Of<ValueId> op_value;
@@ -202,6 +213,9 @@ void for_each_column(F&& f, Columns&... c) {
   f(28, "flags", c.flags...);
   f(29, "about", c.about...);
   f(30, "sno", c.sno...);
+  f(31, "commit_before", c.commit_before...);
+  f(32, "commit_length", c.commit_length...);
+  f(33, "wide_commits", c.wide_commits...);
 }
 
 class History {
@@ -237,6 +251,9 @@ class History {
     std::int64_t before, after;
   };
   [[nodiscard]] Interval at(TxnId txn, OpId op) const;
+  // The client's clock before the commit was sent and after it was answered (of an aborted transaction: the commit that
+  // was refused, or the rollback); both kNoTime if it is not known, `after` alone if no answer came.
+  [[nodiscard]] Interval commit_interval(TxnId txn) const;
 
   [[nodiscard]] const Predicate& predicate(PredicateId p) const { return c_.predicates[raw(p)]; }
   [[nodiscard]] std::span<const Item> items(const Predicate& p) const {

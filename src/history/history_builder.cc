@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "history/commit_interval.h"
 #include "history/empty_lists.h"
 
 namespace isolde {
@@ -75,6 +76,7 @@ void HistoryBuilder::set_start_ts(std::int64_t time) { set_time(c_->start_ts, ti
 void HistoryBuilder::set_commit_ts(std::int64_t time) { set_time(c_->commit_ts, time); }
 void HistoryBuilder::set_order(std::int64_t place) { set_time(c_->order, place); }
 void HistoryBuilder::set_sno(std::int64_t number) { set_time(c_->sno, number); }
+void HistoryBuilder::set_commit(std::int64_t before, std::int64_t after) { open_commit_ = {before, after}; }
 
 void HistoryBuilder::set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                                   std::span<const std::int64_t> active) {
@@ -154,7 +156,42 @@ void HistoryBuilder::store_intervals() {
   open_intervals_.clear();
 }
 
+// As store_intervals(), and before it: the intervals of the operations are looked at.
+void HistoryBuilder::store_commit() {
+  const auto [before, after] = open_commit_;
+  open_commit_ = {kNoTime, kNoTime};
+  const std::size_t txns = c_->session.size();
+  const auto last_of = [txns](const Column<std::int64_t>& column) {
+    return column.size() == txns ? column.back() : kNoTime;
+  };
+  CommitReadings readings{.before = before, .after = after, .begin = last_of(c_->begin), .end = last_of(c_->end)};
+  for (const WideInterval& at : open_intervals_) {
+    readings.last_sent = std::max(readings.last_sent, at.before);
+    readings.last_answered = std::max(readings.last_answered, at.after);
+  }
+  if (!commit_fault_) {
+    if (std::string wrong = commit_contradiction(readings); !wrong.empty()) {
+      commit_fault_.emplace(TxnId{txn_count() - 1}, std::move(wrong));
+    }
+  }
+  c_->commit_before.resize(txns, kNone32);
+  c_->commit_length.resize(txns, kNone32);
+  const std::int64_t begin = readings.begin == kNoTime ? 0 : readings.begin;
+  const auto offset = static_cast<std::uint64_t>(before) - static_cast<std::uint64_t>(begin);
+  const std::uint64_t length =
+      after == kNoTime ? kOpenCommit : static_cast<std::uint64_t>(after) - static_cast<std::uint64_t>(before);
+  const bool fits =
+      before >= begin && offset < kNone32 && (after == kNoTime || (after >= before && length < kOpenCommit));
+  c_->commit_before.back() = fits ? static_cast<std::uint32_t>(offset) : kNone32;
+  c_->commit_length.back() = fits ? static_cast<std::uint32_t>(length) : 0;
+  if (!fits) {
+    c_->wide_commits.push_back(
+        WideCommit{.before = before, .after = after, .txn = TxnId{txn_count() - 1}, .unused = 0});
+  }
+}
+
 void HistoryBuilder::end_txn() {
+  if (open_commit_.before != kNoTime) store_commit();
   if (!open_intervals_.empty()) store_intervals();
   c_->first_op.push_back(static_cast<std::uint32_t>(c_->op.size()));
   open_ = false;
@@ -181,6 +218,7 @@ void HistoryBuilder::abandon_txn() {
     column->truncate(std::min(column->size(), txns));
   }
   open_intervals_.clear();
+  open_commit_ = {kNoTime, kNoTime};
   open_ = false;
 }
 
@@ -317,6 +355,11 @@ void HistoryBuilder::settle_initial() {
 Result<History> HistoryBuilder::finish() {
   if (open_) abandon_txn();
   if (auto error = resolve_ids()) return *std::move(error);
+  if (commit_fault_) {
+    faulty_txn_ = commit_fault_->first;
+    return Error{
+        fmt::format("transaction {}: {}", values_.table().json(c_->id[raw(*faulty_txn_)]), commit_fault_->second)};
+  }
   for (const PendingKey& pending : pending_keys_) c_->items[pending.item].key = resolve(pending.name);
   for (const PendingName& pending : pending_initial_) set_initial(resolve(pending.name), pending.value);
   if (auto error = resolve_orders()) return *std::move(error);
@@ -327,6 +370,10 @@ Result<History> HistoryBuilder::finish() {
     if (!column->empty()) column->resize(c_->session.size(), kNoTime);
   }
   if (!c_->op_before.empty()) store_intervals();
+  if (!c_->commit_before.empty()) {
+    c_->commit_before.resize(c_->session.size(), kNone32);
+    c_->commit_length.resize(c_->session.size(), kNone32);
+  }
   c_->value_begin = std::move(values_.begin_column());
   c_->value_type = std::move(values_.type_column());
   c_->value_bytes = std::move(values_.bytes_column());

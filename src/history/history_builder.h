@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/column.h"
@@ -52,6 +53,9 @@ class HistoryBuilder {
   void set_commit_ts(std::int64_t time);
   void set_order(std::int64_t place);
   void set_sno(std::int64_t number);
+  // The client's clock around the commit; `after` is kNoTime where no answer came. finish() refuses what contradicts
+  // the transaction's other readings (history/commit_interval.h).
+  void set_commit(std::int64_t before, std::int64_t after);
   void set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                     std::span<const std::int64_t> active);
 
@@ -121,6 +125,7 @@ class HistoryBuilder {
     c_->op_value.push_back(value);
   }
   void store_intervals();
+  void store_commit();
   PredicateId new_predicate(ValueId where, ValueId aggregate, std::span<const Item> items);
   void set_time(Column<std::int64_t>& column, std::int64_t value);
   [[nodiscard]] KeyId resolve(ValueId name);
@@ -137,7 +142,9 @@ class HistoryBuilder {
   Column<std::uint32_t> small_session_;
   std::unique_ptr<OwnedColumns> c_;
 
-  std::vector<WideInterval> open_intervals_;  // of the open transaction
+  std::vector<WideInterval> open_intervals_;                   // of the open transaction
+  History::Interval open_commit_ = {kNoTime, kNoTime};         // likewise
+  std::optional<std::pair<TxnId, std::string>> commit_fault_;  // the first one
   struct PendingKey {
     std::uint32_t item;
     ValueId name;

@@ -11,12 +11,13 @@
 // Source:  Emme (section on predicates), the grammar of PostgreSQL 15.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.h"
@@ -29,11 +30,14 @@ namespace isolde {
 // The names of all columns that the rows of a table have. One pass over the table.
 class ColumnNames {
  public:
+  ColumnNames() = default;
   explicit ColumnNames(const ValueTable& values);
+  // A column that is not there yet, of a table that is still growing.
+  void add(std::string_view name, ValueId id) { ids_.emplace(name, id); }
   [[nodiscard]] std::optional<ValueId> find(std::string_view name) const;
 
  private:
-  std::unordered_map<std::string_view, ValueId> ids_;
+  std::map<std::string, ValueId, std::less<>> ids_;
 };
 
 struct Evaluation {

@@ -230,7 +230,7 @@ ColumnNames::ColumnNames(const ValueTable& values) {
       const std::uint32_t name = raw(field.name) - kFirstTableValue;
       if (seen[name]) continue;
       seen[name] = true;
-      ids_.emplace(values.string(field.name), field.name);
+      add(values.string(field.name), field.name);
     }
   }
 }

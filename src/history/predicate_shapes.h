@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "history/predicate.h"
@@ -18,6 +19,7 @@ namespace isolde {
 class PredicateCompiler {
  public:
   explicit PredicateCompiler(const ValueTable& values) : columns_(values) {}
+  explicit PredicateCompiler(ColumnNames columns) : columns_(std::move(columns)) {}
 
   Result<CompiledPredicate> compile(std::string_view where);
 

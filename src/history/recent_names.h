@@ -23,6 +23,7 @@ class RecentNames {
   // "7", "\"acct/9\"", "[1,2]"; a print that nothing held explains: "(value 1f2e…, no longer held)".
   [[nodiscard]] std::string text(Print print) const;
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+  [[nodiscard]] const std::deque<std::shared_ptr<const Chunk>>& chunks() const { return chunks_; }  // the oldest first
 
  private:
   std::deque<std::shared_ptr<const Chunk>> chunks_;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "history/commit_interval.h"
 #include "history/history.h"
 
 namespace isolde {
@@ -18,6 +19,9 @@ std::string defect_of_lengths(const HistoryColumns& c) {
   const auto optional = [](std::size_t size, std::size_t whole) { return size == 0 || size == whole; };
   for (const auto& column : {c.begin, c.end, c.start_ts, c.commit_ts, c.order, c.sno}) {
     if (!optional(column.size(), txns)) return "a column of times does not fit the number of transactions";
+  }
+  if (!optional(c.commit_before.size(), txns) || c.commit_before.size() != c.commit_length.size()) {
+    return "the columns of commits do not fit the number of transactions";
   }
   if (c.op_value.size() != ops) return "column op_value does not fit the number of operations";
   if (!optional(c.op_before.size(), ops) || c.op_before.size() != c.op_length.size()) {
@@ -58,6 +62,33 @@ std::string defect_of_intervals(const HistoryColumns& c) {
     if (raw(wide.op) >= c.op_before.size() || wide.before == kNoTime || wide.after == kNoTime) {
       return "a wide interval of no operation";
     }
+  }
+  return {};
+}
+
+std::string defect_of_commits(const HistoryColumns& c) {
+  for (std::size_t i = 0; i < c.wide_commits.size(); ++i) {
+    const WideCommit& wide = c.wide_commits[i];
+    if (i > 0 && c.wide_commits[i - 1].txn >= wide.txn) return "wide commits out of order";
+    if (raw(wide.txn) >= c.commit_before.size() || wide.before == kNoTime) return "a wide commit of no transaction";
+  }
+  for (std::size_t t = 0; t < c.commit_before.size(); ++t) {
+    if (c.commit_length[t] == kNone32 || c.commit_before[t] == kNone32) continue;
+    const std::int64_t begin = c.begin.empty() || c.begin[t] == kNoTime ? 0 : c.begin[t];
+    const std::uint64_t length = c.commit_length[t] == kOpenCommit ? 0 : c.commit_length[t];
+    const bool past_the_end = begin > 0 && c.commit_before[t] + length > static_cast<std::uint64_t>(INT64_MAX - begin);
+    if (past_the_end) return "a commit past the end of time";
+  }
+  return {};
+}
+
+// Requires: everything else is well formed.
+std::string contradiction_of_commits(const HistoryColumns& c) {
+  if (c.commit_before.empty()) return {};
+  const History history(c, nullptr);
+  for (std::uint32_t t = 0; t < history.txn_count(); ++t) {
+    std::string wrong = commit_contradiction(history, TxnId{t});
+    if (!wrong.empty()) return fmt::format("transaction {}: {}", history.txn_text(TxnId{t}), wrong);
   }
   return {};
 }
@@ -146,7 +177,9 @@ std::string defect_of(const HistoryColumns& c) {
     if (status > Status::kUnknown) return "a transaction has an unknown status";
   }
   if (std::string defect = defect_of_operations(c); !defect.empty()) return defect;
-  return defect_of_evidence(c);
+  if (std::string defect = defect_of_commits(c); !defect.empty()) return defect;
+  if (std::string defect = defect_of_evidence(c); !defect.empty()) return defect;
+  return contradiction_of_commits(c);
 }
 
 }  // namespace isolde

@@ -6,6 +6,7 @@
 #include "hunt/serial.h"
 #include "hunt/trial.h"
 #include "hunt/turns.h"
+#include "hunt/unexplained.h"
 
 namespace isolde::hunt {
 namespace {
@@ -26,6 +27,8 @@ class Again {
     if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
     Execution execution = arena_.run(test, !serial);
     if (auto error = error_of(execution)) return *error;
+    if (finding_.alone.empty() && finding_.wrong == Wrong::kError) return failure(execution, unexplained_error);
+    if (finding_.wrong == Wrong::kHang) return failure(execution, unexplained_hang);
     if (serial) {
       if (!all_as_wanted(test, execution)) return std::optional<Finding>();
     } else if (!beyond_their_snapshot(test, execution, arena_.dialect().name).empty()) {
@@ -52,6 +55,12 @@ class Again {
     if (why && finding_.cause == why->cause && again.cause != finding_.cause) return std::optional<Finding>();
     if (again.cause.empty()) again.cause = finding_.cause;
     return std::optional<Finding>(std::move(again));
+  }
+
+  Result<std::optional<Finding>> failure(const Execution& execution, decltype(unexplained_error)* judge) {
+    auto difference = judge(arena_, finding_.test, execution, counts_.rounds);
+    if (!difference) return std::move(difference).error();
+    return told(execution, *std::move(difference));
   }
 
   Result<std::optional<Finding>> against_alone(const Execution& execution, bool serial) {
@@ -108,6 +117,23 @@ class Again {
 
 Result<std::optional<Finding>> try_again(Arena& arena, const Finding& finding, const TrialOptions& options) {
   return Again(arena, finding, options).run();
+}
+
+Result<std::optional<Finding>> try_often(Arena& arena, const Finding& finding, const TrialOptions& options,
+                                         std::uint64_t runs, Rate before) {
+  constexpr std::uint64_t kOftenEnough = 2;  // to say how often it comes, roughly
+  std::optional<Finding> last;
+  std::uint64_t seen = 0, tried = 0;
+  while (tried < runs && seen < kOftenEnough) {
+    auto again = try_again(arena, finding, options);
+    if (!again) return std::move(again).error();
+    ++tried;
+    if (!*again) continue;
+    ++seen;
+    last = *std::move(*again);
+  }
+  if (last) last->rate = {before.seen + seen, before.runs + tried};
+  return last;
 }
 
 }  // namespace isolde::hunt

@@ -44,7 +44,7 @@ const Statement* heaviest(const Case& test) {
 // Whether it is one statement that is wrong, and not what several leave together.
 bool is_about_one(Wrong wrong) {
   return wrong == Wrong::kResult || wrong == Wrong::kCount || wrong == Wrong::kError || wrong == Wrong::kPredicate ||
-         wrong == Wrong::kRerun;
+         wrong == Wrong::kRerun || wrong == Wrong::kHang;
 }
 
 struct Clause {
@@ -83,7 +83,7 @@ void add_schema_features(const Finding& finding, const Statement& statement, std
 
 std::string cause_of(const Finding& reduced) {
   if (!reduced.cause.empty()) return reduced.cause;
-  std::string cause(name(reduced.wrong));
+  std::string cause = (reduced.rate.is_rare() ? "intermittent " : "") + std::string(name(reduced.wrong));
   if (!reduced.anomaly.empty()) cause += " " + reduced.anomaly;
   const Case& test = reduced.test;
   const Place where = reduced.where;

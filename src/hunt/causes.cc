@@ -34,7 +34,7 @@ bool Causes::is_expected(const Finding& finding) const {
 
 std::string Causes::rough_cause(const Finding& finding) const {
   if (is_expected(finding)) return expected_;
-  std::string rough(name(finding.wrong));
+  std::string rough = (finding.rate.is_rare() ? "intermittent " : "") + std::string(name(finding.wrong));
   if (finding.wrong == Wrong::kCrash) return rough + " " + assertion_in(finding.actual);
   if (!finding.anomaly.empty()) return rough + " " + finding.anomaly;
   if (finding.where.transaction < finding.test.transactions.size() &&

@@ -12,7 +12,8 @@ constexpr WrongRow kRows[] = {
     {Wrong::kResult, "result", "a SELECT gave other rows in its transaction than alone, on the same data"},
     {Wrong::kCount, "count", "a statement reported another number of changed rows than alone, on the same data"},
     {Wrong::kContents, "contents", "the tables ended with other rows than the same statements leave when run alone"},
-    {Wrong::kError, "error", "a statement was carried out in its transaction and fails alone, on the same data"},
+    {Wrong::kError, "error",
+     "a statement failed in its transaction and not alone on the same data, or the other way round"},
     {Wrong::kPredicate, "predicate",
      "an UPDATE or DELETE changed other rows than a SELECT with its predicate found right before"},
     {Wrong::kOwnWrites, "own-writes",
@@ -20,6 +21,7 @@ constexpr WrongRow kRows[] = {
     {Wrong::kRolledBack, "rolled-back", "a transaction that did not commit left something behind or was seen"},
     {Wrong::kIsolation, "isolation", "the versions that were read and written break the level"},
     {Wrong::kRerun, "rerun", "the same statements in the same order gave something else the second time"},
+    {Wrong::kHang, "hang", "a statement waited though nobody held a lock, or took far longer than alone"},
     {Wrong::kCrash, "crash", "the server crashed or an assertion of its own failed"},
 };
 

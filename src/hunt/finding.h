@@ -15,18 +15,25 @@ enum class Wrong : std::uint8_t {
   kResult,      // a SELECT gave other rows in its transaction than alone
   kCount,       // a statement reported another number of changed rows
   kContents,    // the tables ended with other rows
-  kError,       // a statement failed alone that was carried out in its transaction
+  kError,       // a statement failed in its transaction or alone, and not in both; or with an internal error
   kPredicate,   // an UPDATE or DELETE changed other rows than a SELECT with its predicate found right before
   kOwnWrites,   // right after a statement, its transaction did not see what the statement reported
   kRolledBack,  // a transaction that did not commit left something behind, or was seen
   kIsolation,   // the versions read and written break the declared level
   kRerun,       // the same order gave another result the second time
+  kHang,        // a statement waited for nobody, or took far longer than alone
   kCrash,       // the server ended, or its log shows a failed assertion
 };
 [[nodiscard]] std::string_view name(Wrong wrong);  // "result", "contents", "isolation" …
 [[nodiscard]] std::optional<Wrong> wrong_named(std::string_view name);
 // One sentence, for reports; it begins in small letters and has no full stop.
 [[nodiscard]] std::string_view about(Wrong wrong);
+
+// How often something was seen that does not come every time.
+struct Rate {
+  std::uint64_t seen = 0, runs = 0;  // 0 runs: it comes every time
+  [[nodiscard]] bool is_rare() const { return runs > 0; }
+};
 
 struct Finding {
   Wrong wrong = Wrong::kResult;
@@ -35,11 +42,13 @@ struct Finding {
   Place where;                // the statement that differed, if one did
   std::string server, level;  // as the server calls them
   std::string dialect;
-  std::string anomaly;           // kIsolation: its name, as `isolde check` says it ("lost-update")
+  // kIsolation: its name, as `isolde check` says it ("lost-update"); kError in a transaction: the error's code.
+  std::string anomaly;
   std::string expected, actual;  // rows as text, one a line; kIsolation: the anomaly in words
   // Findings with one cause have the same: what is wrong, the kinds of the statements left after reduction, the
   // anomaly.
   std::string cause;
+  Rate rate;
   std::string isolde;  // the version that found it; empty: this one
 };
 

@@ -6,7 +6,7 @@
 //          that can be run: every transaction ends, every statement that is named is there. Statements have no trees.
 //
 //   finding contents                             what is wrong (name(Wrong))
-//   server PostgreSQL 15.3                       also: isolde, dialect, level, seed, anomaly, cause
+//   server PostgreSQL 15.3                       also: isolde, dialect, level, seed, anomaly, rate, cause
 //   table t0 (pkey, vkey, c0)                    its columns
 //     sql: create table t0 (…)                   further lines of SQL are indented deeper
 //     foreign key: c0 to t1, cascading

@@ -77,7 +77,7 @@ class Parser {
     Take take;
     bool needed = false, many = false;
   };
-  static constexpr std::size_t kSections = 18;
+  static constexpr std::size_t kSections = 19;
   static const Section kTable[kSections];
 
   Error error(const Line& line, std::string text, std::size_t offset = 0) const {
@@ -184,6 +184,15 @@ class Parser {
   }
   Problem take_seed(const Entry& entry, std::string_view rest) {
     if (!read_number(rest, f_.test.seed)) return error(entry.first, rest, "expected a number");
+    return nothing_below(entry);
+  }
+
+  Problem take_rate(const Entry& entry, std::string_view rest) {
+    const std::size_t of = rest.find(" of ");
+    constexpr std::size_t kOf = 4;
+    if (of == std::string_view::npos || !read_number(rest.substr(0, of), f_.rate.seen) ||
+        !read_number(rest.substr(of + kOf), f_.rate.runs) || f_.rate.seen > f_.rate.runs || f_.rate.runs == 0)
+      return error(entry.first, rest, "expected how often it was seen, as in \"3 of 120\"");
     return nothing_below(entry);
   }
 
@@ -482,6 +491,7 @@ const Parser::Section Parser::kTable[] = {
     {"level", &Parser::take_level, true},
     {"seed", &Parser::take_seed},
     {"anomaly", &Parser::take_anomaly},
+    {"rate", &Parser::take_rate},
     {"cause", &Parser::take_cause},
     {"table", &Parser::take_table, false, true},
     {"more", &Parser::take_more},

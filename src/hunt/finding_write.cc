@@ -124,6 +124,7 @@ std::string finding_text(const Finding& finding) {
   out += fmt::format("level {}\n", spelled(finding.level));
   out += fmt::format("seed {}\n", finding.test.seed);
   if (!finding.anomaly.empty()) out += fmt::format("anomaly {}\n", spelled(finding.anomaly));
+  if (finding.rate.is_rare()) out += fmt::format("rate {} of {}\n", finding.rate.seen, finding.rate.runs);
   if (!finding.cause.empty()) out += fmt::format("cause {}\n", spelled(finding.cause));
   write_schema(out, finding.test.schema);
   add_run(out, finding.test);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "base/hash.h"
 #include "hunt/causes.h"
@@ -29,6 +30,24 @@ std::array<std::size_t, 3> finding_size(const Finding& finding) {
   }
   for (const Table& table : finding.test.schema.tables) text += table.create.size() + 20 * table.rows.size();
   return {finding.test.transactions.size(), statements_of(finding.test), text};
+}
+
+// Every table emptied, children first.
+Case deletion_of_all(const Schema& schema) {
+  constexpr std::int64_t kFirstOfDeletions = 1'000'000;
+  Case test;
+  test.schema = schema;
+  Transaction& transaction = test.transactions.emplace_back();
+  for (const Table& table : schema.tables | std::views::reverse) {
+    Statement& statement = transaction.statements.emplace_back();
+    statement.kind = StatementKind::kDelete;
+    statement.sql = fmt::format("delete from {}", table.name);
+    statement.before = fmt::format("select pkey from {}", table.name);
+    statement.reads = statement.writes = {table.name};
+    statement.version = kFirstOfDeletions + static_cast<std::int64_t>(transaction.statements.size());
+  }
+  test.order.assign(transaction.statements.size() + 1, 0);
+  return test;
 }
 
 constexpr std::uint64_t kFaultsAtOnce = 25;  // one after the other: something is wrong with us, not with the cases
@@ -124,11 +143,22 @@ class Hunt {
     } else {
       faults_at_once_ = 0;
     }
+    if (trial.once && sink_.once) sink_.once(*trial.once);
     if (trial.finding) found(*std::move(trial.finding));
+    look_what_delete_left(test.schema);
     counts().restarts = arena_->restarts();
     counts().seconds = seconds();
     if (sink_.progress) sink_.progress(counts());
     return {};
+  }
+
+  // Rows could not be put back because DELETE left some: the same statements are tried as a case of their own.
+  void look_what_delete_left(const Schema& schema) {
+    if (arena_->left_by_delete().empty()) return;
+    Rng rng(options_.seed);
+    Trial trial = try_case(*arena_, deletion_of_all(schema), options_.trial, rng, counts());
+    if (trial.finding) return found(*std::move(trial.finding));
+    if (!trial.fault) fault(Error{"a DELETE without a condition left rows, which the same DELETE in a case did not"});
   }
 
   // The log has the last word; without one, a connection that breaks again on the same case.

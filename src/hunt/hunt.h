@@ -47,6 +47,7 @@ struct HuntSink {
   std::function<void(const HuntCounts&)> progress;            // after each case
   std::function<void(const Finding&, bool new_cause)> found;  // reduced if its cause is new
   std::function<void(const Finding&)> smaller = {};           // of a cause that was told: it takes the place of that
+  std::function<void(const Finding&)> once = {};              // seen once and not again: no finding, but worth keeping
 };
 
 // What brings a server back after a crash, and its log; null functions where it is not ours.

@@ -43,6 +43,14 @@ std::string what_happened(const Case& test, const Execution& execution, std::str
   return lines;
 }
 
+// What comes now and then is tried so often that it is missed once in a hundred times or so.
+std::uint32_t tries_of(const Finding& finding, const ReplayOptions& options) {
+  constexpr std::uint64_t kEnough = 5, kMost = 5000;
+  if (!finding.rate.is_rare() || finding.rate.seen == 0) return options.tries;
+  return static_cast<std::uint32_t>(
+      std::clamp<std::uint64_t>(kEnough * finding.rate.runs / finding.rate.seen, options.tries, kMost));
+}
+
 }  // namespace
 
 Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& level, const Finding& finding,
@@ -84,7 +92,8 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
   TrialOptions trial = options.trial;
   trial.level = level.claims;
   std::optional<Error> fault;
-  for (outcome.tries = 0; outcome.tries < options.tries; ++outcome.tries) {
+  const std::uint32_t tries = tries_of(finding, options);
+  for (outcome.tries = 0; outcome.tries < tries; ++outcome.tries) {
     auto seen = try_again(**arena, finding, trial);
     if (!seen) {
       fault = std::move(seen).error();
@@ -97,6 +106,7 @@ Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& leve
     outcome.seen = *std::move(*seen);
     outcome.seen.server = outcome.server;
     outcome.seen.level = outcome.level;
+    outcome.seen.rate = finding.rate;
     break;
   }
   if (outcome.what != What::kSeen) {

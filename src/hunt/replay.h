@@ -22,7 +22,7 @@ namespace isolde::hunt {
 struct ReplayOptions {
   ArenaOptions arena;
   TrialOptions trial;       // its level is set by the server's
-  std::uint32_t tries = 3;  // it is seen if one of so many runs shows it
+  std::uint32_t tries = 3;  // it is seen if one of so many runs shows it; more if it has a Rate
 };
 
 struct ReplayOutcome {

@@ -87,4 +87,15 @@ AloneRun RevivingArena::run_alone(const Case& test, std::span<const Place> order
   return none;
 }
 
+AloneRun RevivingArena::run_on(const Case& test, Place place, const ContentsByTable& rows) {
+  if (arena_) return arena_->run_on(test, place, rows);
+  AloneRun none;
+  none.lost = true;
+  return none;
+}
+
+std::vector<std::string> RevivingArena::left_by_delete() {
+  return arena_ ? arena_->left_by_delete() : std::vector<std::string>();
+}
+
 }  // namespace isolde::hunt

@@ -23,6 +23,8 @@ class RevivingArena final : public Arena {
   [[nodiscard]] Result<void> reset() override;
   [[nodiscard]] Execution run(const Case& test, bool instrumented) override;
   [[nodiscard]] AloneRun run_alone(const Case& test, std::span<const Place> order) override;
+  [[nodiscard]] AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows) override;
+  [[nodiscard]] std::vector<std::string> left_by_delete() override;
   [[nodiscard]] const std::string& server() const override { return server_; }
   [[nodiscard]] const db::Dialect& dialect() const override { return database_.dialect(); }
   [[nodiscard]] const db::ServerLevel& level() const override { return level_; }

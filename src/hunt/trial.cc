@@ -10,11 +10,14 @@
 #include "hunt/run_judge.h"
 #include "hunt/serial.h"
 #include "hunt/turns.h"
+#include "hunt/unexplained.h"
 
 namespace isolde::hunt {
 namespace {
 
 // The extra oracles cost a run or two each: they are drawn for one case in so many.
+// Where so much was seen once and never again, less work is spent on the next.
+constexpr std::uint64_t kOftenInVain = 20;
 constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 
 // Without the extra reads a transaction of InnoDB at REPEATABLE READ takes its snapshot later.
@@ -115,6 +118,19 @@ class Trying {
     return std::nullopt;
   }
 
+  // Errors and hangs that nothing excuses. True: the trial is over.
+  bool told_of_failures() {
+    for (const auto judge : {unexplained_error, unexplained_hang}) {
+      auto difference = judge(arena_, trial_.refined, execution_, counts_.rounds);
+      if (!difference) {
+        fail(std::move(difference).error());
+        return true;
+      }
+      if (*difference && tell(judge_.finding(trial_.refined, execution_, *std::move(*difference), {}))) return true;
+    }
+    return false;
+  }
+
   // What the run shows by itself is told; else the case is changed so that more can be said. True: run it anew.
   bool refine() {
     Case& test = trial_.refined;
@@ -123,6 +139,7 @@ class Trying {
       test = without(test, {*execution_.fault_at});
       return true;
     }
+    if (told_of_failures()) return false;
     std::vector<Place> drop = beyond_their_snapshot(test, execution_, arena_.dialect().name);
     if (drop.empty()) {
       if (auto difference = judge_.at_once(test, execution_, std::nullopt))
@@ -209,18 +226,35 @@ class Trying {
 
   // True: it was seen a second time, and the trial is over.
   bool tell(const Finding& finding) {
-    auto again = try_again(arena_, finding, options_);
+    auto again = seen_again(finding);
     if (!again) {
       fail(std::move(again).error());
       return true;
     }
     if (!*again) {
       ++counts_.unsteady;
+      if (trial_.once) return false;
+      trial_.once = finding;
+      trial_.once->rate = {1, options_.rare_runs + 1};
       return false;
     }
     trial_.finding = std::move(**again);
     over_ = true;
     return true;
+  }
+
+  Result<std::optional<Finding>> seen_again(const Finding& finding) {
+    // A machine that stands still for a moment looks like a hang: that is not to happen three times running.
+    const int times = finding.wrong == Wrong::kHang ? 2 : 1;
+    Result<std::optional<Finding>> again = std::optional<Finding>();
+    for (int i = 0; i < times; ++i) {
+      again = try_again(arena_, finding, options_);
+      if (!again || !*again) break;
+    }
+    if (!again || *again || finding.wrong == Wrong::kHang) return again;
+    const std::uint64_t runs = counts_.unsteady < kOftenInVain ? options_.rare_runs : options_.rare_runs / 10;
+    counts_.rare_runs += runs;
+    return try_often(arena_, finding, options_, runs, {1, 2});
   }
 
   Arena& arena_;

@@ -10,7 +10,9 @@
 // transactions that explains a run without extra reads (serial.h).
 //
 // Always: a Finding was seen twice (it is run again before it is told), and the version sets say that the server is
-//         wrong. Finding::cause is set only if the cause is one that the level is known for (applicability.h).
+//         wrong. What was seen once is run again many times; what comes back is a Finding with its Rate, what does not
+//         is handed on as Trial::once and is no finding. Finding::cause is set only if the cause is one that the level
+//         is known for (applicability.h).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +32,7 @@ struct TrialOptions {
   std::uint32_t orders = 3;            // oracle rounds
   std::uint32_t refinements = 12;      // how often a case is run anew before it is given up
   bool extra_oracles = true;           // rerun, transactions one after the other
+  std::uint32_t rare_runs = 300;       // of what was seen once, before it is given up
 };
 
 struct TrialCounts {
@@ -38,21 +41,29 @@ struct TrialCounts {
   std::uint64_t given_up = 0;   // cases that were not judged
   std::uint64_t histories = 0;  // checked against the level
   std::uint64_t no_oracle = 0;  // orders that the versions speak against although nothing depends on itself
-  std::uint64_t unsteady = 0;   // findings that were not seen a second time, and not told
+  std::uint64_t unsteady = 0;   // what was seen once and never again
+  std::uint64_t rare_runs = 0;  // runs to see it again
   std::uint64_t unproved = 0;   // anomalies that could not be proved again: a fault of ours, not told
 };
 
 struct Trial {
   std::optional<Finding> finding;
-  Case refined;                // what was judged
-  std::optional<Error> fault;  // the arena's: nothing was learnt
-  bool lost = false;           // the server went away while `refined` ran
-  std::vector<Place> alone;    // … alone, in this order
+  std::optional<Finding> once;  // seen once and not again, with its Rate
+  Case refined;                 // what was judged
+  std::optional<Error> fault;   // the arena's: nothing was learnt
+  bool lost = false;            // the server went away while `refined` ran
+  std::vector<Place> alone;     // … alone, in this order
 };
 
 // Runs `test` on `arena`, whose schema is the case's and prepared.
 [[nodiscard]] Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng,
                              TrialCounts& counts);
+
+// The finding run again and again, until it was seen twice more or `runs` are used up: what was seen last, with its
+// Rate
+// (`before`: what is known of it already). None: it never was.
+[[nodiscard]] Result<std::optional<Finding>> try_often(Arena& arena, const Finding& finding,
+                                                       const TrialOptions& options, std::uint64_t runs, Rate before);
 
 // Whether the finding is seen again, as it stands: the same interleaving, the same order alone, no refinement.
 // The new finding has what was expected and what came this time. None: it is not.

@@ -80,10 +80,14 @@ class Runner {
     t_.events.insert(at, {kind, step});
   }
 
+  [[nodiscard]] milliseconds since_start() const {
+    return std::chrono::duration_cast<milliseconds>(Clock::now() - started_);
+  }
+
   void end(std::size_t who, End how, std::size_t step) {
     states_[who].open = false;
     states_[who].ended = true;
-    t_.ends[who] = {how, step};
+    t_.ends[who] = {how, step, since_start()};
     for (TxnState& s : states_) s.waits_since.reset();  // what waits now may wait for another lock than before
     if (step != kNoStep) last_cause_ = step;
   }
@@ -107,6 +111,7 @@ class Runner {
     std::vector<Request> requests = s.before;
     requests.push_back({s.kind, record.sql});
     requests.insert(requests.end(), s.after.begin(), s.after.end());
+    record.sent = since_start();
     crew_.send(s.transaction, std::move(requests));
     current_ = step;
     events_before_ = t_.events.size();
@@ -229,7 +234,9 @@ class Runner {
       t_.fault_at = step;
       return;
     }
+    record.answered = since_start();
     const bool left_unseen = put_apart(steps_[step], std::move(answer), record);
+    record.around = left_unseen || (!record.reply.done() && record.before.size() < steps_[step].before.size());
     if (record.wait != Wait::kNone && last_cause_ != step) record.let_go_by = last_cause_;
     const bool given_up = record.state == StepRecord::State::kGivenUp && !record.reply.done();
     if (!given_up) record.state = record.reply.done() ? StepRecord::State::kDone : StepRecord::State::kFailed;
@@ -318,6 +325,7 @@ class Runner {
     if (answered(who, options_.patience)) return;
     crew_.leave_behind(who);
     states_[who].pending = kNoStep;
+    t_.steps[step].answered = since_start();
     tell(Event::Kind::kGivenUp, step);
     end(who, steps_[step].kind == RequestKind::kCommit ? End::kUnknown : End::kGivenUp, step);
   }
@@ -344,6 +352,7 @@ class Runner {
   Crew& crew_;
   std::span<const Step> steps_;
   const ScheduleOptions& options_;
+  const Clock::time_point started_ = Clock::now();
   Transcript t_;
   std::vector<TxnState> states_;
   std::vector<bool> taken_up_;

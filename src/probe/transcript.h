@@ -2,6 +2,7 @@
 // ended.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -43,6 +44,8 @@ struct StepRecord {
   std::string missing;                             // kNotSent: what was missing, if its transaction had not ended
   db::Reply reply;                                 // not done: its own, or that of the request around it that failed
   std::vector<db::Reply> before = {}, after = {};  // to those of Step::before and Step::after that were carried out
+  bool around = false;                             // not done: `reply` is that of a request around it
+  std::chrono::milliseconds sent{0}, answered{0};  // since the schedule began
   Wait wait = Wait::kNone;
   std::size_t let_go_by = kNoStep;  // it waited: the step after which it went on
 
@@ -61,7 +64,8 @@ enum class End : std::uint8_t {
 
 struct TxnRecord {
   End end = End::kNotBegun;
-  std::size_t step = kNoStep;  // at which it ended
+  std::size_t step = kNoStep;       // at which it ended …
+  std::chrono::milliseconds at{0};  // … and when, since the schedule began
 };
 
 struct Event {

@@ -297,10 +297,10 @@ TEST(CaseClaims, AssumedStepsAndCasesAreOfThisAnomalyAlone) {
   EXPECT_NE(r.after([](Anomaly& b) { b.steps[0].ground = Ground::kAssumed; }), "");
   EXPECT_NE(r.after([](Anomaly& b) { b.cases.push_back({b.steps}); }), "");
   EXPECT_NE(r.after([](Anomaly& b) { b.kind = AnomalyKind::kNoOrder; }), "");
-  for (const char* method : {"timeline", "replay", "read-rules"}) {
+  for (const Given given : {Given::kTimestamps, Given::kExpectedOrder, Given::kProfile}) {
     Verdict v = table_example().verdict;
-    v.method = method;
-    EXPECT_NE(table_example().says(v), "") << method;
+    v.given = given;
+    EXPECT_NE(table_example().says(v), "") << static_cast<int>(given);
   }
 }
 

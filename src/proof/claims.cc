@@ -43,10 +43,8 @@ bool is_within(const History& h, const Anomaly& a, bool is_cycle) {
          std::all_of(a.cases.begin(), a.cases.end(), [&](const Case& one) { return are_steps(one.steps); });
 }
 
-// Whether the engine tells anomalies by dependencies alone.
-bool by_dependencies(const Verdict& verdict) {
-  return verdict.method == "weak" || verdict.method == "graph" || verdict.method == "solver";
-}
+// Whether anomalies are told by dependencies alone: no order of all transactions is given.
+bool by_dependencies(const Verdict& verdict) { return verdict.given == Given::kVersionOrders; }
 
 class Claims {
  public:
@@ -243,7 +241,7 @@ class Claims {
 }  // namespace
 
 Result<void> check_claims(const History& history, const Verdict& verdict) {
-  if (verdict.method == "mirror") return check_clock_claims(history, verdict);
+  if (verdict.given == Given::kProfile) return check_clock_claims(history, verdict);
   if (verdict.anomalies.empty()) return Error{"a violated verdict without an anomaly"};
   for (const Anomaly& a : verdict.anomalies) {
     const bool is_cycle =

@@ -15,6 +15,9 @@ namespace {
 // By when at the latest the first event of a transaction had happened: an operation was answered, or all of it.
 std::int64_t earliest_answer(const History& h, TxnId t) {
   std::int64_t time = h.end(t);
+  if (const std::int64_t after = h.commit_interval(t).after; after != kNoTime && h.status(t) != Status::kUnknown) {
+    time = time == kNoTime ? after : std::min(time, after);
+  }
   for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) {
     const std::int64_t after = h.at(t, OpId{op}).after;
     if (after != kNoTime && (time == kNoTime || after < time)) time = after;
@@ -22,8 +25,11 @@ std::int64_t earliest_answer(const History& h, TxnId t) {
   return time;
 }
 
-// Its last event, the commit, cannot have happened before: its begin, or the last time that it sent or got something.
+// Its last event, the commit, cannot have happened before: the commit was sent; where that is not known, its begin, or
+// the last time that it sent or got something. (An aborted one may be over before its client says so.)
 std::int64_t latest_event(const History& h, TxnId t) {
+  const std::int64_t sent = h.commit_interval(t).before;
+  if (sent != kNoTime && h.status(t) != Status::kAborted) return sent;
   std::int64_t time = h.begin(t);
   for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) {
     const History::Interval at = h.at(t, OpId{op});

@@ -157,7 +157,7 @@ FaultPlan drive(std::vector<std::unique_ptr<SessionClient>>& clients, Workload& 
   Rng seeds(options.seed);
   for (std::uint32_t i = 0; i < options.clients; ++i) {
     const Rng rng(seeds.next());
-    clients[i]->roll_back_some(options.rollbacks, Rng(seeds.next()));
+    clients[i]->behave(options.rollbacks, options.think, Rng(seeds.next()));
     threads.emplace_back([&, i, rng] {
       ClientLoop(*clients[i], workload.session(i, rng), shared, options, i)();
       --running;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -28,8 +29,9 @@ struct RunOptions {
   std::uint32_t clients = 8;
   std::optional<std::uint64_t> transactions;  // of all clients together; none: for so many seconds
   double seconds = 10;
-  std::optional<double> rate;  // transactions a second, of all clients together
-  double rollbacks = 0;        // share of the commits that are made rollbacks
+  std::optional<double> rate;          // transactions a second, of all clients together
+  double rollbacks = 0;                // share of the commits that are made rollbacks
+  std::chrono::microseconds think{0};  // how long a client waits before it ends a transaction, on average
   std::uint64_t seed = 1;
   bool trace = true;     // false: the same statements, but nothing is recorded (to measure what recording costs)
   bool evidence = true;  // ask the database for what it knows: facts of each commit, its log

@@ -69,7 +69,14 @@ bool SessionClient::run(std::string_view sql, std::span<const db::Cell> paramete
   return true;
 }
 
+void SessionClient::think() {
+  if (think_.count() <= 0) return;
+  const auto most = static_cast<std::uint64_t>(think_.count()) * 2;
+  std::this_thread::sleep_for(std::chrono::microseconds(rng_.below(most + 1)));
+}
+
 bool SessionClient::commit() {
+  think();
   if (rollback_share_ > 0 && rng_.chance(rollback_share_)) return roll_back(), false;
   if (journal_) {
     journal_->commit(now());

@@ -93,9 +93,11 @@ class SessionClient : public Client {
   void go_on() override { goes_on_ = true; }
   std::int64_t unique() override { return next_unique_ += shared_.clients; }
 
-  // So many of the commits become rollbacks: a database must leave no trace of them.
-  void roll_back_some(double share, Rng rng) {
-    rollback_share_ = share;
+  // What the client does of its own before a transaction ends: a share of the commits become rollbacks, of which a
+  // database must leave no trace; and it waits for a random time, `think` on average, while the transaction is open.
+  void behave(double rollback_share, std::chrono::microseconds think, Rng rng) {
+    rollback_share_ = rollback_share;
+    think_ = think;
     rng_ = rng;
   }
   // A transaction that the workload left open is rolled back; to be called after each.
@@ -124,6 +126,7 @@ class SessionClient : public Client {
   bool fail(Result<db::Reply> reply);
   void end(Status status, std::int64_t time);
   void reconnect();
+  void think();
   void note(std::string_view op, Lock lock = Lock::kNone);
   void note_predicate(Lock lock);
   void write_facts(const db::TxnFacts& facts);
@@ -143,6 +146,7 @@ class SessionClient : public Client {
   std::atomic<Phase> phase_ = Phase::kIdle;  // written by the client only
   bool goes_on_ = false;                     // the next statement belongs to the operation of the last one
   double rollback_share_ = 0;
+  std::chrono::microseconds think_{0};
   Rng rng_{0};
   std::int64_t next_id_, next_unique_, session_name_;
   ClientCounts counts_;

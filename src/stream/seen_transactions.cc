@@ -61,7 +61,8 @@ std::uint64_t content_of(const Chunk& chunk, TxnId t) {
   std::uint64_t sum = raw64(chunk.session(t));
   const auto add = [&sum](std::uint64_t word) { sum = mix64(sum * 0x9e3779b97f4a7c15ULL + word); };
   add(static_cast<std::uint64_t>(h.status(t)));
-  for (const std::int64_t time : {h.begin(t), h.end(t), h.start_ts(t), h.commit_ts(t)}) {
+  const History::Interval commit = h.commit_interval(t);
+  for (const std::int64_t time : {h.begin(t), h.end(t), commit.before, commit.after, h.start_ts(t), h.commit_ts(t)}) {
     add(static_cast<std::uint64_t>(time));
   }
   for (std::uint32_t i = h.first_op(t); i < h.end_op(t); ++i) {

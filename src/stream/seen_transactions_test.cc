@@ -48,10 +48,12 @@ TEST(SeenTransactions, ContentIsAllThatATransactionSaysWhateverStandsAroundIt) {
   const auto alone = chunk(first + "\n");
   const auto behind = chunk(other + "\n" + first + "\n");
   EXPECT_EQ(content_of(*alone, TxnId{0}), content_of(*behind, TxnId{1}));
-  for (const char* changed : {R"({"id":1,"session":2,"start_ts":1,"commit_ts":2,"ops":[["w","x",1],["r","y",null]]})",
-                              R"({"id":1,"session":1,"start_ts":1,"commit_ts":3,"ops":[["w","x",1],["r","y",null]]})",
-                              R"({"id":1,"session":1,"start_ts":1,"commit_ts":2,"ops":[["w","x",2],["r","y",null]]})",
-                              R"({"id":1,"session":1,"start_ts":1,"commit_ts":2,"ops":[["r","y",null],["w","x",1]]})"})
+  for (const char* changed :
+       {R"({"id":1,"session":2,"start_ts":1,"commit_ts":2,"ops":[["w","x",1],["r","y",null]]})",
+        R"({"id":1,"session":1,"start_ts":1,"commit_ts":3,"ops":[["w","x",1],["r","y",null]]})",
+        R"({"id":1,"session":1,"commit":[1,2],"start_ts":1,"commit_ts":2,"ops":[["w","x",1],["r","y",null]]})",
+        R"({"id":1,"session":1,"start_ts":1,"commit_ts":2,"ops":[["w","x",2],["r","y",null]]})",
+        R"({"id":1,"session":1,"start_ts":1,"commit_ts":2,"ops":[["r","y",null],["w","x",1]]})"})
     EXPECT_NE(content_of(*alone, TxnId{0}), content_of(*chunk(std::string(changed) + "\n"), TxnId{0})) << changed;
 }
 

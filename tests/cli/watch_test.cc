@@ -247,15 +247,18 @@ TEST(Watch, KeysDealtOutToThreadsGiveTheSameViolations) {
   EXPECT_NE(other.err.find("threads: 3 before, 2 now"), std::string::npos) << other.err;
 }
 
-TEST(Watch, CtrlCGivesASummary) {
-  const Scratch scratch;
-  const std::string file = scratch.file("h.jsonl", stream_text());
-  const pid_t child = start_watch({file, "--follow", "--level", "si", "--deadline", "0.05"}, scratch.path("log"));
-  // Until its last violation is told, so that nothing is open.
-  EXPECT_TRUE(comes_true([&] { return content_of(scratch.path("log")).find("GSIb") != std::string::npos; }));
-  kill(child, SIGINT);
-  EXPECT_EQ(ended(child), 1) << content_of(scratch.path("log"));
-  EXPECT_NE(content_of(scratch.path("log")).find("; stopped"), std::string::npos) << content_of(scratch.path("log"));
+TEST(Watch, CtrlCAndSigtermGiveASummary) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Scratch scratch;
+    const std::string log = scratch.path("log");
+    const std::string file = scratch.file("h.jsonl", stream_text());
+    const pid_t child = start_watch({file, "--follow", "--level", "si", "--deadline", "0.05"}, log);
+    // Until its last violation is told, so that nothing is open.
+    EXPECT_TRUE(comes_true([&] { return content_of(log).find("GSIb") != std::string::npos; }));
+    kill(child, signal);
+    EXPECT_EQ(ended(child), 1) << content_of(log);
+    EXPECT_NE(content_of(log).find("; stopped"), std::string::npos) << content_of(log);
+  }
 }
 
 TEST(Watch, ATerminalHasALiveLine) {

@@ -11,8 +11,10 @@
 
 namespace isolde::test {
 
-std::vector<std::string> faulty_stream(int transactions, Rng& rng) {
-  constexpr int kSessions = 7;
+namespace {
+
+std::vector<std::string> stream_of_store(int transactions, Rng& rng, bool faults) {
+  constexpr int kSessions = kStreamSessions;
   constexpr std::uint64_t kKeys = 20;
   std::vector<std::string> lines;
   for (int s = 0; s < kSessions; ++s) lines.push_back(fmt::format(R"({{"session": "s{}", "heartbeat": 0}})", s));
@@ -23,7 +25,7 @@ std::vector<std::string> faulty_stream(int transactions, Rng& rng) {
     const auto& seen = versions[read];
     std::string value = "null";
     if (!seen.empty()) {
-      const bool stale = seen.size() > 1 && rng.below(30) == 0;
+      const bool stale = faults && seen.size() > 1 && rng.below(30) == 0;
       value = fmt::format("\"v{}\"", seen[seen.size() - (stale ? 2 : 1)]);
     }
     lines.push_back(fmt::format(
@@ -39,7 +41,12 @@ std::vector<std::string> faulty_stream(int transactions, Rng& rng) {
   return lines;
 }
 
-pid_t start_watch(const std::vector<std::string>& args, const std::string& log) {
+}  // namespace
+
+std::vector<std::string> faulty_stream(int transactions, Rng& rng) { return stream_of_store(transactions, rng, true); }
+std::vector<std::string> valid_stream(int transactions, Rng& rng) { return stream_of_store(transactions, rng, false); }
+
+pid_t start_watch(const std::vector<std::string>& args, const std::string& log, int input) {
   std::vector<std::string> command = {ISOLDE_BINARY_DIR "/isolde", "watch"};
   command.insert(command.end(), args.begin(), args.end());
   std::vector<char*> argv;
@@ -50,6 +57,7 @@ pid_t start_watch(const std::vector<std::string>& args, const std::string& log) 
   const int out = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
   dup2(out, STDOUT_FILENO);
   dup2(out, STDERR_FILENO);
+  if (input >= 0) dup2(input, STDIN_FILENO);
   execv(argv[0], argv.data());
   _exit(127);
 }

@@ -20,6 +20,10 @@ struct TxnMoments {
 // something happened at the begin's own moment.
 void blur(Trace& trace, const std::vector<TxnMoments>& moments, int width, bool begin_counts, Rng& rng);
 
+// Gives some transactions the interval of their commit, which may have been sent before the last answer came. Requires:
+// blur() has been called.
+void blur_commits(Trace& trace, const std::vector<TxnMoments>& moments, int width, Rng& rng);
+
 // Changes a value that was read, or one end of an interval.
 void change(Trace& trace, Rng& rng);
 

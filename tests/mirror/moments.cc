@@ -21,15 +21,25 @@ struct Access {
   int key;
   DraftValue value;
   bool writes;
+  Look look = Look::kNone;
 };
 
 std::vector<Access> accesses(const TraceTxn& txn, std::size_t keys, std::deque<TraceOp>& made) {
   std::vector<Access> all;
   for (std::size_t i = 0; i < txn.ops.size(); ++i) {
     const TraceOp& op = txn.ops[i];
+    if (op.kind == OpKind::kAggregate) {
+      all.push_back({&op, i, 0, op.value, false, Look::kAggregate});
+      continue;
+    }
     if (op.kind != OpKind::kScan && op.kind != OpKind::kUpdate) {
       all.push_back({&op, i, op.key, op.value, op.kind != OpKind::kRead});
       continue;
+    }
+    for (int key = 0; op.by_value && key < static_cast<int>(keys); ++key) {
+      const bool shown = std::any_of(op.rows.begin(), op.rows.end(), [&](const auto& row) { return row.first == key; });
+      if (!shown || op.kind == OpKind::kUpdate)
+        all.push_back({&op, i, key, {}, false, shown ? Look::kMatches : Look::kDoesNot});
     }
     for (const auto& [key, value] : op.rows) {
       if (op.kind == OpKind::kScan) {
@@ -39,7 +49,8 @@ std::vector<Access> accesses(const TraceTxn& txn, std::size_t keys, std::deque<T
         all.push_back({&made.back(), i, key, value, true});
       }
     }
-    for (int key = op.low; op.kind == OpKind::kScan && key <= op.high && key < static_cast<int>(keys); ++key) {
+    for (int key = op.low; op.kind == OpKind::kScan && !op.by_value && key <= op.high && key < static_cast<int>(keys);
+         ++key) {
       if (std::none_of(op.rows.begin(), op.rows.end(), [&](const auto& row) { return row.first == key; }))
         all.push_back({&op, i, key, DraftValue{}, false});
     }
@@ -76,7 +87,7 @@ class TxnPlanner {
     if (is_absent(access.value)) return Idle::kDelete;
     if (p_.reads != Reads::kTransaction || !p_.locking_reads_see_latest || p_.first_updater_wins) return Idle::kNever;
     for (std::size_t b = a + 1; b < all_.size(); ++b) {  // else it makes no difference
-      if (!all_[b].writes && all_[b].key == access.key) return Idle::kSameValue;
+      if (!all_[b].writes && (all_[b].key == access.key || all_[b].look == Look::kAggregate)) return Idle::kSameValue;
     }
     return Idle::kNever;
   }
@@ -108,6 +119,8 @@ class TxnPlanner {
     return !p_.write_locks && !changes_snapshot() && !by_certifier;
   }
   bool read(const Access& access);
+  bool look(const Access& access);
+  bool aggregate(const Access& access);
   bool write(const Access& access, Idle idle, bool is_idle, bool by_latest);
   bool dirty_value(const Access& access) const;
   void lock(const Access& access, bool exclusive, std::vector<Check> checks);
@@ -191,6 +204,7 @@ bool TxnPlanner::dirty_value(const Access& access) const {
 }
 
 bool TxnPlanner::read(const Access& access) {
+  if (counts_ && access.op->by_value && !trace_.matches(access.value)) return false;
   const OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool locks = access.op->lock != Lock::kNone || p_.read_locks;
   const bool takes_lock = locks && p_.write_locks && !is_absent(access.value);
@@ -239,6 +253,62 @@ bool TxnPlanner::read(const Access& access) {
   return true;
 }
 
+// A key that a predicate operation does not show does not match; one that an update changes does.
+bool TxnPlanner::look(const Access& access) {
+  const OwnOps& own = own_[static_cast<std::size_t>(access.key)];
+  const bool wanted = access.look == Look::kMatches;
+  const bool updates = access.op->kind == OpKind::kUpdate;
+  if (!counts_) return true;
+  if (sets(own)) {
+    const State state = fold(kNullState, own, *states_);
+    return (state != kBroken && trace_.matches(states_->content(state))) == wanted;
+  }
+  Check check{.key = access.key, .own = {}, .expected = kNullState, .look = access.look};
+  if (p_.reads == Reads::kDirty) {
+    if (trace_.matches(trace_.initial[static_cast<std::size_t>(access.key)]) == wanted) return true;
+    for (const TraceTxn& txn : trace_.txns) {
+      std::deque<TraceOp> made;
+      for (const Access& other : accesses(txn, trace_.initial.size(), made)) {
+        if (other.writes && other.key == access.key && trace_.matches(other.value) == wanted &&
+            other.op->before <= access.op->after)
+          return true;
+      }
+    }
+    return false;
+  }
+  if (p_.reads == Reads::kCertified) {
+    planned_.certified.push_back(std::move(check));
+    return true;
+  }
+  const bool locks = access.op->lock != Lock::kNone || p_.read_locks || updates;
+  if (snapshot_reads() && (!locks || !p_.locking_reads_see_latest)) {
+    if (!updates || changes_snapshot()) at_snapshot_.push_back(std::move(check));
+    return true;
+  }
+  statement(access, std::move(check), locks);
+  return true;
+}
+
+// Only where all keys are looked at in one moment.
+bool TxnPlanner::aggregate(const Access& access) {
+  if (!counts_ || p_.reads == Reads::kDirty) return true;
+  const bool locks = access.op->lock != Lock::kNone || p_.read_locks;
+  const bool one_moment =
+      (p_.reads == Reads::kStatement || p_.reads == Reads::kTransaction) && !p_.snapshot_gathered && !locks;
+  if (!one_moment) {
+    plan_->too_large = true;
+    return true;
+  }
+  Check check{.key = 0, .own = {}, .expected = kNullState, .look = Look::kAggregate, .aggregate = access.op};
+  check.owns = own_;
+  if (snapshot_reads()) {
+    at_snapshot_.push_back(std::move(check));
+  } else {
+    statement(access, std::move(check), false);
+  }
+  return true;
+}
+
 bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_latest) {
   OwnOps& own = own_[static_cast<std::size_t>(access.key)];
   const bool by_snapshot = snapshot_reads() && !p_.locking_reads_see_latest;
@@ -282,6 +352,11 @@ void TxnPlanner::finish(Plan& plan) {
   std::int64_t last = txn_.begin;
   for (const TraceOp& op : txn_.ops) last = std::max(last, op.after);
   const std::int64_t end = txn_.status == Status::kUnknown ? kForever : txn_.end;
+  // The commit takes effect between its request and its answer; a rollback may only confirm what has happened already.
+  const bool has_commit = txn_.commit_before != kNoTime;
+  if (has_commit && txn_.status != Status::kAborted) last = txn_.commit_before;
+  const std::int64_t committed =
+      txn_.status == Status::kUnknown || !has_commit ? end : std::min(end, txn_.commit_after);
   for (std::size_t k = 0; k < kMaxKeys; ++k) {
     if (counts_ && !own_[k].empty())
       planned_.installs.push_back({static_cast<int>(k), own_[k], steps_are_blind() && !sets(own_[k])});
@@ -299,10 +374,11 @@ void TxnPlanner::finish(Plan& plan) {
       first = txn_.ops.size();
       for (std::size_t i = txn_.ops.size(); i-- > 0;) {
         const TraceOp& op = txn_.ops[i];
-        if ((op.kind == OpKind::kRead || op.kind == OpKind::kScan) && op.lock == Lock::kNone) first = i;
+        const bool reads = op.kind == OpKind::kRead || op.kind == OpKind::kScan || op.kind == OpKind::kAggregate;
+        if (reads && op.lock == Lock::kNone) first = i;
       }
     }
-    std::int64_t latest = end;
+    std::int64_t latest = committed;
     if (first < txn_.ops.size())
       latest = p_.snapshot_at == SnapshotAt::kBegin ? txn_.ops[first].before : txn_.ops[first].after;
     const std::uint64_t bit = std::uint64_t{1} << plan.moments.size();
@@ -329,13 +405,13 @@ void TxnPlanner::finish(Plan& plan) {
   }
   if (counts_ && p_.certifier == Certifier::kSsi) {
     // The commit is counted at a moment of its own: after it shows and its locks are free, as was seen on 15.20.
-    plan.moments.push_back({Moment::Kind::kPrepare, t_, last, end, all});
+    plan.moments.push_back({Moment::Kind::kPrepare, t_, last, committed, all});
   }
   const bool commits =
       counts_ && (!planned_.installs.empty() || !at_commit_.empty() || p_.certifier == Certifier::kSsi);
   if (commits || has_locks) {
     plan.moments.push_back(
-        {counts_ ? Moment::Kind::kCommit : Moment::Kind::kRelease, t_, last, end, all, std::move(at_commit_)});
+        {counts_ ? Moment::Kind::kCommit : Moment::Kind::kRelease, t_, last, committed, all, std::move(at_commit_)});
   }
   planned_.counts = counts_;
   planned_.begin = txn_.begin;
@@ -352,7 +428,11 @@ bool TxnPlanner::plan(Plan& plan, StateTable& states, std::uint32_t& idle) {
       return true;
     }
     if (!all_[a].writes) {
-      if (!read(all_[a])) return false;
+      const Access& access = all_[a];
+      const bool fits = access.look == Look::kNone        ? read(access)
+                        : access.look == Look::kAggregate ? aggregate(access)
+                                                          : look(access);
+      if (!fits) return false;
       continue;
     }
     Idle may = may_be_idle(a);

@@ -29,6 +29,7 @@ class StateTable {
   State of(const DraftValue& value);
   // After an append, an increment or a write.
   State apply(State before, const TraceOp& op);
+  [[nodiscard]] const DraftValue& content(State state) const { return contents_[static_cast<std::size_t>(state)]; }
 
  private:
   std::vector<DraftValue> contents_;
@@ -36,13 +37,20 @@ class StateTable {
 
 using OwnOps = std::vector<const TraceOp*>;  // a transaction's own changes of one key, in program order
 
-// The state of `key`, changed by `own`, is `expected` (or only: is not absent).
+// What a predicate operation says of a version: whether it matches; or of all, by their aggregate.
+enum class Look : std::uint8_t { kNone, kMatches, kDoesNot, kAggregate };
+
+// The state of `key`, changed by `own`, is `expected` (or only: is not absent; or: matches, or does not).
 struct Check {
   int key;
   OwnOps own;
   State expected;
   bool only_present = false;
   bool is_read = true;  // it makes its transaction depend on the version's writer
+  Look look = Look::kNone;
+  // kAggregate:
+  const TraceOp* aggregate = nullptr;
+  std::array<OwnOps, kMaxKeys> owns = {};
 };
 
 struct Moment {

@@ -31,27 +31,31 @@ struct Database {
   std::uint8_t sharers[kMaxKeys];
   std::uint8_t readers[kMaxKeys];  // of the latest version
   std::uint8_t newer[kMaxTxns];    // keys with a version that the snapshot does not have
+  std::uint8_t looks[kMaxKeys];    // of those that asked whether it matches, since that last changed
+  std::int8_t changer[kMaxKeys];   // who changed that last; -1: nobody
   std::uint8_t stale;              // transactions that read what is no longer latest
   std::uint8_t snapped, prepared, committed;
 };
 
 class Search {
  public:
-  Search(const Plan& plan, const Profile& profile, StateTable& states)
-      : plan_(plan),
+  Search(const Trace& trace, const Plan& plan, const Profile& profile, StateTable& states)
+      : trace_(trace),
+        plan_(plan),
         p_(profile),
         states_(states),
         everything_(plan.moments.size() == 64 ? ~0ULL : (1ULL << plan.moments.size()) - 1) {}
 
-  bool possible(const Trace& trace) {
+  bool possible() {
     Database d;
     std::memset(&d, 0, sizeof d);
-    for (std::size_t k = 0; k < trace.initial.size(); ++k) {
-      d.state[k] = states_.of(trace.initial[k]);
+    for (std::size_t k = 0; k < trace_.initial.size(); ++k) {
+      d.state[k] = states_.of(trace_.initial[k]);
       versions_[k] = {{d.state[k], -1}};
     }
     std::fill(std::begin(d.writer), std::end(d.writer), std::int8_t{-1});
     std::fill(std::begin(d.owner), std::end(d.owner), std::int8_t{-1});
+    std::fill(std::begin(d.changer), std::end(d.changer), std::int8_t{-1});
     return go_on(d, INT64_MIN);
   }
   bool gave_up() const { return nodes_ > kMaxNodes; }
@@ -155,7 +159,35 @@ class Search {
     return state;
   }
 
+  bool matches(State state) const { return state >= 0 && trace_.matches(states_.content(state)); }
+
+  void looked(Database& d, std::size_t t, std::size_t k) {
+    d.looks[k] = static_cast<std::uint8_t>(d.looks[k] | 1U << t);
+    if (d.changer[k] >= 0) d.depends |= pair(static_cast<std::size_t>(d.changer[k]), t);
+  }
+
+  bool aggregate_holds(Database& d, std::size_t t, const Check& check) {
+    std::int64_t result = 0;
+    bool any = false;
+    for (std::size_t k = 0; k < trace_.initial.size(); ++k) {
+      const State state = fold(d.state[k], check.owns[k]);
+      if (check.owns[k].empty()) looked(d, t, k);
+      if (!matches(state)) continue;
+      any = true;
+      result += check.aggregate->sum ? states_.content(state).integer : 1;
+    }
+    if (!any && check.aggregate->sum) return check.aggregate->value.type == DraftValue::Type::kNull;
+    return check.aggregate->value == DraftValue::of(result);
+  }
+
   bool holds(Database& d, std::size_t t, const Check& check) {
+    if (check.look == Look::kAggregate) return aggregate_holds(d, t, check);
+    if (check.look != Look::kNone) {
+      const auto key = static_cast<std::size_t>(check.key);
+      if (matches(d.state[key]) != (check.look == Look::kMatches)) return false;
+      if (check.is_read) looked(d, t, key);
+      return true;
+    }
     const auto k = static_cast<std::size_t>(check.key);
     const bool unsaid = d.state[k] == kUnsaid;
     if (unsaid && !check.only_present && check.own.empty()) d.state[k] = check.expected;
@@ -203,6 +235,16 @@ class Search {
         d.depends |= pair(r, t);
         d.rw |= pair(r, t);
         d.stale = static_cast<std::uint8_t>(d.stale | 1U << r);
+      }
+      if (matches(d.state[k]) != matches(written)) {
+        for (std::size_t r = 0; r < kMaxTxns; ++r) {
+          if (r == t || (d.looks[k] >> r & 1U) == 0) continue;
+          d.depends |= pair(r, t);
+          d.rw |= pair(r, t);
+          d.stale = static_cast<std::uint8_t>(d.stale | 1U << r);
+        }
+        d.looks[k] = 0;
+        d.changer[k] = static_cast<std::int8_t>(t);
       }
       for (std::size_t u = 0; u < kMaxTxns; ++u) {
         if (u != t && (d.snapped >> u & 1U) != 0 && (d.committed >> u & 1U) == 0)
@@ -292,6 +334,11 @@ class Search {
     const auto& versions = versions_[static_cast<std::size_t>(check.key)];
     for (std::size_t v = 0; v < versions.size(); ++v) {
       const int writer = versions[v].writer;
+      if (check.look != Look::kNone) {
+        if (writer == static_cast<int>(t) || matches(versions[v].state) != (check.look == Look::kMatches)) continue;
+        if (versions_fit(check.is_read ? depends | look_pairs(versions, v, t) : depends, t, r + 1)) return true;
+        continue;
+      }
       const bool fits = versions[v].state == kUnsaid || fold(versions[v].state, check.own) == check.expected;
       if (!fits || writer == static_cast<int>(t)) continue;
       Pairs more = depends;
@@ -308,6 +355,23 @@ class Search {
     int writer;
   };
 
+  // Who changed the match up to version `v`, and who changes it next.
+  Pairs look_pairs(const std::vector<Version>& versions, std::size_t v, std::size_t t) const {
+    const bool match = matches(versions[v].state);
+    Pairs pairs = 0;
+    std::size_t first = v, next = v + 1;
+    // What comes after its own version it can only have seen by depending on it.
+    const auto is_own = [&](std::size_t at) { return versions[at].writer == static_cast<int>(t); };
+    while (first > 0 && matches(versions[first - 1].state) == match && !is_own(first - 1)) --first;
+    while (next < versions.size() && matches(versions[next].state) == match) ++next;
+    if (first > 0 && versions[first].writer != static_cast<int>(t))
+      pairs |= pair(static_cast<std::size_t>(versions[first].writer), t);
+    if (next < versions.size() && versions[next].writer != static_cast<int>(t))
+      pairs |= pair(t, static_cast<std::size_t>(versions[next].writer));
+    return pairs;
+  }
+
+  const Trace& trace_;
   const Plan& plan_;
   const Profile& p_;
   StateTable& states_;
@@ -347,8 +411,8 @@ MirrorTruth mirror_truth(const Trace& trace, const mirror::Profile& profile) {
       const auto planned = plan(trace, profile, {seen, bits}, states);
       if (!planned) continue;
       if (planned->too_large) return MirrorTruth::kTooLarge;
-      Search search(*planned, profile, states);
-      if (search.possible(trace)) return MirrorTruth::kPossible;
+      Search search(trace, *planned, profile, states);
+      if (search.possible()) return MirrorTruth::kPossible;
       too_large |= search.gave_up();
     }
     if (seen == 0) break;

@@ -65,6 +65,8 @@ Trace smallest(Trace trace, const std::function<bool(const Trace&)>& still) {
       smaller |= try_out([&](Trace& less) { less.txns.erase(less.txns.begin() + at); });
     }
     for (std::size_t t = 0; t < trace.txns.size(); ++t) {
+      if (trace.txns[t].commit_before != kNoTime)
+        smaller |= try_out([&](Trace& less) { less.txns[t].commit_before = kNoTime; });
       for (std::size_t i = trace.txns[t].ops.size(); i-- > 0;) {
         const auto at = static_cast<std::ptrdiff_t>(i);
         if (try_out([&](Trace& less) { less.txns[t].ops.erase(less.txns[t].ops.begin() + at); })) {

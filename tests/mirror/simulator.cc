@@ -69,6 +69,11 @@ class Simulator {
       trace_.initial.push_back(plain && rng_.chance(0.7) ? DraftValue::of(0) : DraftValue{});
       versions_.push_back({{trace_.initial[k], INT64_MIN, -1}});
     }
+    if (o_.predicates) {
+      trace_.as_rows = o_.as_rows;
+      trace_.low = static_cast<int>(rng_.between(0, 2));
+      trace_.high = static_cast<int>(rng_.between(trace_.low, trace_.low + 2));
+    }
     owner_.assign(keys, -1);
     sharers_.assign(keys, {});
     aborted_.assign(keys, {});
@@ -76,6 +81,7 @@ class Simulator {
     while (act()) now_ += kTick;
     SimulatedTrace result{std::move(trace_), faulty_};
     blur(result.trace, moments_, o_.width, p_.snapshot_at == SnapshotAt::kBegin, rng_);
+    if (o_.commits) blur_commits(result.trace, moments_, o_.width, rng_);
     if (o_.fault == SimulatedFault::kChanged) {
       change(result.trace, rng_);
       result.faulty = true;
@@ -139,6 +145,7 @@ class Simulator {
     TraceOp op;
     op.key = static_cast<int>(rng_.below(static_cast<std::uint64_t>(o_.keys)));
     const bool read = rng_.chance(0.5);
+    if (o_.predicates && rng_.chance(0.5)) return random_look();
     if (read && o_.scans && rng_.chance(0.3)) {
       op.kind = OpKind::kScan;
       op.low = static_cast<int>(rng_.below(static_cast<std::uint64_t>(o_.keys)));
@@ -149,6 +156,21 @@ class Simulator {
     op.kind = is_list(op.key) ? OpKind::kAppend : is_counter(op.key) ? OpKind::kIncrement : OpKind::kWrite;
     op.value = DraftValue::of(op.kind == OpKind::kIncrement ? rng_.between(1, 2) : 1 + next_value_++ % o_.values);
     if (op.kind == OpKind::kWrite && o_.deletes && rng_.chance(0.3)) op.value = DraftValue{};
+    return op;
+  }
+
+  TraceOp random_look() {
+    TraceOp op;
+    op.by_value = true;
+    op.kind = rng_.chance(0.25) ? OpKind::kUpdate : OpKind::kScan;
+    if (op.kind == OpKind::kScan && o_.aggregates && rng_.chance(0.4)) {
+      op.kind = OpKind::kAggregate;
+      op.sum = rng_.chance(0.4);
+    }
+    if (op.kind == OpKind::kScan && o_.locking && rng_.chance(0.4))
+      op.lock = rng_.chance(0.5) ? Lock::kUpdate : Lock::kShare;
+    if (op.kind == OpKind::kUpdate && !(o_.deletes && rng_.chance(0.3)))
+      op.value = DraftValue::of(1 + next_value_++ % o_.values);
     return op;
   }
 
@@ -192,10 +214,18 @@ class Simulator {
 
   bool operate(Client& c) {
     TraceOp op = *c.waits;
-    const bool plain = op.lock == Lock::kNone && (op.kind == OpKind::kRead || op.kind == OpKind::kScan);
+    const bool plain = op.lock == Lock::kNone &&
+                       (op.kind == OpKind::kRead || op.kind == OpKind::kScan || op.kind == OpKind::kAggregate);
     const bool takes = p_.reads == Reads::kTransaction || (p_.reads == Reads::kCertified && c.by_snapshot);
     if (takes && !c.snapshot && (plain || p_.snapshot_at != SnapshotAt::kFirstRead)) c.snapshot = now_;
-    if (op.kind == OpKind::kScan) {
+    if (op.by_value) {
+      const std::optional<bool> done = op.kind == OpKind::kUpdate ? update(c, op) : look(c, op);
+      if (!done) return false;
+      if (!*done) {
+        roll_back(c);
+        return true;
+      }
+    } else if (op.kind == OpKind::kScan) {
       const std::size_t seen = c.seen.size();
       for (int key = op.low; key <= op.high; ++key) {
         const auto value = read(c, key, op.lock);
@@ -222,6 +252,67 @@ class Simulator {
     moments(c).ops.push_back(now_);
     c.waits.reset();
     --c.ops_left;
+    return true;
+  }
+
+  // A scan or an aggregate by value. Nothing: it has to wait.
+  std::optional<bool> look(Client& c, TraceOp& op) {
+    const std::size_t seen = c.seen.size();
+    std::int64_t sum = 0, count = 0;
+    for (int key = 0; key < o_.keys; ++key) {
+      const auto value = read(c, key, op.lock);
+      if (!value) {
+        c.seen.resize(seen);
+        return std::nullopt;
+      }
+      bool found = trace_.matches(*value);
+      if (found && plants(SimulatedFault::kMissedRow)) {
+        faulty_ = true;
+        found = false;
+      } else if (!found && !is_null(*value) && plants(SimulatedFault::kExtraRow)) {
+        faulty_ = found = true;
+      }
+      if (!found) continue;
+      ++count;
+      sum += value->integer;
+      if (op.kind == OpKind::kScan) op.rows.emplace_back(key, *value);
+    }
+    if (op.kind != OpKind::kAggregate) return true;
+    const bool wrong = plants(SimulatedFault::kWrongAggregate);
+    faulty_ |= wrong;
+    if (!op.sum || count > 0 || wrong) op.value = DraftValue::of((op.sum ? sum : count) + (wrong ? 1 : 0));
+    return true;
+  }
+
+  // A predicate update: all rows that it sees match, each locked. Nothing: it has to wait; false: refused.
+  std::optional<bool> update(Client& c, TraceOp& op) {
+    const bool by_snapshot =
+        c.snapshot &&
+        ((p_.reads == Reads::kTransaction && !p_.locking_reads_see_latest) || p_.reads == Reads::kCertified);
+    std::vector<std::pair<int, std::size_t>> found;
+    for (int key = 0; key < o_.keys; ++key) {
+      const std::size_t v = by_snapshot ? as_of(key, *c.snapshot) : latest(key);
+      if (!owns(c, key)) c.seen.push_back({key, v});
+      bool match = trace_.matches(view(c, key, v));
+      if (match && plants(SimulatedFault::kMissedRow)) {
+        faulty_ = true;
+        match = false;
+      } else if (!match && !is_null(view(c, key, v)) && plants(SimulatedFault::kExtraRow)) {
+        faulty_ = match = true;
+      }
+      if (!match) continue;
+      if (p_.write_locks && !lock(c, key, true)) return std::nullopt;
+      found.emplace_back(key, v);
+    }
+    for (const auto& [key, v] : found) {
+      TraceOp change{.kind = OpKind::kWrite, .key = key, .value = op.value};
+      // One that changes nothing is another matter (write).
+      if (change.value == versions(key)[latest(key)].value || change.value == view(c, key, v))
+        change.value = DraftValue::of(1000 + next_value_++);
+      if (p_.write_locks && !may_update(c, change)) return false;
+      c.own.push_back(change);
+      op.rows.emplace_back(key, change.value);
+    }
     return true;
   }
 
@@ -431,9 +522,9 @@ class Simulator {
   std::vector<std::vector<DraftValue>> aborted_;
 };
 
-constexpr std::string_view kNames[kSimulatedFaults] = {
-    "none",         "stale read", "uncommitted read", "aborted read", "fractured read", "no lock", "no first updater",
-    "no certifier", "lost write", "own write unseen", "changed"};
+constexpr std::string_view kNames[kPredicateFaults] = {
+    "none",         "stale read", "uncommitted read", "aborted read", "fractured read", "no lock",   "no first updater",
+    "no certifier", "lost write", "own write unseen", "changed",      "missed row",     "extra row", "wrong aggregate"};
 
 }  // namespace
 

@@ -28,8 +28,13 @@ enum class SimulatedFault : std::uint8_t {
   kLostWrite,        // a committed write leaves no version
   kOwnWriteUnseen,   // a transaction does not see what it wrote
   kChanged,          // not of the DBMS: a read value or an interval is changed at will
+  // Of predicates:
+  kMissedRow,       // a row that matches is not in the result, or not counted
+  kExtraRow,        // one that does not match is in the result, or counted
+  kWrongAggregate,  // a count or sum is one too many
 };
-inline constexpr int kSimulatedFaults = 11;
+inline constexpr int kSimulatedFaults = 11;  // without predicates
+inline constexpr int kPredicateFaults = 14;  // with them
 [[nodiscard]] std::string_view name(SimulatedFault fault);
 
 struct SimulatorOptions {
@@ -41,7 +46,10 @@ struct SimulatorOptions {
   int clients = 3;   // transactions at a time
   int values = 100;  // as many values are written; few: they repeat
   bool lists = false, counters = false, scans = false, locking = false, deletes = false, unknown = false;
-  int width = 2;  // of intervals: 0 none, 1 short, 2 as far as clients allow
+  bool predicates = false;  // scans, updates and, with `aggregates`, counts and sums by a condition on values
+  bool aggregates = false, as_rows = false;
+  bool commits = false;  // some transactions have the interval of their commit
+  int width = 2;         // of intervals: 0 none, 1 short, 2 as far as clients allow
 };
 
 struct SimulatedTrace {

@@ -56,6 +56,7 @@ SimulatorOptions varied_options(const Profile& profile, SimulatedFault fault, Rn
   o.locking = rng.chance(0.4);
   o.deletes = rng.chance(0.3);
   o.unknown = rng.chance(0.3);
+  o.commits = rng.chance(0.5);
   if (fault == SimulatedFault::kNoCertifier) {  // needs several who overlap and read what others write
     o.txns = static_cast<int>(rng.between(3, 5));
     o.ops = 3;

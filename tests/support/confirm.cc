@@ -9,6 +9,7 @@
 
 #include "base/rng.h"
 #include "check/choose.h"
+#include "history/commit_interval.h"
 #include "history/history_builder.h"
 
 namespace isolde {
@@ -107,7 +108,8 @@ std::string Confirmer::against_snapshot_isolation(const OnlineViolation& violati
         };
         const std::int64_t snapshot = drawn(h.begin(t), first == kNoTime ? last : first);
         builder.set_start_ts(snapshot);
-        builder.set_commit_ts(std::max(snapshot, drawn(last, h.end(t))));
+        const std::int64_t sent = h.commit_interval(t).before;
+        builder.set_commit_ts(std::max(snapshot, drawn(sent == kNoTime ? last : sent, commit_answered(h, t))));
       }
       builder.end_txn();
     }

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "history/commit_interval.h"
 #include "history/history_builder.h"
 
 namespace isolde {
@@ -81,6 +82,13 @@ History Draft::build() const {
     builder.set_status(txn.status);
     if (txn.begin) builder.set_begin(*txn.begin);
     if (txn.end) builder.set_end(*txn.end);
+    if (txn.commit_before) {
+      const CommitReadings readings{.before = *txn.commit_before,
+                                    .after = txn.commit_after.value_or(kNoTime),
+                                    .begin = txn.begin.value_or(kNoTime),
+                                    .end = txn.end.value_or(kNoTime)};
+      if (commit_contradiction(readings).empty()) builder.set_commit(readings.before, readings.after);
+    }
     if (txn.start_ts) builder.set_start_ts(*txn.start_ts);
     if (txn.commit_ts) builder.set_commit_ts(*txn.commit_ts);
     if (txn.order) builder.set_order(*txn.order);

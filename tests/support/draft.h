@@ -61,6 +61,8 @@ struct DraftTxn {
   std::string session;
   Status status = Status::kCommitted;
   std::optional<std::int64_t> begin, end, start_ts, commit_ts, order, sno;
+  // Around the commit; left out by build() if it contradicts `begin` or `end`.
+  std::optional<std::int64_t> commit_before, commit_after;
   std::optional<DraftSnapshot> snapshot;
   std::vector<DraftOp> ops;
 

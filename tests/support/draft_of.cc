@@ -29,6 +29,8 @@ Draft draft_of(const History& h) {
     txn.commit_ts = time_of(h.commit_ts(t));
     txn.order = time_of(h.order(t));
     txn.sno = time_of(h.sno(t));
+    txn.commit_before = time_of(h.commit_interval(t).before);
+    txn.commit_after = time_of(h.commit_interval(t).after);
     for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op)
       txn.ops.push_back({h.op(op).kind(), key_of(h.op(op).key()), value_of(h, h.op_value(op))});
     out.txns.push_back(std::move(txn));

@@ -59,7 +59,7 @@ bool is_query(std::string_view sql) {
 struct FaultyDatabase::World {
   db::Database* real = nullptr;
   PlantedFault planted;
-  std::atomic<std::uint64_t> times = 0;
+  std::atomic<std::uint64_t> times = 0, writes = 0;
   std::mutex mutex;
   std::vector<FaultyConnection*> open;  // transactions, in the order in which they began
 };
@@ -95,8 +95,9 @@ class FaultyConnection final : public db::Connection {
     return open_ && parameters.empty() ? changed_by_fault(sql, std::move(reply)) : std::move(reply);
   }
   Result<db::Reply> run(std::string_view sql) override {
+    if (auto instead = answered_by_fault(sql)) return *std::move(instead);
     const std::lock_guard busy(busy_);
-    auto reply = inner_->run(sql);
+    auto reply = inner_->run(without_some_deletions(sql));
     return open_ ? changed_by_fault(sql, std::move(reply)) : std::move(reply);
   }
   Result<db::Reply> commit(db::TxnFacts* facts) override {
@@ -112,7 +113,12 @@ class FaultyConnection final : public db::Connection {
     ++world_->times;
     return inner_->commit();
   }
-  void cancel() override { inner_->cancel(); }
+  void report_unlisted_errors() override { inner_->report_unlisted_errors(); }
+  void cancel() override {
+    cancelled_ = true;
+    cancelled_.notify_all();
+    inner_->cancel();
+  }
   [[nodiscard]] std::int64_t session() const override { return inner_->session(); }
   void sever() override { inner_->sever(); }
 
@@ -128,6 +134,53 @@ class FaultyConnection final : public db::Connection {
   }
 
  private:
+  // What is not asked of the real connection at all; none: it is.
+  std::optional<Result<db::Reply>> answered_by_fault(std::string_view sql) {
+    const PlantedFault& planted = world_->planted;
+    if (!open_ || !mentions(sql, planted.feature)) return std::nullopt;
+    if (planted.fault == Fault::kLostWrite && starts_with_word(sql, "update")) {
+      if (++world_->writes % planted.one_in != 0) return std::nullopt;
+      const std::lock_guard busy(busy_);
+      if (auto begun = inner_->run("savepoint planted"); !begun || !begun->done()) return begun;
+      auto reply = inner_->run(sql);
+      if (!reply || !reply->done()) return reply;
+      ++world_->times;
+      if (auto undone = inner_->run("rollback to savepoint planted"); !undone || !undone->done()) return undone;
+      return reply;
+    }
+    if ((planted.fault != Fault::kError && planted.fault != Fault::kHang) || !others_are_open()) return std::nullopt;
+    ++world_->times;
+    failed_ = true;
+    if (planted.fault == Fault::kHang) {
+      cancelled_ = false;
+      cancelled_.wait(false);
+    }
+    db::Reply reply;
+    reply.fate = db::Fate::kMustRollBack;
+    reply.failure = {planted.fault == Fault::kHang ? "SQLITE_INTERRUPT" : planted.code, "planted"};
+    return reply;
+  }
+
+  [[nodiscard]] bool others_are_open() {
+    const std::lock_guard lock(world_->mutex);
+    return world_->open.size() > 1;
+  }
+
+  // "delete from t" in a text of one or several statements.
+  [[nodiscard]] std::string without_some_deletions(std::string_view sql) {
+    std::string text(sql);
+    if (world_->planted.fault != Fault::kDeleteLeaves) return text;
+    constexpr std::string_view kDelete = "delete from ";
+    for (std::size_t at = text.find(kDelete); at != std::string::npos; at = text.find(kDelete, at + 1)) {
+      const std::size_t end = std::min(text.find_first_of(" ;", at + kDelete.size()), text.size());
+      if (end < text.size() && text[end] != ';') continue;
+      ++world_->times;
+      const std::string table = text.substr(at + kDelete.size(), end - at - kDelete.size());
+      text.insert(end, " where pkey <> (select m.k from (select max(r.pkey) as k from " + table + " as r) as m)");
+    }
+    return text;
+  }
+
   Result<db::Reply> changed_by_fault(std::string_view sql, Result<db::Reply> reply) {
     if (!reply || !reply->done()) {
       failed_ = true;
@@ -174,6 +227,7 @@ class FaultyConnection final : public db::Connection {
   std::unique_ptr<db::Connection> inner_;
   std::shared_ptr<FaultyDatabase::World> world_;
   std::shared_ptr<OldState> older_, at_begin_;
+  std::atomic<bool> cancelled_ = false;
   bool open_ = false, wrote_ = false, failed_ = false, feature_ = false;
 };
 

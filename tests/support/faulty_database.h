@@ -20,12 +20,18 @@ enum class Fault : std::uint8_t {
   kMissesOwnWrites,  // a SELECT is answered as if the transaction's own writes were not there
   kDirtyRead,        // a SELECT is answered from another open transaction's view
   kWrongCount,       // an UPDATE reports one row more than it changed
+  kError,            // a statement fails with PlantedFault::code while another transaction is open
+  kHang,             // a statement does not answer until it is cancelled, while another transaction is open
+  kLostWrite,        // every so many'th UPDATE is answered and not carried out (PlantedFault::one_in)
+  kDeleteLeaves,     // DELETE without a condition leaves a row, inside transactions and outside
 };
 
 struct PlantedFault {
   Fault fault = Fault::kNone;
   // Only where the statement's text has this; kLostRollback: where one of the transaction's statements has it.
   std::string feature;
+  std::string code = {};     // kError
+  std::uint64_t one_in = 1;  // kLostWrite
 };
 
 class FaultyDatabase final : public db::Database {

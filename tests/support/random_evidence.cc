@@ -40,6 +40,7 @@ class Evidence {
       if (rng_.chance(clocks)) txn.end = real(commit) + rng_.between(0, 12);
       if (ordered && rng_.chance(0.9)) txn.order = run_.places[t].commit;
     }
+    add_commits();
     out_.serial_by_commit_ts = rng_.chance(0.3);
     if (rng_.chance(options_.snapshots.value_or(options_.blind ? 0.6 : 0.2))) add_snapshots();
     if (!run_.overwrites && !rng_.chance(options_.rows_only ? 0.5 : 0.25)) return;
@@ -52,6 +53,21 @@ class Evidence {
   }
 
  private:
+  // The intervals of commits, where there are clocks. By chance of its own, so that all else is as it was without.
+  void add_commits() {
+    std::uint64_t seed = 1;
+    for (const SimulatedRun::Places& place : run_.places) seed = seed * 31 + static_cast<std::uint64_t>(place.commit);
+    Rng rng(seed);
+    const double known = rng.chance(0.5) ? 0.8 : 0.0;
+    for (std::size_t t = 0; t < run_.places.size(); ++t) {
+      DraftTxn& txn = out_.txns[t];
+      if (!txn.begin || !rng.chance(known)) continue;
+      const std::int64_t real = 10 * static_cast<std::int64_t>(run_.places[t].commit) + 20;
+      txn.commit_before = std::max(*txn.begin, real - rng.between(0, 12));
+      if (txn.end && rng.chance(0.8)) txn.commit_after = rng.between(real, *txn.end);
+    }
+  }
+
   // Whoever overwrote whom on one key need not have done so on another.
   void mix_versions() {
     for (DraftVersions& order : out_.versions) {

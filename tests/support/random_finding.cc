@@ -50,6 +50,7 @@ Finding random_finding(Rng& rng) {
   finding.dialect = any_text(rng);
   finding.anomaly = any_text(rng);
   finding.cause = any_text(rng);
+  if (rng.chance(0.3)) finding.rate = {1 + rng.below(5), 10 + rng.below(100)};
   finding.expected = hostile_text(rng);
   finding.actual = hostile_text(rng);
   finding.isolde = "1" + any_text(rng);

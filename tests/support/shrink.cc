@@ -35,7 +35,7 @@ std::vector<Draft> smaller(const Draft& draft) {
         variant([&](Draft& d) { d.txns[t].ops[i].vset->erase(at(*d.txns[t].ops[i].vset, r)); });
     }
     for (const auto field : {&DraftTxn::begin, &DraftTxn::end, &DraftTxn::order, &DraftTxn::sno, &DraftTxn::start_ts,
-                             &DraftTxn::commit_ts}) {
+                             &DraftTxn::commit_ts, &DraftTxn::commit_before}) {
       if (txn.*field) variant([&](Draft& d) { (d.txns[t].*field).reset(); });
     }
     if (txn.snapshot) variant([&](Draft& d) { d.txns[t].snapshot.reset(); });

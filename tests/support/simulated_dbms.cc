@@ -48,7 +48,7 @@ struct Op {
 
 struct Txn {
   int session = 0;
-  std::int64_t begin = 0, end = 0, committed = -1, snapshot = -1, stamp = 0;
+  std::int64_t begin = 0, end = 0, sent = -1, committed = -1, snapshot = -1, stamp = 0;
   std::vector<Op> ops;
   std::size_t next = 0;
   Status status = Status::kCommitted;
@@ -103,6 +103,7 @@ class DbmsRun {
       case Phase::kBegun:
         if (txn.next == txn.ops.size()) {
           phase = rng_.chance(o_.aborts) ? Phase::kRollingBack : Phase::kCommitting;
+          txn.sent = clock_;
         } else {
           txn.ops[txn.next].before = clock_;
           phase = Phase::kSent;
@@ -473,6 +474,9 @@ class DbmsRun {
       b.set_status(txn.status);
       b.set_begin(reading(txn.begin));
       b.set_end(reading(txn.end == 0 ? clock_ : txn.end));
+      if (txn.sent >= 0 && rng_.chance(o_.commits)) {
+        b.set_commit(reading(txn.sent), txn.over ? reading(txn.end) : kNoTime);
+      }
       for (std::size_t i = 0; i < txn.ops.size() && i <= txn.next; ++i) {
         const Op& op = txn.ops[i];
         const bool reads = op.kind == OpKind::kRead || op.kind == OpKind::kScan;

@@ -33,6 +33,7 @@ struct SimulationOptions {
   int columns = 0;            // rows of that many, written and read in part, instead of numbers
   bool initial_rows = false;  // with columns: every row is there at first
   double no_interval = 0;     // operations whose interval was not recorded
+  double commits = 0;         // transactions whose commit has its interval recorded
 };
 
 struct Simulated {

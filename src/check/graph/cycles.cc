@@ -92,6 +92,7 @@ std::int64_t hinted_commit(const History& h, TxnId t, Hint hint) {
   if (h.order(t) != kNoTime) return h.order(t);
   if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
   if (h.start_ts(t) != kNoTime) return h.start_ts(t);
+  if (const std::int64_t sent = h.commit_interval(t).before; sent != kNoTime) return sent;
   return h.end(t) != kNoTime ? h.end(t) : raw(t);
 }
 

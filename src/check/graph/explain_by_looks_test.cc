@@ -58,6 +58,11 @@ TEST(ExplainByLooks, TheClockBeforeTheCommitsIsTheOrderOfVersions) {
 {"id":2,"session":2,"begin":1,"end":9,"ops":[["w","x",2,{"at":[2,5]}]]}
 )h"));
   EXPECT_LT(place[0], place[1]) << "T1's commit was answered late";
+  const std::vector<std::uint32_t> sent = graph::places_by_clock(native(
+      R"h({"id":1,"session":1,"begin":1,"commit":[40,50],"end":50,"ops":[["w","x",1,{"at":[2,3]}]]}
+{"id":2,"session":2,"begin":1,"commit":[6,9],"end":9,"ops":[["w","x",2,{"at":[2,5]}]]}
+)h"));
+  EXPECT_LT(sent[1], sent[0]) << "T1's commit was sent late";
 }
 
 }  // namespace explain_by_looks_test

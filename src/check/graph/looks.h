@@ -15,6 +15,7 @@
 #include "check/graph/slots.h"
 #include "check/graph/trace.h"
 #include "check/graph/visible.h"
+#include "history/commit_interval.h"
 
 namespace isolde::graph {
 
@@ -38,12 +39,15 @@ inline Span evaluated(const History& h, TxnId t, std::uint32_t op) {
 
 // When, by the client's clock, it committed.
 inline Span committed(const History& h, TxnId t) {
-  std::int64_t from = h.begin(t);
-  if (h.first_op(t) != h.end_op(t)) {
-    const History::Interval last = h.at(t, OpId{h.end_op(t) - 1});
-    if (last.before != kNoTime) from = last.after;
+  std::int64_t from = h.commit_interval(t).before;
+  if (from == kNoTime) {
+    from = h.begin(t);
+    if (h.first_op(t) != h.end_op(t)) {
+      const History::Interval last = h.at(t, OpId{h.end_op(t) - 1});
+      if (last.before != kNoTime) from = last.after;
+    }
   }
-  const std::int64_t to = h.end(t);
+  const std::int64_t to = commit_answered(h, t);
   return {from, to == kNoTime ? std::numeric_limits<std::int64_t>::max() : to};
 }
 

@@ -36,7 +36,7 @@ bool certainly(const Core& core, const Moment& a, const Moment& b) {
 
 // Whether PostgreSQL certainly counts the commit of `a` as earlier than that of `b`. It numbers commits for this after
 // they show and after their locks are free, so only the answer to the client tells.
-bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.end < b.commit_lo; }
+bool counted_before(const Taken& a, const Taken& b) { return a.commit_hi != kNever && a.commit_hi < b.commit_lo; }
 
 StepType step_type(Dependency type) {
   return type == Dependency::kWr ? StepType::kWr : type == Dependency::kWw ? StepType::kWw : StepType::kRw;
@@ -154,7 +154,16 @@ void depend_in_order(Core& core, Taken& from, Taken& to, Dependency type, Print 
   tell(core, found);
 }
 
-// By timestamps a reader comes before whoever replaces what it read; this one had ended before.
+// When the writer of a version was over. That of a version that is no longer in motion has ended before all that is
+// still to be judged began.
+std::int64_t writer_ended(const Core& core, const Version& v) {
+  if (!core.moments.is(v.node, v.generation)) return v.hi;
+  const Taken& writer = core.txns[v.slot];
+  return writer.status == Status::kUnknown ? v.hi : writer.end;
+}
+
+// By timestamps a reader comes before whoever replaces what it read; this one had ended before. (Its commit had been
+// answered earlier still, but its place in the order may be anywhere up to its end.)
 void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Version& next) {
   Found found{.kind = AnomalyKind::kGSIb, .rule = kRule, .txns = {txn.id, next.txn}, .text = {}};
   found.key = core.keys[read.key].key;
@@ -162,7 +171,7 @@ void tell_too_old(Core& core, const Taken& txn, const TakenRead& read, const Ver
   found.read = read.value;
   found.time = txn.end;
   found.text = fmt::format("{}, which replaced that, had ended by {}, before it began at {}", txn_text(core, next.txn),
-                           next.hi, txn.begin);
+                           writer_ended(core, next), txn.begin);
   found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRealtime}};
   tell(core, found);
 }
@@ -204,6 +213,20 @@ void check_lost_update(Core& core, const Taken& txn, TxnSlot slot, const TakenRe
     found.steps = {{0, 1, StepType::kRw, found.key}, {1, 0, StepType::kRw, found.key}};
     return tell(core, found);
   }
+}
+
+void add_reader(Core& core, KeySlot key, Reader reader) {
+  std::uint32_t at;
+  if (core.free_readers.empty()) {
+    at = static_cast<std::uint32_t>(core.readers.size());
+    core.readers.emplace_back();
+  } else {
+    at = core.free_readers.back();
+    core.free_readers.pop_back();
+  }
+  reader.next = core.keys[key].readers;
+  core.readers[at] = reader;
+  core.keys[key].readers = at;
 }
 
 bool keeps_readers(const Core& core) {
@@ -249,18 +272,9 @@ void check_dangerous_around(Core& core, const Taken& txn) {
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
   if (!keeps_readers(core)) return;
   const Taken& txn = core.txns[slot];
-  std::uint32_t at;
-  if (core.free_readers.empty()) {
-    at = static_cast<std::uint32_t>(core.readers.size());
-    core.readers.emplace_back();
-  } else {
-    at = core.free_readers.back();
-    core.free_readers.pop_back();
-  }
-  KeyState& state = core.keys[read.key];
+  const KeyState& state = core.keys[read.key];
   check_lost_update(core, txn, slot, read);
-  core.readers[at] = {read.from, slot, txn.number, state.readers};
-  state.readers = at;
+  add_reader(core, read.key, {read.from, slot, txn.number, 0, kNullPrint});
   const auto versions = core.keys.versions(read.key);
   if (version >= 0) {
     const Version& v = versions[static_cast<std::size_t>(version)];
@@ -273,7 +287,7 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
                                    : versions[static_cast<std::size_t>(version)].hi < next.lo ||
                                          core.orderly(versions[static_cast<std::size_t>(version)], next);
     if (!after) continue;
-    if (core.options.profile.certifier == Certifier::kTimestampOrder && next.hi < txn.begin) {
+    if (core.options.profile.certifier == Certifier::kTimestampOrder && writer_ended(core, next) < txn.begin) {
       return tell_too_old(core, txn, read, next);
     }
     if (next.has(kJudged) && core.moments.is(next.node, next.generation) && is_next(core, versions, version, n)) {
@@ -281,6 +295,30 @@ void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version) {
     }
     break;
   }
+}
+
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next) {
+  if (!keeps_readers(core)) return true;
+  Taken& txn = core.txns[slot];
+  KeyState& state = core.keys[key];
+  state.touched = std::max(state.touched, txn.number);  // dependencies name it
+  const auto versions = core.keys.versions(key);
+  if (first >= 0) {
+    const Version& v = versions[static_cast<std::size_t>(first)];
+    if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWr, core.keys[key].key);
+  }
+  if (next < 0) return true;
+  const Version& n = versions[static_cast<std::size_t>(next)];
+  if (n.txn == txn.id) return true;
+  if (!core.moments.is(n.node, n.generation)) return false;
+  if (n.has(kJudged)) {
+    depend(core, slot, n.slot, Dependency::kRw, core.keys[key].key);
+    return true;
+  }
+  const Print from = last < 0 ? state.base_txn : versions[static_cast<std::size_t>(last)].txn;
+  add_reader(core, key, {from, slot, txn.number, 0, n.txn});
+  txn.look_readers.push_back(key);
+  return true;
 }
 
 void version_judged(Core& core, TxnSlot slot, KeySlot key) {
@@ -314,6 +352,7 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
   for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
     const Reader reader = core.readers[r];
     if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;
+    if (reader.only != kNullPrint && reader.only != txn.id) continue;
     depend(core, reader.slot, slot, Dependency::kRw, state.key);
   }
 }

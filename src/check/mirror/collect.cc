@@ -54,6 +54,7 @@ void close(Core& core, TxnSlot slot) {
   for (const TakenRead& read : txn.reads) {
     if ((read.flags & kTraced) != 0 && core.keys[read.key].readers != 0) drop_readers(core, read.key);
   }
+  for (const KeySlot key : txn.look_readers) drop_readers(core, key);
   core.motion_bytes -= std::min<std::uint64_t>(core.motion_bytes, txn.bytes());
   core.free_txns.push_back(slot);
 }
@@ -145,7 +146,8 @@ void close_until(Core& core, std::int64_t horizon) {
 std::size_t max_keys(const Core& core) {
   const std::size_t kBytesAKey =  // with its part of the index, at worst
       sizeof(KeyState) + 24 + (core.columns.on ? sizeof(Columns::Of) : 0);
-  return std::max<std::size_t>(16, core.options.memory_limit / 8 * 5 / kBytesAKey);
+  const std::size_t eighths = core.looks.on ? 4 : 5;  // predicates need the values, too
+  return std::max<std::size_t>(16, core.options.memory_limit / 8 * eighths / kBytesAKey);
 }
 
 std::size_t max_motion(const Core& core) { return std::max<std::size_t>(4096, core.options.memory_limit / 4); }

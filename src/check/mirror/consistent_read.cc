@@ -6,21 +6,16 @@
 
 #include <algorithm>
 
+#include "check/mirror/candidates.h"
 #include "check/mirror/core.h"
 
 namespace isolde::mirror {
 namespace {
 
-class Reading {
+class Reading : private Candidates {
  public:
   Reading(Core& core, Taken& txn, TxnSlot slot, TakenRead& read)
-      : core_(core),
-        txn_(txn),
-        slot_(slot),
-        read_(read),
-        state_(core.keys[read.key]),
-        versions_(core.keys.versions(read.key)),
-        kept_(txn.moments[read.moment]) {
+      : Candidates(core, txn, slot, read.key), read_(read), kept_(txn.moments[read.moment]) {
     at_ = core_.now({kept_.lo, kept_.hi, kept_.node, kept_.rows > 1 || read.moment == 0 ? slot : kNoTxnSlot, kept_.at});
   }
 
@@ -44,8 +39,6 @@ class Reading {
   }
 
  private:
-  static constexpr int kBase = -1;
-
   // Which of its writers was seen the columns say; here only that there was a row at all.
   void check_presence() {
     read_.flags |= kRefused;
@@ -123,28 +116,6 @@ class Reading {
     }
     read_.flags |= kTraced;
     read_traced(core_, slot_, read_, version);
-  }
-
-  // A version that is certainly there, and not the reader's own.
-  [[nodiscard]] bool counts(const Version& v) const { return v.has(kInstalled) && !v.has(kDelete) && !own(v); }
-  [[nodiscard]] bool own(const Version& v) const { return v.slot == slot_ && v.txn == txn_.id; }
-
-  // Whether `n` certainly replaced version `v`, which stands before it in the list.
-  [[nodiscard]] bool replaces(int v, const Version& n) const {
-    if (v == kBase) return state_.base_hi < n.lo || n.has(kAfterBase);
-    const Version& a = versions_[static_cast<std::size_t>(v)];
-    return a.hi < n.lo || core_.orderly(a, n);
-  }
-
-  // Whether somebody had certainly replaced version `v` before the read.
-  [[nodiscard]] bool replaced(int v) const {
-    for (std::size_t i = static_cast<std::size_t>(v + 1); i < versions_.size(); ++i) {
-      const Version& n = versions_[i];
-      if (!counts(n) || n.lo > at_.hi) continue;
-      if (!replaces(v, n)) continue;
-      if (core_.commit_of(n).hi < at_.lo) return true;
-    }
-    return false;
   }
 
   void find_candidates() {
@@ -352,14 +323,8 @@ class Reading {
     if (!core_.time.complete) state_.flags |= kBaseUnknown;
   }
 
-  Core& core_;
-  Taken& txn_;
-  const TxnSlot slot_;
   TakenRead& read_;
-  KeyState& state_;
-  const std::span<Version> versions_;
   ReadMoment& kept_;
-  Moment at_{};
   int candidates_ = 0;
   int candidate_ = kBase;
 };

@@ -18,6 +18,7 @@
 #include "check/mirror/dependency_order.h"
 #include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
+#include "check/mirror/looks.h"
 #include "check/mirror/mirror.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/partition.h"
@@ -47,6 +48,7 @@ struct Reader {
   TxnSlot slot;
   std::uint32_t number;
   std::uint32_t next;
+  Print only;  // kNullPrint: it comes before whoever replaces that version; else only before this one
 };
 
 // A read of a value that nobody has written yet, by a clock that may be wrong.
@@ -75,6 +77,7 @@ class Core {
   RecentNames names{std::size_t{16} << 20};
   KeyTable keys;
   Columns columns;
+  Looks looks;
   Moments moments;
   std::vector<Holder> holders{1};
   std::vector<std::uint32_t> free_holders;
@@ -144,6 +147,7 @@ class Core {
   // What a print stands for, as JSON.
   [[nodiscard]] std::string name(Print print) const;
   [[nodiscard]] std::string key_name(Print key) const;         // … of a column: its row's and its own
+  [[nodiscard]] std::string text_of(Print text) const;         // … of a text, without quotes
   std::unordered_map<std::uint64_t, std::string> saved_names;  // from before a restart
 
   // Where the keys are dealt out to partitions (partition.h).
@@ -158,6 +162,7 @@ class Core {
     TxnSlot slot;
     bool unread;  // its reads count only if it turns out to have committed
   };
+  bool taking_guest = false;        // the one that is taken is another partition's to answer for
   std::vector<LeftOpen> left_open;  // judged in this step
   OnlineCounts guests;              // part of `counts`: transactions that another partition answers for
 
@@ -175,10 +180,8 @@ void look_nearer(const Core& core, const Arrival& arrival, const KeyOwners* owne
 // Judges all that are settled by the watermark. The result: nobody who waits, or is still to come, began before.
 std::int64_t judge_until(Core& core, std::int64_t watermark);
 [[nodiscard]] std::size_t bytes_of(const Core& core);
-// An unknown transaction's reads are settled when its last answer came.
-[[nodiscard]] inline std::int64_t settled_at(const Taken& txn) {
-  return txn.status == Status::kUnknown ? txn.commit_lo : txn.end;
-}
+// An unknown transaction's reads are settled when its last answer came, which may be after its commit was sent.
+[[nodiscard]] std::int64_t settled_at(const Taken& txn);
 // taken.cc
 TxnSlot take_in(Core& core, const Arrival& arrival);
 // sharing.cc: into the summary for other partitions, if there is one
@@ -195,6 +198,8 @@ void count_committed(Core& core, TxnSlot slot, std::int64_t hi);
 void check_reads(Core& core, Taken& txn, TxnSlot slot);
 // Windows have become tighter: the reads that were left open are asked again.
 void check_open_reads(Core& core, Taken& txn, TxnSlot slot);
+// look_at_keys.cc
+void check_looks(Core& core, Taken& txn, TxnSlot slot);
 // mutual_exclusion.cc
 void check_locks(Core& core, Taken& txn, TxnSlot slot);
 // first_updater.cc
@@ -211,6 +216,10 @@ void look_back_at_all(Core& core);
 void read_traced(Core& core, TxnSlot slot, const TakenRead& read, int version);
 // Both count, and the one depends on the other.
 void depend(Core& core, TxnSlot from, TxnSlot to, Dependency type, Print key);
+// A look found the key in a run of versions that match alike. `first`: the version that began the run, `next`: the one
+// that ended it, `last`: the one before that; each a place among its versions. -1: none that is certain (`last`: the
+// base). False: who ended it is too long over for that to be compared.
+bool look_traced(Core& core, TxnSlot slot, KeySlot key, int first, int last, int next);
 // A transaction that counts is judged: what its version of the key replaces.
 void version_judged(Core& core, TxnSlot slot, KeySlot key);
 // Certifier::kSsi: asked again before a moment is dropped, since windows may have become tighter.
@@ -249,6 +258,9 @@ struct Found {
   Print expected = kNullPrint;
   std::string text;
   std::int64_t time = kNoTime;
+  // The predicate operation that it is about, by its place in the transaction, and a version of the key that shows it.
+  std::uint32_t statement = kNone32;
+  Print version = kNullPrint;
   struct Step {
     std::uint32_t from, to;  // places in txns
     StepType type;

@@ -34,6 +34,8 @@ class Collector final : public OnlineSink {
       anomaly.key = at->second;
     if (!violation.read.empty() && !anomaly.transactions.empty())
       anomaly.op = read_of(anomaly.transactions.front(), anomaly.key, violation.read);
+    if (violation.statement != kNone32 && !anomaly.transactions.empty())
+      anomaly.op = OpId{h_.first_op(anomaly.transactions.front()) + violation.statement};
     for (const OnlineStep& step : violation.steps) add_step(violation, step, anomaly);
     anomaly.expected_text = violation.expected;
     anomaly.says = fmt::format("{}: {}", violation.rule, violation.text);
@@ -109,6 +111,7 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
   Verdict verdict;
   verdict.level = level;
   verdict.method = kMirrorEngine.name;
+  verdict.given = Given::kProfile;
   if (limits.profile == nullptr) {
     verdict.reason = "mirror compares with what a DBMS does, and no profile was given (--profile)";
     return verdict;
@@ -119,11 +122,12 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
   const bool whole = feed(history, limits, *engine);
   const OnlineCounts counts = engine->counts();
   verdict.notes.push_back(fmt::format("the profile {} ({})", limits.profile->name, limits.profile->source));
-  verdict.notes.push_back(fmt::format(
-      "{} dependencies, of which {} are between overlapping intervals and {} of these were ordered; "
-      "{} reads could not be judged; {} transactions were left open by the rules and too many for the exact "
-      "search",
-      counts.dependencies, counts.overlapping, counts.deduced, counts.unchecked, counts.unsearched));
+  verdict.notes.push_back(
+      fmt::format("{} dependencies, of which {} are between overlapping intervals and {} of these were ordered; "
+                  "{} reads and predicate operations could not be judged; {} transactions were left open by the rules "
+                  "and too many for the exact "
+                  "search",
+                  counts.dependencies, counts.overlapping, counts.deduced, counts.unchecked, counts.unsearched));
   if (verdict.total() > 0) {
     verdict.outcome = Outcome::kViolated;
     return verdict;

@@ -60,8 +60,10 @@ void judge(Core& core, TxnSlot slot) {
     check_locks(core, txn, slot);
     check_updates(core, txn, slot);
     check_reads(core, txn, slot);
+    check_looks(core, txn, slot);
   } else {
-    core.counts.unchecked += txn.reads.size();
+    // One that only writes has locks and updates that were not compared.
+    core.counts.unchecked += std::max<std::size_t>(1, txn.reads.size() + txn.looks.size());
   }
   for (const TakenWrite& write : txn.writes) {
     for (Version& v : core.keys.versions(write.key)) {

@@ -34,6 +34,7 @@ enum VersionFlag : std::uint32_t {
   kAfterBase = 2048,   // comes after the key's base, whatever the clocks leave open
   kOneStep = 4096,     // a kStepwise whose `value` is all that it adds
   kAppends = 8192,     // … to a list
+  kGrown = 16384,      // was a kStepwise, and its value is now what the key held then
   kDoubted = 1024,     // a kDelete that may have found no row: decided, once
   kStateUnsure = 512,  // … whose state is not known
 };

@@ -67,6 +67,7 @@ inline SimulationOptions random_options(Rng& rng, std::uint64_t seed) {
   if (o.appends + o.increments > 0) o.keys = std::max(o.keys, 3);
   o.scans = rng.chance(0.3) ? 0.4 : 0;
   o.no_interval = rng.chance(0.2) ? 0.2 : 0;
+  o.commits = rng.chance(0.5) ? 0.7 : 0;
   return o;
 }
 

@@ -20,17 +20,15 @@ KeyOwners::KeyOwners(const Chunk& chunk, std::uint32_t count) : count_(count) {
 KeyOwners::Users KeyOwners::users(const Chunk& chunk, TxnId txn, std::uint32_t number) const {
   const History& h = chunk.history;
   Users users{0, number % count_};
+  bool known = false;
   for (std::uint32_t op = h.first_op(txn); op < h.end_op(txn); ++op) {
     const OpHead head = h.op(op);
     if (!is_predicate(head.kind())) {
-      if (users.partitions == 0) users.home = of(head.key());
+      if (!known) users.home = of(head.key());
+      known = true;
       users.partitions |= std::uint64_t{1} << of(head.key());
-    } else if (head.kind() == OpKind::kScan) {
+    } else if (head.kind() != OpKind::kAggregate) {
       users.partitions |= ~std::uint64_t{0} >> (64 - count_);  // what it did not return may be anywhere
-    } else {
-      for (const Item& item : h.items(h.predicate(head.predicate()))) {
-        users.partitions |= std::uint64_t{1} << of(item.key);
-      }
     }
   }
   users.partitions |= std::uint64_t{1} << users.home;
@@ -92,6 +90,7 @@ void Partition::learn(const Learned& learned, std::int64_t horizon) {
       core.rank = settled_at(txn);
       if (open.unread) {
         check_reads(core, txn, open.slot);
+        check_looks(core, txn, open.slot);
       } else {
         check_open_reads(core, txn, open.slot);
       }

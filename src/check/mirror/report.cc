@@ -12,13 +12,20 @@ std::string window_text(std::int64_t lo, std::int64_t hi) {
 std::string Core::name(Print print) const {
   if (columns.on && print == kPresentPrint) return "a row";
   const auto saved = saved_names.find(raw64(print));
-  return saved != saved_names.end() ? saved->second : names.text(print);
+  if (saved != saved_names.end()) return saved->second;
+  if (const auto held = looks.rows.text(print)) return *held;
+  return names.text(print);
 }
 
 std::string Core::key_name(Print key) const {
   const KeySlot slot = columns.on ? keys.find(key) : kNoKeySlot;
   if (!columns.is_column(slot)) return name(key);
   return fmt::format("{} (column {})", name(columns.of[slot].row), name(columns.of[slot].name));
+}
+
+std::string Core::text_of(Print text) const {
+  const std::string json = name(text);
+  return json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json;
 }
 
 std::string txn_text(const Core& core, Print id) { return fmt::format("transaction {}", core.name(id)); }
@@ -41,18 +48,22 @@ void tell(Core& core, const Found& found) {
   if (found.about_key) violation.key = core.name(row_of(core, found.key));
   if (found.about_read) violation.read = core.name(found.read);
   if (found.expects) violation.expected = core.name(found.expected);
+  const bool about_row = found.statement != kNone32 && found.about_key && !found.about_read;
+  if (about_row) violation.expected = core.name(found.version);
   for (const Found::Step& step : found.steps)
     violation.steps.push_back(
         {step.from, step.to, step.type, step.key == kNullPrint ? std::string() : core.name(row_of(core, step.key))});
   violation.time = found.time;
+  violation.statement = found.statement;
   std::string text = fmt::format("Transaction {}", violation.transactions.front());
   if (found.about_read) text += fmt::format(" read {} of key {}", violation.read, core.key_name(found.key));
   if (!found.about_read && found.about_key) text += fmt::format(", key {}", core.key_name(found.key));
+  if (about_row) text += fmt::format(" ({})", violation.expected);
   if (found.expects) text += fmt::format(" where {} is expected", violation.expected);
   violation.text = text + ": " + found.text + ".";
   // Whose versions are named beside a wrong read depends on which of them are still held: no part of the identity.
   OnlineViolation guilty = violation;
-  if (found.about_read) guilty.transactions.resize(1);
+  if (found.about_read || found.statement != kNone32) guilty.transactions.resize(1);
   violation.identity = identity_of(guilty);
   core.recent.mark_told(found.txns);
   if (core.summary != nullptr) {

@@ -380,7 +380,7 @@ TEST(MirrorRules, AGatheredSnapshotHasAMomentForEachRow) {
   // x is as of before the first commit was over, y as of after the second was sent.
   const std::string lines = R"({"id":1,"session":1,"begin":0,"end":9,"ops":[["w","x",1,{"at":[1,2]}]]}
 {"id":2,"session":2,"begin":0,"end":19,"ops":[["w","y",1,{"at":[1,12]}]]}
-{"id":3,"session":3,"begin":1,"end":29,"ops":[["scan","v >= 0",[["x",0],["y",1]],{"at":[1,25]}]]})";
+{"id":3,"session":3,"begin":1,"end":29,"ops":[["scan","value >= 0",[["x",0],["y",1]],{"at":[1,25]}]]})";
   Profile p = rc();
   EXPECT_EQ(told(p, "{\"isolde\":1,\"initial\":0}\n" + lines), "GSIa");
   p.snapshot_gathered = true;

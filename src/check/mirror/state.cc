@@ -7,7 +7,7 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::uint64_t kMirrorMagic = 0x69736f6c'6d697234ULL;
+constexpr std::uint64_t kMirrorMagic = 0x69736f6c'6d697235ULL;
 
 template <typename T>
 std::vector<T> as_vector(const std::deque<T>& items) {
@@ -50,6 +50,9 @@ void put_txn(StateWriter& out, Taken& txn) {
   out.put_all(txn.steps);
   out.put_all(txn.ranges);
   out.put_all(txn.range_keys);
+  out.put_all(txn.looks);
+  out.put_all(txn.look_rows);
+  out.put_all(txn.look_readers);
   const bool waits = txn.live && !txn.judged;
   out.put(waits);
   if (!waits) return;
@@ -87,6 +90,9 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.steps = in.get_all<TakenStep>();
   txn.ranges = in.get_all<TakenRange>();
   txn.range_keys = in.get_all<KeySlot>();
+  txn.looks = in.get_all<TakenLook>();
+  txn.look_rows = in.get_all<LookRow>();
+  txn.look_readers = in.get_all<KeySlot>();
   if (!in.get<bool>()) return;
   Script script;
   script.load(in);
@@ -167,6 +173,7 @@ void save_core(Core& core, StateWriter& out) {
   core.order.save(out);
   core.written.save(out);
   core.columns.save(out);
+  core.looks.save(out);
   out.put_all(core.unmet);
   out.put_all(core.holders);
   out.put_all(core.free_holders);
@@ -213,6 +220,7 @@ bool load_core(Core& core, StateReader& in) {
     return false;
   }
   core.columns.load(in);
+  if (!core.looks.load(in)) return false;
   core.unmet = in.get_all<UnmetRead>();
   core.holders = in.get_all<Holder>();
   core.free_holders = in.get_all<std::uint32_t>();

@@ -36,10 +36,20 @@ void give_up_waiting(Core& core) {
 
 }  // namespace
 
+std::int64_t settled_at(const Taken& txn) {
+  if (txn.status != Status::kUnknown) return txn.end;
+  std::int64_t settled = txn.commit_lo;
+  for (const ReadMoment& read : txn.moments) {
+    if (read.hi != kNever) settled = std::max(settled, read.hi);
+  }
+  return settled;
+}
+
 void begin_core(Core& core, const Chunk& head) {
   core.default_initial = head.value(head.history.default_initial());
   core.columns.on = head.columns;
   if (head.columns) return begin_columns(core, head);
+  note_initial(core, head);
   if (head.history.columns().key_initial.empty()) return;
   for (std::uint32_t k = 0; k < head.history.key_count(); ++k) {
     const Print value = head.value(head.history.initial(KeyId{k}));
@@ -81,13 +91,14 @@ void look_nearer(const Core& core, const Arrival& arrival, const KeyOwners* owne
 TxnSlot take(Core& core, const Arrival& arrival, bool guest) {
   core.names.note(arrival.chunk);
   core.columns.on = core.columns.on || arrival.chunk->columns;
+  begin_looks(core, *arrival.chunk);
+  core.taking_guest = guest;
   ++core.counts.taken;
   ++core.counts.pending;
   if (arrival.late) ++core.counts.late;
   const std::uint64_t operations = core.counts.operations;
   const TxnSlot slot = take_in(core, arrival);
   Taken& txn = core.txns[slot];
-  txn.guest = guest;
   if (guest) {
     ++core.guests.taken;
     ++core.guests.pending;
@@ -118,7 +129,7 @@ std::int64_t judge_until(Core& core, std::int64_t watermark) {
 
 std::size_t bytes_of(const Core& core) {
   return core.keys.bytes() + core.moments.bytes() + core.order.bytes() + core.names.bytes() + core.written.bytes() +
-         core.motion_bytes + core.columns.of.capacity() * sizeof(Columns::Of);
+         core.motion_bytes + core.columns.of.capacity() * sizeof(Columns::Of) + core.looks.bytes();
 }
 
 }  // namespace isolde::mirror

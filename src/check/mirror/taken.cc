@@ -5,6 +5,15 @@
 #include "check/mirror/taking.h"
 
 namespace isolde::mirror {
+namespace {
+
+// Whether a query returned the row of `item` a second time, with something else in it.
+bool returned_twice(std::span<const Item> items, const Item& item) {
+  return std::any_of(items.begin(), items.end(),
+                     [&](const Item& other) { return other.key == item.key && other.value != item.value; });
+}
+
+}  // namespace
 
 void Taking::run() {
   txn_.id = chunk_.id(t_);
@@ -16,11 +25,13 @@ void Taking::run() {
   core_.counts.operations += end_ - first_;
   look_up_keys();
   measure_all();
+  if (core_.looks.on) note_values(core_, chunk_, t_);
   read_operations();
   const Certifier certifier = core_.options.profile.certifier;
   const bool asks = certifier == Certifier::kConflictCheck || certifier == Certifier::kSsi;
   txn_.wrote_elsewhere = asks && !core_.share.is_all() && writes_elsewhere();
   install();
+  if (core_.looks.on) tidy_values(core_);
 }
 
 bool Taking::writes_elsewhere() const {
@@ -105,6 +116,9 @@ void Taking::read_operations() {
   txn_.steps.clear();
   txn_.ranges.clear();
   txn_.range_keys.clear();
+  txn_.looks.clear();
+  txn_.look_rows.clear();
+  txn_.look_readers.clear();
   if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0, kSnapshotMoment});
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
@@ -124,22 +138,26 @@ void Taking::read_operations() {
         step(slots_[op - first_], {value, kNone32, head.kind() == OpKind::kAppend}, at);
         break;
       case OpKind::kScan:
-        scan(h_.predicate(head.predicate()), head.lock(), at, op);
+        look(head, at, op, scan(h_.predicate(head.predicate()), head.lock(), at, op));
         break;
       case OpKind::kUpdate:
+        look(head, at, op, moment_of(Lock::kUpdate, at, op - first_));
         for (const Item& item : h_.items(h_.predicate(head.predicate()))) {
           if (!mine(item.key)) continue;
           const KeySlot key = slot_of(chunk_.key(item.key));
           write_value(key, item.value, at, op);
+          // It found the row that it deletes.
+          if (wrote(key) && !core_.columns.on) txn_.writes[core_.keys[key].own_at].flags &= ~kDelete;
         }
         break;
       case OpKind::kAggregate:
+        look(head, at, op, moment_of(head.lock(), at, op - first_));
         break;
     }
   }
 }
 
-void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
+std::uint32_t Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op) {
   const std::uint32_t shared = moment_of(lock, at, op - first_);
   const bool by_snapshot = txn_.has_snapshot() && shared == 0;
   const Profile& profile = core_.options.profile;
@@ -153,12 +171,19 @@ void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::
     }
     const KeySlot key = slot_of(chunk_.key(item.key));
     txn_.range_keys.push_back(key);
+    // Its own write may have changed nothing (write_was_idle()), but then the query returns one version all the same.
+    const bool set = wrote(key) && !core_.columns.on && (own(key).flags & (kStepwise | kDelete)) == 0;
+    if (set && returned_twice(h_.items(predicate), item)) {
+      const Print value = chunk_.value(item.value);
+      if (value != own(key).value) own_read_differs(key, value, own(key).value, op);
+      continue;
+    }
     read_value(key, item.value, lock, alone ? moment_of(lock, at, kUnnamedMoment) : shared, at, op);
   }
   std::int64_t low = 0, high = 0;
   if (!whole_key_range(h_.values().string(predicate.where), low, high)) {
     txn_.range_keys.resize(first);
-    return;
+    return shared;
   }
   const auto found = static_cast<std::uint32_t>(txn_.range_keys.size());
   for (std::size_t i = 0; i < txn_.writes.size(); ++i) {
@@ -173,6 +198,7 @@ void Taking::scan(const Predicate& predicate, Lock lock, const Window& at, std::
   }
   txn_.ranges.push_back(
       {low, high, shared, first, static_cast<std::uint32_t>(txn_.range_keys.size()) - first, alone ? 1U : 0U});
+  return shared;
 }
 
 // The moment at which a statement reads.
@@ -278,7 +304,8 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
-  txn.guest = txn.wrote_elsewhere = false;
+  txn.guest = core.taking_guest;
+  txn.wrote_elsewhere = false;
   txn.named_in = 0;
   txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false, core.share};
   Taking(core, arrival, txn).run();

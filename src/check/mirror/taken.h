@@ -14,6 +14,7 @@
 #include "check/mirror/dependency_order.h"
 #include "check/mirror/exact/recent.h"
 #include "check/mirror/key_table.h"
+#include "check/mirror/looks.h"
 #include "check/mirror/moments.h"
 #include "check/mirror/profile.h"
 #include "history/chunk.h"
@@ -117,6 +118,9 @@ struct Taken {
   std::vector<TakenStep> steps;
   std::vector<TakenRange> ranges;
   std::vector<KeySlot> range_keys;
+  std::vector<TakenLook> looks;
+  std::vector<LookRow> look_rows;
+  std::vector<KeySlot> look_readers;  // keys that have it among their readers by a look
 
   // Whether it certainly left a version.
   [[nodiscard]] bool wrote() const {
@@ -130,7 +134,8 @@ struct Taken {
   [[nodiscard]] std::size_t bytes() const {
     return 512 + moments.size() * sizeof(ReadMoment) + reads.size() * (sizeof(TakenRead) + 24) +
            writes.size() * (sizeof(TakenWrite) + 2 * sizeof(Version)) + locks.size() * (sizeof(TakenLock) + 64) +
-           steps.size() * sizeof(TakenStep) + ranges.size() * sizeof(TakenRange) + range_keys.size() * sizeof(KeySlot);
+           steps.size() * sizeof(TakenStep) + ranges.size() * sizeof(TakenRange) + range_keys.size() * sizeof(KeySlot) +
+           looks.size() * sizeof(TakenLook) + look_rows.size() * sizeof(LookRow);
   }
   [[nodiscard]] bool has_snapshot() const { return snapshot_lo <= snapshot_hi; }
 };

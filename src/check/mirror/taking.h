@@ -34,7 +34,13 @@ class Taking {
     return h_.at(t_, OpId{op}).before == kNoTime ? window(op).hi : window(op).lo;
   }
   void read_operations();
-  void scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op);
+  // The moment that its rows share.
+  std::uint32_t scan(const Predicate& predicate, Lock lock, const Window& at, std::uint32_t op);
+  // taking_looks.cc
+  void look(OpHead head, const Window& at, std::uint32_t op, std::uint32_t moment);
+  void look_at_rows(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
+  void look_at_own(const CompiledPredicate& condition, TakenLook& look, std::span<const Item> items);
+  void look_differs(const TakenLook& look, KeySlot key, Print version, bool returned, std::string_view text);
   std::uint32_t moment_of(Lock lock, const Window& at, std::uint32_t name);
   [[nodiscard]] bool mine(KeyId key) const {
     return core_.owners == nullptr || core_.owners->of(key) == core_.share.index;
@@ -69,6 +75,7 @@ class Taking {
   void own_read_differs(KeySlot key, Print read, Print own, std::uint32_t);
   void write(KeySlot key, Print value, const Window& at, std::uint32_t flags, std::uint32_t);
   void install();
+  [[nodiscard]] bool was_grown_without(const TakenWrite& write);
   [[nodiscard]] TxnSlot txn_slot() const { return static_cast<TxnSlot>(&txn_ - core_.txns.data()); }
 
   Core& core_;

@@ -1,7 +1,16 @@
 // check/mirror: the versions that a transaction leaves behind, or may leave.
+#include <algorithm>
+
 #include "check/mirror/taking.h"
 
 namespace isolde::mirror {
+
+// Of one that came late: whether what lists and counters hold was worked out without it.
+bool Taking::was_grown_without(const TakenWrite& write) {
+  if ((write.flags & kStepwise) != 0) return true;
+  const auto versions = core_.keys.versions(write.key);
+  return std::any_of(versions.begin(), versions.end(), [](const Version& v) { return v.has(kStepwise | kGrown); });
+}
 
 void Taking::install() {
   const Profile& profile = core_.options.profile;
@@ -61,6 +70,7 @@ void Taking::install() {
         if (v.value == kNullPrint && v.has(kInstalled | kMaybe)) version.flags &= ~kUpdateWins;
       }
     }
+    if (txn_.late && fate != kAbortedWrite && was_grown_without(write)) state.flags |= kLossy;
     if (txn_.late && version.lo <= state.base_hi && fate != kAbortedWrite) {  // which of the two is older?
       state.flags |= kBaseUnknown | kDropped;
       continue;

@@ -52,7 +52,7 @@ void settle_steps(Core& core, KeySlot key, std::int64_t until) {
     if (content) content = after_version(core, v, key, *content);
     if (!content) continue;
     v.value = *content;
-    v.flags &= ~kStepwise;
+    v.flags = (v.flags & ~kStepwise) | kGrown;
   }
 }
 

@@ -56,9 +56,14 @@ TxnWindows measure(const History& history, TxnId txn, std::vector<Window>& ops) 
     of.begin = std::min(of.begin, ops.back().lo);
     last = std::max(last, ops.back().hi);
   }
-  of.end = end == kNoTime ? kNever : std::max(end, last);
+  const History::Interval commit = history.commit_interval(txn);
+  of.end = end != kNoTime ? std::max(end, last) : kNever;
+  if (end == kNoTime && status != Status::kUnknown && commit.after != kNoTime) of.end = commit.after;
+  // Who gives up waiting for the answer does not know when, or whether, the commit took effect.
+  of.commit_hi = status == Status::kUnknown ? kNever : of.end;
+  if (status != Status::kUnknown && commit.after != kNoTime) of.commit_hi = commit.after;
   if (!all) {
-    std::int64_t next = status == Status::kUnknown ? kNever : of.end;
+    std::int64_t next = of.commit_hi;
     for (std::size_t i = ops.size(); i-- > 0;) {
       if (ops[i].hi == kNever) {
         ops[i].hi = std::max(next, ops[i].lo);
@@ -67,9 +72,9 @@ TxnWindows measure(const History& history, TxnId txn, std::vector<Window>& ops) 
       }
     }
   }
-  // A statement that failed has no interval: whatever has one was answered, and held its locks until then.
-  of.commit_lo = last;
-  of.commit_hi = status == Status::kUnknown ? kNever : of.end;
+  // A statement that failed has no interval: whatever has one was answered, and held its locks until then. An aborted
+  // transaction may have let go before its client asked to roll it back.
+  of.commit_lo = commit.before != kNoTime && status != Status::kAborted ? commit.before : last;
   return of;
 }
 

@@ -2,7 +2,9 @@
 //
 // In, out: a History's clocks -> the windows of begin, end, commit and every operation.
 // Always:  a window contains the real moment whatever the clocks' unit: readings out of order widen it, and an
-//          operation whose interval was not recorded lies between its neighbours.
+//          operation whose interval was not recorded lies between its neighbours. A commit lies within its own interval
+//          where that is known, else between the last answer and the end. (Its interval fits the other readings:
+//          history/commit_interval.h. It may begin before the last answer: commit_lo is then no bound for operations.)
 // Cost:    linear in its operations; the buffer is the caller's.
 #pragma once
 

@@ -27,7 +27,10 @@ Span interval_of(const History& h, TxnId t) {
     commit = h.commit_ts(t) != kNoTime ? h.commit_ts(t) : h.start_ts(t);
     start = h.start_ts(t) != kNoTime ? h.start_ts(t) : commit;
   } else {
-    commit = h.end(t) != kNoTime ? h.end(t) : h.begin(t);
+    // Writers that lock commit in the order in which their commits were sent (history/commit_interval.h); answers may
+    // come in another order.
+    commit = h.commit_interval(t).before;
+    if (commit == kNoTime) commit = h.end(t) != kNoTime ? h.end(t) : h.begin(t);
     start = h.begin(t) != kNoTime ? h.begin(t) : commit;
   }
   if (commit == kNoTime) return {raw(t), raw(t)};

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tests/support/history_text.h"
+#include "tests/support/native_history.h"
 #include "tests/support/solver_problem.h"
 
 namespace isolde::solver {
@@ -48,6 +49,16 @@ TEST(Hints, NoTransactionStartsAfterItsCommit) {
       for (std::uint32_t t = 0; t < p.problem.txns; ++t) ASSERT_LT(rank[2 * t], rank[2 * t + 1]);
     }
   });
+}
+
+TEST(Hints, CommitsComeInTheOrderInWhichTheyWereSent) {
+  const auto p = solver_problem(native(R"({"id":"A","session":1,"begin":1,"commit":[4,90],"end":90,"ops":[["w","x",1]]}
+{"id":"B","session":2,"begin":1,"commit":[60,70],"end":70,"ops":[["w","x",2]]}
+{"id":"C","session":3,"begin":1,"end":80,"ops":[["w","x",3]]}
+)"),
+                                Level::kSerializable);
+  ASSERT_NE(p, nullptr);
+  EXPECT_EQ(order_of(*p, Hint::kClocks), (Names{"A", "B", "C"}));
 }
 
 TEST(Hints, TheExpectedOrderGoesBeforeTimestampsAndTheseBeforeTheClient) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "history/commit_interval.h"
+
 namespace isolde::weak {
 
 using namespace graph;
@@ -25,10 +27,9 @@ LookAggregates::LookAggregates(const LookOrder& order)
   const History& h = o_.history;
   for (std::uint32_t k = 0; k < h.key_count(); ++k) at_[k] = o_.slots.begin(KeyId{k});
   for (const TxnId t : o_.turns) {
-    std::int64_t done = h.begin(t);
-    for (std::uint32_t op = h.first_op(t); op < h.end_op(t); ++op) done = std::max(done, h.at(t, OpId{op}).after);
-    done_.push_back(done == kNoTime ? std::numeric_limits<std::int64_t>::min() : done);
-    end_.push_back(h.end(t) == kNoTime ? std::numeric_limits<std::int64_t>::max() : h.end(t));
+    const std::int64_t sent = commit_sent(h, t), answered = commit_answered(h, t);
+    done_.push_back(sent == kNoTime ? std::numeric_limits<std::int64_t>::min() : sent);
+    end_.push_back(answered == kNoTime ? std::numeric_limits<std::int64_t>::max() : answered);
   }
   last_end_ = end_;
   first_done_ = done_;

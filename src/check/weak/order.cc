@@ -6,6 +6,7 @@
 
 #include "base/radix_sort.h"
 #include "check/graph/views.h"
+#include "history/commit_interval.h"
 
 namespace isolde::weak {
 
@@ -73,14 +74,7 @@ std::vector<std::uint32_t> hinted_places(const History& history) { return places
 
 std::vector<std::uint32_t> done_places(const History& history) {
   std::vector<std::int64_t> done;
-  for (std::uint32_t i = 0; i < history.txn_count(); ++i) {
-    const TxnId t{i};
-    std::int64_t last = history.begin(t);
-    for (std::uint32_t op = history.first_op(t); op < history.end_op(t); ++op) {
-      last = std::max(last, history.at(t, OpId{op}).after);
-    }
-    done.push_back(last);
-  }
+  for (std::uint32_t t = 0; t < history.txn_count(); ++t) done.push_back(commit_sent(history, TxnId{t}));
   return places_of(done);
 }
 

@@ -233,7 +233,8 @@ Failure MariadbConnection::failure() const { return {std::to_string(mysql_errno(
 Result<Reply> MariadbConnection::failed(std::span<const ErrorRow> table, Failure failure, std::string_view sql) {
   if (gone_) return lost();  // cut by sever(), whatever the library makes of it
   const bool is_ours = failure.code.size() == 4 && failure.code.front() == '2';  // the client library's own numbers
-  auto reply = reply_to_failure(table, std::move(failure), sql);
+  const bool is_commit = table.data() == target_.commit_errors.data();
+  auto reply = reply_to_failure(table, std::move(failure), sql, is_ours || is_commit ? Unlisted::kStops : unlisted_);
   if (!reply) {
     if (is_ours) sever();  // who knows what of the answer was read
     return reply;

@@ -50,6 +50,7 @@ class MariadbConnection : public Connection {
   Result<Reply> commit(TxnFacts* facts) override;
   Result<Reply> roll_back() override;
   std::vector<Result<Reply>> run_all(std::span<const Request> requests, OnFailure on_failure) override;
+  void report_unlisted_errors() override { unlisted_ = Unlisted::kRollsBack; }
   void cancel() override;
   std::int64_t session() const override { return session_; }
   void sever() override;
@@ -84,6 +85,7 @@ class MariadbConnection : public Connection {
   std::atomic<bool> gone_ = false;
   // Of our own: the library may close its one, and the number be given to another connection, while sever() runs.
   int socket_;
+  Unlisted unlisted_ = Unlisted::kStops;  // of statements; whether a commit was carried out must be known
   bool rollback_on_timeout_ = false;
   bool ended_by_error_ = false;  // of the last transaction: whether the server rolled it back by itself
   std::unordered_map<std::string, std::unique_ptr<MariadbStatement>> prepared_;

@@ -177,6 +177,7 @@ class PostgresConnection : public Connection {
     return answer(PQsendQuery(handle_.get(), "ROLLBACK"), "ROLLBACK");
   }
 
+  void report_unlisted_errors() override { unlisted_ = Unlisted::kRollsBack; }
   void cancel() override {
     char words[256];
     if (cancel_ != nullptr) (void)PQcancel(cancel_.get(), words, sizeof words);  // it may have ended: nothing to do
@@ -301,7 +302,7 @@ class PostgresConnection : public Connection {
     if (!is_failure(result)) return reply_of(result);
     Failure failure = failure_of(result);
     if (failure.code.empty()) return Error{fmt::format("no rows and no failure is the answer to: {}", sql)};
-    auto reply = reply_to_failure(errors_, std::move(failure), sql);
+    auto reply = reply_to_failure(errors_, std::move(failure), sql, unlisted_);
     if (reply && reply->fate == Fate::kLost) severed_ = true;  // the server may have kept it open, but nobody knows how
     if (!reply || reply->fate == Fate::kLost) return reply;
     switch (PQtransactionStatus(handle_.get())) {
@@ -410,6 +411,7 @@ class PostgresConnection : public Connection {
                 // runs
   std::string begin_;
   std::span<const ErrorRow> errors_;
+  Unlisted unlisted_ = Unlisted::kStops;
   FactsQuestion question_;
   struct Part {
     const char* name;

@@ -19,6 +19,22 @@ struct CodeName {
   std::string_view name;
 };
 constexpr CodeName kNames[] = {
+    {SQLITE_ERROR, "SQLITE_ERROR"},
+    {SQLITE_INTERNAL, "SQLITE_INTERNAL"},
+    {SQLITE_NOMEM, "SQLITE_NOMEM"},
+    {SQLITE_READONLY, "SQLITE_READONLY"},
+    {SQLITE_IOERR, "SQLITE_IOERR"},
+    {SQLITE_CORRUPT, "SQLITE_CORRUPT"},
+    {SQLITE_FULL, "SQLITE_FULL"},
+    {SQLITE_CANTOPEN, "SQLITE_CANTOPEN"},
+    {SQLITE_PROTOCOL, "SQLITE_PROTOCOL"},
+    {SQLITE_SCHEMA, "SQLITE_SCHEMA"},
+    {SQLITE_TOOBIG, "SQLITE_TOOBIG"},
+    {SQLITE_MISMATCH, "SQLITE_MISMATCH"},
+    {SQLITE_MISUSE, "SQLITE_MISUSE"},
+    {SQLITE_AUTH, "SQLITE_AUTH"},
+    {SQLITE_RANGE, "SQLITE_RANGE"},
+    {SQLITE_NOTADB, "SQLITE_NOTADB"},
     {SQLITE_BUSY, "SQLITE_BUSY"},
     {SQLITE_BUSY_RECOVERY, "SQLITE_BUSY_RECOVERY"},
     {SQLITE_BUSY_SNAPSHOT, "SQLITE_BUSY_SNAPSHOT"},
@@ -46,8 +62,11 @@ constexpr ErrorRow kSqliteErrors[] = {
 };
 
 std::string name_of(int code) {
-  for (const CodeName& row : kNames) {
-    if (row.code == code) return std::string(row.name);
+  constexpr int kPrimary = 0xff;  // of an extended code
+  for (const int wanted : {code, code & kPrimary}) {
+    for (const CodeName& row : kNames) {
+      if (row.code == wanted) return std::string(row.name);
+    }
   }
   return fmt::format("SQLITE_{}", code);
 }
@@ -130,6 +149,7 @@ class SqliteConnection : public Connection {
     return reply;
   }
 
+  void report_unlisted_errors() override { unlisted_ = Unlisted::kRollsBack; }
   void cancel() override {
     const std::lock_guard lock(closing_);
     if (handle_ != nullptr) sqlite3_interrupt(handle_);
@@ -189,7 +209,7 @@ class SqliteConnection : public Connection {
   }
 
   Result<Reply> failed(int code, std::string_view sql) {
-    auto reply = reply_to_failure(kSqliteErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql);
+    auto reply = reply_to_failure(kSqliteErrors, {name_of(code), sqlite3_errmsg(handle_)}, sql, unlisted_);
     if (!reply || sqlite3_get_autocommit(handle_) == 0) return reply;
     if (open_ || reply->fate == Fate::kMustRollBack) reply->fate = Fate::kRolledBack;
     open_ = false;
@@ -218,6 +238,7 @@ class SqliteConnection : public Connection {
 
   sqlite3* handle_;
   SqliteMode mode_;
+  Unlisted unlisted_ = Unlisted::kStops;
   std::atomic<std::int64_t>& commits_;
   std::atomic<bool> severed_ = false;
   std::int64_t place_ = 0;  // of the commit that is running; 0: it wrote nothing

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "hunt/judge/effects.h"
 #include "hunt/run/answers.h"
+#include "hunt/run/refusals.h"
 
 namespace isolde::hunt {
 namespace {
@@ -54,11 +54,8 @@ std::string contents_text(const ContentsByTable& of, const ContentsByTable& othe
 }
 
 bool is_about_concurrency(const db::Reply& reply) {
-  constexpr std::array<std::string_view, 11> kCodes = {
-      "40001", "40P01", "55P03", "57014", "1020", "1205", "1213", "1969", "3024", "1317", "SQLITE_INTERRUPT"};
-  const std::string& code = reply.failure.code;
-  return std::find(kCodes.begin(), kCodes.end(), code) != kCodes.end() || code.starts_with("SQLITE_BUSY") ||
-         code.starts_with("SQLITE_LOCKED");
+  const Refusal refusal = refusal_of(reply.failure.code);
+  return refusal == Refusal::kConcurrency || refusal == Refusal::kLimit || refusal == Refusal::kResource;
 }
 
 Compared compare(const Case& test, const Execution& execution, std::span<const Place> order, const AloneRun& alone) {

@@ -27,7 +27,7 @@ struct Difference {
   std::string anomaly;
 };
 
-// An error that is due to others' locks, or to a limit: it says nothing about the statement.
+// An error that is due to other transactions, to a limit or to the machine: it says nothing about the statement.
 [[nodiscard]] bool is_about_concurrency(const db::Reply& reply);
 
 struct Compared {

@@ -39,10 +39,37 @@ void order_as_sent(Arena& arena, const TryAgain& again, Finding& finding) {
   finding = std::move(candidate);
 }
 
+// Of something that does not come every time: runs of all attempts together, and the fewest attempts.
+constexpr std::uint64_t kRareRuns = 8000, kFewestRare = 20;
+// What hangs takes as long as it is allowed to.
+constexpr std::uint64_t kHangRuns = 60;
+
+// So many runs that it is missed once in seven times or so.
+std::uint64_t tries_to_see(Rate rate) {
+  constexpr std::uint64_t kMost = 300;
+  if (!rate.is_rare()) return 1;
+  return std::clamp<std::uint64_t>(2 * rate.runs / std::max<std::uint64_t>(rate.seen, 1), 2, kMost);
+}
+
+Result<std::optional<Finding>> try_until_seen(Arena& arena, const Finding& finding, const TrialOptions& trial,
+                                              std::uint64_t tries) {
+  Result<std::optional<Finding>> again = std::optional<Finding>();
+  for (std::uint64_t i = 0; i < tries && again && !*again; ++i) again = try_again(arena, finding, trial);
+  return again;
+}
+
+// How often what is left comes: it may come more often than what it was made of.
+void measure_again(Arena& arena, const TryAgain& again, const TrialOptions& trial, Finding& finding) {
+  if (!again(finding)) return;  // its schema is made
+  const auto seen = try_often(arena, finding, trial, trial.rare_runs, {});
+  if (seen && *seen) finding.rate = (*seen)->rate;
+}
+
 }  // namespace
 
 Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions& trial, const ReduceOptions& options) {
   std::optional<Schema> made = finding.test.schema;
+  const std::uint64_t tries = tries_to_see(finding.rate);
   const TryAgain again = [&](const Finding& candidate) -> Result<std::optional<Finding>> {
     if (!made || !same(*made, candidate.test.schema)) {
       made.reset();
@@ -50,11 +77,17 @@ Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions&
       if (!arena.prepare(candidate.test.schema)) return std::optional<Finding>();
       made = candidate.test.schema;
     }
-    return try_again(arena, candidate, trial);
+    if (!finding.rate.is_rare()) return try_again(arena, candidate, trial);
+    return try_until_seen(arena, candidate, trial, tries);
   };
-  auto reduced = reduce(finding, again, options);
+  ReduceOptions how = options;
+  if (finding.rate.is_rare()) how.most_runs = std::clamp<std::uint64_t>(kRareRuns / tries, kFewestRare, how.most_runs);
+  if (finding.wrong == Wrong::kHang) how.most_runs = std::min(how.most_runs, kHangRuns);
+  auto reduced = reduce(finding, again, how);
   const bool stopped = options.stop != nullptr && options.stop->load();
-  if (reduced && !stopped && finding.wrong != Wrong::kCrash) order_as_sent(arena, again, *reduced);
+  if (reduced && finding.rate.is_rare() && !stopped) measure_again(arena, again, trial, *reduced);
+  if (reduced && !stopped && finding.wrong != Wrong::kCrash && !finding.rate.is_rare())
+    order_as_sent(arena, again, *reduced);
   // If the server refuses, the next reset() fails, and says so.
   if (!made || !same(*made, finding.test.schema)) (void)arena.prepare(finding.test.schema);
   return reduced;

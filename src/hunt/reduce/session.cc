@@ -54,6 +54,7 @@ Reduction::Answer Reduction::ask(const Finding& candidate, Finding& seen) {
   seen.test = candidate.test;
   seen.alone = candidate.alone;
   seen.cause = candidate.cause;
+  seen.rate = candidate.rate;
   seen.isolde = candidate.isolde;
   return Answer::kSeen;
 }

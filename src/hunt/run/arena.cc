@@ -75,24 +75,31 @@ class DatabaseArena : public Arena {
     for (const Schema* const old : {&before, &schema}) {
       for (const std::string& sql : old->drops) static_cast<void>(keeper_->run(sql));
     }
-    for (const std::string& sql : creation(schema_, dialect_)) {
-      if (auto made = carried_out(keeper_->run(sql), sql); !made) return made;
-    }
     reset_sql_ = reset_sql(schema_, dialect_);
     tables_.clear();
     for (const Table& table : schema_.tables) tables_.push_back(&table);
-    return reset();
+    deletes_fail_ = false;
+    return make();
   }
 
   [[nodiscard]] Result<void> reset() override {
     if (!broken_ && reset_sql_.empty()) return {};
-    if (!broken_) {
+    if (!broken_ && !deletes_fail_) {
       if (carried_out(keeper_->run(reset_sql_), "")) return {};
     }
     // Something is in the way: a session that was lost, or one that could not be stopped and holds locks.
     if (auto connected = connect(); !connected) return connected;
     if (reset_sql_.empty()) return {};
-    return carried_out(keeper_->run(reset_sql_), "cannot put the rows back");
+    Result<void> back =
+        deletes_fail_ ? Result<void>(Error{}) : carried_out(keeper_->run(reset_sql_), "cannot put the rows back");
+    if (back) return back;
+    // A server that does not delete what it is told to: its tables are made anew from now on.
+    if (!deletes_fail_) look_what_delete_leaves();
+    if (auto connected = connect(); !connected) return connected;
+    for (const std::string& sql : schema_.drops) static_cast<void>(keeper_->run(sql));
+    if (auto made = make(); !made) return deletes_fail_ ? made : back;
+    deletes_fail_ = true;
+    return {};
   }
 
   [[nodiscard]] Execution run(const Case& test, bool instrumented) override {
@@ -116,6 +123,7 @@ class DatabaseArena : public Arena {
     const auto taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
     if (!transcript.waited() && !script->steps.empty()) usual_step_ = taken / script->steps.size();
     execution = execution_of(test, *script, std::move(transcript), instrumented);
+    execution.limit = options_.statement_limit;
     finish(execution);
     return execution;
   }
@@ -129,17 +137,53 @@ class DatabaseArena : public Arena {
     }
     // SQLite is stopped from here, so that it must be known what it is doing.
     const std::size_t at_once = dialect_ == "sqlite" ? 1 : order.size();
+    const auto start = Crew::Clock::now();
     for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; i += at_once)
       send_alone(test, order.subspan(i, std::min(at_once, order.size() - i)), i, alone);
+    alone.taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
     finish(alone);
     return alone;
   }
+
+  [[nodiscard]] AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows) override {
+    const auto changed = with_rows(schema_, rows, dialect_);
+    const Result<void> put = changed ? carried_out(keeper_->run(reset_sql(*changed, dialect_)), "cannot put rows back")
+                                     : Result<void>(changed.error());
+    if (put) return run_alone(test, std::span(&place, 1));
+    AloneRun alone;
+    alone.runs.resize(1);
+    alone.fault = put.error();
+    broken_ = true;
+    return alone;
+  }
+
+  [[nodiscard]] std::vector<std::string> left_by_delete() override { return std::exchange(left_by_delete_, {}); }
 
   [[nodiscard]] const std::string& server() const override { return server_; }
   [[nodiscard]] const db::Dialect& dialect() const override { return database_.dialect(); }
   [[nodiscard]] const db::ServerLevel& level() const override { return level_; }
 
  private:
+  // The schema's tables with their rows, where there are none of these names.
+  [[nodiscard]] Result<void> make() {
+    for (const std::string& sql : creation(schema_, dialect_)) {
+      if (auto made = carried_out(keeper_->run(sql), sql); !made) return made;
+    }
+    return reset_sql_.empty() ? Result<void>() : carried_out(keeper_->run(reset_sql_), "cannot fill the tables");
+  }
+
+  // Requires: nobody else has a transaction open.
+  void look_what_delete_leaves() {
+    static_cast<void>(keeper_->roll_back());
+    for (auto table = tables_.rbegin(); table != tables_.rend(); ++table) {
+      const auto deleted = keeper_->run(fmt::format("delete from {}", (*table)->name));
+      if (!deleted || !deleted->done()) continue;
+      const auto left = keeper_->run(fmt::format("select count(*) from {}", (*table)->name));
+      if (left && left->rows() == 1 && left->at(0, 0) != db::Cell(std::int64_t{0}))
+        left_by_delete_.push_back((*table)->name);
+    }
+  }
+
   [[nodiscard]] Result<void> connect() {
     broken_ = true;
     crew_.reset();
@@ -181,6 +225,7 @@ class DatabaseArena : public Arena {
       auto connection = database_.connect(level_);
       if (!connection) return std::move(connection).error();
       if (auto ready = set_up(**connection, fighter_setup(dialect_, options_.statement_limit)); !ready) return ready;
+      (*connection)->report_unlisted_errors();
       if (crew_->size() == 0) learn_deadlock_time(**connection);
       crew_->add(*std::move(connection));
     }
@@ -271,12 +316,21 @@ class DatabaseArena : public Arena {
   std::unique_ptr<db::Connection> holder_;  // of InnoDB's view
   std::unique_ptr<Crew> crew_;              // run transactions
   bool broken_ = true;                      // some connection is of no use any more
+  bool deletes_fail_ = false;               // the schema's rows could not be put back by deleting what is there
+  std::vector<std::string> left_by_delete_;
   milliseconds deadlock_time_{0};
   bool sessions_speak_ = false;
   milliseconds usual_step_{0};  // of the last run in which nothing waited
 };
 
 }  // namespace
+
+AloneRun Arena::run_on(const Case&, Place, const ContentsByTable&) {
+  AloneRun none;
+  none.runs.resize(1);
+  none.fault = Error{"this arena has no other rows than its schema's"};
+  return none;
+}
 
 Result<std::unique_ptr<Arena>> open_arena(db::Database& database, const db::ServerLevel& level,
                                           const ArenaOptions& options) {

@@ -41,6 +41,11 @@ class Arena {
   [[nodiscard]] virtual Execution run(const Case& test, bool instrumented) = 0;
   // Requires: reset().
   [[nodiscard]] virtual AloneRun run_alone(const Case& test, std::span<const Place> order) = 0;
+  // One statement alone on these rows: those of StatementRun::seen. The other tables have the schema's. A fault: the
+  // server does not take them. Requires: reset().
+  [[nodiscard]] virtual AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows);
+  // Tables that still had rows after a DELETE without a condition, with nobody else there, since this was asked last.
+  [[nodiscard]] virtual std::vector<std::string> left_by_delete() { return {}; }
   // "PostgreSQL 15.19", with settings that change what its levels mean.
   [[nodiscard]] virtual const std::string& server() const = 0;
   [[nodiscard]] virtual const db::Dialect& dialect() const = 0;

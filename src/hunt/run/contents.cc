@@ -50,6 +50,48 @@ Result<ContentsByTable> contents_of(std::span<const Table* const> tables, const 
   return contents;
 }
 
+Result<std::vector<std::string>> literals_in(std::string_view cells, std::string_view dialect) {
+  constexpr std::string_view kBetween = ", ";
+  std::vector<std::string> literals;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < cells.size();) {
+    if (cells.substr(i).starts_with(kBetween)) {
+      literals.emplace_back(cells.substr(start, i - start));
+      start = i = i + kBetween.size();
+      continue;
+    }
+    if (cells[i++] != '\'') continue;
+    // PostgreSQL writes E'…' where a backslash escapes, and only there; a quote within is doubled, which reads as two
+    // texts side by side.
+    const bool escapes = dialect == "mariadb" || (i >= 2 && cells[i - 2] == 'E');
+    while (i < cells.size() && cells[i] != '\'') i += escapes && cells[i] == '\\' ? 2 : 1;
+    if (i++ >= cells.size()) return Error{"a text without its end in what the server wrote"};
+  }
+  literals.emplace_back(cells.substr(start));
+  return literals;
+}
+
+Result<Schema> with_rows(const Schema& schema, const ContentsByTable& rows, std::string_view dialect) {
+  Schema changed = schema;
+  for (Table& table : changed.tables) {
+    const auto found = rows.find(table.name);
+    if (found == rows.end()) continue;
+    table.rows.clear();
+    for (const Version& version : found->second) {
+      auto literals = literals_in(version.cells, dialect);
+      if (!literals) return std::move(literals).error();
+      if (literals->size() != table.columns.size()) return Error{"a row with other columns than its table has"};
+      std::vector<std::string>& row = table.rows.emplace_back();
+      for (const std::string& column : table.inserted) {
+        const auto at = std::find(table.columns.begin(), table.columns.end(), column);
+        if (at == table.columns.end()) return Error{"a column that the table does not have"};
+        row.push_back((*literals)[static_cast<std::size_t>(at - table.columns.begin())]);
+      }
+    }
+  }
+  return changed;
+}
+
 Result<std::vector<std::int64_t>> pkeys_of(const db::Reply& reply) {
   std::vector<std::int64_t> pkeys;
   for (std::size_t row = 0; row < reply.rows(); ++row) {

@@ -3,6 +3,7 @@
 // Always: rows are kept as the server writes them (its own types), sorted by pkey; answers are compared as multisets.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,6 +38,13 @@ struct StatementRun {
   // It waited for a lock, or one of its extra reads did: other transactions' steps came in between, so that what the
   // reads show is not what it saw.
   bool apart = false;
+  bool around = false;  // not done: it was one of the extra reads that failed
+  // It was known to wait for a lock, by the server's word; and the time from its start to its answer, the extra reads
+  // included.
+  bool waited = false;
+  std::chrono::milliseconds taken{0};
+  // Of one that waited: how long no other transaction had been open when it was answered.
+  std::chrono::milliseconds waited_for_nobody{0};
   ContentsByTable seen;                                      // of Statement::reads, right before
   ContentsByTable left;                                      // of Statement::writes, right after
   std::optional<std::vector<std::int64_t>> about_to_change;  // what Statement::before answered
@@ -47,12 +55,14 @@ enum class Ended : std::uint8_t { kCommitted, kRolledBack, kAborted, kUnknown };
 struct Execution {
   std::vector<std::vector<StatementRun>> runs;  // by transaction and statement
   std::vector<Ended> ends;                      // by transaction; kAborted: not as the case wanted
+  std::vector<db::Failure> end_failures;        // by transaction: why its COMMIT or ROLLBACK failed; empty: it did not
   // Statements and ends (statement == number of statements) in the order in which they were answered.
   std::vector<Place> answered;
-  ContentsByTable final;          // of all tables, when everything had ended
-  std::optional<Error> fault;     // an error that no table of errors knows: the run says nothing
-  std::optional<Place> fault_at;  // whose error it was, if it was a statement's or an end's
-  bool lost = false;              // a connection broke: the server may have crashed
+  ContentsByTable final;               // of all tables, when everything had ended
+  std::optional<Error> fault;          // an error that no table of errors knows: the run says nothing
+  std::optional<Place> fault_at;       // whose error it was, if it was a statement's or an end's
+  bool lost = false;                   // a connection broke: the server may have crashed
+  std::chrono::milliseconds limit{0};  // what a statement was allowed to take; 0: nobody looked
 };
 
 [[nodiscard]] inline const StatementRun& at(const Execution& execution, Place place) {
@@ -66,6 +76,7 @@ struct AloneRun {
   std::optional<Error> fault;  // the statements after the one whose error it was are not told of
   std::optional<Place> fault_at;
   bool lost = false;
+  std::chrono::milliseconds taken{0};  // by all statements together
 };
 
 }  // namespace isolde::hunt

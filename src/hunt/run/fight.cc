@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "hunt/run/contents.h"
+#include "hunt/run/refusals.h"
 
 namespace isolde::hunt {
 namespace {
@@ -78,6 +78,16 @@ Ended ended_as(probe::End end) {
   return Ended::kAborted;
 }
 
+// How long no transaction but its own had been open when a step was answered.
+std::chrono::milliseconds alone_for(const Transcript& t, std::size_t transaction, const StepRecord& record) {
+  std::chrono::milliseconds others_ended = record.sent;
+  for (std::size_t other = 0; other < t.ends.size(); ++other) {
+    if (other == transaction || t.ends[other].end == probe::End::kNotBegun) continue;
+    others_ended = std::max(others_ended, t.ends[other].at);
+  }
+  return std::max(record.answered - others_ended, std::chrono::milliseconds(0));
+}
+
 // Of every step, whether another transaction's was answered after it was sent and before it was answered itself.
 std::vector<bool> apart_steps(const Script& script, const Transcript& t) {
   std::vector<bool> apart(script.steps.size(), false);
@@ -99,10 +109,8 @@ std::vector<bool> apart_steps(const Script& script, const Transcript& t) {
 }  // namespace
 
 Ran ran_as(const db::Reply& reply) {
-  constexpr std::array<std::string_view, 6> kLimits = {"57014", "1969", "3024", "1205", "1317", "SQLITE_INTERRUPT"};
   if (reply.done()) return Ran::kDone;
-  const bool limit = std::find(kLimits.begin(), kLimits.end(), reply.failure.code) != kLimits.end();
-  return limit ? Ran::kTimedOut : Ran::kFailed;
+  return refusal_of(reply.failure.code) == Refusal::kLimit ? Ran::kTimedOut : Ran::kFailed;
 }
 
 Result<Script> script_of(const Case& test, std::string_view dialect, bool instrumented) {
@@ -136,6 +144,7 @@ Result<Script> script_of(const Case& test, std::string_view dialect, bool instru
 Execution execution_of(const Case& test, const Script& script, Transcript transcript, bool instrumented) {
   Execution execution;
   for (const Transaction& transaction : test.transactions) execution.runs.emplace_back(transaction.statements.size());
+  execution.end_failures.resize(test.transactions.size());
   for (std::size_t t = 0; t < test.transactions.size(); ++t)
     execution.ends.push_back(t < transcript.ends.size() ? ended_as(transcript.ends[t].end) : Ended::kAborted);
   for (const Event& event : transcript.events) {
@@ -151,10 +160,17 @@ Execution execution_of(const Case& test, const Script& script, Transcript transc
     StepRecord& record = transcript.steps[i];
     execution.lost |= record.reply.fate == db::Fate::kLost;
     const Place place = script.places[i];
+    const RequestKind kind = script.steps[i].kind;
+    if (kind == RequestKind::kCommit || kind == RequestKind::kRollBack)
+      execution.end_failures[place.transaction] = record.reply.failure;
     if (record.state == StepRecord::State::kNotSent || script.steps[i].kind != RequestKind::kStatement) continue;
     StatementRun& run = execution.runs[place.transaction][place.statement];
     run.ran = record.state == StepRecord::State::kGivenUp ? Ran::kTimedOut : ran_as(record.reply);
     run.apart = apart[i];
+    run.around = record.around;
+    run.waited = record.wait != probe::Wait::kNone;
+    run.taken = record.answered - record.sent;
+    if (run.waited) run.waited_for_nobody = alone_for(transcript, place.transaction, record);
     if (instrumented) {
       auto taken = take_reads(test, at(test, place), place.statement == 0, record, run);
       if (!taken && !execution.fault) {

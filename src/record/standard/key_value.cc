@@ -66,7 +66,7 @@ bool KeyValueWorkload::write(Client& client, std::uint32_t key, Rng& rng) const 
   // version then, and at REPEATABLE READ the writer may go on to read an older value: found as `internal`.)
   const std::int64_t value =
       shape_.repeated_values ? static_cast<std::int64_t>(rng.below(kRepeatedValues)) + 1 : client.unique();
-  return write_row(client, table_, {std::int64_t{key}}, {value}, update_, {value, std::int64_t{key}});
+  return update_row(client, table_, {std::int64_t{key}}, {value}, update_, {value, std::int64_t{key}});
 }
 
 }  // namespace isolde::record

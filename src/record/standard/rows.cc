@@ -17,6 +17,21 @@ std::string insert_of(std::string_view head, std::size_t width, std::size_t rows
   return sql;
 }
 
+// Announces the write and runs it. False: the transaction is over.
+bool runs_write(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
+                std::initializer_list<db::Cell> values, std::string_view sql,
+                std::initializer_list<db::Cell> parameters) {
+  client.will_write(key_text(table, key), value_text(table, std::span(values.begin(), values.size())));
+  return client.run(sql, parameters);
+}
+
+// The last run() passed over a row that is always there. False, so that its caller ends.
+bool missed_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key) {
+  client.saw(key_text(table, key), "null");
+  client.commit();
+  return false;
+}
+
 }  // namespace
 
 RowLoader::RowLoader(db::Connection& connection, std::string_view table, std::string_view columns)
@@ -72,11 +87,17 @@ bool saw_row(Client& client, const TracedTable& table, std::initializer_list<std
 bool write_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
                std::initializer_list<db::Cell> values, std::string_view sql,
                std::initializer_list<db::Cell> parameters) {
-  client.will_write(key_text(table, key), value_text(table, std::span(values.begin(), values.size())));
-  if (!client.run(sql, parameters)) return false;
+  if (!runs_write(client, table, key, values, sql, parameters)) return false;
   if (client.reply().changed == 1) return true;
   client.roll_back();  // what was announced did not happen
   return false;
+}
+
+bool update_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
+                std::initializer_list<db::Cell> values, std::string_view sql,
+                std::initializer_list<db::Cell> parameters) {
+  if (!runs_write(client, table, key, values, sql, parameters)) return false;
+  return client.reply().changed == 1 || missed_row(client, table, key);
 }
 
 LearningUpdate::LearningUpdate(const db::Dialect& dialect, const TracedTable& table, std::string_view set)
@@ -96,10 +117,7 @@ bool LearningUpdate::run(Client& client, std::initializer_list<db::Cell> set_par
   parameters.emplace_back(unique);
   parameters.insert(parameters.end(), key_cells.begin(), key_cells.end());
   if (!client.run(update_, parameters)) return false;
-  if ((returns_ ? client.reply().rows() : client.reply().changed) != 1) {
-    client.roll_back();
-    return false;
-  }
+  if ((returns_ ? client.reply().rows() : client.reply().changed) != 1) return missed_row(client, table_, key);
   const std::string name = key_text(table_, key);
   if (returns_) {
     client.wrote(name, value_at(client.reply(), table_, 0));

@@ -1,7 +1,8 @@
 // record/standard/rows.h: what the standard workloads share: first rows in batches, reads and updates of one row.
 //
-// Always: what is recorded is what the statement did at the database: an absent row was read as null, an UPDATE that
-//         changed no row wrote nothing.
+// Always: what is recorded is what the statement did at the database: an absent row was read as null. What a statement
+//         answered is evidence: an UPDATE by primary key that changed no row although the row is always there saw that
+//         it is absent, and its transaction is committed, so that this is judged.
 #pragma once
 
 #include <cstdint>
@@ -60,14 +61,22 @@ class InitialObject {
 bool saw_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
              Lock lock = Lock::kNone);
 
-// Runs a statement that writes one row of which the client knows all: an UPDATE by primary key that sets the unique
-// column, or an INSERT. False: the transaction is over (rolled back too if the row was not there to be updated).
+// Runs a statement that writes one row of which the client knows all: an INSERT, or an UPDATE by primary key, which
+// sets the unique column, of a row that may be gone. False: the transaction is over (rolled back too if no row was
+// changed).
 [[nodiscard]] bool write_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
                              std::initializer_list<db::Cell> values, std::string_view sql,
                              std::initializer_list<db::Cell> parameters);
 
-// UPDATE of one row by primary key, some of whose recorded columns only the database knows. The row after it comes by
-// RETURNING where there is that, else by a SELECT of the row: nobody else can change it before this transaction ends.
+// An UPDATE by primary key of a row that is there from the first to the last transaction. Where it changes no row, a
+// read of null is recorded besides the write that was announced, and the transaction commits: no level allows that.
+[[nodiscard]] bool update_row(Client& client, const TracedTable& table, std::initializer_list<std::int64_t> key,
+                              std::initializer_list<db::Cell> values, std::string_view sql,
+                              std::initializer_list<db::Cell> parameters);
+
+// UPDATE of one row by primary key, which is there from the first to the last transaction, some of whose recorded
+// columns only the database knows. The row after it comes by RETURNING where there is that, else by a SELECT of the
+// row: nobody else can change it before this transaction ends.
 class LearningUpdate {
  public:
   // `set`: "d_ytd = d_ytd + ?"; the unique column, the last value column of `table`, is set besides.

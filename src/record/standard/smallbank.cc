@@ -171,7 +171,8 @@ class Session : public WorkloadSession {
 
   static bool write(Client& client, const Account& account, std::int64_t customer, std::int64_t balance) {
     const std::int64_t unique = client.unique();
-    return write_row(client, account.table, {customer}, {balance, unique}, account.update, {balance, unique, customer});
+    return update_row(client, account.table, {customer}, {balance, unique}, account.update,
+                      {balance, unique, customer});
   }
 
   static bool refuse(Client& client) {

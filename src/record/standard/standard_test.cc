@@ -2,6 +2,7 @@
 #include <map>
 
 #include "tests/support/native_client.h"
+#include "tests/support/planting_database.h"
 #include "tests/support/recorded_run.h"
 
 namespace isolde::record {
@@ -112,6 +113,32 @@ std::string test_name(const ::testing::TestParamInfo<std::string_view>& info) {
   return name;
 }
 INSTANTIATE_TEST_SUITE_P(Standard, EachStandardWorkload, ::testing::ValuesIn(kStandard), test_name);
+
+// Every fiftieth UPDATE is passed over by a trigger, and reports that it changed no row: an application that rolls back
+// then would hide the fault. What the statement answered is recorded, and no level allows it.
+TEST(StandardWorkloads, AnUpdateThatPassesOverARowIsJudged) {
+  for (const std::string_view name : {"ycsb-a", "blindw-rw", "smallbank", "tpcc"}) {
+    Place p = place(kScratch, "wal deferred");
+    const db::ServerLevel level = *p.level;
+    p.database = test::planted_in(std::move(p.database), [](const std::string& table) -> std::vector<std::string> {
+      static constexpr std::pair<std::string_view, std::string_view> kNumbers[] = {
+          {"usertable", "field0"}, {"blindw", "v"}, {"checking", "w"},
+          {"savings", "w"},        {"stock", "w"},  {"district", "w"}};
+      for (const auto& [planted, number] : kNumbers) {
+        if (table != planted) continue;
+        return {
+            fmt::format("create trigger passes_over_{0} before update on {0} when new.{1} % 50 = 7 "
+                        "begin select raise(ignore); end",
+                        planted, number)};
+      }
+      return {};
+    });
+    p.level = &level;
+    const auto run = record_on(p, name, small(), transactions(300, 3));
+    ASSERT_TRUE(run);
+    EXPECT_EQ(judged(run->history, Level::kReadCommitted), Outcome::kViolated) << name;
+  }
+}
 
 TEST(BlindW, ReadsRangesOfTenKeysOnlyInItsPlusForm) {
   const Place p = place(kScratch, "wal deferred");

@@ -272,7 +272,7 @@ class Planner {
     plan_.counts = counts_;
     plan_.bound = counts_ && whole();
     plan_.begin = s_.at.begin;
-    plan_.end = s_.at.commit_hi;
+    plan_.end = s_.status == Status::kUnknown ? s_.at.commit_hi : s_.at.end;  // not its commit: a place in an order
     if (!whole()) {
       if (!plan_.changes.empty()) add_end(EventKind::kCommit).optional = part_ == Part::kMaybeChanges;
       return;

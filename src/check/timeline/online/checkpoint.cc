@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kTimelineMagic = 0x35'656e'696c'6d69'74ULL;  // timline5
+constexpr std::uint64_t kTimelineMagic = 0x36'656e'696c'6d69'74ULL;  // timline6
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -100,14 +100,17 @@ void Online::save(StateWriter& out) const {
     out.put(late.key);
     out.put(late.value);
     out.put(late.on_own);
-    out.put(late.top.read);
-    out.put(late.top.is_counter);
-    out.put(late.top.ends_with_own);
-    out.put(late.top.delta);
-    out.put_all(late.top.appended);
+    late.top.save(out);
   }
   out.put_all(std::vector<Broken>(broken_.begin(), broken_.end()));
-  out.put_all(std::vector<Postponed>(postponed_.begin(), postponed_.end()));
+  out.put(std::uint64_t{postponed_.size()});
+  for (const Postponed& later : postponed_) {
+    out.put(later.read);
+    out.put(later.key);
+    out.put(later.due);
+    out.put(later.on_own);
+    later.top.save(out);
+  }
   out.put(released_until_);
   out.put(released_open_);
   if (spill_ == nullptr) return;
@@ -195,11 +198,7 @@ bool Online::load(StateReader& in) {
     late.key = in.get<std::uint32_t>();
     late.value = in.get<Print>();
     late.on_own = in.get<bool>();
-    late.top.read = in.get<Print>();
-    late.top.is_counter = in.get<bool>();
-    late.top.ends_with_own = in.get<bool>();
-    late.top.delta = in.get<std::int64_t>();
-    late.top.appended = in.get_all<Print>();
+    late.top = OwnTop::load(in);
     if (late.key >= keys_.size() || !window_.holds(late.txn)) return false;
     late_reads_.push_back(std::move(late));
   }
@@ -207,7 +206,16 @@ bool Online::load(StateReader& in) {
     if (broken.key >= keys_.size() || !window_.holds(broken.by)) return false;
     broken_.push_back(broken);
   }
-  for (const Postponed& later : in.get_all<Postponed>()) postponed_.push_back(later);
+  for (auto left = in.get<std::uint64_t>(); left > 0 && in.good(); --left) {
+    Postponed later{};
+    later.read = in.get<Broken>();
+    later.key = in.get<Print>();
+    later.due = in.get<std::int64_t>();
+    later.on_own = in.get<bool>();
+    later.top = OwnTop::load(in);
+    postponed_bytes_ += later.bytes();
+    postponed_.push_back(std::move(later));
+  }
   released_until_ = in.get<std::int64_t>();
   released_open_ = in.get<std::int64_t>();
   if (spill_ == nullptr) return in.good();

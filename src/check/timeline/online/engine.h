@@ -105,6 +105,9 @@ class Online final : public OnlineEngine, private FoldSink {
     Broken read;
     Print key;  // which may not be held then
     std::int64_t due;
+    bool on_own;
+    OwnTop top;  // on_own: what its transaction had appended or added itself
+    [[nodiscard]] std::size_t bytes() const { return sizeof(Postponed) + top.appended.capacity() * sizeof(Print); }
   };
 
   // take.cc
@@ -135,15 +138,20 @@ class Online final : public OnlineEngine, private FoldSink {
   [[nodiscard]] bool is_right(const Entry& read, State state) const;
   void check_conflict(KeyTimeline& key, Place later);
   void write_into_the_past(KeyTimeline& key, Entry entry);
+  void grow_again(KeyTimeline& key, const Entry& late);
+  [[nodiscard]] static SpilledVersion spilled(const KeyTimeline& key, const Entry& version);
   // late.cc
   void check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later, std::int64_t commit,
                                std::uint8_t order);
   [[nodiscard]] static bool is_tied(const KeyTimeline& key, Place at);
   void look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
   void compare_with_spilled(const KeyTimeline& key, const Entry& late);
+  void look_for_spilled_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
+  static constexpr std::size_t kMostCompared = 4096;  // reads, or versions, with one late write
   void could_not_compare();
-  void judge_broken(const Broken& broken, bool postponed, bool early);
-  [[nodiscard]] bool postpone(const Broken& read, Print key, std::int64_t arrived);
+  // `own`: what its transaction had appended or added itself, if it is not held any more; else null.
+  void judge_broken(const Broken& broken, bool postponed, const OwnTop* own, bool early);
+  [[nodiscard]] bool postpone(const Broken& read, Print key, std::int64_t arrived, const OwnTop* own);
   void judge_postponed(std::int64_t until);
   void spill_released(std::uint32_t txn);
   // orders.cc
@@ -270,6 +278,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::deque<LateRead> late_reads_;
   std::deque<Broken> broken_;
   std::deque<Postponed> postponed_;
+  std::size_t postponed_bytes_ = 0;
   bool adopting_ = false;                  // what is put into the index was seen by others: it is not late
   bool could_compare_ = true;              // the transaction being taken with all that it has to do with
   std::int64_t released_until_ = kNoTime;  // no read of a released transaction is later

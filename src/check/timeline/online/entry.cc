@@ -9,6 +9,24 @@ constexpr bool is_list(Print p) { return (raw64(p) & 3) == 3 || p == kNullPrint;
 
 }  // namespace
 
+void OwnTop::save(StateWriter& out) const {
+  out.put(read);
+  out.put(is_counter);
+  out.put(ends_with_own);
+  out.put(delta);
+  out.put_all(appended);
+}
+
+OwnTop OwnTop::load(StateReader& in) {
+  OwnTop top;
+  top.read = in.get<Print>();
+  top.is_counter = in.get<bool>();
+  top.ends_with_own = in.get<bool>();
+  top.delta = in.get<std::int64_t>();
+  top.appended = in.get_all<Print>();
+  return top;
+}
+
 Print print_of_number(std::int64_t number) {
   if (const auto exact = exact_print(number)) return *exact;
   return hashed_integer_print(number);

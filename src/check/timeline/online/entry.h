@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/state_file.h"
 #include "history/chunk.h"
 #include "history/history.h"
 #include "history/print.h"
@@ -70,6 +71,9 @@ struct OwnTop {
   bool ends_with_own = true;  // what was read ends with the own elements
   std::int64_t delta = 0;
   std::vector<Print> appended;
+
+  void save(StateWriter& out) const;
+  [[nodiscard]] static OwnTop load(StateReader& in);
 };
 
 // Where entries of one time stand: first commits, then blocks whose start is not known, then writers that start and

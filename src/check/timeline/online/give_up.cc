@@ -115,7 +115,7 @@ void Online::give_up(const KeyTimeline& key) {
   // Its last version was spilled as it left the list; what came too late has made it unknown since then.
   if (spill_ == nullptr || key.base_kind != StateKind::kOpaque || (key.flags & kForgottenKey) != 0) return;
   spill_->add({raw64(key.key), key.base_time, key.base_bits, key.base_writer, 0, key.base_order, key.base_kind,
-               EntryKind::kWrite, 0, 0});
+               EntryKind::kWrite, 0, std::numeric_limits<std::uint32_t>::max()});
 }
 
 }  // namespace isolde::timeline

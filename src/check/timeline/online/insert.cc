@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "check/timeline/online/engine.h"
 
 namespace isolde::timeline {
@@ -119,23 +121,71 @@ void Online::check_conflict(KeyTimeline& key, Place later) {
   report_conflict(r, key, before.valid() ? before.entry().writer : key.base_writer, time);
 }
 
-// Behind it stand versions that are final. What was grown on top of it is not known any more.
+SpilledVersion Online::spilled(const KeyTimeline& key, const Entry& e) {
+  return {raw64(key.key), e.time, e.state, e.writer, e.value, e.order, e.state_kind, e.kind, e.flags, 0};
+}
+
+// Behind it stand versions that are final. Without a spill it is not known any more what was grown on top of it.
 void Online::write_into_the_past(KeyTimeline& key, Entry entry) {
-  if (key.base().rich()) {
-    key.base_kind = StateKind::kOpaque;
-    if (key.head != nullptr) propagate(key, {key.head, 0}, key.base(), entry.txn);
+  if (spill_ == nullptr) {
+    if (key.base().rich()) {
+      key.base_kind = StateKind::kOpaque;
+      if (key.head != nullptr) propagate(key, {key.head, 0}, key.base(), entry.txn);
+    }
+    return could_not_compare();
   }
-  if (spill_ == nullptr) return could_not_compare();
-  if (entry.kind != EntryKind::kWrite) entry.set_behind({0, StateKind::kOpaque});
+  if (entry.kind != EntryKind::kWrite) {
+    // What its own transaction did to the key before stands at the same place.
+    auto before = spill_->last_before(key.key, entry.time, static_cast<std::uint8_t>(entry.order + 1));
+    if (before && before->time == entry.time && before->order == entry.order && before->writer != entry.writer)
+      before = spill_->last_before(key.key, entry.time, entry.order);
+    entry.set_behind(behind(before ? State{before->state, before->state_kind} : initial_of(key.key), entry));
+  }
+  spill_->add(spilled(key, entry));
+  grow_again(key, entry);
   compare_with_spilled(key, entry);
-  spill_->add({raw64(key.key), entry.time, entry.state, entry.writer, entry.value, entry.order, entry.state_kind,
-               entry.kind, entry.flags, 0});
+}
+
+// What stands on top of a late write, up to the next overwrite, holds something else now.
+void Online::grow_again(KeyTimeline& key, const Entry& late) {
+  const auto later =
+      spill_->behind(key.key, late.time - 1, std::numeric_limits<std::uint8_t>::max(), kLatest, kMostCompared);
+  bool known = spill_->good() && later.size() < kMostCompared;
+  State state = late.behind();
+  for (const SpilledVersion& v : later) {
+    if (v.stands_before(late.time, late.order)) continue;
+    if (v.time == late.time && v.order == late.order) {
+      known = known && v.writer == late.writer;  // else nobody knows which is first
+      continue;
+    }
+    if (v.kind == EntryKind::kWrite) return;
+    if (!known) break;
+    Entry step{};
+    step.kind = v.kind;
+    step.value = v.value;
+    state = behind(state, step);
+    SpilledVersion again = v;
+    again.state = state.bits;
+    again.state_kind = state.kind;
+    ++again.generation;
+    spill_->add(again);
+  }
+  if (!known && !late.behind().rich() && !key.base().rich()) return could_not_compare();
+  if (!known) {
+    key.flags |= kCloudyKey | kCloudyRich;
+    any_cloudy_rich_ = true;
+    state = {0, StateKind::kOpaque};
+    could_not_compare();
+  }
+  if ((key.flags & kForgottenKey) != 0) return;
+  key.base_bits = state.bits;
+  key.base_kind = state.kind;
+  if (key.head != nullptr) propagate(key, {key.head, 0}, state, late.txn);
 }
 
 void Online::folded(const KeyTimeline& key, const Entry& version) {
   if (spill_ == nullptr) return;
-  spill_->add({raw64(key.key), version.time, version.state, version.writer, version.value, version.order,
-               version.state_kind, version.kind, version.flags, 0});
+  spill_->add(spilled(key, version));
 }
 
 }  // namespace isolde::timeline

@@ -28,13 +28,18 @@ void Online::judge(std::uint32_t txn, bool early) {
     const TxnRecord& of = window_.at(late.txn);
     const Broken read{late.txn,      late.key,           kNone32, of.start, raw64(of.id), late.value,
                       of.read_order, AnomalyKind::kGSIb, {}};
-    if (!early || late.on_own || !postpone(read, keys_.at(late.key).key, of.arrived)) judge_late(late, early);
+    const OwnTop* const own = late.on_own ? &late.top : nullptr;
+    if (!early || !postpone(read, keys_.at(late.key).key, of.arrived, own)) judge_late(late, early);
     late_reads_.pop_front();
   }
   while (!broken_.empty() && !arrived_before(txn, broken_.front().by)) {
     const Broken& read = broken_.front();
-    if (!early || !postpone(read, keys_.at(read.key).key, window_.at(read.by).arrived))
-      judge_broken(read, false, early);
+    const KeyTimeline& key = keys_.at(read.key);
+    // Of one that read on top of its own appends the index may still have these.
+    const Place at = read.reader_txn == kNone32 ? Place{nullptr, 0}
+                                                : KeyIndex::find_entry(key, read.time, read.order, read.reader_txn);
+    const OwnTop* const own = at.valid() && at.entry().kind == EntryKind::kReadOnOwn ? &keys_.top(at.entry()) : nullptr;
+    if (!early || !postpone(read, key.key, window_.at(read.by).arrived, own)) judge_broken(read, false, nullptr, early);
     broken_.pop_front();
   }
   if (r.wrong == 0) return;
@@ -48,14 +53,16 @@ void Online::judge(std::uint32_t txn, bool early) {
     const KeyTimeline& key = keys_.at(number);
     const Place at = KeyIndex::find_entry(key, r.start, r.read_order, txn);
     if (!at.valid() || !at.entry().is_wrong() || (key.flags & kOpenKey) != 0) return;
-    if (early && at.entry().kind == EntryKind::kRead) {
-      const Print value{at.entry().value};
-      if (is_cloudy(key, value, at.entry().behind().rich())) {
+    if (early) {
+      const Wrong wrong = wrong_of(txn, key, at);
+      if (is_cloudy(key, wrong.read, wrong.state.rich() || wrong.own != nullptr)) {
         ++counts_.unchecked;
         return;
       }
-      const AnomalyKind kind = name_of(wrong_of(txn, key, at)).kind;
-      if (postpone({txn, number, txn, r.start, raw64(r.id), value, r.read_order, kind, {}}, key.key, r.arrived)) return;
+      const bool internal = wrong.own != nullptr && !wrong.own->ends_with_own;
+      const AnomalyKind kind = internal ? AnomalyKind::kInternal : name_of(wrong).kind;
+      const Broken read{txn, number, txn, r.start, raw64(r.id), wrong.read, r.read_order, kind, {}};
+      if (postpone(read, key.key, r.arrived, wrong.own)) return;
     }
     report_read(txn, key, at, early ? "memory ran out before its deadline was over" : "");
   });
@@ -153,7 +160,7 @@ void Online::tidy() {
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
          given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 +
-         broken_.size() * sizeof(Broken) + postponed_.size() * sizeof(Postponed) +
+         broken_.size() * sizeof(Broken) + postponed_bytes_ +
          (spill_ == nullptr ? 0 : spill_->memory() + read_spill_->memory() + start_spill_->memory());
 }
 

@@ -275,12 +275,7 @@ void KeyIndex::save(StateWriter& out) const {
     out.put_all(entries);
     for (const Entry& e : entries) {
       if (e.kind != EntryKind::kReadOnOwn) continue;
-      const OwnTop& own = top(e);
-      out.put(own.read);
-      out.put(own.is_counter);
-      out.put(own.ends_with_own);
-      out.put(own.delta);
-      out.put_all(own.appended);
+      top(e).save(out);
     }
   }
 }
@@ -300,13 +295,7 @@ bool KeyIndex::load(StateReader& in) {
     key.head = key.tail = nullptr;
     for (Entry& e : entries) {
       if (e.kind != EntryKind::kReadOnOwn) continue;
-      OwnTop own;
-      own.read = in.get<Print>();
-      own.is_counter = in.get<bool>();
-      own.ends_with_own = in.get<bool>();
-      own.delta = in.get<std::int64_t>();
-      own.appended = in.get_all<Print>();
-      e.value = add_top(std::move(own));
+      e.value = add_top(OwnTop::load(in));
     }
     const Entry* from = entries.data();
     for (const SavedBlock& b : blocks) {

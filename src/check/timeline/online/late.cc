@@ -21,7 +21,8 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::size_t kMostCompared = 4096;  // reads, or versions, with one late write
+// Wrong reads that wait for their deadline may take an eighth of the memory, and this much however small that is.
+constexpr std::size_t kLeastPostponed = std::size_t{1} << 20;
 
 }  // namespace
 
@@ -90,6 +91,33 @@ void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, 
   }
 }
 
+// The same where versions are on disk, too, as they are with the late write.
+void Online::look_for_spilled_reads(const KeyTimeline& key, const Entry& late, std::int64_t until,
+                                    std::uint8_t until_order) {
+  const auto reads = read_spill_->behind(key.key, late.time, late.order, until, kMostCompared);
+  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare();
+  for (const SpilledVersion& read : reads) {
+    if (!read.stands_before(until, until_order) || read.writer == late.writer) continue;
+    if (read.kind != EntryKind::kRead) {
+      could_not_compare();
+      continue;
+    }
+    if (key.is_past(read.time, read.order)) {
+      const auto version = spill_->last_before(key.key, read.time, read.order);
+      if (version && shows({version->state, version->state_kind}, Print{read.value})) continue;
+    }
+    broken_.push_back({late.txn,
+                       keys_.find(key.key),
+                       kNone32,
+                       read.time,
+                       read.writer,
+                       Print{read.value},
+                       read.order,
+                       AnomalyKind::kGSIb,
+                       {}});
+  }
+}
+
 // All that stands around it has left memory.
 void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
   const auto before = spill_->last_before(key.key, late.time, late.order);
@@ -110,11 +138,16 @@ void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
     if (after != nullptr && (after->flags & kConflictTold) == 0)
       check_released_conflict(key, late, after->writer, after->time, after->order);
   }
-  look_for_released_reads(key, late, after == nullptr ? kLatest : after->time, after == nullptr ? 0 : after->order);
+  // What is grown on top of it shows it, up to where it is overwritten.
+  const auto end = std::find_if(around.begin(), around.end(), [&](const SpilledVersion& v) {
+    return v.kind == EntryKind::kWrite && v.stands_behind(late.time, late.order);
+  });
+  const bool ends = end != around.end();
+  look_for_spilled_reads(key, late, ends ? end->time : kLatest, ends ? end->order : 0);
   if (late.time <= released_open_) could_not_compare();
 }
 
-void Online::judge_broken(const Broken& b, bool postponed, bool early) {
+void Online::judge_broken(const Broken& b, bool postponed, const OwnTop* own, bool early) {
   const KeyTimeline& key = keys_.at(b.key);
   State state = key.base();
   std::uint64_t writer = key.base_writer;
@@ -136,10 +169,12 @@ void Online::judge_broken(const Broken& b, bool postponed, bool early) {
   }
   const std::uint32_t reader = b.reader_txn;
   const Place at = reader == kNone32 ? Place{nullptr, 0} : KeyIndex::find_entry(key, b.time, b.order, reader);
-  const bool right = at.valid() ? is_right(at.entry(), state) : shows(state, b.value);
+  const bool right = own != nullptr ? shows(state, *own)
+                     : at.valid()   ? is_right(at.entry(), state)
+                                    : shows(state, b.value);
   if (right && state.kind != StateKind::kOpaque) return;
   known = known && (has_writer || postponed);
-  if (!known || state.kind == StateKind::kOpaque || is_cloudy(key, b.value, state.rich())) {
+  if (!known || state.kind == StateKind::kOpaque || is_cloudy(key, b.value, state.rich() || own != nullptr)) {
     ++counts_.unchecked;
     return;
   }
@@ -147,15 +182,16 @@ void Online::judge_broken(const Broken& b, bool postponed, bool early) {
   if (at.valid() && window_.holds(reader)) return report_read(reader, key, at, suspect);
   OnlineViolation v;
   v.kind = b.kind;
-  v.rule = "EXT";
+  v.rule = b.kind == AnomalyKind::kInternal ? "INT" : "EXT";
   v.transactions = {id_text(b.reader)};
   v.key = names_.text(key.key);
   v.read = names_.text(b.value);
-  v.expected = state_text(state);
+  v.expected = state_text(own != nullptr ? with_own(state, *own) : state);
   v.text = fmt::format("{} read {} = {}, but at its {} {} the key held {}, {}.", v.transactions[0], v.key, v.read,
                        serial_ ? "place in commit order" : "snapshot", b.time, v.expected,
                        has_writer ? fmt::format("written by {}", id_text(writer)) : "its initial state");
-  if (has_writer && v.kind != AnomalyKind::kGarbageRead) v.transactions.push_back(id_text(writer));
+  const bool names_writer = v.kind != AnomalyKind::kGarbageRead && v.kind != AnomalyKind::kInternal;
+  if (has_writer && names_writer) v.transactions.push_back(id_text(writer));
   if (has_writer && !postponed) {
     v.steps = {{1, 0, serial_ ? StepType::kCommit : StepType::kVisible}, {0, 1, StepType::kRw, v.key}};
     v.text += fmt::format(" {} came when {} had been judged.", v.transactions[1], v.transactions[0]);
@@ -164,21 +200,23 @@ void Online::judge_broken(const Broken& b, bool postponed, bool early) {
 }
 
 // False: there is no room for it, or nothing that it could be judged by later.
-bool Online::postpone(const Broken& read, Print key, std::int64_t arrived) {
-  if (spill_ == nullptr || postponed_.size() * sizeof(Postponed) > options_.memory_limit / 8) return false;
-  Postponed later{read, key, arrived + options_.deadline};
+bool Online::postpone(const Broken& read, Print key, std::int64_t arrived, const OwnTop* own) {
+  if (spill_ == nullptr || postponed_bytes_ > std::max(kLeastPostponed, options_.memory_limit / 8)) return false;
+  Postponed later{read, key, arrived + options_.deadline, own != nullptr, own == nullptr ? OwnTop{} : *own};
   later.read.reader_txn = kNone32;
-  postponed_.push_back(later);
+  postponed_bytes_ += later.bytes();
+  postponed_.push_back(std::move(later));
   return true;
 }
 
 // Those whose deadline is over by then.
 void Online::judge_postponed(std::int64_t until) {
   while (!postponed_.empty() && postponed_.front().due <= until) {
-    Postponed next = postponed_.front();
+    Postponed next = std::move(postponed_.front());
     postponed_.pop_front();
+    postponed_bytes_ -= std::min(postponed_bytes_, next.bytes());
     next.read.key = key_number(next.key);
-    judge_broken(next.read, true, false);
+    judge_broken(next.read, true, next.on_own ? &next.top : nullptr, false);
   }
 }
 

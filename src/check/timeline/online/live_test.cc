@@ -3,70 +3,28 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/scratch_folder.h"
-#include "check/accesses.h"
-#include "check/timeline/online/online.h"
-#include "check/timeline/timeline.h"
+#include "check/timeline/online/online_testing.h"
 #include "history/history_builder.h"
 #include "tests/support/effort.h"
-#include "tests/support/history_text.h"
 #include "tests/support/online_steps.h"
 #include "tests/support/random_history.h"
 
 namespace isolde {
 namespace live_test {
 
-struct Told : OnlineSink {
-  std::vector<OnlineViolation> violations, suspicions;
-  void violated(const OnlineViolation& v) override { violations.push_back(v); }
-  void suspected(const OnlineViolation& v, std::string_view) override { suspicions.push_back(v); }
-  [[nodiscard]] std::vector<std::uint64_t> identities() const {
-    std::vector<std::uint64_t> all;
-    for (const OnlineViolation& v : violations) all.push_back(v.identity);
-    return all;
-  }
-  [[nodiscard]] std::string names() const {
-    std::string all;
-    for (const OnlineViolation& v : violations) {
-      all +=
-          fmt::format("{}{} {}", all.empty() ? "" : ", ", full_name(v.kind, v.variant), fmt::join(v.transactions, " "));
-    }
-    return all;
-  }
-};
-
-// A stream made of the one-line histories of tests/support/history_text.h.
-class Stream {
- public:
-  explicit Stream(timeline::OnlineOptions options = {}) : engine(timeline::make_online(options, told)) {}
-
-  void take(std::string_view text) {
-    const auto chunk = std::make_shared<const Chunk>(hist(text));
-    for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) engine->take({chunk, TxnId{t}});
-  }
-  void advance(std::int64_t now) { engine->advance({now, kNoTime, true}); }
-
-  Told told;
-  std::unique_ptr<OnlineEngine> engine;
-};
-
-// Arrivals do not wait for others unless asked.
-timeline::OnlineOptions with_deadline(std::int64_t deadline, Level level = Level::kSnapshotIsolation,
-                                      std::uint32_t batch = 1) {
-  timeline::OnlineOptions options;
-  options.level = level;
-  options.deadline = deadline;
-  options.batch = batch;
-  return options;
-}
-
-std::uint32_t batch_of(Rng& rng) { return rng.chance(0.3) ? 1 : static_cast<std::uint32_t>(rng.between(2, 40)); }
+using online_testing::batch_of;
+using online_testing::delayed;
+using online_testing::Stream;
+using online_testing::time_of;
+using online_testing::Timed;
+using online_testing::Told;
+using online_testing::with_deadline;
 
 TEST(TimelineOnline, AWriteThatComesWithinTheDeadlineExplainsTheRead) {
   Stream s(with_deadline(100));
@@ -294,46 +252,6 @@ TEST(TimelineOnline, AnUnknownAppendThatWasSeenIsPartOfTheListFromThenOn) {
   EXPECT_EQ(s.engine->counts().unchecked, 0U);
 }
 
-// Arrival within `most` of the commit, session order kept. A writer without commit_ts or of unknown outcome comes as it
-// starts, before anybody can have seen it; if its session does not let it there is no such arrival. A reader that may
-// have read at any time comes last.
-struct Timed {
-  std::int64_t at;
-  TxnId txn;
-};
-bool comes_early(const History& h, TxnId t) {
-  return timeline::writes_anything(h, t) && (h.status(t) == Status::kUnknown || h.commit_ts(t) == kNoTime);
-}
-std::int64_t time_of(const History& h, TxnId t) {
-  if (comes_early(h, t)) {
-    const std::int64_t start = std::max<std::int64_t>(0, h.start_ts(t));
-    return h.commit_ts(t) != kNoTime ? std::min(start, h.commit_ts(t)) : start;
-  }
-  if (h.commit_ts(t) != kNoTime) return h.commit_ts(t);
-  return h.start_ts(t) != kNoTime ? h.start_ts(t) : 1'000'000;
-}
-std::vector<Timed> delayed(const History& h, Rng& rng, std::int64_t most, bool serial) {
-  std::vector<Timed> arrivals;
-  std::vector<std::int64_t> session(h.session_count(), 0);
-  for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
-    const TxnId id{t};
-    const std::int64_t time = time_of(h, id) * 10;
-    std::int64_t& last = session[raw(h.session(id))];
-    if (comes_early(h, id)) {
-      bool reads = false;
-      for_each_access(h, id, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
-      // In a serial order it may stand before its start.
-      if (last > time || (reads && h.start_ts(id) == kNoTime) || (serial && time > 0)) return {};
-      last = time;
-    } else {
-      last = std::max(last, time + rng.between(0, most));
-    }
-    arrivals.push_back({last, id});
-  }
-  std::stable_sort(arrivals.begin(), arrivals.end(), [](const Timed& a, const Timed& b) { return a.at < b.at; });
-  return arrivals;
-}
-
 enum class Expect : std::uint8_t { kSame, kNoneFalse };
 
 void stream_random(std::uint64_t first_seed, std::uint64_t usual, RandomOptions random, Expect expect) {
@@ -483,234 +401,6 @@ TEST(TimelineOnline, AStreamWithDeadlinesTellsNothingOfASatisfiedHistory) {
   random.max_txns = 24;
   random.change = 0.1;
   stream_random(1'000'000, 1500, random, Expect::kNoneFalse);
-}
-
-// ---- what comes when others have been judged ------------------------------------------------------------------
-
-timeline::OnlineOptions spilling(std::int64_t deadline, const std::string& folder) {
-  timeline::OnlineOptions options = with_deadline(deadline);
-  options.spill_folder = folder;
-  return options;
-}
-
-struct SpillFolder {
-  SpillFolder() : path(make_scratch_folder("late-test")) {}
-  ~SpillFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  SpillFolder(const SpillFolder&) = delete;
-  SpillFolder& operator=(const SpillFolder&) = delete;
-  std::string path;
-};
-
-// Many transactions that end the lives of all before them, so that their keys are trimmed.
-void let_time_pass(Stream& s, std::int64_t now) {
-  s.advance(now);
-  for (int i = 0; i < 200; ++i) s.take(fmt::format("P{} {}..{}: w p{}", now + i, 100'000 + i, 100'000 + i, i));
-}
-
-// ../shared/cases/online/late_conflict.jsonl
-TEST(TimelineOnline, AWriterThatIsLateAndOverlapsWithOneThatIsLetGoIsNotCertified) {
-  for (const bool trimmed : {false, true}) {
-    Stream s(with_deadline(100));
-    s.advance(0);
-    s.take("T3 5..10: w y3");
-    s.advance(300);
-    if (trimmed) let_time_pass(s, 400);
-    s.take("T5 6..7: w y1");
-    s.advance(1000);
-    s.engine->finish();
-    EXPECT_EQ(s.engine->counts().late, 1U);
-    EXPECT_EQ(s.engine->counts().unchecked, 1U) << "nobody can say whether they overlap";
-    EXPECT_EQ(s.told.names(), "");
-  }
-}
-
-TEST(TimelineOnline, WithASpillTheLateWriterIsCompared) {
-  for (const bool trimmed : {false, true}) {
-    const SpillFolder folder;
-    Stream s(spilling(100, folder.path));
-    s.advance(0);
-    s.take("T3 5..10: w y3");
-    s.advance(300);
-    if (trimmed) let_time_pass(s, 400);
-    s.take("T5 6..7: w y1");
-    s.take("T6 1..3: w y4");  // overlaps with nobody
-    EXPECT_EQ(s.told.names(), "GSIa T3 T5");
-    s.engine->finish();
-    EXPECT_EQ(s.told.names(), "GSIa T3 T5");
-    EXPECT_EQ(s.engine->counts().late, 2U);
-    EXPECT_EQ(s.engine->counts().unchecked, 0U);
-    EXPECT_EQ(steps_text(s.told.violations[0]), "T5 -ww \"y\"-> T3, T3 -invisible-> T5");
-  }
-}
-
-TEST(TimelineOnline, ALateWriterOverlapsWithTheOneBeforeItToo) {
-  const SpillFolder folder;
-  Stream s(spilling(100, folder.path));
-  s.advance(0);
-  s.take("T1 1..4: w y1 | T3 8..10: w y3");
-  s.advance(300);
-  let_time_pass(s, 400);
-  s.take("T2 3..7: w y2");
-  EXPECT_EQ(s.told.names(), "GSIa T2 T1");
-}
-
-TEST(TimelineOnline, AReadThatALateWriterBreaksIsToldWhenThatOnesDeadlineIsOver) {
-  for (const std::int64_t when : {150, 300}) {  // judged; released
-    Stream s(with_deadline(100));
-    s.advance(0);
-    s.take("T1 1..2: w x1 | R 6..6: r x1");
-    s.advance(when);
-    EXPECT_EQ(s.told.names(), "");
-    s.take("W 3..4: w x2");
-    s.advance(when + 99);
-    EXPECT_EQ(s.told.names(), "") << "another late one may explain it";
-    s.advance(when + 100);
-    EXPECT_EQ(s.told.names(), "GSIb R W") << when;
-    s.engine->finish();
-    EXPECT_EQ(s.told.violations.size(), 1U);
-    EXPECT_EQ(s.engine->counts().late, 1U);
-    EXPECT_EQ(s.told.violations[0].expected, "2");
-  }
-}
-
-TEST(TimelineOnline, AnotherLateWriterMayExplainWhatTheFirstBroke) {
-  Stream s(with_deadline(100));
-  s.advance(0);
-  s.take("T1 1..2: w x1 | R 6..6: r x1");
-  s.advance(300);
-  s.take("W 3..4: w x2");
-  s.advance(350);
-  s.take("V 4..5: w x1");
-  s.advance(1000);
-  s.engine->finish();
-  EXPECT_EQ(s.told.names(), "");
-}
-
-TEST(TimelineOnline, AReadThatIsGoneIsFoundInTheSpillOrCountedWithoutOne) {
-  for (const bool spills : {false, true}) {
-    const SpillFolder folder;
-    Stream s(spills ? spilling(100, folder.path) : with_deadline(100));
-    s.advance(0);
-    s.take("T1 1..2: w x1 | R 6..6: r x1 | Q 9..9: r x1 | T2 7..8: w z1");
-    s.advance(300);
-    for (int i = 0; i < 64; ++i) s.take(fmt::format("P{} {}..{}: w q{}", i, 1000 + i, 1000 + i, i));
-    s.advance(600);
-    for (int i = 64; i < 200; ++i) s.take(fmt::format("P{} {}..{}: w q{}", i, 1000 + i, 1000 + i, i));
-    s.take("W 6..7: w x2");
-    s.advance(2000);
-    s.engine->finish();
-    EXPECT_EQ(s.told.names(), spills ? "GSIb Q W" : "");
-    EXPECT_EQ(s.engine->counts().unchecked, spills ? 0U : 1U);
-    EXPECT_EQ(s.engine->counts().late, 1U);
-  }
-}
-
-TEST(TimelineOnline, WritersInTimeAreNotTakenForLate) {
-  const SpillFolder folder;
-  for (const bool spills : {false, true}) {
-    Stream s(spills ? spilling(100, folder.path) : with_deadline(100));
-    for (int i = 0; i < 2000; ++i) {
-      s.advance(i * 10);
-      s.take(
-          fmt::format("T{} {}..{}: r x{} w x{}", i, 10 * i + 1, 10 * i + 2, i == 0 ? "_" : std::to_string(i - 1), i));
-    }
-    s.engine->finish();
-    EXPECT_EQ(s.told.names(), "");
-    EXPECT_EQ(s.engine->counts().late, 0U);
-    EXPECT_EQ(s.engine->counts().unchecked, 0U);
-  }
-}
-
-// Two that commit at one moment: which of them is first nobody knows.
-TEST(TimelineOnline, ALateWriterOfTheSameMomentBreaksNothing) {
-  for (const bool spills : {false, true}) {
-    const SpillFolder folder;
-    timeline::OnlineOptions options = spills ? spilling(100, folder.path) : with_deadline(100);
-    options.level = Level::kSerializable;
-    Stream s(options);
-    s.advance(0);
-    s.take("T1 1..4: w x1 | R 6..6: r x1");
-    s.advance(300);
-    s.take("W 2..4: w x2");
-    s.advance(1000);
-    s.engine->finish();
-    EXPECT_EQ(s.told.names(), "") << spills;
-  }
-}
-
-TEST(TimelineOnline, WhatALateWriterBrokeOutlivesARestart) {
-  Stream before(with_deadline(100));
-  before.advance(0);
-  before.take("T1 1..2: w x1 | R 6..6: r x1");
-  before.advance(300);
-  before.take("W 3..4: w x2");
-  StateWriter out;
-  before.engine->save(out);
-  Stream after(with_deadline(100));
-  StateReader in(out.bytes());
-  ASSERT_TRUE(after.engine->load(in));
-  after.advance(400);
-  EXPECT_EQ(after.told.violations.size(), 1U);
-}
-
-// Whatever comes too late: an engine that found nothing and says that it could check everything is right.
-// `least`: the share of them that must be certified.
-void late_random(std::uint64_t first_seed, std::uint64_t usual, const RandomOptions& random, double least) {
-  const std::string folder = make_scratch_folder("online-test");
-  const std::uint64_t histories = effort::tries(usual);
-  std::uint64_t late = 0, certified = 0;
-  for (std::uint64_t i = 0; i < histories && !::testing::Test::HasFailure(); ++i) {
-    const std::uint64_t seed = effort::seed(first_seed) + i;
-    Rng rng(seed);
-    const History h = random_history(rng, random);
-    const auto chunk = std::make_shared<const Chunk>(h);
-    for (const Level level : {Level::kSnapshotIsolation, Level::kSerializable}) {
-      if (!kTimelineEngine.lacks(h, level).empty()) continue;
-      const auto arrivals = delayed(h, rng, rng.between(0, 200), info(level).family == LevelFamily::kSerializable);
-      if (arrivals.empty()) continue;
-      Told told;
-      timeline::OnlineOptions options = with_deadline(rng.between(1, 40), level, batch_of(rng));
-      if (rng.chance(0.5)) options.spill_folder = folder;
-      const auto engine = timeline::make_online(options, told);
-      engine->begin(*chunk);
-      for (const Timed& t : arrivals) {
-        engine->advance({t.at, kNoTime, true});
-        engine->take({chunk, t.txn});
-      }
-      engine->finish();
-      const OnlineCounts counts = engine->counts();
-      late += counts.late > 0 ? 1 : 0;
-      for (const OnlineViolation& v : told.violations)
-        EXPECT_EQ(steps_fault(h, v), "") << v.text << "\n" << native_text(h);
-      if (!told.violations.empty() || !told.suspicions.empty() || counts.unchecked > 0) continue;
-      const Verdict offline = kTimelineEngine.check(h, level, Limits{});
-      ++certified;
-      EXPECT_NE(offline.outcome, Outcome::kViolated)
-          << "seed " << seed << " " << info(level).name << " deadline " << options.deadline << " late " << counts.late
-          << (options.spill_folder.empty() ? "" : " spill") << "\n"
-          << native_text(h);
-    }
-  }
-  std::filesystem::remove_all(folder);
-  EXPECT_TRUE(effort::reaches(0.1, late, histories)) << late << " of " << histories;
-  EXPECT_TRUE(effort::reaches(least, certified, histories)) << certified << " of " << histories;
-}
-
-TEST(TimelineOnline, WhatIsCertifiedWithLateArrivalsHolds) {
-  RandomOptions random;
-  random.timestamps = RandomOptions::Timestamps::kCompleteAndDistinct;
-  random.max_txns = 24;
-  random.unknown = 0;
-  late_random(1, 3000, random, 0.1);
-}
-
-TEST(TimelineOnline, WhatIsCertifiedWithLateArrivalsAndUnsurePlacesHolds) {
-  RandomOptions random;
-  random.max_txns = 24;
-  late_random(1'000'000, 3000, random, 0.02);
 }
 
 }  // namespace live_test

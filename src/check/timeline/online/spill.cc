@@ -23,7 +23,12 @@ bool write_all(int file, const void* data, std::size_t size) {
   return true;
 }
 
-auto place_of(const SpilledVersion& v) { return std::tuple(v.key, v.time, v.order, v.writer); }
+auto place_of(const SpilledVersion& v) { return std::tuple(v.key, v.time, v.order, v.writer, v.generation); }
+
+bool is_outdated_by(const SpilledVersion& a, const SpilledVersion& b) {
+  return a.key == b.key && a.time == b.time && a.order == b.order && a.writer == b.writer &&
+         a.generation < b.generation;
+}
 
 }  // namespace
 
@@ -106,7 +111,7 @@ std::optional<SpilledVersion> Spill::look(const Run& run, std::uint64_t key, std
 std::optional<SpilledVersion> Spill::last_before(Print key, std::int64_t time, std::uint8_t order) const {
   std::optional<SpilledVersion> best;
   const auto offer = [&](const SpilledVersion& v) {
-    if (!best || std::tuple(best->time, best->order, best->writer) <= std::tuple(v.time, v.order, v.writer)) best = v;
+    if (!best || place_of(*best) <= place_of(v)) best = v;
   };
   if (fresh_.size() - sorted_ > kUnsorted) sort_fresh();
   const auto unsorted = fresh_.begin() + static_cast<std::ptrdiff_t>(sorted_);
@@ -132,7 +137,6 @@ std::vector<SpilledVersion> Spill::behind(Print key, std::int64_t time, std::uin
   const auto offer = [&](const SpilledVersion& v) {
     if (v.key == raw64(key) && v.stands_behind(time, order) && v.time <= until) found.push_back(v);
   };
-  for (const SpilledVersion& v : fresh_) offer(v);
   std::vector<SpilledVersion> versions;
   for (const Run& run : runs_) {
     if (!good_) break;
@@ -153,8 +157,16 @@ std::vector<SpilledVersion> Spill::behind(Print key, std::int64_t time, std::uin
       for (const SpilledVersion& v : versions) offer(v);
     }
   }
+  for (const SpilledVersion& v : fresh_) offer(v);  // the latest, so that they come last among those of one place
   std::stable_sort(found.begin(), found.end(),
                    [](const SpilledVersion& a, const SpilledVersion& b) { return place_of(a) < place_of(b); });
+  // From behind: the latest generation of a place comes last.
+  std::size_t kept = found.size();
+  for (std::size_t i = found.size(); i-- > 0;) {
+    if (kept < found.size() && is_outdated_by(found[i], found[kept])) continue;
+    found[--kept] = found[i];
+  }
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept));
   if (found.size() > most) found.resize(most);
   return found;
 }

@@ -27,7 +27,8 @@ struct SpilledVersion {
   StateKind state_kind;
   EntryKind kind;
   std::uint8_t flags;
-  std::uint32_t unused;
+  std::uint32_t
+      generation;  // of those of one transaction at one place only the latest count: a late write changed them
 
   [[nodiscard]] bool stands_before(std::int64_t t, std::uint8_t o) const {
     return time < t || (time == t && order < o);
@@ -52,7 +53,8 @@ class Spill {
   void add(const SpilledVersion& version);
   // The last version of the key that stands before (time, order).
   [[nodiscard]] std::optional<SpilledVersion> last_before(Print key, std::int64_t time, std::uint8_t order) const;
-  // Those of the key behind (time, order) and not behind `until`, in order; at most about `most` of them.
+  // Those of the key behind (time, order) and not behind `until`, in order, of the latest generation; at most about
+  // `most` of them.
   [[nodiscard]] std::vector<SpilledVersion> behind(Print key, std::int64_t time, std::uint8_t order, std::int64_t until,
                                                    std::size_t most) const;
   [[nodiscard]] std::uint64_t bytes() const { return on_disk_; }

@@ -3,38 +3,12 @@
 #include <fmt/format.h>
 
 #include "check/accesses.h"
+#include "history/copy_value.h"
 
 namespace isolde::timeline {
 
-// Recursive to the depth that values may nest (kMaxValueDepth).
-// NOLINTNEXTLINE(misc-no-recursion)
 ValueId WindowHistory::copy(const ValueTable& from, ValueId value) {
-  ValueInterner& to = builder_.values();
-  switch (from.type(value)) {
-    case ValueType::kNull:
-      return kNullValue;
-    case ValueType::kInteger:
-      return to.integer(from.integer(value));
-    case ValueType::kString:
-      return to.string(from.string(value));
-    case ValueType::kNumberText:
-      return to.number_text(from.string(value));
-    case ValueType::kBoolean:
-      return to.boolean(from.boolean(value));
-    case ValueType::kReal:
-      return to.real(from.real(value));
-    case ValueType::kList: {
-      std::vector<ValueId> elements;
-      for (const ValueId element : from.list(value)) elements.push_back(copy(from, element));
-      return to.list(elements);
-    }
-    case ValueType::kRow: {
-      std::vector<RowField> fields;
-      for (const RowField& field : from.row(value)) fields.push_back({copy(from, field.name), copy(from, field.value)});
-      return to.row(fields);
-    }
-  }
-  return kNullValue;
+  return copy_value(from, value, builder_.values());
 }
 
 void WindowHistory::set_default_initial(const History& head, ValueId initial) {
@@ -90,6 +64,8 @@ void WindowHistory::add_txn(const Chunk& chunk, TxnId txn, std::uint32_t number)
   builder_.set_status(h.status(txn));
   if (h.begin(txn) != kNoTime) builder_.set_begin(h.begin(txn));
   if (h.end(txn) != kNoTime) builder_.set_end(h.end(txn));
+  if (const auto commit = h.commit_interval(txn); commit.before != kNoTime)
+    builder_.set_commit(commit.before, commit.after);
   if (h.start_ts(txn) != kNoTime) builder_.set_start_ts(h.start_ts(txn));
   if (h.commit_ts(txn) != kNoTime) builder_.set_commit_ts(h.commit_ts(txn));
   const auto add = [&](OpKind kind, KeyId k, ValueId v) {

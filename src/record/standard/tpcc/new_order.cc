@@ -82,9 +82,9 @@ class NewOrder : public Transaction {
     if (!saw_row(client, table, {order.warehouse, order.district}, lock_)) return client.commit(), std::nullopt;
     const std::int64_t number = integer_at(client.reply(), 0, 0);
     const std::int64_t unique = client.unique();
-    if (!write_row(client, table, {order.warehouse, order.district}, {number + 1, unique},
-                   "update district set d_next_o_id = ?, w = ? where d_w_id = ? and d_id = ?",
-                   {number + 1, unique, order.warehouse, order.district})) {
+    if (!update_row(client, table, {order.warehouse, order.district}, {number + 1, unique},
+                    "update district set d_next_o_id = ?, w = ? where d_w_id = ? and d_id = ?",
+                    {number + 1, unique, order.warehouse, order.district})) {
       return std::nullopt;
     }
     return number;
@@ -119,10 +119,10 @@ class NewOrder : public Transaction {
     const std::int64_t after = before - line.quantity + (before - line.quantity >= 10 ? 0 : 91);
     const std::int64_t remote = line.supplier == order.warehouse ? 0 : 1;
     const std::int64_t unique = client.unique();
-    return write_row(client, t.stock, {line.supplier, line.item}, {after, unique},
-                     "update stock set s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, "
-                     "s_remote_cnt = s_remote_cnt + ?, w = ? where s_w_id = ? and s_i_id = ?",
-                     {after, line.quantity, remote, unique, line.supplier, line.item}) &&
+    return update_row(client, t.stock, {line.supplier, line.item}, {after, unique},
+                      "update stock set s_quantity = ?, s_ytd = s_ytd + ?, s_order_cnt = s_order_cnt + 1, "
+                      "s_remote_cnt = s_remote_cnt + ?, w = ? where s_w_id = ? and s_i_id = ?",
+                      {after, line.quantity, remote, unique, line.supplier, line.item}) &&
            write_row(client, t.order_line, {order.warehouse, order.district, number, place}, {unique},
                      "insert into order_line (ol_w_id, ol_d_id, ol_o_id, ol_number, ol_i_id, ol_supply_w_id, "
                      "ol_delivery_d, ol_quantity, ol_amount, ol_dist_info, w) "

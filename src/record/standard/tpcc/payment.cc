@@ -45,8 +45,8 @@ class Payment : public Transaction {
   static bool pay_warehouse(Client& client, std::int64_t home, std::int64_t amount) {
     const TracedTable& table = tables().warehouse;
     const std::int64_t unique = client.unique();
-    if (!write_row(client, table, {home}, {unique}, "update warehouse set w_ytd = w_ytd + ?, w = ? where w_id = ?",
-                   {amount, unique, home}) ||
+    if (!update_row(client, table, {home}, {unique}, "update warehouse set w_ytd = w_ytd + ?, w = ? where w_id = ?",
+                    {amount, unique, home}) ||
         !client.run("select w, w_name, w_street_1, w_street_2, w_city, w_state, w_zip from warehouse where w_id = ?",
                     {home})) {
       return false;
@@ -74,18 +74,18 @@ class Payment : public Transaction {
     const std::int64_t payments = customer.payments + 1;
     const TracedTable& table = tables().customer;
     if (customer.credit != "BC") {
-      return write_row(client, table, {asked.warehouse, asked.district, customer.id}, {balance, unique},
-                       "update customer set c_balance = ?, c_ytd_payment = ?, c_payment_cnt = ?, w = ? "
-                       "where c_w_id = ? and c_d_id = ? and c_id = ?",
-                       {balance, paid, payments, unique, asked.warehouse, asked.district, customer.id});
+      return update_row(client, table, {asked.warehouse, asked.district, customer.id}, {balance, unique},
+                        "update customer set c_balance = ?, c_ytd_payment = ?, c_payment_cnt = ?, w = ? "
+                        "where c_w_id = ? and c_d_id = ? and c_id = ?",
+                        {balance, paid, payments, unique, asked.warehouse, asked.district, customer.id});
     }
     std::string data = fmt::format("{} {} {} {} {} {} | {}", customer.id, asked.district, asked.warehouse, district,
                                    home, amount, customer.data);
     if (data.size() > kLongestData) data.resize(kLongestData);
-    return write_row(client, table, {asked.warehouse, asked.district, customer.id}, {balance, unique},
-                     "update customer set c_balance = ?, c_ytd_payment = ?, c_payment_cnt = ?, c_data = ?, w = ? "
-                     "where c_w_id = ? and c_d_id = ? and c_id = ?",
-                     {balance, paid, payments, data, unique, asked.warehouse, asked.district, customer.id});
+    return update_row(client, table, {asked.warehouse, asked.district, customer.id}, {balance, unique},
+                      "update customer set c_balance = ?, c_ytd_payment = ?, c_payment_cnt = ?, c_data = ?, w = ? "
+                      "where c_w_id = ? and c_d_id = ? and c_id = ?",
+                      {balance, paid, payments, data, unique, asked.warehouse, asked.district, customer.id});
   }
 
   Counts counts_;
