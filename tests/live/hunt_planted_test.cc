@@ -145,7 +145,7 @@ TEST(HuntPlanted, AHangIsFoundOnPostgres) {
   expect_found(*database, {Wrong::kHang}, "", quick_limit());
 }
 
-TEST(HuntPlanted, AWriteThatIsLostNowAndThenIsFoundWithItsRate) {
+TEST(HuntPlanted, AWriteThatIsLostNowAndThenIsFound) {
   make_function("planted_loss", "if nextval('public.planted_turn') % 50 = 0 then return null; end if;");
   if (HasFatalFailure()) return;
   const auto postgres = planted_in(database_of("postgres"), trigger_of("planted_loss", "update"));

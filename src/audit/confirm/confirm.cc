@@ -24,7 +24,7 @@ using SerialOrder = std::vector<std::uint32_t>;
 using RowOrder = ScratchPlace::RowOrder;
 
 constexpr std::size_t kMostPermuted = 5;        // whose orders are all tried: 120
-constexpr std::size_t kMostClauses = 3;         // of orders that are told
+constexpr std::size_t kMostClauses = 3;         // of an order that the report shows
 constexpr std::size_t kMostMembersTwice = 3;    // each order with its rows put in both ways
 constexpr std::uint64_t kMostOrders = 100'000;  // that are counted
 

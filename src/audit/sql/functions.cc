@@ -119,7 +119,7 @@ constexpr std::string_view kHarmlessCalls[] = {
 };
 static_assert(std::is_sorted(std::begin(kHarmlessCalls), std::end(kHarmlessCalls)));
 
-// Sorted. They do more than compute (sequences, locks, settings, waiting), or tell of the server.
+// Sorted. They do more than compute (sequences, locks, settings, waiting), or report on the server.
 constexpr std::string_view kOtherBuiltIns[] = {
     "any_value",
     "benchmark",

@@ -1,9 +1,9 @@
 // Locks that are no rows: LOCK TABLE, and the advisory locks of PostgreSQL (pg_advisory_xact_lock) and MySQL
 // (GET_LOCK).
 //
-// A lock is told as the locking read of a row of a table of its own, which nobody writes: that is all that two who take
-// the same lock have to do with each other, and what locks of rows mean is known to everybody else. An advisory lock is
-// the row of "advisory lock" whose key is the literal that the call gives. LOCK TABLE t takes the one row of
+// A lock is modelled as the locking read of a row of a table of its own, which nobody writes: that is all that two who
+// take the same lock have to do with each other, and what locks of rows mean is known to everybody else. An advisory
+// lock is the row of "advisory lock" whose key is the literal that the call gives. LOCK TABLE t takes the one row of
 // "LOCK TABLE t"; whoever writes t takes that row in share mode (classes/lock_tables.h).
 #include <algorithm>
 

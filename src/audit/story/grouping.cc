@@ -13,7 +13,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::size_t kMostCandidates = 8;  // of a group, for the one story that is told of it
+constexpr std::size_t kMostCandidates = 8;  // per group, from which its one story is chosen
 
 double logarithm(double number) { return std::log2(1 + number); }
 

@@ -11,7 +11,7 @@
 //            what makes it unlikely   each transaction beyond two; a reader that is one statement by itself; a row that
 //                                     is looked for by its key and inserted by another; a set-up; a column that is
 //                                     always written back as it was
-//          The weights were set by eye. Of a cause the story with the best score is told.
+//          The weights were set by eye. Each cause is shown by its story with the best score.
 // Cost:    a microsecond a cycle.
 #pragma once
 

@@ -6,7 +6,7 @@
 //          that no order of events shows is not told. Values are those of the trace, renamed so that the rows of the
 //          cycle meet (story/values.h): what is shown can be run. A member that is one statement in
 //          autocommit has no BEGIN and COMMIT. Cycles of one cause are one story (story/grouping.h). Where an edge of a
-//          cycle by itself makes for a lost update of two, that is told instead: it happens in the same way and is
+//          cycle by itself makes for a lost update of two, that is reported instead: it happens in the same way and is
 //          easier to see. The same cycles give the same stories.
 // Cost:    naming and grouping: a microsecond a cycle; telling: some ten microseconds for each of the `most` that are
 //          told.

@@ -34,7 +34,7 @@ class KeyLook : private Candidates {
   bool not_shown();
   // The operation changed it. False: as above.
   bool changed();
-  // Version `v` was seen, and no other can have been. False: that cannot be, which is told.
+  // Version `v` was seen, and no other can have been. False: that is impossible, and is reported.
   bool take(int v);
   // All that can have been seen matches alike: what certifiers learn. False: something stays open.
   bool trace();

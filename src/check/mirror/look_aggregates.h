@@ -1,9 +1,11 @@
 // check/mirror/look_aggregates.h: one aggregate: is its value that of some versions that it can have seen?
 //
-// Keys of which only one version can have been seen are summed up; of the others every combination is tried, if they
-// are few. None gives the value: a violation. Just one does: then these versions were seen. Always:  combinations need
-// not exist at one moment: more are tried than there are, so that nothing right is told. Cost:    kMostCombinations
-// aggregates of the keys that are not certain, at most; else it stays open.
+// Keys of which only one version can have been seen are summed up. For the others, every combination is tried if there
+// are few. If none gives the value, that is a violation; if exactly one does, those versions were seen.
+//
+// Always:  a combination need not exist at one moment. So more are tried than are possible, and no correct answer is
+//          reported.
+// Cost:    at most kMostCombinations aggregates of the uncertain keys; beyond that the operation stays open.
 #pragma once
 
 #include <optional>

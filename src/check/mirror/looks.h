@@ -10,8 +10,8 @@
 //          (look_at_keys.cc, look_aggregates.cc).
 // Always:  what a version holds is known by its print only as long as RowValues has it; else that key says nothing, and
 //          the operation counts as unchecked, once. Nothing rests on a version on which the condition has a fault.
-// Cost:    an evaluation per key (a key range: per key in it), as far as `credit` goes; then the operation is
-// unchecked.
+// Cost:    one evaluation per key (for a key range, per key in it) while `credit` lasts; after that the operation
+//          counts as unchecked.
 #pragma once
 
 #include <cstdint>
