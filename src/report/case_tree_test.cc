@@ -218,7 +218,7 @@ TEST(CaseReport, TheTextTellsEachCase) {
   for (const char* part :
        {"  order     12,345 pairs of writers were open: 12,000 by guess, 300 by pruning, 45 by search (3 dead ends); 1 "
         "read has several possible writers\n",
-        "  1. no-order: whichever of two writers comes first, a circle closes\n",
+        "  1. no-order: whichever of two writers comes first, there is a cycle\n",
         "     Contradiction: no order of these 5 transactions explains what was read:\n"
         "     — if T1 comes before T2 (both wrote x):\n"
         "        T4 before T2, because T4 read x = 1 from T1 and T2 wrote x = 2, later than T1, as assumed [rw]\n"
