@@ -45,7 +45,7 @@ TEST(SessionNumbers, AGapIsToldWithTheTwoTransactionsAndWhatIsMissing) {
   const Explanation e = explain(h, verdict.anomalies[0]);
   EXPECT_EQ(e.contradiction, "numbers 1 to 2 are missing from session s, between T1 and T2.");
   ASSERT_EQ(e.steps.size(), 1U);
-  EXPECT_EQ(e.steps[0], "T1 before T2, because it is the one before it in session s (number 0, then 3)");
+  EXPECT_EQ(e.steps[0], "T1 before T2, because it comes right before it in session s (number 0, then 3)");
 }
 
 TEST(SessionNumbers, ALevelThatAllowsAGapSaysThatThereIsOne) {
