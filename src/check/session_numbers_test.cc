@@ -52,9 +52,8 @@ TEST(SessionNumbers, ALevelThatAllowsAGapSaysThatThereIsOne) {
   const Verdict verdict = judged(hist(kGap), kSnapshotIsolation);
   ASSERT_EQ(verdict.notes.size(), 1U);
   EXPECT_EQ(verdict.notes[0],
-            "the numbers in sessions (sno) have 1 gap, first: in session s number 3 follows number 0 (transactions T1 "
-            "and T2); snapshot-isolation says nothing about that, strong-session-snapshot-isolation and what implies "
-            "it forbid it");
+            "the session numbers (sno) have 1 gap; the first: in session s number 3 follows number 0 (transactions T1 "
+            "and T2); snapshot-isolation allows that, strong-session-snapshot-isolation and stronger levels forbid it");
 }
 
 TEST(SessionNumbers, OtherViolationsAreStillReported) {

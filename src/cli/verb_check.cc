@@ -158,7 +158,7 @@ Level level_for(const CheckPlan& plan, const History& history, std::vector<std::
   const HistoryColumns& c = history.columns();  // of what is not ignored
   const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
   const Level level = timestamps ? Level::kSnapshotIsolation : Level::kSerializable;
-  notes.push_back(fmt::format("no --level was given: checked {}, as the history has {}", info(level).name,
+  notes.push_back(fmt::format("no --level was given: checked {}, because the history has {}", info(level).name,
                               timestamps ? "database timestamps" : "no database timestamps"));
   return level;
 }

@@ -64,7 +64,7 @@ TEST(Watch, ALevelWithAnOrderThatTheStreamHasNothingOfIsUndecided) {
   EXPECT_EQ(status(clocks, "strong-snapshot-isolation"), 0);
   const Answer a = isolde({"watch", session, "--level", "strong-snapshot-isolation"});
   EXPECT_EQ(a.status, 3);
-  EXPECT_NE(a.out.find("no clock: strong-session-snapshot-isolation holds"), std::string::npos) << a.out;
+  EXPECT_NE(a.out.find("no clocks: strong-session-snapshot-isolation holds"), std::string::npos) << a.out;
 }
 
 TEST(Watch, APageShowsHowItWent) {

@@ -44,7 +44,7 @@ void refuse_mixed_keys(const History& h, std::span<const std::uint8_t> uses, Tra
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     const KeyId key{k};
     if ((uses[k] & kIncremented) != 0) {
-      out.untraceable = fmt::format("the values of {} are sums, which do not tell who wrote them", h.key_text(key));
+      out.untraceable = fmt::format("the values of {} are sums, which do not show who wrote them", h.key_text(key));
     } else if (uses[k] == (kWritten | kAppended) ||
                ((uses[k] & kAppended) != 0 && !h.values().elements(h.initial(key)))) {
       out.untraceable = fmt::format("{} is both written as a whole and appended to", h.key_text(key));

@@ -70,8 +70,8 @@ TEST(VersionEvidence, EqualAndMissingTimestampsSayNothing) {
 }
 
 TEST(VersionEvidence, TimestampsThatContradictAReadAreLeftOutAndNoted) {
-  EXPECT_EQ(order_of_x("T1 ..4: w x1 | T2 ..2: r x1 w x2 | T3 ..3: w x3").substr(0, 55),
-            "open; what was read and given contradicts the order of ");
+  EXPECT_EQ(order_of_x("T1 ..4: w x1 | T2 ..2: r x1 w x2 | T3 ..3: w x3").substr(0, 76),
+            "open; reads and given version orders contradict the commit timestamps of the");
 }
 
 TEST(VersionEvidence, AnOrderThatNeedsNoTimestampsIsTakenFirst) {
