@@ -39,8 +39,7 @@ Result<WeakLevel> weak_level(const Arguments& args) {
   if (const auto level = audit::weak_level_named(wanted)) return *level;
   constexpr std::string_view kNames[] = {"read-committed", "repeatable-read", "snapshot-isolation", "rc", "rr", "si"};
   return Error{
-      fmt::format("--level takes read-committed, repeatable-read (as MySQL means it) or snapshot-isolation, not "
-                  "\"{}\"{}",
+      fmt::format("--level takes read-committed, repeatable-read (as in MySQL) or snapshot-isolation, not \"{}\"{}",
                   wanted, did_you_mean(wanted, kNames))};
 }
 
@@ -112,7 +111,7 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   if (!spawn) return std::move(spawn).error();
   plan.spawn = *std::move(spawn);
   if (plan.spawn && !plan.confirm.empty())
-    return Error{"--spawn starts a server to confirm on: no --confirm goes with it"};
+    return Error{"--spawn starts its own server to confirm on, so it cannot be used with --confirm"};
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   return plan;

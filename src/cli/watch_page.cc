@@ -164,7 +164,7 @@ std::vector<std::string> PageView::plots() const {
   std::vector<std::string> all = {
       plot("Transactions watched", at,
            {series("came", "a second", rate(&Sample::came)), series("checked", "a second", rate(&Sample::checked))}),
-      plot("Lag: how long the oldest that is not judged has waited", at,
+      plot("Lag: how long the oldest transaction not yet judged has waited", at,
            {series("lag", "s", [](const Sample& s) { return s.lag; })}),
       plot("Violations found so far", at,
            {series("violations", "in all", [](const Sample& s) { return s.violations; })}),

@@ -14,8 +14,8 @@
 namespace isolde::cli {
 
 struct WatchPlan {
-  std::string method;             // "timeline", "mirror"; empty: by the stream's first transactions
-  std::string why = "asked for";  // that method
+  std::string method;                // "timeline", "mirror"; empty: by the stream's first transactions
+  std::string why = "as requested";  // that method
   std::optional<Level> level;
   std::optional<mirror::Profile> profile;
   double deadline = 10, silence = 10, hold = 0;  // seconds

@@ -396,7 +396,7 @@ TEST(CheckMethod, MirrorAndItsProfileNeedEachOther) {
   EXPECT_NE(error({"--method", "mirror"}).find("--profile NAME"), std::string::npos);
   EXPECT_NE(error({"--method", "graph", "--profile", "serializable"}).find("not for graph"), std::string::npos);
   EXPECT_NE(error({"--profile", "postgress:serializable"}).find("postgres:serializable"), std::string::npos);
-  EXPECT_NE(error({"--profiles", "p"}).find("--profile says which"), std::string::npos);
+  EXPECT_NE(error({"--profiles", "p"}).find("choose one of them with --profile"), std::string::npos);
   const std::string bad = scratch.file("p", "[x]\nreads = some");
   EXPECT_NE(error({"--profile", "x", "--profiles", bad}).find(":2:9: expected"), std::string::npos);
 }
