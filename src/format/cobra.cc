@@ -173,7 +173,7 @@ class CobraReader {
       while (records.next(r)) {
         if (r.tag == 'S') {
           txn = r.field[0];
-          if (!txns.insert(txn).second) return records.error_here(fmt::format("transaction id {} stands twice", txn));
+          if (!txns.insert(txn).second) return records.error_here(fmt::format("transaction id {} occurs twice", txn));
         } else if (r.tag == 'W') {
           if (r.field[0] == cobra::kDeleted) {
             deleted_.insert(r.field[1]);

@@ -148,7 +148,7 @@ TEST(CobraReader, AnErrorNamesItsFileAndByte) {
             "mem/T0.log:1:10: expected the commit of transaction 1, found that of 2");
   EXPECT_EQ(reading({{"T0.log", Log().put('W', {1, 2, 3})}}), "mem/T0.log:1:1: expected 'S': no transaction is open");
   EXPECT_EQ(reading({{"T0.log", Log().put('S', {1}).put('C', {1})}, {"T1.log", Log().put('S', {1}).put('C', {1})}}),
-            "mem/T1.log:1:1: transaction id 1 stands twice");
+            "mem/T1.log:1:1: transaction id 1 occurs twice");
 }
 
 TEST(CobraReader, ACutRecordIsDroppedOnlyWhenAskedForAndItsTransactionIsUnknown) {

@@ -155,7 +155,7 @@ TEST(Isl, AFileWithoutSectionsIsRefused) {
   isl::put<std::uint32_t>(bytes, 12, 0);
   isl::fix_checksums(bytes);
   EXPECT_EQ(refusal(bytes),
-            "mem:1:1: the columns do not fit together: column first_op does not fit the number of transactions");
+            "mem:1:1: the columns do not fit together: column first_op does not match the number of transactions");
 }
 
 TEST(Isl, SectionsMayStandInAnyOrder) {
@@ -188,7 +188,7 @@ TEST(Isl, ASectionOfALaterVersionIsSkipped) {
     std::memcpy(unknown.data() + 64 + 32 * i, &later, sizeof later);
     isl::fix_checksums(unknown);
     EXPECT_EQ(refusal(unknown),
-              "mem:1:1: the columns do not fit together: column first_op does not fit the number of transactions")
+              "mem:1:1: the columns do not fit together: column first_op does not match the number of transactions")
         << "the session column is missing, the unknown one did not matter";
   }
   std::string twice = isl::with_extra_section(bytes, 1000, "whatever it says");

@@ -7,7 +7,7 @@
 namespace isolde {
 namespace {
 
-constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",  "initial_of",
+constexpr std::string_view kHeaderFields[] = {"isolde",          "about",     "initial", "initial_of",
                                               "initial_guessed", "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
 constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",
@@ -239,7 +239,7 @@ void NativeLine::open_txn() {
 
 NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bool& has_ops) {
   if (field_ == "ops") {
-    if (has_ops) return fault_at("\"ops\" stands twice", value);
+    if (has_ops) return fault_at("\"ops\" occurs twice", value);
     has_ops = true;
     open_txn();
     return operations(value);

@@ -160,8 +160,7 @@ TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
             R"({"isolde":1,"initial_guessed":true,"initial":2})")
       << "a guess stays a guess";
   EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":false)")), R"({"isolde":1,"initial":null})");
-  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"),
-            "mem:1:31: expected \"initial_guessed\": true or false");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"), "mem:1:31: expected \"initial_guessed\": true or false");
 }
 
 TEST(Native, FieldsOfTheHeaderMeanNothingInATransaction) {
@@ -351,9 +350,9 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
   EXPECT_EQ(refusal(good + "{\"isolde\":1}\n"), "mem:2:11: the header may only be the first line");
   EXPECT_EQ(refusal(good + "{\"ops\":[]}\n"), "mem:2:11: expected a transaction with \"session\"");
   EXPECT_EQ(refusal("#\n\n{\"session\":1}\n"), "mem:3:14: expected a transaction with \"ops\"");
-  EXPECT_EQ(refusal(good + good), "mem:2:1: transaction id 9 stands twice");
+  EXPECT_EQ(refusal(good + good), "mem:2:1: transaction id 9 occurs twice");
   EXPECT_EQ(refusal("# \"ops\"\n" + good + "{\"version_order\":{\"ops\":[1]}}\n" + good),
-            "mem:4:1: transaction id 9 stands twice");
+            "mem:4:1: transaction id 9 occurs twice");
   EXPECT_EQ(refusal(good + "{\"version_order_by_txn\":{\"x\":[9]}}\n\n{\"version_order_by_txn\":{\"x\":[5]}}\n"),
             "mem:4:1: the version order of key \"x\" names transaction 5, which the history does not have");
   EXPECT_EQ(refusal("{\"session\":1.5,\"ops\":[]}\n"), "mem:1:12: expected \"session\" to be an integer or a string");
@@ -367,7 +366,7 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
             "mem:1:22: expected \"begin\" to be a 64-bit integer");
   EXPECT_EQ(refusal("{\"session\":1,\"begin\":9223372036854775808,\"ops\":[]}\n"),
             "mem:1:22: expected \"begin\" to be a 64-bit integer");
-  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"ops\":[]}\n"), "mem:1:29: \"ops\" stands twice");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"ops\":[]}\n"), "mem:1:29: \"ops\" occurs twice");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":{}}\n"), "mem:1:20: expected \"ops\" to be a list of operations");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} x\n"), "mem:1:1: expected a JSON object, one transaction a line");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} {}\n"), "mem:1:24: expected the end of the line after the JSON object");

@@ -98,7 +98,7 @@ TEST(TimekillerReader, AnErrorNamesItsPlace) {
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\n\"ops\":[{\"t\":\"q\",\"k\":1}]}]")),
             "mem:2:13: expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"");
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"ops\":[]},\n{\"tid\":1,\"sid\":2,\"ops\":[]}]")),
-            "mem:2:1: transaction id 1 stands twice");
+            "mem:2:1: transaction id 1 occurs twice");
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"sts\":{\"p\":-1,\"l\":0},\"ops\":[]}]")),
             "mem:1:30: expected a part of a timestamp, which is not negative");
 }
