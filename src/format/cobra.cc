@@ -58,7 +58,7 @@ class Records {
     }
     if (bytes.size() - at_ - 1 < static_cast<std::size_t>(fields) * 8) {
       is_cut_ = true;
-      return fault(fmt::format("expected {} bytes after '{}', the file ends", fields * 8, tag));
+      return fault(fmt::format("expected {} bytes after '{}', but the file ends", fields * 8, tag));
     }
     out.tag = tag;
     for (int i = 0; i < fields; ++i) out.field[i] = big_endian(bytes.data() + at_ + 1 + i * 8);
@@ -289,7 +289,7 @@ class CobraReader {
     if (any_ > 0) {
       notes_.push_back(
           fmt::format("{} reads name any writer of their value ({:#x}, as VeriStrong does): writes of these values to "
-                      "the same key are not told apart",
+                      "the same key are not distinguished",
                       any_, cobra::kAny));
     }
     if (collected_ > 0) notes_.push_back(fmt::format("left out {} reads of Cobra's collection marks", collected_));

@@ -154,7 +154,7 @@ TEST(CobraReader, AnErrorNamesItsFileAndByte) {
 TEST(CobraReader, ACutRecordIsDroppedOnlyWhenAskedForAndItsTransactionIsUnknown) {
   const std::string whole = Log().put('S', {1}).put('W', {7, 1, 5}).put('C', {1});
   const Files files = {{"T0.log", whole.substr(0, whole.size() - 3)}};
-  EXPECT_EQ(reading(files), "mem/T0.log:1:35: expected 8 bytes after 'C', the file ends");
+  EXPECT_EQ(reading(files), "mem/T0.log:1:35: expected 8 bytes after 'C', but the file ends");
   EXPECT_EQ(reading(files, true), "1@0 unknown: w 1={\"value\":5,\"write\":7}\n");
 }
 

@@ -81,8 +81,8 @@ struct CompressedPlace {
     return at(byte, fmt::format("the {} data is damaged: {}", name_of(compression), why));
   }
   [[nodiscard]] Error too_large(const Content& content) const {
-    return Error{fmt::format("the {} data holds more than {} MiB, which is all that this machine can take",
-                             name_of(compression), content.most() >> 20),
+    return Error{fmt::format("the {} data holds more than {} MiB, the limit of this machine", name_of(compression),
+                             content.most() >> 20),
                  name};
   }
 };

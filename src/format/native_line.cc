@@ -89,7 +89,7 @@ NativeValues::Fault NativeLine::object() {
   pending_orders_.clear();
   has_initial_.clear();
   od::object object;
-  if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction a line");
+  if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction per line");
   for (auto field : object) {
     od::value value;
     if (auto wrong = take_field(field, value)) return wrong;

@@ -368,9 +368,9 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
             "mem:1:22: expected \"begin\" to be a 64-bit integer");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"ops\":[]}\n"), "mem:1:29: \"ops\" occurs twice");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":{}}\n"), "mem:1:20: expected \"ops\" to be a list of operations");
-  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} x\n"), "mem:1:1: expected a JSON object, one transaction a line");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} x\n"), "mem:1:1: expected a JSON object, one transaction per line");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} {}\n"), "mem:1:24: expected the end of the line after the JSON object");
-  EXPECT_EQ(refusal("[]\n"), "mem:1:1: expected a JSON object, one transaction a line");
+  EXPECT_EQ(refusal("[]\n"), "mem:1:1: expected a JSON object, one transaction per line");
   EXPECT_EQ(refusal("{\"version_order\":{\"x\":1}}\n"), "mem:1:23: expected the versions of a key as a list");
   EXPECT_EQ(refusal("{\"version_order\":{\"x\":[]},\"complete\":1}\n"),
             "mem:1:38: expected \"complete\": true or false");
@@ -455,7 +455,7 @@ TEST(Native, TheLeastTimestampIsRead) {
   EXPECT_EQ(start("{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"), kNoTime + 1);
   EXPECT_EQ(
       refusal(least + "{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"),
-      "mem:2:25: \"start_ts\": -9223372036854775808 and -9223372036854775807 in one history cannot be told apart");
+      "mem:2:25: \"start_ts\": -9223372036854775808 and -9223372036854775807 in one history cannot be distinguished");
   EXPECT_EQ(refusal(least + "{\"session\":1,\"begin\":-9223372036854775807,\"ops\":[]}\n"), "accepted");
 }
 
@@ -481,7 +481,7 @@ TEST(Native, FaultsInOperationsNameTheirColumn) {
   EXPECT_EQ(refused_ops(R"(["r",true,1])"), "mem:1:26: expected a key: an integer or a string");
   EXPECT_EQ(refused_ops(R"(["r",1.5,1])"), "mem:1:26: expected a key: an integer or a string");
   EXPECT_EQ(refused_ops(R"(["r","x",1,2])"), "mem:1:32: expected the details of an operation, e.g. {\"at\":[1,2]}");
-  EXPECT_EQ(refused_ops(R"(["r","x",1,{},3])"), "mem:1:21: expected nothing behind the details of an operation");
+  EXPECT_EQ(refused_ops(R"(["r","x",1,{},3])"), "mem:1:21: expected nothing after the details of an operation");
   EXPECT_EQ(refused_ops(R"(["w","x",1,{"lock":"share"}])"), "mem:1:21: expected \"lock\" only on a read");
   EXPECT_EQ(refused_ops(R"(["r","x",1,{"lock":"all"}])"), "mem:1:40: expected \"lock\" to be \"update\" or \"share\"");
   EXPECT_EQ(refused_ops(R"(["r","x",1,{"vset":{}}])"), "mem:1:21: expected \"vset\" only on a predicate operation");
@@ -489,8 +489,8 @@ TEST(Native, FaultsInOperationsNameTheirColumn) {
   EXPECT_EQ(refused_ops(R"(["scan",1,[]])"), "mem:1:29: expected a predicate as SQL text");
   EXPECT_EQ(refused_ops(R"(["agg",1,"true",1])"), "mem:1:28: expected an aggregate such as \"max(c1)\"");
   EXPECT_EQ(refused_ops(R"(["scan","true",5])"), "mem:1:36: expected rows: [[key,row],…]");
-  EXPECT_EQ(refused_ops(R"(["r","x",1-2-3-4-5-6-7-8-9-10-11])"), "mem:1:30: expected a JSON value: no JSON number");
-  EXPECT_EQ(refused_ops(R"(["r","x",01])"), "mem:1:30: expected a JSON value: no JSON number");
+  EXPECT_EQ(refused_ops(R"(["r","x",1-2-3-4-5-6-7-8-9-10-11])"), "mem:1:30: expected a JSON value: not a JSON number");
+  EXPECT_EQ(refused_ops(R"(["r","x",01])"), "mem:1:30: expected a JSON value: not a JSON number");
 }
 
 TEST(Native, ValuesNestAsDeepAsTheModelAllows) {
@@ -499,7 +499,7 @@ TEST(Native, ValuesNestAsDeepAsTheModelAllows) {
            std::string(static_cast<std::size_t>(depth), ']') + "]";
   };
   EXPECT_EQ(ops(nested(kMaxValueDepth + 1)), nested(kMaxValueDepth + 1));
-  EXPECT_EQ(refused_ops(nested(kMaxValueDepth + 2)), "mem:1:30: expected a JSON value: values nested too deep");
+  EXPECT_EQ(refused_ops(nested(kMaxValueDepth + 2)), "mem:1:30: expected a JSON value: values are nested too deeply");
   EXPECT_NE(refused_ops(nested(100000)), "accepted");
 }
 

@@ -76,7 +76,7 @@ class TextReader {
       lines_.skip_blanks();
       const Error here = lines_.error({});
       const auto number = lines_.integer();
-      if (!number) return lines_.error(fmt::format("expected {}, an integer of 64 bits", kFields[i]));
+      if (!number) return lines_.error(fmt::format("expected {}, a 64-bit integer", kFields[i]));
       if (number->negative && i == 3 && (!dialect_.aborted || number->magnitude != 1)) {
         return Error{dialect_.aborted ? "expected a transaction number, or -1 for an aborted operation"
                                       : "expected a transaction number: this dialect has no aborted operations",
