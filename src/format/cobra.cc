@@ -276,8 +276,8 @@ class CobraReader {
     }
     if (other_initial_ > 0) {
       notes_.push_back(
-          fmt::format("{} reads of an initial state give another hash than the first read of that key; they "
-                      "are taken as reads of the initial state",
+          fmt::format("{} reads of an initial state have a different hash than the first read of that key; they are "
+                      "taken as reads of the initial state",
                       other_initial_));
     }
     if (missing_initial_ > 0) {

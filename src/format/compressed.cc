@@ -120,7 +120,7 @@ class Inflater {
       const bool stuck = code == Z_BUF_ERROR || (code == Z_OK && at == bytes.size() && stream_.avail_out > 0);
       if (stuck && at == bytes.size()) return place.cut(at);
       if (code != Z_OK && code != Z_BUF_ERROR) {
-        return place.damaged(at, stream_.msg != nullptr ? stream_.msg : "it cannot be read on");
+        return place.damaged(at, stream_.msg != nullptr ? stream_.msg : "it cannot be read any further");
       }
     }
   }

@@ -279,10 +279,8 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
     auto given = with_initial(result->history, *options.initial);
     if (!given) return std::move(given).error();
     result->history = *std::move(given);
-    result->notes.push_back(
-        fmt::format("keys hold {} at first, as --initial says, where the history does not say "
-                    "otherwise",
-                    result->history.value_text(result->history.default_initial())));
+    result->notes.push_back(fmt::format("keys start as {}, as --initial says, unless the history gives another value",
+                                        result->history.value_text(result->history.default_initial())));
   }
   return Loaded{std::move(result->history), format, std::move(result->notes)};
 }

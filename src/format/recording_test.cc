@@ -338,7 +338,7 @@ TEST(Recording, TheHeaderIsOneLineOfThisVersion) {
     EXPECT_TRUE(message_of(files).starts_with("mem/header.jsonl:1:1: expected the header of a recording")) << header;
   }
   files["header.jsonl"] = kHeader + "{}\n";
-  EXPECT_EQ(message_of(files), "mem/header.jsonl:2:1: expected the header alone");
+  EXPECT_EQ(message_of(files), "mem/header.jsonl:2:1: expected only the header");
   files["header.jsonl"] = "{\"isolde\":1,\"isolde-recording\":1,\"about\":7}\n";
   EXPECT_TRUE(message_of(files).starts_with("mem/header.jsonl:1:42: ")) << message_of(files);
   files.erase("header.jsonl");

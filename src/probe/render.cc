@@ -57,7 +57,8 @@ std::string legend(const Findings& findings) {
     std::replace(words.begin(), words.end(), '\n', ' ');
     out += fmt::format("  {:<{}}  {}\n", code, width, words);
   }
-  if (nothing) out += fmt::format("  {:<{}}  nobody was stopped, and what was read does not show it\n", "alone", width);
+  if (nothing)
+    out += fmt::format("  {:<{}}  no transaction was stopped, and the reads do not show it\n", "alone", width);
   return out;
 }
 
