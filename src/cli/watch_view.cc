@@ -17,7 +17,7 @@ namespace isolde::cli {
 
 std::string_view meaning_of(const OnlineViolation& v) {
   if (v.rule == "mutual exclusion")
-    return "two held the lock of one row at once: one wrote over what the other had not committed";
+    return "two transactions held the lock of one row at once: one overwrote what the other had not committed";
   return info(v.kind).summary;
 }
 namespace {
@@ -185,7 +185,7 @@ void TerminalView::late(const Arrival& arrival) {
                             id, json_string(session)));
   }
   if (late_ > kLateShown) return;
-  line(fmt::format("  late: transaction {} of session {} came when others that began after it had been judged{}\n", id,
+  line(fmt::format("  late: transaction {} of session {} arrived after others that began later had been judged{}\n", id,
                    session, late_ == kLateShown ? "; further ones are counted" : ""));
 }
 

@@ -54,7 +54,7 @@ std::string event_text(const std::vector<Step>& steps, const Transcript& t, cons
     case Event::Kind::kWaits:
       return "waits for a lock";
     case Event::Kind::kNoAnswer:
-      return "does not answer; the server does not say that it waits";
+      return "does not answer; the server does not report it as waiting";
     case Event::Kind::kNotSent:
       return record.missing.empty() ? "not sent: its transaction has ended" : "not sent: " + record.missing;
     case Event::Kind::kGivenUp:
