@@ -7,8 +7,8 @@
 namespace isolde {
 namespace {
 
-constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",         "initial_of",
-                                              "serial_by", "columns", "isolde-recording"};
+constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",  "initial_of",
+                                              "initial_guessed", "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
 constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",
                                            "start_ts", "commit_ts", "order",  "sno",   "snapshot", "ops"};
@@ -160,6 +160,12 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
   }
   if (field_ == "columns") {
     if (value.get_bool().get(columns_)) return fault_at("expected \"columns\": true or false", value);
+    return std::nullopt;
+  }
+  if (field_ == "initial_guessed") {
+    bool guessed = false;
+    if (value.get_bool().get(guessed)) return fault_at("expected \"initial_guessed\": true or false", value);
+    if (guessed) builder_.set_initial_guessed();
     return std::nullopt;
   }
   if (field_ == "serial_by") {

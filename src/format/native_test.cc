@@ -156,6 +156,12 @@ TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
   EXPECT_EQ(header(with(R"("isolde":1,"initial":{"7":4})")), R"({"isolde":1,"initial":null,"initial_of":[[7,4]]})");
   EXPECT_EQ(header(with(R"("isolde":1,"initial":2,"initial_of":{"x":4})")),
             R"({"isolde":1,"initial":2,"initial_of":{"x":4}})");
+  EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":true,"initial":2)")),
+            R"({"isolde":1,"initial_guessed":true,"initial":2})")
+      << "a guess stays a guess";
+  EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":false)")), R"({"isolde":1,"initial":null})");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"),
+            "mem:1:31: expected \"initial_guessed\": true or false");
 }
 
 TEST(Native, FieldsOfTheHeaderMeanNothingInATransaction) {

@@ -27,6 +27,7 @@ constexpr std::string_view kNotFacts[] = {
     "about",
     "initial",
     "initial_of",
+    "initial_guessed",
     "complete",
     "serial_by",
     "vset",

@@ -177,6 +177,7 @@ enum HistoryFlag : std::uint32_t {
   kSerialByCommitTs = 1,  // the header says that commit timestamps are the serialization order
   kVersionsByCommitTs =
       2,  // never in a file: the user says that they are the order of versions where nothing else tells
+  kInitialGuessed = 4,  // some initial values are a guess (history/guessed_initial.h)
 };
 
 // Calls `f(number, name, column…)` for each column of the sets given: the one list that files and views are made from.

@@ -91,6 +91,7 @@ class HistoryBuilder {
   // For a reader that finds out at the end that nothing in the file is a clock.
   void forget_ends() { c_->end.clear(); }
   void set_serial_by_commit_ts() { flags_ |= kSerialByCommitTs; }
+  void set_initial_guessed() { flags_ |= kInitialGuessed; }
   void set_default_initial(ValueId value) { default_initial_ = value; }
   void set_initial(KeyId key, ValueId value);
   // As key_by_name, but resolved by finish(), when all keys are known.
