@@ -1,14 +1,15 @@
-// bench/mirror_bench.cc: the mirror on an endless stream of TPC-C-shaped transactions: how many a second, and how much
+// bench/mirror_bench.cc: the mirror on an endless stream of TPC-C-shaped transactions: transactions per second, and
 // memory.
 //
 //   mirror_bench                       a million transactions from memory
 //   mirror_bench --thousands 20        fewer
-//   mirror_bench --long 20             twenty million, made on the fly; memory every two million
-//   mirror_bench --profile ssi|si|rc   what is checked
-//   mirror_bench --threads 2           keys dealt out to so many threads
+//   mirror_bench --long 20             twenty million, generated on the fly; prints memory every two million
+//   mirror_bench --profile ssi|si|rc   which profile is checked
+//   mirror_bench --threads 2           keys divided among this many threads
 //
-// Rates are of CPU time: of one thread its own; of several, that of the caller's, which judges one share of the keys
-// and merges, and of all together: on cores of its own, the stream takes about as long as the caller's thread does.
+// Rates are per CPU second: with one thread, its own; with several, that of the calling thread, which checks its share
+// of the keys and merges. The total of all threads is printed too. On cores of its own, the stream takes about as long
+// as the calling thread does.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -127,7 +128,7 @@ int main(int argc, char** argv) {
   } else {
     std::vector<std::shared_ptr<const Chunk>> chunks;
     for (int i = 0; i < thousands / 2; ++i) chunks.push_back(stream.next(2000));
-    fmt::print("made {} operations; rss {:.1f} MiB\n", stream.operations(), memory("VmRSS:"));
+    fmt::print("generated {} operations; rss {:.1f} MiB\n", stream.operations(), memory("VmRSS:"));
     for (const auto& chunk : chunks) feed(*engine, chunk, spent);
     transactions = static_cast<std::uint64_t>(chunks.size()) * 2000;
   }
@@ -135,7 +136,7 @@ int main(int argc, char** argv) {
   engine->finish();
   spent.add(1);
   line();
-  fmt::print("CPU s: caller {:.2f}, all {:.2f}; on the clock {:.2f}\n", spent.own, spent.all, spent.wall);
+  fmt::print("CPU s: caller {:.2f}, all {:.2f}; elapsed {:.2f}\n", spent.own, spent.all, spent.wall);
   fmt::print("peak {:.1f} MiB\n", memory("VmHWM:"));
   return 0;
 }

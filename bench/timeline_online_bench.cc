@@ -204,7 +204,7 @@ struct Flips : timeline::FlipObserver {
   }
 };
 
-// Of this thread: the machine may have other things to do.
+// CPU time of this thread: the machine may be doing other work.
 double cpu_seconds() {
   timespec t{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -277,7 +277,7 @@ timeline::OnlineOptions options_of(Level level) {
 
 void throughput() {
   fmt::print(
-      "Throughput (figure 10): transactions a second of processor time, from memory; batches of 500, delays N(100, "
+      "Throughput (figure 10): transactions per CPU second, from memory; batches of 500, delays N(100, "
       "10^2) ms\n");
   fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10} {:>10} {:>9}\n", "level", "keys", "", "ops", "collectors", "txn/s",
              "flips", "held MiB");
@@ -313,7 +313,7 @@ void throughput() {
   row(Level::kStrictSerializable, 10000, Distribution::kUniform, 15, 1);
 }
 
-// One row again and again, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES]; negative: out of step.
+// Repeats one row, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES]; negative COLLECTORS: out of step.
 void one_row(std::uint32_t keys, bool zipf, int collectors, int times) {
   for (int i = 0; i < times; ++i) {
     Workload w;
@@ -349,9 +349,9 @@ void bounded() {
 }
 
 void stability() {
-  fmt::print("\nFlips against delay (figures 12, 13): 10,000 transactions of 15 operations at 4,000 a second\n");
+  fmt::print("\nFlips against delay (figures 12, 13): 10,000 transactions of 15 operations at 4,000 per second\n");
   fmt::print("{:>8} {:>6} {:>8} {:>10} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "mean ms", "sd ms", "flips", "txns",
-             "once %", "twice %", "more %", "median ms", "95 % in ms");
+             "once %", "twice %", "more %", "median ms", "95 % ms");
   const auto row = [](double mean, double sd) {
     Workload w;
     w.transactions = 10'000;
@@ -362,7 +362,7 @@ void stability() {
     Flips flips;
     timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
     options.deadline = 10'000'000'000;
-    options.batch = 1;  // as in the paper, each is looked at as it comes
+    options.batch = 1;  // as in the paper, each is checked as it arrives
     options.flips = &flips;
     const Result r = run(w, options);
     double share[3] = {0, 0, 0};
