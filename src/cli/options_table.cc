@@ -356,6 +356,14 @@ constexpr OptionRow kOptions[] = {
     {"no-own-rule", "", "rows that a transaction inserted itself may be changed by others before it commits", "audit"},
     {"no-recheck-rule", "",
      "an UPDATE whose WHERE asks again for what was read (an optimistic lock) does not protect that read", "audit"},
+    {"no-fact", "KIND",
+     "do not use what the trace seems to show, of this kind: equal, choice, same-choice, co-insert, queue, not-chosen, "
+     "or "
+     "all (docs/audit.md)",
+     "audit", true},
+    {"set-aside", "", "show the anomalies, too, that were set aside because of what the trace shows", "audit"},
+    {"no-lock-rule", "", "take no notice of LOCK TABLE and advisory locks", "audit"},
+    {"no-view-rule", "", "take views for tables of their own", "audit"},
     {"no-scope", "", "do not look for what is read in one transaction and acted upon in a later one", "audit"},
     {"paper", "", "judge as the paper IsoDiff does: its edges and its rule of time (docs/audit.md)", "audit"},
     {"k", "N", "ways back that are tried for each dangerous path (5)", "audit"},
