@@ -350,6 +350,13 @@ constexpr OptionRow kOptions[] = {
     {"no-recheck-rule", "",
      "assume that an UPDATE whose WHERE repeats what was read (an optimistic lock) does not protect that read",
      "audit"},
+    {"no-fact", "KIND",
+     "do not use facts of this kind that the trace seems to show: equal, choice, same-choice, co-insert, queue, "
+     "not-chosen, or all (docs/audit.md)",
+     "audit", true},
+    {"set-aside", "", "also show the anomalies that were set aside because of what the trace shows", "audit"},
+    {"no-lock-rule", "", "ignore LOCK TABLE and advisory locks", "audit"},
+    {"no-view-rule", "", "treat views as tables of their own", "audit"},
     {"no-scope", "", "do not look for values that are read in one transaction and acted on in a later one", "audit"},
     {"paper", "", "judge as in the IsoDiff paper: its edges and its timing rule (docs/audit.md)", "audit"},
     {"k", "N", "number of paths back to try for each dangerous path (5)", "audit"},

@@ -77,7 +77,8 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
   checker.engine = timeline::make_online({.level = level,
                                           .deadline = nanoseconds(plan.deadline),
                                           .memory_limit = plan.memory / 4 * 3,
-                                          .spill_folder = plan.spill},
+                                          .spill_folder = plan.spill,
+                                          .threads = plan.threads},
                                          sink);
   checker.settings = {{"method", "timeline"},
                       {"level", chosen.judged},

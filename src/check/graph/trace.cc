@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/prefetch.h"
 #include "check/accesses.h"
 #include "check/graph/trace_lists.h"
 #include "check/read_rules/write_index.h"
@@ -110,8 +111,8 @@ class VersionTracer {
       return out_.reads[i].version;
     };
     for (std::size_t i = 0; i < n; ++i) {
-      __builtin_prefetch(&out_.first_version[writer(i + kFar)]);
-      __builtin_prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
+      isolde::prefetch(&out_.first_version[writer(i + kFar)]);
+      isolde::prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
       TracedRead& read = out_.reads[i];
       if (read.version < h_.txn_count()) read.version = out_.version_of(TxnId{read.version}, read.key);
     }

@@ -2,6 +2,7 @@
 // memory, the keys that were longest untouched.
 #include <algorithm>
 
+#include "base/prefetch.h"
 #include "check/mirror/core.h"
 
 namespace isolde::mirror {
@@ -129,8 +130,8 @@ void close_until(Core& core, std::int64_t horizon) {
   // Where each stands leads to what it wrote, and that to its keys.
   const std::size_t size = core.closing.size();
   for (std::size_t i = 0; i < size; ++i) {
-    if (i + 4 < size) __builtin_prefetch(&core.txns[core.closing[i + 4].slot].writes);
-    if (i + 2 < size) __builtin_prefetch(core.txns[core.closing[i + 2].slot].writes.data());
+    if (i + 4 < size) isolde::prefetch(&core.txns[core.closing[i + 4].slot].writes);
+    if (i + 2 < size) isolde::prefetch(core.txns[core.closing[i + 2].slot].writes.data());
     if (i + 1 < size) {
       for (const TakenWrite& write : core.txns[core.closing[i + 1].slot].writes) core.keys.prefetch(write.key);
     }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/huge_array.h"
+#include "base/prefetch.h"
 #include "base/state_file.h"
 #include "check/mirror/moments.h"
 #include "history/print.h"
@@ -95,17 +96,17 @@ class KeyTable {
   // A new key has no flags and null as its base. Requires: it is not there.
   KeySlot add(Print key);
   // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
-  void prefetch_index(Print key) const { __builtin_prefetch(&index_[tag_of(key) & mask_]); }
+  void prefetch_index(Print key) const { isolde::prefetch(&index_[tag_of(key) & mask_]); }
   void prefetch_found(Print key) const {
     const std::uint32_t tag = tag_of(key);
     for (std::uint64_t i = tag & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
       if (index_[i].tag == tag) return prefetch(index_[i].slot);
     }
   }
-  void prefetch(KeySlot k) const { __builtin_prefetch(&(*this)[k], 1); }
+  void prefetch(KeySlot k) const { isolde::prefetch(&(*this)[k]); }
   void prefetch_versions(KeySlot k) const {
     const KeyState& state = (*this)[k];
-    if (state.count != 0) __builtin_prefetch(&version(state.block));
+    if (state.count != 0) isolde::prefetch(&version(state.block));
   }
 
   KeyState& operator[](KeySlot k) { return states_[k >> kStateBits][k & kStateMask]; }
