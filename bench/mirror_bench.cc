@@ -5,7 +5,8 @@
 //   mirror_bench --thousands 20        fewer
 //   mirror_bench --long 20             twenty million, generated on the fly; prints memory every two million
 //   mirror_bench --profile ssi|si|rc   which profile is checked
-//   mirror_bench --threads 2           keys divided among this many threads
+//   mirror_bench --threads 2           one thread looks up keys, the other judges; with more, keys are divided among them
+//   mirror_bench --partitions 2        keys divided among this many threads
 //   mirror_bench --limit 256           MiB that the engine may hold
 //   mirror_bench --write FILE          writes the transactions as JSON Lines, and does nothing else
 //
@@ -85,7 +86,7 @@ void feed(OnlineEngine& engine, const std::shared_ptr<const Chunk>& chunk, Spent
 int main(int argc, char** argv) {
   using namespace isolde;
   int millions = 0, thousands = 1000;
-  std::uint32_t threads = 1;
+  std::uint32_t threads = 1, partitions = 1;
   std::string profile = "si", lines;
   std::size_t limit = std::size_t{512} << 20;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -94,13 +95,15 @@ int main(int argc, char** argv) {
     if (std::strcmp(argv[i], "--profile") == 0) profile = argv[i + 1];
     if (std::strcmp(argv[i], "--write") == 0) lines = argv[i + 1];
     if (std::strcmp(argv[i], "--threads") == 0) threads = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
+    if (std::strcmp(argv[i], "--partitions") == 0) partitions = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
     if (std::strcmp(argv[i], "--limit") == 0) limit = static_cast<std::size_t>(std::atoi(argv[i + 1])) << 20;
   }
   Sink sink;
   mirror::MirrorOptions options;
   options.profile = profile_of(profile);
   options.memory_limit = limit;
-  options.partitions = threads;
+  options.pipelined = threads == 2;
+  options.partitions = threads > 2 ? threads : partitions;
   const auto engine = mirror::make_mirror(options, sink);
   TpccStream stream({});
   if (!lines.empty()) return write_lines(stream, thousands, lines);

@@ -4,6 +4,7 @@
 
 #include "check/mirror/core.h"
 #include "check/mirror/partitioned.h"
+#include "check/mirror/pipelined.h"
 
 namespace isolde::mirror {
 namespace {
@@ -69,6 +70,7 @@ class Mirror final : public OnlineEngine {
 
 std::unique_ptr<OnlineEngine> make_mirror(const MirrorOptions& options, OnlineSink& sink) {
   if (options.partitions > 1) return make_partitioned(options, sink);
+  if (options.pipelined && can_be_pipelined(options)) return make_pipelined(options, sink);
   return std::make_unique<Mirror>(options, sink);
 }
 

@@ -22,6 +22,7 @@ struct MirrorOptions {
   Profile profile;
   std::size_t memory_limit = std::size_t{512} << 20;  // bytes; what was longest untouched is given up first
   std::uint32_t partitions = 1;                       // of the keys, each on a thread of its own (partition.h)
+  bool pipelined = false;  // of one partition: another thread looks keys up ahead of the one that judges (pipelined.h)
 };
 
 // `sink` outlives the engine.
