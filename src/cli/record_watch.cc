@@ -94,11 +94,11 @@ std::string watched_json(const mirror::Profile& profile, const stream::WatchSumm
     names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", json_string(name), count);
   return fmt::format(
       R"(, "watch": {{"verdict": {}, "certifies": false, "profile": {}, "violations": {}, "counts": {{{}}}, "suspicions": {}, )"
-      R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "late": {}, )"
+      R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "unsearched": {}, "late": {}, )"
       R"("most_lag_seconds": {:.3f}{}}})",
       json_string(name(s.outcome)), json_string(profile.name), s.counts.violations, names, s.counts.suspicions,
-      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, s.counts.late, s.counts.most_lag,
-      s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
+      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, e.unsearched, s.counts.late,
+      s.counts.most_lag, s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
 }
 
 std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, bool verdict_only) {
@@ -106,7 +106,7 @@ std::string watched_text(const mirror::Profile& profile, const stream::WatchSumm
   chosen.method = "mirror";
   chosen.judged = profile.name;
   chosen.mirror = true;
-  std::string out = verdict_text("the watched run", chosen, s.outcome) + "\n";
+  std::string out = verdict_text("the watched run", chosen, s) + "\n";
   if (verdict_only) return out;
   if (!s.reason.empty()) out += fmt::format("  {}\n", s.reason);
   if (s.counts.violations > 0) out += fmt::format("  {}\n", by_name_text(s.counts));

@@ -73,7 +73,7 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   if (c.suspicions > 0) fact("suspected", grouped(c.suspicions));
   if (c.late > 0) fact("late", words::counted(c.late, "transaction"));
   if (!c.missing.empty()) fact("missing", words::counted(c.missing.size(), "session"));
-  if (c.engine.unchecked > 0) fact("unchecked", words::counted(c.engine.unchecked, "read"));
+  fact("unchecked", not_judged_text(c.engine));
   fact("cost", fmt::format("lag at most {:.1f} s, peak {:.0f} MiB", c.most_lag, peak_mib()));
   return json_list(facts, std::identity{});
 }
@@ -217,7 +217,7 @@ std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, 
     sample(s.counts);
   }
 
-  const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s.outcome);
+  const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s);
   std::vector<std::string> counts;
   for (const auto& [name, count] : s.counts.by_name)
     counts.push_back(JsonObject().text("name", name).number("count", count).done());

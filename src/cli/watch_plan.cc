@@ -96,6 +96,7 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   chosen.mirror = true;
   chosen.profile = *profile;
   chosen.judged = profile->name;
+  chosen.threads = plan.threads;
   stream::Checker checker;
   checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
                                         .hold = nanoseconds(plan.hold),

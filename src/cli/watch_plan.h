@@ -34,6 +34,7 @@ struct Chosen {
   std::string judged;  // "snapshot-isolation", "the profile postgres:serializable"
   bool mirror = false;
   std::optional<mirror::Profile> profile;
+  std::uint32_t threads = 1;  // mirror: as in WatchPlan
 };
 
 [[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);

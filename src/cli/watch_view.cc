@@ -96,14 +96,31 @@ std::string violation_text(const OnlineViolation& v, std::uint64_t number, Colou
   return fmt::format("\n  {}\n{}{}\n", painted(colour, "1", title), kIndent, v.text);
 }
 
-std::string verdict_text(const std::string& subject, const Chosen& chosen, Outcome outcome) {
+std::string not_judged_text(const OnlineCounts& counts) {
+  std::string out;
+  if (counts.unchecked > 0) {
+    out = counts.unchecked == 1 ? "1 read or predicate operation"
+                                : fmt::format("{} reads or predicate operations", grouped(counts.unchecked));
+  }
+  if (counts.unsearched > 0) {
+    out += fmt::format("{}{} as a whole", out.empty() ? "" : ", ", words::counted(counts.unsearched, "transaction"));
+  }
+  return out;
+}
+
+std::string verdict_text(const std::string& subject, const Chosen& chosen, const stream::WatchSummary& summary) {
   constexpr std::string_view kSigns[] = {"✓", "✗", "?"};
   constexpr std::string_view kByMirror[] = {"shows nothing that breaks", "breaks", "undecided:"};
   constexpr std::string_view kByLevel[] = {"satisfies", "violates", "undecided:"};
-  const auto place = static_cast<std::size_t>(outcome);
+  const auto place = static_cast<std::size_t>(summary.outcome);
   if (chosen.method.empty()) return fmt::format("{} {} has no transactions", kSigns[place], subject);
-  return fmt::format("{} {} {} {}", kSigns[place], subject, chosen.mirror ? kByMirror[place] : kByLevel[place],
-                     chosen.judged);
+  std::string out = fmt::format("{} {} {} {}", kSigns[place], subject,
+                                chosen.mirror ? kByMirror[place] : kByLevel[place], chosen.judged);
+  if (summary.stopped && summary.outcome == Outcome::kSatisfied) out += " so far";
+  const std::string left = not_judged_text(summary.counts.engine);
+  if (chosen.mirror && summary.outcome == Outcome::kSatisfied && !left.empty())
+    out += fmt::format(" (not judged: {})", left);
+  return out;
 }
 
 std::string confirm_text(const std::string& file, const mirror::Profile& profile) {
@@ -245,10 +262,7 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
   const OnlineCounts& e = c.engine;
   const bool after_others = !style_.quiet && (c.violations > 0 || c.suspicions > 0);
   std::string out = after_others ? "\n" : "";
-  out += painted(style_.colour, kCodes[place],
-                 verdict_text(style_.subject, chosen_, s.outcome) +
-                     (s.stopped && s.outcome == Outcome::kSatisfied ? " so far" : "")) +
-         "\n";
+  out += painted(style_.colour, kCodes[place], verdict_text(style_.subject, chosen_, s)) + "\n";
   if (style_.quiet) return print(out);
   if (!s.reason.empty()) out += row("reason", s.reason);
   if (!chosen_.method.empty()) {
@@ -271,8 +285,10 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
     for (const std::string& session : c.missing) names += (names.empty() ? "" : ", ") + session;
     out += row("missing", "sessions " + names);
   }
-  if (e.unchecked > 0) out += row("unchecked", words::counted(e.unchecked, "read"));
-  if (e.unsearched > 0) out += row("unsearched", words::counted(e.unsearched, "transaction"));
+  if (const std::string left = not_judged_text(e); !left.empty()) {
+    const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.threads);
+    out += row("unchecked", left + (chosen_.threads > 1 ? threads : ""));
+  }
   if (e.flips > 0) {
     out += row("flips", fmt::format("{} of a tentative verdict, in {}", words::counted(e.flips, "change"),
                                     words::counted(e.flipped_txns, "transaction")));

@@ -32,8 +32,12 @@ struct WatchStyle {
 [[nodiscard]] std::string_view meaning_of(const OnlineViolation& violation);
 // "  1. GSIb: missed effects …" and what happened, as a paragraph.
 [[nodiscard]] std::string violation_text(const OnlineViolation& violation, std::uint64_t number, Colour colour);
-// "✗ FILE breaks postgres:serializable", without a newline.
-[[nodiscard]] std::string verdict_text(const std::string& subject, const Chosen& chosen, Outcome outcome);
+// "3 reads or predicate operations, 2 transactions as a whole"; empty if everything was judged.
+[[nodiscard]] std::string not_judged_text(const OnlineCounts& counts);
+// "✗ FILE breaks postgres:serializable", without a newline. Where the mirror found nothing, it ends with the count of
+// what was not judged.
+[[nodiscard]] std::string verdict_text(const std::string& subject, const Chosen& chosen,
+                                       const stream::WatchSummary& summary);
 // "isolde check FILE --level snapshot-isolation": how to have another engine check what the mirror found.
 [[nodiscard]] std::string confirm_text(const std::string& file, const mirror::Profile& profile);
 // "lost-update 3, GSIb 1".

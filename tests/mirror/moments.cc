@@ -123,6 +123,7 @@ class TxnPlanner {
   bool aggregate(const Access& access);
   bool write(const Access& access, Idle idle, bool is_idle, bool by_latest);
   bool dirty_value(const Access& access) const;
+  std::int64_t sent_by(const Access& access) const;
   void lock(const Access& access, bool exclusive, std::vector<Check> checks);
   void statement(const Access& access, Check check, bool alone);
   Moment& add(Moment::Kind kind, const Access& access);
@@ -203,6 +204,27 @@ bool TxnPlanner::dirty_value(const Access& access) const {
   return false;
 }
 
+// Reads have no moment, but nobody sees what has not been sent. Where nobody had sent that value, the clocks are wrong.
+std::int64_t TxnPlanner::sent_by(const Access& access) const {
+  if (p_.certifier == Certifier::kTimestampOrder) return kForever;
+  bool sent = trace_.initial[static_cast<std::size_t>(access.key)] == access.value ||
+              (is_absent(access.value) && is_absent(trace_.initial[static_cast<std::size_t>(access.key)]));
+  for (std::size_t t = 0; t < trace_.txns.size(); ++t) {
+    if (t == t_ || trace_.txns[t].status == Status::kAborted) continue;
+    std::deque<TraceOp> made;
+    const Access* last = nullptr;  // or the first of several of the same value
+    const std::vector<Access> all = accesses(trace_.txns[t], trace_.initial.size(), made);
+    for (const Access& other : all) {
+      if (!other.writes || other.key != access.key) continue;
+      if (other.op->kind != OpKind::kWrite && other.op->kind != OpKind::kUpdate) return kForever;
+      if (last == nullptr || !(last->value == other.value)) last = &other;
+    }
+    if (last == nullptr || last->op->before > access.op->after) continue;
+    sent = sent || last->value == access.value || (is_absent(last->value) && is_absent(access.value));
+  }
+  return sent ? access.op->after : kForever;
+}
+
 bool TxnPlanner::read(const Access& access) {
   if (counts_ && access.op->by_value && !trace_.matches(access.value)) return false;
   const OwnOps& own = own_[static_cast<std::size_t>(access.key)];
@@ -233,6 +255,7 @@ bool TxnPlanner::read(const Access& access) {
       return dirty_value(access);
     case Reads::kCertified:
       if (takes_lock) lock(access, exclusive, {});
+      check.answered = sent_by(access);
       planned_.certified.push_back(std::move(check));
       return true;
     case Reads::kTransaction:
@@ -325,6 +348,7 @@ bool TxnPlanner::write(const Access& access, Idle idle, bool is_idle, bool by_la
     Check check{access.key, {}, kNullState, !is_idle, false};
     const bool says_nothing = p_.reads == Reads::kDirty || p_.reads == Reads::kCertified;
     if (p_.reads == Reads::kCertified && is_idle) {
+      check.answered = access.op->after;  // nobody sees what has not been sent
       planned_.certified.push_back(check);
     } else if (by_snapshot) {
       if (is_idle && by_latest) {

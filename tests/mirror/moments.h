@@ -48,6 +48,8 @@ struct Check {
   bool only_present = false;
   bool is_read = true;  // it makes its transaction depend on the version's writer
   Look look = Look::kNone;
+  // Reads::kCertified: the version's write had been sent by then; kForever: or was not.
+  std::int64_t answered = kForever;
   // kAggregate:
   const TraceOp* aggregate = nullptr;
   std::array<OwnOps, kMaxKeys> owns = {};

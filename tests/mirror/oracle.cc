@@ -51,7 +51,7 @@ class Search {
     std::memset(&d, 0, sizeof d);
     for (std::size_t k = 0; k < trace_.initial.size(); ++k) {
       d.state[k] = states_.of(trace_.initial[k]);
-      versions_[k] = {{d.state[k], -1}};
+      versions_[k] = {{d.state[k], -1, INT64_MIN}};
     }
     std::fill(std::begin(d.writer), std::end(d.writer), std::int8_t{-1});
     std::fill(std::begin(d.owner), std::end(d.owner), std::int8_t{-1});
@@ -159,6 +159,13 @@ class Search {
     return state;
   }
 
+  // The last write, or the first of several of the same value.
+  static std::int64_t sent_at(const OwnOps& own) {
+    std::size_t last = own.size() - 1;
+    while (last > 0 && own[last - 1]->value == own.back()->value) --last;
+    return own[last]->before;
+  }
+
   bool matches(State state) const { return state >= 0 && trace_.matches(states_.content(state)); }
 
   void looked(Database& d, std::size_t t, std::size_t k) {
@@ -253,7 +260,7 @@ class Search {
       d.state[k] = written;
       d.writer[k] = static_cast<std::int8_t>(t);
       d.readers[k] = 0;
-      versions_[k].push_back({written, static_cast<int>(t)});
+      versions_[k].push_back({written, static_cast<int>(t), sent_at(install.own)});
       order_.push_back(k);
     }
     for (std::size_t u = 0; u < kMaxTxns; ++u) {
@@ -340,7 +347,7 @@ class Search {
         continue;
       }
       const bool fits = versions[v].state == kUnsaid || fold(versions[v].state, check.own) == check.expected;
-      if (!fits || writer == static_cast<int>(t)) continue;
+      if (!fits || writer == static_cast<int>(t) || versions[v].sent > check.answered) continue;
       Pairs more = depends;
       if (check.is_read && writer >= 0) more |= pair(static_cast<std::size_t>(writer), t);
       if (check.is_read && v + 1 < versions.size() && versions[v + 1].writer != static_cast<int>(t))
@@ -353,6 +360,7 @@ class Search {
   struct Version {
     State state;
     int writer;
+    std::int64_t sent;  // when its last write was
   };
 
   // Who changed the match up to version `v`, and who changes it next.

@@ -338,8 +338,10 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
     if (v.hi < versions[own].lo || core.orderly(v, versions[own])) before = static_cast<int>(i);
   }
   const KeyState& state = core.keys[key];
-  if (before < 0 && (state.has(kBaseGone) || !(state.base_hi < versions[own].lo || versions[own].has(kAfterBase))))
+  if (before < 0 && (state.has(kBaseGone) || !(state.base_hi < versions[own].lo || versions[own].has(kAfterBase)))) {
+    core.keys[key].flags |= kOpen;
     return;
+  }
   // Who writes another column of a row does not depend on who wrote it before.
   const Print replaced = before < 0 ? state.base : versions[static_cast<std::size_t>(before)].value;
   if (core.columns.on && versions[own].value == kPresentPrint && replaced == kPresentPrint) return;
@@ -348,7 +350,10 @@ void version_judged(Core& core, TxnSlot slot, KeySlot key) {
     const Version& v = versions[static_cast<std::size_t>(before)];
     if (core.moments.is(v.node, v.generation)) depend(core, v.slot, slot, Dependency::kWw, state.key);
   }
-  if (!is_next(core, versions, before, own)) return;
+  if (!is_next(core, versions, before, own)) {  // what it replaced is not certain
+    core.keys[key].flags |= kOpen;
+    return;
+  }
   for (std::uint32_t r = state.readers; r != 0; r = core.readers[r].next) {
     const Reader reader = core.readers[r];
     if (reader.from != from || held(core, reader.slot, reader.number) == nullptr) continue;

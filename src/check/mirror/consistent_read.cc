@@ -90,18 +90,38 @@ class Reading : private Candidates {
     core_.unmet.push_back({txn_.id, state_.key, read_.value, at_.lo, at_.hi, txn_.end});
   }
 
-  // Any committed version will do; which one it was the certifier needs to know.
+  // Whether the write of a version had been sent when the read was answered. Of a key that its transaction wrote twice
+  // only the first write's interval is kept.
+  [[nodiscard]] Match was_sent(const Version& v) const {
+    const Taken& writer = core_.txns[v.slot];
+    if (!writer.live || writer.id != v.txn) return Match::kYes;
+    bool sent = true, once = true;
+    for (const TakenWrite& write : writer.writes) {
+      if (write.key != read_.key) continue;
+      once = once && (write.flags & kOverwritten) == 0;
+      sent = sent && write.lock_lo <= at_.hi;
+    }
+    return !sent ? Match::kNo : once ? Match::kYes : Match::kUnclear;
+  }
+
+  // Any committed version will do that had been sent; which one it was the certifier needs to know. By timestamps one
+  // that was sent later comes later; else only the clocks tell that.
   void certified() {
+    const bool timed = core_.options.profile.certifier == Certifier::kTimestampOrder;
     int version = kBase;
     int matches = !state_.has(kBaseGone) && state_.base == read_.value ? 1 : 0;
+    bool later = false;
     for (std::size_t i = 0; i < versions_.size(); ++i) {
       const Version& v = versions_[i];
       if (v.value != read_.value || !v.has(kInstalled | kMaybe) || v.has(kOverwritten) || own(v)) continue;
-      ++matches;
+      const Match sent = timed ? Match::kYes : was_sent(v);
+      later = later || sent == Match::kNo;
+      if (sent == Match::kNo) continue;
+      matches += sent == Match::kYes ? 1 : 2;
       version = static_cast<int>(i);
     }
+    if (matches == 0 && later) return leave_open();
     // By timestamps nobody sees what had been replaced before it began.
-    const bool timed = core_.options.profile.certifier == Certifier::kTimestampOrder;
     if (matches == 0 && state_.has(kBaseUnknown)) return leave_open();
     if (matches == 0 && !timed) return wait_for_value();
     if (matches == 0) return none();
@@ -199,7 +219,11 @@ class Reading : private Candidates {
     if (!txn_.wrote()) return true;
     for (std::size_t i = static_cast<std::size_t>(candidate_ + 1); i < versions_.size(); ++i) {
       const Version& n = versions_[i];
-      if (!counts(n) || !replaces(candidate_, n)) continue;
+      if (!counts(n)) continue;
+      if (!replaces(candidate_, n)) {
+        state_.flags |= kOpen;  // before or after what was read?
+        continue;
+      }
       Moment mine = core_.now({0, 0, txn_.commit, kNoTxnSlot});
       Moment commit = core_.commit_of(n);
       if (core_.before(mine, commit, Why::kRw, read_.key, &read_.value)) continue;

@@ -7,6 +7,16 @@
 #include "check/mirror/core.h"
 
 namespace isolde::mirror {
+namespace {
+
+// Whether `txn` can have committed before the writer of `v` took its snapshot.
+bool may_be_first(const Core& core, const Taken& txn, const Version& v) {
+  const Taken& other = core.txns[v.slot];
+  if (!other.live || other.id != v.txn || !other.has_snapshot() || !v.has(kUpdateWins)) return true;
+  return core.moments[txn.commit].lo <= other.snapshot_hi;
+}
+
+}  // namespace
 
 void check_updates(Core& core, Taken& txn, TxnSlot slot) {
   if (!core.options.profile.first_updater_wins || !txn.counts || !txn.has_snapshot()) return;
@@ -25,9 +35,13 @@ void check_updates(Core& core, Taken& txn, TxnSlot slot) {
     if (!found || earlier == nullptr) continue;
     ++core.counts.dependencies;
     if (earlier->hi >= txn.commit_lo) ++core.counts.overlapping;
-    if (earlier->lo >= txn.commit_lo) continue;  // equal readings: either may be first
-    if (earlier->hi >= txn.commit_lo) ++core.counts.deduced;
     ReadMoment& kept = txn.moments.front();
+    // Equal readings: either may be first, if the other's snapshot can have been later than its commit.
+    if (earlier->lo >= txn.commit_lo && may_be_first(core, txn, *earlier)) {
+      core.keys[write.key].flags |= kOpen;
+      continue;
+    }
+    if (earlier->hi >= txn.commit_lo) ++core.counts.deduced;
     const bool gathered = core.options.profile.snapshot_gathered;
     Moment snapshot{kept.lo, kept.hi, kept.node, gathered ? kNoTxnSlot : slot, kept.at};
     Moment commit = core.commit_of(*earlier);

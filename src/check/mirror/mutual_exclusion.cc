@@ -33,7 +33,10 @@ void tell_both(Core& core, const Taken& txn, KeySlot key, const Hold& mine, cons
 bool exclude(Core& core, Hold& a, Hold& b, KeySlot key) {
   const bool a_first = a.release.lo <= b.lock_hi;
   const bool b_first = b.release.lo <= a.lock_hi;
-  if (a_first && b_first) return true;  // equal readings: either may be first
+  if (a_first && b_first) {  // equal readings: either may be first
+    core.keys[key].flags |= kOpen;
+    return true;
+  }
   if (!a_first && !b_first) return false;
   Hold& first = a_first ? a : b;
   Hold& second = a_first ? b : a;

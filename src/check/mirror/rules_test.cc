@@ -96,6 +96,53 @@ TEST(MirrorRules, AViolationSaysWhoDependsOnWhom) {
       "2 -rw \"y\"-> 1, 1 -rw \"x\"-> 2");
 }
 
+// Commits that begin at one reading of the clock say nothing of who was first; the snapshots may.
+TEST(MirrorRules, OfTwoUpdatersOneCommittedBeforeTheOthersSnapshotAlsoWhereCommitsTie) {
+  Profile updaters = si();
+  updaters.write_locks = false;
+  const auto lines = [](int answered) {
+    return R"({"id":1,"session":1,"begin":0,"end":16,"commit":[12,16],"ops":[["w","x",1,{"at":[3,4]}]]}
+{"id":2,"session":2,"begin":1,"end":15,"commit":[12,15],"ops":[["w","x",2,{"at":[2,)" +
+           std::to_string(answered) + "]}]]}\n";
+  };
+  EXPECT_EQ(told(updaters, lines(6)), "lost-update");
+  EXPECT_EQ(told(updaters, lines(6), false), "suspected: lost-update");
+  EXPECT_EQ(told(updaters, lines(12)), "") << "the first may have committed before the second's snapshot";
+}
+
+// Where reads have no moment, a version that was sent after the read was answered is not what it saw, whether it
+// arrives before the read is judged or after.
+TEST(MirrorRules, WhatIsSentAfterAReadWasAnsweredDoesNotExplainIt) {
+  const Profile& serializable = *profile_named("serializable");
+  const std::string one = R"({"id":1,"session":1,"begin":0,"end":5,"ops":[["w","x",1,{"at":[1,2]}]]}
+)";
+  const std::string two =
+      R"({"id":2,"session":2,"begin":6,"end":10,"ops":[["w","x",2,{"at":[6,7]}],["w","y",2,{"at":[8,9]}]]}
+)";
+  const auto reader = [](const std::string& value) {
+    return R"({"id":3,"session":3,"begin":4,"end":30,"ops":[["r","x",)" + value +
+           R"(,{"at":[21,22]}],["r","y",2,{"at":[23,24]}]]}
+)";
+  };
+  const auto writer = [](int begin, const std::string& value) {
+    return R"({"id":4,"session":4,"begin":)" + std::to_string(begin) + R"(,"end":60,"ops":[["w","x",)" + value +
+           R"(,{"at":[)" + std::to_string(begin + 1) + "," + std::to_string(begin + 2) + "]}]]}\n";
+  };
+  // The version of x that it saw was replaced by the one whose y it saw.
+  constexpr const char* kCycle = "3 -rw \"x\"-> 2, 2 -wr \"y\"-> 3";
+  for (const bool absent : {false, true}) {
+    const std::string value = absent ? "null" : "1";
+    const std::string lines = (absent ? "" : one) + reader(value) + two;
+    for (const std::string& later : {std::string(), writer(40, value)}) {
+      EXPECT_EQ(told(serializable, lines + later), "G-single") << later;
+      EXPECT_EQ(steps(serializable, lines + later), kCycle) << later;
+    }
+    // Sent in time, it may be what was seen, though it was answered later.
+    EXPECT_EQ(told(serializable, lines + writer(15, value)), "") << value;
+    EXPECT_EQ(steps(serializable, lines + writer(15, value)), "") << value;
+  }
+}
+
 // What is reported before the stream ends, when it is known that nobody begins before `watermark` any more.
 std::string told_live(const Profile& profile, std::string_view lines, std::int64_t watermark) {
   const auto chunk = std::make_shared<Chunk>(native(lines));

@@ -157,11 +157,16 @@ void Taking::read_operations() {
   txn_.looks.clear();
   txn_.look_rows.clear();
   txn_.look_readers.clear();
+  txn_.touching = false;
+  const Profile& profile = core_.options.profile;
+  const bool by_statement = profile.reads == Reads::kStatement || profile.reads == Reads::kCommitted ||
+                            (profile.reads == Reads::kTransaction && profile.locking_reads_see_latest);
   if (txn_.has_snapshot()) txn_.moments.push_back({txn_.snapshot_lo, txn_.snapshot_hi, kNoNode, 0, kSnapshotMoment});
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
     const Window at = window(op);
     snapshot_taken_ = snapshot_taken_ || takes_snapshot(head);
+    if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.touching = true;
     if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
     const Print value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {

@@ -65,9 +65,12 @@ void Taking::install() {
       for (Version& v : core_.keys.versions(write.key)) v.flags &= ~kUpdateWins;
       version.flags &= ~kUpdateWins;
       write.flags &= ~kUpdateWins;
+      state.flags |= kOpen;
     } else if (version.has(kUpdateWins)) {
       for (const Version& v : core_.keys.versions(write.key)) {
-        if (v.value == kNullPrint && v.has(kInstalled | kMaybe)) version.flags &= ~kUpdateWins;
+        if (v.value != kNullPrint || !v.has(kInstalled | kMaybe)) continue;
+        version.flags &= ~kUpdateWins;
+        state.flags |= kOpen;
       }
     }
     if (txn_.late && fate != kAbortedWrite && was_grown_without(write)) state.flags |= kLossy;

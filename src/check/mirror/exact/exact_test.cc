@@ -36,14 +36,14 @@ Profile cycles() {
   return p;
 }
 
-// `restarts`: saved and loaded before every transaction.
-Followed run(const Profile& profile, std::string_view lines, bool restarts = false) {
+// `restarts`: saved and loaded before every transaction. `missing`: a session is, until transaction `missing`.
+Followed run(const Profile& profile, std::string_view lines, bool restarts = false, std::uint32_t missing = 0) {
   const auto chunk = std::make_shared<const Chunk>(native(lines));
   Followed result;
   auto engine = make_mirror({.profile = profile}, result.told);
   engine->begin(*chunk);
   for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
-    engine->advance({.now = 0, .watermark = chunk->history.begin(TxnId{t}), .complete = true});
+    engine->advance({.now = 0, .watermark = chunk->history.begin(TxnId{t}), .complete = t >= missing});
     if (restarts) {
       StateWriter out;
       engine->save(out);
@@ -71,6 +71,30 @@ TEST(MirrorExact, OfTwoWhoOverlapOneWasLastForEverybody) {
   rows.name = "rows";
   rows.reads = Reads::kCommitted;
   EXPECT_EQ(run(rows, kBothLast).text(), "no-order(4,3)");
+}
+
+// While a session is missing nothing is searched, and afterwards not from a known state: whatever that hides is
+// counted. Reads without a moment are searched at the end, if they are still held.
+TEST(MirrorExact, WhatCannotBeSearchedIsCounted) {
+  Profile rows;
+  rows.name = "rows";
+  rows.reads = Reads::kCommitted;
+  for (const std::uint32_t missing : {1U, 2U, 3U}) {
+    const Followed result = run(rows, kBothLast, false, missing);
+    EXPECT_TRUE(result.text() == "no-order(4,3)" || result.counts.unsearched > 0) << missing << result.text();
+  }
+  EXPECT_EQ(run(rows, kBothLast).counts.unsearched, 0U);
+  const std::string circle =
+      R"({"id":1,"session":1,"begin":0,"end":20,"ops":[["w","x",1,{"at":[1,2]}],["w","y",1,{"at":[3,4]}]]}
+{"id":2,"session":2,"begin":0,"end":20,"ops":[["w","x",2,{"at":[1,2]}],["w","y",2,{"at":[3,4]}]]}
+{"id":3,"session":3,"begin":30,"end":40,"ops":[["r","x",1,{"at":[31,32]}],["r","y",2,{"at":[33,34]}]]}
+)";
+  std::string others;
+  for (int i = 100; i < 160; ++i)
+    others += R"({"id":)" + std::to_string(i) + R"(,"session":4,"begin":)" + std::to_string(i) + R"(,"end":)" +
+              std::to_string(i) + R"(,"ops":[["w","z)" + std::to_string(i) + R"(",1]]})" + "\n";
+  EXPECT_EQ(run(named("serializable"), circle).counts.unsearched, 0U);
+  EXPECT_GT(run(named("serializable"), circle + others).counts.unsearched, 0U) << "it was let go";
 }
 
 TEST(MirrorExact, WhatIsOpenIsCarriedOverARestart) {

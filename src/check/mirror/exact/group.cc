@@ -26,12 +26,36 @@ bool ways_of(const PlanInput& input, const Member& member, std::vector<TxnPlan>&
   return true;
 }
 
+// What may have become a version: for each key and transaction its last write; kAnyPrint where that is no plain one.
+std::vector<Sent> last_writes(const Group& group) {
+  std::vector<Sent> all;
+  for (std::size_t k = 0; k < group.keys.size(); ++k) {
+    all.push_back({group.keys[k], group.start[k], kAlways});
+    for (const Member& member : group.members) {
+      const Script& script = *member.script;
+      if (script.status == Status::kAborted) continue;
+      const Act* last = nullptr;  // or the first of several of the same value
+      bool steps = false;
+      for (const Act& act : script.acts) {
+        if (act.key != group.keys[k] || !script.writes(act)) continue;
+        if (last == nullptr || last->value != act.value) last = &act;
+        steps = steps || act.kind == ActKind::kAppend || act.kind == ActKind::kIncrement;
+      }
+      if (last != nullptr) all.push_back({group.keys[k], steps ? kAnyPrint : last->value, last->lo, script.id});
+    }
+  }
+  return all;
+}
+
 bool asks_nothing(const TxnPlan& plan) { return plan.events.empty() && plan.certified.empty(); }
 
 }  // namespace
 
 Answer explain(const Group& group, const Mechanisms& profile, std::int64_t& steps) {
-  const PlanInput input{profile, group.keys, group.all_sent ? &group.sent : nullptr};
+  std::vector<Sent> sent;
+  const bool untimed = profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder;
+  if (untimed) sent = last_writes(group);
+  const PlanInput input{profile, group.keys, untimed ? &sent : group.all_sent ? &group.sent : nullptr};
   std::vector<std::vector<TxnPlan>> ways;
   for (const Member& member : group.members) {
     std::vector<TxnPlan> all;

@@ -26,6 +26,11 @@ bool writes_key(const Script& script, Print key) {
          });
 }
 
+// Reads have no moment: which version was read may still come.
+bool is_untimed(const Profile& profile) {
+  return profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder;
+}
+
 bool touches_key(const Script& script, Print key) {
   return std::any_of(script.acts.begin(), script.acts.end(),
                      [&](const Act& act) { return act.kind == ActKind::kRange ? in_range(act, key) : act.key == key; });
@@ -76,6 +81,11 @@ class LookBack {
         "no order of these transactions' snapshots, statements, locks and commits within their intervals gives "
         "what they read";
     tell(core_, found);
+  }
+
+  // Whether it began with what its keys held: else much is possible that is not.
+  [[nodiscard]] bool knows_start() const {
+    return std::find(group_.start.begin(), group_.start.end(), kAnyPrint) == group_.start.end();
   }
 
   // Those that were asked in full, with all of their keys.
@@ -294,29 +304,40 @@ class LookBack {
 
 void look_back(Core& core, TxnSlot slot, bool open) {
   const Taken& txn = core.txns[slot];
-  if (core.columns.on || core.recent.lost()) return;
-  if (!core.time.complete) return core.recent.forget(std::max(core.last_end, core.time.watermark));
-  // Which version was read may still come where reads have no moment.
+  core.counts.unsearched += core.recent.take_let_go();
+  const auto leave = [&](bool count) {
+    if (count) ++core.counts.unsearched;
+  };
+  if (core.columns.on || core.recent.lost()) return leave(open);
+  // Whoever is missing may be what decides, also where the rules see nothing open. (Once, whoever shares the keys.)
+  if (!core.time.complete) {
+    leave(core.share.is_all());
+    return core.recent.forget(std::max(core.last_end, core.time.watermark));
+  }
   const Profile& profile = core.options.profile;
-  if (profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder) return;
-  const bool spare = core.recent.spare > Recent::kMostSpare / 2;
-  if (!spare && (!open || core.credit < 0)) {
-    if (open) ++core.counts.unsearched;
+  if (is_untimed(profile)) {
+    if (open) core.recent.wait();
     return;
   }
+  const bool spare = core.recent.spare > Recent::kMostSpare / 2;
+  if (!spare && (!open || core.credit < 0)) return leave(open);
   LookBack back(core, txn.number, txn.end, false);
   std::int64_t steps = kMostSteps;
   const Answer answer = back.run(steps);
   (spare ? core.recent.spare : core.credit) -= kMostSteps - steps + back.cost();
-  if (answer == Answer::kTooLarge && open) ++core.counts.unsearched;
-  if (answer == Answer::kImpossible) back.tell_impossible();
+  if (answer == Answer::kImpossible) return back.tell_impossible();
+  const bool cut_off = txn.begin <= core.recent.forgotten();
+  leave(answer == Answer::kTooLarge ? open || cut_off : open && !back.knows_start());
 }
 
 void look_back_at_all(Core& core) {
   const Profile& profile = core.options.profile;
-  const bool waited = profile.reads == Reads::kDirty ||
-                      (profile.reads == Reads::kCertified && profile.certifier != Certifier::kTimestampOrder);
-  if (!waited || core.columns.on || core.recent.lost() || !core.time.complete) return;
+  core.counts.unsearched += core.recent.take_let_go();
+  if (profile.reads != Reads::kDirty && !is_untimed(profile)) return;
+  if (core.columns.on || core.recent.lost() || !core.time.complete) {
+    for (const RecentTxn& txn : core.recent.judged()) core.counts.unsearched += txn.waits ? 1 : 0;
+    return;
+  }
   std::unordered_set<std::uint32_t> covered;
   std::vector<std::uint32_t> numbers;
   for (const RecentTxn& txn : core.recent.judged()) numbers.push_back(txn.number);

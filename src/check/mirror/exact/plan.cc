@@ -12,6 +12,7 @@ struct Own {
   bool sets = false;
   Print value = kNullPrint;
   std::vector<TakenStep> steps = {};
+  std::int64_t sent = kAlways;
 
   [[nodiscard]] bool any() const { return sets || !steps.empty(); }
   void set(Print to) {
@@ -143,6 +144,17 @@ class Planner {
     });
   }
 
+  // Whether some version of that value certainly had been sent by the answer. An unknown value (kAnyPrint) may be any.
+  [[nodiscard]] bool value_was_sent(const Act& act, Print key, Print value) const {
+    bool sent = false;
+    for (const Sent& one : *input_.sent) {
+      if (one.key != key || one.by == s_.id) continue;
+      if (one.value == kAnyPrint) return false;
+      sent = sent || (one.value == value && one.lo <= act.hi);
+    }
+    return sent;
+  }
+
   bool read(const Act& act, std::size_t k, Print value) {
     if (!whole()) return true;
     const Own& own = own_[k];
@@ -162,6 +174,8 @@ class Planner {
     if (p_.reads == Reads::kDirty || p_.reads == Reads::kCertified) {
       if (takes_lock) lock(act, k, exclusive, std::nullopt);
       if (p_.reads == Reads::kDirty) return was_sent(act, input_.keys[k], value);
+      // Nobody sees what has not been sent. Where nobody had sent that value, the clocks are wrong.
+      if (input_.sent != nullptr && value_was_sent(act, input_.keys[k], value)) check.answered = act.hi;
       plan_.certified.push_back(std::move(check));
       return true;
     }
@@ -232,6 +246,7 @@ class Planner {
       Check look{static_cast<std::uint8_t>(k), !idle, false, kNullPrint};
       if (p_.reads == Reads::kDirty) {
       } else if (p_.reads == Reads::kCertified) {
+        look.answered = act.hi;  // nobody sees what has not been sent
         if (idle) plan_.certified.push_back(std::move(look));
       } else if (by_snapshot() && !p_.locking_reads_see_latest) {
         if (idle && by_latest) {
@@ -247,6 +262,7 @@ class Planner {
     }
     if (may_be_idle && idle) return;
     if (p_.write_locks) lock(act, k, true, std::move(check));
+    if (!own.sets || own.value != act.value) own.sent = act.lo;
     if (act.kind == ActKind::kAppend || act.kind == ActKind::kIncrement) {
       own.step({act.value, kNone32, act.kind == ActKind::kAppend});
     } else {
@@ -266,7 +282,8 @@ class Planner {
     for (std::size_t k = 0; k < input_.keys.size(); ++k) {
       if (!own_[k].sets && own_[k].any() && steps_are_blind()) own_[k].set(kAnyPrint);
       if (counts_ && own_[k].any())
-        plan_.changes.push_back({static_cast<std::uint8_t>(k), own_[k].sets, own_[k].value, own_[k].steps});
+        plan_.changes.push_back(
+            {static_cast<std::uint8_t>(k), own_[k].sets, own_[k].value, own_[k].steps, own_[k].sent});
     }
     plan_.wrote = plan_.wrote || !plan_.changes.empty();
     plan_.counts = counts_;

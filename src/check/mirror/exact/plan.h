@@ -32,6 +32,7 @@ struct Check {
   Print expected = kNullPrint;
   std::vector<TakenStep> own = {};  // its transaction's own, on top of what it sees
   std::uint64_t sources = 0;        // commits that may bring it about (search.cc)
+  std::int64_t answered = kNever;   // Reads::kCertified: its version had been sent by then, if that is known
 };
 
 enum class EventKind : std::uint8_t {
@@ -60,6 +61,7 @@ struct Change {
   bool sets;
   Print value;                   // if it sets
   std::vector<TakenStep> steps;  // else
+  std::int64_t sent = kAlways;   // when its last write was
 };
 
 struct TxnPlan {
@@ -84,12 +86,14 @@ enum class Part : std::uint8_t {
 struct Sent {
   Print key, value;
   std::int64_t lo;
+  Print by = kNullPrint;  // id of its transaction
 };
 
 struct PlanInput {
   const Mechanisms& profile;
   std::span<const Print> keys;
-  // Reads::kDirty: all that was sent; null: not all of it is known.
+  // Reads::kDirty: all that was sent; null: not all of it is known. Reads::kCertified without timestamps: what may have
+  // become a version.
   const std::vector<Sent>* sent = nullptr;
 };
 

@@ -30,6 +30,7 @@ void Recent::add(RecentTxn txn, Status status, std::int64_t commit_hi) {
   commit_hi_.push_back(status == Status::kUnknown ? kNever : commit_hi);
   while (judged_.size() > kKept) {
     whole_ = false;
+    if (judged_.front().waits) ++let_go_;
     if (commit_hi_.front() != kNever) {
       cut_ = std::max(cut_, commit_hi_.front());
     } else if (unknown_.size() < kKeptUnknown) {
@@ -50,16 +51,20 @@ void Recent::mark_told(const std::vector<Print>& ids) {
 }
 
 void Recent::forget(std::int64_t until) {
+  let_go_ += static_cast<std::uint64_t>(
+      std::count_if(judged_.begin(), judged_.end(), [](const RecentTxn& txn) { return txn.waits; }));
   judged_.clear();
   commit_hi_.clear();
   whole_ = settled_ = false;
   cut_ = std::max(cut_, until);
+  forgotten_ = std::max(forgotten_, until);
 }
 
 void Recent::save(StateWriter& out) {
   const auto put = [&](RecentTxn& txn) {
     txn.acts().save(out);
     out.put(txn.unsure);
+    out.put(txn.waits);
   };
   out.put(std::uint64_t{judged_.size()});
   for (RecentTxn& txn : judged_) put(txn);
@@ -75,6 +80,8 @@ void Recent::save(StateWriter& out) {
   }
   out.put_all(initials);
   out.put(cut_);
+  out.put(forgotten_);
+  out.put(let_go_);
   out.put(whole_);
   out.put(lost_);
   out.put(settled_);
@@ -90,6 +97,7 @@ bool Recent::load(StateReader& in) {
     txn.number = script.number;
     txn.id = script.id;
     txn.unsure = in.get<bool>();
+    txn.waits = in.get<bool>();
     txn.script = std::make_shared<const Script>(std::move(script));
     return txn;
   };
@@ -103,6 +111,8 @@ bool Recent::load(StateReader& in) {
   const auto initials = in.get_all<std::uint64_t>();
   for (std::size_t i = 0; i + 1 < initials.size(); i += 2) initial_.emplace(initials[i], Print{initials[i + 1]});
   cut_ = in.get<std::int64_t>();
+  forgotten_ = in.get<std::int64_t>();
+  let_go_ = in.get<std::uint64_t>();
   whole_ = in.get<bool>();
   lost_ = in.get<bool>();
   settled_ = in.get<bool>();

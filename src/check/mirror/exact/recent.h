@@ -10,6 +10,7 @@
 #include <deque>
 #include <memory>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "base/state_file.h"
@@ -28,6 +29,7 @@ struct RecentTxn {
   Print id = kNullPrint;
   bool unsure = false;  // it came late, or a violation was told of it: only what it left behind counts
   KeyShare share = {};  // only these keys' acts
+  bool waits = false;   // to be searched when nothing more comes
 
   // Makes the script.
   const Script& acts();
@@ -43,11 +45,17 @@ class Recent {
   void mark_told(const std::vector<Print>& ids);
   // Part of the stream is missing: what is here explains nothing any more.
   void forget(std::int64_t until);
+  // The one that was added last is searched when nothing more comes, if it is still here then.
+  void wait() { judged_.back().waits = true; }
+  // How many of those are not here any more, since this was last asked.
+  [[nodiscard]] std::uint64_t take_let_go() { return std::exchange(let_go_, 0); }
 
   [[nodiscard]] std::deque<RecentTxn>& judged() { return judged_; }
   [[nodiscard]] std::vector<RecentTxn>& unknown() { return unknown_; }
   [[nodiscard]] bool is_whole() const { return whole_; }
   [[nodiscard]] std::int64_t cut() const { return cut_; }
+  // Whoever began by then has lost neighbours because part of the stream was missing.
+  [[nodiscard]] std::int64_t forgotten() const { return forgotten_; }
   [[nodiscard]] bool lost() const { return lost_; }
   // Whether what is settled can be relied on.
   [[nodiscard]] bool settled() const { return settled_; }
@@ -65,7 +73,8 @@ class Recent {
   std::deque<std::int64_t> commit_hi_;  // of these
   std::vector<RecentTxn> unknown_;
   std::unordered_map<std::uint64_t, Print> initial_;
-  std::int64_t cut_ = kAlways;
+  std::int64_t cut_ = kAlways, forgotten_ = kAlways;
+  std::uint64_t let_go_ = 0;
   bool whole_ = true;         // nobody has been let go
   bool lost_ = false;         // an unknown one has
   bool settled_ = true;       // no part of the stream has been missing

@@ -202,6 +202,14 @@ class ExactSearch {
     return versions_fit(d, states, d.depends, 0, 0);
   }
 
+  // When a transaction's version of a key was.
+  [[nodiscard]] std::int64_t sent(int writer, std::size_t k) const {
+    for (const Change& change : txns_[static_cast<std::size_t>(writer)]->changes) {
+      if (change.key == k) return change.sent;
+    }
+    return kAlways;
+  }
+
   // Reads::kCertified: each read from the `r`-th of transaction `t` on is of some version.
   bool versions_fit(const Database& d, const std::vector<std::vector<Print>>& states, const Relation& depends,
                     std::size_t t, std::size_t r) {
@@ -218,6 +226,7 @@ class ExactSearch {
       const int writer = v == 0 ? -1 : d.versions[k][v - 1];
       const Print seen = after_steps(states[k][v], check.own);
       if ((seen != check.expected && seen != kAnyPrint) || writer == static_cast<int>(t)) continue;
+      if (writer >= 0 && check.answered != kNever && sent(writer, k) > check.answered) continue;
       Relation more = depends;
       if (check.depends) {
         if (writer >= 0 && machine_.bound(static_cast<std::size_t>(writer)))
