@@ -5,7 +5,7 @@
 //   mirror_bench --thousands 20        fewer
 //   mirror_bench --long 20             twenty million, generated on the fly; prints memory every two million
 //   mirror_bench --profile ssi|si|rc   which profile is checked
-//   mirror_bench --threads 2           one thread looks up keys, the other judges; with more, keys are divided among them
+//   mirror_bench --threads 2           one thread looks up keys, the other judges; more: keys are divided
 //   mirror_bench --partitions 2        keys divided among this many threads
 //   mirror_bench --limit 256           MiB that the engine may hold
 //   mirror_bench --write FILE          writes the transactions as JSON Lines, and does nothing else
