@@ -132,7 +132,7 @@ struct Classes {
   std::vector<std::uint32_t> class_of;  // by transaction of the log; kNone32: not committed, or touches no data
   std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
   std::vector<NotUnderstood> not_understood;
-  std::vector<UniqueColumn> unique;         // inferred; used only if asked for
+  std::vector<UniqueColumn> unique;        // inferred; used only if asked for
   std::vector<AlwaysEqual> equal_columns;  // different columns that were always equal in some class
   std::vector<Fact> facts;
   std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
