@@ -123,7 +123,7 @@ TEST(VersionEvidence, EntriesThatDoNotCountAreLeftOutAndNoted) {
   const Verdict verdict =
       proved(hist("T1: w x1 | T2!: w x2 | T3: w x3 | T4: r x1 | versions: x[3 2 1]"), Level::kSerializable);
   EXPECT_EQ(verdict.outcome, Outcome::kSatisfied);
-  EXPECT_TRUE(notes(verdict, "1 entry of a version order is of a transaction that does not count"));
+  EXPECT_TRUE(notes(verdict, "1 entry of a version order belongs to a transaction that does not count as committed"));
 }
 
 TEST(StartOrder, AVersionThatTheSnapshotHoldsWasMissed) {
