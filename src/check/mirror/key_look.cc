@@ -81,6 +81,10 @@ bool KeyLook::take(int v) {
   if (v != kBase) {
     Version& seen = versions_[static_cast<std::size_t>(v)];
     if (seen.has(kMaybe)) count_unknown(core_, seen, at_.hi);
+    if (seen.has(kDelete)) {  // who looked before did not count it
+      state_.flags |= kOpen;
+      txn_.left_open = true;
+    }
     seen.flags &= ~kDelete;  // it was seen
     Moment commit = core_.commit_of(seen);
     if (!core_.before(commit, at_, Why::kWr, key_)) {

@@ -129,7 +129,8 @@ void Taking::read_operations() {
   txn_.looks.clear();
   txn_.look_rows.clear();
   txn_.look_readers.clear();
-  txn_.touching = false;
+  // Its snapshot may have come with its commit.
+  txn_.left_open = txn_.has_snapshot() && txn_.snapshot_hi > txn_.commit_lo;
   const Profile& profile = core_.options.profile;
   const bool by_statement = profile.reads == Reads::kStatement || profile.reads == Reads::kCommitted ||
                             (profile.reads == Reads::kTransaction && profile.locking_reads_see_latest);
@@ -138,7 +139,8 @@ void Taking::read_operations() {
     const OpHead head = h_.op(op);
     const Window at = window(op);
     snapshot_taken_ = snapshot_taken_ || takes_snapshot(head);
-    if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.touching = true;
+    // Two statements at one reading of the clock: no rule knows which of their moments was first.
+    if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.left_open = true;
     if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
     const Print value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {
