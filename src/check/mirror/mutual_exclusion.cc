@@ -150,7 +150,7 @@ void check_locks(Core& core, Taken& txn, TxnSlot slot) {
   }
   for (const TakenLock& lock : txn.locks) {
     if (lock.lock_hi > txn.commit_lo) {
-      txn.left_open = true;
+      core.keys[lock.key].flags |= kOpen;
       continue;
     }
     check_lock(core, txn, lock);

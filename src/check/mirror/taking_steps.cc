@@ -86,6 +86,7 @@ void Taking::write_was_idle(KeySlot key, KeyState& state) {
   state.own = 0;
   const Profile& profile = core_.options.profile;
   if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
+  if (profile.reads == Reads::kCertified) txn_.left_open = true;
   if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
   std::uint32_t moment = 0;
   if (profile.snapshot_at == SnapshotAt::kFirstRead || profile.reads != Reads::kTransaction ||
