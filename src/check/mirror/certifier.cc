@@ -52,7 +52,7 @@ void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken
   if (!certainly(core, snapshot_of(core, two), commit_moment(core, one))) return;
   if (!certainly(core, snapshot_of(core, three), commit_moment(core, two))) return;
   const bool reader = !one.wrote();
-  if (reader && three.end >= snapshot_of(core, one).lo) return;
+  if (reader && three.commit_hi >= snapshot_of(core, one).lo) return;
   std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
   if (skew) numbers = {std::min(one.number, two.number), std::max(one.number, two.number), 0};
   auto& told = core.told_dangerous;
@@ -93,6 +93,8 @@ void depend_dangerous(Core& core, Taken& from, TxnSlot from_slot, Taken& to, Txn
   for (const RwEdge& edge : from.rw_out) {
     if (edge.slot == to_slot && edge.number == to.number) return;
   }
+  // Who may have committed first is gone.
+  if (to.lost_edge) from.left_open = to.left_open = true;
   from.rw_out.push_back({to_slot, to.number, key});
   to.rw_in.push_back({from_slot, from.number, key});
   check_dangerous_to(core, from, to, key);

@@ -45,6 +45,10 @@ void close(Core& core, TxnSlot slot) {
   if (txn.stamp != kNoNode) core.moments.remove(txn.stamp);
   if (txn.place != DependencyOrder::kNone) core.order.close(txn.place);
   txn.commit = txn.stamp = kNoNode;
+  for (const RwEdge& edge : txn.rw_in) {
+    Taken& reader = core.txns[edge.slot];
+    if (reader.live && reader.number == edge.number) reader.lost_edge = true;
+  }
   for (const TakenWrite& write : txn.writes) {
     settle_key(core, write.key);
     KeyState& state = core.keys[write.key];

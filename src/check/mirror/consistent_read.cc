@@ -172,7 +172,8 @@ class Reading : private Candidates {
     } else {
       Version& v = versions_[static_cast<std::size_t>(candidate_)];
       if (v.has(kMaybe)) count_unknown(core_, v, at_.hi);
-      v.flags &= ~kDelete;  // it was seen
+      if (v.has(kDelete)) state_.flags |= kOpen;  // who looked before did not count it
+      v.flags &= ~kDelete;                        // it was seen
       read_.from = v.txn;
       read_.from_slot = v.slot;
       Moment commit = core_.commit_of(v);

@@ -75,7 +75,7 @@ void judge(Core& core, TxnSlot slot) {
     }
     if (txn.counts && (write.flags & kOverwritten) == 0) version_judged(core, slot, write.key);
   }
-  bool open = txn.touching;
+  bool open = txn.left_open;
   if (!txn.late) {
     for (const TakenRead& read : txn.reads) open = open || core.keys[read.key].has(kOpen);
     for (const TakenWrite& write : txn.writes) open = open || core.keys[write.key].has(kOpen);

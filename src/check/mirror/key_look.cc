@@ -81,6 +81,10 @@ bool KeyLook::take(int v) {
   if (v != kBase) {
     Version& seen = versions_[static_cast<std::size_t>(v)];
     if (seen.has(kMaybe)) count_unknown(core_, seen, at_.hi);
+    if (seen.has(kDelete)) {  // who looked before did not count it
+      state_.flags |= kOpen;
+      txn_.left_open = true;
+    }
     seen.flags &= ~kDelete;  // it was seen
     Moment commit = core_.commit_of(seen);
     if (!core_.before(commit, at_, Why::kWr, key_)) {
@@ -88,10 +92,17 @@ bool KeyLook::take(int v) {
       return false;
     }
   }
+  for (int i = 0; i < v; ++i) {
+    if (counts(version(i)) && !replaces(i, version(v))) state_.flags |= kOpen;
+  }
   bool found_next = false;
   for (std::size_t i = static_cast<std::size_t>(v + 1); i < versions_.size(); ++i) {
     const Version& n = versions_[i];
-    if (!counts(n) || !replaces(v, n)) continue;
+    if (!counts(n)) continue;
+    if (!replaces(v, n)) {
+      if (n.lo <= at_.hi) state_.flags |= kOpen;  // before or after what was seen?
+      continue;
+    }
     if ((found_next && core_.ordered_by_locks()) || n.lo > at_.hi) break;
     found_next = true;
     Moment commit = core_.commit_of(n);
@@ -152,6 +163,10 @@ KeyLook::Run KeyLook::run_of(const Seen& seen) {
     bool is_base = false;
     const int earlier = before(v, is_base);
     if (earlier == kBase && !is_base) break;
+    if (!is_base && own(version(earlier))) {  // it wrote that later: what follows it was seen for itself
+      run.first = v;
+      break;
+    }
     const Match match = match_of(earlier);
     if (match == Match::kUnclear) break;
     if (match != seen.match) run.first = v;

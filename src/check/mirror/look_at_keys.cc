@@ -72,16 +72,22 @@ class LookAtKeys {
   void for_each_key(F&& f) {
     if (!ranged_) {
       for (KeySlot key = 0; key < core_.keys.slots(); ++key) {
-        if (core_.keys[key].live && is_real(key)) f(key);
+        if (core_.keys[key].live && is_real(key)) at(key, f);
       }
       return;
     }
     for (std::int64_t k = low_; k <= high_; ++k) {
       const auto print = exact_print(k);
       const KeySlot key = print ? core_.keys.find(*print) : kNoKeySlot;
-      if (key != kNoKeySlot && is_real(key)) f(key);
+      if (key != kNoKeySlot && is_real(key)) at(key, f);
       if (k == high_) break;  // which may be the last number there is
     }
+  }
+
+  template <typename F>
+  void at(KeySlot key, F&& f) {
+    f(key);
+    if (core_.keys[key].has(kOpen)) txn_.left_open = true;
   }
 
   bool is_real(KeySlot key) {
@@ -142,8 +148,13 @@ class LookAtKeys {
   [[nodiscard]] bool was_sent(const Version& v, KeySlot key) const {
     const Taken& writer = core_.txns[v.slot];
     if (!writer.live || writer.id != v.txn) return true;
+    // Of a key that was written twice only the first write's interval is kept.
+    const bool twice = std::any_of(writer.writes.begin(), writer.writes.end(), [&](const TakenWrite& write) {
+      return write.key == key && (write.flags & kOverwritten) != 0;
+    });
+    const std::int64_t hi = txn_.moments[look_.moment].hi;
     return std::any_of(writer.writes.begin(), writer.writes.end(), [&](const TakenWrite& write) {
-      return write.key == key && write.value == v.value && write.lock_lo <= txn_.moments[look_.moment].hi;
+      return write.key == key && write.value == v.value && (twice ? writer.end : write.lock_lo) <= hi;
     });
   }
 
@@ -160,7 +171,10 @@ class LookAtKeys {
 }  // namespace
 
 void check_looks(Core& core, Taken& txn, TxnSlot slot) {
-  if (!txn.counts) return;
+  if (!txn.counts) {  // it may still turn out to have committed
+    if (txn.status == Status::kUnknown) core.counts.unchecked += txn.looks.size();
+    return;
+  }
   for (std::size_t i = 0; i < txn.looks.size(); ++i) LookAtKeys(core, txn, slot, txn.looks[i]).run();
 }
 

@@ -75,6 +75,7 @@ TxnSlot Merger::new_slot(std::uint32_t number) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
+  txn.lost_edge = false;
   txn.moments.clear();
   txn.snapshot_lo = 0;
   txn.snapshot_hi = kAlways;

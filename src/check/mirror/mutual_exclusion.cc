@@ -149,7 +149,10 @@ void check_locks(Core& core, Taken& txn, TxnSlot slot) {
     if ((write.flags & kHoldsLock) != 0) check_write(core, txn, slot, write);
   }
   for (const TakenLock& lock : txn.locks) {
-    if (lock.lock_hi > txn.commit_lo) continue;
+    if (lock.lock_hi > txn.commit_lo) {
+      core.keys[lock.key].flags |= kOpen;
+      continue;
+    }
     check_lock(core, txn, lock);
   }
 }

@@ -34,7 +34,8 @@ void put_txn(StateWriter& out, Taken& txn) {
   out.put(txn.judged);
   out.put(txn.late);
   out.put(txn.counts);
-  out.put(txn.touching);
+  out.put(txn.left_open);
+  out.put(txn.lost_edge);
   out.put(txn.guest);
   out.put(txn.wrote_elsewhere);
   out.put(txn.named_in);
@@ -76,7 +77,8 @@ void get_txn(StateReader& in, Taken& txn) {
   txn.judged = in.get<bool>();
   txn.late = in.get<bool>();
   txn.counts = in.get<bool>();
-  txn.touching = in.get<bool>();
+  txn.left_open = in.get<bool>();
+  txn.lost_edge = in.get<bool>();
   txn.guest = in.get<bool>();
   txn.wrote_elsewhere = in.get<bool>();
   txn.named_in = in.get<std::uint32_t>();

@@ -157,7 +157,8 @@ void Taking::read_operations() {
   txn_.looks.clear();
   txn_.look_rows.clear();
   txn_.look_readers.clear();
-  txn_.touching = false;
+  // Its snapshot may have come with its commit.
+  txn_.left_open = txn_.has_snapshot() && txn_.snapshot_hi > txn_.commit_lo;
   const Profile& profile = core_.options.profile;
   const bool by_statement = profile.reads == Reads::kStatement || profile.reads == Reads::kCommitted ||
                             (profile.reads == Reads::kTransaction && profile.locking_reads_see_latest);
@@ -166,7 +167,10 @@ void Taking::read_operations() {
     const OpHead head = h_.op(op);
     const Window at = window(op);
     snapshot_taken_ = snapshot_taken_ || takes_snapshot(head);
-    if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.touching = true;
+    // Two statements at one reading of the clock: no rule knows which of their moments was first.
+    if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.left_open = true;
+    if (by_statement && head.lock() != Lock::kNone && txn_.has_snapshot() && at.lo <= txn_.snapshot_hi)
+      txn_.left_open = true;
     if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
     const Print value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {
@@ -303,7 +307,10 @@ void Taking::write(KeySlot key, Print value, const Window& at, std::uint32_t fla
   if (state.own == txn_.number) {
     TakenWrite& own = txn_.writes[state.own_at];
     const TakenWrite earlier = own;
-    if ((earlier.flags & kDelete) != 0) own.lock_hi = at.hi;  // that may have found nothing to lock
+    if ((earlier.flags & kDelete) != 0) {  // that may have found nothing to lock
+      own.lock_hi = at.hi;
+      if (core_.options.profile.write_locks) state.flags |= kOpen;
+    }
     own.value = value;
     own.flags = (earlier.flags & kDelete) == 0 ? 0 : flags;  // what it wrote itself it certainly deletes
     if ((earlier.flags & kStepwise) != 0) {                  // what it was in between nobody knows
@@ -348,6 +355,7 @@ TxnSlot take_in(Core& core, const Arrival& arrival) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
+  txn.lost_edge = false;
   txn.guest = txn.wrote_elsewhere = false;
   txn.named_in = 0;
   txn.source = {arrival.chunk, nullptr, arrival.txn, txn.number, arrival.chunk->id(arrival.txn), false, core.share};

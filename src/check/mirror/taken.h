@@ -104,9 +104,8 @@ struct Taken {
   Status status = Status::kCommitted;
   bool live = false, judged = false, late = false;
   bool counts = false;  // committed, or unknown and seen
-  // Two of its statements, each with a moment of its own, may have come at one reading of the clock: the rules do not
-  // know which was first.
-  bool touching = false;
+  bool left_open = false;  // the rules do not cover all of it: it is for the exact search
+  bool lost_edge = false;  // Certifier::kSsi: it had an anti-dependency to somebody who is closed
   // Where the keys are dealt out to partitions (partition.h).
   bool guest = false;            // another partition answers for it as a whole
   bool wrote_elsewhere = false;  // certainly left a version of a key of another partition

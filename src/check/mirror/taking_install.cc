@@ -36,6 +36,10 @@ void Taking::install() {
       write.flags |= fate;
       // Without an interval it is not certain that the lock was held.
       const bool held = write.lock_hi <= txn_.commit_lo;
+      // Of these, and of deletes, which may have found nothing to lock, the rules of locks say nothing.
+      if (profile.write_locks && (!held || (write.flags & kDelete) != 0)) core_.keys[write.key].flags |= kOpen;
+      if (profile.first_updater_wins && txn_.has_snapshot() && txn_.snapshot_hi > txn_.commit_lo)
+        core_.keys[write.key].flags |= kOpen;
       if (profile.write_locks && (write.flags & kDelete) == 0 && held) {
         write.flags |= kHoldsLock;
       }

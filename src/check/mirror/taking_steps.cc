@@ -7,7 +7,9 @@ namespace isolde::mirror {
 void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, ValueId read_value, std::uint32_t moment,
                               std::uint32_t op) {
   const Profile& profile = core_.options.profile;
-  if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
+  if (profile.reads == Reads::kDirty) return;
+  txn_.left_open = true;  // unless a read says all of it
+  if (profile.reads == Reads::kCertified) return;
   std::vector<Print> elements;
   std::int64_t number = is_integer(value) ? integer_of(value) : 0;
   bool fits = true;
@@ -84,6 +86,7 @@ void Taking::write_was_idle(KeySlot key, KeyState& state) {
   state.own = 0;
   const Profile& profile = core_.options.profile;
   if (profile.write_locks && own.value != kNullPrint) txn_.locks.push_back({own.lock_hi, key, 1, kNone32});
+  if (profile.reads == Reads::kCertified) txn_.left_open = true;
   if (profile.reads == Reads::kDirty || profile.reads == Reads::kCertified) return;
   std::uint32_t moment = 0;
   if (profile.snapshot_at == SnapshotAt::kFirstRead || profile.reads != Reads::kTransaction ||

@@ -83,9 +83,13 @@ class LookBack {
     tell(core_, found);
   }
 
-  // Whether it began with what its keys held: else much is possible that is not.
-  [[nodiscard]] bool knows_start() const {
-    return std::find(group_.start.begin(), group_.start.end(), kAnyPrint) == group_.start.end();
+  // Whether all was asked, from what the keys held at first: else much is possible that is not. Of predicates only the
+  // rows are asked that they returned or changed.
+  [[nodiscard]] bool asked_all() const {
+    if (seed_ < pool_.size() && pool_[seed_].script->looks) return false;
+    const auto looks = [](const Member& m) { return m.part == Part::kWhole && m.script->looks; };
+    return std::find(group_.start.begin(), group_.start.end(), kAnyPrint) == group_.start.end() &&
+           std::none_of(group_.members.begin(), group_.members.end(), looks);
   }
 
   // Those that were asked in full, with all of their keys.
@@ -327,7 +331,7 @@ void look_back(Core& core, TxnSlot slot, bool open) {
   (spare ? core.recent.spare : core.credit) -= kMostSteps - steps + back.cost();
   if (answer == Answer::kImpossible) return back.tell_impossible();
   const bool cut_off = txn.begin <= core.recent.forgotten();
-  leave(answer == Answer::kTooLarge ? open || cut_off : open && !back.knows_start());
+  leave(answer == Answer::kTooLarge ? open || cut_off : open && !back.asked_all());
 }
 
 void look_back_at_all(Core& core) {

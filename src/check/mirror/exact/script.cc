@@ -51,12 +51,16 @@ Script script_of(const Chunk& chunk, TxnId txn, std::uint32_t number, const KeyS
         for (const Item& item : h.items(predicate))
           add(scans ? ActKind::kRead : ActKind::kRow, chunk.key(item.key), chunk.value(item.value));
         std::int64_t low = 0, high = 0;
-        if (!scans || !whole_key_range(h.values().string(predicate.where), low, high)) break;
+        if (!scans || !whole_key_range(h.values().string(predicate.where), low, high)) {
+          script.looks = true;
+          break;
+        }
         const auto from = exact_print(low), to = exact_print(high);
         if (from && to) add(ActKind::kRange, *from, *to);
         break;
       }
       case OpKind::kAggregate:
+        script.looks = true;
         break;
     }
   }
@@ -73,6 +77,7 @@ void Script::save(StateWriter& out) const {
   out.put(first_read);
   out.put(read_place);
   out.put(first_timed);
+  out.put(looks);
   out.put_all(acts);
 }
 
@@ -86,6 +91,7 @@ void Script::load(StateReader& in) {
   first_read = in.get<Window>();
   read_place = in.get<std::uint32_t>();
   first_timed = in.get<bool>();
+  looks = in.get<bool>();
   acts = in.get_all<Act>();
 }
 

@@ -45,6 +45,7 @@ struct Script {
   Window first_read{};           // the first plain read's
   std::uint32_t read_place = 0;  // … its place; `statements`: there is none
   bool first_timed = true;
+  bool looks = false;  // it has predicates other than ranges of keys: of these, acts are only the rows
   std::vector<Act> acts;
 
   [[nodiscard]] bool writes(const Act& act) const { return act.kind != ActKind::kRead && act.kind != ActKind::kRange; }
