@@ -365,7 +365,7 @@ constexpr OptionRow kOptions[] = {
     {"json", "", "machine-readable: one JSON object an input, on standard output", ""},
     {"quiet", "", "only the verdict, or nothing where there is none", ""},
     {"seed", "N", "seed of everything random (1)", ""},
-    {"threads", "N", "how many threads may work (all cores; for the method mirror 1)", ""},
+    {"threads", "N", "how many threads may work (all cores; for the method mirror, and for watch, 1)", ""},
     {"timeout", "S", "stop after so long (10, 2.5, 10s, 5m), reading included, and answer undecided", ""},
     {"help", "", "this text", ""},
     {"version", "", "the version", ""},

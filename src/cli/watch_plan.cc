@@ -109,7 +109,7 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   // Where one thread checks, states are as they always were.
   if (plan.threads > 1) checker.settings.emplace_back("threads", std::to_string(plan.threads));
   checker.engine = mirror::make_mirror(
-      {.profile = *std::move(profile), .memory_limit = plan.memory / 2, .partitions = plan.threads}, sink);
+      mirror::with_threads({.profile = *std::move(profile), .memory_limit = plan.memory / 2}, plan.threads), sink);
   return checker;
 }
 
