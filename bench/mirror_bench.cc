@@ -102,8 +102,8 @@ int main(int argc, char** argv) {
   mirror::MirrorOptions options;
   options.profile = profile_of(profile);
   options.memory_limit = limit;
-  options.pipelined = threads == 2;
-  options.partitions = threads > 2 ? threads : partitions;
+  options.partitions = partitions;
+  if (partitions == 1) options = mirror::with_threads(options, threads);
   const auto engine = mirror::make_mirror(options, sink);
   TpccStream stream({});
   if (!lines.empty()) return write_lines(stream, thousands, lines);

@@ -367,7 +367,8 @@ constexpr OptionRow kOptions[] = {
     {"quiet", "", "print only the verdict, or nothing if there is none", ""},
     {"seed", "N", "seed for everything random (1)", ""},
     {"threads", "N",
-     "number of threads (all cores; 1 for method mirror: with more, predicates other than key ranges stay unchecked)",
+     "number of threads (all cores; for watch and method mirror 1). Mirror with 3 or more leaves predicates other than "
+     "key ranges unchecked",
      ""},
     {"timeout", "S", "stop after this long (10, 2.5, 10s, 5m), including reading, and answer undecided", ""},
     {"help", "", "print this text", ""},

@@ -96,7 +96,6 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   chosen.mirror = true;
   chosen.profile = *profile;
   chosen.judged = profile->name;
-  chosen.threads = plan.threads;
   stream::Checker checker;
   checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
                                         .hold = nanoseconds(plan.hold),
@@ -108,8 +107,10 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
                       {"silence", fmt::format("{} s", plan.silence)}};
   // Where one thread checks, states are as they always were.
   if (plan.threads > 1) checker.settings.emplace_back("threads", std::to_string(plan.threads));
-  checker.engine = mirror::make_mirror(
-      {.profile = *std::move(profile), .memory_limit = plan.memory / 2, .partitions = plan.threads}, sink);
+  const mirror::MirrorOptions options =
+      mirror::with_threads({.profile = *std::move(profile), .memory_limit = plan.memory / 2}, plan.threads);
+  chosen.partitions = options.partitions;
+  checker.engine = mirror::make_mirror(options, sink);
   return checker;
 }
 

@@ -286,8 +286,8 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
     out += row("missing", "sessions " + names);
   }
   if (const std::string left = not_judged_text(e); !left.empty()) {
-    const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.threads);
-    out += row("unchecked", left + (chosen_.threads > 1 ? threads : ""));
+    const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.partitions);
+    out += row("unchecked", left + (chosen_.partitions > 1 ? threads : ""));
   }
   if (e.flips > 0) {
     out += row("flips", fmt::format("{} of a tentative verdict, in {}", words::counted(e.flips, "change"),

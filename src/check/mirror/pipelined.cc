@@ -12,7 +12,6 @@
 namespace isolde::mirror {
 namespace {
 
-constexpr std::size_t kBlockTxns = 256;            // transactions
 constexpr std::int64_t kLongestWait = 50'000'000;  // nanoseconds of StreamTime::now
 // Room is made for all keys that a block can bring: with fewer than that the limit would be missed by far.
 constexpr std::size_t kLeastKeys = std::size_t{1} << 16;
@@ -66,7 +65,7 @@ class Pipelined final : public OnlineEngine {
       began_ = time.now;
       return drain();
     }
-    if (filling_.txns.size() >= kBlockTxns) {
+    if (filling_.txns.size() >= core_.options.ahead) {
       began_ = time.now;
       round();
     }

@@ -97,6 +97,7 @@ class Online final : public OnlineEngine, private FoldSink {
   };
   void make_lanes();
   void deal_keys();
+  void have_all_keys(Lane& lane);
   void put_staged(Lane& lane);
   void put_adopted(std::uint32_t txn);
   void take_over(std::span<Lane> lanes);
@@ -105,6 +106,7 @@ class Online final : public OnlineEngine, private FoldSink {
   void put(Lane& lane, std::uint32_t place, const std::vector<Lane::Touch>& touches, bool reads, bool writes);
   void put_read(Lane& lane, const Lane::Touch& touch);
   void install(Lane& lane, std::uint32_t place);
+  void find_known_keys(Window::Held& held) const;
   void hint_keys(std::uint32_t txn, bool near) const;
   void find_keys(const Lane& lane, std::uint32_t txn, std::vector<Lane::Touch>& touches);
   // insert.cc
@@ -249,6 +251,7 @@ class Online final : public OnlineEngine, private FoldSink {
   std::vector<Staged> staged_;
   std::vector<Lane> lanes_;        // at least one
   std::unique_ptr<Team> team_;     // where there are several
+  bool dealt_ = false;             // the lanes' keys are those of deal_keys()
   std::uint32_t stamp_ = 0;        // the last that KeyTimeline::stamp was set to
   std::uint32_t applied_ = 0;      // those before are in the index
   std::int64_t staged_since_ = 0;  // StreamTime::now when the first of the others was taken

@@ -24,14 +24,15 @@ Block* BlockPool::make(std::size_t wanted) {
   int size = 0;
   while (size < 2 && kCapacity[size] < wanted) ++size;
   const std::size_t bytes = sizeof(Block) + kCapacity[size] * sizeof(Entry);
-  Block* block = free_[size];
-  if (block != nullptr) {
-    free_[size] = block->next;
+  Block* block = nullptr;
+  if (!free_[size].empty()) {
+    block = free_[size].back();
+    free_[size].pop_back();
   } else {
     if (left_ < bytes) {
-      arenas_.push_back(std::make_unique_for_overwrite<std::byte[]>(kArena));
-      next_ = arenas_.back().get();
-      left_ = kArena;
+      arenas_.emplace_back(arenas_.size() < kSmallArenas ? kArena : kHugeArena, Elements::kUntouched);
+      next_ = arenas_.back().begin();
+      left_ = arenas_.back().size();
     }
     block = new (next_) Block;
     next_ += bytes;
@@ -46,8 +47,33 @@ void BlockPool::free(Block* block) {
   int size = 0;
   while (kCapacity[size] != block->capacity) ++size;
   used_ -= sizeof(Block) + block->capacity * sizeof(Entry) + slot_bytes(block->capacity);
-  block->next = free_[size];
-  free_[size] = block;
+  free_[size].push_back(block);
+}
+
+namespace {
+
+template <typename T>
+void level_free(std::vector<T*>& a, std::vector<T*>& b) {
+  std::vector<T*>& more = a.size() > b.size() ? a : b;
+  std::vector<T*>& less = a.size() > b.size() ? b : a;
+  const auto moved = static_cast<std::ptrdiff_t>((more.size() - less.size()) / 2);
+  less.insert(less.end(), more.end() - moved, more.end());
+  more.resize(more.size() - static_cast<std::size_t>(moved));
+}
+
+}  // namespace
+
+void BlockPool::level(BlockPool& a, BlockPool& b) {
+  for (int size = 0; size < 3; ++size) level_free(a.free_[size], b.free_[size]);
+}
+
+// Neighbours level what they have; after some rounds all have the same.
+void KeyIndex::level_stores() {
+  for (std::size_t i = 0; i + 1 < stores_.size(); ++i) {
+    BlockPool::level(stores_[i].pool, stores_[i + 1].pool);
+    level_free(stores_[i].free_tops, stores_[i + 1].free_tops);
+    level_free(stores_[i].free_directories, stores_[i + 1].free_directories);
+  }
 }
 
 std::uint32_t KeyIndex::find(Print key) const {

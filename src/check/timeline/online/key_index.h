@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/huge_array.h"
 #include "base/prefetch.h"
 #include "base/state_file.h"
 #include "check/timeline/online/directory.h"
@@ -44,17 +45,23 @@ class BlockPool {
   [[nodiscard]] Block* make(std::size_t wanted);
   void free(Block* block);
   [[nodiscard]] std::size_t bytes_used() const { return used_; }
-  [[nodiscard]] std::size_t bytes_held() const { return arenas_.size() * kArena; }
+  [[nodiscard]] std::size_t bytes_held() const {
+    const std::size_t small = std::min(arenas_.size(), kSmallArenas);
+    return small * kArena + (arenas_.size() - small) * kHugeArena;
+  }
   static constexpr std::uint8_t kCapacity[] = {3, 12, 50};
+  // Each gets about as many free blocks.
+  static void level(BlockPool& a, BlockPool& b);
 
  private:
   // Only keys with many entries have a directory, and those have large blocks.
   static std::size_t slot_bytes(std::uint8_t capacity) {
     return capacity == kCapacity[2] ? Directory::kBytesPerBlock : 0;
   }
-  static constexpr std::size_t kArena = std::size_t{1} << 18;
-  std::vector<std::unique_ptr<std::byte[]>> arenas_;
-  Block* free_[3] = {nullptr, nullptr, nullptr};
+  // The first ones are small; then on huge pages.
+  static constexpr std::size_t kArena = std::size_t{1} << 18, kHugeArena = std::size_t{1} << 21, kSmallArenas = 16;
+  std::vector<HugeArray<std::byte>> arenas_;
+  std::vector<Block*> free_[3];
   std::byte* next_ = nullptr;
   std::size_t left_ = 0, used_ = 0;
 };
@@ -149,6 +156,8 @@ class KeyIndex {
     while (stores_.size() < count) stores_.emplace_back();
   }
   [[nodiscard]] KeyStore& store(std::size_t at) { return stores_[at]; }
+  // What one thread gave back others may need: without this their stores would grow for ever.
+  void level_stores();
 
   // Numbers of keys change in remove() only.
   [[nodiscard]] std::uint32_t find_or_add(Print key);

@@ -153,6 +153,18 @@ void Online::install(Lane& lane, std::uint32_t place) {
   }
 }
 
+// Those that are in the index, all at once: each is asked for while others are looked up.
+void Online::find_known_keys(Window::Held& held) const {
+  constexpr std::size_t kSlots = 16, kKeys = 8;
+  const std::vector<Print>& keys = held.chunk->key_print;
+  for (std::size_t k = 0; k < keys.size(); ++k) {
+    if (k + kSlots < keys.size()) keys_.prefetch_slot(keys[k + kSlots]);
+    if (k + kKeys < keys.size()) keys_.prefetch_key(keys[k + kKeys]);
+    held.key[k] = keys_.find(keys[k]);
+    held.unresolved -= held.key[k] != kNone32 ? 1 : 0;
+  }
+}
+
 // Keys that its chunk has not looked up yet will be: first where the table has them, then they themselves come into the
 // cache.
 void Online::hint_keys(std::uint32_t txn, bool near) const {
@@ -172,15 +184,30 @@ void Online::hint_keys(std::uint32_t txn, bool near) const {
 void Online::find_keys(const Lane& lane, std::uint32_t txn, std::vector<Lane::Touch>& touches) {
   const TxnRecord& r = window_.at(txn);
   Window::Held& held = window_.held(r);
-  touches.clear();
+  std::size_t found = 0;
   std::uint32_t step = 0;
-  for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
+  // Whose key it is is chance: one that is not the lane's is overwritten by the next instead of being jumped over.
+  const auto add = [&](const Access& a) {
     const std::uint32_t number = number_of(held, a.key);
-    const std::uint32_t at = step++;
-    if (!lane.has(number)) return;
-    touches.push_back({&keys_.at(number), a.value, a.op, at, a.kind});
-    prefetch(touches.back().key);
-  });
+    touches[found] = {&keys_.at(number), a.value, a.op, step++, a.kind};
+    found += lane.has(number) ? 1 : 0;
+  };
+  const History& h = held.chunk->history;
+  const std::uint32_t first = h.first_op(r.txn), end = h.end_op(r.txn);
+  if (h.columns().predicates.empty()) {
+    touches.resize(std::max<std::size_t>(touches.size(), end - first + 1));
+    for (std::uint32_t op = first; op < end; ++op) {
+      const OpHead head = h.op(op);
+      add({head.kind(), head.key(), h.op_value(op), op});
+    }
+  } else {
+    for_each_access(h, r.txn, [&](const Access& a) {
+      if (touches.size() < found + 2) touches.resize(found * 2 + 16);
+      add(a);
+    });
+  }
+  touches.resize(found);
+  for (const Lane::Touch& touch : touches) prefetch(touch.key);
 }
 
 }  // namespace isolde::timeline

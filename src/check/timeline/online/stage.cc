@@ -1,14 +1,15 @@
 // Arrivals are gathered and put into the index together, in the order of their times: what is late among them then goes
 // to the end of its keys' lists, and where the next ones will go is known before they do.
 //
-// With several threads the keys are dealt out to lanes (lane.h), anew for each batch: first one thread looks all keys
-// up and counts the accesses to each group of keys; then the groups are dealt out, the largest first, each to the lane
-// that has least to do so far. So a hot key does not leave the other threads idle, as long as it is not hotter than all
-// others together.
+// With several threads the keys are dealt out to lanes (lane.h): first one thread looks all keys up and counts the
+// accesses to each group of keys. If one lane would have much more to do than others, the groups are dealt out anew, the
+// largest first, each to the lane that has least to do so far. So a hot key does not leave the other threads idle, as
+// long as it is not hotter than all others together, and keys mostly stay where they are in the cache.
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "base/prefetch.h"
 #include "check/timeline/online/engine.h"
@@ -80,8 +81,9 @@ void Online::apply_staged() {
     deal_keys();
     team_->run([this](std::size_t i) { put_staged(lanes_[i]); });
     take_over(lanes_);
+    keys_.level_stores();
   } else {
-    lanes_[0].groups = ~std::uint64_t{0};
+    have_all_keys(lanes_[0]);
     put_staged(lanes_[0]);
     take_over({lanes_.data(), 1});
   }
@@ -105,6 +107,15 @@ void Online::deal_keys() {
     for_each_access(held.chunk->history, r.txn,
                     [&](const Access& a) { ++load[Lane::group_of(number_of(held, a.key))]; });
   }
+  std::uint64_t all = 0, most = 0;
+  for (const Lane& lane : lanes_) {
+    std::uint64_t work = 0;
+    for (std::uint32_t g = 0; g < load.size(); ++g) work += ((lane.groups >> g) & 1) != 0 ? load[g] : 0;
+    all += work;
+    most = std::max(most, work);
+  }
+  const bool dealt = std::exchange(dealt_, true);
+  if (dealt && most * lanes_.size() * 16 <= all * 17) return;
   std::array<std::uint32_t, 64> groups{};
   for (std::uint32_t g = 0; g < groups.size(); ++g) groups[g] = g;
   std::stable_sort(groups.begin(), groups.end(), [&](std::uint32_t a, std::uint32_t b) { return load[a] > load[b]; });
@@ -163,11 +174,16 @@ void Online::put_staged(Lane& lane) {
   }
 }
 
+void Online::have_all_keys(Lane& lane) {
+  lane.groups = ~std::uint64_t{0};
+  dealt_ = false;
+}
+
 // The writes of a transaction whose place was found by those who saw it.
 void Online::put_adopted(std::uint32_t txn) {
   reserve_stamps(1);
   Lane& lane = lanes_[0];
-  lane.groups = ~std::uint64_t{0};
+  have_all_keys(lane);
   lane.txn = txn;
   lane.stamp = ++stamp_;
   lane.held = &window_.held(window_.at(txn));

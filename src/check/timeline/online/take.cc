@@ -20,7 +20,10 @@ void Online::take(const Arrival& arrival) {
   bool fresh_chunk = false;
   TxnRecord& r = window_.take(arrival, fresh_chunk);
   held_ = &window_.held(r);
-  if (fresh_chunk) names_.note(arrival.chunk);
+  if (fresh_chunk) {
+    names_.note(arrival.chunk);
+    find_known_keys(*held_);
+  }
   const History& h = arrival.history();
   r.id = arrival.chunk->id(arrival.txn);
   r.arrived = std::max(time_.now, time_.came);
