@@ -152,7 +152,7 @@ struct ClassOptions {
   std::uint64_t pairs_for_unique = 20;          // concurrent pairs that make a column unique
   bool one_value_is_enough = false;             // for two columns to share a variable: as the paper has it; no facts
   bool locks = true;                            // LOCK TABLE and advisory locks count
-  FactSwitches facts;                           // that may be used
+  FactSwitches facts = {};                      // that may be used
   bool levels = true;                           // what the trace says of a transaction's level counts
   WeakLevel level = WeakLevel::kReadCommitted;  // of the audit: whether MySQL's REPEATABLE READ is a snapshot
   Progress* progress = nullptr;

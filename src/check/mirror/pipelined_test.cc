@@ -15,10 +15,11 @@ namespace isolde::mirror {
 namespace pipelined_test {
 
 std::string text_of(const Told& told, const OnlineCounts& c) {
-  return fmt::format("{}taken {} checked {} pending {} operations {} violations {} suspicions {} late {} unchecked {} "
-                     "unsearched {} dependencies {} overlapping {} deduced {}",
-                     told.text(), c.taken, c.checked, c.pending, c.operations, c.violations, c.suspicions, c.late,
-                     c.unchecked, c.unsearched, c.dependencies, c.overlapping, c.deduced);
+  return fmt::format(
+      "{}taken {} checked {} pending {} operations {} violations {} suspicions {} late {} unchecked {} "
+      "unsearched {} dependencies {} overlapping {} deduced {}",
+      told.text(), c.taken, c.checked, c.pending, c.operations, c.violations, c.suspicions, c.late, c.unchecked,
+      c.unsearched, c.dependencies, c.overlapping, c.deduced);
 }
 
 std::string run(const Simulated& stream, const Profile& profile, std::uint32_t ahead, std::uint64_t seed) {
