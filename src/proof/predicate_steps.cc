@@ -101,7 +101,12 @@ std::optional<TxnId> PredicateSteps::shown(TxnId txn, KeyId key, const Before& b
 }
 
 PredicateSteps::Look PredicateSteps::look(TxnId txn, OpId op, const Step& s, const Before& before) const {
-  if (matches_.details(op).has_vset != 0) return {true, looked_at(txn, op, s.key), needed(op, s.key)};
+  if (matches_.details(op).has_vset != 0) {
+    // What was written on top of the reader's own version is not what it looked at.
+    std::vector<TxnId> seen = looked_at(txn, op, s.key);
+    std::erase_if(seen, [&](TxnId writer) { return writer != kNoTxn && is_later(txn, writer, before); });
+    return {true, std::move(seen), needed(op, s.key)};
+  }
   if (s.ground != Ground::kSnapshot) return {false, {}, needed(op, s.key)};
   if (!has_states(level_) || !matches_.looks_at_all(op)) return {true};
   const auto writer = shown(txn, s.key, before);
