@@ -101,12 +101,7 @@ std::optional<TxnId> PredicateSteps::shown(TxnId txn, KeyId key, const Before& b
 }
 
 PredicateSteps::Look PredicateSteps::look(TxnId txn, OpId op, const Step& s, const Before& before) const {
-  if (matches_.details(op).has_vset != 0) {
-    // What was written on top of the reader's own version is not what it looked at.
-    std::vector<TxnId> seen = looked_at(txn, op, s.key);
-    std::erase_if(seen, [&](TxnId writer) { return writer != kNoTxn && is_later(txn, writer, before); });
-    return {true, std::move(seen), needed(op, s.key)};
-  }
+  if (matches_.details(op).has_vset != 0) return {true, looked_at(txn, op, s.key), needed(op, s.key)};
   if (s.ground != Ground::kSnapshot) return {false, {}, needed(op, s.key)};
   if (!has_states(level_) || !matches_.looks_at_all(op)) return {true};
   const auto writer = shown(txn, s.key, before);
@@ -192,9 +187,12 @@ Fault PredicateSteps::anti_dependency(const Step& s, const Before& before) const
   if (overwriter == all.end() || !is_wrong(*overwriter)) return "the second does not change the matches";
   if (look_at.told) {
     const std::vector<TxnId>& seen = look_at.seen;
-    const bool all_before =
-        std::all_of(seen.begin(), seen.end(), [&](TxnId t) { return t == kNoTxn || before(t, s.to); });
-    return holds(!seen.empty() && all_before, "the version looked at is not known to be before the second's");
+    const auto is_before = [&](TxnId t) { return t == kNoTxn || before(t, s.to); };
+    // What stands on top of the reader's own version is not what it looked at.
+    const bool no_other =
+        std::all_of(seen.begin(), seen.end(), [&](TxnId t) { return is_before(t) || is_later(s.from, t, before); });
+    return holds(no_other && std::any_of(seen.begin(), seen.end(), is_before),
+                 "the version looked at is not known to be before the second's");
   }
   for (const Version& v : all) {
     if (!is_later(s.from, v.txn, before) && !is_wrong(v) && !before(v.txn, s.to))
