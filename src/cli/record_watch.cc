@@ -97,8 +97,8 @@ std::string watched_json(const mirror::Profile& profile, const stream::WatchSumm
       R"("transactions": {}, "dependencies": {}, "overlapping": {}, "deduced": {}, "unchecked": {}, "unsearched": {}, "late": {}, )"
       R"("most_lag_seconds": {:.3f}{}}})",
       json_string(name(s.outcome)), json_string(profile.name), s.counts.violations, names, s.counts.suspicions,
-      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, e.unsearched, s.counts.late, s.counts.most_lag,
-      s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
+      s.counts.arrived, e.dependencies, e.overlapping, e.deduced, e.unchecked, e.unsearched, s.counts.late,
+      s.counts.most_lag, s.reason.empty() ? std::string() : fmt::format(R"(, "reason": {})", json_string(s.reason)));
 }
 
 std::string watched_text(const mirror::Profile& profile, const stream::WatchSummary& s, bool verdict_only) {

@@ -387,9 +387,9 @@ TEST(CheckMethod, MirrorJudgesPredicates) {
 // and the summary says why.
 TEST(CheckMethod, SeveralThreadsSayThatPredicatesWereNotJudged) {
   const Scratch scratch;
-  const std::string file = scratch.file(
-      "scan.jsonl", R"j({"id":1,"session":1,"begin":0,"end":10,"ops":[["scan","a > 3",[],{"at":[1,2]}]]})j"
-                    "\n");
+  const std::string file =
+      scratch.file("scan.jsonl", R"j({"id":1,"session":1,"begin":0,"end":10,"ops":[["scan","a > 3",[],{"at":[1,2]}]]})j"
+                                 "\n");
   const auto watch = [&](const std::string& threads, bool quiet) {
     std::vector<std::string> args = {"watch",     file,   "--method", "mirror", "--profile", "postgres:read-committed",
                                      "--threads", threads};

@@ -103,7 +103,7 @@ struct Taken {
   std::int64_t settled = 0;
   Status status = Status::kCommitted;
   bool live = false, judged = false, late = false;
-  bool counts = false;  // committed, or unknown and seen
+  bool counts = false;     // committed, or unknown and seen
   bool left_open = false;  // the rules do not cover all of it: it is for the exact search
   bool lost_edge = false;  // Certifier::kSsi: it had an anti-dependency to somebody who is closed
   // Where the keys are dealt out to partitions (partition.h).
