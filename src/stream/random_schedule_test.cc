@@ -460,9 +460,11 @@ TEST(RandomSchedule, ByClocksNothingIsToldOfWhatACorrectDbmsDid) {
   EXPECT_TRUE(effort::reaches(0.5, quiet, streams)) << quiet << " of " << streams;
 }
 
-// A profile that promises more than the database keeps.
+// A profile that promises more than the database keeps. What is wrong is told by an engine that gets all of it in
+// order; more may be told only where that one says that it did not judge everything (a group of transactions that is
+// too large for its search may be small enough when a session is missing).
 TEST(RandomSchedule, ByClocksWhatIsWrongIsToldOnceOrCounted) {
-  std::uint64_t streams = 0, broken = 0, told = 0, counted = 0;
+  std::uint64_t streams = 0, broken = 0, told = 0, counted = 0, beyond = 0;
   for (const std::uint64_t seed : effort::seeds(5'000'000, 1500, "streams")) {
     Rng rng(seed);
     const SimulationOptions simulation = mirror::random_options(rng, seed * 17 + 3);
@@ -474,6 +476,7 @@ TEST(RandomSchedule, ByClocksWhatIsWrongIsToldOnceOrCounted) {
     Rng every(seed);
     const auto engine = mirror::make_mirror(options, whole);
     mirror::feed(*engine, drawn.simulated, every, 1);
+    const bool judged_all = engine->counts().unchecked + engine->counts().unsearched == 0;
     if (rng.chance(0.3)) options.memory_limit = 1024 * (1 + rng.below(20));
     const Watched watched = watch_clocked(drawn, options, rng.next());
     const std::string what = fmt::format("seed {}\n{}\n", seed, mirror::text_of(options.profile));
@@ -482,7 +485,8 @@ TEST(RandomSchedule, ByClocksWhatIsWrongIsToldOnceOrCounted) {
     ASSERT_EQ(std::adjacent_find(identities.begin(), identities.end()), identities.end()) << what << "told twice";
     ++streams;
     if (whole.violations.empty()) {
-      ASSERT_TRUE(identities.empty()) << what << watched.heard.text() << native_text(h);
+      ASSERT_TRUE(identities.empty() || !judged_all) << what << watched.heard.text() << native_text(h);
+      beyond += identities.empty() ? 0 : 1;
       continue;
     }
     ++broken;
@@ -492,8 +496,9 @@ TEST(RandomSchedule, ByClocksWhatIsWrongIsToldOnceOrCounted) {
     told += identities.empty() ? 0 : 1;
     counted += identities.empty() ? 1 : 0;
   }
-  RecordProperty(
-      "shares", fmt::format("{} streams: {} broken, of {} something told, {} counted", streams, broken, told, counted));
+  RecordProperty("shares", fmt::format("{} streams: {} broken, of {} something told, {} counted; {} more told", streams,
+                                       broken, told, counted, beyond));
+  EXPECT_TRUE(effort::reaches(0.999, streams - beyond, streams)) << beyond << " of " << streams;
   EXPECT_TRUE(effort::reaches(0.1, broken, streams)) << broken << " of " << streams;
   EXPECT_TRUE(effort::reaches(0.5, told, broken)) << told << " of " << broken;
 }

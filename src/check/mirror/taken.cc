@@ -169,8 +169,8 @@ void Taking::read_operations() {
     snapshot_taken_ = snapshot_taken_ || takes_snapshot(head);
     // Two statements at one reading of the clock: no rule knows which of their moments was first.
     if (by_statement && op > first_ && at.lo <= window(op - 1).hi) txn_.left_open = true;
-    if (by_statement && head.lock() != Lock::kNone && txn_.has_snapshot() && at.lo <= txn_.snapshot_hi)
-      txn_.left_open = true;
+    const bool latest = head.lock() != Lock::kNone || head.kind() == OpKind::kUpdate;
+    if (by_statement && latest && txn_.has_snapshot() && at.lo <= txn_.snapshot_hi) txn_.left_open = true;
     if (!is_predicate(head.kind()) && slots_[op - first_] == kNoKeySlot) continue;  // another partition's
     const Print value = chunk_.value(h_.op_value(op));
     switch (head.kind()) {

@@ -8,7 +8,8 @@ void Taking::read_after_steps(KeySlot key, const TakenWrite& own, Print value, V
                               std::uint32_t op) {
   const Profile& profile = core_.options.profile;
   if (profile.reads == Reads::kDirty) return;
-  txn_.left_open = true;  // unless a read says all of it
+  txn_.left_open = true;  // also where a read says most of it: two who both changed what they found
+  core_.keys[key].flags |= kOpen;
   if (profile.reads == Reads::kCertified) return;
   std::vector<Print> elements;
   std::int64_t number = is_integer(value) ? integer_of(value) : 0;
