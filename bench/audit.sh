@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# bench/audit.sh [APPLICATION…]: Tables 1, 2 and 4 of the paper IsoDiff, its numbers beside ours, and the times that
-# `isolde audit` promises.
+# bench/audit.sh [APPLICATION…]: prints Tables 1, 2 and 4 of the IsoDiff paper, its numbers beside ours, and the times
+# that `isolde audit` promises.
 #
-# TRACES (../shared/traces) is where the recorded traces are. Every cell is "paper / ours as the paper judges (--paper)";
-# the columns "by default" are Isolde's own rules: exact moments, locks, commutative updates. K and L (5, 5) are the
-# search's. Why numbers differ: docs/audit.md, "Next to the paper".
+# TRACES (../shared/traces) is the folder of the recorded traces. Every cell is "paper / ours with --paper"; the columns
+# "by default" use Isolde's own rules: exact points in time, locks, commutative updates. K and L (5, 5) are -k and -l of
+# the search. Why the numbers differ: docs/audit.md, "Next to the paper".
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 traces=${TRACES:-../shared/traces}
 isolde=${ISOLDE:-build/isolde}
 k=${K:-5} l=${L:-5}
 [[ -x $isolde ]] || { echo "bench/audit.sh: no $isolde (./dev build)" >&2; exit 2; }
-[[ -d $traces ]] || { echo "bench/audit.sh: no traces in $traces; TRACES says where they are" >&2; exit 2; }
+[[ -d $traces ]] || { echo "bench/audit.sh: no traces in $traces; set TRACES to their folder" >&2; exit 2; }
 wanted=" ${*:-tpcc shoppe lfs opencart prestashop wc fa} "
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -26,12 +26,12 @@ prestashop|acidrain/prestashop.log|acidrain/schema/prestashop_db_info.csv|420 85
 wc|acidrain/woocommerce.log|acidrain/schema/woocommerce_db_info.csv|110 642 1998 46838 23048 31 67 10|165 1452 2997 131412 481896 8 29 16 94
 fa|frontaccounting/frontaccounting_mariadb_general.log|frontaccounting/frontaccounting_db_info.csv|156 142 1982 506 252 11 63 4.0|234 324 2973 1188 1944 6 0 2.6 57'
 
-# member OBJECT NAME JSONFILE: a number of the first object of that name
+# member OBJECT NAME JSONFILE: the number NAME in the first object called OBJECT
 member() { grep -o "\"$1\": \[\{0,1\}{[^}]*}" "$3" | head -1 | grep -o "\"$2\": [0-9.]*" | head -1 | grep -o '[0-9.]*$' || echo 0; }
 targets() { grep -o '"round": ' "$1" | wc -l; }
 share() { awk -v part="$1" -v whole="$2" 'BEGIN { if (whole == 0) print "-"; else printf "%.0f %%", 100 * part / whole }'; }
 
-# run NAME LEVEL MODE TRACE SCHEMA [OPTION…]: leaves $scratch/NAME.LEVEL.MODE
+# run NAME LEVEL MODE TRACE SCHEMA [OPTION…]: writes $scratch/NAME.LEVEL.MODE
 run() {
   local name=$1 level=$2 mode=$3 status=0
   local options=(--level "$level" --schema "$traces/$5" -k "$k" -l "$l" --json)
@@ -50,7 +50,7 @@ done <<<"$applications"
 
 for level in rc si; do
   echo
-  echo "Table 1 at $level: paper / ours as the paper judges"
+  echo "Table 1 at $level: paper / ours with --paper"
   echo
   echo "| application | classes with replicas | edges of G_T | operations | edges of G_op | dangerous paths | by default: edges of G_op | dangerous paths |"
   echo "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
@@ -67,9 +67,9 @@ for level in rc si; do
 done
 
 echo
-echo "Tables 2 and 4: target columns, and the shares that timing, correlation and (SI) non-vulnerable edges take away"
+echo "Tables 2 and 4: target columns, and the shares that timing, correlation and (SI) non-vulnerable edges remove"
 echo
-echo "| application | level | targets: paper / ours as the paper / by default | timing | correlation | non-vulnerable | cycles left, by default | kinds of anomaly | s | MiB |"
+echo "| application | level | targets: paper / ours with --paper / by default | timing | correlation | non-vulnerable | cycles left, by default | kinds of anomaly | s | MiB |"
 echo "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 while IFS='|' read -r name trace schema rc si; do
   [[ -n $name && $wanted == *" $name "* ]] || continue

@@ -1,8 +1,8 @@
-// bench/audit_trace_bench.cc: how fast traces are read and interned, form by form: a table.
+// bench/audit_trace_bench.cc: how fast traces are read and interned: a table with a row per form.
 //
 // Use:    audit_trace_bench [STATEMENTS]   (1000000)
-// Method: an order-entry workload of four interleaved clients is written in each form; a process of its own loads it,
-//         so that its peak memory is that of this form alone.
+// Method: an order-entry workload of four interleaved clients is written in each form. A separate process loads it, so
+//         that its peak memory is that of this form alone.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -111,7 +111,7 @@ void write_trace(const std::string& path, const Form& form, std::uint64_t statem
   }
 }
 
-// Loads the trace in a process of its own and prints the row.
+// Loads the trace in a separate process and prints the row.
 bool measure(const Form& form, const std::string& path) {
   std::fflush(stdout);
   const pid_t child = fork();
@@ -138,7 +138,7 @@ bool measure(const Form& form, const std::string& path) {
 int run(std::uint64_t statements) {
   const std::string folder = make_scratch_folder("audit-trace");
   if (folder.empty()) {
-    fmt::print(stderr, "no scratch folder can be made\n");
+    fmt::print(stderr, "cannot create a scratch folder\n");
     return 2;
   }
   fmt::print("| {:24} | statements | transactions | shapes | CPU seconds | peak MiB |\n|---|---|---|---|---|---|\n",

@@ -1,5 +1,5 @@
-// Reading, checking and proving, each by itself, on generated histories of growing size; time an operation should stay
-// the same.
+// Reading, checking and proving, each by itself, on generated histories of growing size. The time per operation should
+// stay the same.
 #include <benchmark/benchmark.h>
 
 #include <filesystem>

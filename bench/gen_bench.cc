@@ -1,4 +1,4 @@
-// bench/gen_bench.cc: how fast histories are generated, the History included.
+// bench/gen_bench.cc: how fast histories are generated, including building the History.
 //
 // The first argument is the number of transactions; each has 15 operations on 1,000 keys from 50 sessions, as in
 // Chronos.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # bench/hunt.sh [SECONDS] [SEED]: `isolde hunt` on each server and level, SECONDS (1200) each, as a table.
 #
-# SERVERS (postgres mariadb sqlite) says which; OPTIONS are handed to every hunt (--foreign-keys --views
-# --generated-columns by turns are worth a soak of their own); OUT (hunt-findings) is where findings go. The servers are
-# scratch ones of our own. The last row, where build/servers/postgres-15.3 is (./dev test fetches it), is a server with a
-# known fault: there something must be found. Exit status: 1 if there was a finding elsewhere, or none there.
+# SERVERS (postgres mariadb sqlite): which servers. OPTIONS: passed to every hunt (try --foreign-keys, --views and
+# --generated-columns in separate soaks). OUT (hunt-findings): the folder for findings. The servers are scratch servers
+# that hunts start themselves. The last row needs build/servers/postgres-15.3 (./dev test fetches it), a server with a
+# known bug: a finding is required there. Exit status: 1 if there was a finding elsewhere, or none there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-1200}
@@ -17,12 +17,12 @@ old=build/servers/postgres-15.3/bin
 [[ $seconds =~ ^[1-9][0-9]*$ && $seed =~ ^[0-9]+$ ]] || { echo "usage: bench/hunt.sh [SECONDS] [SEED]" >&2; exit 2; }
 [[ -x $isolde ]] || { echo "bench/hunt.sh: no $isolde (./dev build)" >&2; exit 2; }
 
-member() { # member NAME JSON: a number or a string
+member() { # member NAME JSON: its value, a number or a string
   sed -n "s/.*\"$1\": \"\{0,1\}\([^\",}]*\).*/\1/p" <<<"$2" | tail -1
 }
 
 wrong=0
-# hunt EXPECTED LEVEL ARGUMENT…; EXPECTED: the exit statuses that are right
+# hunt EXPECTED LEVEL ARGUMENT…; EXPECTED: the accepted exit statuses
 hunt() {
   local expected=$1 level=$2 answer status=0 summary
   shift 2
@@ -44,7 +44,7 @@ for server in $servers; do
     postgres) for level in "read committed" "repeatable read" serializable; do hunt 0 "$level" --spawn postgres; done ;;
     mariadb)
       for level in "read committed" serializable; do hunt 0 "$level" --spawn mariadb; done
-      # 10.11 has a fault there (docs/hunt.md, "What it found").
+      # 10.11 has a bug there (docs/hunt.md, "What it found").
       hunt 01 "repeatable read" --spawn mariadb --server-settings innodb_snapshot_isolation=ON
       hunt 1 "repeatable read" --spawn mariadb --server-settings innodb_snapshot_isolation=OFF
       ;;

@@ -2,10 +2,10 @@
 # bench/live.sh [SECONDS [CLIENTS [WHICH]]]: workloads on real servers, each recorded for SECONDS (60) with CLIENTS (16), then checked
 # by every method that applies. Scratch servers are started and stopped by `isolde record --spawn`.
 #
-# A row is one recording; a cell is one check: the verdict, and the CPU seconds that checking took. "graph" uses the order of
-# versions from the database's log, "solver" ignores it, and so has nothing but values, sessions and clocks.
-# The last column is the time of certificate recovery. A verdict that is not the expected one is marked (!). WHICH: only rows
-# whose name matches this extended regular expression.
+# A row is one recording; a cell is one check: the verdict and its CPU seconds. "graph" uses the order of versions from the
+# database's log. "solver" ignores it: values, sessions and clocks are all that it has. The last column is the time that
+# certificate recovery took. An unexpected verdict is marked (!). WHICH: only rows whose name matches this extended regular
+# expression.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-60}
@@ -70,4 +70,4 @@ if [[ -x $old/postgres ]]; then
 fi
 row "PostgreSQL serializable merge" serializable merge postgres serializable=satisfied
 echo
-if ((wrong > 0)); then echo "$wrong not as expected (marked)"; exit 1; fi
+if ((wrong > 0)); then echo "$wrong unexpected results, marked (!)"; exit 1; fi

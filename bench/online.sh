@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
-# bench/online.sh [--paper] [TABLE…]: online checking measured as in its papers, as tables (./dev bench online calls it).
+# bench/online.sh [--paper] [TABLE…]: measures online checking as its papers do, and prints tables (./dev bench online
+# calls it).
 #
-#   pipeline    Leopard, figures 9 and 17: traces of many clients into one order, against one heap, one sort, external merging
-#   mirror      figure 10: what checking BlindW-RW+ costs by transactions, clients and length, beside what running it took
+#   pipeline    Leopard, figures 9 and 17: merging the traces of many clients into one order, against one heap, one sort, external merging
+#   mirror      figure 10: what checking BlindW-RW+ costs by transactions, clients and length, beside how long running it took
 #   large       the same on generated histories: 15 operations, 24 sessions, up to a million transactions
-#   tpcc        TPC-C-shaped transactions from memory, as many as the mirror can take
-#   throughput  figures 11 and 20: TPC-C and SmallBank, high and low contention: what the database does a second, and the mirror
+#   tpcc        TPC-C-shaped transactions from memory, as fast as the mirror takes them
+#   throughput  figures 11 and 20: TPC-C and SmallBank, high and low contention: transactions per second of the database and of the mirror
 #   overlap     figure 3: the share of dependencies between overlapping intervals (beta), YCSB A, by skew, clients and reads
-#   deduced     figures 12 and 22: how many of those the mirror deduces
-#   timeline    Aion: transactions a second with and without a limit of memory; flips by delay
+#   deduced     figures 12 and 22: how many of these dependencies the mirror deduces
+#   timeline    Aion: transactions per second with and without a memory limit; flips by delay
 #
-# Without TABLE: all. --paper: the papers' sizes (hours) instead of those that take some minutes.
-# CPU s are user and system of the checker alone: *read* is the JSON reader, *order* the sequencer, *check* the mirror, all from
-# memory, one core; *no SSI* is the mirror without its certifier (the profile of repeatable read). MiB is the peak of resident memory beside the file. The database's own figures are of a server that the run
-# starts, on the same machine as its clients, without fsync.
+# Without TABLE: all tables. --paper: the papers' sizes (hours) instead of sizes that take some minutes.
+# CPU s are the user and system time of the checker alone: *read* is the JSON reader, *order* the sequencer, *check* the
+# mirror, all from memory on one core; *no SSI* is the mirror without its certifier (the profile of repeatable read). MiB is
+# the peak of resident memory without the file. The database's figures are those of a server that the run starts, on the
+# same machine as its clients, without fsync.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 isolde=${ISOLDE:-build/isolde}
@@ -29,7 +31,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 pick() { if [[ $paper == yes ]]; then echo "$2"; else echo "$1"; fi; }
 json_number() { grep -o "\"$1\": [0-9.]*" "$scratch/record" | head -1 | cut -d' ' -f2; }
-value() { grep -o "\b$1=[0-9.]*" "$scratch/checked" | head -1 | cut -d= -f2; } # of the checker's line
+value() { grep -o "\b$1=[0-9.]*" "$scratch/checked" | head -1 | cut -d= -f2; } # from the checker's line
 
 # record SERVER LEVEL WORKLOAD CLIENTS OPTION…: a run, into $scratch/h.jsonl and $scratch/record
 record() {
@@ -67,7 +69,7 @@ table_mirror() {
   echo
   echo "## BlindW-RW+ on PostgreSQL, serializable (figure 10)"
   echo
-  echo "| transac | clients | length | aborted   | run, s    | read   | order  | check  | no SSI | check/s  |  MiB  | found |"
+  echo "| txns    | clients | length | aborted   | run, s    | read   | order  | check  | no SSI | check/s  |  MiB  | found |"
   echo "| ------: | ------: | -----: | --------: | --------: | -----: | -----: | -----: | -----: | -------: | ----: | ----- |"
   local n
   for n in $(pick "2000 4000 8000 16000" "4000 8000 16000 32000 64000 128000"); do blindw "$n" 8 8; done
@@ -79,7 +81,7 @@ table_large() {
   echo
   echo "## generated histories, snapshot isolation"
   echo
-  echo "| history                     | transact. | read   | order  | check  | check/s  | all, /s  |  MiB  | engine | found |"
+  echo "| history                     | txns      | read   | order  | check  | check/s  | all/s    |  MiB  | engine | found |"
   echo "| --------------------------- | --------: | -----: | -----: | -----: | -------: | -------: | ----: | -----: | ----- |"
   local keys n
   for keys in "1000 zipf" "100000 uniform"; do
@@ -102,14 +104,14 @@ table_tpcc() {
   local profile
   for profile in ssi si rc; do
     echo "profile $profile:"
-    timeout 120 build/mirror_bench --profile $profile || echo "not in two minutes"
+    timeout 120 build/mirror_bench --profile $profile || echo "did not finish in two minutes"
   done
   if [[ $paper == yes ]]; then build/mirror_bench --long 20; fi
 }
 
 table_throughput() {
   echo
-  echo "## the database's transactions a second and the mirror's (figures 11, 20)"
+  echo "## transactions per second of the database and of the mirror (figures 11, 20)"
   echo
   echo "| database   | workload  | contention | database/s | check/s | with reading and order | operations | MiB  | found |"
   echo "| ---------- | --------- | ---------- | ---------: | ------: | ---------------------: | ---------: | ---: | ----- |"
@@ -140,7 +142,7 @@ table_overlap() {
   echo
   echo "## dependencies between overlapping intervals, YCSB A on PostgreSQL, serializable (figure 3)"
   echo
-  echo "| keys drawn, reads      | clients | transact. | dependencies | overlapping | beta, %   | found |"
+  echo "| keys drawn, reads      | clients | txns      | dependencies | overlapping | beta, %   | found |"
   echo "| ---------------------- | ------: | --------: | -----------: | ----------: | --------: | ----- |"
   local d n
   for d in uniform hotspot zipf; do overlap "$d, 50 %" 24 --distribution $d; done
@@ -150,7 +152,7 @@ table_overlap() {
 
 table_deduced() {
   echo
-  echo "## dependencies that are deduced in spite of overlapping intervals (figures 12, 22)"
+  echo "## dependencies deduced despite overlapping intervals (figures 12, 22)"
   echo
   echo "| database | level | workload   | dependencies | overlapping | beta, %   | of these deduced, % | found |"
   echo "| -------- | ----- | ---------- | -----------: | ----------: | --------: | ------------------: | ----- |"

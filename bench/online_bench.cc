@@ -1,7 +1,7 @@
 // bench/online_bench.cc PROFILE FILE.jsonl: what it costs to check a recording as if it arrived now, and what is found.
 //
-// The file's lines are brought into the order in which clients sent them (by `end`), cut into pieces of about a MiB,
-// and go from memory through the reader, the sequencer and the mirror, one piece after another; nothing else is kept.
+// The file's lines are sorted into the order in which clients sent them (by `end`) and cut into pieces of about a MiB.
+// The pieces go from memory through the reader, the sequencer and the mirror, one after another; nothing else is kept.
 // Prints one line of NAME=VALUE: CPU seconds of each part, counts, and the peak of resident memory without the file
 // itself.
 #include <fmt/format.h>

@@ -2,12 +2,13 @@
 # bench/orders.sh [TRANSACTIONS]: what checking by version orders, version sets and expected orders costs, beside what Emme,
 # Enne and Elle publish (./dev bench calls it after bench/run.sh).
 #
-# Histories, all serializable, 5 operations a transaction, 50 sessions, keys drawn evenly:
+# Histories, all serializable, 5 operations per transaction, 50 sessions, uniformly drawn keys:
 #   items       reads and writes of 1,000 keys                                      (Emme, figure 9; Enne, figure 11)
 #   predicates  half scans, aggregates and predicate updates over 100 keys, a tenth inserts   (figures 10 and 12)
-#   lists       reads and appends, no evidence but the values                       (Elle)
-# in three sizes each, so that growth shows; TRANSACTIONS (100000) is the size of the items. Check is CPU seconds of checking
-# alone, the best of three runs; "at most" is what the project promises for that row; MiB is the peak of resident memory.
+#   lists       reads and appends, no evidence except values                        (Elle)
+# in three sizes each, to show how cost grows; TRANSACTIONS (100000) is the size of the items. Check is the CPU seconds of
+# checking alone, the best of three runs; "at most" is the project's promise for that row; MiB is the peak of resident
+# memory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 base=${1:-100000}
@@ -40,7 +41,7 @@ row() { # row WHAT TRANSACTIONS METHOD [AT_MOST]
 }
 
 echo
-echo "| history                    | method | check CPU| at most |   txn / s | peak MiB | verdict   |"
+echo "| history                    | method | check CPU| at most |     txn/s | peak MiB | verdict   |"
 echo "| -------------------------- | ------ | -------: | ------: | --------: | -------: | --------- |"
 for times in 1 3 10; do
   n=$((base * times))

@@ -1,16 +1,16 @@
-// bench/pipeline_bench.cc [TRANSACTIONS…]: what it costs to bring the traces of many clients into one order.
+// bench/pipeline_bench.cc [TRANSACTIONS…]: what it costs to merge the traces of many clients into one order.
 //
 // 24 clients run transactions of 20 operations; each sends the traces of its operations every half second (Leopard,
-// section VI-C). All of it is made up as it goes, so that nothing but the methods holds traces. CPU is what a method
-// used in all; held is the most traces that it held at once, and how much memory those are. Ways:
+// section VI-C). Everything is generated on the fly, so that only the methods hold traces. CPU is the total of a
+// method; held is the largest number of traces that it held at once, and their memory. Methods:
 //   pipeline       stream/pipeline.h
-//   no batches     the same, one step of the heap a trace
+//   no batches     the same, with one step of the heap per trace
 //   Algorithm 1    the paper's, without its optimisations: each round moves all local buffers to one heap of traces
-//   one heap       all traces into one heap as they come; what everyone has passed goes out
-//   one sort       all traces collected, sorted at the end: nothing goes out before
-//   external       runs of a million traces, sorted and written to disk; merged at the end
-// Three distributions: all clients alike; one whose traces come 5 s after the others'; clients from fast to 100 times
-// slower. Then the sequencer, with whole transactions in chunks, as `isolde watch` uses it.
+//   one heap       all traces go into one heap as they arrive; what all clients have passed goes out
+//   one sort       all traces are collected and sorted at the end: nothing goes out before
+//   external       runs of a million traces are sorted and written to disk, and merged at the end
+// Three distributions: all clients alike; one client's traces arrive 5 s after the others'; clients from fast to 100
+// times slower. Then the sequencer, with whole transactions in chunks, as `isolde watch` uses it.
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -73,7 +73,7 @@ class Clients {
   std::int64_t upto_ = 0;
 };
 
-// What all methods give to: it sees that the order is right and costs little.
+// The common sink of all methods: checks the order and costs little.
 struct Verifier {
   std::int64_t last = kNoTime;
   std::uint64_t count = 0;
@@ -293,11 +293,11 @@ void row(const char* name, std::unique_ptr<Method> method, Shape shape, std::uin
 
 void pipelines(const std::vector<std::uint64_t>& sizes) {
   const std::pair<const char*, Shape> shapes[] = {{"all clients alike", Shape::kAlike},
-                                                  {"one client comes 5 s after the others", Shape::kOneBehind},
+                                                  {"one client arrives 5 s after the others", Shape::kOneBehind},
                                                   {"clients from fast to 100 times slower", Shape::kUneven}};
   for (const auto& [name, shape] : shapes) {
-    fmt::print("\n{}, 20 traces a transaction:\n\n", name);
-    fmt::print("| way          | transact. |   CPU s | M trc/s | most held |      MiB |\n");
+    fmt::print("\n{}, 20 traces per transaction:\n\n", name);
+    fmt::print("| method       |      txns |   CPU s | M trc/s |  max held |      MiB |\n");
     fmt::print("| ------------ | --------: | ------: | ------: | --------: | -------: |\n");
     for (const std::uint64_t size : sizes) {
       row("pipeline", std::make_unique<TwoLevels>(true), shape, size);
@@ -348,7 +348,7 @@ void sequencer(std::uint64_t transactions) {
   const double spent = cpu_seconds() - before;
   fmt::print(
       "\nsequencer, {} transactions of {} operations in {} chunks, {} sessions: {:.3f} CPU s, {:.1f} M transactions/s; "
-      "most held "
+      "max held "
       "{} transactions, {:.1f} MiB; {} late\n",
       transactions, options.ops, chunks.size(), kClients, spent, static_cast<double>(transactions) / spent * 1e-6, most,
       static_cast<double>(bytes) / (1 << 20), late);

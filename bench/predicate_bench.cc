@@ -1,4 +1,4 @@
-// Compiling a predicate, and asking it of one row and of many.
+// Compiling a predicate, and evaluating it on one row and on many.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

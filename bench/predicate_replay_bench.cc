@@ -1,4 +1,4 @@
-// The replay of predicates: serial histories of five operations a transaction, half of them scans, aggregates and
+// Replaying predicates: serial histories of five operations per transaction, half of them scans, aggregates and
 // updates over ranges; few keys, and many keys with narrow ranges.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # bench/record.sh [SECONDS] [ROUNDS]: what recording costs, and what the certificate from the database's log costs.
 #
-# The same workload, level, clients and seed, run with recording and without it (`isolde record --no-trace` sends the same
-# statements and keeps no journal, clock or evidence), in turn, ROUNDS (7) rounds of SECONDS (5) each; which comes first
-# changes from round to round. Each run has a server of its own. A cost is the median over the rounds of what recording cost
-# against the run beside it, with the quartiles, which say how much of it is chance: once of the transactions a second, and
-# once of the CPU time of clients and server together a transaction, which is what bounds throughput and is much the same
-# on a machine that does other work too.
+# Runs the same workload, level, clients and seed alternately with and without recording (`isolde record --no-trace` sends
+# the same statements and keeps no journal, clock or evidence): ROUNDS (7) rounds of SECONDS (5) each, in alternating order.
+# Each run has its own server. A cost is the median over the rounds, each compared with the run beside it, with the
+# quartiles, which show how much of it is chance. It is given twice: for transactions per second, and for the CPU time of
+# clients and server together per transaction. The latter bounds throughput, and hardly changes on a machine that does other
+# work too.
 # "journal alone" records too, but asks the database for nothing (--no-evidence).
-# The second table: how long recovering the order of versions took after runs of 10 and of 60 seconds (LONG=0 leaves it out).
-# DATABASES (postgres mariadb sqlite), WORKLOADS (register list-append), CLIENTS (8) and KEYS (10000) say what is run. With few
-# keys the clients wait for each other's locks most of the time, and recording costs nothing.
+# The second table: how long it took to recover the order of versions after runs of 10 and of 60 seconds (LONG=0 skips it).
+# DATABASES (postgres mariadb sqlite), WORKLOADS (register list-append), CLIENTS (8) and KEYS (10000) say what is run. With
+# few keys the clients mostly wait for each other's locks, and recording costs nothing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 seconds=${1:-5}
@@ -41,16 +41,16 @@ run() {
   "$isolde" record "${where[@]}" --workload "$2" --level "$(level_of "$1")" --clients "$clients" --keys "$keys" --time "$3" --seed 1 --json "${how[@]}"
 }
 
-number() { grep -o "\"$1\": [0-9.]*" | head -1 | cut -d' ' -f2; } # number NAME: that member of the JSON read
+number() { grep -o "\"$1\": [0-9.]*" | head -1 | cut -d' ' -f2; } # number NAME: that member of the JSON on stdin
 
-# quartiles NAME: of the numbers of that list: median, lower, upper
+# quartiles NAME: median, lower and upper quartile of that list
 quartiles() { sort -g "$scratch/$1.list" | awk '{v[NR]=$1} function q(p,  i){i=1+p*(NR-1); return v[int(i)]+(i-int(i))*(v[int(i)+(int(i)<NR)]-v[int(i)])} END{print q(.5), q(.25), q(.75)}'; }
 median() { quartiles "$1" | awk -v d="${2:-0}" '{printf "%.*f", d, $1}'; }
 spread() { quartiles "$1" | awk '{printf "%.1f (%.1f to %.1f)", $1, $2, $3}'; }
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg), $("$isolde" --version)"
 echo
-echo "| database | workload | transactions/s | recorded | cost % | CPU µs a transaction | recorded | cost % | journal alone, cost % | journals, MB/s |"
+echo "| database | workload | transactions/s | recorded | cost % | CPU µs per transaction | recorded | cost % | journal alone, cost % | journals, MB/s |"
 echo "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
 for database in $databases; do
   for workload in $workloads; do
@@ -77,10 +77,10 @@ done
 
 [[ ${LONG:-1} != 0 ]] || exit 0
 echo
-echo "| database | workload | run s | committed | versions in the log | recovery s | of the run |"
+echo "| database | workload | run s | committed | versions in the log | recovery s | share of the run |"
 echo "| --- | --- | ---: | ---: | ---: | ---: | ---: |"
 for database in $databases; do
-  [[ $database != sqlite ]] || continue # the places of its commits come with the commits
+  [[ $database != sqlite ]] || continue # SQLite reports the place of each commit with the commit
   for time in 10 60; do
     report=$(run "$database" list-append "$time" all)
     awk -v d="$database" -v r="$(number run <<<"$report")" -v c="$(number committed <<<"$report")" -v v="$(number versions <<<"$report")" \

@@ -1,4 +1,4 @@
-// bench/recording_bench.cc: what a record costs the client that writes it, and how fast a recording is read.
+// bench/recording_bench.cc: what a journal record costs the client that writes it, and how fast a recording is read.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ void transaction(Journal& journal, std::int64_t id, std::int64_t time, Facts fac
   journal.end(Status::kCommitted, time + 9000);
 }
 
-// A new journal every million transactions, so that the disk does not fill; files are removed outside of the timing.
+// A new journal every million transactions, so that the disk does not fill up; removing files is not timed.
 void write_records(benchmark::State& state) {
   static Folder folder;
   std::string path = folder.next();

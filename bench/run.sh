@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # bench/run.sh [TRANSACTIONS]: generates histories and prints what loading and checking them costs (./dev bench calls it).
 #
-# Histories: 15 operations a transaction, half of them reads, 50 sessions, 1,000 keys by a zipf distribution, database
-# timestamps. The larger ones have 3 and 10 times TRANSACTIONS (1000000), the lists a tenth. CPU is user + system of the
-# whole run, load and check the parts of it that the program itself counts; MiB is the peak of resident memory.
+# Histories: 15 operations per transaction, half of them reads, 50 sessions, 1,000 keys with a zipf distribution, database
+# timestamps. The larger ones have 3 and 10 times TRANSACTIONS (1000000), the lists a tenth. CPU is user + system time of
+# the whole run; load and check are the parts that the program itself counts; MiB is the peak of resident memory.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 base=${1:-1000000}
@@ -24,7 +24,7 @@ generate() { # generate FILE TRANSACTIONS [OPTION…]
 
 row() { # row WHAT FILE LEVEL
   local report spent TIMEFORMAT='%R %U %S'
-  # bash's own `time` gives user and system seconds of the child.
+  # bash's own `time` prints the user and system seconds of the child.
   { spent=$( { time "$isolde" check "$2" --level "$3" --json >"$scratch/report"; } 2>&1 ); } || true
   report=$(cat "$scratch/report")
   local verdict wall user system

@@ -1,23 +1,23 @@
 #!/usr/bin/env bash
-# bench/solver.sh [--no-guess] [--prove] [TABLE…]: what judging by nothing but values costs (./dev bench calls it after
+# bench/solver.sh [--no-guess] [--prove] [TABLE…]: what checking by values alone costs (./dev bench calls it after
 # bench/orders.sh). TABLE is one or more of:
 #
 #   study    King Cobra's study (Emme, section 8.4, figure 13): 10,000 transactions of 20 clients, three workloads, with and
 #            without session order and 90 % of the version order. The paper does not say how many operations and keys; as in
-#            Cobra's own BlindW: 8 operations a transaction, 10,000 keys, drawn evenly. All 20 clients run at once. Lines
-#            stand in the order of commits, which is a hint; and shuffled, so that they are none.
+#            Cobra's own BlindW: 8 operations per transaction, 10,000 uniformly drawn keys. All 20 clients run at once.
+#            Lines are in commit order, which is a hint, or shuffled, so that they give no hint.
 #   sweep    the same workloads without session order, with 0 to 100 % of the version order (figure 14), shuffled
-#   valid    50 sessions, 15 operations, 1,000 keys by a zipf distribution, no evidence, lines as they were committed and
-#            shuffled; valid at the level that is judged
+#   valid    50 sessions, 15 operations, 1,000 keys with a zipf distribution, no evidence, lines in commit order and
+#            shuffled; valid at the level that is checked
 #   planted  the same with one lost update, long fork or write skew, spread over half of the history
 #   weak     MOST transactions of that kind at strong-session-monotonic-atomic-view (AWDIT's read committed), read-atomic and causal
 #   logs     Cobra's recorded logs, and the violations that Cobra, PolySI and IsoVista report (../shared/histories)
 #
-# Load and check are CPU seconds, MiB the peak of resident memory, "at most" what the project promises for that row; txns is
-# how many transactions the (first) explanation names. Pairs of writers whose order is open at first, and how many of them
-# pruning, a guess and the search settled, as the report's "search" counts them. A check that takes longer than TIMEOUT
-# seconds (300) is undecided, and its row says so. MOST (1000000): the largest history. --no-guess: nothing is guessed from
-# hints; --prove: every verdict is re-checked (not part of check).
+# Load and check are CPU seconds, MiB is the peak of resident memory, "at most" the project's promise for that row; txns is
+# how many transactions the (first) explanation names. The last columns, as in "search" of the report: pairs of writers that
+# were unordered at first, and how many of them pruning, hints and the search ordered. A check that takes longer than TIMEOUT
+# seconds (300) is undecided, and its row says so. MOST (1000000): the largest history. --no-guess: use no hints; --prove:
+# re-check every verdict (not counted in check).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 isolde=${ISOLDE:-build/isolde}
@@ -37,7 +37,7 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# The field `"name": value` in one JSON report; cpu_field: in its CPU seconds, search_field: in its search.
+# The field `"name": value` of one JSON report; cpu_field: of its CPU seconds; search_field: of its search.
 field() { grep -o "\"$1\": [0-9.]*" <<<"$2" | head -1 | cut -d' ' -f2; }
 cpu_field() { field "$1" "$(grep -o '"cpu_seconds": {[^}]*}' <<<"$2")"; }
 search_field() { field "$1" "$(grep -o '"search": {[^}]*}' <<<"$2")" || echo -; }
@@ -49,13 +49,13 @@ generate() { # generate TRANSACTIONS OPTION…
 
 header() { # header WHAT
   echo
-  printf '| %-48s |load CPU|checkCPU|at most|    MiB | verdict    | txns |        pairs |    pruned |      guessed | searched |\n' "$1"
+  printf '| %-48s |load CPU|checkCPU|at most|    MiB | verdict    | txns |        pairs |    pruned |     by hints | searched |\n' "$1"
   printf '| %s | -----: | -----: | ----: | -----: | ---------- | ---: | -----------: | --------: | -----------: | -------: |\n' "$(printf -- '-%.0s' {1..48})"
 }
 
 row() { # row WHAT FILE AT_MOST OPTION…
   local report verdict explained
-  # The program keeps its own time limit; the outer one is for what is never to happen.
+  # The program keeps its own time limit; the outer one is for the case that it does not.
   report=$(timeout -k 1 "$((timeout * 3))" "$isolde" check "$2" --json --max-anomalies 1 --threads 1 --timeout "$timeout" \
     "${options[@]}" "${@:4}" 2>"$scratch/error") || true
   if ! grep -q '"verdict"' <<<"$report"; then
@@ -63,7 +63,7 @@ row() { # row WHAT FILE AT_MOST OPTION…
     return
   fi
   verdict=$(grep -o '"verdict": "[a-z]*"' <<<"$report" | head -1 | cut -d'"' -f4)
-  if grep -q '"proved": false' <<<"$report"; then verdict+='!'; fi # must not happen
+  if grep -q '"proved": false' <<<"$report"; then verdict+='!'; fi # must never happen
   explained=$(grep -o '"anomalies": \[{"name": "[^"]*", "transactions": \[[^]]*\]' <<<"$report" | sed 's/.*\[//; s/\]//' | awk -F', ' '{ print NF }') || true
   printf '| %-48s | %6.2f | %6.2f | %5s | %6.0f | %-10s | %4s | %12s | %9s | %12s | %8s |\n' "$1" "$(cpu_field load "$report")" \
     "$(cpu_field check "$report")" "$3" "$(field peak_mib "$report")" "$verdict" "${explained:--}" "$(search_field pairs "$report")" \
@@ -131,7 +131,7 @@ planted() {
   local plant level n shuffle
   for plant in lost-update long-fork write-skew; do
     for level in snapshot-isolation serializable; do
-      [[ $plant/$level == write-skew/snapshot-isolation ]] && continue # it is no violation there
+      [[ $plant/$level == write-skew/snapshot-isolation ]] && continue # not a violation there
       for n in $(sizes); do
         for shuffle in '' --shuffle; do
           # shellcheck disable=SC2086
@@ -154,7 +154,7 @@ weak() {
 
 logs() {
   local from=../shared/histories name
-  [[ -d $from ]] || { echo "bench/solver.sh: no $from, so no table of recorded histories" >&2; return 0; }
+  [[ -d $from ]] || { echo "bench/solver.sh: no $from: the table of recorded histories is skipped" >&2; return 0; }
   header "recorded by others"
   tar xJf "$from/cobra/one-shot-10k.tar.xz" -C "$scratch"
   for name in "$scratch"/one-shot-10k/*/; do
@@ -166,7 +166,7 @@ logs() {
   for name in dgraph/history.bincode galera/galera.txt yugabyte/yugabyte.txt; do
     row "PolySI $name" "$from/polysi/violations/$name" "" --level strong-session-snapshot-isolation
   done
-  # They write the initial value of every key at first, as Plume's do.
+  # They begin by writing the initial value of every key, as Plume's do.
   row "IsoVista dgraph_si" "$from/isovista/dgraph_si.txt" "" --level strong-session-snapshot-isolation --format text-plume
   row "IsoVista pg_ser_bug" "$from/isovista/pg_ser_bug.txt" "" --level serializable --format text-plume
   row "IsoVista yugabyte_tcc" "$from/isovista/yugabyte_tcc.txt" "" --level causal --format text-plume

@@ -1,8 +1,13 @@
 // The experiments of Aion (section 5) with the online timeline engine: throughput with and without bounded memory, and
-// flips against delay. Prints tables; --long also runs 20 million transactions and prints resident memory.
+// flips against delay. Prints tables.
+//
+//   timeline_online_bench [--throughput|--bounded|--flips]     all three without
+//   timeline_online_bench --long MILLIONS [MIB]                memory every two million transactions, at that limit
+//   timeline_online_bench --row KEYS zipf|uniform COLLECTORS [TIMES]
+//
+// and --threads N, before any of these. Rates are of one thread's processor time, or, of several, on the clock; beside
+// them the processor time of all threads.
 #include <fmt/format.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,6 +22,7 @@
 
 #include "base/rng.h"
 #include "base/scratch_folder.h"
+#include "bench/spent.h"
 #include "check/timeline/online/online.h"
 #include "gen/sampler.h"
 #include "history/history_builder.h"
@@ -204,44 +210,36 @@ struct Flips : timeline::FlipObserver {
   }
 };
 
-// Of this thread: the machine may have other things to do.
-double cpu_seconds() {
-  timespec t{};
-  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
-}
+std::uint32_t threads = 1;  // --threads
 
 struct Result {
-  double seconds = 0;
+  Spent spent;
   OnlineCounts counts;
+  [[nodiscard]] double rate() const {
+    return static_cast<double>(counts.taken) / (threads == 1 ? spent.own : spent.wall);
+  }
+  [[nodiscard]] double microseconds() const { return spent.all * 1e6 / static_cast<double>(counts.taken); }
 };
-
-std::size_t resident_mib() {
-  std::FILE* const f = std::fopen("/proc/self/statm", "r");
-  unsigned long size = 0;
-  unsigned long resident = 0;
-  if (f != nullptr && std::fscanf(f, "%lu %lu", &size, &resident) != 2) resident = 0;
-  if (f != nullptr) std::fclose(f);
-  return resident * static_cast<std::size_t>(::getpagesize()) >> 20;
-}
 
 Result run(const Workload& w, timeline::OnlineOptions options, bool verbose = false) {
   Quiet sink;
   Source source(w);
   Delays delays(w);
+  options.threads = threads;
   const auto engine = timeline::make_online(options, sink);
   Result result;
   std::vector<Timed> arrivals;
   std::uint64_t made = 0;
-  std::uint64_t next_report = w.transactions / 10;
+  constexpr std::uint64_t kReport = 2'000'000;
+  std::uint64_t next_report = kReport;
   const auto feed = [&] {
-    const double begin = cpu_seconds();
+    result.spent.start();
     std::size_t i = 0;
     for (const Timed& t : arrivals) {
       if (i++ % 16 == 0) engine->advance({t.at, kNoTime, true});
       engine->take(t.arrival);
     }
-    result.seconds += cpu_seconds() - begin;
+    result.spent.stop();
     arrivals.clear();
   };
   while (made < w.transactions) {
@@ -251,18 +249,19 @@ Result run(const Workload& w, timeline::OnlineOptions options, bool verbose = fa
     if (arrivals.size() >= 200'000) feed();
     if (verbose && made >= next_report) {
       feed();
-      const OnlineCounts c = engine->counts();
-      fmt::print("{:>12} {:>12.0f} {:>14} {:>12} {:>12}\n", made, static_cast<double>(c.taken) / result.seconds,
-                 c.bytes >> 20, resident_mib(), c.spilled >> 20);
+      result.counts = engine->counts();
+      fmt::print("{:>12} {:>12.0f} {:>9.2f} {:>14} {:>12.0f} {:>12.0f} {:>12} {:>12}\n", made, result.rate(),
+                 result.microseconds(), result.counts.bytes >> 20, resident_mib(), resident_mib("VmHWM:"),
+                 result.counts.late, result.counts.unchecked);
       std::fflush(stdout);
-      next_report += w.transactions / 10;
+      next_report += kReport;
     }
   }
   delays.flush(arrivals);
   feed();
-  const double begin = cpu_seconds();
+  result.spent.start();
   engine->finish();
-  result.seconds += cpu_seconds() - begin;
+  result.spent.stop();
   result.counts = engine->counts();
   if (sink.count > 0) fmt::print("  {} violations in a history without any\n", sink.count);
   return result;
@@ -277,10 +276,11 @@ timeline::OnlineOptions options_of(Level level) {
 
 void throughput() {
   fmt::print(
-      "Throughput (figure 10): transactions a second of processor time, from memory; batches of 500, delays N(100, "
-      "10^2) ms\n");
-  fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10} {:>10} {:>9}\n", "level", "keys", "", "ops", "collectors", "txn/s",
-             "flips", "held MiB");
+      "Throughput (figure 10): transactions per second {}, and CPU time of all threads, from memory; batches of "
+      "500, delays N(100, 10^2) ms\n",
+      threads == 1 ? "of CPU time" : fmt::format("elapsed, {} threads", threads));
+  fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10} {:>8} {:>10} {:>9}\n", "level", "keys", "", "ops", "collectors",
+             "txn/s", "us/txn", "flips", "held MiB");
   const auto row = [](Level level, std::uint32_t keys, Distribution d, std::uint32_t ops, std::uint32_t collectors,
                       bool in_step = true) {
     Workload w;
@@ -292,9 +292,9 @@ void throughput() {
     w.sessions = collectors > 1 ? collectors : 24;
     w.serial = info(level).family == LevelFamily::kSerializable;
     const Result r = run(w, options_of(level));
-    fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10.0f} {:>10} {:>9}\n", info(level).name, keys,
+    fmt::print("{:>26} {:>8} {:>6} {:>5} {:>11} {:>10.0f} {:>8.2f} {:>10} {:>9}\n", info(level).name, keys,
                std::string(name(d)).substr(0, 6), ops, fmt::format("{}{}", collectors, in_step ? "" : " apart"),
-               static_cast<double>(w.transactions) / r.seconds, r.counts.flips, r.counts.bytes >> 20);
+               r.rate(), r.microseconds(), r.counts.flips, r.counts.bytes >> 20);
     std::fflush(stdout);
   };
   const Level si = Level::kSnapshotIsolation;
@@ -313,7 +313,7 @@ void throughput() {
   row(Level::kStrictSerializable, 10000, Distribution::kUniform, 15, 1);
 }
 
-// One row again and again, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES]; negative: out of step.
+// Repeats one row, for a profiler: KEYS zipf|uniform COLLECTORS [TIMES]; negative COLLECTORS: out of step.
 void one_row(std::uint32_t keys, bool zipf, int collectors, int times) {
   for (int i = 0; i < times; ++i) {
     Workload w;
@@ -323,7 +323,9 @@ void one_row(std::uint32_t keys, bool zipf, int collectors, int times) {
     w.in_step = collectors > 0;
     w.sessions = 24;
     const Result r = run(w, options_of(Level::kSnapshotIsolation));
-    fmt::print("{:.0f} txn/s, {} flips\n", static_cast<double>(w.transactions) / r.seconds, r.counts.flips);
+    fmt::print("{:.0f} txn/s on the clock, {:.0f} by the caller's thread, {:.2f} us of processors, {} flips\n",
+               static_cast<double>(w.transactions) / r.spent.wall, static_cast<double>(w.transactions) / r.spent.own,
+               r.microseconds(), r.counts.flips);
   }
 }
 
@@ -339,9 +341,8 @@ void bounded() {
       options.memory_limit = limit << 20;
       if (spill) options.spill_folder = folder;
       const Result r = run(w, options);
-      fmt::print("{:>12} {:>8} {:>10.0f} {:>10} {:>12} {:>10} {:>10}\n", limit, spill ? "yes" : "no",
-                 static_cast<double>(w.transactions) / r.seconds, r.counts.bytes >> 20, r.counts.spilled >> 20,
-                 r.counts.late, r.counts.unchecked);
+      fmt::print("{:>12} {:>8} {:>10.0f} {:>10} {:>12} {:>10} {:>10}\n", limit, spill ? "yes" : "no", r.rate(),
+                 r.counts.bytes >> 20, r.counts.spilled >> 20, r.counts.late, r.counts.unchecked);
       std::fflush(stdout);
       std::filesystem::remove_all(folder);
     }
@@ -349,9 +350,9 @@ void bounded() {
 }
 
 void stability() {
-  fmt::print("\nFlips against delay (figures 12, 13): 10,000 transactions of 15 operations at 4,000 a second\n");
+  fmt::print("\nFlips against delay (figures 12, 13): 10,000 transactions of 15 operations at 4,000 per second\n");
   fmt::print("{:>8} {:>6} {:>8} {:>10} {:>9} {:>9} {:>9} {:>12} {:>12}\n", "mean ms", "sd ms", "flips", "txns",
-             "once %", "twice %", "more %", "median ms", "95 % in ms");
+             "once %", "twice %", "more %", "median ms", "95 % ms");
   const auto row = [](double mean, double sd) {
     Workload w;
     w.transactions = 10'000;
@@ -362,7 +363,7 @@ void stability() {
     Flips flips;
     timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
     options.deadline = 10'000'000'000;
-    options.batch = 1;  // as in the paper, each is looked at as it comes
+    options.batch = 1;  // as in the paper, each is checked as it arrives
     options.flips = &flips;
     const Result r = run(w, options);
     double share[3] = {0, 0, 0};
@@ -381,22 +382,32 @@ void stability() {
   for (const double sd : {1.0, 5.0, 20.0, 50.0}) row(100, sd);
 }
 
-void long_run(std::uint64_t transactions) {
-  fmt::print("\n{} transactions of 15 operations, 10,000 keys, zipf\n", transactions);
-  fmt::print("{:>12} {:>12} {:>14} {:>12} {:>12}\n", "transactions", "txn/s", "engine MiB", "RSS MiB", "spilled MiB");
+void long_run(std::uint64_t millions, std::size_t limit) {
+  fmt::print("{} million transactions of 15 operations, 10,000 keys, zipf; limit {} MiB; {} threads\n", millions, limit,
+             threads);
+  fmt::print("{:>12} {:>12} {:>9} {:>14} {:>12} {:>12} {:>12} {:>12}\n", "transactions", "txn/s", "us/txn",
+             "engine MiB", "RSS MiB", "peak MiB", "late", "unchecked");
   Workload w;
-  w.transactions = transactions;
+  w.transactions = millions * 1'000'000;
   w.keys = 10'000;
-  run(w, options_of(Level::kSnapshotIsolation), true);
+  timeline::OnlineOptions options = options_of(Level::kSnapshotIsolation);
+  options.memory_limit = limit << 20;
+  run(w, options, true);
 }
 
 }  // namespace
 }  // namespace isolde
 
 int main(int argc, char** argv) {
+  if (argc > 2 && std::strcmp(argv[1], "--threads") == 0) {
+    isolde::threads = static_cast<std::uint32_t>(std::atoi(argv[2]));
+    argc -= 2;
+    argv += 2;
+  }
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "--long") {
-    isolde::long_run(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20'000'000);
+    isolde::long_run(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20,
+                     argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1024);
     return 0;
   }
   if (what == "--row" && argc > 4) {

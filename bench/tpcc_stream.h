@@ -2,7 +2,7 @@
 //
 // In, out: a size -> chunks of some hundred transactions in order of begin, each operation with its interval.
 // Always:  valid at snapshot isolation with row locks and first updater wins; every value is written once; the clients'
-//          intervals overlap, as real ones do. Orders, lines and history are inserted for ever.
+//          intervals overlap, as real ones do. Orders, lines and history are inserted forever.
 #pragma once
 
 #include <array>

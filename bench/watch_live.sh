@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# bench/watch_live.sh [SECONDS [CLIENTS [WHICH]]]: real servers watched while they run, by the mirror with the profile of each
-# server and level: nothing may be reported. SECONDS (60) a run, CLIENTS (24).
+# bench/watch_live.sh [SECONDS [CLIENTS [WHICH]]]: watches real servers while they run, with the mirror and the profile of
+# each server and level. Nothing may be reported. SECONDS (60) per run, CLIENTS (24).
 #
-# A row is one run of `isolde record --watch`. The last rows watch with a profile that is too strong on purpose; what they report
-# has to be confirmed by another engine from the same recording. WHICH: only rows whose name matches this extended regular
+# A row is one run of `isolde record --watch`. The last rows use a profile that is too strong on purpose; another engine must
+# confirm their reports from the same recording. WHICH: only rows whose name matches this extended regular
 # expression.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -35,7 +35,7 @@ row() {
 
 echo "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2 | sed 's/^ *//'), $(nproc) cores, $("$isolde" --version); $seconds s, $clients clients"
 echo
-echo "| run | committed | dependencies | of overlapping intervals | of these deduced | violations | verdict |"
+echo "| run | committed | dependencies | with overlapping intervals | of these deduced | violations | verdict |"
 echo "| --- | --- | --- | --- | --- | --- | --- |"
 for workload in tpcc smallbank blindw-rw+ ycsb-a; do
   for level in serializable 'repeatable read' 'read committed' 'read uncommitted'; do
@@ -50,4 +50,4 @@ for workload in smallbank ycsb-a; do
     --profile snapshot-isolation
 done
 echo
-if ((wrong > 0)); then echo "$wrong not as expected (marked)"; exit 1; fi
+if ((wrong > 0)); then echo "$wrong unexpected results, marked (!)"; exit 1; fi

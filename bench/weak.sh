@@ -2,10 +2,10 @@
 # bench/weak.sh [TRANSACTIONS]: what checking the weaker levels costs, on histories of TRANSACTIONS (1000000), a tenth and
 # a hundredth of it (./dev bench calls it).
 #
-# Histories: nothing but values and sessions; 15 operations a transaction, half of them reads, 50 sessions, 1,000 keys by a
-# zipf distribution. CPU is the checking alone, as the program itself counts it; MiB is the peak of resident memory of the
-# whole run. "mixed": the lines of the file in another order, sessions kept; "planted": one transaction in 10,000 is part of
-# a fractured read.
+# Histories: values and sessions only; 15 operations per transaction, half of them reads, 50 sessions, 1,000 keys with a zipf
+# distribution. CPU is checking alone, as the program itself counts it; MiB is the peak of resident memory of the whole run.
+# "shuffled": the lines of the file in another order, sessions kept; "planted": one transaction in 10,000 is part of a
+# fractured read.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 base=${1:-1000000}
@@ -20,7 +20,7 @@ generate() { # generate FILE TRANSACTIONS [OPTION…]
     --level serializable --evidence none --seed 1 "${@:3}"
 }
 
-row() { # row WHAT FILE: one line, a column a level
+row() { # row WHAT FILE: one line, one column per level
   local line report cpu mib verdict level
   line=$(printf '| %-22s |' "$1")
   for level in read-committed monotonic-atomic-view strong-session-monotonic-atomic-view read-atomic causal cursor-stability; do
@@ -44,7 +44,7 @@ for n in $((base / 100)) $((base / 10)) "$base"; do
   generate "$scratch/h.isl" "$n"
   row "$(human "$n")" "$scratch/h.isl"
   generate "$scratch/h.isl" "$n" --shuffle
-  row "$(human "$n"), mixed" "$scratch/h.isl"
+  row "$(human "$n"), shuffled" "$scratch/h.isl"
   generate "$scratch/h.isl" "$n" --plant fractured-read:0.0001
   row "$(human "$n"), planted" "$scratch/h.isl"
   rm "$scratch/h.isl"

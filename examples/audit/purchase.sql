@@ -1,5 +1,5 @@
 -- A shop: two clients buy at the same time. Try: isolde audit examples/audit/purchase.sql --schema examples/audit/shop.ddl
--- Lines "-- session NAME" say whose statements follow.
+-- A line "-- session NAME" says which session sent the statements below it.
 
 -- session a
 BEGIN;

@@ -1,4 +1,4 @@
-// A test harness in a few lines: record what clients did, ask whether snapshot isolation held.
+// A test harness in a few lines: record what clients did, and check whether snapshot isolation held.
 #include <isolde/isolde.h>
 
 #include <iostream>
@@ -8,7 +8,7 @@ int main() {
   HistoryBuilder builder;
   builder.add(Transaction(1).named(1).write("x", 1).timestamps(10, 20));
   builder.add(Transaction(1).named(2).write("x", 2).timestamps(30, 40));
-  // Its snapshot was taken at 50 and so holds x = 2, but the database answered with the version before.
+  // Its snapshot was taken at 50 and so contains x = 2, but the database returned the version before.
   builder.add(Transaction(2).named(3).read("x", 1).timestamps(50, 50));
   const LoadedHistory history = builder.finish();
   if (!history) {

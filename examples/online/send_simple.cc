@@ -1,4 +1,4 @@
-// The least that sends traces to `isolde watch --listen unix:PATH`: PATH SESSION COUNT.
+// A minimal sender of traces to `isolde watch --listen unix:PATH`. Arguments: PATH SESSION COUNT.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -23,8 +23,8 @@ int main(int argc, char** argv) {
     std::fprintf(watcher, "\"commit\":[%lld,%lld],\"end\":%lld}\n", commit, end, end);
   }
   std::fflush(watcher);
-  ::shutdown(fd, SHUT_WR);  // nothing more comes: its session is over
+  ::shutdown(fd, SHUT_WR);  // no more lines: the session is over
   char line[4096];
-  while (std::fgets(line, sizeof line, watcher) != nullptr)  // until the watcher has taken all of it
+  while (std::fgets(line, sizeof line, watcher) != nullptr)  // until the watcher has taken everything
     if (std::strstr(line, "\"error\"") != nullptr) return 1;
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The least that sends traces to `isolde watch --listen ADDRESS`: ADDRESS SESSION COUNT."""
+"""A minimal sender of traces to `isolde watch --listen ADDRESS`. Arguments: ADDRESS SESSION COUNT."""
 import json, os, socket, sys, time
 
 
@@ -10,7 +10,7 @@ def connect(address):  # unix:/run/isolde.sock or tcp:127.0.0.1:4711
     return sock
 
 
-def run_transaction(value):  # the application's own work, here nothing: what it read and wrote, in order
+def run_transaction(value):  # the application's work goes here; returns what it read and wrote, in order
     return [["w", "x", value]]
 
 
@@ -24,7 +24,7 @@ for value in range(1, int(sys.argv[3]) + 1):
     end = time.monotonic_ns()  # after its answer, the last one
     trace = {"session": int(sys.argv[2]), "ops": ops, "begin": begin, "commit": [commit, end], "end": end}
     sock.sendall((json.dumps(trace) + "\n").encode())
-sock.shutdown(socket.SHUT_WR)  # nothing more comes: its session is over
-for line in sock.makefile():  # until the watcher has taken all of it
+sock.shutdown(socket.SHUT_WR)  # no more lines: the session is over
+for line in sock.makefile():  # until the watcher has taken everything
     if "error" in json.loads(line):
         sys.exit(line)

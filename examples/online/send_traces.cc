@@ -1,5 +1,5 @@
-// Sends an application's traces to `isolde watch`; docs/online.md has the protocol. Copy TraceSender: it needs nothing
-// but sockets.
+// Sends an application's traces to `isolde watch`. docs/online.md describes the protocol. Copy TraceSender: it needs
+// only sockets.
 #include <arpa/inet.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -17,7 +17,7 @@
 class TraceSender {
  public:
   // `address`: "unix:/run/isolde.sock" or "tcp:127.0.0.1:4711"
-  // `token`: what a TCP port asks for; empty: nothing
+  // `token`: what a TCP port asks for; empty: no token
   TraceSender(std::string address, std::string name, std::string token = {})
       : address_(std::move(address)), name_(std::move(name)), token_(std::move(token)) {}
   ~TraceSender() { ::close(fd_); }
@@ -27,7 +27,7 @@ class TraceSender {
     lines_.push_back(json + "\n");
     if (lines_.size() >= 100) flush();
   }
-  void flush() {  // returns when the watcher has everything
+  void flush() {  // returns when the watcher has taken everything
     while (!lines_.empty()) {
       std::string text;
       bool good = fd_ >= 0 || connect();
@@ -35,12 +35,12 @@ class TraceSender {
       good = good && put(text);
       while (good && !lines_.empty()) good = answer();
       if (good) continue;
-      ::close(fd_);  // the next connection goes on where the watcher's lines end
+      ::close(fd_);  // the next connection continues after the last line that the watcher has
       fd_ = -1;
       std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
   }
-  void bye() { put("{\"bye\": true}\n"); }  // its sessions are over
+  void bye() { put("{\"bye\": true}\n"); }  // the sessions are over
 
  private:
   bool connect() {
@@ -86,8 +86,8 @@ class TraceSender {
   }
 
   std::string address_, name_, token_, rest_;
-  std::vector<std::string> lines_;  // not taken yet
-  unsigned long long taken_ = 0;    // how many were
+  std::vector<std::string> lines_;  // that the watcher has not taken yet
+  unsigned long long taken_ = 0;    // how many lines it has taken
   int fd_ = -1;
 };
 

@@ -1,26 +1,26 @@
 #!/usr/bin/env python3
-"""Sends an application's traces to `isolde watch`; docs/online.md has the protocol. Copy TraceSender: it needs nothing."""
+"""Sends an application's traces to `isolde watch`. docs/online.md describes the protocol. Copy TraceSender."""
 import json, os, socket, sys, time
 
 
 class TraceSender:
     def __init__(self, address, name, token=None):  # address: "/run/isolde.sock" or ("127.0.0.1", 4711)
         self.address, self.name, self.token = address, name, token
-        self.lines, self.taken, self.sock = [], 0, None  # not taken yet; how many were
+        self.lines, self.taken, self.sock = [], 0, None  # lines that the watcher has not taken yet; how many it has
 
     def send(self, **transaction):  # session=3, ops=[["r", "x", 1], ["w", "x", 2]], begin=…, commit=[…, …], end=…
         self.lines.append(json.dumps(transaction) + "\n")
         if len(self.lines) >= 100:
             self.flush()
 
-    def flush(self):  # returns when the watcher has everything
+    def flush(self):  # returns when the watcher has taken everything
         while self.lines:
             try:
                 self.sock or self._connect()
                 self.sock.sendall("".join(self.lines).encode())
                 while self.lines:
                     self._answer()
-            except OSError:  # the next connection goes on where the watcher's lines end
+            except OSError:  # the next connection continues after the last line that the watcher has
                 self.sock = time.sleep(0.1)
 
     def _connect(self):
@@ -52,4 +52,4 @@ if __name__ == "__main__":  # ADDRESS NAME SESSION COUNT: a session that writes 
         end = time.monotonic_ns()  # after its answer, the last one
         sender.send(session=int(sys.argv[3]), ops=[["w", "x", value]], begin=begin, commit=[commit, end], end=end)
     sender.flush()
-    sender.sock.sendall(b'{"bye": true}\n')  # its sessions are over
+    sender.sock.sendall(b'{"bye": true}\n')  # the sessions are over

@@ -1,6 +1,6 @@
-// isolde/history.h: a history for your test harness: load one, or build one transaction by transaction.
+// isolde/history.h: histories for your test harness: load one, or build one transaction by transaction.
 //
-// Only standard types are used here. Read next: isolde/check.h, isolde/verdict.h.
+// Uses only standard types. Read next: isolde/check.h, isolde/verdict.h.
 //
 //   isolde::api::HistoryBuilder builder;
 //   builder.add(isolde::api::Transaction(/*session=*/1).write("x", 1).timestamps(10, 20));
@@ -19,10 +19,10 @@
 
 namespace isolde::api {
 
-// What keys, sessions and transactions are called: an integer or a text.
+// The name of a key, session or transaction: an integer or a string.
 using Name = std::variant<std::int64_t, std::string>;
 
-// What a key holds: absence (nullptr), a scalar, or a list of values.
+// The value of a key: absent (nullptr), a scalar, or a list of values.
 struct Value {
   using List = std::vector<Value>;
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List> data = nullptr;
@@ -39,28 +39,28 @@ struct Value {
   Value(List elements) : data(std::move(elements)) {}                 // NOLINT(google-explicit-constructor)
 };
 
-// unknown: the commit was never answered. Never call a lost answer aborted.
+// unknown: the answer to the commit was lost. Never report such a transaction as aborted.
 enum class Status { committed, aborted, unknown };
 
 struct Operation {
   enum class Kind { read, write, append };
   Kind kind;
   Name key;
-  Value value;  // read: what came back; write: nullptr deletes; append: the element
+  Value value;  // read: the value returned; write: nullptr deletes; append: the element
 };
 
-// One transaction with whatever is known of its order. Leave out what you do not know.
+// One transaction and everything known about its order. Leave out what you do not know.
 struct Transaction {
   explicit Transaction(Name session_name) : session(std::move(session_name)) {}
 
   Name session;
-  std::optional<Name> id;  // left out: its place, from 0
+  std::optional<Name> id;  // default: its position, from 0
   Status status = Status::committed;
-  std::optional<std::int64_t> begin, end;           // the client's clock, one unit for all
-  std::optional<std::int64_t> commit_before;        // … when the commit was sent,
-  std::optional<std::int64_t> commit_after;         // … and when it was answered, which says nothing without the former
+  std::optional<std::int64_t> begin, end;           // the client's clock, in the same unit for all transactions
+  std::optional<std::int64_t> commit_before;        // … when the commit was sent
+  std::optional<std::int64_t> commit_after;         // … when it was answered; ignored without commit_before
   std::optional<std::int64_t> start_ts, commit_ts;  // the database's own timestamps
-  std::optional<std::int64_t> order;                // place in the expected serialization order
+  std::optional<std::int64_t> order;                // position in the expected serialization order
   std::optional<std::int64_t> sno;                  // its number in the session, counted by the client
   std::vector<Operation> operations;
 
@@ -112,7 +112,7 @@ class History {
   std::shared_ptr<const Content> content_;
 };
 
-// A history, or what is wrong ("file:line:column: what was expected").
+// A history, or an error ("file:line:column: what was expected").
 struct LoadedHistory {
   std::optional<History> history;
   std::string error;
@@ -120,7 +120,7 @@ struct LoadedHistory {
   explicit operator bool() const { return history.has_value(); }
 };
 
-// Reads a file or folder; `format` empty: recognised from the content.
+// Reads a file or folder. If `format` is empty, it is detected from the content.
 [[nodiscard]] LoadedHistory load(const std::string& path, const std::string& format = {});
 
 class HistoryBuilder {
@@ -130,11 +130,11 @@ class HistoryBuilder {
   HistoryBuilder(HistoryBuilder&&) noexcept;
   HistoryBuilder& operator=(HistoryBuilder&&) noexcept;
 
-  // In session order within each session.
+  // Transactions of one session must be added in session order.
   HistoryBuilder& add(const Transaction& transaction);
-  // What every key holds before its first write; absent if not said.
+  // The value of every key before its first write; absent by default.
   HistoryBuilder& initial(const Value& value);
-  // The values of a key in the order in which they were installed. Complete: no committed write is missing.
+  // The values of a key in the order in which they were installed. `complete`: no committed write is missing.
   HistoryBuilder& version_order(const Name& key, const std::vector<Value>& versions, bool complete = true);
   // The builder is empty afterwards.
   [[nodiscard]] LoadedHistory finish();

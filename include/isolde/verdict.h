@@ -1,4 +1,4 @@
-// isolde/verdict.h: what a check answers.
+// isolde/verdict.h: the result of a check.
 #pragma once
 
 #include <cstdint>
@@ -14,60 +14,60 @@ namespace isolde::api {
 
 enum class Outcome { satisfied, violated, undecided };
 
-// One reason why a transaction comes before another, checkable by hand against the history.
+// One reason why a transaction comes before another. It can be checked by hand against the history.
 struct Step {
   Name from, to;
   std::string type;  // ww, wr, rw, session, realtime, …
   std::string text;
 };
 
-// One circle of a proof by cases: it closes if all of this is assumed.
+// One cycle of a proof by cases: it closes if all of `assume` holds.
 struct Case {
   std::vector<std::string> assume;  // "T1 comes before T2 (both wrote x)"
   std::vector<Step> steps;
 };
 
 struct Anomaly {
-  std::string name;                // the most telling that fits: write-skew, GSIb, lost-update, …
+  std::string name;                // the most specific name that fits: write-skew, GSIb, lost-update, …
   std::vector<Name> transactions;  // the guilty one first
   std::string text;                // in words
   std::vector<Step> steps;
-  std::vector<Case> cases;  // no-order: there is no way to choose that avoids all of them
-  std::string kind;         // what `name` is a case of, as in `counts`: G2-item, GSIb, lost-update, …
+  std::vector<Case> cases;  // no-order: no choice avoids all of them
+  std::string kind;         // the general kind of `name`, as in `counts`: G2-item, GSIb, lost-update, …
 };
 
-// How a search for an order went, in pairs of writers of one key whose order no evidence gives.
+// How a search for an order went, counted in pairs of writers of one key that no evidence orders.
 struct Search {
   std::uint64_t pairs = 0;      // at the start
-  std::uint64_t pruned = 0;     // ordered because the other order would close a circle
-  std::uint64_t guessed = 0;    // of the rest, ordered as a hint says
-  std::uint64_t searched = 0;   // that the search had to choose
+  std::uint64_t pruned = 0;     // ordered because the other order would close a cycle
+  std::uint64_t guessed = 0;    // of the rest, ordered by a hint
+  std::uint64_t searched = 0;   // ordered by the search
   std::uint64_t reads = 0;      // with several possible writers
-  std::uint64_t conflicts = 0;  // dead ends that it learned from
+  std::uint64_t conflicts = 0;  // dead ends that the search learned from
 };
 
 struct Verdict {
   Outcome outcome = Outcome::undecided;
-  std::string error;   // not empty: nothing was checked, and this says why (an unknown level or method)
-  std::string reason;  // undecided: which limit ran out or what evidence is missing
-  std::string holds;   // undecided for want of clocks or sessions: the level that holds without them
+  std::string error;   // if not empty, nothing was checked; says why (an unknown level or method)
+  std::string reason;  // undecided: which limit ran out, or which evidence is missing
+  std::string holds;   // undecided only for lack of clocks or sessions: the level that holds without them
   std::string level;
   std::string method;
   std::vector<Anomaly> anomalies;               // at most CheckOptions::max_anomalies
-  std::map<std::string, std::uint64_t> counts;  // all that were found, by kind
+  std::map<std::string, std::uint64_t> counts;  // all anomalies found, by kind
   std::vector<std::string> notes;
   std::optional<Search> search;  // of the method "solver"
-  // With CheckOptions::strongest: the strongest levels that hold (none implies another), and what is known of each
-  // level. A level that is not in it was not looked at: a weaker one is violated.
+  // With CheckOptions::strongest: the strongest levels that hold (none implies another), and the outcome of each
+  // level. A level that is not in `levels` was not checked, because a weaker one is violated.
   std::vector<std::string> strongest;
   std::map<std::string, Outcome> levels;
-  std::vector<std::string> not_tested;  // of `levels`, undecided for want of clocks or sessions alone
+  std::vector<std::string> not_tested;  // those of `levels` that are undecided only for lack of clocks or sessions
 
   struct Content;
   std::shared_ptr<const Content> content;  // what to_json() reads
 };
 
-// The JSON report, one object on one line; `file` is the name that it gives to the history.
+// The JSON report, one object on one line. `file` is the name of the history in it.
 [[nodiscard]] std::string to_json(const Verdict& verdict, const std::string& file = {});
 
 }  // namespace isolde::api

@@ -1,6 +1,6 @@
-// anomaly/anomaly.h: the anomalies as one table, and what an engine reports of one that it found.
+// anomaly/anomaly.h: the anomalies as one table, and what an engine reports about one that it found.
 //
-// Always: an Anomaly is evidence, not prose: transactions, operations, values. Renderers in src/report make the text.
+// Always: an Anomaly is evidence, not prose: transactions, operations, values. Renderers in src/report write the text.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,8 @@ enum class AnomalyKind : std::uint8_t {
   kGNonadjacent,
   kG2Item,
   kG2,
-  kGSIa,  // interference: reads from, or overwrites, a transaction that its snapshot does not contain
-  kGSIb,  // missed effects: does not see a transaction that its snapshot contains
+  kGSIa,  // interference: it reads from, or overwrites, a transaction that its snapshot does not contain
+  kGSIb,  // missed effects: it does not see a transaction that its snapshot contains
   kLostUpdate,
   kDirtyUpdate,
   kInternal,
@@ -39,23 +39,23 @@ enum class AnomalyKind : std::uint8_t {
   kLongFork,
   kWriteSkew,
   kResultSetMismatch,
-  kSessionOrder,    // a transaction's snapshot lacks the one before it in its session
+  kSessionOrder,    // a transaction's snapshot lacks the previous one of its session
   kRealtimeOrder,   // … lacks one that had ended, by the client's clock, before it began
   kTimestampOrder,  // a start timestamp after the commit timestamp
-  kCyclicVersions,  // the evidence puts the versions of one key in a circle
-  kNoOrder,         // whichever of two writers comes first, a circle closes: told by `cases`, or every order was tried
-  kSessionGap,      // by the client's count, transactions of a session are missing or out of order
+  kCyclicVersions,  // the evidence puts the versions of one key in a cycle
+  kNoOrder,         // whichever of two writers comes first, a cycle closes: shown by `cases`, or every order was tried
+  kSessionGap,      // by the client's numbers, transactions of a session are missing or out of order
 };
 inline constexpr int kAnomalyCount = 28;
 
-// The order that a cycle needs beside its dependencies.
+// The order that a cycle needs in addition to its dependencies.
 enum class Variant : std::uint8_t { kPlain, kSession, kRealtime };
 
-// What shows it, which decides who looks at it.
+// What shows the anomaly, which decides who looks for it.
 enum class AnomalySeen : std::uint8_t {
   kItems,
-  kPredicates,  // a search: repeatable-read allows whatever only searches show
-  kTimestamps,  // the database's own: the snapshot family promises them, other levels say nothing of them
+  kPredicates,  // a search: repeatable-read allows what only searches show
+  kTimestamps,  // the database's own: only the snapshot family is about them
 };
 
 struct AnomalyInfo {
@@ -63,20 +63,20 @@ struct AnomalyInfo {
   std::string_view name;
   std::string_view summary;        // one line
   std::string_view definition;     // a paragraph
-  std::string_view example;        // smallest history that shows it, native JSON Lines
-  std::string_view example_says;   // what happens there
-  std::span<const Level> weakest;  // the weakest levels that the example breaks; proscribes() has all of them
+  std::string_view example;        // the smallest history that shows it, native JSON Lines
+  std::string_view example_says;   // what happens in the example
+  std::span<const Level> weakest;  // the weakest levels that the example breaks; proscribes() covers all of them
   AnomalySeen seen = AnomalySeen::kItems;
 };
 
 [[nodiscard]] std::span<const AnomalyInfo> all_anomalies();
 [[nodiscard]] const AnomalyInfo& info(AnomalyKind kind);
-// Whether the level forbids it, in the form of its example: by the table, and by what levels imply.
+// Whether the level forbids it, in the form of its example: by the table and by the lattice of levels.
 [[nodiscard]] bool proscribes(Level level, AnomalyKind kind);
 // The levels that forbid it, and those that do not, from weak to strong.
 [[nodiscard]] std::vector<Level> levels_against(AnomalyKind kind);
 [[nodiscard]] std::vector<Level> levels_allowing(AnomalyKind kind);
-// By name, case and separators as with levels; a `-session`, `-process` or `-realtime` ending is taken off.
+// By name; case and separators are ignored as with levels, and so is an ending -session, -process or -realtime.
 [[nodiscard]] std::optional<AnomalyKind> anomaly_named(std::string_view name);
 
 // Why one transaction is ordered before another.
@@ -94,18 +94,18 @@ enum class StepType : std::uint8_t {
 };
 [[nodiscard]] std::string_view name(StepType type);
 
-// What an order of two versions of a key rests on: the reason of a ww or rw step.
+// The evidence for the order of two versions of a key: the reason of a ww or rw step.
 enum class Ground : std::uint8_t {
   kReads,       // the values read, and nothing else
-  kSeen,        // some transaction saw the one and read the key from the other
+  kSeen,        // a transaction that had seen the first read the key from the second
   kList,        // a list that was read shows it
-  kUpdate,      // a transaction read the one version and wrote the next
+  kUpdate,      // a transaction read the first version and wrote the second
   kGiven,       // a version order of the history says so
-  kLastLeft,    // no other place is left
+  kLastLeft,    // no other position is left
   kTimestamps,  // the commit timestamps of the two writers
-  kSnapshot,    // the one writer is in the other's snapshot, as PostgreSQL tells it
-  kPast,        // the one writer is in the other's past, by sessions and reads
-  kAssumed,     // one of the choices that the case is about
+  kSnapshot,    // the first writer is in the second one's snapshot, as PostgreSQL reports it
+  kPast,        // the first writer is in the second one's past, by sessions and reads
+  kAssumed,     // one of the choices of the case
 };
 [[nodiscard]] std::string_view name(Ground ground);
 
@@ -119,11 +119,11 @@ struct Step {
   Ground ground = Ground::kReads;
   // kRw, in a case: whose version `from` read; kNoTxn: the initial state.
   TxnId source = kNoTxn;
-  // kWw with Ground::kSeen: who had seen `from` and read the key from `to`, where it is told.
+  // kWw with Ground::kSeen: the transaction that had seen `from` and read the key from `to`, if it is named.
   TxnId reader = kNoTxn;
 };
 
-// One circle of a proof by cases. A step with Ground::kAssumed stands only if its choice is made so:
+// One cycle of a proof by cases. A step with Ground::kAssumed holds only if its choice is made:
 //   kWw   `from` comes before `to`: both write `key`;
 //   kWr   `to` reads the version of `from` by its operation to_op, whose value several transactions wrote;
 //   kRw   `from` reads the version of `source` by its operation from_op (a choice where several wrote that value), and
@@ -140,41 +140,42 @@ enum class ReadSource : std::uint8_t {
   kOlder,         // a version that had been overwritten in the reader's snapshot
   kNewer,         // a version committed after the reader's snapshot was taken
   kCurrent,       // the very version it should have seen
-  kIntermediate,  // a write that its own transaction overwrote before commit
+  kIntermediate,  // a write that its own transaction overwrote before it committed
   kAborted,       // a transaction that did not commit
   kOwn,           // the reader itself, earlier
   kOwnLater,      // the reader itself, by a write that comes after the read
-  kNeverWritten,  // nobody
+  kNeverWritten,  // no transaction
   kUntraceable,   // a counter's value, or a list that no single write explains
   // Of predicate operations (kResultSetMismatch):
-  kRowMissed,       // the version that it was evaluated on matches, and the result lacks its key
-  kRowExtra,        // the result has the key, and the version that it was evaluated on does not match
-  kWrongAggregate,  // of the versions that match the aggregate is another
+  kRowMissed,       // the version that it was evaluated on matches, but the result lacks its key
+  kRowExtra,        // the result has the key, but the version that it was evaluated on does not match
+  kWrongAggregate,  // the aggregate of the matching versions is different
 };
 
 struct Anomaly {
   AnomalyKind kind;
   Variant variant = Variant::kPlain;
-  std::vector<TxnId> transactions;  // those involved, the guilty one first
+  std::vector<TxnId> transactions;  // those involved, the offending one first
   std::vector<Step> steps;
-  // kNoOrder: of two writers of a key one comes before the other, and a read has one of its possible writers; there is
-  // no way to choose all these so that no case closes.
+  // kNoOrder: of two writers of a key, one comes before the other; a read has one of its possible writers. Whatever is
+  // chosen, at least one of these cases closes.
   std::vector<Case> cases;
   // kNoOrder without cases: every order was tried, and none explains these reads and predicate operations together.
   bool tried_all = false;
   std::vector<OpId> unexplained = {};
-  // About one read: what it returned, what it should have, and whence. kNotARead: the rest is not set.
+  // About one read: what it returned, what it should have returned, and where that came from. kNotARead: the rest is
+  // not set.
   ReadSource source = ReadSource::kNotARead;
   OpId op = kNoOp;
   KeyId key = kNoKey;
   ValueId read = kNullValue;
   ValueId expected = kNullValue;
   bool expected_known = false;
-  // For lists and counters the state may be no value of the table; then this holds it as JSON text.
+  // For lists and counters, the state may not be in the value table; then this is its JSON text.
   std::string expected_text;
   TxnId expected_writer = kNoTxn;  // kNoTxn: the initial state
   TxnId source_writer = kNoTxn;
-  // Of the engine `mirror`: which rule of its profile broke, and the intervals that leave no way.
+  // Engine `mirror`: which rule of the profile was broken, and the intervals that leave no other explanation.
   std::string says = {};
 };
 

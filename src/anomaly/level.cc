@@ -94,18 +94,18 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      LevelFamily::kGraph,
      AddedOrder::kNone,
      {},
-     "writes of two transactions do not interleave; reads may return anything",
-     "There is an order of the versions of each key such that the transactions do not overwrite each other in a circle "
+     "writes of transactions do not interleave; reads may return anything",
+     "There is an order of the versions of each key in which the transactions do not overwrite each other in a cycle "
      "(no G0). Only final states are protected: a read may see uncommitted, aborted or intermediate data.",
      kOppositeOverwrites,
-     "T2 overwrote x of T1, but T1 overwrote y of T2: x and y now come from two transactions that each believe to have "
-     "come last."},
+     "T2 overwrote x of T1, but T1 overwrote y of T2: the final x and y come from different transactions, each of "
+     "which would have to be the last."},
     {kReadCommitted, "read-committed", kRcAliases, LevelFamily::kGraph, AddedOrder::kNone, kLevelList<kReadUncommitted>,
      "only committed, final values are read",
      "Adya's PL-2. Every read returns the transaction's own last write of the key, else the final value that some "
      "committed transaction wrote, or the initial one (no G1a, no G1b). There is a version order in which overwrites "
-     "and reads-from form no cycle (no G0, no G1c). Sessions say nothing, and two reads of one key may differ in any "
-     "way.",
+     "and reads-from form no cycle (no G0, no G1c). Session order does not matter, and two reads of one key may differ "
+     "in any way.",
      kAbortedRead, "T2 read what T1 wrote, but T1 was rolled back: the value never existed."},
     {kCursorStability, "cursor-stability", kCsAliases, LevelFamily::kGraph, AddedOrder::kNone,
      kLevelList<kReadCommitted>, "read committed, and no update is lost",
@@ -116,10 +116,9 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      kLostUpdate, "T1 and T2 both read x before either wrote it; whichever wrote first was overwritten unseen."},
     {kMonotonicAtomicView, "monotonic-atomic-view", kMavAliases, LevelFamily::kGraph, AddedOrder::kNone,
      kLevelList<kReadCommitted>, "once a transaction is seen, all of it stays seen",
-     "There is a version order without G1 in which, after a transaction has read anything of T, each of its later "
-     "reads "
-     "returns a version at least as new as T's own write of that key (no OTV). Sessions say nothing.",
-     kVanished, "T2 saw the x of T1; a moment later the y of the same T1 is not there."},
+     "There is a version order without G1 in which, after a transaction has read anything from T, each of its later "
+     "reads returns a version at least as new as T's own write of that key (no OTV). Session order does not matter.",
+     kVanished, "T2 saw the x of T1; a moment later it did not see the y of T1."},
     {kStrongSessionMonotonicAtomicView, "strong-session-monotonic-atomic-view", kSessionMavAliases,
      LevelFamily::kAxiomatic, AddedOrder::kSession, kLevelList<kMonotonicAtomicView>,
      "monotonic atomic view in an order that respects sessions",
@@ -132,42 +131,40 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      "T3 had seen T2 when it read the x of T1, so the x of T1 is the newer one; but T1 comes before T2 in its "
      "session."},
     {kReadAtomic, "read-atomic", kRaAliases, LevelFamily::kAxiomatic, AddedOrder::kSession,
-     kLevelList<kStrongSessionMonotonicAtomicView>, "a transaction's writes are seen all or none",
+     kLevelList<kStrongSessionMonotonicAtomicView>, "a transaction's writes are seen all together or not at all",
      "Only committed, final values are read, and there is a commit order that contains session order and reads-from, "
-     "such that whenever a "
-     "transaction T reads x from T1, and T2 writes x too, and T2 comes before T in its session or T reads anything "
-     "from "
-     "T2, then T2 comes before T1. Two reads of one key with no own write in between return the same value.",
+     "such that whenever a transaction T reads x from T1, and T2 writes x too, and T2 comes before T in its session or "
+     "T reads anything from T2, then T2 comes before T1. Two reads of one key with no write of its own in between "
+     "return the same value.",
      kFractured, "T2 saw the x of T1 but not its y: half of a transaction."},
     {kCausal, "causal", kCausalAliases, LevelFamily::kAxiomatic, AddedOrder::kSession, kLevelList<kReadAtomic>,
-     "whoever sees an effect sees its causes",
-     "Read atomic, where it is enough that T2 comes before T by any chain of session order and reads-from: whenever T "
-     "reads x from T1 and such a T2 writes x, T2 comes before T1 in the commit order. Writes that are not related may "
-     "be seen in different orders by different transactions.",
-     kCauseMissing, "T2 answered (y) what T1 said (x); T3 sees the answer but not what it answers to."},
+     "a transaction that sees an effect also sees its causes",
+     "As read atomic, but it is enough that T2 comes before T by any chain of session order and reads-from: whenever T "
+     "reads x from T1 and such a T2 writes x, T2 comes before T1 in the commit order. Unrelated writes may be seen in "
+     "different orders by different transactions.",
+     kCauseMissing, "T2 wrote y as an answer to the x of T1; T3 sees the answer but not what it answers."},
     {kPrefix, "prefix", kPrefixAliases, LevelFamily::kPrefix, AddedOrder::kSession, kLevelList<kCausal>,
-     "everyone sees a prefix of one order of commits",
-     "Every transaction has a start and a commit point on one line. It reads the state that the commits before its "
-     "start point left, changed by its own operations, and it starts after the transactions before it in its session "
-     "have committed. Overlapping transactions may write the same key.",
+     "every transaction sees a prefix of one order of commits",
+     "Every transaction has a start point and a commit point on one time line. It reads the state left by the commits "
+     "before its start point, changed by its own operations, and it starts after the transactions before it in its "
+     "session have committed. Overlapping transactions may write the same key.",
      kLongFork,
-     "T3 sees the write of T1 and not that of T2; T4 sees them the other way round. No single order of the two has "
-     "both "
-     "as a prefix."},
+     "T3 sees the write of T1 but not that of T2; T4 sees the opposite. No order of T1 and T2 has both views as "
+     "prefixes."},
     {kRepeatableRead, "repeatable-read", kRrAliases, LevelFamily::kGraph, AddedOrder::kNone,
-     kLevelList<kCursorStability, kMonotonicAtomicView>, "serializable, but for predicates",
+     kLevelList<kCursorStability, kMonotonicAtomicView>, "serializable, except for predicates",
      "There is a version order in which read, write and anti-dependencies on single items form no cycle and nothing "
-     "aborted or intermediate is read (no G1, no G2-item: Adya's PL-2.99). Only anti-dependencies through predicates, "
-     "that is phantoms, are allowed.",
-     kChangedRead, "T2 read x twice and got two values, because T1 wrote in between."},
+     "aborted or intermediate is read (no G1, no G2-item: Adya's PL-2.99). Only anti-dependencies through predicates "
+     "(phantoms) are allowed.",
+     kChangedRead, "T2 read x twice and got two values, because T1 wrote it in between."},
     {kSnapshotIsolation, "snapshot-isolation", kSiAliases, LevelFamily::kSnapshot, AddedOrder::kNone,
      kLevelList<kCursorStability, kMonotonicAtomicView>,
-     "everyone reads a snapshot, and the first writer of a key wins",
-     "Every transaction has a start and a commit point on one line. It reads the state that the commits before its "
-     "start point left, changed by its own operations. Of two transactions that write one key, one commits before the "
-     "other starts. Session order and real time say nothing: a snapshot may be old.",
+     "every transaction reads a snapshot, and the first writer of a key wins",
+     "Every transaction has a start point and a commit point on one time line. It reads the state left by the commits "
+     "before its start point, changed by its own operations. Of two transactions that write the same key, one commits "
+     "before the other starts. Session order and real time do not matter: a snapshot may be old.",
      kLostUpdate,
-     "Both read x before either wrote it, so they overlap; both write x, which overlapping transactions may not."},
+     "Both read x before either wrote it, so they overlap; both write x, which overlapping transactions may not do."},
     {kStrongSessionSnapshotIsolation, "strong-session-snapshot-isolation", kSessionSiAliases, LevelFamily::kSnapshot,
      AddedOrder::kSession, kLevelList<kSnapshotIsolation, kPrefix>, "snapshot isolation that respects sessions",
      "Snapshot isolation in which a transaction starts after the transactions before it in its session have committed: "
@@ -179,22 +176,23 @@ constexpr std::array<LevelInfo, kLevelCount> kLevels = {{
      "ended, by the clients' clock, before it began: snapshots are never old.",
      kStaleRead, "T1 had ended when T2 began, yet the snapshot of T2 does not contain it."},
     {kSerializable, "serializable", kSerAliases, LevelFamily::kSerializable, AddedOrder::kNone,
-     kLevelList<kSnapshotIsolation, kRepeatableRead>, "as if one transaction ran after the other",
-     "There is one order of the transactions such that, run one after the other in that order, every read returns what "
-     "it returned. The order need respect neither sessions nor real time.",
+     kLevelList<kSnapshotIsolation, kRepeatableRead>, "as if the transactions ran one after another",
+     "There is one order of the transactions such that running them one after another in that order gives every read "
+     "the result it had. The order need not respect sessions or real time.",
      kWriteSkew,
-     "T1 did not see the write of T2, so it comes first; T2 did not see the write of T1, so it comes first."},
+     "T1 did not see the write of T2, so T1 comes first; T2 did not see the write of T1, so T2 comes first."},
     {kStrongSessionSerializable, "strong-session-serializable", kSessionSerAliases, LevelFamily::kSerializable,
      AddedOrder::kSession, kLevelList<kSerializable, kStrongSessionSnapshotIsolation>,
      "serializable in an order that respects sessions",
-     "Serializable by an order in which the transactions of each session stand in session order.", kForgottenSession,
-     "To explain its read T2 would have to come before T1, but they are one client's, and T1 was first."},
+     "Serializable in an order that contains the session order: the transactions of each session keep their order.",
+     kForgottenSession,
+     "To explain its read, T2 would have to come before T1, but both belong to one client, and T1 was first."},
     {kStrictSerializable, "strict-serializable", kStrictAliases, LevelFamily::kSerializable, AddedOrder::kRealTime,
      kLevelList<kStrongSessionSerializable, kStrongSnapshotIsolation>,
      "serializable in an order that respects real time",
-     "Strong-session serializable by an order in which a committed transaction that had ended, by the clients' clock, "
-     "before another began also stands before it.",
-     kStaleRead, "To explain its read T2 would have to come before T1, but T1 had ended when T2 began."},
+     "Strong-session serializable in an order that also respects real time: a committed transaction that ended, by the "
+     "clients' clock, before another began comes before it.",
+     kStaleRead, "To explain its read, T2 would have to come before T1, but T1 had ended when T2 began."},
 }};
 
 constexpr bool levels_in_enumeration_order() {

@@ -1,4 +1,4 @@
-// anomaly/methods.h: what became of each method when one was chosen (`check --explain-method`).
+// anomaly/methods.h: why each method was or was not chosen (`check --explain-method`).
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace isolde {
 struct MethodCase {
   enum class Fate : std::uint8_t {
     kTaken,
-    kCould,   // it could judge this history at this level, but was passed over
+    kCould,   // it could check this level on this history, but was passed over
     kCannot,  // it lacks evidence
   };
   std::string_view name;

@@ -1,4 +1,4 @@
-// anomaly/names.h: names of levels and anomalies compared as people write them.
+// anomaly/names.h: compares names of levels and anomalies however people write them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// anomaly/strongest.h: what is known of a history at every level, and the strongest levels that hold.
+// anomaly/strongest.h: the result for a history at every level, and the strongest levels that hold.
 #pragma once
 
 #include <array>
@@ -11,16 +11,15 @@
 namespace isolde {
 
 struct Strongest {
-  // By Level: what `check` says there. None: not looked at, because a weaker level is broken or `--ignore` leaves it
-  // out.
+  // By Level: the result of `check`. None: not checked, because a weaker level is broken or `--ignore` leaves it out.
   std::array<std::optional<Outcome>, kLevelCount> levels{};
-  // By Level: undecided only because the order that it adds was not there to be tested.
+  // By Level: undecided only because the history has nothing to test the added order by.
   std::array<bool, kLevelCount> not_tested{};
-  std::vector<Level> holds;      // the strongest first; none implies another
-  std::vector<Level> undecided;  // that may hold, and that no level in `holds` implies; tested ones
+  std::vector<Level> holds;      // strongest first; none implies another
+  std::vector<Level> undecided;  // tested levels that may hold and that no level in `holds` implies
   std::vector<Level> untested;   // the strongest of `not_tested`: they would hold if the order did not matter
-  int checks = 0;                // that ran, beside the first
-  // What ended the search before it knew all.
+  int checks = 0;                // that ran, in addition to the first
+  // What ended the search before it was complete.
   enum class Stop : std::uint8_t { kNone, kTime, kWork };
   Stop stop = Stop::kNone;
 

@@ -1,4 +1,4 @@
-// anomaly/verdict.h: what a check answers: satisfied with a witness, violated with anomalies, or undecided with the
+// anomaly/verdict.h: the result of a check: satisfied with a witness, violated with anomalies, or undecided with a
 // reason.
 #pragma once
 
@@ -18,12 +18,12 @@ namespace isolde {
 enum class Outcome : std::uint8_t { kSatisfied, kViolated, kUndecided };
 [[nodiscard]] std::string_view name(Outcome outcome);
 
-// An order that shows why a level holds; src/proof replays it. Transactions that are not in it are left out of the
-// history (aborted, or unknown and not seen).
+// An order that shows why a level holds; src/proof replays it. Transactions that are not in it do not count: they
+// aborted, or their outcome is unknown and nobody saw them.
 struct Witness {
   enum class Kind : std::uint8_t {
     kNone,
-    kSerialOrder,  // events are TxnIds, one after the other
+    kSerialOrder,  // events are TxnIds, in serial order
     kPoints,       // events are TxnId * 2 for a start and TxnId * 2 + 1 for a commit
   };
   Kind kind = Kind::kNone;
@@ -33,37 +33,37 @@ struct Witness {
   static std::uint32_t commit_of(TxnId t) { return raw(t) * 2 + 1; }
 };
 
-// How a search for an order went, in pairs of writers of one key whose order no evidence gives.
+// How a search for an order went, counted in pairs of writers of one key that no evidence orders.
 struct SearchStats {
   std::uint64_t pairs = 0;      // at the start
-  std::uint64_t pruned = 0;     // ordered because the other order would close a circle
-  std::uint64_t guessed = 0;    // of the rest, ordered as a hint says
-  std::uint64_t searched = 0;   // that the search had to choose
+  std::uint64_t pruned = 0;     // ordered because the other order would close a cycle
+  std::uint64_t guessed = 0;    // of the rest, ordered by a hint
+  std::uint64_t searched = 0;   // ordered by the search
   std::uint64_t reads = 0;      // with several possible writers
-  std::uint64_t conflicts = 0;  // dead ends that it learned from
+  std::uint64_t conflicts = 0;  // dead ends that the search learned from
 };
 
-// What a verdict takes as given beside values, sessions and the client's clock.
+// What a verdict takes as given, in addition to values, sessions and the client's clock.
 enum class Given : std::uint8_t {
   kVersionOrders,  // those of the history
-  kTimestamps,     // start_ts and commit_ts as start and commit points (serializable family: as places in the order)
+  kTimestamps,     // start_ts and commit_ts as start and commit points (serializable family: as positions in the order)
   kExpectedOrder,  // the field `order`
-  kProfile,        // what a DBMS does, and the client's clock: nothing is said of the level as such
+  kProfile,        // how a DBMS works, and the client's clock: says nothing about the level itself
 };
 
 struct Verdict {
   Outcome outcome = Outcome::kUndecided;
   Level level = Level::kSerializable;
   std::string_view method;  // name of the engine
-  std::string reason;       // kUndecided: which limit ran out or what evidence is missing
-  // kUndecided only because the order that the level adds was not there to be tested (check/tested.h): what holds
-  // without it. The witness is one of that level.
+  std::string reason;       // kUndecided: which limit ran out, or which evidence is missing
+  // kUndecided only because the history has nothing to test the added order of the level by (check/tested.h): the level
+  // that holds without it. The witness is one for that level.
   std::optional<Level> holds;
   std::vector<Anomaly> anomalies;                     // at most Limits::max_anomalies
-  std::array<std::uint64_t, kAnomalyCount> counts{};  // all that were found, by AnomalyKind
-  std::vector<std::string> notes;  // what a reader should know: evidence left unused, clocks that disagree, …
+  std::array<std::uint64_t, kAnomalyCount> counts{};  // all anomalies found, by AnomalyKind
+  std::vector<std::string> notes;  // what a reader should know: unused evidence, clocks that disagree, …
   Witness witness;
-  std::optional<SearchStats> search;  // of the engine `solver`
+  std::optional<SearchStats> search;  // engine `solver` only
   Given given = Given::kVersionOrders;
 
   void count(AnomalyKind kind) { ++counts[static_cast<std::size_t>(kind)]; }
@@ -74,7 +74,7 @@ struct Verdict {
   }
 };
 
-// Whether a step takes the database's own word (timestamps, snapshots) for the order of versions.
+// Whether a step relies on the database's own word (timestamps, snapshots) for the order of versions.
 [[nodiscard]] bool rests_on_the_database(const Verdict& verdict);
 
 }  // namespace isolde

@@ -66,7 +66,7 @@ TEST(Api, WhatWasNotThereToBeTestedIsNotSaidToHold) {
   const LoadedHistory history = stale_read();
   const Verdict verdict = check(*history.history, "strict", {.ignore = "timestamps", .prove = true, .strongest = true});
   EXPECT_EQ(verdict.outcome, Outcome::undecided);
-  EXPECT_TRUE(verdict.reason.starts_with("no clock: " + verdict.holds + " holds")) << verdict.reason;
+  EXPECT_TRUE(verdict.reason.starts_with("no clocks: " + verdict.holds + " holds")) << verdict.reason;
   EXPECT_EQ(verdict.levels.at("serializable"), Outcome::satisfied);
   EXPECT_NE(std::find(verdict.not_tested.begin(), verdict.not_tested.end(), "strict-serializable"),
             verdict.not_tested.end());

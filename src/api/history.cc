@@ -116,7 +116,7 @@ HistoryBuilder& HistoryBuilder::version_order(const Name& key, const std::vector
 LoadedHistory HistoryBuilder::finish() {
   const std::unique_ptr<State> state = std::exchange(state_, std::make_unique<State>());
   if (state->too_deep)
-    return failed_load("a value nests deeper than " + std::to_string(isolde::kMaxValueDepth) + " lists");
+    return failed_load("a value is nested more than " + std::to_string(isolde::kMaxValueDepth) + " levels deep");
   auto result = state->builder.finish();
   if (!result) return failed_load(result.error().message());
   return loaded(*std::move(result), "built", {});

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 
 #include "anomaly/names.h"
 
@@ -26,6 +28,56 @@ FixPlan only_search(const Classes& classes, const DependencyGraph& graph, const 
   plan.first_round = std::move(result.cycles);
   return plan;
 }
+
+// The assumptions without which a dependency of the cycle would be there, and could be part of an anomaly.
+std::vector<std::uint32_t> assumptions_of(const Classes& classes, const DependencyGraph& assumed, const Cycle& cycle) {
+  std::vector<std::uint32_t> out;
+  for (const CycleEdge& edge : cycle.edges) {
+    const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
+    const TransactionClass& reader = classes.classes[raw(a)];
+    const auto narrowed =
+        std::ranges::find(reader.narrowed, edge.conflict.from_op, &TransactionClass::Narrowed::operation);
+    if (narrowed != reader.narrowed.end()) out.push_back(narrowed->fact);
+    if (assumed.find(a, b, edge.conflict.from_op, edge.conflict.to_op) != nullptr) continue;
+    const Operation& read = reader.operations[edge.conflict.from_op];
+    for (const Choice& choice : reader.choices) {
+      if (choice.queue != kNone32 && choice.statement == read.statement && choice.found == read.access.row_set)
+        out.push_back(choice.queue);
+    }
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+// Everything once more without assumptions: what is found only then is set aside. What is found and rests on none was
+// missed the first time, since not every cycle is looked at, and is no less an anomaly.
+void look_without_assumptions(Audit& audit) {
+  const Classes& classes = audit.classes;
+  GraphOptions options = audit.options.graph;
+  options.assumptions = false;
+  const DependencyGraph graph = build_graph(classes, audit.hints, options);
+  SearchResult result = search_cycles(classes, graph, audit.hints, audit.options.search);
+  std::vector<Cycle> resting, missed;
+  for (Cycle& cycle : result.cycles) {
+    const bool rests = !assumptions_of(classes, audit.graph, cycle).empty();
+    (rests ? resting : missed).push_back(std::move(cycle));
+  }
+  const auto known = [&](const Anomaly& anomaly) {
+    return std::ranges::find(audit.anomalies, anomaly.cause, &Anomaly::cause) != audit.anomalies.end();
+  };
+  for (Anomaly& anomaly : tell(classes, audit.log, audit.graph, missed, audit.options.story)) {
+    if (!known(anomaly)) audit.anomalies.push_back(std::move(anomaly));
+  }
+  std::ranges::stable_sort(audit.anomalies, std::greater<>(), &Anomaly::rank);
+  for (Anomaly& anomaly : tell(classes, audit.log, graph, resting, audit.options.story)) {
+    if (known(anomaly)) continue;
+    std::vector<std::uint32_t> facts = assumptions_of(classes, audit.graph, anomaly.cycle);
+    audit.set_aside.push_back({std::move(anomaly), std::move(facts)});
+  }
+}
+
+bool assumes(const Classes& classes) { return std::ranges::any_of(classes.facts, &Fact::assumption); }
 
 }  // namespace
 
@@ -69,7 +121,9 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   audit->options.story.level = options.level;
   audit->options.classes.level = options.level;
   audit->hints = std::move(hints);
+  audit->options.classes.facts.turn_off(audit->hints.distrusted);
 
+  if (!options.views) schema.take_no_views();
   auto start = std::chrono::steady_clock::now();
   auto log = load_trace(path, options.trace);
   if (!log) return std::move(log).error();
@@ -89,10 +143,14 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
 
   start = std::chrono::steady_clock::now();
   const Classes& classes = audit->classes;
-  audit->graph = build_graph(classes, audit->hints, audit->options.graph);
-  audit->plan = options.fixes ? plan_fixes(classes, audit->log, audit->graph, audit->hints, options.search)
-                              : only_search(classes, audit->graph, audit->hints, options.search);
+  {
+    const Classes assumed = with_assumptions(classes);
+    audit->graph = build_graph(assumed, audit->hints, audit->options.graph);
+    audit->plan = options.fixes ? plan_fixes(assumed, audit->log, audit->graph, audit->hints, options.search)
+                                : only_search(assumed, audit->graph, audit->hints, options.search);
+  }
   audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story);
+  if (audit->options.graph.assumptions && assumes(classes)) look_without_assumptions(*audit);
   audit->confirmations.resize(audit->anomalies.size());
   if (options.scope) audit->scope = find_scope_errors(audit->log, classes);
   audit->seconds_searching = seconds_since(start);

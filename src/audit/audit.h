@@ -31,7 +31,14 @@ struct AuditOptions {
   SearchOptions search;
   StoryOptions story;  // ::level likewise
   bool fixes = true;   // false: one search, no plan
+  bool views = true;   // are read as their queries; false: they are tables
   bool scope = true;   // also look for what is checked in one transaction and acted upon in another
+};
+
+// An anomaly that is none if an assumption holds which the trace supports and cannot prove (Fact::assumption).
+struct SetAside {
+  Anomaly anomaly;
+  std::vector<std::uint32_t> facts;  // of Classes::facts: the assumptions that it rests on
 };
 
 enum class Finding : std::uint8_t { kNone, kAnomalies, kUndecided };
@@ -45,6 +52,7 @@ struct Audit {
   Hints hints;
   FixPlan plan;
   std::vector<Anomaly> anomalies;   // the likeliest first
+  std::vector<SetAside> set_aside;  // no part of `finding`, but never left out of the report
   std::vector<ScopeFinding> scope;  // whatever the level; no part of `finding`
   // By anomaly, as far as they were tried.
   std::vector<std::optional<Confirmation>> confirmations;

@@ -41,7 +41,9 @@ class Text {
     }
     verdict();
     if (!options_.verdict_only) {
+      seen_happening();
       anomalies();
+      set_aside();
       scope();
       targets();
       named_classes();
@@ -167,6 +169,27 @@ class Text {
                              counted(removed.edges, "dependency", "dependencies"));
     }
     if (!rules.empty()) paragraph("  taken away    ", rules);
+    known_rows();
+  }
+
+  // Facts that take no dependency away but tell which rows are the same.
+  void known_rows() {
+    std::string text;
+    const auto add = [&](std::string_view part) { text += (text.empty() ? "" : "; ") + std::string(part); };
+    std::uint64_t taken = 0, refused = 0;
+    for (const AlwaysEqual& pair : audit_.classes.equal_columns) ++(pair.taken ? taken : refused);
+    if (!audit_.options.classes.facts.on(FactKind::kEqual)) {
+      refused += taken;
+      taken = 0;
+    }
+    if (taken + refused > 0)
+      add(fmt::format("of {} that were always equal {} for one value, {} not (it may be chance)",
+                      counted(taken + refused, "pair of different columns", "pairs of different columns"),
+                      taken == 1 ? "1 is taken" : fmt::format("{} are taken", taken), refused));
+    for (const Fact& fact : audit_.classes.facts) {
+      if (fact.kind == FactKind::kFunction || (fact.kind == FactKind::kQueue && !fact.assumption)) add(fact.text);
+    }
+    if (!text.empty()) paragraph("  same rows     ", text);
   }
 
   void verdict() {
@@ -180,10 +203,48 @@ class Text {
     line("{}", paint(colour, text));
   }
 
+  void seen_happening() {
+    const std::vector<LostInTrace>& all = audit_.classes.lost;
+    if (all.empty()) return;
+    out_ += "\n";
+    line("{}", paint(kRed, "seen happening in this trace"));
+    for (const LostInTrace& one : all) {
+      paragraph("  ",
+                fmt::format("lost update on {}: {} of {}. The first: line {} sets it from {} to {}; then line {}, "
+                            "which began before that was committed, sets it to {}, as if it were still {}.",
+                            audit_.classes.schema.full_name(one.column), counted(one.times, "time", "times"),
+                            counted(one.writes, "write whose old value is known", "writes whose old value is known"),
+                            one.lost_line, one.old_value, one.lost_value, one.line, one.value, one.old_value));
+    }
+  }
+
+  void set_aside() {
+    const std::vector<SetAside>& all = audit_.set_aside;
+    if (all.empty()) return;
+    out_ += "\n";
+    line("{}",
+         paint(kYellow, fmt::format("set aside: {} of anomaly that cannot happen if what the trace shows always holds",
+                                    counted(all.size(), "kind", "kinds"))));
+    std::set<std::uint32_t> facts;
+    for (const SetAside& one : all) facts.insert(one.facts.begin(), one.facts.end());
+    for (const std::uint32_t fact : facts) {
+      const auto resting = std::ranges::count_if(
+          all, [&](const SetAside& one) { return std::ranges::find(one.facts, fact) != one.facts.end(); });
+      paragraph("  - ", fmt::format("{}: {}. Turn it off with --no-fact {}.",
+                                    counted(static_cast<std::uint64_t>(resting), "kind", "kinds"),
+                                    audit_.classes.facts[fact].text, name(audit_.classes.facts[fact].kind)));
+    }
+    if (!options_.set_aside) return line("  --set-aside shows them");
+    for (std::size_t i = 0; i < all.size(); ++i) anomaly(all[i].anomaly, i, nullptr);
+  }
+
   void anomalies() {
     const auto& all = audit_.anomalies;
     const std::size_t shown = std::min(options_.shown, all.size());
-    for (std::size_t i = 0; i < shown; ++i) anomaly(i);
+    for (std::size_t i = 0; i < shown; ++i) {
+      const bool tried = i < audit_.confirmations.size() && audit_.confirmations[i];
+      anomaly(all[i], i, tried ? &*audit_.confirmations[i] : nullptr);
+    }
     if (shown < all.size())
       line("\n… {} more, less likely (--show {})", counted(all.size() - shown, "anomaly", "anomalies"), all.size());
   }
@@ -212,11 +273,12 @@ class Text {
       paragraph("  ", fmt::format("{} {}", label(ClassId(id)), audit_.classes.classes[id].name));
   }
 
-  void anomaly(std::size_t i) {
-    const Anomaly& a = audit_.anomalies[i];
+  void anomaly(const Anomaly& a, std::size_t i, const Confirmation* confirmed) {
     out_ += "\n";
     std::string seen;
-    if (a.same_row > 0) {
+    if (a.lost != kNone32) {
+      seen = fmt::format("; it happened {} in this trace", counted(audit_.classes.lost[a.lost].times, "time", "times"));
+    } else if (a.same_row > 0) {
       seen = fmt::format("; seen concurrent on the same rows {} in the trace", counted(a.same_row, "time", "times"));
     } else if (a.concurrent > 0) {
       seen = fmt::format("; seen concurrent {} in the trace", counted(a.concurrent, "time", "times"));
@@ -228,7 +290,9 @@ class Text {
     }
     out_ += "\n" + steps_text(a, options_.width, options_.colour) + "\n";
     paragraph("   ", a.words);
-    if (i < audit_.confirmations.size() && audit_.confirmations[i]) confirmation(*audit_.confirmations[i]);
+    for (const std::uint32_t fact : a.facts)
+      paragraph("   As the trace shows: ", audit_.classes.facts[fact].text + ".");
+    if (confirmed != nullptr) confirmation(*confirmed);
   }
 
   [[nodiscard]] std::string columns_of(const Cycle& cycle) const {
@@ -363,9 +427,17 @@ std::string verdict_line(const Audit& audit) {
   const std::string across = audit.scope.empty() ? std::string()
                                                  : fmt::format("; {} of check-then-act across transactions",
                                                                counted(audit.scope.size(), "place", "places"));
+  const std::string aside =
+      audit.set_aside.empty() ? std::string()
+                              : fmt::format("; {} set aside, which cannot happen if what the trace shows always holds",
+                                            counted(audit.set_aside.size(), "kind", "kinds"));
+  const std::string seen = audit.classes.lost.empty()
+                               ? std::string()
+                               : fmt::format("; {} of which updates were lost in this trace",
+                                             counted(audit.classes.lost.size(), "column", "columns"));
   switch (audit.finding()) {
     case Finding::kNone:
-      return fmt::format("no anomaly found at {}{}", level, across);
+      return fmt::format("no anomaly found at {}{}{}{}", level, aside, seen, across);
     case Finding::kUndecided:
       return fmt::format("undecided at {}: the time ran out, and nothing was found so far", level);
     case Finding::kAnomalies:
@@ -375,8 +447,8 @@ std::string verdict_line(const Audit& audit) {
   for (const Anomaly& a : audit.anomalies) ++kinds[a.name];
   std::string text;
   for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? ": " : ", ", count, name(kind));
-  return fmt::format("{} of anomaly at {}{}{}{}", counted(audit.anomalies.size(), "kind", "kinds"), level, text,
-                     audit.plan.complete ? "" : "; the time ran out: there may be more", across);
+  return fmt::format("{} of anomaly at {}{}{}{}{}{}", counted(audit.anomalies.size(), "kind", "kinds"), level, text,
+                     audit.plan.complete ? "" : "; the time ran out: there may be more", aside, seen, across);
 }
 
 std::string audit_text(const Audit& audit, const RenderOptions& options) { return Text(audit, options).all(); }

@@ -19,6 +19,7 @@ struct RenderOptions {
   std::size_t width = 100;
   std::size_t shown = 3;      // anomalies
   bool all_classes = false;   // lists every class
+  bool set_aside = false;     // shows the anomalies that were set aside as well
   bool verdict_only = false;  // the verdict's line
 };
 

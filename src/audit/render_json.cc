@@ -53,12 +53,13 @@ class Json {
     const FixPlan& plan = audit_.plan;
     return fmt::format(
         R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
-        R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "searches": {}, "anomalies": {}, "scope": {}, "targets": {}, )"
+        R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "facts": {}, "searches": {}, "anomalies": {}, )"
+        R"("set_aside": {}, "seen_happening": {}, "scope": {}, "targets": {}, )"
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
         json_string(audit_.file), json_string(name(audit_.options.level)), json_string(json_word(audit_.finding())),
         json_bool(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
-        removed(), searches(), anomalies(), scope(), targets(), plan.not_fixable.size(), unique(),
-        audit_.seconds_reading, audit_.seconds_searching, peak_mib);
+        removed(), facts(), searches(), anomalies(), set_aside(), seen_happening(), scope(), targets(),
+        plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching, peak_mib);
   }
 
  private:
@@ -191,28 +192,57 @@ class Json {
         run(c.at_level), run(c.at_serializable));
   }
 
+  [[nodiscard]] std::string facts() const {
+    return json_array(audit_.classes.facts, [&](const Fact& one) {
+      return fmt::format(R"({{"kind": {}, "text": {}, "table": {}, "support": {}, "assumption": {}}})",
+                         json_string(name(one.kind)), json_string(one.text),
+                         json_string(audit_.classes.schema.table(one.table).name), one.support,
+                         json_bool(one.assumption));
+    });
+  }
+
+  [[nodiscard]] std::string set_aside() const {
+    return json_array(audit_.set_aside, [&](const SetAside& one) {
+      return fmt::format(R"({{"facts": {}, "anomaly": {}}})",
+                         json_array(one.facts, [](std::uint32_t fact) { return std::to_string(fact); }),
+                         anomaly(one.anomaly, "null"));
+    });
+  }
+
+  [[nodiscard]] std::string seen_happening() const {
+    return json_array(audit_.classes.lost, [&](const LostInTrace& one) {
+      return fmt::format(
+          R"({{"column": {}, "times": {}, "writes": {}, "lost_line": {}, "line": {}, "old": {}, "lost": {}, "new": {}}})",
+          column(one.column), one.times, one.writes, one.lost_line, one.line, json_string(one.old_value),
+          json_string(one.lost_value), json_string(one.value));
+    });
+  }
+
   [[nodiscard]] std::string anomalies() const {
     std::string out = "[";
-    for (std::size_t i = 0; i < audit_.anomalies.size(); ++i) {
-      const Anomaly& a = audit_.anomalies[i];
-      out += fmt::format(
-          R"({}{{"name": {}, "meaning": {}, "text": {}, "transactions": {}, "dependencies": {}, "steps": {}, )"
-          R"("concurrent": {}, "same_row": {}, "rank": {:.3f}, "cycles": {}, "confirmation": {}}})",
-          i == 0 ? "" : ", ", json_string(name(a.name)), json_string(meaning(a.name)), json_string(a.words),
-          json_array(a.members, [](const std::string& m) { return json_string(m); }),
-          json_array(a.cycle.edges,
-                     [&](const CycleEdge& e) {
-                       return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
-                                          json_string(name(e.conflict.kind)), column(e.conflict.column));
-                     }),
-          json_array(a.steps,
-                     [](const StoryStep& s) {
-                       return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
-                                          json_string(json_word(s.kind)), json_string(s.sql), json_string(s.remark));
-                     }),
-          a.concurrent, a.same_row, a.rank, a.cycles, confirmation(i));
-    }
+    for (std::size_t i = 0; i < audit_.anomalies.size(); ++i)
+      out += (i == 0 ? "" : ", ") + anomaly(audit_.anomalies[i], confirmation(i));
     return out + "]";
+  }
+
+  [[nodiscard]] std::string anomaly(const Anomaly& a, const std::string& confirmed) const {
+    return fmt::format(
+        R"({{"name": {}, "meaning": {}, "text": {}, "transactions": {}, "dependencies": {}, "steps": {}, )"
+        R"("concurrent": {}, "same_row": {}, "rank": {:.3f}, "cycles": {}, "happened": {}, "facts": {}, "confirmation": {}}})",
+        json_string(name(a.name)), json_string(meaning(a.name)), json_string(a.words),
+        json_array(a.members, [](const std::string& m) { return json_string(m); }),
+        json_array(a.cycle.edges,
+                   [&](const CycleEdge& e) {
+                     return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
+                                        json_string(name(e.conflict.kind)), column(e.conflict.column));
+                   }),
+        json_array(a.steps,
+                   [](const StoryStep& s) {
+                     return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
+                                        json_string(json_word(s.kind)), json_string(s.sql), json_string(s.remark));
+                   }),
+        a.concurrent, a.same_row, a.rank, a.cycles, a.lost == kNone32 ? 0 : audit_.classes.lost[a.lost].times,
+        json_array(a.facts, [](std::uint32_t fact) { return std::to_string(fact); }), confirmed);
   }
 
   [[nodiscard]] std::string scope() const {

@@ -17,7 +17,7 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
   return out;
 }
 
-// Are these the same word? Case does not count.
+// Whether these are the same word, ignoring case.
 [[nodiscard]] inline bool same_ignoring_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }

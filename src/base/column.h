@@ -1,4 +1,4 @@
-// base/column.h: a growable array of plain data, grown in place by the allocator where it can.
+// base/column.h: a growable array of plain data, grown in place by the allocator where possible.
 //
 // Always: elements are trivially copyable; memory beyond size() is not initialised.
 // Cost:   push is amortised constant; growth of a large column moves pages, not bytes (realloc -> mremap), so the peak
@@ -51,7 +51,7 @@ class Column {
     for (std::size_t i = size_; i < size; ++i) data_[i] = fill;
     size_ = size;
   }
-  // Makes room for `count` more elements and returns where they begin; they are not initialised.
+  // Makes room for `count` more elements and returns the first one; they are not initialised.
   T* extend(std::size_t count) {
     if (size_ + count > capacity_) grow(size_ + count);
     T* const at = data_ + size_;
@@ -84,7 +84,7 @@ class Column {
 
  private:
   void grow(std::size_t least) {
-    // Half again keeps the slack of a large column small; untouched slack costs address space, not memory.
+    // Growing by half keeps the slack of a large column small; untouched slack costs address space, not memory.
     std::size_t wanted = capacity_ < 64 ? 64 : capacity_ + capacity_ / 2;
     if (wanted < least) wanted = least;
     reallocate(wanted);

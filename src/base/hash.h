@@ -1,7 +1,7 @@
 // base/hash.h: 64-bit hashing of bytes, and an open-addressing index from hash to id.
 //
-// IdIndex stores only (hash tag, id); the caller owns the content and says whether an id matches.
-// Cost: one cache line a lookup in the common case.
+// IdIndex stores only (hash tag, id); the caller owns the content and decides whether an id matches.
+// Cost: one cache line per lookup in the common case.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace isolde {
 // XXH3 of the bytes.
 [[nodiscard]] std::uint64_t hash_bytes(const void* data, std::size_t size, std::uint64_t seed = 0);
 
-// A good mix of one word (the finaliser of splitmix64).
+// Mixes the bits of one word well (the finaliser of splitmix64).
 constexpr std::uint64_t mix64(std::uint64_t x) {
   x ^= x >> 30;
   x *= 0xbf58476d1ce4e5b9ULL;
@@ -41,7 +41,7 @@ class IdIndex {
     }
   }
 
-  // Requires: no entry with this content is there yet, and `rehash(id)` gives the hash of any id stored before.
+  // Requires: there is no entry with this content yet, and `rehash(id)` gives the hash of any id stored before.
   template <typename Rehash>
   void insert(std::uint64_t hash, std::uint32_t id, Rehash&& rehash) {
     if ((count_ + 1) * 4 > slots_.size() * 3) {

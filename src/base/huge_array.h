@@ -1,5 +1,5 @@
-// base/huge_array.h: a large array of plain data on huge pages where the system has them: random access to hundreds of
-// megabytes otherwise pays for the page tables more than for the data.
+// base/huge_array.h: a large array of plain data, on huge pages where the system has them. Random access to hundreds of
+// megabytes otherwise costs more for the page tables than for the data.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace isolde {
 
-// Elements are value-initialised, or, where the owner writes each before it reads it, left as they are: memory that
-// nobody touches is never there.
+// Elements are value-initialised or, if the owner writes each one before it reads it, left uninitialised: memory that
+// is never touched is never allocated.
 enum class Elements { kInitialised, kUntouched };
 
 template <typename T>
@@ -30,7 +30,7 @@ class HugeArray {
     void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
     if (memory == nullptr) throw std::bad_alloc();
 #ifdef __linux__
-    if (bytes >= kHuge) madvise(memory, bytes, MADV_HUGEPAGE);  // a wish: without it all is only slower
+    if (bytes >= kHuge) madvise(memory, bytes, MADV_HUGEPAGE);  // optional: without it, access is only slower
 #endif
     data_.reset(static_cast<T*>(memory));
     if (elements == Elements::kInitialised) std::uninitialized_value_construct_n(data_.get(), size);

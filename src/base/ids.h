@@ -1,4 +1,4 @@
-// base/ids.h: the 32-bit ids of the model, each a type of its own.
+// base/ids.h: the 32-bit ids of the model, each with its own type.
 //
 // Always: an id is an index into the columns of one History; ids of two histories never mix.
 // Cost:   free; `raw()` is a cast.
@@ -16,8 +16,8 @@ enum class KeyId : std::uint32_t {};
 enum class SessionId : std::uint32_t {};
 enum class PredicateId : std::uint32_t {};
 
-// A value of the history. Below 2^31 it is that integer itself; kNullValue is absence; anything else is a row of the
-// ValueTable (history/value.h). Equal values always have equal ids.
+// A value of the history. Below 2^31 it is that integer itself; kNullValue is absence; anything else is an entry of
+// the ValueTable (history/value.h). Equal values always have equal ids.
 enum class ValueId : std::uint32_t {};
 
 template <typename Id>

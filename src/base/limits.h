@@ -1,7 +1,7 @@
-// base/limits.h: what a run may use, and who is told how far it is.
+// base/limits.h: how much work and time a run may use, and how it reports progress.
 //
-// Always:  without a deadline, which only an option that names a time sets, a run ends at the same place on every
-//          machine, however slow or busy: everything else is limited by work that is counted.
+// Always:  work is counted, not timed. A deadline is set only by an option that names a time; without one, a run stops
+//          at the same point on every machine, however slow or busy it is.
 #pragma once
 
 #include <atomic>
@@ -16,25 +16,25 @@ namespace mirror {
 struct Profile;
 }
 
-// Told how far a long piece of work is. The library never prints; src/cli shows these on a terminal.
+// Receives the progress of long work. The library never prints; src/cli shows the progress on a terminal.
 class Progress {
  public:
   virtual ~Progress() = default;
-  // `done` of `total` (0: not known) in the stage of that name. Called rarely, from the thread that does the work.
+  // `done` of `total` (0: not known) in the named stage. Called rarely, from the thread that does the work.
   virtual void advance(std::string_view stage, std::uint64_t done, std::uint64_t total) = 0;
 };
 
-// Work, counted in steps. A step is a look at one operation, edge, version or the like: about 10 ns on a machine of
-// 2025. Whoever does the work spends what it did, or is about to do, in portions that the input alone determines; so a
-// budget runs out at the same place on every machine. One thread spends: where several share the work, what it takes is
-// spent before it is handed out.
+// Work, counted in steps. A step is one operation, edge, version or the like being examined: about 10 ns on a machine
+// of 2025. The code that does the work spends what it did, or is about to do, in portions that depend only on the
+// input, so a budget runs out at the same point on every machine. Only one thread spends: work that is shared by
+// several threads is spent before it is handed out.
 class WorkBudget {
  public:
   static constexpr std::uint64_t kUnlimited = UINT64_MAX;
 
   WorkBudget() = default;
-  // `subject`, `advice`: who has it, and what a user can do about it, as a reason says it; literals.
-  // `outer`: a budget that this one is part of, which is spent too, and ends this one when it runs out.
+  // `subject`, `advice`: what the budget is for, and what a user can do when it runs out, for reason(); literals.
+  // `outer`: a budget that this one is part of. It is spent too, and when it runs out, so does this one.
   explicit WorkBudget(std::uint64_t most, std::string_view subject = "the check", std::string_view advice = {},
                       WorkBudget* outer = nullptr)
       : most_(most), subject_(subject), advice_(advice), outer_(outer) {}
@@ -62,12 +62,12 @@ class WorkBudget {
 struct Limits {
   std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   unsigned threads = 1;
-  std::size_t max_anomalies = SIZE_MAX;  // how many are kept with their details; all are counted
+  std::size_t max_anomalies = SIZE_MAX;  // how many are kept with details; all are counted
   Progress* progress = nullptr;
-  const mirror::Profile* profile = nullptr;  // of the engine `mirror`: what the DBMS does
-  unsigned partitions = 1;                   // of the engine `mirror`: its keys are dealt out to so many threads
-  bool guess = true;           // hints may be tried before anything is proved; false is for measuring what that saves
-  WorkBudget* work = nullptr;  // null: nobody counts
+  const mirror::Profile* profile = nullptr;  // engine `mirror`: how the DBMS works
+  unsigned partitions = 1;                   // engine `mirror`: the keys are partitioned among this many threads
+  bool guess = true;                         // try hints before proving anything; false only to measure what that saves
+  WorkBudget* work = nullptr;                // null: work is not counted
 
   [[nodiscard]] bool has_deadline() const { return deadline != std::chrono::steady_clock::time_point::max(); }
   [[nodiscard]] bool out_of_time() const { return has_deadline() && std::chrono::steady_clock::now() >= deadline; }

@@ -173,10 +173,10 @@ Result<void> MappedFile::read_file(int fd, std::optional<std::size_t> expected, 
     if (got == 0) break;
     size_ += static_cast<std::size_t>(got);
     if (!expected && size_ > limits.most) {
-      return Error{fmt::format("the input is endless, or longer than {} bytes, the most that is read from a pipe or a "
-                               "device: give a file",
-                               limits.most),
-                   path_};
+      return Error{
+          fmt::format("the input is endless, or longer than {} bytes, the limit for a pipe or a device: use a file",
+                      limits.most),
+          path_};
     }
   }
   if (expected && size_ < *expected) return became_shorter(path_);
@@ -212,7 +212,7 @@ Result<void> MappedFile::still_whole() const {
   const ssize_t got = read_at(fd_, head.data(), head.size(), 0);
   if (got < 0) return system_error(path_, "cannot read");
   if (static_cast<std::size_t>(got) < head_.size()) return became_shorter(path_);
-  if (head != head_) return Error{"the file was written anew while it was read", path_};
+  if (head != head_) return Error{"the file was rewritten while it was read", path_};
   return {};
 }
 

@@ -155,7 +155,7 @@ TEST(MappedFile, AFileThatIsWrittenAnewIsTold) {
   // A file system may count time in ticks, and all of this may lie in one.
   const timespec later[2] = {{0, UTIME_NOW}, {4'000'000'000, 0}};
   ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), later, 0), 0);
-  EXPECT_EQ(whole_message(**file), path + ": the file was written anew while it was read");
+  EXPECT_EQ(whole_message(**file), path + ": the file was rewritten while it was read");
 }
 
 TEST(MappedFile, ASmallFileIsReadAndTruncatingItChangesNothing) {
@@ -200,9 +200,9 @@ TEST(MappedFileDeathTest, ASigbusOfSomebodyElseEndsTheProcessAsBefore) {
 TEST(MappedFile, APipeThatDoesNotEndIsReadToTheLimit) {
   const auto file = MappedFile::open("/dev/zero", {.most = 1 << 20});
   ASSERT_FALSE(file);
-  EXPECT_EQ(file.error().message(),
-            "/dev/zero: the input is endless, or longer than 1048576 bytes, the most that is read from a pipe or a "
-            "device: give a file");
+  EXPECT_EQ(
+      file.error().message(),
+      "/dev/zero: the input is endless, or longer than 1048576 bytes, the limit for a pipe or a device: use a file");
 }
 
 TEST(MappedFile, APipeThatNobodyWritesToIsWaitedForUntilTheDeadline) {

@@ -1,4 +1,4 @@
-// base/result.h: errors as values: `Result<T>` holds a T or an Error with its place.
+// base/result.h: errors as values: a `Result<T>` is a T, or an Error with its location.
 //
 // Named like std::expected (C++23), which g++ 12 does not have.
 #pragma once
@@ -11,20 +11,20 @@
 
 namespace isolde {
 
-// Where and what. `line` and `column` count from 1; 0 means "not known". In binary files the line is 1 and the column
-// is the byte's offset plus one.
+// Where and what. `line` and `column` count from 1; 0 means "not known". In a binary file the line is 1 and the column
+// is the byte offset plus one.
 struct Error {
   std::string text;
   std::string file = {};
   std::uint64_t line = 0;
   std::uint64_t column = 0;
-  bool out_of_time = false;  // nothing is wrong: a deadline passed, and the answer is not known
+  bool out_of_time = false;  // nothing is wrong, but a deadline passed and the answer is not known
 
   // `file:line:column: text`, leaving out what is not known.
   [[nodiscard]] std::string message() const;
 };
 
-// `what`, and in the system's words why: what errno says now. `place`: a file or an address.
+// `what`, followed by the system's text for the current errno. `place`: a file or an address.
 [[nodiscard]] Error errno_error(std::string_view what, const std::string& place);
 
 template <typename T>

@@ -1,6 +1,7 @@
-// base/rng.h: the only source of chance; passed in, seeded, the same on every machine.
+// base/rng.h: the only source of randomness: passed in, seeded, and the same on every machine.
 //
-// xoshiro256** seeded by splitmix64. The standard distributions are not used: their results differ between libraries.
+// xoshiro256** seeded by splitmix64. The standard distributions are not used because their results differ between
+// libraries.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,7 @@ class Rng {
   // Uniform in [low, high]. Requires: low <= high.
   std::int64_t between(std::int64_t low, std::int64_t high) {
     const std::uint64_t span = static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low) + 1;
-    const std::uint64_t step = span == 0 ? next() : below(span);  // 0: all of them
+    const std::uint64_t step = span == 0 ? next() : below(span);  // 0: the whole 64-bit range
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(low) + step);
   }
   // Uniform in [0, 1).

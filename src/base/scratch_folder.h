@@ -1,4 +1,4 @@
-// base/scratch_folder.h: a new folder of our own under the system's scratch folder.
+// base/scratch_folder.h: creates a new folder in the system's temporary folder.
 #pragma once
 
 #include <string>
@@ -6,7 +6,7 @@
 
 namespace isolde {
 
-// E.g. /tmp/isolde-demo-x7Kq2d for "demo"; the caller removes it. Empty: it cannot be made.
+// E.g. /tmp/isolde-demo-x7Kq2d for "demo"; the caller removes it. Empty if it cannot be created.
 [[nodiscard]] std::string make_scratch_folder(std::string_view purpose);
 
 }  // namespace isolde

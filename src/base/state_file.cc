@@ -63,12 +63,12 @@ Result<StateReader> StateReader::read(const std::string& path) {
   if (!in) return failed(path);
   std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
   Head head{};
-  if (bytes.size() < sizeof head) return Error{"is no checkpoint: too short", path};
+  if (bytes.size() < sizeof head) return Error{"is not a checkpoint: it is too short", path};
   std::memcpy(&head, bytes.data(), sizeof head);
   bytes.erase(0, sizeof head);
   if (std::memcmp(head.magic, kMagic, sizeof kMagic) != 0 || head.size != bytes.size() ||
       head.checksum != hash_bytes(bytes.data(), bytes.size())) {
-    return Error{"is no checkpoint, or a damaged one", path};
+    return Error{"is not a checkpoint, or is damaged", path};
   }
   return StateReader(std::move(bytes));
 }

@@ -1,10 +1,10 @@
-// base/state_file.h: plain data into a file and back: what a checkpoint is made of.
+// base/state_file.h: writes plain data to a file and reads it back: the basis of checkpoints.
 //
 // In, out: values and vectors of trivially copyable types, in the same order both times.
-// Always:  a file is there whole or not at all (written beside, synced, renamed); a reader that meets the wrong size or
-//          a damaged file says so: every get() after that gives zeros and `good()` is false. Sizes are checked against
-//          what the file still holds before anything is allocated.
-// Cost:    a copy; the whole state is in memory once while it is written or read.
+// Always:  a file exists whole or not at all (it is written under another name, synced and renamed). A reader that
+//          meets a wrong size or a damaged file reports it: every later get() gives zeros, and `good()` is false.
+//          Sizes are checked against the rest of the file before anything is allocated.
+// Cost:    one copy; the whole state is in memory while it is written or read.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class StateWriter {
   }
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
 
-  // Replaces what is at `path`.
+  // Replaces the file at `path`.
   [[nodiscard]] Result<void> write_to(const std::string& path) const;
 
  private:
@@ -48,7 +48,7 @@ class StateWriter {
 class StateReader {
  public:
   explicit StateReader(std::string bytes) : bytes_(std::move(bytes)) {}
-  // The file's checksum is compared.
+  // Verifies the checksum of the file.
   [[nodiscard]] static Result<StateReader> read(const std::string& path);
 
   template <typename T>

@@ -1,7 +1,7 @@
-// check/accesses.h: the item reads and writes of a transaction, whatever operations they come from.
+// check/accesses.h: the item reads and writes of a transaction, whichever operations they come from.
 //
-// A scan reads the rows that it returned and a predicate update writes the rows that it left; whether the predicate
-// found all that it should is not told by these.
+// A scan reads the rows that it returned, and a predicate update writes the rows that it left. They do not show whether
+// the predicate found every row that it should have found.
 #pragma once
 
 #include <cstdint>

@@ -20,26 +20,27 @@ bool timestamps_apply(const History& h, Level level, const ChooseOptions& option
 std::string why(std::string_view engine) {
   if (engine == "replay") return "the history has an expected order";
   if (engine == "timeline") return "the history has database timestamps";
-  if (engine == "weak") return "what was read and sessions decide this level";
-  if (engine == "graph") return "what was read, and the version orders given, tell who comes before whom";
-  if (engine == "solver") return "the order of some versions is not known, and is looked for";
-  return "no other evidence that can be used";
+  if (engine == "weak") return "reads and sessions decide this level";
+  if (engine == "graph") return "reads and the given version orders show which transaction comes before which";
+  if (engine == "solver") return "the order of some versions is not known and is searched for";
+  return "there is no other usable evidence";
 }
 
 // Why an engine that could judge this is not the one to take; empty if it is. What needs the solver is asked last: it
 // looks at every operation.
 std::string passed_over(const Engine& engine, const History& h, Level level, const ChooseOptions& options) {
-  if (engine.name == "mirror") return "it finds bugs against a DBMS's profile and does not certify: only when asked";
-  if (engine.name == kExhaustiveEngine.name) return "it is asked where another method leaves a small history open";
-  if (engine.name == kSumsEngine.name) return "it is asked where another method leaves sums open";
+  if (engine.name == "mirror")
+    return "it finds violations of a database's profile but certifies no level; used only on request";
+  if (engine.name == kExhaustiveEngine.name) return "used when another method leaves a small history undecided";
+  if (engine.name == kSumsEngine.name) return "used when another method leaves sums undecided";
   if (engine.name == "timeline" && !timestamps_apply(h, level, options))
-    return "nobody says that commit timestamps are the serialization order (--order commit_ts)";
+    return "nothing says that commit timestamps are the serialization order (--order commit_ts)";
   if (engine.name != "graph" || !asks_for_one_order(level)) return {};
   // What predicates found tells of order too, which only this engine uses; the solver is asked if that is not enough.
   if (!h.columns().predicates.empty()) return {};
   const Engine* const solver = engine_named("solver");
   if (solver == nullptr || !solver->lacks(h, level).empty() || version_orders_are_told(h)) return {};
-  return "the order of some key's versions is neither given nor shown by lists";
+  return "for some key, the order of versions is neither given nor shown by lists";
 }
 
 Choice forced(const History& h, Level level, std::string_view method) {
@@ -48,7 +49,7 @@ Choice forced(const History& h, Level level, std::string_view method) {
   if (std::string lack = engine->lacks(h, level); !lack.empty()) {
     return {nullptr, fmt::format("method {} cannot judge {} here: {}", method, info(level).name, lack)};
   }
-  return {engine, "as asked"};
+  return {engine, "as requested"};
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
 // check/choose.h: the cheapest engine that the evidence supports, and why.
 //
-// Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Passed over although it could:
-//            timeline    at the serializable family, unless commit timestamps are promised to be the serialization
-//            order; graph       at levels that ask for one order of all transactions, if the order of some key's
-//            versions is
-//                        neither given nor shown by lists: then `solver` looks for one;
-//            exhaustive  always: LevelChecks falls back on it where the chosen one leaves a small history open;
-//            sums        always: likewise where increments leave a history of any size open;
-//            mirror      always: only when asked.
+// Always:  cheapest first: replay, timeline, weak, graph, solver, rules. Some engines are passed over although they
+//          could judge the history:
+//          - timeline in the serializable family, unless commit timestamps are promised to be the serialization order;
+//          - graph at levels that ask for one order of all transactions, if for some key the order of versions is
+//            neither given nor shown by lists: `solver` searches for it instead;
+//          - exhaustive always: LevelChecks falls back on it when the chosen engine leaves a small history undecided;
+//          - sums always: likewise when increments leave a history of any size undecided;
+//          - mirror always: it runs only on request.
 // Source: CONTRACT section 1, "What a verdict is about".
 #pragma once
 
@@ -23,20 +23,20 @@ namespace isolde {
 struct ChooseOptions {
   std::string_view method;       // force this engine; empty: choose
   bool order_by_commit = false;  // --order commit_ts: commit timestamps are the serialization order
-  EvidenceUse evidence = {};     // --use, --ignore; the history that is judged is the one that judged_history() gives
+  EvidenceUse evidence = {};     // --use, --ignore; the history to check is the one that judged_history() returns
 };
 
 struct Choice {
-  const Engine* engine = nullptr;  // null: the forced method is not there or lacks evidence
-  std::string why;                 // one clause for the report, or what is wrong
+  const Engine* engine = nullptr;  // null: the forced method does not exist or lacks evidence
+  std::string why;                 // one clause for the report, or the error
 };
 
 [[nodiscard]] Choice choose(const History& history, Level level, const ChooseOptions& options);
 
-// Every engine, cheapest first, and what became of it; the one that choose() gives is taken.
+// Every engine, cheapest first, and whether it was taken, could have judged the history, or could not.
 [[nodiscard]] std::vector<MethodCase> explain_choice(const History& history, Level level, const ChooseOptions& options);
 
-// Whether the order of all versions of every key is shown by lists or given whole.
+// Whether, for every key, lists show the order of all versions or it is given completely.
 [[nodiscard]] bool version_orders_are_told(const History& history);
 
 }  // namespace isolde

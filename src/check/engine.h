@@ -1,6 +1,6 @@
-// check/engine.h: the one small interface behind which every engine stands.
+// check/engine.h: the small interface that every engine implements.
 //
-// An engine is a function of (History, Level, Limits) to a Verdict. Adding one: docs/adding-an-engine.md.
+// An engine is a function from (History, Level, Limits) to a Verdict. To add one: docs/adding-an-engine.md.
 #pragma once
 
 #include <span>
@@ -17,11 +17,11 @@ namespace isolde {
 struct Engine {
   std::string_view name;     // as in `--method`
   std::string_view summary;  // one line for --help
-  // Empty if the engine can judge `level` on this history's evidence; else what it would need, for the user to read.
+  // Empty if the engine can judge `level` with the evidence of this history; otherwise why it cannot, for the user.
   std::string (*lacks)(const History& history, Level level);
   // Requires: lacks() is empty.
-  // Ensures:  kUndecided only if `limits` ran out or the evidence leaves it open, and then `reason` says which;
-  //           kViolated only if the evidence forces it; kSatisfied carries a witness that src/proof accepts, at the
+  // Ensures:  kUndecided only if `limits` ran out or the evidence is not enough, and then `reason` says which;
+  //           kViolated only if the evidence forces it; kSatisfied comes with a witness that src/proof accepts, at the
   //           levels that are about points or an order (the weaker ones have none).
   Verdict (*check)(const History& history, Level level, const Limits& limits);
 };

@@ -19,10 +19,8 @@ Result<std::uint8_t> parse_list(std::string_view option, std::string_view list) 
     const std::string_view word = list.substr(0, comma);
     const auto* const at = std::find(std::begin(kNames), std::end(kNames), word);
     if (at == std::end(kNames)) {
-      return Error{
-          fmt::format("--{} takes some of session, versions, realtime, timestamps with commas between, not "
-                      "\"{}\"",
-                      option, word)};
+      return Error{fmt::format(
+          "--{} takes a comma-separated list of session, versions, realtime and timestamps, not \"{}\"", option, word)};
     }
     found = static_cast<std::uint8_t>(found | EvidenceUse::bit(static_cast<EvidenceKind>(at - std::begin(kNames))));
     if (comma + 1 == list.size()) return Error{fmt::format("--{}: nothing follows the last comma", option)};
@@ -71,9 +69,9 @@ Level form_of(const Forms& forms, AddedOrder order) {
 }
 
 Error no_real_time(Level level) {
-  return Error{
-      fmt::format("{} has no form with real time (--level strong-snapshot-isolation and strict-serializable have it)",
-                  info(level).name)};
+  return Error{fmt::format(
+      "there is no {} with real time (--level strong-snapshot-isolation and strict-serializable include it)",
+      info(level).name)};
 }
 
 // A level that comes in one form only.
@@ -82,14 +80,14 @@ Result<Level> only_form(Level asked, const EvidenceUse& evidence) {
   const bool has_session = info(asked).order != AddedOrder::kNone;
   if (has_session && evidence.ignores(EvidenceKind::kSession)) {
     return Error{
-        fmt::format("session order is part of what {} means: it cannot be ignored there (--level "
-                    "snapshot-isolation and serializable are judged without it)",
+        fmt::format("session order is part of the definition of {}, so it cannot be ignored (--level "
+                    "snapshot-isolation and serializable do not include it)",
                     name)};
   }
   if (!has_session && evidence.uses(EvidenceKind::kSession)) {
     return Error{
-        fmt::format("{} has no form with session order (--level strong-session-snapshot-isolation, "
-                    "strong-session-serializable and strong-session-monotonic-atomic-view have it)",
+        fmt::format("there is no {} with session order (--level strong-session-snapshot-isolation, "
+                    "strong-session-serializable and strong-session-monotonic-atomic-view include it)",
                     name)};
   }
   if (evidence.uses(EvidenceKind::kRealTime)) return no_real_time(asked);
@@ -112,7 +110,7 @@ Result<EvidenceUse> parse_evidence_use(std::string_view use, std::string_view ig
   auto ignored = parse_list("ignore", ignore);
   if (!ignored) return std::move(ignored).error();
   const auto both = static_cast<std::uint8_t>(*used & *ignored);
-  if (both != 0) return Error{fmt::format("{} cannot be both in --use and in --ignore", listed(both))};
+  if (both != 0) return Error{fmt::format("{} cannot be in both --use and --ignore", listed(both))};
   return EvidenceUse{*used, *ignored};
 }
 
@@ -129,10 +127,9 @@ Result<Level> judged_level(Level asked, const EvidenceUse& evidence) {
   if (order == AddedOrder::kNone && evidence.uses(EvidenceKind::kSession)) order = AddedOrder::kSession;
   if (evidence.ignores(EvidenceKind::kSession)) {
     if (order == AddedOrder::kRealTime) {
-      return Error{
-          fmt::format("real time includes session order: {} without it has no name (--ignore "
-                      "session,realtime judges {})",
-                      info(form_of(*forms, order)).name, info(forms->plain).name)};
+      return Error{fmt::format(
+          "real time includes session order, and {} without it has no name (--ignore session,realtime checks {})",
+          info(form_of(*forms, order)).name, info(forms->plain).name)};
     }
     order = AddedOrder::kNone;
   }
@@ -174,19 +171,19 @@ std::vector<std::string> evidence_notes(const History& history, Level asked, Lev
     std::string why;
     if (evidence.use != 0) why += " --use " + listed(evidence.use);
     if (evidence.ignore != 0) why += " --ignore " + listed(evidence.ignore);
-    notes.push_back(fmt::format("{} was asked for: with{} that is {}", info(asked).name, why, info(judged).name));
+    notes.push_back(fmt::format("--level {} with{} is {}", info(asked).name, why, info(judged).name));
   }
   const HistoryColumns& c = history.columns();
   if (evidence.ignores(EvidenceKind::kVersions) && !c.version_orders.empty())
-    notes.emplace_back("the version orders that the history has are ignored");
+    notes.emplace_back("the version orders in the history are ignored");
   if (evidence.ignores(EvidenceKind::kTimestamps) && !(c.start_ts.empty() && c.commit_ts.empty()))
-    notes.emplace_back("the database timestamps that the history has are ignored");
+    notes.emplace_back("the database timestamps in the history are ignored");
   if (evidence.uses(EvidenceKind::kVersions) && c.version_orders.empty())
     notes.emplace_back("--use versions changes nothing: the history has no version orders");
   if (evidence.uses(EvidenceKind::kTimestamps) && c.commit_ts.empty())
     notes.emplace_back("--use timestamps changes nothing: the history has no commit timestamps");
   if (evidence.uses(EvidenceKind::kRealTime) && (c.begin.empty() || c.end.empty()))
-    notes.emplace_back("--use realtime adds nothing but session order: the history has no client intervals");
+    notes.emplace_back("--use realtime adds only session order: the history has no client intervals");
   return notes;
 }
 

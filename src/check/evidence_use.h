@@ -1,13 +1,13 @@
-// check/evidence_use.h: evidence turned on and off (`check --use`, `--ignore`): what is then judged, and on what
-// history.
+// check/evidence_use.h: evidence turned on and off (`check --use`, `--ignore`): which level is then checked, and on
+// which history.
 //
-// In, out: the level that was asked for and a History -> the level that is judged, and the History without what is
-//          ignored; engines and src/proof see nothing else.
+// In, out: the requested level and a History -> the level to check, and the History without the ignored evidence, which
+//          is all that engines and src/proof see.
 // Always:  session order and real time are part of a level's definition, so turning them on or off names another level:
 //            monotonic-atomic-view  strong-session-monotonic-atomic-view
 //            snapshot-isolation   strong-session-snapshot-isolation   strong-snapshot-isolation
 //            serializable         strong-session-serializable         strict-serializable
-//          Version orders and timestamps are evidence that a verdict is given on; without them the level is the same.
+//          Version orders and timestamps are evidence for a verdict; without them the level is the same.
 // Cost:    constant; columns are shared, not copied.
 // Source:  King Cobra (session order and version order on and off).
 #pragma once
@@ -27,7 +27,7 @@ enum class EvidenceKind : std::uint8_t { kSession, kVersions, kRealTime, kTimest
 [[nodiscard]] std::string_view name(EvidenceKind kind);
 
 struct EvidenceUse {
-  std::uint8_t use = 0, ignore = 0;  // a bit an EvidenceKind; none is in both
+  std::uint8_t use = 0, ignore = 0;  // one bit per EvidenceKind; none is in both
 
   [[nodiscard]] bool uses(EvidenceKind kind) const { return (use & bit(kind)) != 0; }
   [[nodiscard]] bool ignores(EvidenceKind kind) const { return (ignore & bit(kind)) != 0; }
@@ -37,18 +37,18 @@ struct EvidenceUse {
   }
 };
 
-// Two lists of session, versions, realtime, timestamps with commas between; either may be empty. The error is for the
-// user to read.
+// Two comma-separated lists of session, versions, realtime and timestamps; either may be empty. The error is for the
+// user.
 [[nodiscard]] Result<EvidenceUse> parse_evidence_use(std::string_view use, std::string_view ignore);
 
-// The level that is judged. The error says why there is none, and what to ask instead.
+// The level to check. The error says why there is none, and which level to use instead.
 [[nodiscard]] Result<Level> judged_level(Level asked, const EvidenceUse& evidence);
 
-// The history without version orders (versions), client intervals (realtime), start_ts and commit_ts (timestamps),
-// where these are ignored. `timestamps` in use: it has the flag kVersionsByCommitTs.
+// The history without the ignored evidence: version orders (versions), client intervals (realtime), start_ts and
+// commit_ts (timestamps). If `timestamps` is used, it has the flag kVersionsByCommitTs.
 [[nodiscard]] History judged_history(const History& history, const EvidenceUse& evidence);
 
-// What a reader of the report should know: which level was asked for, what was ignored, what is not there to be used.
+// What a reader of the report should know: the requested level, what was ignored, which requested evidence is missing.
 [[nodiscard]] std::vector<std::string> evidence_notes(const History& history, Level asked, Level judged,
                                                       const EvidenceUse& evidence);
 

@@ -35,7 +35,7 @@ TEST(EvidenceUse, ListsAreParsed) {
     EXPECT_FALSE(parse_evidence_use("", bad)) << bad;
   }
   EXPECT_EQ(parse_evidence_use("session,versions", "versions,realtime").error().text,
-            "versions cannot be both in --use and in --ignore");
+            "versions cannot be in both --use and --ignore");
 }
 
 TEST(EvidenceUse, SessionsAndRealTimeNameTheLevel) {
@@ -55,7 +55,8 @@ TEST(EvidenceUse, SessionsAndRealTimeNameTheLevel) {
   EXPECT_EQ(judged("monotonic-atomic-view", "session", ""), "strong-session-monotonic-atomic-view");
   EXPECT_EQ(judged("monotonic-atomic-view", "", "session,realtime"), "monotonic-atomic-view");
   EXPECT_EQ(judged("strong-session-monotonic-atomic-view", "", "session"), "monotonic-atomic-view");
-  EXPECT_TRUE(judged("monotonic-atomic-view", "realtime", "").starts_with("error: monotonic-atomic-view has no form"));
+  EXPECT_TRUE(
+      judged("monotonic-atomic-view", "realtime", "").starts_with("error: there is no monotonic-atomic-view with"));
 }
 
 TEST(EvidenceUse, WhatIsPartOfALevelCannotBeTakenAway) {
@@ -103,8 +104,7 @@ TEST(EvidenceUse, NotesSayWhatWasAskedAndWhatIsNotThere) {
   const auto notes =
       evidence_notes(bare, Level::kSerializable, Level::kStrictSerializable, of("realtime,versions,timestamps", ""));
   ASSERT_EQ(notes.size(), 4U);
-  EXPECT_EQ(notes[0],
-            "serializable was asked for: with --use versions,realtime,timestamps that is strict-serializable");
+  EXPECT_EQ(notes[0], "--level serializable with --use versions,realtime,timestamps is strict-serializable");
   EXPECT_NE(notes[1].find("no version orders"), std::string::npos);
   EXPECT_TRUE(evidence_notes(bare, Level::kCausal, Level::kCausal, of("", "versions,timestamps")).empty());
 }

@@ -34,8 +34,8 @@ void note_session_gaps(const History& history, Verdict& verdict) {
   if (gaps.empty()) return;
   const auto [before, after] = gaps[0];
   verdict.notes.push_back(fmt::format(
-      "the numbers in sessions (sno) have {} gap{}, first: in session {} number {} follows number {} (transactions {} "
-      "and {}); {} says nothing about that, strong-session-snapshot-isolation and what implies it forbid it",
+      "the session numbers (sno) have {} gap{}; the first: in session {} number {} follows number {} (transactions {} "
+      "and {}); {} allows that, strong-session-snapshot-isolation and stronger levels forbid it",
       gaps.size(), gaps.size() == 1 ? "" : "s", history.session_text(history.session(after)), history.sno(after),
       history.sno(before), history.txn_text(before), history.txn_text(after), info(verdict.level).name));
 }

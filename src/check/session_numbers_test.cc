@@ -45,16 +45,15 @@ TEST(SessionNumbers, AGapIsToldWithTheTwoTransactionsAndWhatIsMissing) {
   const Explanation e = explain(h, verdict.anomalies[0]);
   EXPECT_EQ(e.contradiction, "numbers 1 to 2 are missing from session s, between T1 and T2.");
   ASSERT_EQ(e.steps.size(), 1U);
-  EXPECT_EQ(e.steps[0], "T1 before T2, because it is the one before it in session s (number 0, then 3)");
+  EXPECT_EQ(e.steps[0], "T1 before T2, because it comes right before it in session s (number 0, then 3)");
 }
 
 TEST(SessionNumbers, ALevelThatAllowsAGapSaysThatThereIsOne) {
   const Verdict verdict = judged(hist(kGap), kSnapshotIsolation);
   ASSERT_EQ(verdict.notes.size(), 1U);
   EXPECT_EQ(verdict.notes[0],
-            "the numbers in sessions (sno) have 1 gap, first: in session s number 3 follows number 0 (transactions T1 "
-            "and T2); snapshot-isolation says nothing about that, strong-session-snapshot-isolation and what implies "
-            "it forbid it");
+            "the session numbers (sno) have 1 gap; the first: in session s number 3 follows number 0 (transactions T1 "
+            "and T2); snapshot-isolation allows that, strong-session-snapshot-isolation and stronger levels forbid it");
 }
 
 TEST(SessionNumbers, OtherViolationsAreStillReported) {

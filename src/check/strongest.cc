@@ -385,9 +385,8 @@ void LevelChecks::search_small(const Choice& choice, const Limits& limits, Verdi
   // Where the user wants timestamps as the order of versions, any other order is no answer.
   if (!open || !options_.method.empty() || limits.exhausted() || h_.has_flag(kVersionsByCommitTs)) return;
   Verdict searched = check_exhaustively(h_, verdict.level, given, limits);
-  const std::string leaves = by_its_word
-                                 ? std::string("decides this only by what the database says of the order of versions")
-                                 : fmt::format("leaves this open ({})", verdict.reason);
+  const std::string leaves = by_its_word ? std::string("decides this only by the database's own order of versions")
+                                         : fmt::format("leaves this undecided ({})", verdict.reason);
   if (searched.outcome != Outcome::kUndecided) {
     searched.notes.push_back(
         fmt::format("method {} {}; the history is small, so every order was tried", choice.engine->name, leaves));
@@ -397,7 +396,7 @@ void LevelChecks::search_small(const Choice& choice, const Limits& limits, Verdi
   if (given != Given::kVersionOrders || limits.exhausted() || !kSumsEngine.lacks(h_, verdict.level).empty()) return;
   Verdict summed = kSumsEngine.check(h_, verdict.level, limits);
   if (summed.outcome == Outcome::kUndecided) return;
-  summed.notes.push_back(fmt::format("method {} {}; what was added up decides it", choice.engine->name, leaves));
+  summed.notes.push_back(fmt::format("method {} {}; sums decide it", choice.engine->name, leaves));
   verdict = std::move(summed);
 }
 
@@ -421,7 +420,7 @@ void LevelChecks::take_from_stronger(const Engine& engine, const Limits& limits,
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const Candidate& a, const Candidate& b) { return a.engine < b.engine; });
   const std::uint64_t spent = limits.work == nullptr ? 0 : limits.work->spent();
-  WorkBudget budget(std::max(kStrongerSteps, kStrongerTimes * spent), "a look at stronger levels", {}, limits.work);
+  WorkBudget budget(std::max(kStrongerSteps, kStrongerTimes * spent), "the check of stronger levels", {}, limits.work);
   Limits within = limits;
   within.work = &budget;
   within.max_anomalies = 1;
@@ -480,7 +479,7 @@ std::string LevelChecks::other_order(const Verdict& found, const Limits& limits)
   }
   switch (bare.outcome) {
     case Outcome::kSatisfied:
-      return fmt::format("another order explains the history: {} itself holds, only the promised order is broken",
+      return fmt::format("another order explains the history: {} itself holds, and only the promised order is violated",
                          info(found.level).name);
     case Outcome::kViolated:
       return "no other order explains the history either";

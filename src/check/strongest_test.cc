@@ -110,7 +110,7 @@ std::string other_order(const History& h) {
 
 TEST(Strongest, AnExpectedOrderThatFailsIsComparedWithAllOthers) {
   EXPECT_EQ(other_order(hist("T1 #1: r x1 | T2 #2: w x1")),
-            "another order explains the history: serializable itself holds, only the promised order is broken");
+            "another order explains the history: serializable itself holds, and only the promised order is violated");
   EXPECT_EQ(other_order(hist("T1 #1: r x_ w x1 | T2 #2: r x_ w x2")), "no other order explains the history either");
   EXPECT_EQ(other_order(hist("T1 #1: w x1 | T2 #2: r x1")), "");
 }

@@ -60,10 +60,11 @@ std::optional<Level> tested_form(Level level, const OrderEvidence& evidence) {
 
 std::string untested_reason(Level level, Level form) {
   if (info(level).order == AddedOrder::kRealTime) {
-    return fmt::format("no clock: {} holds; without begin and end of transactions real time cannot be tested",
+    return fmt::format("no clocks: {} holds, but without begin and end of transactions real time cannot be tested",
                        info(form).name);
   }
-  return fmt::format("no session of two transactions: {} holds; there is no session order to test", info(form).name);
+  return fmt::format("no session has two transactions: {} holds, but there is no session order to test",
+                     info(form).name);
 }
 
 void withhold_untested(const OrderEvidence& evidence, Verdict& verdict) {
@@ -81,7 +82,7 @@ void withhold_untested(const OrderEvidence& evidence, Verdict& verdict) {
   }
   if (!evidence.realtime) {
     verdict.notes.emplace_back(
-        "by the clients' clocks no transaction ended before another began: real time orders none");
+        "by the clients' clocks, no transaction ended before another began: real time orders nothing");
   }
 }
 

@@ -1,12 +1,12 @@
-// check/tested.h: whether the order that a level adds was there to be tested.
+// check/tested.h: whether a history can test the order that a level adds.
 //
-// In, out: a History, or counts of a stream -> what it tells about sessions and clocks; a Verdict that claims no more.
-// Always:  strong-session levels and those of real time are a base level and an order that is added (anomaly/level.h).
-//          Where a history has nothing of that order, a check of the level is a check of the base, so `satisfied` would
-//          be a claim about something nobody looked at: it becomes undecided, and says what holds without the order.
-//          A violation stays one: what breaks the base breaks the level.
-//          Only levels that have a form without the order are treated so. In the axioms of Biswas and Enea, and in
-//          prefix, session order is part of the model: there a history without sessions is one more input.
+// In, out: a History, or counts of a stream -> what it shows about sessions and clocks; a Verdict that claims no more.
+// Always:  strong-session and real-time levels are a base level plus an added order (anomaly/level.h). If a history has
+//          nothing of that order, checking the level only checks the base, so `satisfied` would be a claim about
+//          something that was never tested. The verdict becomes undecided and names what holds without the order.
+//          A violation remains a violation: what breaks the base breaks the level.
+//          This applies only to levels that have a form without the order. In the axioms of Biswas and Enea, and in
+//          prefix, session order is part of the model: there, a history without sessions is an ordinary input.
 // Cost:    one pass over the transactions.
 // Source:  docs/levels.md, "What was not there to be tested".
 #pragma once
@@ -20,24 +20,24 @@
 
 namespace isolde {
 
-// What there is of session order and real time between transactions that may count as committed.
+// The evidence of session order and real time between transactions that may count as committed.
 struct OrderEvidence {
   bool sessions = false;        // some transaction follows another one in its session
-  bool clocks = false;          // some transaction has an end and another one a begin
-  bool realtime = false;        // … and the one ended before the other began
-  std::uint64_t unclocked = 0;  // committed ones that lack begin or end, unknown ones that lack begin
-  std::uint64_t counted = 0;    // transactions that were looked at
+  bool clocks = false;          // some transaction has an end and another one has a begin
+  bool realtime = false;        // … and the first ended before the second began
+  std::uint64_t unclocked = 0;  // committed transactions without begin or end, and unknown ones without begin
+  std::uint64_t counted = 0;    // transactions examined
 };
 [[nodiscard]] OrderEvidence order_evidence(const History& history);
 
-// The level without what was not there to be tested; nothing if all that it adds was there.
+// The level without the order that could not be tested; nothing if its whole added order could be.
 [[nodiscard]] std::optional<Level> tested_form(Level level, const OrderEvidence& evidence);
 
-// "no clock: serializable holds; …". Requires: `form` is tested_form(level).
+// "no clocks: serializable holds, but …". Requires: `form` is tested_form(level).
 [[nodiscard]] std::string untested_reason(Level level, Level form);
 
-// Turns `satisfied` into undecided where tested_form() says so, and sets `holds`. Where it stands, notes say how many
-// transactions real time could say nothing about.
+// Turns `satisfied` into undecided if tested_form() says so, and sets `holds`. If it stays satisfied, notes say how
+// many transactions real time says nothing about.
 void withhold_untested(const OrderEvidence& evidence, Verdict& verdict);
 
 }  // namespace isolde

@@ -38,8 +38,8 @@ TEST(Tested, WithoutAClockNothingIsSaidAboutRealTime) {
   EXPECT_EQ(said(kSerial, kStrongSessionSerializable), "satisfied");
   EXPECT_EQ(said(kSerial, kSerializable), "satisfied");
   EXPECT_EQ(judged(kSerial, kStrictSerializable).reason,
-            "no clock: strong-session-serializable holds; without begin and end of transactions real time cannot be "
-            "tested");
+            "no clocks: strong-session-serializable holds, but without begin and end of transactions real time cannot "
+            "be tested");
 }
 
 TEST(Tested, WithoutASessionOfTwoNothingIsSaidAboutSessions) {
@@ -48,7 +48,7 @@ TEST(Tested, WithoutASessionOfTwoNothingIsSaidAboutSessions) {
   EXPECT_EQ(said(kSerial, kStrongSessionSerializable), "only serializable");
   EXPECT_EQ(said(kSerial, kStrongSessionSnapshotIsolation), "only snapshot-isolation");
   EXPECT_EQ(judged(kSerial, kStrongSessionSerializable).reason,
-            "no session of two transactions: serializable holds; there is no session order to test");
+            "no session has two transactions: serializable holds, but there is no session order to test");
   // Session order is part of the model of these.
   for (const Level level : {kStrongSessionMonotonicAtomicView, kReadAtomic, kCausal, kPrefix})
     EXPECT_EQ(said(kSerial, level), "satisfied") << info(level).name;

@@ -180,21 +180,21 @@ Result<std::optional<std::string>> page_of_json(std::string_view text, const std
     if (has(object, {"database", "levels", "cases"})) {
       probes.push_back(std::string(line));
     } else if (has(object, {"file", "level", "verdict", "anomalies"})) {
-      if (page) return Error{"holds several reports: a page shows one", file};
+      if (page) return Error{"has several reports, but a page shows only one", file};
       page = has(object, {"classes", "targets", "trace"}) ? cut_whole("audit", "audit", object)
                                                           : cut_whole("checked", "report", object);
     } else if (has(object, {"file", "error"})) {
-      return Error{fmt::format("is the report of an input that could not be read: {}",
+      return Error{fmt::format("is the report on an input that could not be read: {}",
                                words::shortened(std::string(text_of(object["error"])), kLongestError)),
                    file};
     } else {
       return Page();
     }
   }
-  if (page && !probes.empty()) return Error{"holds reports of several kinds: a page shows one", file};
+  if (page && !probes.empty()) return Error{"has reports of several kinds, but a page shows only one", file};
   if (!probes.empty()) page = probe_page(probes);
   if (page && html_page_size(*page) > kLargestPage)
-    return Error{"cannot be cut to a page of 3 MB: it is no report that Isolde printed", file};
+    return Error{"cannot be cut to a page of 3 MB: it is not a report that Isolde printed", file};
   return page;
 }
 

@@ -29,9 +29,10 @@ std::string record_page(RunWatcher& watcher, const stream::WatchSummary& summary
   fact("transactions",
        fmt::format("{:.1f} s: {} committed ({}/s), {} aborted, {} unknown", s.seconds, grouped(s.committed),
                    grouped(static_cast<std::uint64_t>(per_second)), grouped(s.aborted), grouped(s.unknown)));
-  fact("a committed one took", fmt::format("{:.2f} ms (median), {:.2f} ms (99 %)", milliseconds(s.latency.at_most(0.5)),
-                                           milliseconds(s.latency.at_most(0.99))));
-  if (s.faults.all() > 0) fact("faults done", record::to_text(s.faults));
+  fact("duration of a committed transaction",
+       fmt::format("{:.2f} ms (median), {:.2f} ms (99 %)", milliseconds(s.latency.at_most(0.5)),
+                   milliseconds(s.latency.at_most(0.99))));
+  if (s.faults.all() > 0) fact("faults injected", record::to_text(s.faults));
   if (!s.evidence_source.empty()) fact("version order", s.evidence_source);
 
   // The check loads it too; here it is only for the pictures of violations.
@@ -41,8 +42,8 @@ std::string record_page(RunWatcher& watcher, const stream::WatchSummary& summary
   std::optional<Loaded> loaded;
   if (wanted && s.journal_bytes > kMostToLoad) {
     subject.notes.push_back(
-        fmt::format("the recording has {} MiB: plots of the run and operations of transactions are "
-                    "left out (isolde report FILE has them)",
+        fmt::format("the recording has {} MiB: plots of the run and operations of transactions are left out (isolde "
+                    "report FILE shows them)",
                     s.journal_bytes >> 20));
   } else if (wanted) {
     if (auto read = load(run.file, nullptr, {})) loaded.emplace(*std::move(read));

@@ -37,19 +37,18 @@ std::string folder_of_recording(const std::string& out) { return out + ".recordi
 std::optional<Error> what_is_in_the_way(const std::string& out, bool overwrite) {
   const std::string folder = folder_of_recording(out);
   std::error_code error;
-  if (fs::is_directory(out, error)) return Error{"is a folder: --out takes the name of a file", out};
+  if (fs::is_directory(out, error)) return Error{"is a folder, but --out takes a file name", out};
   if (fs::exists(folder, error)) {
     if (is_being_written(folder)) return Error{"another run is recording there", folder};
     if (!overwrite)
       return Error{
-          "is there already, from a run that did not end well: check or convert it, then remove it, or give "
-          "--overwrite",
+          "already exists, from a run that was interrupted: check or convert it, then remove it, or use --overwrite",
           folder};
     if (!is_recording(folder) && has_content(folder))
-      return Error{"is not a recording: --overwrite does not remove it", folder};
+      return Error{"is not a recording, so --overwrite does not remove it", folder};
   }
   if (!overwrite && has_content(out))
-    return Error{"is there already: give --overwrite to replace it, or another name", out};
+    return Error{"already exists: use --overwrite to replace it, or choose another name", out};
   return std::nullopt;
 }
 

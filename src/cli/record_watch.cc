@@ -106,7 +106,7 @@ std::string watched_text(const mirror::Profile& profile, const stream::WatchSumm
   chosen.method = "mirror";
   chosen.judged = profile.name;
   chosen.mirror = true;
-  std::string out = verdict_text("the run, watched,", chosen, s) + "\n";
+  std::string out = verdict_text("the watched run", chosen, s) + "\n";
   if (verdict_only) return out;
   if (!s.reason.empty()) out += fmt::format("  {}\n", s.reason);
   if (s.counts.violations > 0) out += fmt::format("  {}\n", by_name_text(s.counts));
@@ -118,14 +118,15 @@ std::string second_opinion_text(const mirror::Profile& profile, const std::strin
                                 const std::optional<Judged>& opinion) {
   const Level promised = mirror::level_of(profile);
   if (opinion && opinion->outcome == Outcome::kViolated && implies(promised, opinion->level)) {
-    return fmt::format("  another engine ({}) confirms that the run breaks what {} promises: it violates {}\n",
+    return fmt::format("  another engine ({}) confirms that the run breaks the promise of {}: it violates {}\n",
                        opinion->method, profile.name, info(opinion->level).name);
   }
   if (opinion && opinion->outcome == Outcome::kSatisfied && implies(opinion->level, promised)) {
-    return fmt::format("  another engine ({}) does not confirm it: the run satisfies {}\n", opinion->method,
+    return fmt::format("  another engine ({}) does not confirm this: the run satisfies {}\n", opinion->method,
                        info(opinion->level).name);
   }
-  if (out.empty()) return "  not checked by another engine: record with --out FILE and check that, or add --check\n";
+  if (out.empty())
+    return "  not checked by another engine: record with --out FILE and check that file, or add --check\n";
   return fmt::format("  not checked by another engine; to do so: {}\n", confirm_text(out, profile));
 }
 

@@ -91,7 +91,7 @@ Exit run(std::vector<std::string> args) {
     exit =
         bad_usage(fmt::format("unknown verb \"{}\"{} (isolde --help)", first, did_you_mean(first, available_verbs())));
   } else if (verb->planned) {
-    exit = bad_usage(fmt::format("this version does not have `isolde {}` yet", verb->name));
+    exit = bad_usage(fmt::format("`isolde {}` is not in this version yet", verb->name));
   } else {
     exit = run_verb(*verb, std::move(args));
   }

@@ -20,7 +20,7 @@ Result<std::string> secret_in(const std::string& file, std::string_view what) {
   const std::string_view text = (*content)->text();
   std::string secret(text.substr(0, text.find('\n')));
   while (!secret.empty() && (secret.back() == '\r' || secret.back() == ' ')) secret.pop_back();
-  if (secret.empty()) return Error{fmt::format("its first line is empty: it must hold the {}", what), file};
+  if (secret.empty()) return Error{fmt::format("the first line is empty: it must contain the {}", what), file};
   return secret;
 }
 

@@ -39,8 +39,7 @@ Result<WeakLevel> weak_level(const Arguments& args) {
   if (const auto level = audit::weak_level_named(wanted)) return *level;
   constexpr std::string_view kNames[] = {"read-committed", "repeatable-read", "snapshot-isolation", "rc", "rr", "si"};
   return Error{
-      fmt::format("--level takes read-committed, repeatable-read (as MySQL means it) or snapshot-isolation, not "
-                  "\"{}\"{}",
+      fmt::format("--level takes read-committed, repeatable-read (as in MySQL) or snapshot-isolation, not \"{}\"{}",
                   wanted, did_you_mean(wanted, kNames))};
 }
 
@@ -78,6 +77,25 @@ Result<void> take_search_options(const Arguments& args, audit::SearchOptions& to
   return {};
 }
 
+Result<void> take_facts(const Arguments& args, audit::FactSwitches& to) {
+  const std::string all = args.text("no-fact");
+  for (std::string_view rest = all; !rest.empty();) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    const std::string_view word = rest.substr(0, comma);
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+    if (word == "all") {
+      to.turn_all_off();
+    } else if (const auto kind = audit::fact_kind_named(word)) {
+      to.turn_off(*kind);
+    } else {
+      const auto names = audit::fact_kind_names();
+      return Error{fmt::format("--no-fact takes {} or all, not \"{}\"{}", fmt::join(names, ", "), word,
+                               did_you_mean(word, names))};
+    }
+  }
+  return {};
+}
+
 Result<AuditPlan> audit_plan(const Arguments& args) {
   AuditPlan plan;
   audit::AuditOptions& o = plan.options;
@@ -90,6 +108,9 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   if (auto e = take_count(args, "show", 0, plan.shown)) return *std::move(e);
   o.classes.levels = !args.has("one-level");
   o.scope = !args.has("no-scope");
+  if (auto taken = take_facts(args, o.classes.facts); !taken) return std::move(taken).error();
+  o.classes.locks = !args.has("no-lock-rule");
+  o.views = !args.has("no-view-rule");
   o.graph.use_inferred_unique = args.has("infer-unique");
   o.graph.commutative_updates = !args.has("no-commutative");
   o.graph.count_against_updates = !args.has("no-count-rule");
@@ -112,7 +133,7 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   if (!spawn) return std::move(spawn).error();
   plan.spawn = *std::move(spawn);
   if (plan.spawn && !plan.confirm.empty())
-    return Error{"--spawn starts a server to confirm on: no --confirm goes with it"};
+    return Error{"--spawn starts its own server to confirm on, so it cannot be used with --confirm"};
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   return plan;
@@ -201,6 +222,7 @@ Exit run_audit(const Arguments& args) {
                                       .width = output_width(),
                                       .shown = plan->shown,
                                       .all_classes = args.has("classes"),
+                                      .set_aside = args.has("set-aside"),
                                       .verdict_only = plan->quiet}));
   }
   if (!confirmed) return print_error(confirmed.error()), Exit::kBadInput;

@@ -61,10 +61,10 @@ Result<const Engine*> engine_by_name(std::string_view name) {
 std::optional<Error> take_profile(const Arguments& args, CheckPlan& plan) {
   const bool is_mirror = plan.choose.method == kMirrorEngine.name;
   if (args.has("profiles") && !args.has("profile"))
-    return Error{"--profiles names a file of profiles: --profile says which of them"};
+    return Error{"--profiles only names a file of profiles: choose one of them with --profile"};
   if (!args.has("profile")) {
     if (!is_mirror) return std::nullopt;
-    return Error{"--method mirror needs --profile NAME, as postgres:serializable (docs/profiles.md)"};
+    return Error{"--method mirror needs --profile NAME, e.g. postgres:serializable (docs/profiles.md)"};
   }
   if (!plan.choose.method.empty() && !is_mirror)
     return Error{fmt::format("a profile is for the method mirror, not for {}", plan.choose.method)};
@@ -158,7 +158,7 @@ Level level_for(const CheckPlan& plan, const History& history, std::vector<std::
   const HistoryColumns& c = history.columns();  // of what is not ignored
   const bool timestamps = !c.start_ts.empty() && !c.commit_ts.empty();
   const Level level = timestamps ? Level::kSnapshotIsolation : Level::kSerializable;
-  notes.push_back(fmt::format("no --level was given: checked {}, as the history has {}", info(level).name,
+  notes.push_back(fmt::format("no --level was given: checked {}, because the history has {}", info(level).name,
                               timestamps ? "database timestamps" : "no database timestamps"));
   return level;
 }
@@ -268,7 +268,7 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
     if (!proof) {
       // A verdict that does not stand up to its own evidence is a fault of ours and is not given as an answer.
       report.proof_says = proof.error().text;
-      verdict.reason = fmt::format("the answer \"{}\" could not be proved; please report this", name(verdict.outcome));
+      verdict.reason = fmt::format("the verdict \"{}\" could not be proved; please report this", name(verdict.outcome));
       verdict.outcome = Outcome::kUndecided;
       verdict.holds.reset();
     }

@@ -23,7 +23,7 @@ std::string format_names() {
 Result<const FormatInfo*> output_format(const Arguments& args, const std::string& out) {
   if (args.has("to")) return format_by_name(args.text("to"));
   if (const FormatInfo* format = format_for_path(out)) return format;
-  return Error{fmt::format("the name {} does not say which format: use --to with one of {}", out, format_names())};
+  return Error{fmt::format("the name {} does not show the format: use --to with one of {}", out, format_names())};
 }
 
 // A folder is replaced as a whole, so one that holds something is left alone.
@@ -34,7 +34,7 @@ std::string refusal(const FormatInfo& format, const std::string& out) {
   if (!format.is_folder)
     return fs::is_directory(out, error) ? fmt::format("is a folder; format {} is a file", format.name) : "";
   if (!fs::is_directory(out, error)) return fmt::format("is a file; format {} is a folder", format.name);
-  return fs::is_empty(out, error) ? "" : "is a folder that is not empty: name another or remove it first";
+  return fs::is_empty(out, error) ? "" : "is a folder that is not empty: choose another one or remove it first";
 }
 
 void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& to, const std::string& out,
@@ -61,7 +61,7 @@ void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& 
   for (const std::string& note : in.notes) print(fmt::format("  note: {}\n", note));
   for (const std::string& what : written.lost) print(fmt::format("  lost: {}\n", what));
   if (!decisive.empty())
-    print(fmt::format("  note: a verdict on {} may be another than on {}: {} left out\n", out, args.positional[0],
+    print(fmt::format("  note: a verdict on {} may differ from one on {}: {} left out\n", out, args.positional[0],
                       decisive));
 }
 

@@ -29,7 +29,7 @@ Exit run_line(Exit (*verb)(const Arguments&), const std::vector<std::string>& wo
 Exit run_demo(const Arguments& args) {
   const std::string folder = make_scratch_folder("demo");
   if (folder.empty()) {
-    print_error("cannot make a scratch folder for the demo");
+    print_error("cannot create a scratch folder for the demo");
     return Exit::kBadInput;
   }
   std::error_code error;
@@ -37,13 +37,13 @@ Exit run_demo(const Arguments& args) {
   if (error) return print_error(Error{"cannot enter: " + error.message(), folder}), Exit::kBadInput;
   const std::string seed = args.text("seed", "1");
 
-  print("SQLite as everybody uses it: eight clients, every answer recorded, the recording checked.\n\n");
+  print("SQLite with its default settings: eight clients, every answer recorded, the recording checked.\n\n");
   Exit exit = run_line(run_record, {"record", "--workload", "register", "--time", "2", "--seed", seed, "--out",
                                     "sqlite.jsonl", "--check", "strict-serializable"});
   if (exit != Exit::kFine)
-    return print_error("the demo's history of SQLite was not accepted; please report this"), Exit::kBadInput;
+    return print_error("the demo's SQLite history did not pass the check; please report this"), Exit::kBadInput;
 
-  print("SQLite with a shared cache and PRAGMA read_uncommitted, three transactions in ten rolled back:\n\n");
+  print("SQLite with a shared cache and PRAGMA read_uncommitted, with three in ten transactions rolled back:\n\n");
   exit =
       run_line(run_record, {"record", "--workload", "register", "--level", "read-uncommitted", "--rollbacks", "0.3",
                             "--keys", "8", "--think", "0.001", "--time", "2", "--seed", seed, "--out", "dirty.jsonl"});
@@ -57,7 +57,7 @@ Exit run_demo(const Arguments& args) {
   exit = run_line(run_check, {"check", "good.isl", "--level", "snapshot-isolation", "--prove"});
   fs::remove("good.isl", error);
   if (exit != Exit::kFine)
-    return print_error("the demo's valid history was not accepted; please report this"), Exit::kBadInput;
+    return print_error("the demo's valid history did not pass the check; please report this"), Exit::kBadInput;
 
   print(bold("What next") + "\n");
   print(

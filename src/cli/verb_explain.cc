@@ -110,7 +110,8 @@ std::string anomaly_text(const AnomalyInfo& anomaly) {
   const Kept kept = kept_by(anomaly);
   if (!kept.holds.empty()) out += wrapped_paragraph("It still satisfies " + names_of(kept.holds) + ".");
   if (!kept.not_tested.empty())
-    out += wrapped_paragraph("It has no clocks or sessions to test " + names_of(kept.not_tested) + " by.");
+    out += wrapped_paragraph("Not tested, because the example has no clocks or sessions: " + names_of(kept.not_tested) +
+                             ".");
   return out + example_text(anomaly.example, anomaly.example_says, level_to_try(breaks));
 }
 
@@ -153,7 +154,7 @@ Exit run_explain(const Arguments& args) {
   const bool json = args.has("json");
   if (args.has("list")) return list_all(json);
   if (args.positional.empty()) {
-    print_error("explain what? Give a level or an anomaly, or --list");
+    print_error("explain what? Name a level or an anomaly, or give --list");
     return Exit::kBadInput;
   }
   const std::string& name = args.positional[0];
@@ -171,8 +172,8 @@ Exit run_explain(const Arguments& args) {
     names.insert(names.end(), level.aliases.begin(), level.aliases.end());
   }
   for (const AnomalyInfo& anomaly : all_anomalies()) names.push_back(anomaly.name);
-  print_error(
-      fmt::format("\"{}\" is no level and no anomaly{} (isolde explain --list)", name, did_you_mean(name, names)));
+  print_error(fmt::format("\"{}\" is neither a level nor an anomaly{} (isolde explain --list)", name,
+                          did_you_mean(name, names)));
   return Exit::kBadInput;
 }
 

@@ -86,7 +86,7 @@ Result<GenOptions> gen_options(const Arguments& args) {
   if (auto e = take_words(args, o)) return *e;
   if (o.type != DataType::kRow) {
     for (const char* option : {"predicates", "selectivity"}) {
-      if (args.has(option)) return Error{fmt::format("--{} is for --type row", option)};
+      if (args.has(option)) return Error{fmt::format("--{} requires --type row", option)};
     }
   }
   if (auto e = defect_of(o)) return *e;
@@ -153,7 +153,7 @@ Exit run_gen(const Arguments& args) {
   const std::string out = args.text("out");
   const FormatInfo* const format = format_for_path(out);
   if (format == nullptr || format->write == nullptr || format->is_folder) {
-    print_error(fmt::format("the name {} does not say which format: end it in .jsonl or .isl", out));
+    print_error(fmt::format("the name {} does not show the format: use the ending .jsonl or .isl", out));
     return Exit::kBadInput;
   }
   const auto options = gen_options(args);
@@ -165,7 +165,7 @@ Exit run_gen(const Arguments& args) {
   if (!generated) return print_error(generated.error()), Exit::kBadInput;
   if (const auto written = save(generated->history, *format, out); !written) {
     Error error = written.error();
-    if (!carries_everything(format->writer)) error.text += "; or leave evidence out, with --evidence";
+    if (!carries_everything(format->writer)) error.text += "; or leave out evidence with --evidence";
     return print_error(error), Exit::kBadInput;
   }
   print_generated(args, *options, *generated, *format, watch.seconds());

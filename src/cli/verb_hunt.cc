@@ -123,7 +123,7 @@ Result<void> write(const Finding& finding, const std::string& path) {
 Result<std::string> save_finding(const Finding& finding, const std::string& folder, std::string_view what) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return Error{fmt::format("cannot make the folder: {}", error.message()), folder};
+  if (error) return Error{fmt::format("cannot create the folder: {}", error.message()), folder};
   std::string path;
   for (int number = 1; path.empty(); ++number) {
     const std::string start = fmt::format("{}-{:03}-", what, number);

@@ -62,7 +62,7 @@ Result<std::vector<Scenario>> scenarios_of(const Arguments& args) {
     }
     chosen.push_back(*found);
   }
-  if (chosen.empty()) return Error{"--only takes names of scenarios, with commas between"};
+  if (chosen.empty()) return Error{"--only takes a comma-separated list of scenarios"};
   return chosen;
 }
 

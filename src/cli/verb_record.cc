@@ -75,7 +75,7 @@ std::optional<Error> take_run(const Arguments& args, RecordPlan& plan) {
   if (!seed) return std::move(seed).error();
   o.seed = *seed;
   if (args.has("transactions")) {
-    if (args.has("time")) return Error{"--time and --transactions both say when to stop: give one of them"};
+    if (args.has("time")) return Error{"--time and --transactions both say when to stop: use only one of them"};
     auto count = args.count("transactions", 0, 1);
     if (!count) return std::move(count).error();
     o.transactions = *count;
@@ -93,7 +93,8 @@ std::optional<Error> take_run(const Arguments& args, RecordPlan& plan) {
   o.rollbacks = *rollbacks;
   auto think = args.seconds("think");
   if (!think) return std::move(think).error();
-  if (*think && **think > 10) return Error{"--think takes at most 10 seconds: a client cannot be stopped meanwhile"};
+  if (*think && **think > 10)
+    return Error{"--think takes at most 10 seconds, because a client cannot be stopped while it waits"};
   if (*think) o.think = std::chrono::microseconds(static_cast<std::int64_t>(**think * 1e6));
   if (args.has("faults")) {
     auto faults = record::parse_faults(args.text("faults"));
@@ -132,29 +133,29 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   }
   plan.html = args.text("html");
   if (!plan.html.empty() && !plan.check && !args.has("watch"))
-    return Error{"--html shows what --check LEVEL or --watch found: give one of them"};
+    return Error{"--html shows what --check LEVEL or --watch found: add one of them"};
   if (args.has("watch")) {
     auto watch = watch_plan(args);
     if (!watch) return std::move(watch).error();
     plan.watch = *std::move(watch);
     plan.watch->method = "mirror";
   } else if (args.has("profile") || args.has("profiles") || args.has("memory")) {
-    return Error{"--profile, --profiles and --memory are for --watch"};
+    return Error{"--profile, --profiles and --memory require --watch"};
   }
   if (!plan.run.trace) {
     if (!plan.out.empty() || plan.check || plan.watch)
-      return Error{"--no-trace records nothing: there is nothing to write or check"};
+      return Error{"--no-trace records nothing, so there is nothing to write or check"};
     return std::nullopt;
   }
-  if (args.has("overwrite") && plan.out.empty()) return Error{"--overwrite is for --out FILE"};
+  if (args.has("overwrite") && plan.out.empty()) return Error{"--overwrite requires --out FILE"};
   if (plan.out.empty() && !plan.check && !plan.watch)
     return Error{"`isolde record` needs --out FILE, --check LEVEL or --watch (isolde record --help)"};
   if (plan.out.empty()) return std::nullopt;
   const FormatInfo* const format = format_for_path(plan.out);
   if (format == nullptr || format->write == nullptr || format->is_folder)
-    return Error{fmt::format("the name {} does not say which format: end it in .jsonl or .isl", plan.out)};
+    return Error{fmt::format("the name {} does not show the format: use the ending .jsonl or .isl", plan.out)};
   if (!carries_everything(format->writer))
-    return Error{fmt::format("format {} does not carry all that is recorded: end the name {} in .jsonl or .isl",
+    return Error{fmt::format("format {} cannot hold everything that is recorded: give {} the ending .jsonl or .isl",
                              format->name, plan.out)};
   return what_is_in_the_way(plan.out, args.has("overwrite"));
 }
@@ -222,14 +223,14 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
                     grouped(s.unknown)));
   print(fmt::format("  a committed transaction took {:.2f} ms (median), {:.2f} ms (99 %)\n",
                     milliseconds(s.latency.at_most(0.5)), milliseconds(s.latency.at_most(0.99))));
-  if (s.faults.all() > 0) print(fmt::format("  faults done: {}\n", record::to_text(s.faults)));
-  if (s.reconnects > 0) print(fmt::format("  {} connections were lost and made again\n", grouped(s.reconnects)));
+  if (s.faults.all() > 0) print(fmt::format("  faults injected: {}\n", record::to_text(s.faults)));
+  if (s.reconnects > 0) print(fmt::format("  {} connections were lost and reopened\n", grouped(s.reconnects)));
   if (s.facts.snapshots > 0)
-    print(fmt::format("  the database told the snapshots of {} transactions\n", grouped(s.facts.snapshots)));
+    print(fmt::format("  the database reported the snapshots of {} transactions\n", grouped(s.facts.snapshots)));
   if (s.facts.timestamps > 0)
-    print(fmt::format("  the database told the timestamps of {} transactions\n", grouped(s.facts.timestamps)));
+    print(fmt::format("  the database reported the timestamps of {} transactions\n", grouped(s.facts.timestamps)));
   if (s.facts.places > 0)
-    print(fmt::format("  version order: from the places of {} commits\n", grouped(s.facts.places)));
+    print(fmt::format("  version order: from the positions of {} commits in the log\n", grouped(s.facts.places)));
   if (!s.evidence_source.empty()) {
     print(fmt::format("  version order: {} versions from the {}, {:.1f} s\n", grouped(s.versions), s.evidence_source,
                       s.recovery_seconds));
@@ -326,7 +327,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
   if (!summary) {
     print_error(summary.error());
     if (!plan.out.empty() && fs::exists(folder))
-      print_error(fmt::format("what was recorded until then is in {}", folder));
+      print_error(fmt::format("the recording up to that point is in {}", folder));
     return Exit::kBadInput;
   }
   const bool judged = watched && *watched;
@@ -389,7 +390,7 @@ Exit run_record(const Arguments& args) {
     return record_history(*plan, **database, server.get(), folder_of_recording(plan->out));
   }
   const ScratchFolder scratch;
-  if (scratch.path().empty()) return print_error("cannot make a scratch folder"), Exit::kBadInput;
+  if (scratch.path().empty()) return print_error("cannot create a scratch folder"), Exit::kBadInput;
   return record_history(*plan, **database, server.get(), scratch.path() + "/run");
 }
 

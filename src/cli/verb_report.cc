@@ -52,7 +52,7 @@ Exit write_page(const Arguments& args, const std::string& out, const std::string
   if (args.has("json")) {
     print(fmt::format("{{\"page\": {}}}\n", json_string(out)));
   } else if (!args.has("quiet")) {
-    print(fmt::format("report in {}\n", out));
+    print(fmt::format("report written to {}\n", out));
   }
   return exit;
 }
@@ -64,7 +64,7 @@ std::optional<Exit> report_printed(const Arguments& args, const std::string& fil
   if (first && !*first) return std::nullopt;
   std::error_code ignored;
   if (fs::file_size(file, ignored) > kLargest)
-    return print_error(Error{"is larger than 1 GiB: too large for what --json prints", file}), Exit::kBadInput;
+    return print_error(Error{"is larger than 1 GiB, which is too large for --json output", file}), Exit::kBadInput;
   std::ifstream in(file, std::ios::binary);
   std::stringstream text;
   text << in.rdbuf();
@@ -83,7 +83,7 @@ Exit report_history(const Arguments& args, const std::string& file, const std::s
   auto check = parse(*verb_named("check"), std::move(words));
   if (!check) return print_error(check.error()), Exit::kBadInput;
   const Exit exit = run_check(*check);
-  if (exit != Exit::kBadInput && !json && !args.has("quiet")) print(fmt::format("report in {}\n", out));
+  if (exit != Exit::kBadInput && !json && !args.has("quiet")) print(fmt::format("report written to {}\n", out));
   return exit;
 }
 
@@ -92,11 +92,11 @@ Exit report_history(const Arguments& args, const std::string& file, const std::s
 Exit run_report(const Arguments& args) {
   const std::string file = args.positional.front();
   if (file == "-" && !args.has("out"))
-    return print_error("--out says where the report of standard input goes"), Exit::kBadInput;
+    return print_error("a report on standard input needs --out OUT"), Exit::kBadInput;
   const std::string out = args.text("out", default_out(file));
   std::error_code ignored;
   if (fs::equivalent(file, out, ignored))
-    return print_error(Error{"--out would overwrite what is reported", file}), Exit::kBadInput;
+    return print_error(Error{"--out would overwrite the input", file}), Exit::kBadInput;
   if (file != "-" && fs::is_regular_file(file, ignored)) {
     const std::string start = beginning_of(file);
     if (file.ends_with(".finding") || start.starts_with("finding ")) {

@@ -51,7 +51,7 @@ Result<WatchedSource> source_of(const Arguments& args) {
   WatchedSource source;
   source.follow = args.has("follow");
   if (args.has("listen")) {
-    if (!args.positional.empty()) return Error{"--listen and a FILE are two streams: give one of them"};
+    if (!args.positional.empty()) return Error{"--listen and a FILE are two streams: use only one of them"};
     source.kind = WatchedSource::Kind::kSocket;
     source.listen.address = args.text("listen");
     auto most = args.count("connections", source.listen.max_connections, 1, 65'536);
@@ -60,11 +60,11 @@ Result<WatchedSource> source_of(const Arguments& args) {
     return source;
   }
   for (const char* option : {"token-file", "connections"}) {
-    if (args.has(option)) return Error{fmt::format("--{} is for --listen", option)};
+    if (args.has(option)) return Error{fmt::format("--{} requires --listen", option)};
   }
   if (args.positional.empty() || args.positional.front() == "-") {
     if (args.positional.empty() && isatty(STDIN_FILENO) == 1)
-      return Error{"which stream? Give a FILE, - for standard input, or --listen (isolde watch --help)"};
+      return Error{"which stream? Name a FILE, - for standard input, or use --listen (isolde watch --help)"};
     return source;
   }
   source.path = args.positional.front();
@@ -168,9 +168,9 @@ Exit run_watch(const Arguments& args) {
     auto token = watch_token(args, source->listen.address, checkpoint ? checkpoint->path() : "");
     if (!token) return print_error(token.error()), Exit::kBadInput;
     if (token->is_ours && !token->kept_in.empty())
-      print_error(fmt::format("connections begin with the token in {}", token->kept_in));
+      print_error(fmt::format("each connection must start with the token in {}", token->kept_in));
     else if (token->is_ours)
-      print_error(fmt::format("connections begin with {{\"token\": \"{}\"}}", token->token));
+      print_error(fmt::format("each connection must start with {{\"token\": \"{}\"}}", token->token));
     source->listen.token = std::move(token->token);
   }
   return watch_source(*plan, *source, std::move(style), options, args.text("html"));

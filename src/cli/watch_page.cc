@@ -162,17 +162,18 @@ std::vector<std::string> PageView::plots() const {
     };
   };
   std::vector<std::string> all = {
-      plot("Transactions watched", at,
-           {series("came", "a second", rate(&Sample::came)), series("checked", "a second", rate(&Sample::checked))}),
-      plot("Lag: how long the oldest that is not judged has waited", at,
+      plot(
+          "Transactions watched", at,
+          {series("came", "per second", rate(&Sample::came)), series("checked", "per second", rate(&Sample::checked))}),
+      plot("Lag: how long the oldest transaction not yet judged has waited", at,
            {series("lag", "s", [](const Sample& s) { return s.lag; })}),
       plot("Violations found so far", at,
-           {series("violations", "in all", [](const Sample& s) { return s.violations; })}),
+           {series("violations", "total", [](const Sample& s) { return s.violations; })}),
       plot("Memory", at, {series("resident", "MiB", [](const Sample& s) { return s.mib; })})};
   std::vector<std::string> doubts;
   if (samples_.back().suspicions > 0)
-    doubts.push_back(series("suspected", "in all", [](const Sample& s) { return s.suspicions; }));
-  if (samples_.back().late > 0) doubts.push_back(series("late", "in all", [](const Sample& s) { return s.late; }));
+    doubts.push_back(series("suspected", "total", [](const Sample& s) { return s.suspicions; }));
+  if (samples_.back().late > 0) doubts.push_back(series("late", "total", [](const Sample& s) { return s.late; }));
   if (!doubts.empty()) all.insert(all.begin() + 3, plot("Suspected and late so far", at, doubts));
   return all;
 }

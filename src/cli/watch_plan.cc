@@ -25,12 +25,11 @@ std::int64_t nanoseconds(double seconds) { return static_cast<std::int64_t>(seco
 Result<mirror::Profile> generic_profile(const WatchPlan& plan) {
   if (plan.profile) return *plan.profile;
   if (!plan.level)
-    return Error{
-        "the method mirror needs --profile NAME, as postgres:serializable, or --level LEVEL (docs/profiles.md)"};
+    return Error{"method mirror needs --profile NAME, e.g. postgres:serializable, or --level LEVEL (docs/profiles.md)"};
   const std::string_view name = info(*plan.level).name;
   if (const mirror::Profile* found = mirror::profile_named(name)) return *found;
-  return Error{
-      fmt::format("no profile stands for {} as such: name the database's with --profile (docs/profiles.md)", name)};
+  return Error{fmt::format(
+      "there is no profile for {} itself: name the profile of the database with --profile (docs/profiles.md)", name)};
 }
 
 struct Decision {
@@ -50,12 +49,12 @@ Result<Decision> decide(const WatchPlan& plan, const Chunk& first) {
   }
   if (timestamps && (!plan.level || by_timestamps(*plan.level)))
     return Decision{false, "the stream has database timestamps"};
-  const std::string_view no_timeline = timestamps ? "timestamps tell nothing of this level, the clients' clocks do"
+  const std::string_view no_timeline = timestamps ? "timestamps do not decide this level, the clients' clocks do"
                                                   : "the stream has no database timestamps";
   if (intervals || h.txn_count() == 0) return Decision{true, std::string(no_timeline)};
   return Error{
-      "the stream has neither database timestamps (start_ts, commit_ts) nor the clients' clocks (begin, end): nothing "
-      "can be said while it goes on; `isolde check` judges it when it is over"};
+      "the stream has neither database timestamps (start_ts, commit_ts) nor client clocks (begin, end), so it cannot "
+      "be judged online; use `isolde check` when it has ended"};
 }
 
 // Without them all that the mirror could do is to hold everything.
@@ -66,7 +65,7 @@ std::optional<Error> lacks_clocks(const Chunk& first) {
   }
   if (h.txn_count() == 0) return std::nullopt;
   return Error{
-      "the method mirror needs the clients' clocks, and no transaction at the stream's beginning has begin and end"};
+      "method mirror needs the clients' clocks, but none of the first transactions of the stream has begin and end"};
 }
 
 Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, OnlineSink& sink) {
@@ -78,7 +77,8 @@ Result<stream::Checker> make_timeline(const WatchPlan& plan, Chosen& chosen, Onl
   checker.engine = timeline::make_online({.level = level,
                                           .deadline = nanoseconds(plan.deadline),
                                           .memory_limit = plan.memory / 4 * 3,
-                                          .spill_folder = plan.spill},
+                                          .spill_folder = plan.spill,
+                                          .threads = plan.threads},
                                          sink);
   checker.settings = {{"method", "timeline"},
                       {"level", chosen.judged},
@@ -96,7 +96,6 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
   chosen.mirror = true;
   chosen.profile = *profile;
   chosen.judged = profile->name;
-  chosen.threads = plan.threads;
   stream::Checker checker;
   checker.feed = stream::feed_in_order({.silence = nanoseconds(plan.silence),
                                         .hold = nanoseconds(plan.hold),
@@ -108,8 +107,10 @@ Result<stream::Checker> make_mirror(const WatchPlan& plan, Chosen& chosen, Onlin
                       {"silence", fmt::format("{} s", plan.silence)}};
   // Where one thread checks, states are as they always were.
   if (plan.threads > 1) checker.settings.emplace_back("threads", std::to_string(plan.threads));
-  checker.engine = mirror::make_mirror(
-      {.profile = *std::move(profile), .memory_limit = plan.memory / 2, .partitions = plan.threads}, sink);
+  const mirror::MirrorOptions options =
+      mirror::with_threads({.profile = *std::move(profile), .memory_limit = plan.memory / 2}, plan.threads);
+  chosen.partitions = options.partitions;
+  checker.engine = mirror::make_mirror(options, sink);
   return checker;
 }
 
@@ -126,9 +127,9 @@ Result<WatchPlan> watch_plan(const Arguments& args) {
   WatchPlan plan;
   plan.method = args.text("method");
   if (!plan.method.empty() && plan.method != "timeline" && plan.method != "mirror")
-    return Error{fmt::format("a stream is judged by timeline or mirror, not by \"{}\"", plan.method)};
+    return Error{fmt::format("a stream is checked by timeline or mirror, not by \"{}\"", plan.method)};
   if (args.has("profiles") && !args.has("profile"))
-    return Error{"--profiles names a file of profiles: --profile says which of them"};
+    return Error{"--profiles only names a file of profiles: choose one of them with --profile"};
   if (args.has("profile")) {
     if (plan.method == "timeline") return Error{"a profile is for the method mirror, not for timeline"};
     plan.method = "mirror";
@@ -172,7 +173,7 @@ stream::MakeChecker checker_of(const WatchPlan& plan, Chosen& chosen) {
       chosen.why = std::move(decision->why);
     }
     if (!mirror && plan.level && !by_timestamps(*plan.level))
-      return Error{fmt::format("by timestamps, levels of the snapshot and serializable families can be judged, not {}",
+      return Error{fmt::format("timestamps decide only levels of the snapshot and serializable families, not {}",
                                info(*plan.level).name)};
     if (mirror && first != nullptr) {
       if (auto lacks = lacks_clocks(*first)) return *std::move(lacks);

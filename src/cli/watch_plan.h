@@ -14,14 +14,14 @@
 namespace isolde::cli {
 
 struct WatchPlan {
-  std::string method;             // "timeline", "mirror"; empty: by the stream's first transactions
-  std::string why = "asked for";  // that method
+  std::string method;                // "timeline", "mirror"; empty: by the stream's first transactions
+  std::string why = "as requested";  // that method
   std::optional<Level> level;
   std::optional<mirror::Profile> profile;
   double deadline = 10, silence = 10, hold = 0;  // seconds
   std::size_t memory = std::size_t{1} << 30;     // bytes, of everything
   std::size_t sessions = std::size_t{1} << 16;
-  std::uint32_t threads = 1;  // mirror: its keys are dealt out to so many
+  std::uint32_t threads = 1;  // that check; another one reads
   std::string spill;
   bool lenient = false;  // fields that the format does not have are ignored and counted
   bool whole = false;    // the stream is a file that does not grow: its sessions may stand one after another
@@ -34,7 +34,7 @@ struct Chosen {
   std::string judged;  // "snapshot-isolation", "the profile postgres:serializable"
   bool mirror = false;
   std::optional<mirror::Profile> profile;
-  std::uint32_t threads = 1;  // mirror: as in WatchPlan
+  std::uint32_t partitions = 1;  // of the mirror's keys
 };
 
 [[nodiscard]] Result<WatchPlan> watch_plan(const Arguments& args);

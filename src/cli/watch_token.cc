@@ -11,7 +11,7 @@ namespace isolde::cli {
 Result<std::string> random_token() {
   unsigned char bytes[16];
   if (::getrandom(bytes, sizeof bytes, 0) != static_cast<ssize_t>(sizeof bytes))
-    return errno_error("no random numbers for a token", "");
+    return errno_error("cannot get random numbers for a token", "");
   std::string token;
   for (const unsigned char byte : bytes) token += fmt::format("{:02x}", byte);
   return token;

@@ -17,7 +17,7 @@ namespace isolde::cli {
 
 std::string_view meaning_of(const OnlineViolation& v) {
   if (v.rule == "mutual exclusion")
-    return "two held the lock of one row at once: one wrote over what the other had not committed";
+    return "two transactions held the lock of one row at once: one overwrote what the other had not committed";
   return info(v.kind).summary;
 }
 namespace {
@@ -202,7 +202,7 @@ void TerminalView::late(const Arrival& arrival) {
                             id, json_string(session)));
   }
   if (late_ > kLateShown) return;
-  line(fmt::format("  late: transaction {} of session {} came when others that began after it had been judged{}\n", id,
+  line(fmt::format("  late: transaction {} of session {} arrived after others that began later had been judged{}\n", id,
                    session, late_ == kLateShown ? "; further ones are counted" : ""));
 }
 
@@ -286,8 +286,8 @@ void TerminalView::text_summary(const stream::WatchSummary& s) {
     out += row("missing", "sessions " + names);
   }
   if (const std::string left = not_judged_text(e); !left.empty()) {
-    const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.threads);
-    out += row("unchecked", left + (chosen_.threads > 1 ? threads : ""));
+    const std::string threads = fmt::format("; {} threads judge no predicates but ranges of keys", chosen_.partitions);
+    out += row("unchecked", left + (chosen_.partitions > 1 ? threads : ""));
   }
   if (e.flips > 0) {
     out += row("flips", fmt::format("{} of a tentative verdict, in {}", words::counted(e.flips, "change"),

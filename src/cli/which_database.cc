@@ -13,11 +13,11 @@ namespace isolde::cli {
 Result<std::optional<db::ServerOptions>> spawn_options(const Arguments& args) {
   if (!args.has("spawn")) {
     for (const char* option : {"server-path", "server-settings"}) {
-      if (args.has(option)) return Error{fmt::format("--{} is for a server that --spawn starts", option)};
+      if (args.has(option)) return Error{fmt::format("--{} requires --spawn", option)};
     }
     return std::optional<db::ServerOptions>();
   }
-  if (!args.positional.empty()) return Error{"--spawn starts a server of its own: no URL goes with it"};
+  if (!args.positional.empty()) return Error{"--spawn starts its own server, so it cannot be used with a URL"};
   db::ServerOptions options = {.kind = args.text("spawn"), .binaries = args.text("server-path"), .settings = {}};
   // Its programs are run in a folder of the server's own.
   if (!options.binaries.empty()) options.binaries = std::filesystem::absolute(options.binaries).string();
@@ -37,7 +37,7 @@ Result<db::Url> database_url(const Arguments& args, std::string_view text) {
   auto url = db::parse_url(text);
   if (!url || url->scheme == "sqlite") return url;
   if (args.has("password-file")) {
-    if (!url->password.empty()) return Error{"--password-file and a password in the URL: give one of them"};
+    if (!url->password.empty()) return Error{"--password-file and a password in the URL: use only one of them"};
     auto password = secret_in(args.text("password-file"), "password");
     if (!password) return std::move(password).error();
     url->password = *std::move(password);

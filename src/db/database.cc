@@ -50,7 +50,7 @@ Result<const ServerLevel*> level_named(const Database& database, std::string_vie
   for (const ServerLevel& level : database.levels())
     all += fmt::format("{}\"{}\"", all.empty() ? "" : ", ", level.name);
   const auto asked = isolde::level_named(name);
-  if (!asked) return Error{fmt::format("\"{}\" is no level of this database ({})", name, all)};
+  if (!asked) return Error{fmt::format("\"{}\" is not a level of this database ({})", name, all)};
   const ServerLevel* best = nullptr;
   for (const ServerLevel& level : database.levels()) {
     if (level.claims != *asked && !implies(level.claims, *asked)) continue;

@@ -37,7 +37,7 @@ class ScratchServer final : public Server {
   }
 
   Result<void> start() override {
-    if (process_.running()) return Error{"the server runs already"};
+    if (process_.running()) return Error{"the server is already running"};
     if (Result<void> begun =
             process_.start(recipe_->command(folder_.path()), folder_.path(), log_file(), recipe_->quick_signal());
         !begun) {
@@ -93,7 +93,7 @@ class ScratchServer final : public Server {
 Result<std::unique_ptr<ServerRecipe>> recipe_for(const ServerOptions& options) {
   if (options.kind == "postgres") return postgres_recipe(options);
   if (options.kind == "mariadb") return mariadb_recipe(options);
-  return Error{fmt::format("no scratch server of kind \"{}\": there are postgres and mariadb", options.kind)};
+  return Error{fmt::format("no scratch server of kind \"{}\": use postgres or mariadb", options.kind)};
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ bool ServerProcess::running() {
 }
 
 std::string ServerProcess::exit_status() const {
-  if (status_ == -1) return "it ended, no one knows how";
+  if (status_ == -1) return "it ended for an unknown reason";
   if (WIFSIGNALED(status_)) return fmt::format("killed by signal {}", WTERMSIG(status_));
   if (WEXITSTATUS(status_) == 126) return "it could not become the user it should run as, or enter its folder";
   if (WEXITSTATUS(status_) == 127) return "its program could not be run";

@@ -36,7 +36,8 @@ Result<std::string> decoded(std::string_view text) {
     }
     const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
     const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
-    if (high < 0 || low < 0) return Error{fmt::format("a % in a URL takes two hexadecimal digits: \"{}\"", text)};
+    if (high < 0 || low < 0)
+      return Error{fmt::format("a % in a URL must be followed by two hexadecimal digits: \"{}\"", text)};
     if (high + low == 0) return Error{fmt::format("%00 has no meaning in a URL: \"{}\"", text)};
     out += static_cast<char>(high * 16 + low);
     i += 2;
@@ -124,8 +125,8 @@ Result<Url> parse_whole(std::string_view text) {
   }
   if (url.scheme.empty()) {
     return Error{
-        fmt::format("\"{}\" is no database URL: sqlite:FILE, postgres://…, mariadb://…, cockroachdb://…, "
-                    "yugabytedb://… or tidb://…",
+        fmt::format("\"{}\" is not a database URL: use sqlite:FILE, postgres://…, mariadb://…, mysql://…, "
+                    "cockroachdb://…, yugabytedb://… or tidb://…",
                     text)};
   }
   if (auto e = take_options(cut_after(rest, '?'), url)) return *std::move(e);
@@ -208,7 +209,7 @@ Result<Url> parse_url(std::string_view text) {
   auto shown = parse_whole(without_passwords(text));
   if (!shown) return shown;
   return Error{
-      "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or give it by "
+      "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or use "
       "--password-file"};
 }
 

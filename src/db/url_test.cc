@@ -93,7 +93,7 @@ TEST(Url, NoErrorShowsAPassword) {
     EXPECT_EQ(url.error().message().find("sec%ret"), std::string::npos) << url.error().message();
   }
   EXPECT_EQ(refused("postgres://anna:secret/x@db/shop"),
-            "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or give it by "
+            "the password in the URL cannot be read: write @ as %40, / as %2F, ? as %3F and % as %25, or use "
             "--password-file");
 }
 

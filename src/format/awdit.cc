@@ -45,9 +45,9 @@ class AwditReader {
     const std::string_view kind = lines_.word();
     if (kind != "r" && kind != "w") return start;
     const auto key = lines_.integer();
-    if (!key) return lines_.error("expected the key, an integer of 64 bits");
+    if (!key) return lines_.error("expected the key, a 64-bit integer");
     const auto value = lines_.integer();
-    if (!value) return lines_.error("expected the value, an integer of 64 bits");
+    if (!value) return lines_.error("expected the value, a 64-bit integer");
     if (!lines_.at_end()) return lines_.error("expected the end of the line after the value");
     if (!open_) builder_.begin_txn(builder_.session(session_));
     open_ = true;

@@ -29,12 +29,12 @@ TEST(AwditReader, ThereIsNoInitialValue) {
 TEST(AwditReader, AnErrorNamesItsPlace) {
   EXPECT_EQ(reading("w 0 1\nq 0 1\n"),
             "mem:2:1: expected `r key value`, `w key value`, a line of '-' or a line of '='");
-  EXPECT_EQ(reading("w 0\n"), "mem:1:4: expected the value, an integer of 64 bits");
+  EXPECT_EQ(reading("w 0\n"), "mem:1:4: expected the value, a 64-bit integer");
   EXPECT_EQ(reading("w 0 1 2\n"), "mem:1:7: expected the end of the line after the value");
 }
 
 TEST(AwditReader, ALastLineThatIsCutOffIsDroppedOnlyWhenAskedFor) {
-  EXPECT_EQ(reading("w 0 1\nw 5", false), "mem:2:4: expected the value, an integer of 64 bits");
+  EXPECT_EQ(reading("w 0 1\nw 5", false), "mem:2:4: expected the value, a 64-bit integer");
   EXPECT_EQ(reading("w 0 1\nw 5", true), "0@0: w 0=1\n");
 }
 

@@ -58,7 +58,7 @@ class Records {
     }
     if (bytes.size() - at_ - 1 < static_cast<std::size_t>(fields) * 8) {
       is_cut_ = true;
-      return fault(fmt::format("expected {} bytes after '{}', the file ends", fields * 8, tag));
+      return fault(fmt::format("expected {} bytes after '{}', but the file ends", fields * 8, tag));
     }
     out.tag = tag;
     for (int i = 0; i < fields; ++i) out.field[i] = big_endian(bytes.data() + at_ + 1 + i * 8);
@@ -173,7 +173,7 @@ class CobraReader {
       while (records.next(r)) {
         if (r.tag == 'S') {
           txn = r.field[0];
-          if (!txns.insert(txn).second) return records.error_here(fmt::format("transaction id {} stands twice", txn));
+          if (!txns.insert(txn).second) return records.error_here(fmt::format("transaction id {} occurs twice", txn));
         } else if (r.tag == 'W') {
           if (r.field[0] == cobra::kDeleted) {
             deleted_.insert(r.field[1]);
@@ -276,8 +276,8 @@ class CobraReader {
     }
     if (other_initial_ > 0) {
       notes_.push_back(
-          fmt::format("{} reads of an initial state give another hash than the first read of that key; they "
-                      "are taken as reads of the initial state",
+          fmt::format("{} reads of an initial state have a different hash than the first read of that key; they are "
+                      "taken as reads of the initial state",
                       other_initial_));
     }
     if (missing_initial_ > 0) {
@@ -289,7 +289,7 @@ class CobraReader {
     if (any_ > 0) {
       notes_.push_back(
           fmt::format("{} reads name any writer of their value ({:#x}, as VeriStrong does): writes of these values to "
-                      "the same key are not told apart",
+                      "the same key are not distinguished",
                       any_, cobra::kAny));
     }
     if (collected_ > 0) notes_.push_back(fmt::format("left out {} reads of Cobra's collection marks", collected_));

@@ -148,13 +148,13 @@ TEST(CobraReader, AnErrorNamesItsFileAndByte) {
             "mem/T0.log:1:10: expected the commit of transaction 1, found that of 2");
   EXPECT_EQ(reading({{"T0.log", Log().put('W', {1, 2, 3})}}), "mem/T0.log:1:1: expected 'S': no transaction is open");
   EXPECT_EQ(reading({{"T0.log", Log().put('S', {1}).put('C', {1})}, {"T1.log", Log().put('S', {1}).put('C', {1})}}),
-            "mem/T1.log:1:1: transaction id 1 stands twice");
+            "mem/T1.log:1:1: transaction id 1 occurs twice");
 }
 
 TEST(CobraReader, ACutRecordIsDroppedOnlyWhenAskedForAndItsTransactionIsUnknown) {
   const std::string whole = Log().put('S', {1}).put('W', {7, 1, 5}).put('C', {1});
   const Files files = {{"T0.log", whole.substr(0, whole.size() - 3)}};
-  EXPECT_EQ(reading(files), "mem/T0.log:1:35: expected 8 bytes after 'C', the file ends");
+  EXPECT_EQ(reading(files), "mem/T0.log:1:35: expected 8 bytes after 'C', but the file ends");
   EXPECT_EQ(reading(files, true), "1@0 unknown: w 1={\"value\":5,\"write\":7}\n");
 }
 

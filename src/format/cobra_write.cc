@@ -222,13 +222,14 @@ class CobraWriter {
 
   Lost lost() {
     Lost lost;
-    if (hashed_) lost.emplace_back("keys and values that are no 64-bit integers: their hashes are written");
-    if (new_write_ids_) lost.emplace_back("values as they were: each got a write id");
+    if (hashed_) lost.emplace_back("keys and values that are not 64-bit integers: their hashes are written");
+    if (new_write_ids_) lost.emplace_back("the original values: each got a write id");
     if (sessions_.given() > 0 || too_large_) lost.emplace_back("names of sessions: they were numbered");
-    if (ids_.given() > 0) lost.emplace_back("transaction ids that are no integers: they were numbered");
+    if (ids_.given() > 0) lost.emplace_back("transaction ids that are not integers: they were numbered");
     if (selection_.aborted() > 0) lost.push_back(fmt::format("{} aborted transactions", selection_.aborted()));
     if (selection_.unknown() > 0) {
-      lost.push_back(fmt::format("{} transactions of unknown status that none saw", selection_.unknown()));
+      lost.push_back(
+          fmt::format("{} transactions of unknown status that no other transaction saw", selection_.unknown()));
     }
     if (selection_.unknown_seen() > 0) {
       lost.push_back(fmt::format("that {} seen transactions have unknown status", selection_.unknown_seen()));

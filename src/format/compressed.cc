@@ -81,8 +81,8 @@ struct CompressedPlace {
     return at(byte, fmt::format("the {} data is damaged: {}", name_of(compression), why));
   }
   [[nodiscard]] Error too_large(const Content& content) const {
-    return Error{fmt::format("the {} data holds more than {} MiB, which is all that this machine can take",
-                             name_of(compression), content.most() >> 20),
+    return Error{fmt::format("the {} data holds more than {} MiB, the limit of this machine", name_of(compression),
+                             content.most() >> 20),
                  name};
   }
 };
@@ -120,7 +120,7 @@ class Inflater {
       const bool stuck = code == Z_BUF_ERROR || (code == Z_OK && at == bytes.size() && stream_.avail_out > 0);
       if (stuck && at == bytes.size()) return place.cut(at);
       if (code != Z_OK && code != Z_BUF_ERROR) {
-        return place.damaged(at, stream_.msg != nullptr ? stream_.msg : "it cannot be read on");
+        return place.damaged(at, stream_.msg != nullptr ? stream_.msg : "it cannot be read any further");
       }
     }
   }

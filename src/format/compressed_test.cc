@@ -125,7 +125,7 @@ TEST(Compressed, AHistoryIsLoadedAsItIs) {
   EXPECT_EQ(refused(put("g.xz", std::string("\xfd"
                                             "7zXZ\0\0",
                                             7))),
-            ":1:1: this is an xz file: unpack it first (gzip and zstd are read as they are)");
+            ":1:1: this is an xz file: unpack it first (gzip and zstd are read directly)");
 }
 
 TEST(Compressed, TheLogsOfAFolderMayBe) {

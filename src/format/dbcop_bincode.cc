@@ -79,7 +79,7 @@ class BincodeReader {
   [[nodiscard]] Error fault(std::string text) const { return Error{std::move(text), file_.name, 1, in_.offset() + 1}; }
   [[nodiscard]] Error cut(const char* what) {
     cut_ = true;
-    return Error{fmt::format("expected {}, the file ends", what), file_.name, 1, file_.bytes.size() + 1};
+    return Error{fmt::format("expected {}, but the file ends", what), file_.name, 1, file_.bytes.size() + 1};
   }
   // The number of items that a length announces. In a file cut off more may be announced than is there.
   std::optional<Error> length(std::uint64_t& out, std::size_t least, const char* what) {

@@ -122,7 +122,7 @@ class HistReader {
       return std::nullopt;
     }
     const auto version = in_.integer();
-    if (!version) return in_.error("expected the version, an integer of 64 bits");
+    if (!version) return in_.error("expected the version, a 64-bit integer");
     const KeyId key = builder_.key(name);
     const ValueId value = version->value(builder_.values());
     if (is_write) {

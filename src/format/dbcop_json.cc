@@ -224,7 +224,7 @@ class DbcopJsonReader {
 
   // Variables keep their type: dbcop has numbers and names.
   Fault variable_of(od::value value, ValueId& out) {
-    const JsonFault wrong = fault_at("expected a variable, an integer of 64 bits or a string", value);
+    const JsonFault wrong = fault_at("expected a variable, a 64-bit integer or a string", value);
     od::json_type type{};
     if (value.type().get(type)) return wrong;
     if (type != od::json_type::number && type != od::json_type::string) return wrong;

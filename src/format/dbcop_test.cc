@@ -31,7 +31,7 @@ TEST(DbcopHist, TransactionsInBracketsSessionsApartByDashes) {
 TEST(DbcopHist, AnErrorNamesItsPlace) {
   EXPECT_EQ(hist("[x:=1]\n[x=1]"), "mem:2:3: expected ':=' or '==' after the variable");
   EXPECT_EQ(hist("[x:=1]\n[]"), "mem:2:2: expected an event: x:=1, x==1 or x==?");
-  EXPECT_EQ(hist("[x:=a]"), "mem:1:5: expected the version, an integer of 64 bits");
+  EXPECT_EQ(hist("[x:=a]"), "mem:1:5: expected the version, a 64-bit integer");
   EXPECT_EQ(hist("x:=1"), "mem:1:1: expected '[' (a transaction) or '---' (the next session)");
 }
 

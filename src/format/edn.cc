@@ -142,14 +142,15 @@ EdnReader::Step EdnReader::at_end() {
     const Frame& frame = frames_[depth_ - 1];
     const TextPlace place = place_of(bytes_, frame.offset);
     if (frame.kind == FrameKind::kCollection) {
-      return fail_at_end(fmt::format("expected `{}` for the `{}` at {}:{}, the file ends", frame.closer,
+      return fail_at_end(fmt::format("expected `{}` for the `{}` at {}:{}, but the file ends", frame.closer,
                                      bytes_[frame.offset], place.line, place.column));
     }
-    return fail_at_end(fmt::format("expected a form after the `#` at {}:{}, the file ends", place.line, place.column));
+    return fail_at_end(
+        fmt::format("expected a form after the `#` at {}:{}, but the file ends", place.line, place.column));
   }
   if (sequence_closer_ != 0) {
     const TextPlace place = place_of(bytes_, sequence_offset_);
-    return fail_at_end(fmt::format("expected `{}` for the `{}` at {}:{}, the file ends", sequence_closer_,
+    return fail_at_end(fmt::format("expected `{}` for the `{}` at {}:{}, but the file ends", sequence_closer_,
                                    bytes_[sequence_offset_], place.line, place.column));
   }
   return Step::kEnd;
@@ -219,7 +220,7 @@ EdnReader::Step EdnReader::close(EdnTree& tree, char closer) {
 // What follows a `#`: a set, a discarded form, a symbolic value, or a tag.
 EdnReader::Step EdnReader::hash(EdnTree& tree) {
   const std::uint64_t offset = at_;
-  if (at_ + 1 == bytes_.size()) return fail_at_end("expected a tag, a set or `_` after `#`, the file ends");
+  if (at_ + 1 == bytes_.size()) return fail_at_end("expected a tag, a set or `_` after `#`, but the file ends");
   const char c = bytes_[at_ + 1];
   if (c == '{') return open(tree, EdnKind::kSet, '}', 2);
   if (c == '_') {
@@ -272,7 +273,7 @@ EdnReader::Step EdnReader::scalar(EdnTree& tree) {
   const char c = text[0];
   if (is_digit(c) || ((c == '-' || c == '+') && text.size() > 1 && is_digit(text[1]))) return number(tree, from, text);
   if (c == ':') {
-    if (text.size() == 1 && at_ == bytes_.size()) return fail_at_end("expected a keyword after `:`, the file ends");
+    if (text.size() == 1 && at_ == bytes_.size()) return fail_at_end("expected a keyword after `:`, but the file ends");
     if (text.size() == 1) return fail(at_, fmt::format("expected a keyword after `:`, found {}", shown(bytes_[at_])));
     tree.add(EdnKind::kKeyword, from, text.substr(1));
   } else if (text == "nil") {
@@ -327,7 +328,8 @@ EdnReader::Step EdnReader::string(EdnTree& tree) {
   const void* const quote = std::memchr(start, '"', bytes_.size() - at_);
   if (quote == nullptr) {
     const TextPlace place = place_of(bytes_, from);
-    return fail_at_end(fmt::format("expected `\"` for the string at {}:{}, the file ends", place.line, place.column));
+    return fail_at_end(
+        fmt::format("expected `\"` for the string at {}:{}, but the file ends", place.line, place.column));
   }
   const auto length = static_cast<std::size_t>(static_cast<const char*>(quote) - start);
   if (std::memchr(start, '\\', length) != nullptr) return escaped_string(tree, from);
@@ -341,7 +343,8 @@ EdnReader::Step EdnReader::escaped_string(EdnTree& tree, std::uint64_t from) {
   scratch_.clear();
   const auto cut = [&] {
     const TextPlace place = place_of(bytes_, from);
-    return fail_at_end(fmt::format("expected `\"` for the string at {}:{}, the file ends", place.line, place.column));
+    return fail_at_end(
+        fmt::format("expected `\"` for the string at {}:{}, but the file ends", place.line, place.column));
   };
   while (at_ < bytes_.size() && bytes_[at_] != '"') {
     if (bytes_[at_] != '\\') {
@@ -388,7 +391,7 @@ EdnReader::Step EdnReader::escaped_string(EdnTree& tree, std::uint64_t from) {
 
 EdnReader::Step EdnReader::character(EdnTree& tree) {
   const std::uint64_t from = at_++;
-  if (at_ == bytes_.size()) return fail_at_end("expected a character after `\\`, the file ends");
+  if (at_ == bytes_.size()) return fail_at_end("expected a character after `\\`, but the file ends");
   if (static_cast<unsigned char>(bytes_[at_]) <= 0x20) return fail(from, "expected a character after `\\`");
   const std::uint64_t start = at_++;
   token();

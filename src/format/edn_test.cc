@@ -131,12 +131,12 @@ TEST(EdnReader, FormsStandOneAfterAnotherOrInOneVectorOrList) {
 
 TEST(EdnReader, WhatIsNotClosedIsAFaultAtTheEnd) {
   EXPECT_EQ(forms("{:a 1}\n{:b [2"),
-            (std::vector<std::string>{"{:a 1}", "2:7: expected `]` for the `[` at 2:5, the file ends (cut)"}));
+            (std::vector<std::string>{"{:a 1}", "2:7: expected `]` for the `[` at 2:5, but the file ends (cut)"}));
   EXPECT_EQ(forms("[{:a 1}"),
-            (std::vector<std::string>{"{:a 1}", "1:8: expected `]` for the `[` at 1:1, the file ends (cut)"}));
-  EXPECT_EQ(only("{:a \"b"), "1:7: expected `\"` for the string at 1:5, the file ends (cut)");
-  EXPECT_EQ(only("{:a \"b\\"), "1:8: expected `\"` for the string at 1:5, the file ends (cut)");
-  EXPECT_EQ(only("{:a #"), "1:6: expected a tag, a set or `_` after `#`, the file ends (cut)");
+            (std::vector<std::string>{"{:a 1}", "1:8: expected `]` for the `[` at 1:1, but the file ends (cut)"}));
+  EXPECT_EQ(only("{:a \"b"), "1:7: expected `\"` for the string at 1:5, but the file ends (cut)");
+  EXPECT_EQ(only("{:a \"b\\"), "1:8: expected `\"` for the string at 1:5, but the file ends (cut)");
+  EXPECT_EQ(only("{:a #"), "1:6: expected a tag, a set or `_` after `#`, but the file ends (cut)");
 }
 
 TEST(EdnReader, WhatClosesSomethingElseIsAFaultAtItsPlace) {

@@ -171,12 +171,12 @@ Error why_unknown(const Source& source) {
     return Error{"expected a history: the file has only blank lines and comments", file.name, 1, 1};
   }
   if (const std::string_view archive = foreign_archive(file.bytes); !archive.empty()) {
-    return Error{fmt::format("this is {}: unpack it first (gzip and zstd are read as they are)", archive), file.name, 1,
+    return Error{fmt::format("this is {}: unpack it first (gzip and zstd are read directly)", archive), file.name, 1,
                  1};
   }
   if (without_compression_ending(file.name) != file.name && compression_of(file.bytes) == Compression::kNone &&
       file.bytes.find('\0') != std::string_view::npos) {
-    return Error{fmt::format("the name ends in {}, but this is no such data",
+    return Error{fmt::format("the name ends in {}, but the data is not in that format",
                              file.name.substr(without_compression_ending(file.name).size())),
                  file.name, 1, 1};
   }
@@ -279,10 +279,8 @@ Result<Loaded> load(const std::string& path, const FormatInfo* format, const Rea
     auto given = with_initial(result->history, *options.initial);
     if (!given) return std::move(given).error();
     result->history = *std::move(given);
-    result->notes.push_back(
-        fmt::format("keys hold {} at first, as --initial says, where the history does not say "
-                    "otherwise",
-                    result->history.value_text(result->history.default_initial())));
+    result->notes.push_back(fmt::format("keys start as {}, as --initial says, unless the history gives another value",
+                                        result->history.value_text(result->history.default_initial())));
   }
   return Loaded{std::move(result->history), format, std::move(result->notes)};
 }

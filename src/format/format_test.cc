@@ -93,7 +93,7 @@ TEST(Format, WhatCannotBeLoadedSaysWhy) {
   EXPECT_EQ(refusal(scratch.file("empty", "")), scratch.path("empty") + ":1:1: the file is empty");
   EXPECT_EQ(refusal(scratch.path()), scratch.path() + ":1:1: " + unknown);
   EXPECT_EQ(refusal(scratch.path(), format_named("native")), scratch.path() + ": format native is a file");
-  EXPECT_EQ(refusal(text, format_named("isl")), text + ":1:7: expected a header of 64 bytes, the file ends");
+  EXPECT_EQ(refusal(text, format_named("isl")), text + ":1:7: expected a header of 64 bytes, but the file ends");
   EXPECT_EQ(refusal(text, format_named("native")).substr(0, text.size() + 5), text + ":1:1:");
 }
 

@@ -58,7 +58,7 @@ Result<std::vector<Section>> read_table(const Source& source) {
   const std::string_view bytes = source.files[0].bytes;
   Header header{};
   if (bytes.size() < sizeof header)
-    return at_byte(source, bytes.size(), "expected a header of 64 bytes, the file ends");
+    return at_byte(source, bytes.size(), "expected a header of 64 bytes, but the file ends");
   std::memcpy(&header, bytes.data(), sizeof header);
   if (std::memcmp(header.magic, kMagic, sizeof kMagic) != 0) {
     return at_byte(source, 0, "expected the magic of an .isl file (was it copied in text mode?)");
@@ -73,12 +73,12 @@ Result<std::vector<Section>> read_table(const Source& source) {
         fmt::format("expected {} bytes, found {}: the file is cut or has grown", header.file_size, bytes.size()));
   }
   if (header.sections > kMaxSections || sizeof header + header.sections * sizeof(Section) > bytes.size()) {
-    return at_byte(source, 12, "expected the table of sections, the file ends");
+    return at_byte(source, 12, "expected the table of sections, but the file ends");
   }
   std::vector<Section> table(header.sections);
   if (!table.empty()) std::memcpy(table.data(), bytes.data() + sizeof header, table.size() * sizeof(Section));
   if (checksum_of(header, table) != header.checksum)
-    return at_byte(source, 24, "the checksum of the header does not fit");
+    return at_byte(source, 24, "the checksum of the header does not match");
   return table;
 }
 
@@ -124,7 +124,7 @@ Result<ReadResult> read_isl(const Source& source, const ReadOptions& /*options*/
     if (error) return *error;
   }
   if (const std::string defect = defect_of(columns); !defect.empty()) {
-    return at_byte(source, 0, "the columns do not fit together: " + defect);
+    return at_byte(source, 0, "the columns are inconsistent: " + defect);
   }
   // Earlier versions wrote `[]` as they had read it.
   return ReadResult{with_empty_lists_absent(History(columns, storage)), {}};

@@ -100,7 +100,7 @@ TEST(Isl, AFileCutAtAnyLengthIsRefused) {
   for (std::size_t length = 0; length < bytes.size(); ++length) {
     ASSERT_NE(refusal(bytes.substr(0, length)), "accepted") << length;
   }
-  EXPECT_EQ(refusal(""), "mem:1:1: expected a header of 64 bytes, the file ends");
+  EXPECT_EQ(refusal(""), "mem:1:1: expected a header of 64 bytes, but the file ends");
   EXPECT_EQ(refusal(bytes.substr(0, 64)),
             "mem:1:65: expected " + std::to_string(bytes.size()) + " bytes, found 64: the file is cut or has grown");
   EXPECT_NE(refusal(bytes + "x"), "accepted");
@@ -135,8 +135,9 @@ TEST(Isl, FaultsSayWhatAndWhere) {
   EXPECT_EQ(refusal(with(6, '\n', false)), "mem:1:1: expected the magic of an .isl file (was it copied in text mode?)");
   EXPECT_EQ(refusal(with(8, std::uint32_t{2}, true)),
             "mem:1:9: expected version 1, found 2: written by another Isolde");
-  EXPECT_EQ(refusal(with(12, std::uint32_t{2000}, true)), "mem:1:13: expected the table of sections, the file ends");
-  EXPECT_EQ(refusal(with(40, std::uint32_t{1}, false)), "mem:1:25: the checksum of the header does not fit");
+  EXPECT_EQ(refusal(with(12, std::uint32_t{2000}, true)),
+            "mem:1:13: expected the table of sections, but the file ends");
+  EXPECT_EQ(refusal(with(40, std::uint32_t{1}, false)), "mem:1:25: the checksum of the header does not match");
   EXPECT_EQ(refusal(with(64 + 8, UINT64_MAX - 63, true)),
             "mem:1:" + std::to_string(bytes.size() + 1) + ": section 1 lies outside the file");
   EXPECT_EQ(refusal(with(64 + 8, std::uint64_t{1}, true)), "mem:1:2: section 1 lies outside the file");
@@ -147,7 +148,7 @@ TEST(Isl, FaultsSayWhatAndWhere) {
   EXPECT_EQ(refusal(with(offset, std::uint32_t{7}, false)),
             "mem:1:" + std::to_string(offset + 1) + ": the checksum of section 1 does not fit: the file is damaged");
   EXPECT_EQ(refusal(with(offset, std::uint32_t{7}, true)),
-            "mem:1:1: the columns do not fit together: column first_op is not ascending");
+            "mem:1:1: the columns are inconsistent: column first_op is not ascending");
 }
 
 TEST(Isl, AFileWithoutSectionsIsRefused) {
@@ -155,7 +156,7 @@ TEST(Isl, AFileWithoutSectionsIsRefused) {
   isl::put<std::uint32_t>(bytes, 12, 0);
   isl::fix_checksums(bytes);
   EXPECT_EQ(refusal(bytes),
-            "mem:1:1: the columns do not fit together: column first_op does not fit the number of transactions");
+            "mem:1:1: the columns are inconsistent: column first_op does not match the number of transactions");
 }
 
 TEST(Isl, SectionsMayStandInAnyOrder) {
@@ -188,7 +189,7 @@ TEST(Isl, ASectionOfALaterVersionIsSkipped) {
     std::memcpy(unknown.data() + 64 + 32 * i, &later, sizeof later);
     isl::fix_checksums(unknown);
     EXPECT_EQ(refusal(unknown),
-              "mem:1:1: the columns do not fit together: column first_op does not fit the number of transactions")
+              "mem:1:1: the columns are inconsistent: column first_op does not match the number of transactions")
         << "the session column is missing, the unknown one did not matter";
   }
   std::string twice = isl::with_extra_section(bytes, 1000, "whatever it says");

@@ -78,7 +78,8 @@ class JsonOps : public JepsenOps {
       }
       first_ = false;
       if (at_ == bytes_.size()) {
-        return fail(at_, fmt::format("expected `]` for the `[` at {}, the file ends", place_text(array_offset_)), true);
+        return fail(at_, fmt::format("expected `]` for the `[` at {}, but the file ends", place_text(array_offset_)),
+                    true);
       }
     }
     if (at_ == bytes_.size()) {
@@ -114,7 +115,7 @@ class JsonOps : public JepsenOps {
       }
     }
     at_ = bytes_.size();
-    return fail(at_, fmt::format("expected `}}` for the `{{` at {}, the file ends", place_text(from)), true);
+    return fail(at_, fmt::format("expected `}}` for the `{{` at {}, but the file ends", place_text(from)), true);
   }
 
   bool parse(std::uint64_t from, EdnTree& tree) {

@@ -248,7 +248,7 @@ Result<ReadResult> Pass::finish(const BankStart* start) {
   if (cut_at_) {
     const TextPlace place = place_of(file_.bytes, *cut_at_);
     result.notes.push_back(
-        fmt::format("the file is cut off at {}:{}; what stands before is used", place.line, place.column));
+        fmt::format("the file is cut off at {}:{}; everything before that is used", place.line, place.column));
   }
   const auto operations = [](std::uint64_t count) {
     return fmt::format("{} operation{}", count, count == 1 ? "" : "s");
@@ -257,14 +257,14 @@ Result<ReadResult> Pass::finish(const BankStart* start) {
     result.notes.push_back(fmt::format("dropped {} of the nemesis (no client's :process)", operations(dropped_)));
   if (loners_ > 0) {
     result.notes.push_back(
-        fmt::format("{} without :process: nothing is known of sessions, so each such transaction is one of its own",
+        fmt::format("{} without :process: sessions are not known, so each such transaction gets its own session",
                     operations(loners_)));
   }
   if (workload_ == Workload::kBank) {
     result.notes.emplace_back(
         start != nullptr && start->guessed
             ? "bank: initial balances are not part of the file; where every read overlaps a transfer they are guessed, "
-              "so that sums that do not fit prove nothing"
+              "so sums that do not add up prove nothing"
             : "bank: initial balances are not part of the file; reads that overlap no transfer show them");
   }
   return result;

@@ -7,7 +7,7 @@
 namespace isolde {
 namespace {
 
-constexpr const char* kIdsLost = "transaction ids: they are no ascending :index";
+constexpr const char* kIdsLost = "transaction ids: they are not an ascending :index";
 
 struct Timed {
   std::int64_t time;

@@ -214,7 +214,7 @@ void JepsenWriter::name_sessions() {
   for (std::size_t s = 0; s < names.size() && renamed > 0; ++s) {
     if (h_.values().type(names[s]) != ValueType::kInteger) process_[s] = free++;
   }
-  lose(renamed, "session names that are no integers: the processes are numbered");
+  lose(renamed, "session names that are not integers: the processes are numbered");
 }
 
 void JepsenWriter::name_keys() {
@@ -230,7 +230,7 @@ void JepsenWriter::name_keys() {
     key_.push_back(std::move(out_));
     out_.clear();
   }
-  lose(odd, "keys that are neither integers nor strings: they are written as they are shown");
+  lose(odd, "keys that are neither integers nor strings: they are written as text");
 }
 
 void JepsenWriter::append_value(ValueId v) {
@@ -312,7 +312,7 @@ WriteResult JepsenWriter::write() {
   shape_ = shape_of(h_);
   const std::string initial = initial_map();
   if (const std::string left_out = decisive_losses(h_, kJepsenEdnFormat); !left_out.empty()) {
-    out_ += fmt::format("; lossy, written by isolde: left out {}; a verdict on this file may be another\n", left_out);
+    out_ += fmt::format("; lossy, written by isolde: left out {}; a verdict on this file may differ\n", left_out);
   }
   JepsenSchedule schedule = schedule_jepsen(
       h_, initial.empty() ? 0 : 2, shape_ == JepsenShape::kTxn ? Unanswered::kSaysAll : Unanswered::kSaysNoReads);

@@ -39,7 +39,7 @@ TEST(JepsenWriter, WithoutTimesOnlyCompletionsAreWritten) {
   ASSERT_TRUE(h);
   const Written file = written(*h);
   EXPECT_EQ(file.text, "{:index 0, :type :info, :process 0, :f :txn, :value [[:w \"a b\" {\"c d\" 1}]]}\n");
-  EXPECT_EQ(file.lost, Lost{"1 session names that are no integers: the processes are numbered"});
+  EXPECT_EQ(file.lost, Lost{"1 session names that are not integers: the processes are numbered"});
 }
 
 TEST(JepsenWriter, TransactionsThatOverlapInASessionLoseRealTime) {
@@ -75,8 +75,8 @@ TEST(JepsenWriter, WhatEdnCannotCarryIsTold) {
   EXPECT_EQ(file.lost.size(), 7U);
   EXPECT_EQ(file.text,
             "; lossy, written by isolde: left out 1 increment, 1 scan, 1 aggregate, 1 transaction with start_ts or "
-            "commit_ts, 1 version order; a verdict on this file may be another\n"
-            "{:index 0, :type :ok, :process 0, :f :txn, :value [[:r :x nil]]}\n");
+            "commit_ts, 1 version order; a verdict on this file may differ\n{:index 0, :type :ok, :process 0, :f :txn, "
+            ":value [[:r :x nil]]}\n");
 }
 
 // --- properties ---

@@ -139,7 +139,7 @@ JsonFault fault_at(std::string text, od::value& value) {
 }
 
 std::optional<JsonFault> json_integer(od::value value, const char* what, WideInteger& out) {
-  const JsonFault wrong = fault_at(fmt::format("expected {}, an integer of 64 bits", what), value);
+  const JsonFault wrong = fault_at(fmt::format("expected {}, a 64-bit integer", what), value);
   od::json_type type{};
   if (value.type().get(type)) return wrong;
   std::optional<WideInteger> number;
@@ -159,7 +159,7 @@ std::optional<JsonFault> json_integer(od::value value, const char* what, WideInt
 }
 
 std::optional<JsonFault> json_integer_or_text(od::value value, const char* what, ValueInterner& values, ValueId& out) {
-  const JsonFault wrong = fault_at(fmt::format("expected {}, an integer of 64 bits or a string", what), value);
+  const JsonFault wrong = fault_at(fmt::format("expected {}, a 64-bit integer or a string", what), value);
   od::json_type type{};
   if (value.type().get(type)) return wrong;
   if (type == od::json_type::string) {

@@ -56,7 +56,7 @@ simdjson::error_code take_field(simdjson::simdjson_result<simdjson::ondemand::fi
 
 // Recursion is bounded by kMaxValueDepth.
 std::optional<JsonFault> json_value(od::value json, ValueInterner& values, ValueId& out, int depth) {
-  if (depth > kMaxValueDepth) return JsonFault{"values nested too deep"};
+  if (depth > kMaxValueDepth) return JsonFault{"values are nested too deeply"};
   od::json_type type{};
   if (const auto code = json.type().get(type)) return fault(code);
   switch (type) {
@@ -86,7 +86,7 @@ std::optional<JsonFault> json_value(od::value json, ValueInterner& values, Value
         token.remove_suffix(1);
       }
       // Read by its text and not by simdjson, which refuses numbers beyond 64 bits and doubles.
-      if (!is_json_number(token)) return JsonFault{"no JSON number"};
+      if (!is_json_number(token)) return JsonFault{"not a JSON number"};
       out = values.number_text(token);
       return std::nullopt;
     }

@@ -40,7 +40,7 @@ bool resembles_native(std::string_view text) {
 }
 
 constinit const FormatInfo kNativeFormat{.name = "native",
-                                         .summary = "Isolde's JSON Lines, one transaction a line (.jsonl)",
+                                         .summary = "Isolde's JSON Lines, one transaction per line (.jsonl)",
                                          .extension = ".jsonl",
                                          .is_folder = false,
                                          .recognise = recognise_native,

@@ -98,7 +98,7 @@ Result<std::shared_ptr<const Chunk>> ChunkReader::read_lines(std::string_view li
     return error;
   };
   if (const Compression packed = compression_of(lines); place_.lines == 0 && packed != Compression::kNone) {
-    return wrong(Error{fmt::format("this is {} data, and a stream is plain lines: {} -dc FILE | isolde watch -",
+    return wrong(Error{fmt::format("this is {} data, but a stream must be plain lines: {} -dc FILE | isolde watch -",
                                    name_of(packed), name_of(packed)),
                        {},
                        0,

@@ -101,7 +101,7 @@ TEST(NativeChunks, CompressedDataIsRefusedAsSuch) {
   const auto refused = ChunkReader("stream").read(std::string_view("\x1f\x8b\x08\0\n", 5));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().message(),
-            "stream:1:1: this is gzip data, and a stream is plain lines: gzip -dc FILE | isolde watch -");
+            "stream:1:1: this is gzip data, but a stream must be plain lines: gzip -dc FILE | isolde watch -");
 }
 
 TEST(NativeChunks, InitialValuesByNameAreOfTheStringAndOfTheIntegerKey) {

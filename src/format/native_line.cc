@@ -7,8 +7,8 @@
 namespace isolde {
 namespace {
 
-constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",         "initial_of",
-                                              "serial_by", "columns", "isolde-recording"};
+constexpr std::string_view kHeaderFields[] = {"isolde",          "about",     "initial", "initial_of",
+                                              "initial_guessed", "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
 constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",
                                            "start_ts", "commit_ts", "order",  "sno",   "snapshot", "ops"};
@@ -89,7 +89,7 @@ NativeValues::Fault NativeLine::object() {
   pending_orders_.clear();
   has_initial_.clear();
   od::object object;
-  if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction a line");
+  if (doc_->get_object().get(object)) return fault("expected a JSON object, one transaction per line");
   for (auto field : object) {
     od::value value;
     if (auto wrong = take_field(field, value)) return wrong;
@@ -160,6 +160,12 @@ NativeValues::Fault NativeLine::header_field(od::value value) {
   }
   if (field_ == "columns") {
     if (value.get_bool().get(columns_)) return fault_at("expected \"columns\": true or false", value);
+    return std::nullopt;
+  }
+  if (field_ == "initial_guessed") {
+    bool guessed = false;
+    if (value.get_bool().get(guessed)) return fault_at("expected \"initial_guessed\": true or false", value);
+    if (guessed) builder_.set_initial_guessed();
     return std::nullopt;
   }
   if (field_ == "serial_by") {
@@ -233,7 +239,7 @@ void NativeLine::open_txn() {
 
 NativeValues::Fault NativeLine::txn_field(od::value value, bool& has_session, bool& has_ops) {
   if (field_ == "ops") {
-    if (has_ops) return fault_at("\"ops\" stands twice", value);
+    if (has_ops) return fault_at("\"ops\" occurs twice", value);
     has_ops = true;
     open_txn();
     return operations(value);

@@ -35,7 +35,7 @@ NativeValues::Fault NativeOperations::operation(od::value value) {
   for (auto element : array) {
     od::value part;
     if (element.get(part)) return fault(kOperationForm);
-    if (has_details) return JsonFault{"expected nothing behind the details of an operation", at};
+    if (has_details) return JsonFault{"expected nothing after the details of an operation", at};
     if (auto wrong = operation_part(part, parts, has_details)) return wrong;
   }
   const bool is_item = parts.name == "r" || parts.name == "w" || parts.name == "append" || parts.name == "inc";

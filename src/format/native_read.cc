@@ -52,7 +52,7 @@ Stop read_lines(const SourceFile& file, const ReadOptions& options, HistoryBuild
         return {std::move(error), line_number};
       }
       if (general.columns()) {
-        return {Error{"\"columns\": true, rows written in part, is for streams: isolde watch reads this file",
+        return {Error{"\"columns\": true (rows written in part) is for streams: use isolde watch for this file",
                       {},
                       line_number,
                       1},

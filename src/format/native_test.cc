@@ -156,6 +156,11 @@ TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
   EXPECT_EQ(header(with(R"("isolde":1,"initial":{"7":4})")), R"({"isolde":1,"initial":null,"initial_of":[[7,4]]})");
   EXPECT_EQ(header(with(R"("isolde":1,"initial":2,"initial_of":{"x":4})")),
             R"({"isolde":1,"initial":2,"initial_of":{"x":4}})");
+  EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":true,"initial":2)")),
+            R"({"isolde":1,"initial_guessed":true,"initial":2})")
+      << "a guess stays a guess";
+  EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":false)")), R"({"isolde":1,"initial":null})");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"), "mem:1:31: expected \"initial_guessed\": true or false");
 }
 
 TEST(Native, FieldsOfTheHeaderMeanNothingInATransaction) {
@@ -345,9 +350,9 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
   EXPECT_EQ(refusal(good + "{\"isolde\":1}\n"), "mem:2:11: the header may only be the first line");
   EXPECT_EQ(refusal(good + "{\"ops\":[]}\n"), "mem:2:11: expected a transaction with \"session\"");
   EXPECT_EQ(refusal("#\n\n{\"session\":1}\n"), "mem:3:14: expected a transaction with \"ops\"");
-  EXPECT_EQ(refusal(good + good), "mem:2:1: transaction id 9 stands twice");
+  EXPECT_EQ(refusal(good + good), "mem:2:1: transaction id 9 occurs twice");
   EXPECT_EQ(refusal("# \"ops\"\n" + good + "{\"version_order\":{\"ops\":[1]}}\n" + good),
-            "mem:4:1: transaction id 9 stands twice");
+            "mem:4:1: transaction id 9 occurs twice");
   EXPECT_EQ(refusal(good + "{\"version_order_by_txn\":{\"x\":[9]}}\n\n{\"version_order_by_txn\":{\"x\":[5]}}\n"),
             "mem:4:1: the version order of key \"x\" names transaction 5, which the history does not have");
   EXPECT_EQ(refusal("{\"session\":1.5,\"ops\":[]}\n"), "mem:1:12: expected \"session\" to be an integer or a string");
@@ -361,11 +366,11 @@ TEST(Native, FaultsNameTheirLineAndColumn) {
             "mem:1:22: expected \"begin\" to be a 64-bit integer");
   EXPECT_EQ(refusal("{\"session\":1,\"begin\":9223372036854775808,\"ops\":[]}\n"),
             "mem:1:22: expected \"begin\" to be a 64-bit integer");
-  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"ops\":[]}\n"), "mem:1:29: \"ops\" stands twice");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[],\"ops\":[]}\n"), "mem:1:29: \"ops\" occurs twice");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":{}}\n"), "mem:1:20: expected \"ops\" to be a list of operations");
-  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} x\n"), "mem:1:1: expected a JSON object, one transaction a line");
+  EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} x\n"), "mem:1:1: expected a JSON object, one transaction per line");
   EXPECT_EQ(refusal("{\"session\":1,\"ops\":[]} {}\n"), "mem:1:24: expected the end of the line after the JSON object");
-  EXPECT_EQ(refusal("[]\n"), "mem:1:1: expected a JSON object, one transaction a line");
+  EXPECT_EQ(refusal("[]\n"), "mem:1:1: expected a JSON object, one transaction per line");
   EXPECT_EQ(refusal("{\"version_order\":{\"x\":1}}\n"), "mem:1:23: expected the versions of a key as a list");
   EXPECT_EQ(refusal("{\"version_order\":{\"x\":[]},\"complete\":1}\n"),
             "mem:1:38: expected \"complete\": true or false");
@@ -450,7 +455,7 @@ TEST(Native, TheLeastTimestampIsRead) {
   EXPECT_EQ(start("{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"), kNoTime + 1);
   EXPECT_EQ(
       refusal(least + "{\"session\":1,\"start_ts\":-9223372036854775807,\"ops\":[]}\n"),
-      "mem:2:25: \"start_ts\": -9223372036854775808 and -9223372036854775807 in one history cannot be told apart");
+      "mem:2:25: \"start_ts\": -9223372036854775808 and -9223372036854775807 in one history cannot be distinguished");
   EXPECT_EQ(refusal(least + "{\"session\":1,\"begin\":-9223372036854775807,\"ops\":[]}\n"), "accepted");
 }
 
@@ -476,7 +481,7 @@ TEST(Native, FaultsInOperationsNameTheirColumn) {
   EXPECT_EQ(refused_ops(R"(["r",true,1])"), "mem:1:26: expected a key: an integer or a string");
   EXPECT_EQ(refused_ops(R"(["r",1.5,1])"), "mem:1:26: expected a key: an integer or a string");
   EXPECT_EQ(refused_ops(R"(["r","x",1,2])"), "mem:1:32: expected the details of an operation, e.g. {\"at\":[1,2]}");
-  EXPECT_EQ(refused_ops(R"(["r","x",1,{},3])"), "mem:1:21: expected nothing behind the details of an operation");
+  EXPECT_EQ(refused_ops(R"(["r","x",1,{},3])"), "mem:1:21: expected nothing after the details of an operation");
   EXPECT_EQ(refused_ops(R"(["w","x",1,{"lock":"share"}])"), "mem:1:21: expected \"lock\" only on a read");
   EXPECT_EQ(refused_ops(R"(["r","x",1,{"lock":"all"}])"), "mem:1:40: expected \"lock\" to be \"update\" or \"share\"");
   EXPECT_EQ(refused_ops(R"(["r","x",1,{"vset":{}}])"), "mem:1:21: expected \"vset\" only on a predicate operation");
@@ -484,8 +489,8 @@ TEST(Native, FaultsInOperationsNameTheirColumn) {
   EXPECT_EQ(refused_ops(R"(["scan",1,[]])"), "mem:1:29: expected a predicate as SQL text");
   EXPECT_EQ(refused_ops(R"(["agg",1,"true",1])"), "mem:1:28: expected an aggregate such as \"max(c1)\"");
   EXPECT_EQ(refused_ops(R"(["scan","true",5])"), "mem:1:36: expected rows: [[key,row],…]");
-  EXPECT_EQ(refused_ops(R"(["r","x",1-2-3-4-5-6-7-8-9-10-11])"), "mem:1:30: expected a JSON value: no JSON number");
-  EXPECT_EQ(refused_ops(R"(["r","x",01])"), "mem:1:30: expected a JSON value: no JSON number");
+  EXPECT_EQ(refused_ops(R"(["r","x",1-2-3-4-5-6-7-8-9-10-11])"), "mem:1:30: expected a JSON value: not a JSON number");
+  EXPECT_EQ(refused_ops(R"(["r","x",01])"), "mem:1:30: expected a JSON value: not a JSON number");
 }
 
 TEST(Native, ValuesNestAsDeepAsTheModelAllows) {
@@ -494,7 +499,7 @@ TEST(Native, ValuesNestAsDeepAsTheModelAllows) {
            std::string(static_cast<std::size_t>(depth), ']') + "]";
   };
   EXPECT_EQ(ops(nested(kMaxValueDepth + 1)), nested(kMaxValueDepth + 1));
-  EXPECT_EQ(refused_ops(nested(kMaxValueDepth + 2)), "mem:1:30: expected a JSON value: values nested too deep");
+  EXPECT_EQ(refused_ops(nested(kMaxValueDepth + 2)), "mem:1:30: expected a JSON value: values are nested too deeply");
   EXPECT_NE(refused_ops(nested(100000)), "accepted");
 }
 

@@ -51,8 +51,8 @@ NativeValues::Fault NativeValues::time(od::value value, std::int64_t& out) {
   Extremes& seen = extremes_[of_database ? 0 : field_ == "order" ? 1 : field_ == "sno" ? 3 : 2];
   (out == kNoTime ? seen.least : seen.next) = true;
   if (seen.least && seen.next) {
-    return JsonFault{fmt::format("\"{}\": {} and {} in one history cannot be told apart", field_, kNoTime, kNoTime + 1),
-                     at};
+    return JsonFault{
+        fmt::format("\"{}\": {} and {} in one history cannot be distinguished", field_, kNoTime, kNoTime + 1), at};
   }
   out = kNoTime + 1;
   return std::nullopt;

@@ -204,6 +204,7 @@ void header(const History& h, std::string& out) {
     out += ",\"about\":";
     append_json_string(h.about(), out);
   }
+  if (h.has_flag(kInitialGuessed)) out += ",\"initial_guessed\":true";
   if (h.has_flag(kSerialByCommitTs)) out += ",\"serial_by\":\"commit_ts\"";
   // A list as the initial value of every key is no scalar, which alone can be said of all: each key has it as its own.
   const bool is_list = h.values().type(h.default_initial()) == ValueType::kList;

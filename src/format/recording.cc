@@ -63,7 +63,7 @@ class RecordingReader {
       return wrong;
     }
     if (newline != std::string_view::npos && file->bytes.find_first_not_of(" \t\r\n", newline) != std::string::npos) {
-      return Error{"expected the header alone", file->name, 2, 1};
+      return Error{"expected only the header", file->name, 2, 1};
     }
     return std::nullopt;
   }
@@ -97,8 +97,8 @@ class RecordingReader {
     const std::uint64_t cut = findings_.cut_unknown + findings_.cut_aborted;
     if (files_.going_on) {
       notes_.push_back(
-          fmt::format("the run is still going on: {} transactions have no end yet and count as unknown, and "
-                      "reads that came in during the look at it are left out",
+          fmt::format("the run is still going on: {} transactions have not ended yet and count as unknown; reads that "
+                      "arrived while the recording was being read are left out",
                       cut));
     } else if (cut > 0) {
       notes_.push_back(

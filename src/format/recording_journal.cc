@@ -16,23 +16,9 @@ constexpr std::string_view kForms =
 
 // Members of a transaction's object that other records give, or that are no transaction's at all.
 constexpr std::string_view kNotFacts[] = {
-    "id",
-    "session",
-    "status",
-    "begin",
-    "end",
-    "commit",
-    "ops",
-    "isolde",
-    "about",
-    "initial",
-    "initial_of",
-    "complete",
-    "serial_by",
-    "vset",
-    "at",
-    "version_order",
-    "version_order_by_txn",
+    "id",       "session",   "status", "begin",   "end",           "commit",
+    "ops",      "isolde",    "about",  "initial", "initial_of",    "initial_guessed",
+    "complete", "serial_by", "vset",   "at",      "version_order", "version_order_by_txn",
 };
 
 bool is_read(std::string_view operation) {
@@ -131,7 +117,7 @@ std::optional<Error> JournalReader::integer(Text& out, std::int64_t& value, std:
   const std::size_t digits = left_.starts_with('-') ? 1 : 0;
   const bool plain = length == digits + 1 ? (digits == 0 || value != 0) : length > digits && left_[digits] != '0';
   if (failed != std::errc{} || !ends || !plain || value == kNoTime) {
-    return error(fmt::format("expected {}, an integer of 64 bits", what));
+    return error(fmt::format("expected {}, a 64-bit integer", what));
   }
   out = {left_.substr(0, length), number_, column()};
   left_.remove_prefix(length);
@@ -162,7 +148,8 @@ std::optional<Error> JournalReader::session() {
   const auto [at, is_new] = findings_.sessions.emplace(name, view_->file);
   if (!is_new && at->second != view_->file) {
     left_ = line_;
-    return error(fmt::format("expected a session of this journal alone: another one has session {} too", name));
+    return error(
+        fmt::format("expected a session that is only in this journal: another journal also has session {} too", name));
   }
   session_ = name;
   return std::nullopt;
@@ -176,14 +163,13 @@ std::optional<Error> JournalReader::begin() {
   }
   if (findings_.over.contains(*session_)) {
     left_ = line_;
-    return error(
-        fmt::format("expected another session: session {} had an unknown transaction, and nobody knows when "
-                    "that one ended",
-                    *session_));
+    return error(fmt::format(
+        "expected another session: session {} had an unknown transaction, and it is not known when that one ended",
+        *session_));
   }
   std::int64_t id = 0;
   if (auto wrong = integer(id_, id, "the transaction's id")) return wrong;
-  if (!left_.starts_with(' ')) return error("expected a blank and the time of its begin");
+  if (!left_.starts_with(' ')) return error("expected a space and the time of its begin");
   left_.remove_prefix(1);
   if (auto wrong = time(begin_, "the time of its begin")) return wrong;
   open_ = true;
@@ -229,7 +215,7 @@ std::optional<Error> JournalReader::announced() {
   Text before;
   std::int64_t value = 0;
   if (auto wrong = integer(before, value, "the time before the write")) return wrong;
-  if (!left_.starts_with(' ')) return error("expected a blank and an operation");
+  if (!left_.starts_with(' ')) return error("expected a space and an operation");
   left_.remove_prefix(1);
   if (auto wrong = bracketed(left_)) return wrong;
   if (is_read(left_)) return error("expected a write: a read is recorded when it was answered");
@@ -251,7 +237,7 @@ std::optional<Error> JournalReader::answered() {
 std::optional<Error> JournalReader::facts() {
   if (facts_.line != 0) {
     left_ = line_;
-    return error("expected one `f` a transaction, this is the second");
+    return error("expected one `f` per transaction, this is the second");
   }
   // Names at the top of the object: strings that a colon follows.
   std::size_t depth = 0;
@@ -293,7 +279,7 @@ std::optional<Error> JournalReader::facts() {
 std::optional<Error> JournalReader::place() {
   if (place_) {
     left_ = line_;
-    return error("expected one `p` a transaction, this is the second");
+    return error("expected one `p` per transaction, this is the second");
   }
   Text text;
   std::int64_t value = 0;

@@ -207,7 +207,7 @@ TEST(Recording, WhatIsNoRecordIsAnErrorWithItsPlace) {
       {"s 1 2\n", "1:4: expected the end of the line"},
       {"s 01\n", "1:3: expected the session's name"},
       {"b 1 1\n", "1:1: expected `s`"},
-      {"s 1\nb 1\n", "2:4: expected a blank and the time of its begin"},
+      {"s 1\nb 1\n", "2:4: expected a space and the time of its begin"},
       {"s 1\nb 99999999999999999999 1\n", "2:3: expected the transaction's id"},
       {"s 1\nb -9223372036854775808 1\n", "2:3: expected the transaction's id"},
       {"s 1\nb -0 1\n", "2:3: expected the transaction's id"},
@@ -258,7 +258,8 @@ TEST(Recording, WhatIsNoRecordIsAnErrorWithItsPlace) {
 
 TEST(Recording, ASessionIsInOneJournalAlone) {
   EXPECT_EQ(message_of(recording("s 1\n", "s 2\ns 1\n")),
-            "mem/session-0002.journal:2:1: expected a session of this journal alone: another one has session 1 too");
+            "mem/session-0002.journal:2:1: expected a session that is only in this journal: another journal also has "
+            "session 1 too");
   EXPECT_EQ(message_of(recording("s 1\ns 2\ns 1\n")), "read");
 }
 
@@ -337,7 +338,7 @@ TEST(Recording, TheHeaderIsOneLineOfThisVersion) {
     EXPECT_TRUE(message_of(files).starts_with("mem/header.jsonl:1:1: expected the header of a recording")) << header;
   }
   files["header.jsonl"] = kHeader + "{}\n";
-  EXPECT_EQ(message_of(files), "mem/header.jsonl:2:1: expected the header alone");
+  EXPECT_EQ(message_of(files), "mem/header.jsonl:2:1: expected only the header");
   files["header.jsonl"] = "{\"isolde\":1,\"isolde-recording\":1,\"about\":7}\n";
   EXPECT_TRUE(message_of(files).starts_with("mem/header.jsonl:1:42: ")) << message_of(files);
   files.erase("header.jsonl");

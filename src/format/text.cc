@@ -76,7 +76,7 @@ class TextReader {
       lines_.skip_blanks();
       const Error here = lines_.error({});
       const auto number = lines_.integer();
-      if (!number) return lines_.error(fmt::format("expected {}, an integer of 64 bits", kFields[i]));
+      if (!number) return lines_.error(fmt::format("expected {}, a 64-bit integer", kFields[i]));
       if (number->negative && i == 3 && (!dialect_.aborted || number->magnitude != 1)) {
         return Error{dialect_.aborted ? "expected a transaction number, or -1 for an aborted operation"
                                       : "expected a transaction number: this dialect has no aborted operations",
@@ -238,7 +238,7 @@ class TextWriter {
     if (empty_ > 0) lost.push_back(fmt::format("{} transactions without operations", empty_));
     if (unknown_seen_ > 0) lost.push_back(fmt::format("that {} seen transactions have unknown status", unknown_seen_));
     if (unknown_left_out_ > 0) {
-      lost.push_back(fmt::format("{} transactions of unknown status that none saw", unknown_left_out_));
+      lost.push_back(fmt::format("{} transactions of unknown status that no other transaction saw", unknown_left_out_));
     }
     if (renamed_aborted_) lost.emplace_back("the ids of aborted transactions");
     if (merged_aborted_) lost.emplace_back("where one aborted transaction of a session ends and the next begins");

@@ -34,8 +34,8 @@ TEST(TextReader, AbortedOperationsOfASessionThatFollowEachOtherAreOneTransaction
 TEST(TextReader, NumbersHave64BitsSignedOrNot) {
   EXPECT_EQ(reading("w(18446744073709551615,-9223372036854775808,0,18446744073709551615)"),
             "18446744073709551615@0: w 18446744073709551615=-9223372036854775808\n");
-  EXPECT_EQ(reading("w(18446744073709551616,1,0,0)"), "mem:1:3: expected the key, an integer of 64 bits");
-  EXPECT_EQ(reading("w(1,-9223372036854775809,0,0)"), "mem:1:5: expected the value, an integer of 64 bits");
+  EXPECT_EQ(reading("w(18446744073709551616,1,0,0)"), "mem:1:3: expected the key, a 64-bit integer");
+  EXPECT_EQ(reading("w(1,-9223372036854775809,0,0)"), "mem:1:5: expected the value, a 64-bit integer");
 }
 
 TEST(TextReader, ATransactionInTwoSessionsIsAnError) {

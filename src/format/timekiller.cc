@@ -93,7 +93,8 @@ class TimekillerReader {
     }
     if (zeros == 0) return;
     notes_.push_back(fmt::format(
-        "{} reads give 0, which nobody wrote, and none gives null: if keys hold 0 at first, use --initial 0", zeros));
+        "{} reads return 0, which no transaction wrote, and none returns null: if keys start at 0, use --initial 0",
+        zeros));
   }
 
   Fault transactions() {

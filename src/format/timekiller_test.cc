@@ -50,9 +50,10 @@ TEST(TimekillerReader, AFieldThatTheFormatDoesNotHaveIsRefusedOrCounted) {
 TEST(TimekillerReader, ReadsOfAZeroThatNobodyWroteHintAtTheOption) {
   const std::string text =
       R"([{"tid":1,"sid":1,"ops":[{"t":"r","k":5,"v":0},{"t":"w","k":6,"v":0},{"t":"r","k":6,"v":0}]}])";
-  EXPECT_EQ(read(text)->notes,
-            std::vector<std::string>{
-                "1 reads give 0, which nobody wrote, and none gives null: if keys hold 0 at first, use --initial 0"});
+  EXPECT_EQ(
+      read(text)->notes,
+      std::vector<std::string>{
+          "1 reads return 0, which no transaction wrote, and none returns null: if keys start at 0, use --initial 0"});
   EXPECT_TRUE(kTimekillerFormat.read(source_of(text), ReadOptions{.initial = "0"})->notes.empty());
   EXPECT_TRUE(read(R"([{"tid":1,"sid":1,"ops":[{"t":"r","k":5,"v":0},{"t":"r","k":6}]}])")->notes.empty());
 }
@@ -98,7 +99,7 @@ TEST(TimekillerReader, AnErrorNamesItsPlace) {
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\n\"ops\":[{\"t\":\"q\",\"k\":1}]}]")),
             "mem:2:13: expected \"r\", \"read\", \"w\", \"write\", \"a\" or \"append\"");
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"ops\":[]},\n{\"tid\":1,\"sid\":2,\"ops\":[]}]")),
-            "mem:2:1: transaction id 1 stands twice");
+            "mem:2:1: transaction id 1 occurs twice");
   EXPECT_EQ(shown(read("[{\"tid\":1,\"sid\":1,\"sts\":{\"p\":-1,\"l\":0},\"ops\":[]}]")),
             "mem:1:30: expected a part of a timestamp, which is not negative");
 }

@@ -182,7 +182,8 @@ class TimekillerWriter {
       lost.emplace_back("initial values: they are written as null");
     }
     if (aborted_ > 0) lost.push_back(fmt::format("{} aborted transactions", aborted_));
-    if (unknown_ > 0) lost.push_back(fmt::format("{} transactions of unknown status that none saw", unknown_));
+    if (unknown_ > 0)
+      lost.push_back(fmt::format("{} transactions of unknown status that no other transaction saw", unknown_));
     if (unknown_seen_ > 0) lost.push_back(fmt::format("that {} seen transactions have unknown status", unknown_seen_));
     note_uncarried(h_, kTimekillerFormat, lost);
     return lost;

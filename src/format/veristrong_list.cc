@@ -33,7 +33,7 @@ class VeristrongListReader {
       }
     }
     if (left > 0 && !options_.lenient) {
-      return lines_.error(fmt::format("expected {} more lines, the file ends", left));
+      return lines_.error(fmt::format("expected {} more lines, but the file ends", left));
     }
     if (left > 0) notes_.push_back(fmt::format("the file ends {} lines before the number it gives", left));
     ops_.emit(builder_, [this](std::uint32_t t) {
@@ -58,7 +58,7 @@ class VeristrongListReader {
 
   std::optional<Error> take(WideInteger& out, const char* what) {
     const auto number = lines_.integer();
-    if (!number) return lines_.error(fmt::format("expected {}, an integer of 64 bits", what));
+    if (!number) return lines_.error(fmt::format("expected {}, a 64-bit integer", what));
     out = *number;
     return std::nullopt;
   }

@@ -21,14 +21,14 @@ TEST(VeristrongList, AppendsAndReadsOfLists) {
 
 TEST(VeristrongList, TheNumberOfLinesMustFit) {
   EXPECT_EQ(reading("1\n1 1 A 5 10\n1 1 A 5 11\n"), "mem:3:1: expected the end of the file after 1 lines");
-  EXPECT_EQ(reading("3\n1 1 A 5 10\n"), "mem:2:11: expected 2 more lines, the file ends");
+  EXPECT_EQ(reading("3\n1 1 A 5 10\n"), "mem:2:11: expected 2 more lines, but the file ends");
   EXPECT_EQ(reading("3\n1 1 A 5 10\n", true), "1@1: a 5=10\n");
 }
 
 TEST(VeristrongList, AnErrorNamesItsPlace) {
   EXPECT_EQ(reading("1\n1 1 W 5 10\n"), "mem:2:5: expected R (read) or A (append)");
-  EXPECT_EQ(reading("1\n1 1 R 5 3 1 2\n"), "mem:2:14: expected an element, an integer of 64 bits");
-  EXPECT_EQ(reading("1\n1 1 R 5 18446744073709551615 1 2\n"), "mem:2:33: expected an element, an integer of 64 bits");
+  EXPECT_EQ(reading("1\n1 1 R 5 3 1 2\n"), "mem:2:14: expected an element, a 64-bit integer");
+  EXPECT_EQ(reading("1\n1 1 R 5 18446744073709551615 1 2\n"), "mem:2:33: expected an element, a 64-bit integer");
 }
 
 }  // namespace veristrong_list_test

@@ -295,8 +295,8 @@ class ViperReader {
     }
     if (count == 0) return;
     notes_.push_back(
-        fmt::format("the load phase is not logged: {} keys are taken to hold at first the value that was read of them "
-                    "and that nobody wrote (--initial 0 takes no such value)",
+        fmt::format("the load phase is not logged: for {} keys, a value that was read but never written is taken as "
+                    "the initial value (--initial 0 turns this off)",
                     count));
   }
 

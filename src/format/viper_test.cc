@@ -89,7 +89,7 @@ TEST(ViperReader, AValueThatNobodyWroteIsNoneWhereTheFolderSaysWhatKeysHeld) {
 
 TEST(ViperReader, AnErrorNamesItsFileAndPlace) {
   EXPECT_EQ(reading({{"J0.log", "{\"value\":[]}\n{\"value\":[[\"r\",true,1]]}\n"}}),
-            "mem/J0.log:2:16: expected the key, an integer of 64 bits or a string");
+            "mem/J0.log:2:16: expected the key, a 64-bit integer or a string");
   EXPECT_EQ(reading("{\"valu\":[]}"), "mem/J0.log:1:1: expected the field \"value\", an array of operations");
   EXPECT_EQ(reading("{\"value\":[[\"x\",1,1]]}").substr(0, 41), "mem/J0.log:1:11: expected an operation: [");
   EXPECT_EQ(reading("[1]"), "mem/J0.log:1:1: expected a transaction: {\"value\":[…]}");

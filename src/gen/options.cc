@@ -57,7 +57,7 @@ std::optional<Error> defect_of(const GenOptions& o) {
   if (!(o.zipf_exponent >= 0 && o.zipf_exponent <= 10)) return Error{"zipf exponent: expected 0 to 10"};
   if (!is_share(o.read_share)) return Error{"read share: expected 0 to 1"};
   if (!is_share(o.rmw_share)) return Error{"share of read-modify-writes: expected 0 to 1"};
-  if (o.read_share + o.rmw_share > 1 + 1e-9) return Error{"reads and read-modify-writes: expected 1 at most together"};
+  if (o.read_share + o.rmw_share > 1 + 1e-9) return Error{"reads and read-modify-writes: expected at most 1 in total"};
   if (o.rmw_share > 0 && o.type == DataType::kRow) return Error{"read-modify-writes: expected registers or lists"};
   if (!is_share(o.evidence.versions_share)) return Error{"share of versions: expected 0 to 1"};
   if (!is_share(o.spread)) return Error{"spread: expected 0 to 1"};
@@ -85,8 +85,8 @@ std::optional<Error> defect_of(const GenOptions& o) {
         static_cast<double>(planted_groups(plant, o.transactions)) * static_cast<double>(info(plant.kind).roles.size());
   }
   if (planted > static_cast<double>(o.transactions)) {
-    return Error{
-        fmt::format("plants: {} transactions do not hold the {:.0f} that are to be planted", o.transactions, planted)};
+    return Error{fmt::format("plants: {} transactions have no room for the {:.0f} that are to be planted",
+                             o.transactions, planted)};
   }
   return std::nullopt;
 }

@@ -121,8 +121,9 @@ using K = PlantKind;
 constexpr PlantInfo kPlants[] = {
     {K::kLostUpdate, "lost-update", "two transactions read the same version, overlap, and both overwrite it", 2, 1, 3,
      kLostUpdateRoles, kTwoAtOnce, kSnapshotUp, kUpToPrefix, kSnapshotUp},
-    {K::kWriteSkew, "write-skew", "two transactions read two keys, overlap, and each overwrites another one of them", 2,
-     2, 4, kWriteSkewRoles, kTwoAtOnce, kSerializableForms, kUpToSnapshot, kSerializableForms},
+    {K::kWriteSkew, "write-skew",
+     "two transactions read the same two keys, overlap, and each overwrites a different one", 2, 2, 4, kWriteSkewRoles,
+     kTwoAtOnce, kSerializableForms, kUpToSnapshot, kSerializableForms},
     {K::kLongFork, "long-fork", "two readers see two independent writes in opposite orders", 2, 2, 4, kLongForkRoles,
      kLongForkEvents, kPrefixUp, kWeak, kPrefixUp},
     {K::kFracturedRead, "fractured-read", "a reader sees one write of a transaction and misses the other", 2, 2, 4,
@@ -165,9 +166,8 @@ constexpr PlantInfo kPlants[] = {
     {K::kNonMonotonicSession, "non-monotonic-session",
      "a session's next transaction runs on a snapshot from before the session's own commit", 1, 1, 2,
      kNonMonotonicRoles, kNonMonotonicEvents, kOrderedForms, kPlainForms, kOrderedForms},
-    {K::kResultSetMismatch, "result-set-mismatch",
-     "a scan misses one of two rows that one transaction committed before", 2, 2, 2, kMismatchRoles, kTwoInTurn,
-     kAtomicUp, kCommittedReads, kAtomicUp, true},
+    {K::kResultSetMismatch, "result-set-mismatch", "a scan misses one of two rows that one transaction had committed",
+     2, 2, 2, kMismatchRoles, kTwoInTurn, kAtomicUp, kCommittedReads, kAtomicUp, true},
     {K::kPhantom, "phantom", "two transactions scan, overlap, and each inserts a row that the other's scan would find",
      2, 2, 2, kPhantomRoles, kG1cEvents, kSerializableForms, kUpToSnapshot, kSerializableForms, true},
 };

@@ -12,6 +12,7 @@
 
 #include "base/column.h"
 #include "base/ids.h"
+#include "base/prefetch.h"
 #include "gen/options.h"
 #include "history/value.h"
 
@@ -32,7 +33,7 @@ class Store {
   // What a snapshot taken now sees of a key: a ValueId, or the length of a list.
   [[nodiscard]] std::uint32_t newest(std::uint32_t key) const { return states_[key].newest; }
   [[nodiscard]] bool changed_since(std::uint32_t key, std::int64_t ts) const { return states_[key].commit_ts > ts; }
-  void prefetch(std::uint32_t key) const { __builtin_prefetch(&states_[key]); }
+  void prefetch(std::uint32_t key) const { isolde::prefetch(&states_[key]); }
 
   [[nodiscard]] std::span<const ValueId> list(std::uint32_t key, std::uint32_t length) const {
     if (length == 0) return {};

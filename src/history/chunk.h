@@ -1,8 +1,8 @@
-// history/chunk.h: a piece of a stream: some transactions as a History, with prints that hold across all chunks.
+// history/chunk.h: a piece of a stream: some transactions as a History, with prints that are valid across all chunks.
 //
 // In, out: a History (a piece of a stream, or all of a file) -> a Chunk, whose transactions are Arrivals.
-// Always:  a chunk is immutable and shared by those of its transactions that somebody still needs.
-// Cost:    8 bytes a key and a table value beside the history.
+// Always:  a chunk is immutable and shared by those of its transactions that are still needed.
+// Cost:    8 bytes per key and per table value, in addition to the history.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct Chunk {
   explicit Chunk(History piece);
 
   History history;
-  std::vector<Print> key_print;          // one a key
-  std::vector<Print> table_value_print;  // one an entry of the value table
-  std::vector<Print> session_print;      // one a session
+  std::vector<Print> key_print;          // one per key
+  std::vector<Print> table_value_print;  // one per entry of the value table
+  std::vector<Print> session_print;      // one per session
   std::vector<Heartbeat> heartbeats;
-  bool has_header = false;           // its initial values are the stream's
-  bool columns = false;              // the header says "columns": true: each column of a row is an item of its own
+  bool has_header = false;           // its initial values are those of the stream
+  bool columns = false;              // the header says "columns": true: each column of a row is its own item
   std::uint64_t first_line = 1;      // of the input, for messages
   std::uint64_t ignored_fields = 0;  // that the format does not have
-  std::vector<TxnId> repeated;       // in order: those that came before, and are not to be taken again
+  std::vector<TxnId> repeated;       // in order: those that came before and must not be taken again
 
-  [[nodiscard]] std::size_t bytes() const;  // in memory, about
+  [[nodiscard]] std::size_t bytes() const;  // approximate size in memory
   [[nodiscard]] Print key(KeyId k) const { return key_print[raw(k)]; }
   [[nodiscard]] Print value(ValueId v) const {
     if (is_inline_integer(v)) return *exact_print(raw(v));
@@ -49,7 +49,7 @@ struct Chunk {
 struct Arrival {
   std::shared_ptr<const Chunk> chunk;
   TxnId txn{0};
-  bool late = false;  // it came after its time: others that began later were delivered before it
+  bool late = false;  // others that began later were delivered before it
 
   [[nodiscard]] const History& history() const { return chunk->history; }
 };

@@ -1,7 +1,7 @@
-// history/copy_value.h: a value of one table, in another.
+// history/copy_value.h: copies a value from one table to another.
 //
-// In, out: a table and an id of it -> the id that the same value has in the interner.
-// Cost:    linear in the value's bytes; nested ones are copied too.
+// In, out: a table and one of its ids -> the id of the same value in the interner.
+// Cost:    linear in the bytes of the value; nested values are copied too.
 #pragma once
 
 #include "history/value.h"

@@ -15,7 +15,7 @@ namespace {
 
 // The scalar that the text stands for.
 Result<ValueId> given_scalar(std::string_view text, ValueInterner& values) {
-  const Error wrong{fmt::format("--initial takes one scalar, as 0, null, true or \"text\", not \"{}\"", text)};
+  const Error wrong{fmt::format("--initial takes one scalar, e.g. 0, null, true or \"text\", not \"{}\"", text)};
   if (text.empty() || text.starts_with('[') || text.starts_with('{')) return wrong;
   if (text == "null") return kNullValue;
   if (text == "true" || text == "false") return values.boolean(text == "true");

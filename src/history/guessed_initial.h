@@ -1,9 +1,10 @@
-// history/guessed_initial.h: histories of which it is partly a guess what keys held at first.
+// history/guessed_initial.h: histories whose initial values are partly a guess.
 //
-// A reader that has to guess (format/jepsen_bank.h) marks the history. That sums do not fit the guess proves nothing,
-// so no engine says violated for that; an order that explains everything with the guess is as good as any.
+// A reader that has to guess (format/jepsen_bank.h) marks the history, and files keep the mark. Sums that do not fit a
+// guess prove nothing, so no engine reports a violation because of them. An order that explains everything with the
+// guess is as good as any other.
 //
-// Always:  the mark is one of the history's flags, and stays with its columns (HistoryFlag has the others).
+// Always:  the mark is one of the history's flags (HistoryFlag) and stays with its columns.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +14,7 @@
 
 namespace isolde {
 
-inline constexpr std::uint32_t kGuessedInitialFlag = 4;
-
-[[nodiscard]] inline bool has_guessed_initial(const History& history) {
-  return (history.columns().flags[0] & kGuessedInitialFlag) != 0;
-}
+[[nodiscard]] inline bool has_guessed_initial(const History& history) { return history.has_flag(kInitialGuessed); }
 
 [[nodiscard]] inline History with_guessed_initial(const History& history) {
   struct Marked {
@@ -25,7 +22,7 @@ inline constexpr std::uint32_t kGuessedInitialFlag = 4;
     std::uint32_t flags;
   };
   HistoryColumns columns = history.columns();
-  const auto kept = std::make_shared<const Marked>(Marked{history, columns.flags[0] | kGuessedInitialFlag});
+  const auto kept = std::make_shared<const Marked>(Marked{history, columns.flags[0] | kInitialGuessed});
   columns.flags = {&kept->flags, 1};
   return {columns, kept};
 }

@@ -1,11 +1,11 @@
 // history/history.h: a finished history: immutable columns of transactions, operations, keys, values and evidence.
 //
-// In, out: HistoryBuilder::finish() or a mapped `.isl` file -> spans that engines walk.
-// Always:  transactions of one session stand in session order; `first_op` is ascending; every id is in range;
-//          on a key that holds lists (it is appended to, or nothing but lists and absence is seen of it and nobody
-//          writes `[]`), the empty list and absence are one state and both are kNullValue.
-// Cost:    8 bytes per operation (16 with client intervals), 61 bytes per transaction with every time known, 8 of them
-//          for the commit's interval; columns that no transaction has are empty.
+// In, out: HistoryBuilder::finish() or a mapped `.isl` file -> spans that engines iterate over.
+// Always:  transactions of one session are in session order; `first_op` is ascending; every id is in range. For a key
+//          that holds lists (it is appended to, or it only ever has lists or absence and `[]` is never written), the
+//          empty list and absence are the same state, and both are kNullValue.
+// Cost:    8 bytes per operation (16 with client intervals); 61 bytes per transaction if every time is known, 8 of them
+//          for the interval of the commit. Columns that no transaction has are empty.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ enum class Lock : std::uint8_t { kNone, kUpdate, kShare };
 constexpr bool is_predicate(OpKind kind) { return kind >= OpKind::kScan; }
 constexpr bool is_item_write(OpKind kind) { return kind >= OpKind::kWrite && kind <= OpKind::kIncrement; }
 
-// What one operation is and on what: 4 bits of kind and lock, 28 bits of key (or of predicate, for kScan and after).
+// An operation's kind and subject: 4 bits of kind and lock, 28 bits of key (or of predicate, from kScan on).
 class OpHead {
  public:
   constexpr OpHead(OpKind kind, Lock lock, std::uint32_t subject) : word_(code(kind, lock) | (subject << kCodeBits)) {}
@@ -72,7 +72,7 @@ class OpHead {
   std::uint32_t word_;
 };
 
-// A key and a row, in the result of a predicate operation or in its version set.
+// A key and a row, in the result or the version set of a predicate operation.
 struct Item {
   KeyId key;
   ValueId value;
@@ -83,15 +83,15 @@ struct Item {
 struct Predicate {
   ValueId where;        // SQL text
   ValueId aggregate;    // "max(c1)", or null
-  std::uint32_t items;  // first of its result items (a scan's rows, an update's rows after)
+  std::uint32_t items;  // first of its result items (the rows of a scan, or the rows that an update left)
   std::uint32_t item_count;
-  std::uint32_t vset;  // first of its version set, in the same column
+  std::uint32_t vset;  // first item of its version set, in the same column
   std::uint32_t vset_count;
   std::uint8_t has_vset;
   std::uint8_t unused[3];
 };
 
-// What PostgreSQL says that a transaction sees.
+// What a transaction sees, according to PostgreSQL.
 struct Snapshot {
   TxnId txn;
   std::uint32_t active;  // first of its active transaction ids
@@ -100,7 +100,7 @@ struct Snapshot {
   std::int64_t xid, xmin, xmax;
 };
 
-// The order of the versions of one key, as given. `by_txn`: the entries are TxnIds, else ValueIds.
+// The order of the versions of one key, as given. With `by_txn` the entries are TxnIds, otherwise ValueIds.
 struct VersionOrder {
   KeyId key;
   std::uint8_t by_txn;
@@ -126,11 +126,11 @@ struct WideCommit {
 // In `commit_length`: the time of the commit's answer is not known.
 inline constexpr std::uint32_t kOpenCommit = kNone32 - 1;
 
-// Every column, each `Of<element>`: owned while building, a span when finished. A column that is optional is empty
-// where nothing in the history has it.
+// Every column, each `Of<element>`: owned while building, a span when finished. An optional column is empty if nothing
+// in the history has it.
 template <template <typename> class Of>
 struct ColumnsOf {
-  // one entry a transaction (first_op: one more)
+  // one entry per transaction (first_op: one more)
   Of<std::uint32_t> first_op;
   Of<SessionId> session;
   Of<ValueId> id;
@@ -138,18 +138,18 @@ struct ColumnsOf {
   Of<std::int64_t> begin, end;           // optional; kNoTime where not known
   Of<std::int64_t> start_ts, commit_ts;  // optional
   Of<std::int64_t> order;                // optional
-  Of<std::int64_t> sno;                  // optional: the client's count of the transactions of its session
-  // optional: the commit's interval: offset from the transaction's begin, and duration; kNone32 as duration: not known
+  Of<std::int64_t> sno;                  // optional: the number that the client gave it in its session
+  // optional: the interval of the commit: offset from the begin of the transaction, and duration (kNone32: not known)
   Of<std::uint32_t> commit_before, commit_length;
   Of<WideCommit> wide_commits;  // for offsets of kNone32 with length 0; ordered by txn
-  // one entry an operation
+  // one entry per operation
   Of<OpHead> op;
   Of<ValueId> op_value;
   Of<std::uint32_t> op_before, op_length;  // optional: offset from the transaction's begin, and duration
   Of<WideInterval> wide_intervals;         // for offsets of kNone32 with length 0; ordered by op
   // names
   Of<ValueId> key_name;
-  Of<ValueId> key_initial;  // optional, one a key; else defaults[0] holds
+  Of<ValueId> key_initial;  // optional, one per key; otherwise defaults[0] applies
   Of<ValueId> session_name;
   // values
   Of<std::uint64_t> value_begin;
@@ -174,13 +174,13 @@ using HistoryColumns = ColumnsOf<ConstSpan>;
 using OwnedColumns = ColumnsOf<Column>;
 
 enum HistoryFlag : std::uint32_t {
-  kSerialByCommitTs = 1,  // the header says that commit timestamps are the serialization order
-  kVersionsByCommitTs =
-      2,  // never in a file: the user says that they are the order of versions where nothing else tells
+  kSerialByCommitTs = 1,    // the header says that commit timestamps are the serialization order
+  kVersionsByCommitTs = 2,  // never in a file: the user says that they order versions where nothing else does
+  kInitialGuessed = 4,      // some initial values are a guess (history/guessed_initial.h)
 };
 
-// Calls `f(number, name, column…)` for each column of the sets given: the one list that files and views are made from.
-// The numbers are part of the `.isl` format: they never change meaning.
+// Calls `f(number, name, column…)` for each column of the given sets: the one list from which files and views are made.
+// The numbers are part of the `.isl` format: their meaning never changes.
 template <typename F, typename... Columns>
 void for_each_column(F&& f, Columns&... c) {
   f(1, "first_op", c.first_op...);
@@ -220,7 +220,7 @@ void for_each_column(F&& f, Columns&... c) {
 
 class History {
  public:
-  // `storage` keeps alive what the columns point into. Requires: defect_of(columns) is empty.
+  // `storage` keeps the memory alive that the columns point into. Requires: defect_of(columns) is empty.
   History(HistoryColumns columns, std::shared_ptr<const void> storage)
       : c_(columns), values_(c_.value_begin, c_.value_type, c_.value_bytes), storage_(std::move(storage)) {}
 
@@ -251,8 +251,8 @@ class History {
     std::int64_t before, after;
   };
   [[nodiscard]] Interval at(TxnId txn, OpId op) const;
-  // The client's clock before the commit was sent and after it was answered (of an aborted transaction: the commit that
-  // was refused, or the rollback); both kNoTime if it is not known, `after` alone if no answer came.
+  // The client's clock before the commit was sent and after it was answered (for an aborted transaction: the refused
+  // commit, or the rollback). Both are kNoTime if not known; only `after` is if no answer came.
   [[nodiscard]] Interval commit_interval(TxnId txn) const;
 
   [[nodiscard]] const Predicate& predicate(PredicateId p) const { return c_.predicates[raw(p)]; }
@@ -261,7 +261,7 @@ class History {
   }
   [[nodiscard]] std::span<const Item> vset(const Predicate& p) const { return c_.items.subspan(p.vset, p.vset_count); }
 
-  // What the key holds before its first write.
+  // The value of the key before its first write.
   [[nodiscard]] ValueId initial(KeyId k) const {
     return c_.key_initial.empty() ? c_.defaults[0] : c_.key_initial[raw(k)];
   }
@@ -289,12 +289,12 @@ class History {
   std::shared_ptr<const void> storage_;
 };
 
-// What columns read from a file must satisfy before a History is made of them: empty if they are well formed, else
+// Checks columns that were read from a file, before a History is made of them: empty if they are well formed, otherwise
 // what is wrong. Cost: linear.
 [[nodiscard]] std::string defect_of(const HistoryColumns& columns);
 
-// Whether two histories say the same: same transactions in the same order with the same names, operations and evidence.
-// Ids may differ. Empty if so, else the first difference.
+// Compares two histories: the same transactions in the same order, with the same names, operations and evidence. Ids
+// may differ. Empty if they are equal, otherwise the first difference.
 [[nodiscard]] std::string difference(const History& a, const History& b);
 
 }  // namespace isolde

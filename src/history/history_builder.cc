@@ -284,7 +284,7 @@ std::optional<Error> HistoryBuilder::resolve_ids() {
   const auto again = duplicate_in(c_->id.view());
   if (!again) return std::nullopt;
   faulty_txn_ = TxnId{static_cast<std::uint32_t>(*again)};
-  return Error{fmt::format("transaction id {} stands twice", values_.table().json(c_->id[*again]))};
+  return Error{fmt::format("transaction id {} occurs twice", values_.table().json(c_->id[*again]))};
 }
 
 std::optional<Error> HistoryBuilder::resolve_orders() {

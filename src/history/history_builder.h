@@ -1,8 +1,8 @@
-// history/history_builder.h: the one way to make a History: what every reader, generator and recorder calls.
+// history/history_builder.h: the only way to make a History; every reader, generator and recorder uses it.
 //
 // In, out: names, values and operations, transaction by transaction -> finish() -> History.
-// Always:  transactions are added in session order; nothing is kept of an abandoned transaction.
-// Cost:    constant an operation; names and values are interned here and nowhere else.
+// Always:  transactions are added in session order; nothing of an abandoned transaction is kept.
+// Cost:    constant per operation; names and values are interned here and nowhere else.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ class HistoryBuilder {
   KeyId key(ValueId name);
   KeyId key(std::string_view name) { return key(values_.string(name)); }
   KeyId key(std::int64_t name) { return key(values_.integer(name)); }
-  // A key named by text alone, as in a JSON object: the key of that string if there is one, else the integer key that
-  // it spells, else a new string key.
+  // A key named only by text, as in a JSON object: the string key of that name if there is one, else the integer key
+  // that the text spells, else a new string key.
   KeyId key_by_name(std::string_view name) { return resolve(values_.string(name)); }
   SessionId session(ValueId name);
   SessionId session(std::int64_t name) { return session(values_.integer(name)); }
@@ -43,8 +43,8 @@ class HistoryBuilder {
   // One transaction: begin, then any of the others, then end (or abandon).
   TxnId begin_txn(SessionId session);
   void set_session(SessionId session);
-  void set_id(ValueId id);  // left out: the transaction's place, from 0
-  // What the place of the first transaction is, where this is a piece of something longer.
+  void set_id(ValueId id);  // default: the position of the transaction, from 0
+  // The position of the first transaction, if this is a piece of something longer.
   void set_first_place(std::int64_t place) { first_place_ = place; }
   void set_status(Status status);
   void set_begin(std::int64_t time);
@@ -53,8 +53,8 @@ class HistoryBuilder {
   void set_commit_ts(std::int64_t time);
   void set_order(std::int64_t place);
   void set_sno(std::int64_t number);
-  // The client's clock around the commit; `after` is kNoTime where no answer came. finish() refuses what contradicts
-  // the transaction's other readings (history/commit_interval.h).
+  // The client's clock around the commit; `after` is kNoTime if no answer came. finish() rejects an interval that
+  // contradicts the other readings of the transaction (history/commit_interval.h).
   void set_commit(std::int64_t before, std::int64_t after);
   void set_snapshot(std::optional<std::int64_t> xid, std::int64_t xmin, std::int64_t xmax,
                     std::span<const std::int64_t> active);
@@ -67,30 +67,31 @@ class HistoryBuilder {
   void scan(std::string_view where, std::span<const Item> result, Lock lock = Lock::kNone);
   void aggregate(std::string_view expression, std::string_view where, ValueId value, Lock lock = Lock::kNone);
   void update(std::string_view where, std::span<const Item> rows_after);
-  // Details of the operation added last.
+  // Details of the last operation added.
   void at(std::int64_t before, std::int64_t after);
   // Requires: the last operation is a predicate operation.
   void vset(std::span<const Item> versions);
-  // The key of entry `place` of the version set added last, by its name: as key_by_name, but resolved by finish(), when
+  // The key of entry `place` of the last version set added, by its name: as key_by_name, but resolved by finish(), when
   // all keys are known.
   void name_vset_key(std::size_t place, std::string_view name);
 
   void end_txn();
   void abandon_txn();
   [[nodiscard]] std::uint32_t txn_count() const { return static_cast<std::uint32_t>(c_->session.size()); }
-  // Operations of the transaction that is open.
+  // Operations of the open transaction.
   [[nodiscard]] std::uint32_t open_ops() const {
     return static_cast<std::uint32_t>(c_->op.size()) - c_->first_op.back();
   }
-  // What was added so far, for evidence that follows from it. Requires: no transaction is open, finish() was not
+  // What was added so far, for evidence that is derived from it. Requires: no transaction is open, and finish() was not
   // called.
   [[nodiscard]] const OwnedColumns& columns() const { return *c_; }
 
   // Evidence and header.
   void set_about(std::string_view text) { about_ = text; }
-  // For a reader that finds out at the end that nothing in the file is a clock.
+  // For a reader that finds out only at the end that the file has no clock.
   void forget_ends() { c_->end.clear(); }
   void set_serial_by_commit_ts() { flags_ |= kSerialByCommitTs; }
+  void set_initial_guessed() { flags_ |= kInitialGuessed; }
   void set_default_initial(ValueId value) { default_initial_ = value; }
   void set_initial(KeyId key, ValueId value);
   // As key_by_name, but resolved by finish(), when all keys are known.
@@ -98,13 +99,13 @@ class HistoryBuilder {
   void version_order(KeyId key, std::span<const ValueId> versions, bool complete);
   void version_order_by_name(std::string_view name, std::span<const ValueId> versions, bool complete, bool by_txn);
   [[nodiscard]] std::size_t version_order_count() const { return pending_orders_.size(); }
-  // `txn_ids`: the ids as given to set_id, known by the time of finish().
+  // `txn_ids`: ids as given to set_id; they must be known when finish() is called.
   void version_order_by_txn(KeyId key, std::span<const ValueId> txn_ids, bool complete);
 
-  // Ensures: a well-formed History, or what is wrong. `faulty_txn()` then says at which transaction, if at one.
+  // Ensures: a well-formed History, or an error. If the error is at one transaction, `faulty_txn()` names it.
   [[nodiscard]] Result<History> finish();
   [[nodiscard]] std::optional<TxnId> faulty_txn() const { return faulty_txn_; }
-  // … and at which version order, counted from 0 in the order that they were added.
+  // If the error is at one version order: its number, from 0, in the order in which they were added.
   [[nodiscard]] std::optional<std::size_t> faulty_version_order() const { return faulty_order_; }
 
  private:

@@ -54,8 +54,8 @@ TEST(HistoryBuilder, AnIdThatStandsTwiceIsRefused) {
     EXPECT_EQ(b.faulty_txn(), TxnId{2});
     return h ? "" : h.error().text;
   };
-  EXPECT_EQ(refused([](ValueInterner& v) { return v.string("a"); }), "transaction id \"a\" stands twice");
-  EXPECT_EQ(refused([](ValueInterner& v) { return v.integer(1); }), "transaction id 1 stands twice");
+  EXPECT_EQ(refused([](ValueInterner& v) { return v.string("a"); }), "transaction id \"a\" occurs twice");
+  EXPECT_EQ(refused([](ValueInterner& v) { return v.integer(1); }), "transaction id 1 occurs twice");
 }
 
 TEST(HistoryBuilder, AbandoningLeavesNothing) {

@@ -1,7 +1,7 @@
-// history/number.h: what the text of a decimal number stands for, in one form for each value.
+// history/number.h: the value of a decimal number written as text, in one canonical form per value.
 //
-// In, out: text by the grammar of JSON -> an integer, a real, or a text that keeps all digits.
-// Always:  two texts of one value give one Number; whole numbers (no '.', no exponent) and others are never equal.
+// In, out: text in the grammar of JSON -> an integer, a real, or text that keeps all digits.
+// Always:  two texts of the same value give the same Number; whole numbers (no '.', no exponent) never equal others.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct Number {
   std::string text = {};
 };
 
-// Nothing if the text is no number by the grammar of JSON.
+// Nothing if the text is not a JSON number.
 [[nodiscard]] std::optional<Number> number_of(std::string_view text);
 
-// The shortest text that gives this double back, told from an integer's. Requires: it is finite.
+// The shortest text that reads back as this double and not as an integer. Requires: it is finite.
 [[nodiscard]] std::string shortest(double value);
 
 }  // namespace isolde

@@ -1,13 +1,13 @@
-// history/predicate.h: the `where` of a scan, aggregate or update, compiled once and asked of many versions.
+// history/predicate.h: the `where` of a scan, aggregate or update, compiled once and evaluated on many versions.
 //
 // In, out: SQL text and the column names of a history -> a flat program; a version -> true, false or unknown.
-// Always:  SQL's three-valued logic. `key` is the key itself; `value` is the value itself where the version is no row;
-//          a column that the row lacks is NULL. An absent version (null) matches nothing: there is no row to ask.
-//          Integers are 64 bits and / truncates, as in PostgreSQL; reals are doubles. Numbers compare by exact value
-//          and text by bytes (collation "C"); lower, upper and ILIKE fold A to Z only. Where a database would raise an
-//          error (overflow, division by zero) or convert (text with a number) the part is NULL and `faults` says why.
-// Cost:    about 7 µs to compile a new text (0.5 with PredicateCompiler where only literals are new); evaluation
-//          allocates nothing, a simple comparison takes about 20 ns.
+// Always:  SQL's three-valued logic. `key` is the key itself; `value` is the value itself if the version is not a row;
+//          a column that the row lacks is NULL. An absent version (null) matches nothing: there is no row to evaluate.
+//          Integers have 64 bits and / truncates, as in PostgreSQL; reals are doubles. Numbers compare by exact value
+//          and text by bytes (collation "C"); lower, upper and ILIKE fold only A to Z. Where a database would raise an
+//          error (overflow, division by zero) or convert (text with a number), that part is NULL and `faults` says why.
+// Cost:    about 7 µs to compile a new text (0.5 with PredicateCompiler if only literals are new); evaluation allocates
+//          nothing, and a simple comparison takes about 20 ns.
 // Source:  Emme (section on predicates), the grammar of PostgreSQL 15.
 #pragma once
 
@@ -27,12 +27,12 @@
 
 namespace isolde {
 
-// The names of all columns that the rows of a table have. One pass over the table.
+// The names of all columns in the rows of a table. One pass over the table.
 class ColumnNames {
  public:
   ColumnNames() = default;
   explicit ColumnNames(const ValueTable& values);
-  // A column that is not there yet, of a table that is still growing.
+  // Adds a column of a table that is still growing.
   void add(std::string_view name, ValueId id) { ids_.emplace(name, id); }
   [[nodiscard]] std::optional<ValueId> find(std::string_view name) const;
 
@@ -51,7 +51,7 @@ enum class PredicateOp : std::uint8_t {
   kKey,            // push the key
   kValue,          // push the value; a: the column to take where the version is a row
   kLiteral,        // push literal a
-  kCompareColumn,  // push column a compared (detail) with literal b: the commonest predicate in one step
+  kCompareColumn,  // push column a compared (detail) with literal b: the most common predicate in one step
   kCompare,        // detail: an ExprKind from kEqual to kGreaterEqual
   kDistinct,
   kBetween,
@@ -93,7 +93,7 @@ struct PredicateProgram {
   std::shared_ptr<const std::string> text;  // what the literals view
 };
 
-// How many values an expression may hold at once while it is evaluated.
+// The most values that an expression may keep at a time while it is evaluated.
 inline constexpr int kMaxPredicateStack = 64;
 
 [[nodiscard]] Result<PredicateProgram> compile_expression(const ExprTree& tree, const ColumnNames& columns);
@@ -102,17 +102,17 @@ inline constexpr int kMaxPredicateStack = 64;
 [[nodiscard]] Scalar run(const PredicateProgram& program, const ValueTable& values, ValueId key, ValueId version,
                          std::uint8_t& faults);
 
-// A range that a version must lie in to match: an index over that column finds all candidates.
+// A range that a version must be in to match: an index over that column finds all candidates.
 struct PredicateRange {
   enum class Subject : std::uint8_t { kColumn, kKey, kValue };
   Subject subject = Subject::kColumn;
-  ValueId column = kNoColumn;       // kColumn: its name; kValue: the column's name where versions are rows
+  ValueId column = kNoColumn;       // kColumn: its name; kValue: the name of the column if versions are rows
   std::optional<Scalar> low, high;  // numbers or text, views the predicate's text
   bool low_included = true, high_included = true;
-  bool is_whole = false;   // in the range <=> matches; else the predicate must still be asked
+  bool is_whole = false;   // in the range <=> matches; otherwise the predicate must still be evaluated
   bool all_whole = false;  // in all ranges of the predicate <=> matches
 
-  // For std::partition_point over scalars in the order of index_less: the range is what is neither before nor after.
+  // For std::partition_point over scalars in the order of index_less: the range is neither before nor after.
   [[nodiscard]] bool is_before(const Scalar& s) const;  // `s` comes before the range
   [[nodiscard]] bool is_after(const Scalar& s) const;
   [[nodiscard]] bool contains(const Scalar& s) const { return !s.is_null() && !is_before(s) && !is_after(s); }
@@ -132,10 +132,10 @@ class CompiledPredicate {
   std::uint8_t evaluate_all(const ValueTable& values, std::span<const ValueId> keys, std::span<const ValueId> versions,
                             std::span<Truth> results) const;
 
-  // One range for each subject that the predicate, being a conjunction, confines; the narrowest kind first (a point,
-  // then two bounds, then one). Empty: an index is of no use.
+  // One range for each subject that the predicate, as a conjunction, restricts; the narrowest kind first (a point, then
+  // two bounds, then one). Empty: an index does not help.
   [[nodiscard]] const std::vector<PredicateRange>& ranges() const { return ranges_; }
-  // The names of the columns that it asks, without `key`. Only a change of these can change a match of a row.
+  // The names of the columns that it uses, without `key`. Only a change of these can change whether a row matches.
   [[nodiscard]] std::span<const ValueId> columns() const { return program_.columns; }
   [[nodiscard]] bool uses_key() const { return uses_key_; }
   [[nodiscard]] bool uses_value() const { return uses_value_; }

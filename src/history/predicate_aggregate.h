@@ -1,13 +1,13 @@
 // history/predicate_aggregate.h: min, max, count, sum and avg over the versions that match.
 //
 // In, out: the text "max(c1)" and the matching versions, one by one -> SQL's result; whether a recorded one agrees.
-// Always:  NULLs do not count (count(*) counts all); of no value, count is 0 and the others are NULL.
-//          Sums of integers are exact (128 bits, overflow is a fault). Text and lists have no sum: they are left out,
-//          and are a fault.
+// Always:  NULLs do not count (count(*) counts all). Over no values, count is 0 and the others are NULL.
+//          Sums of integers are exact (128 bits; overflow is a fault). Text and lists have no sum: they are left out
+//          and count as a fault.
 //          agrees(): count, min, max and sums of integers exactly. Reals: within 1e-9 of the sum of the magnitudes (of
-//          their mean, for avg), because a database adds in an order of its own. avg of integers is compared as the
-//          exact fraction, within 1e-9 of it or 0.00005, because MySQL rounds avg to four decimals.
-// Cost:    a version costs its evaluation; no allocation.
+//          their mean, for avg), because a database adds in its own order. avg of integers is compared as the exact
+//          fraction, within 1e-9 of it or 0.00005, because MySQL rounds avg to four decimals.
+// Cost:    one evaluation per version; no allocation.
 #pragma once
 
 #include <string_view>
@@ -23,7 +23,7 @@ class CompiledAggregate {
   static Result<CompiledAggregate> compile(std::string_view expression, const ColumnNames& columns);
 
   [[nodiscard]] AggregateKind kind() const { return kind_; }
-  // The names of the columns that it asks.
+  // The names of the columns that it uses.
   [[nodiscard]] std::span<const ValueId> columns() const { return argument_.columns; }
 
  private:
@@ -32,15 +32,15 @@ class CompiledAggregate {
   PredicateProgram argument_;
 };
 
-// One result in the making. Requires: the aggregate and the table outlive it.
+// Accumulates one result. Requires: the aggregate and the table outlive it.
 class AggregateState {
  public:
   AggregateState(const CompiledAggregate& aggregate, const ValueTable& values)
       : aggregate_(&aggregate), values_(&values) {}
 
-  // Takes one matching version in. An absent one (kNullValue) does not count.
+  // Adds one matching version. An absent one (kNullValue) does not count.
   void add(ValueId key, ValueId version);
-  // Starts again from nothing.
+  // Starts over.
   void clear() { *this = AggregateState(*aggregate_, *values_); }
 
   // SQL's result; a sum past 64 bits and an avg as the nearest real.

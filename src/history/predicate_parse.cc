@@ -78,7 +78,7 @@ class TreeReader {
     const auto node = node_of(json);
     if (!node) return unsupported("this form", {});
     if (depth > kMaxPredicateDepth) {
-      return fault(fmt::format("the expression nests deeper than {}", kMaxPredicateDepth), node->fields);
+      return fault(fmt::format("the expression is nested more than {} levels deep", kMaxPredicateDepth), node->fields);
     }
     if (node->type == "A_Const") return constant(node->fields, index);
     if (node->type == "ColumnRef") return column(node->fields, index);
@@ -137,7 +137,7 @@ class TreeReader {
     } else if (!fields["ival"].get(inner)) {
       std::int64_t integer = 0;
       if (inner["ival"].get(integer) && !missing_integer(offset_of(fields), integer)) {
-        return unsupported("this way to write a number", fields);
+        return unsupported("this notation of a number", fields);
       }
       value = Scalar::of_integer(integer);
     } else if (!fields["fval"].get(inner)) {
@@ -182,7 +182,7 @@ class TreeReader {
   Fault column(object fields, std::uint32_t& index) {
     const auto names = names_of(fields, "fields");
     if (!names || names->empty()) return unsupported("*", fields);
-    if (names->size() > 1) return unsupported("a column name with a table's before it", fields);
+    if (names->size() > 1) return unsupported("a column name with a table name before it", fields);
     const std::string& name = names->front();
     const ExprKind kind = name == "key" ? ExprKind::kKey : name == "value" ? ExprKind::kValue : ExprKind::kColumn;
     Expr& e = add(kind, fields, {}, index);

@@ -32,7 +32,7 @@ TEST(PredicateParser, SaysWhatIsNotSupportedAndWhere) {
   EXPECT_EQ(fault_of("a = 1 AND now() > b"), "1:11: the call of now is not supported in a predicate");
   EXPECT_EQ(fault_of("a ~ 'x'"), "1:3: the operator ~ is not supported in a predicate");
   EXPECT_EQ(fault_of("a || 'x' = 'y'"), "1:3: the operator || is not supported in a predicate");
-  EXPECT_EQ(fault_of("t.a = 1"), "1:1: a column name with a table's before it is not supported in a predicate");
+  EXPECT_EQ(fault_of("t.a = 1"), "1:1: a column name with a table name before it is not supported in a predicate");
   EXPECT_EQ(fault_of("a::int = 1"), "1:2: a cast is not supported in a predicate");
   EXPECT_EQ(fault_of("CASE WHEN a = 1 THEN TRUE END"), "1:1: CASE is not supported in a predicate");
   EXPECT_EQ(fault_of("a = $1"), "1:5: a parameter is not supported in a predicate");
@@ -60,7 +60,7 @@ TEST(PredicateParser, TakesOneExpressionAndNothingAfterIt) {
   EXPECT_EQ(fault_of("TRUE FOR UPDATE"), "1:1: expected one expression and nothing after it (lockingClause)");
   EXPECT_EQ(fault_of("TRUE -- a comment"), "none");
   EXPECT_EQ(fault_of(std::string_view("TRUE\0 AND", 9)), "1:5: a NUL character in a predicate");
-  EXPECT_EQ(fault_of("a = '\xff'"), "1:1: the text is no valid UTF-8");
+  EXPECT_EQ(fault_of("a = '\xff'"), "1:1: the text is not valid UTF-8");
 }
 
 TEST(PredicateParser, RefusesWhatIsTooLongOrNestsTooDeep) {

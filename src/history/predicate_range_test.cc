@@ -133,7 +133,7 @@ TEST(PredicateCompiler, TextsThatDifferInLiteralsShareAShape) {
   EXPECT_EQ(ask("a = 1 OR a = 99999999999999999999"), "false");
   EXPECT_EQ(ask("a = 1 OR"), "1:9: syntax error at end of input");
   EXPECT_EQ(ask("s = 'y'"), "false");
-  EXPECT_EQ(ask("s = '\xff'"), "1:1: the text is no valid UTF-8");
+  EXPECT_EQ(ask("s = '\xff'"), "1:1: the text is not valid UTF-8");
 }
 
 }  // namespace predicate_range_test

@@ -1,9 +1,9 @@
 // history/predicate_scalar.h: one SQL value while a predicate is evaluated: its order, its truth, LIKE.
 //
-// Always: 16 bytes, owns nothing: text stays where it lies (the ValueTable, or the compiled predicate).
-//         Numbers (booleans count as 0 and 1) compare by their exact values whatever their kinds; text compares by its
-//         bytes; a number and a text, and anything with a list or row, do not compare.
-//         A real is never NaN nor infinite.
+// Always: 16 bytes, owns nothing: text stays where it is (in the ValueTable or the compiled predicate).
+//         Numbers (booleans count as 0 and 1) compare by exact value, whatever their kinds; text compares by bytes; a
+//         number and text, or anything and a list or row, do not compare.
+//         A real is never NaN or infinite.
 // Cost:   two integers compare in about a nanosecond; a number kept as text (ValueType::kNumberText) in hundreds.
 #pragma once
 
@@ -18,14 +18,14 @@ namespace isolde {
 // SQL's three truth values.
 enum class Truth : std::uint8_t { kFalse, kTrue, kUnknown };
 
-// Where a database may have raised an error or given another value than NULL.
+// Where a database may have raised an error or returned something other than NULL.
 enum PredicateFault : std::uint8_t {
   kNoFault = 0,
   kOverflowFault = 1,        // beyond 64-bit integers or finite reals
   kDivisionByZeroFault = 2,  // of / or %
   kKindsFault = 4,           // text with number, arithmetic on text, text as a condition, a list or row
   kPatternFault = 8,         // a LIKE pattern that ends in its escape character
-  kInexactFault = 16,        // not NULL: computed in doubles from a number of more digits
+  kInexactFault = 16,        // not NULL: computed in doubles from a number with more digits
 };
 
 enum class ScalarKind : std::uint8_t {
@@ -33,12 +33,12 @@ enum class ScalarKind : std::uint8_t {
   kBoolean,
   kInteger,
   kReal,
-  kDecimal,  // a number that neither of the above holds, as text
+  kDecimal,  // a number that fits neither of the above, as text
   kString,
   kOther,  // a list or a row: not NULL, and equal to nothing
 };
 
-// lower() and upper() of a text are views too: letters A to Z are folded as they are looked at.
+// lower() and upper() of a text are views too: letters A to Z are folded when they are read.
 enum class Fold : std::uint8_t { kNone, kLower, kUpper };
 
 struct Scalar {
@@ -67,10 +67,10 @@ static_assert(sizeof(Scalar) == 16);
 // A value of the table; views its text.
 [[nodiscard]] Scalar scalar_of(const ValueTable& values, ValueId v);
 
-// The value that a number in SQL stands for: an integer, a real, or the digits of `text` where neither holds them.
+// The value of a number in SQL: an integer, a real, or the digits of `text` if neither fits.
 [[nodiscard]] Scalar scalar_of_number(std::string_view text);
 
-// The double that is nearest; infinite beyond them. Requires: is_number().
+// The nearest double; infinite beyond the range. Requires: is_number().
 [[nodiscard]] double nearest_real(const Scalar& s);
 
 enum class Order : std::uint8_t { kLess, kEqual, kGreater, kNone };  // kNone: these do not compare
@@ -93,7 +93,7 @@ enum class Order : std::uint8_t { kLess, kEqual, kGreater, kNone };  // kNone: t
 // A strict weak order over all scalars, for indexes: NULL, numbers, text, others. It agrees with compare().
 [[nodiscard]] bool index_less(const Scalar& a, const Scalar& b);
 
-// As a condition: a number is true if it is not zero. Text and others are unknown, and a fault.
+// As a condition: a number is true if it is not zero. Text and others are unknown and a fault.
 [[nodiscard]] Truth truth_of(const Scalar& value, std::uint8_t& faults);
 
 inline constexpr char kNoEscape = '\0';
@@ -102,10 +102,10 @@ inline constexpr char kNoEscape = '\0';
 [[nodiscard]] Truth like(const Scalar& text, const Scalar& pattern, char escape, bool ignore_case,
                          std::uint8_t& faults);
 
-// As JSON text; "null" for what has none.
+// As JSON text; "null" if there is none.
 [[nodiscard]] std::string json_of(const Scalar& s);
 
-// How many characters a UTF-8 text has.
+// The number of characters of a UTF-8 text.
 [[nodiscard]] std::int64_t character_count(std::string_view text);
 
 inline Scalar Scalar::of_boolean(bool value) {

@@ -1,8 +1,8 @@
 // history/predicate_set.h: every predicate of a history, compiled: each text once.
 //
 // In, out: a History -> for each PredicateId its condition and, of an aggregate, its expression.
-// Always:  `defect()` is empty, or names the first text that is not understood; then nothing may be asked of the set.
-// Cost:    linear in predicates; about 0.5 µs for a text that differs from another in literals only.
+// Always:  `defect()` is empty, or names the first text that is not understood; then the set must not be used.
+// Cost:    linear in predicates; about 0.5 µs for a text that differs from another only in literals.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class PredicateSet {
   explicit PredicateSet(const History& history);
 
   [[nodiscard]] const std::string& defect() const { return defect_; }
-  // Predicates of one text have one number, from 0 to size() - 1.
+  // Predicates with the same text have the same number, from 0 to size() - 1.
   [[nodiscard]] std::uint32_t text_of(PredicateId p) const { return text_[raw(p)]; }
   [[nodiscard]] std::size_t size() const { return conditions_.size(); }
   [[nodiscard]] const CompiledPredicate& condition(std::uint32_t text) const { return conditions_[text]; }

@@ -1,9 +1,9 @@
-// history/predicate_shapes.h: compiles many predicates that differ in their literals only.
+// history/predicate_shapes.h: compiles many predicates that differ only in their literals.
 //
-// In, out: SQL text -> CompiledPredicate, the same as CompiledPredicate::compile() gives.
-// Always:  a text is taken from a known shape only where each integer and string in it is one literal of the tree; for
-//          anything unusual (comments, other quotes, fractions, very long numbers) the text is parsed afresh.
-// Cost:    about 0.5 µs for a text of known shape, else 7. Not to be shared between threads.
+// In, out: SQL text -> the same CompiledPredicate as CompiledPredicate::compile() returns.
+// Always:  a known shape is used only if each integer and string in the text is one literal of the tree; anything
+//          unusual (comments, other quotes, fractions, very long numbers) is parsed from scratch.
+// Cost:    about 0.5 µs for a text of known shape, otherwise 7. Must not be shared between threads.
 #pragma once
 
 #include <string>
@@ -40,11 +40,11 @@ class PredicateCompiler {
   };
   struct Template {
     ExprTree tree;
-    std::vector<Slot> slots;  // one a literal; empty and not usable if they did not fit
+    std::vector<Slot> slots;  // one per literal; empty and not usable if they did not fit
     bool usable = false;
   };
 
-  // Takes the literals out of the text; false if it is unusual.
+  // Extracts the literals from the text; false if it is unusual.
   bool take_shape(std::string_view where);
   bool take_string(std::string_view where, std::size_t& at);
   [[nodiscard]] Template template_of(ExprTree tree) const;

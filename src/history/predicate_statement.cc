@@ -65,7 +65,7 @@ Result<object> parse_statement(const std::string& statement, std::size_t prefix,
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
     return Error{.text = "a NUL character in a predicate", .line = 1, .column = nul + 1};
   }
-  if (!simdjson::validate_utf8(text.data(), text.size())) return refused("the text is no valid UTF-8");
+  if (!simdjson::validate_utf8(text.data(), text.size())) return refused("the text is not valid UTF-8");
   if (operator_count(text) > kMaxOperators) {
     return refused(fmt::format("the text has more than {} operators", kMaxOperators));
   }
@@ -76,10 +76,11 @@ Result<object> parse_statement(const std::string& statement, std::size_t prefix,
                  .column = byte_column(statement, result.raw.error->cursorpos, prefix)};
   }
   const std::string_view json(result.raw.parse_tree);
-  if (parser.allocate(json.size(), kMaxJsonDepth)) return refused("no memory to parse the predicate");
+  if (parser.allocate(json.size(), kMaxJsonDepth)) return refused("not enough memory to parse the predicate");
   simdjson::dom::element document;
   if (const auto error = parser.parse(json.data(), json.size()).get(document)) {
-    return refused(error == simdjson::DEPTH_ERROR ? "the expression nests too deep" : simdjson::error_message(error));
+    return refused(error == simdjson::DEPTH_ERROR ? "the expression is nested too deeply"
+                                                  : simdjson::error_message(error));
   }
   array statements;
   if (document["stmts"].get(statements) || statements.size() != 1 ||

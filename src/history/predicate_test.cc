@@ -50,7 +50,7 @@ TEST_F(PredicateTest, NegativeAndZeroLiteralsKeepTheirValues) {
   EXPECT_EQ(ask("b > -2147483648"), "true");
   EXPECT_EQ(ask("b > -2147483649 AND b > -9223372036854775808"), "true");
   EXPECT_EQ(ask("b IN (-1, -2, -3)"), "true");
-  EXPECT_EQ(ask("b = -/* three */3"), "1:5: this way to write a number is not supported in a predicate");
+  EXPECT_EQ(ask("b = -/* three */3"), "1:5: this notation of a number is not supported in a predicate");
 }
 
 TEST_F(PredicateTest, IntegersAndRealsCompareByTheirExactValues) {

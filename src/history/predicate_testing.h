@@ -1,4 +1,4 @@
-// history/predicate_testing.h: what the predicate tests share: rows and scalars in one line, a truth in one word.
+// history/predicate_testing.h: shared by the predicate tests: rows and scalars in one line, a truth value in one word.
 #pragma once
 
 #include <string>

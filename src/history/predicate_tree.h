@@ -1,9 +1,9 @@
-// history/predicate_tree.h: a SQL expression as a tree of plain nodes, before columns are known.
+// history/predicate_tree.h: an SQL expression as a tree of plain nodes, before columns are known.
 //
 // In, out: the text of a `where` or of an aggregate -> nodes, children before their parent, the root last.
-// Always:  what the tree can say the evaluator can do; everything else is an error that names it and its column.
-//          Depth at most kMaxPredicateDepth, so walking the tree may recur.
-// Cost:    about 6 µs a short text (PostgreSQL's own grammar, by libpg_query).
+// Always:  the evaluator can do everything that the tree can express; anything else is an error that names it and its
+//          column. The depth is at most kMaxPredicateDepth, so walking the tree may recurse.
+// Cost:    about 6 µs for a short text (PostgreSQL's own grammar, by libpg_query).
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class ExprKind : std::uint8_t {
   kLiteral,
   kColumn,  // a column of the row
   kKey,     // the key itself
-  kValue,   // the value itself, or the column of that name where the version is a row
+  kValue,   // the value itself, or the column of that name if the version is a row
   kAnd,     // two or more children; kOr too
   kOr,
   kNot,
@@ -62,7 +62,7 @@ struct Expr {
   std::uint32_t offset = 0;  // of the node's place in the text
   Scalar literal = {};       // kLiteral; its text, if any, is in `name`
   std::string name = {};     // kColumn: folded as PostgreSQL folds it; a literal's text
-  std::string written = {};  // kColumn: as it was written, if that is not the folded name
+  std::string written = {};  // kColumn: as it was written, if that differs from the folded name
 };
 
 struct ExprTree {

@@ -1,13 +1,14 @@
-// history/print.h: keys and values of a stream as 64-bit prints, which mean the same in every chunk and every run.
+// history/print.h: keys and values of a stream as 64-bit prints (fingerprints), which are the same in every chunk and
+// every run.
 //
-// A history gives ids to what it holds; a stream never ends, so nothing can hold all that it named. A print is computed
+// A history gives ids to its content. A stream never ends, so no table could keep all of its names. A print is computed
 // from the content alone.
-// Always: null and the empty list are kNullPrint (one state of a list key); an integer of at most 61 bits is its own
-//         print and can be read back; a list's print is that of its elements appended one by one, so that an engine
-//         knows the print of a list that it never saw whole; anything else is 62 bits of a hash of its content. Equal
-//         values have equal prints. Different values share one with a chance of 2^-62 a pair; engines then take them
-//         for one value, written twice.
-// Cost:   a multiplication or two; a hash of its bytes for a string or row.
+// Always: null and the empty list are kNullPrint (one state of a list key). An integer of at most 61 bits is its own
+//         print and can be read back. The print of a list is computed by appending its elements one by one, so an
+//         engine knows the print of a list that it never saw as a whole. Anything else is 62 bits of a hash of its
+//         content. Equal values have equal prints. Two different values have the same print with probability 2^-62;
+//         engines then take them for one value, written twice.
+// Cost:   one or two multiplications; for a string or row, a hash of its bytes.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ inline constexpr Print kNullPrint{0};
 constexpr bool is_integer(Print p) { return (raw64(p) & 3) == 1; }
 constexpr std::int64_t integer_of(Print p) { return static_cast<std::int64_t>(raw64(p)) >> 2; }  // Requires: is_integer
 
-// Nothing for integers of 62 bits and more: their print is a hash.
+// Nothing for integers of 62 bits or more: their print is a hash.
 constexpr std::optional<Print> exact_print(std::int64_t value) {
   if (value < -(std::int64_t{1} << 61) || value >= (std::int64_t{1} << 61)) return std::nullopt;
   return Print{(static_cast<std::uint64_t>(value) << 2) | 1};

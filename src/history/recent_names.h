@@ -1,9 +1,9 @@
-// history/recent_names.h: what prints stand for, as far as it was seen lately: names and values for messages.
+// history/recent_names.h: the names and values behind recent prints, for messages.
 //
 // In, out: chunks as they pass -> the JSON text of a key, value or id by its print.
-// Always:  holds the latest chunks up to a limit of bytes, at least one; a print that is in none of them is told as
-//          such. Integers need no memory.
-// Cost:    nothing but a pointer a chunk; text() searches, which only violations pay.
+// Always:  keeps the latest chunks up to a limit of bytes, at least one. A print that is in none of them is shown as no
+//          longer held. Integers need no memory.
+// Cost:    one pointer per chunk; text() searches, which costs time only when there is a violation.
 #pragma once
 
 #include <cstddef>

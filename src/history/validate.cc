@@ -14,20 +14,20 @@ namespace {
 std::string defect_of_lengths(const HistoryColumns& c) {
   const std::size_t txns = c.session.size();
   const std::size_t ops = c.op.size();
-  if (c.first_op.size() != txns + 1) return "column first_op does not fit the number of transactions";
-  if (c.id.size() != txns || c.status.size() != txns) return "columns id and status do not fit";
+  if (c.first_op.size() != txns + 1) return "column first_op does not match the number of transactions";
+  if (c.id.size() != txns || c.status.size() != txns) return "columns id and status do not match";
   const auto optional = [](std::size_t size, std::size_t whole) { return size == 0 || size == whole; };
   for (const auto& column : {c.begin, c.end, c.start_ts, c.commit_ts, c.order, c.sno}) {
-    if (!optional(column.size(), txns)) return "a column of times does not fit the number of transactions";
+    if (!optional(column.size(), txns)) return "a column of times does not match the number of transactions";
   }
   if (!optional(c.commit_before.size(), txns) || c.commit_before.size() != c.commit_length.size()) {
-    return "the columns of commits do not fit the number of transactions";
+    return "the columns of commits do not match the number of transactions";
   }
-  if (c.op_value.size() != ops) return "column op_value does not fit the number of operations";
+  if (c.op_value.size() != ops) return "column op_value does not match the number of operations";
   if (!optional(c.op_before.size(), ops) || c.op_before.size() != c.op_length.size()) {
-    return "the columns of intervals do not fit the number of operations";
+    return "the columns of intervals do not match the number of operations";
   }
-  if (!optional(c.key_initial.size(), c.key_name.size())) return "column key_initial does not fit the number of keys";
+  if (!optional(c.key_initial.size(), c.key_name.size())) return "column key_initial does not match the number of keys";
   if (c.defaults.size() != 1 || c.flags.size() != 1) return "the header values are missing";
   if (c.key_name.size() >= OpHead::kMaxSubjects || c.predicates.size() >= OpHead::kMaxSubjects) return "too many keys";
   if (txns >= kNone32 || ops >= kNone32 || c.session_name.size() >= kNone32) {
@@ -104,17 +104,17 @@ std::string defect_of_operations(const HistoryColumns& c) {
     const std::uint32_t bound = is_predicate(op.kind()) ? predicates : keys;
     good &= op.valid() && raw(op.key()) < bound;
   }
-  if (!good) return "an operation names a key or predicate that is not there";
-  if (!in_range(c.op_value, value_bound(c))) return "an operation names a value that is not there";
+  if (!good) return "an operation names a key or predicate that does not exist";
+  if (!in_range(c.op_value, value_bound(c))) return "an operation names a value that does not exist";
   const ValueTable values(c.value_begin, c.value_type, c.value_bytes);
   for (std::size_t i = 0; i < c.op.size(); ++i) {
     const OpKind kind = c.op[i].kind();
     if (kind == OpKind::kIncrement && values.type(c.op_value[i]) != ValueType::kInteger) {
-      return "an increment by something that is no integer";
+      return "an increment by something that is not an integer";
     }
     if (!is_predicate(kind)) continue;
     const bool has_aggregate = c.predicates[raw(c.op[i].predicate())].aggregate != kNullValue;
-    if (has_aggregate != (kind == OpKind::kAggregate)) return "an aggregate without its expression, or one too many";
+    if (has_aggregate != (kind == OpKind::kAggregate)) return "an aggregate with no expression or more than one";
     if (kind != OpKind::kAggregate && c.op_value[i] != kNullValue) return "a scan or update with a value";
   }
   return defect_of_intervals(c);
@@ -131,27 +131,27 @@ std::string defect_of_evidence(const HistoryColumns& c) {
   for (const Predicate& p : c.predicates) {
     if (p.has_vset > 1 || !is_string(c, p.where) || (p.aggregate != kNullValue && !is_string(c, p.aggregate)) ||
         !within(p.items, p.item_count, c.items.size()) || !within(p.vset, p.vset_count, c.items.size())) {
-      return "a predicate names something that is not there";
+      return "a predicate names something that does not exist";
     }
   }
   for (const Item& item : c.items) {
     if (raw(item.key) >= c.key_name.size() || raw(item.value) >= values)
-      return "an item names something that is not there";
+      return "an item names something that does not exist";
   }
   for (std::size_t i = 0; i < c.snapshots.size(); ++i) {
     const Snapshot& s = c.snapshots[i];
     if (s.has_xid > 1 || raw(s.txn) >= c.session.size() || !within(s.active, s.active_count, c.active_xids.size()) ||
         (i > 0 && c.snapshots[i - 1].txn >= s.txn)) {
-      return "a snapshot names something that is not there";
+      return "a snapshot names something that does not exist";
     }
   }
   for (const VersionOrder& order : c.version_orders) {
     if (raw(order.key) >= c.key_name.size() || !within(order.first, order.count, c.version_entries.size())) {
-      return "a version order names something that is not there";
+      return "a version order names something that does not exist";
     }
     const std::uint64_t bound = order.by_txn != 0 ? c.session.size() : values;
     for (const std::uint32_t entry : c.version_entries.subspan(order.first, order.count)) {
-      if (entry >= bound) return "a version order names something that is not there";
+      if (entry >= bound) return "a version order names something that does not exist";
     }
   }
   return {};
@@ -165,11 +165,11 @@ std::string defect_of(const HistoryColumns& c) {
   const std::uint64_t values = value_bound(c);
   if (!in_range(c.session, c.session_name.size()) || !in_range(c.id, values) || !in_range(c.key_name, values) ||
       !in_range(c.key_initial, values) || !in_range(c.session_name, values) || !in_range(c.defaults, values)) {
-    return "a name refers to something that is not there";
+    return "a name refers to something that does not exist";
   }
-  if (duplicate_in(c.id)) return "a transaction id stands twice";
-  if (duplicate_in(c.key_name)) return "a key's name stands twice";
-  if (duplicate_in(c.session_name)) return "a session's name stands twice";
+  if (duplicate_in(c.id)) return "a transaction id occurs twice";
+  if (duplicate_in(c.key_name)) return "a key name occurs twice";
+  if (duplicate_in(c.session_name)) return "a session name occurs twice";
   if (ValueTable(c.value_begin, c.value_type, c.value_bytes).type(c.defaults[0]) == ValueType::kRow) {
     return "the initial value of every key is a row";
   }

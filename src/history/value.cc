@@ -230,7 +230,7 @@ std::string ValueTable::json(ValueId v) const {
 std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type,
                              std::span<const std::uint8_t> bytes) {
   if (begin.size() != type.size() + 1 || begin[0] != 0 || begin.back() != bytes.size()) {
-    return "the value table's offsets do not fit its bytes";
+    return "the offsets of the value table do not match its bytes";
   }
   if (type.size() > 0x7ffffffeULL) return "more values than ids";
   const ValueTable names(begin, type, bytes);
@@ -247,8 +247,9 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
     switch (type_of(type[entry])) {
       case ValueType::kInteger:
       case ValueType::kReal:
-        if (size != 8) return fault(entry, "a number of other than 8 bytes");
-        if (!is_own_entry(type_of(type[entry]), data)) return fault(entry, "a number in another form than its own");
+        if (size != 8) return fault(entry, "a number that does not have 8 bytes");
+        if (!is_own_entry(type_of(type[entry]), data))
+          return fault(entry, "a number that is not in its canonical form");
         break;
       case ValueType::kBoolean:
         if (size != 1 || data[0] > 1) return fault(entry, "a boolean that is neither true nor false");
@@ -259,24 +260,24 @@ std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<con
         const std::string_view text(reinterpret_cast<const char*>(data), size);
         const auto number = number_of(text);
         if (!number || number->type != ValueType::kNumberText || number->text != text) {
-          return fault(entry, "a number in another form than its own");
+          return fault(entry, "a number that is not in its canonical form");
         }
         break;
       }
       case ValueType::kList:
       case ValueType::kRow: {
         const bool is_row = type_of(type[entry]) == ValueType::kRow;
-        if (size % (is_row ? sizeof(RowField) : sizeof(ValueId)) != 0) return fault(entry, "a cut list or row");
+        if (size % (is_row ? sizeof(RowField) : sizeof(ValueId)) != 0) return fault(entry, "a truncated list or row");
         const auto* const ids = reinterpret_cast<const std::uint32_t*>(data);
         for (std::uint64_t i = 0; i < size / 4; ++i) {
           if (ids[i] < kFirstTableValue) {
-            if (is_row && i % 2 == 0) return fault(entry, "a column name that is no string");
+            if (is_row && i % 2 == 0) return fault(entry, "a column name that is not a string");
             continue;
           }
           const std::uint32_t inner = ids[i] - kFirstTableValue;
           if (inner >= entry) return fault(entry, "refers to a later value");
           if (is_row && i % 2 == 0) {
-            if (type_of(type[inner]) != ValueType::kString) return fault(entry, "a column name that is no string");
+            if (type_of(type[inner]) != ValueType::kString) return fault(entry, "a column name that is not a string");
             if (i > 0 && names.string(ValueId{ids[i - 2]}) >= names.string(ValueId{ids[i]})) {
               return fault(entry, "columns out of order");
             }

@@ -1,9 +1,9 @@
-// history/value.h: every value of a history as one 32-bit id; what an id stands for.
+// history/value.h: every value of a history as a 32-bit id, and the values behind the ids.
 //
 // Always: equal values have equal ids, so engines compare values by comparing ids.
 //         Integers 0 … 2^31-1 are their own id; kNullValue is absence; other values are entries of the ValueTable.
 //         Integer 1, real 1.0 and string "1" are three values.
-// Cost:   a table entry costs its bytes plus 9; a list or row is stored once however often it is read.
+// Cost:   a table entry costs its bytes plus 9; a list or row is stored once, however often it is read.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ enum class ValueType : std::uint8_t {
   kString,
   kBoolean,
   kReal,        // a double that is a number; -0.0 is 0.0
-  kNumberText,  // a number that neither of the above holds exactly, in one form for each value
+  kNumberText,  // a number that fits neither of the above exactly, in one canonical form per value
   kList,        // ids of its elements
   kRow,         // (name, value) id pairs, ordered by name
 };
@@ -42,7 +42,7 @@ struct RowField {
   friend bool operator==(const RowField&, const RowField&) = default;
 };
 
-// Read access to the table's columns, wherever they lie (built, or mapped from a file).
+// Read access to the columns of the table, wherever they are stored (built, or mapped from a file).
 class ValueTable {
  public:
   ValueTable() = default;
@@ -60,10 +60,10 @@ class ValueTable {
   [[nodiscard]] std::span<const ValueId> list(ValueId v) const;
   [[nodiscard]] std::span<const RowField> row(ValueId v) const;
 
-  // The elements of a list, nothing for absence, and no value for anything else.
+  // The elements of a list; an empty span for absence; nothing for anything else.
   [[nodiscard]] std::optional<std::span<const ValueId>> elements(ValueId v) const;
 
-  // As JSON text, e.g. 7, "a", [1,2], {"c":1}. Nesting deeper than values can have does not occur.
+  // As JSON text, e.g. 7, "a", [1,2], {"c":1}. Values are never nested deeper than kMaxValueDepth.
   void append_json(ValueId v, std::string& out) const;
   [[nodiscard]] std::string json(ValueId v) const;
 
@@ -71,14 +71,14 @@ class ValueTable {
   [[nodiscard]] std::span<const std::uint8_t> payload(ValueId v) const;
 
   std::span<const std::uint64_t> begin_;  // size()+1 offsets into bytes_, multiples of 4
-  std::span<const std::uint8_t> type_;    // type | padding bytes at the payload's end << 4
+  std::span<const std::uint8_t> type_;    // type | padding bytes at the end of the payload << 4
   std::span<const std::uint8_t> bytes_;
 };
 
-// How deep lists and rows may nest; readers refuse more.
+// How deeply lists and rows may be nested; readers refuse more.
 inline constexpr int kMaxValueDepth = 64;
 
-// What a table read from a file must satisfy before it is used: empty text if it is well formed, else what is wrong.
+// Checks a table that was read from a file before it is used: empty if it is well formed, otherwise what is wrong.
 [[nodiscard]] std::string defect_of_values(std::span<const std::uint64_t> begin, std::span<const std::uint8_t> type,
                                            std::span<const std::uint8_t> bytes);
 
@@ -95,18 +95,18 @@ class ValueInterner {
   ValueId string(std::string_view text) { return intern(ValueType::kString, text.data(), text.size()); }
   ValueId boolean(bool value);
   ValueId real(double value);
-  // A decimal number as JSON writes it. It becomes an integer or a real where one of them holds it exactly (a real: at
-  // most 15 significant digits), and otherwise keeps all its digits. What is no such number becomes a string.
+  // A decimal number as in JSON. It becomes an integer or a real if that is exact (a real: at most 15 significant
+  // digits), and otherwise keeps all its digits. Text that is not a number becomes a string.
   ValueId number_text(std::string_view text);
   ValueId list(std::span<const ValueId> elements) {
     return intern(ValueType::kList, elements.data(), elements.size_bytes());
   }
-  // Orders the fields by name; of two with one name the later one stays.
+  // Sorts the fields by name; of two with the same name, the later one is kept.
   ValueId row(std::span<const RowField> fields);
 
   [[nodiscard]] ValueTable table() const { return {begin_.view(), type_.view(), bytes_.view()}; }
 
-  // The id of a string that is in the table already.
+  // The id of a string that is already in the table.
   [[nodiscard]] std::optional<ValueId> find_string(std::string_view text) const;
   // … and of such a list.
   [[nodiscard]] std::optional<ValueId> find_list(std::span<const ValueId> elements) const;
@@ -127,10 +127,10 @@ class ValueInterner {
   IdIndex index_;
 };
 
-// A place whose id stands at an earlier one too, if there is any. Cost: linear for small integers, else sorts.
+// A position whose id also occurs at an earlier one, if there is one. Cost: linear for small integers, else sorts.
 [[nodiscard]] std::optional<std::size_t> duplicate_in(std::span<const ValueId> ids);
 
-// Whether the text is a number by the grammar of JSON.
+// Whether the text is a JSON number.
 [[nodiscard]] bool is_json_number(std::string_view text);
 
 // Appends `text` as a JSON string, quotes and escapes included; invalid UTF-8 is replaced by U+FFFD.

@@ -231,18 +231,18 @@ TEST_F(Value, AnEntryInAnotherFormThanItsOwnIsADefect) {
   };
   const auto text = [](std::string_view s) { return std::vector<std::uint8_t>(s.begin(), s.end()); };
   const Damage all[] = {
-      {ValueType::kInteger, eight(std::int64_t{5}), "value 0: a number in another form than its own"},
-      {ValueType::kInteger, {1, 2, 3, 4}, "value 0: a number of other than 8 bytes"},
-      {ValueType::kReal, eight(-0.0), "value 0: a number in another form than its own"},
-      {ValueType::kReal, eight(std::nan("")), "value 0: a number in another form than its own"},
-      {ValueType::kReal, eight(0.1 + 0.2), "value 0: a number in another form than its own"},
-      {ValueType::kReal, eight(5e-324), "value 0: a number in another form than its own"},
+      {ValueType::kInteger, eight(std::int64_t{5}), "value 0: a number that is not in its canonical form"},
+      {ValueType::kInteger, {1, 2, 3, 4}, "value 0: a number that does not have 8 bytes"},
+      {ValueType::kReal, eight(-0.0), "value 0: a number that is not in its canonical form"},
+      {ValueType::kReal, eight(std::nan("")), "value 0: a number that is not in its canonical form"},
+      {ValueType::kReal, eight(0.1 + 0.2), "value 0: a number that is not in its canonical form"},
+      {ValueType::kReal, eight(5e-324), "value 0: a number that is not in its canonical form"},
       {ValueType::kBoolean, {2}, "value 0: a boolean that is neither true nor false"},
-      {ValueType::kNumberText, text("1.5"), "value 0: a number in another form than its own"},
-      {ValueType::kNumberText, text("],[1"), "value 0: a number in another form than its own"},
-      {ValueType::kList, {1, 0, 0}, "value 0: a cut list or row"},
+      {ValueType::kNumberText, text("1.5"), "value 0: a number that is not in its canonical form"},
+      {ValueType::kNumberText, text("],[1"), "value 0: a number that is not in its canonical form"},
+      {ValueType::kList, {1, 0, 0}, "value 0: a truncated list or row"},
       {ValueType::kList, {1, 0, 0, 0x80}, "value 0: refers to a later value"},
-      {ValueType::kRow, {1, 0, 0, 0, 1, 0, 0, 0}, "value 0: a column name that is no string"},
+      {ValueType::kRow, {1, 0, 0, 0, 1, 0, 0, 0}, "value 0: a column name that is not a string"},
       {ValueType::kNull, {}, "value 0: unknown type"},
       {static_cast<ValueType>(9), {}, "value 0: unknown type"},
   };

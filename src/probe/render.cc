@@ -46,8 +46,8 @@ std::string legend(const Findings& findings) {
   std::string out = happened ? "✓ prevented, — happened" : "✓ prevented";
   if (undecided)
     out +=
-        ", ? undecided: a step gave no answer in time and the server does not say that it waits, or a connection was "
-        "lost";
+        ", ? undecided: a step gave no answer in time and the server does not report it as waiting, or a connection "
+        "was lost";
   out += starred ? ", ★ the default level\n" : "\n";
   std::size_t width = 5;
   for (const auto& [code, text] : codes) width = std::max(width, code.size());
@@ -57,7 +57,8 @@ std::string legend(const Findings& findings) {
     std::replace(words.begin(), words.end(), '\n', ' ');
     out += fmt::format("  {:<{}}  {}\n", code, width, words);
   }
-  if (nothing) out += fmt::format("  {:<{}}  nobody was stopped, and what was read does not show it\n", "alone", width);
+  if (nothing)
+    out += fmt::format("  {:<{}}  no transaction was stopped, and the reads do not show it\n", "alone", width);
   return out;
 }
 

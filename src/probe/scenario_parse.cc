@@ -55,7 +55,7 @@ class ScenarioParser {
       if (!line.text.starts_with(known.keyword)) continue;
       std::string_view rest = line.text.substr(known.keyword.size());
       if (!rest.empty() && !is_blank(rest.front())) continue;
-      if (seen_[i] && !known.many) return error(line, 0, fmt::format("\"{}\" stands here twice", known.keyword));
+      if (seen_[i] && !known.many) return error(line, 0, fmt::format("\"{}\" occurs twice here", known.keyword));
       seen_[i] = true;
       rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r"), rest.size()));
       return (this->*known.take)(line, rest);
@@ -101,7 +101,7 @@ class ScenarioParser {
   }
 
   std::optional<Error> take_breaks(const Line& line, std::string_view rest) {
-    if (rest.empty()) return error(line, rest, "expected the levels that rule it out, with commas between");
+    if (rest.empty()) return error(line, rest, "expected the levels that rule it out, separated by commas");
     while (true) {
       const std::size_t comma = std::min(rest.find(','), rest.size());
       const std::string_view word = trimmed(rest.substr(0, comma));
@@ -124,7 +124,7 @@ class ScenarioParser {
       return error(line, columns, "expected the columns in parentheses");
     ScenarioTable table = {std::string(name), std::string(columns), {}};
     if (std::find(names_.begin(), names_.end(), table.name) != names_.end())
-      return error(line, name, fmt::format("there is a table {} already", table.name));
+      return error(line, name, fmt::format("there is already a table {}", table.name));
     for (const Line& row : body()) {
       if (auto e = check_row(row)) return e;
       table.rows.emplace_back(row.text);

@@ -86,7 +86,7 @@ TEST(ScenarioFile, ABadFileSaysWhereAndWhatWasExpected) {
   EXPECT_EQ(changed("my-own", "my own"), "my.scenario:2:10: expected the scenario's name: letters, digits, -, _ and .");
   EXPECT_EQ(changed(", si", ", sj"), "my.scenario:7:21: expected a level, found \"sj\"");
   EXPECT_EQ(changed("(id int)", "id int"), "my.scenario:13:13: expected the columns in parentheses");
-  EXPECT_EQ(changed("table empty", "table test"), "my.scenario:13:7: there is a table test already");
+  EXPECT_EQ(changed("table empty", "table test"), "my.scenario:13:7: there is already a table test");
   EXPECT_EQ(changed("-2, null", "-2, nil"),
             "my.scenario:11:7: expected a number, a text in quotes (without \\) or null");
   EXPECT_EQ(changed("[sqlite] ", "[sqllite]"),
@@ -166,7 +166,7 @@ TEST_F(SqlText, ValuesOfEarlierStepsAreNumbers) {
   EXPECT_EQ(sent("${T1.2}"), "missing: T1.2 has not answered");
   EXPECT_EQ(sent("${T1.1.value + 1}"), "missing: the value needs more than 64 bits");
   transcript_.steps[1].reply.cells[0] = std::string("seven");
-  EXPECT_EQ(sent("${T1.1.id}"), "missing: T1.1 returned 'seven', which is no whole number");
+  EXPECT_EQ(sent("${T1.1.id}"), "missing: T1.1 returned 'seven', which is not a whole number");
   transcript_.steps[1].reply.cells.clear();
   EXPECT_EQ(sent("${T1.1.id}"), "missing: T1.1 returned no row");
 }

@@ -86,7 +86,7 @@ Result<std::int64_t> value_of(const SqlTerm& term, const SqlSetting& s) {
       return Error{fmt::format("{} has no column {}", name, term.column)};
   }
   if (const auto* integer = std::get_if<std::int64_t>(&reply.at(0, column))) return *integer;
-  return Error{fmt::format("{} returned {}, which is no whole number", name, cell_text(reply.at(0, column)))};
+  return Error{fmt::format("{} returned {}, which is not a whole number", name, cell_text(reply.at(0, column)))};
 }
 
 Result<std::string> sum_of(const SqlPiece& piece, const SqlSetting& s) {

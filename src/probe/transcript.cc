@@ -54,11 +54,11 @@ std::string event_text(const std::vector<Step>& steps, const Transcript& t, cons
     case Event::Kind::kWaits:
       return "waits for a lock";
     case Event::Kind::kNoAnswer:
-      return "does not answer; the server does not say that it waits";
+      return "does not answer; the server does not report it as waiting";
     case Event::Kind::kNotSent:
       return record.missing.empty() ? "not sent: its transaction has ended" : "not sent: " + record.missing;
     case Event::Kind::kGivenUp:
-      return "given up: nothing was left that could let it go";
+      return "given up: nothing was left that could release it";
     case Event::Kind::kAnswered:
       break;
   }

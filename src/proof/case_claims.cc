@@ -85,7 +85,7 @@ Fault CaseClaims::assumed(const Step& s, const PossibleWriters& writers) const {
       return holds(may_read_from(s.from, s.from_op, s.key, s.source, writers),
                    "it cannot have read from the one that it names");
     default:
-      return "a step is assumed that is no choice";
+      return "a step is assumed that is not a choice";
   }
 }
 

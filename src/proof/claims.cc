@@ -64,7 +64,7 @@ class Claims {
         if (a.steps.empty()) fault = "has no steps";
         if (!a.cases.empty()) fault = "has cases";
         if (std::any_of(a.steps.begin(), a.steps.end(), [](const Step& s) { return s.ground == Ground::kAssumed; }))
-          fault = "a step is assumed, and there are no cases";
+          fault = "a step is assumed, but there are no cases";
       }
       for (const Step& step : a.steps) {
         if (!fault) fault = step_fault(a, step);
@@ -80,11 +80,12 @@ class Claims {
   Fault claim(const Anomaly& a) {
     const TxnId t = a.transactions.front();
     if (a.tried_all) {
-      if (a.kind != AnomalyKind::kNoOrder || !a.cases.empty()) return "is not one that is shown by trying everything";
+      if (a.kind != AnomalyKind::kNoOrder || !a.cases.empty())
+        return "is not an anomaly that is shown by trying every order";
       return exhaustion_fault(h_, verdict_, a);
     }
     if (a.kind == AnomalyKind::kNoOrder) {
-      if (!cycles_ || a.source != ReadSource::kNotARead) return "is not told by dependencies";
+      if (!cycles_ || a.source != ReadSource::kNotARead) return "is not shown by dependencies";
       return CaseClaims(h_, verdict_.level, committed_.counted(), *cycles_).fault(a);
     }
     if (a.kind == AnomalyKind::kSessionGap) return session_gap(a);
@@ -131,11 +132,11 @@ class Claims {
   // Two neighbours of a session whose numbers are no neighbours.
   Fault session_gap(const Anomaly& a) const {
     if (!implies(verdict_.level, Level::kStrongSessionSnapshotIsolation)) return "the level does not ask for numbers";
-    if (a.steps.size() != 1 || a.steps[0].type != StepType::kSession) return "has other than one step of a session";
+    if (a.steps.size() != 1 || a.steps[0].type != StepType::kSession) return "does not have exactly one session step";
     const TxnId before = a.steps[0].from, after = a.steps[0].to;
     if (h_.session(before) != h_.session(after) || before >= after) return "they are not in this order in one session";
     for (std::uint32_t t = raw(before) + 1; t < raw(after); ++t) {
-      if (h_.session(TxnId{t}) == h_.session(after)) return "another one of the session stands between them";
+      if (h_.session(TxnId{t}) == h_.session(after)) return "another transaction of the session is between them";
     }
     const std::int64_t one = h_.sno(before), other = h_.sno(after);
     if (one == kNoTime || other == kNoTime) return "one of them has no number";
@@ -148,10 +149,11 @@ class Claims {
     const AddedOrder added = info(verdict_.level).order;
     if (added == AddedOrder::kNone || (!is_session && added != AddedOrder::kRealTime))
       return "the level does not ask for this order";
-    if (a.steps.size() != 2) return "has other than two steps";
+    if (a.steps.size() != 2) return "does not have exactly two steps";
     const Step& order = a.steps[0];
     const Step& against = a.steps[1];
-    if (order.type != (is_session ? StepType::kSession : StepType::kRealtime)) return "its first step is no such order";
+    if (order.type != (is_session ? StepType::kSession : StepType::kRealtime))
+      return "its first step is not such an order";
     if (order.from != against.to || order.to != against.from || order.from == order.to)
       return "its steps do not contradict each other";
     if (!committed_.counts(order.from) || !committed_.counts(order.to))
@@ -246,7 +248,7 @@ Result<void> check_claims(const History& history, const Verdict& verdict) {
   for (const Anomaly& a : verdict.anomalies) {
     const bool is_cycle =
         (by_dependencies(verdict) || a.kind == AnomalyKind::kNoOrder) && a.source == ReadSource::kNotARead;
-    if (!is_within(history, a, is_cycle)) return Error{"an anomaly names something that is not there"};
+    if (!is_within(history, a, is_cycle)) return Error{"an anomaly names something that does not exist"};
   }
   return Claims(history, verdict).run();
 }

@@ -131,7 +131,7 @@ Fault result_fault(const History& h, const Anomaly& a, const Matches& matches) {
     return holds(matches.of(a.op, a.key, *row) == Match::kNo, "the row that was returned matches");
   const TxnId writer = a.transactions.size() > 1 ? a.transactions[1] : kNoTxn;
   const std::optional<ValueId> version = value_named(h, a.key, a.expected_text, writer);
-  if (!version) return "nobody wrote the version that it names";
+  if (!version) return "no transaction wrote the version that it names";
   const Match match = matches.of(a.op, a.key, *version);
   return row ? holds(match == Match::kNo, "the version that it changed matches")
              : holds(match == Match::kYes, "the version that it missed does not match");
@@ -141,7 +141,7 @@ Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& 
                     std::optional<Matches>& matches) {
   if (a.transactions.empty()) return "names no transaction";
   for (const TxnId t : a.transactions) {
-    if (raw(t) >= h.txn_count()) return "names something that is not there";
+    if (raw(t) >= h.txn_count()) return "names something that does not exist";
   }
   if (!a.cases.empty()) return "has cases, which are about a level and not about clocks";
   const TxnId guilty = a.transactions.front();
@@ -150,7 +150,7 @@ Fault anomaly_fault(const History& h, const Anomaly& a, std::optional<Written>& 
     const OpHead op = h.op(raw(a.op));
     if (a.kind == AnomalyKind::kGarbageRead && op.kind() == OpKind::kRead) {
       if (!written) written.emplace(h);
-      if (written->by_another(guilty, op.key(), h.op_value(raw(a.op)))) return "somebody wrote what it read";
+      if (written->by_another(guilty, op.key(), h.op_value(raw(a.op)))) return "a transaction wrote what it read";
     }
   }
   if (a.kind == AnomalyKind::kResultSetMismatch) {

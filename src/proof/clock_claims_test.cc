@@ -55,7 +55,8 @@ TEST(ClockClaims, AClaimThatTheRowsDoNotShowIsRefused) {
     const auto result = proof::check_clock_claims(h, v);
     return result ? std::string() : result.error().text;
   };
-  EXPECT_NE(refused([](Anomaly& a) { a.expected_text = R"({"a":7})"; }).find("nobody wrote"), std::string::npos);
+  EXPECT_NE(refused([](Anomaly& a) { a.expected_text = R"({"a":7})"; }).find("no transaction wrote"),
+            std::string::npos);
   EXPECT_NE(refused([](Anomaly& a) {
               a.key = KeyId{1};
               a.expected_text = R"({"a":1})";

@@ -195,7 +195,7 @@ Fault CycleClaims::fault(const Anomaly& a) const {
 }
 
 Fault CycleClaims::cycle(const Anomaly& a) const {
-  if (!closes(a.steps)) return "its steps do not close to a cycle";
+  if (!closes(a.steps)) return "its steps do not close a cycle";
   for (const Step& s : a.steps) {
     if (Fault wrong = step(a, s)) return wrong;
   }
@@ -211,7 +211,7 @@ bool CycleClaims::closes(const std::vector<Step>& steps) {
 }
 
 Fault CycleClaims::circle_fault(const std::vector<Step>& steps) const {
-  if (!closes(steps)) return "its steps do not close to a cycle";
+  if (!closes(steps)) return "its steps do not close a cycle";
   Anomaly circle;
   circle.kind = AnomalyKind::kNoOrder;
   circle.steps = steps;
@@ -263,35 +263,35 @@ Fault CycleClaims::named(const Anomaly& a) const {
     case AnomalyKind::kG0:
       return holds(rw + count(a, StepType::kWr) == 0, "has more than overwrites");
     case AnomalyKind::kG1c:
-      return holds(rw == 0 && count(a, StepType::kWr) > 0, "is no G1c");
+      return holds(rw == 0 && count(a, StepType::kWr) > 0, "is not a G1c");
     case AnomalyKind::kGSingle:
-      return holds(rw == 1, "has not one anti-dependency");
+      return holds(rw == 1, "does not have exactly one anti-dependency");
     case AnomalyKind::kGNonadjacent:
-      return holds(rw > 1 && !side_by_side(a, StepType::kRw, StepType::kRw), "is no G-nonadjacent");
+      return holds(rw > 1 && !side_by_side(a, StepType::kRw, StepType::kRw), "is not a G-nonadjacent");
     case AnomalyKind::kG2Item:
     case AnomalyKind::kG2: {
       const bool by_predicate =
           std::any_of(a.steps.begin(), a.steps.end(), [&](const Step& s) { return is_by_predicate(a, s); });
       if (by_predicate != (a.kind == AnomalyKind::kG2)) return "is the other of G2 and G2-item";
-      return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is no G2");
+      return holds(side_by_side(a, StepType::kRw, StepType::kRw), "is not a G2");
     }
     case AnomalyKind::kRealtimeOrder:
       return holds(count(a, StepType::kRealtime) > 0, "is not about real time");
     case AnomalyKind::kCyclicVersions:
-      return holds(rw == 0 && (!causes_.empty() || is_on_one_key(a)), "its versions are not in a circle");
+      return holds(rw == 0 && (!causes_.empty() || is_on_one_key(a)), "its versions are not in a cycle");
     case AnomalyKind::kOTV:
     case AnomalyKind::kFracturedRead: {
       const bool no_view = level_ == Level::kReadCommitted || level_ == Level::kCursorStability;
       return holds(!no_view, "the level asks for no view");
     }
     default:
-      return "is no cycle by its name";
+      return "is not an anomaly that is a cycle";
   }
 }
 
 Fault CycleClaims::step(const Anomaly& a, const Step& s) const {
   if (s.from == s.to) return "a step leads nowhere";
-  if (s.ground == Ground::kAssumed) return "a step is assumed, and there are no cases";
+  if (s.ground == Ground::kAssumed) return "a step is assumed, but there are no cases";
   switch (s.type) {
     case StepType::kSession:
       return holds(h_.session(s.from) == h_.session(s.to) && s.from < s.to, "they are not in this order in a session");
@@ -318,8 +318,9 @@ Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& or
   switch (s.type) {
     case StepType::kWw:
       if (s.ground == Ground::kPast)
-        return holds(in_past(s.from, s.to, order), "the one is not in the past of the other");
-      if (s.ground == Ground::kSeen) return holds(follows_from_seen(a, s), "nobody saw the one and read the other");
+        return holds(in_past(s.from, s.to, order), "the first is not in the past of the second");
+      if (s.ground == Ground::kSeen)
+        return holds(follows_from_seen(a, s), "no transaction saw the first and read the second");
       return holds(order.before(s.from, s.to, s.ground), "nothing shows the order of the two writes");
     case StepType::kWr: {
       const auto version = order.version_read(s.to, s.to_op);
@@ -329,14 +330,14 @@ Fault CycleClaims::item_step(const Anomaly& a, const Step& s, const KeyOrder& or
       const auto version = order.version_read(s.from, s.from_op);
       if (!version || !order.writes(s.to)) return "no read and write of the key";
       if (s.ground == Ground::kPast)
-        return holds(in_past(*version, s.to, order), "the one is not in the past of the other");
+        return holds(in_past(*version, s.to, order), "the first is not in the past of the second");
       if (s.ground == Ground::kSeen)
-        return holds(read_by_one_after(*version, s.to, order), "nobody saw the one and read the other");
+        return holds(read_by_one_after(*version, s.to, order), "no transaction saw the first and read the second");
       return holds(*version == kNoTxn || order.before(*version, s.to, s.ground) || in_past(*version, s.to, order),
                    "nothing shows that it was overwritten by it");
     }
     default:
-      return "a step that is no dependency";
+      return "a step that is not a dependency";
   }
 }
 

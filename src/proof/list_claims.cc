@@ -48,12 +48,11 @@ Fault CycleClaims::list_fault(const Anomaly& a) const {
     const KeyOrder::Read* const other = order->read(a.steps[1].from, a.steps[1].from_op);
     if (other == nullptr) return "there is no such other read";
     const auto second = order->others(*other);
-    return holds(second && !is_start(list, *second) && !is_start(*second, list),
-                 "the one list is the start of the other");
+    return holds(second && !is_start(list, *second) && !is_start(*second, list), "one list is a prefix of the other");
   }
   if (a.kind == AnomalyKind::kIncompatibleOrder) {
     const auto initial = h_.values().elements(h_.initial(a.key));
-    return holds(!initial || !is_start(*initial, list), "it starts as the key does at first");
+    return holds(!initial || !is_start(*initial, list), "it starts with the initial value of the key");
   }
   const KeyOrder::Writer* const writer = a.source_writer == kNoTxn ? nullptr : order->writer(a.source_writer);
   if (a.kind == AnomalyKind::kDuplicateWrite) {
@@ -67,10 +66,10 @@ Fault CycleClaims::list_fault(const Anomaly& a) const {
       }
       if (static_cast<std::size_t>(std::count(list.begin(), list.end(), element)) > appended) return std::nullopt;
     }
-    return "no element is there more often than it was appended";
+    return "no element occurs more often than it was appended";
   }
   // A part of what a transaction appended, or all of it but not in one piece.
-  if (writer == nullptr) return "nobody is named whose elements these are";
+  if (writer == nullptr) return "it names no transaction whose elements these are";
   std::vector<ValueId> whole;
   for (const Touch& touch : writer->writes) whole.push_back(touch.value);
   const auto initial = h_.values().elements(h_.initial(a.key));

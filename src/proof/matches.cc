@@ -10,7 +10,7 @@ std::optional<std::string> Matches::add_vset(OpId op, AggregateState& state) con
     if (match == Match::kUnclear) return unclear(KeyId{k});
     if (match == Match::kYes) add(state, KeyId{k}, version);
   }
-  if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
+  if (state.faults() != kNoFault) return "cannot be proved: its aggregate cannot be evaluated";
   return std::nullopt;
 }
 
@@ -51,7 +51,7 @@ std::unordered_map<std::uint32_t, ValueId> Matches::looked_at(OpId op) const {
 }
 
 std::string Matches::unclear(KeyId key) const {
-  return fmt::format("cannot be proved: nobody knows whether its condition holds of {}", h_.key_text(key));
+  return fmt::format("cannot be proved: it is not known whether its condition holds for {}", h_.key_text(key));
 }
 
 }  // namespace isolde::proof

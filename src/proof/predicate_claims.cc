@@ -97,13 +97,15 @@ Fault PredicateClaims::row_fault(const Anomaly& a) const {
   // The operation contradicts itself.
   if (kind == OpKind::kScan && has_vset && a.source == ReadSource::kRowExtra && a.expected != a.read &&
       matches_.in_vset(a.op, a.key) == a.expected && (!own || a.expected_writer != t))
-    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
+    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected),
+                 "its writer is a different one");
   if (!is_wrong) return "the version does not match as it says";
   if (a.expected_writer == kNoTxn && kind == OpKind::kScan && a.source == ReadSource::kRowExtra && a.expected == a.read)
     return std::nullopt;
   if (kind != OpKind::kAggregate && has_vset && matches_.in_vset(a.op, a.key) == a.expected &&
       (!own || a.expected_writer != t)) {
-    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected), "its writer is another");
+    return holds(a.expected_writer == kNoTxn || left(a.expected_writer, a.key, a.expected),
+                 "its writer is a different one");
   }
   if (own) {
     if (kind == OpKind::kAggregate) return "an aggregate says nothing of one key";
@@ -218,9 +220,9 @@ Fault PredicateClaims::run_fault(const Anomaly& a) const {
   }
   if (looked.empty()) {
     const bool is_own = a.expected_writer == t && a.expected == looked_at && left(t, a.key, looked_at);
-    return holds(is_own, "nobody committed the version that it looked at");
+    return holds(is_own, "no transaction committed the version that it looked at");
   }
-  if (named == 0) return "nobody committed the version that it names";
+  if (named == 0) return "no transaction committed the version that it names";
   const bool is_since = named <= state;
   const std::size_t first = is_since ? looked.back() : state;
   const std::size_t last = is_since ? state : looked.front();
@@ -260,7 +262,8 @@ Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
     bool may_match = false;
     for (Version& v : possible) {
       const Match match = matches_.of(a.op, KeyId{k}, v.value);
-      if (match == Match::kUnclear) return "cannot be proved: nobody knows whether its condition holds of a version";
+      if (match == Match::kUnclear)
+        return "cannot be proved: it is not known whether its condition holds for a version";
       if (match == Match::kNo) v.value = kNullValue;
       may_match |= match == Match::kYes;
     }
@@ -277,14 +280,14 @@ Fault PredicateClaims::aggregate_fault(const Anomaly& a) const {
       matches_.add(right, key, possible[rest % possible.size()].value);
       rest /= possible.size();
     }
-    if (right.faults() != kNoFault) return "cannot be proved: the aggregate has a fault";
+    if (right.faults() != kNoFault) return "cannot be proved: the aggregate cannot be evaluated";
     if (right.agrees(recorded)) {
       if (overlap) continue;
       return "the aggregate of the state is what it says";
     }
     named |= !names_aggregate(a, right);
   }
-  return holds(named, "the right aggregate is another");
+  return holds(named, "the right aggregate is different");
 }
 
 // Of the version set, but of what the transaction itself wrote in its own version.
@@ -300,13 +303,13 @@ Fault PredicateClaims::own_aggregate_fault(const Anomaly& a) const {
     if (match == Match::kUnclear) return matches_.unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(right, KeyId{k}, version);
   }
-  if (right.faults() != kNoFault) return "cannot be proved: the aggregate has a fault";
+  if (right.faults() != kNoFault) return "cannot be proved: the aggregate cannot be evaluated";
   if (right.agrees(h_.op_value(raw(a.op)))) return "the aggregate of its version set is what it says";
   return names_aggregate(a, right);
 }
 
 Fault PredicateClaims::names_aggregate(const Anomaly& a, const AggregateState& right) const {
-  return holds(says(a.expected_text, right.result()), "the right aggregate is another");
+  return holds(says(a.expected_text, right.result()), "the right aggregate is different");
 }
 
 }  // namespace isolde::proof

@@ -109,7 +109,7 @@ Fault PredicateReplay::aggregate_fault(OpId op) {
       return rule_ == Rule::kUpToState ? older_aggregate_fault(op) : matches_.unclear(KeyId{k});
     if (match == Match::kYes) matches_.add(state, KeyId{k}, now_[k]);
   }
-  if (state.faults() != kNoFault) return "cannot be proved: its aggregate has a fault";
+  if (state.faults() != kNoFault) return "cannot be proved: its aggregate cannot be evaluated";
   if (state.agrees(h_.op_value(raw(op)))) return std::nullopt;
   return rule_ == Rule::kUpToState ? older_aggregate_fault(op) : "its value is not the aggregate of the state";
 }

@@ -131,7 +131,7 @@ Fault PredicateSteps::against_snapshot(const Anomaly& a, const Before& before) c
   const auto type = *writer == kNoTxn ? StepType::kProgram : StepType::kWr;
   if (a.steps.size() != 1 || a.steps[0].type != type || a.steps[0].from != from || a.steps[0].to != t ||
       a.steps[0].key != a.key)
-    return "its step is another";
+    return "its step is a different one";
   const Match right = needed(a.op, a.key);
   if (right != (a.source == ReadSource::kRowMissed ? Match::kNo : Match::kYes)) return "its result does not need that";
   return holds(matches_.of(a.op, a.key, a.expected) == other(right), "that version explains it");
@@ -156,7 +156,7 @@ Fault PredicateSteps::read_dependency(const Step& s, const Before& before) const
   if (!has_states(level_) && level_ != Level::kRepeatableRead)
     return holds(has_vset, "at this level nothing shows which version was looked at");
   const Match match = look_at.match;
-  if (match == Match::kUnclear) return "nobody knows what it needs of the key";
+  if (match == Match::kUnclear) return "it is not known what it needs of the key";
   const std::vector<Version>& all = versions_->of(s.key);
   // Nothing before the first's version may do. With a version set, what is parted from it by a change may not.
   std::vector<TxnId> parting;
@@ -180,16 +180,19 @@ Fault PredicateSteps::anti_dependency(const Step& s, const Before& before) const
   if (!has_states(level_)) return "the level lets a predicate look at older versions";
   const Look look_at = look(s.from, s.from_op, s, before);
   const Match match = look_at.match;
-  if (match == Match::kUnclear) return "nobody knows what it needs of the key";
+  if (match == Match::kUnclear) return "it is not known what it needs of the key";
   const std::vector<Version>& all = versions_->of(s.key);
   const auto is_wrong = [&](const Version& v) { return matches_.of(s.from_op, s.key, v.value) == other(match); };
   const auto overwriter = std::find_if(all.begin(), all.end(), [&](const Version& v) { return v.txn == s.to; });
   if (overwriter == all.end() || !is_wrong(*overwriter)) return "the second does not change the matches";
   if (look_at.told) {
     const std::vector<TxnId>& seen = look_at.seen;
-    const bool all_before =
-        std::all_of(seen.begin(), seen.end(), [&](TxnId t) { return t == kNoTxn || before(t, s.to); });
-    return holds(!seen.empty() && all_before, "the version looked at is not known to be before the second's");
+    const auto is_before = [&](TxnId t) { return t == kNoTxn || before(t, s.to); };
+    // What stands on top of the reader's own version is not what it looked at.
+    const bool no_other =
+        std::all_of(seen.begin(), seen.end(), [&](TxnId t) { return is_before(t) || is_later(s.from, t, before); });
+    return holds(no_other && std::any_of(seen.begin(), seen.end(), is_before),
+                 "the version looked at is not known to be before the second's");
   }
   for (const Version& v : all) {
     if (!is_later(s.from, v.txn, before) && !is_wrong(v) && !before(v.txn, s.to))
@@ -212,11 +215,11 @@ Fault PredicateSteps::walk(const Anomaly& a, const Before& before,
   const bool to_above = split != steps.end();
   Point point = Point::kCommit;
   for (auto s = steps.begin(); s != steps.end(); ++s) {
-    if (s != steps.begin() && (s - 1)->to != s->from) return "its steps are no walk";
+    if (s != steps.begin() && (s - 1)->to != s->from) return "its steps are not a path";
     if (Fault wrong = step(*s)) return wrong;
     if (s == split && from_below && point != Point::kStart && !is_whole()) return "its steps do not lead to its start";
     if (s == split) point = Point::kStart;
-    if (!lead_on(point, s->type, level_)) return "its steps are no order";
+    if (!lead_on(point, s->type, level_)) return "its steps are not an order";
   }
   if (from_below && !to_above && point != Point::kStart && !is_whole()) return "its steps do not lead to its start";
   if (from_below && level_ == Level::kRepeatableRead) return "the level lets a predicate look at older versions";

@@ -17,9 +17,9 @@ Fault ReadClaims::read_fault(const Anomaly& a) const {
   if (!is_there) return "there is no such read";
   if (a.kind == AnomalyKind::kInternal) return std::nullopt;  // it is about the transaction's own operations
   if (a.expected_writer != kNoTxn && !writes(h_, a.expected_writer, a.key))
-    return "whom it should have read from did not write the key";
+    return "the transaction it should have read from did not write the key";
   if (a.source_writer != kNoTxn && !may_have_given(a.source_writer, a.key, a.read))
-    return "whom it read from did not write that";
+    return "the transaction it read from did not write that";
   return std::nullopt;
 }
 

@@ -6,7 +6,7 @@ Fault CycleClaims::lost_update(const Anomaly& a) const {
   if (rule_of(level_) != KeyOrder::Rule::kFollow) return "the level allows it";
   if (level_ == Level::kCursorStability && a.steps.size() == 1) return update_of_two(a);
   if (a.steps.size() != 2 || a.steps[0].type != StepType::kRw || a.steps[1].type != StepType::kRw)
-    return "has not two anti-dependencies";
+    return "does not have two anti-dependencies";
   const Step& s = a.steps[0];
   const KeyOrder* const order = s.key == kNoKey ? nullptr : key(s.key);
   if (order == nullptr || a.steps[1].key != s.key || s.from == s.to || a.steps[1].from != s.to ||
@@ -31,7 +31,7 @@ Fault CycleClaims::update_of_two(const Anomaly& a) const {
 // It saw a transaction, or follows it in its session, and then read a key of it as it was before.
 Fault CycleClaims::missed(const Anomaly& a) const {
   if (a.steps.size() != 2 || a.steps[0].from != a.steps[1].to || a.steps[0].to != a.steps[1].from)
-    return "its steps do not close to a cycle";
+    return "its steps do not close a cycle";
   const bool later_only = level_ == Level::kMonotonicAtomicView || level_ == Level::kStrongSessionMonotonicAtomicView;
   if (!later_only && level_ != Level::kReadAtomic) return "the level does not speak of it";
   if (a.steps[0].type == StepType::kSession) {

@@ -45,8 +45,8 @@ class Replay {
     for (const std::uint32_t event : verdict_.witness.events) {
       ++rank;
       const TxnId t{points ? event / 2 : event};
-      if (raw(t) >= h_.txn_count()) return Error{"the witness names a transaction that is not there"};
-      if (h_.status(t) == Status::kAborted) return fault(t, "is aborted, and stands in the witness");
+      if (raw(t) >= h_.txn_count()) return Error{"the witness names a transaction that does not exist"};
+      if (h_.status(t) == Status::kAborted) return fault(t, "is aborted but is in the witness");
       const bool is_start = !points || event % 2 == 0;
       const bool is_commit = !points || event % 2 == 1;
       if (is_start) {
@@ -217,7 +217,7 @@ class Replay {
       const bool expected = verdict_.given == Given::kExpectedOrder;
       std::int64_t time = expected ? h_.order(t) : points && event % 2 == 0 ? h_.start_ts(t) : h_.commit_ts(t);
       if (time == kNoTime) continue;
-      if (latest != kNoTime && time < latest) return fault(t, "stands, in the witness, against its timestamps");
+      if (latest != kNoTime && time < latest) return fault(t, "contradicts its timestamps in the witness");
       latest = time;
     }
     return std::nullopt;
@@ -233,7 +233,7 @@ class Replay {
       if (!points || event % 2 == 1) orders.write(TxnId{points ? event / 2 : event}, places);
     }
     if (orders.is_done(places)) return std::nullopt;
-    return Error{"the witness stands against the version orders that are given"};
+    return Error{"the witness contradicts the given version orders"};
   }
 
   const History& h_;

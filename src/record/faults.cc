@@ -42,14 +42,14 @@ Result<void> add_fault(std::string_view item, FaultPlan& plan) {
   const FaultName* const row =
       std::find_if(std::begin(kFaultNames), std::end(kFaultNames), [&](const FaultName& r) { return r.name == name; });
   if (row == std::end(kFaultNames)) {
-    return Error{fmt::format("no fault is named \"{}\"; there are {}, each with :HOW-OFTEN", name, names())};
+    return Error{fmt::format("unknown fault \"{}\"; available: {}, each with :COUNT", name, names())};
   }
   std::uint32_t count = 1;
   if (colon != std::string_view::npos) {
     const std::string_view number = item.substr(colon + 1);
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), count);
     if (error != std::errc() || end != number.data() + number.size() || count > kMostOfOne) {
-      return Error{fmt::format("how often is \"{}\"? \"{}\" is no number from 0 to {}", name, number, kMostOfOne)};
+      return Error{fmt::format("the count of \"{}\" is \"{}\", not a number from 0 to {}", name, number, kMostOfOne)};
     }
   }
   std::uint32_t& total = count_of(plan, row->fault);

@@ -46,9 +46,9 @@ struct FaultName {
   std::string_view about;
 };
 inline constexpr FaultName kFaultNames[] = {
-    {"kill-connections", Fault::kSever, "cut a client's connection at its end"},
+    {"kill-connections", Fault::kSever, "cut a client's connection on the client side"},
     {"terminate-backends", Fault::kTerminate, "have the server end a client's session"},
-    {"restart", Fault::kRestartOrderly, "stop the server in order and start it again"},
+    {"restart", Fault::kRestartOrderly, "shut the server down cleanly and start it again"},
     {"crash", Fault::kRestartCrash, "kill the server (SIGKILL) and start it again"},
 };
 

@@ -19,9 +19,9 @@ Result<std::unique_ptr<Recovery>> look_for_places(const RecoverySetup& setup, st
   if (reply->rows() != 1) {
     why_not = reply->failure.text;
   } else if (reply->at(0, 1) != yes) {
-    why_not = "MySQL does not tell the place of a commit";
+    why_not = "MySQL does not report the position of a commit";
   } else if (reply->at(0, 0) != yes) {
-    why_not = "log_bin is off: with it the server tells the place of each commit";
+    why_not = "log_bin is off: with it, the server reports the position of each commit";
   }
   return std::unique_ptr<Recovery>();
 }

@@ -38,7 +38,7 @@ std::optional<Error> write_header(const fs::path& folder, std::string_view about
   // Under another name until its header is whole: what has the folder's name is a recording at any moment.
   const fs::path unfinished = folder.string() + ".new";
   std::error_code error;
-  if (fs::exists(folder, error)) return Error{"is there already", folder.string()};
+  if (fs::exists(folder, error)) return Error{"already exists", folder.string()};
   fs::remove_all(unfinished, error);
   if (!fs::create_directory(unfinished, error)) return Error{error.message(), folder.string()};
   if (auto e =

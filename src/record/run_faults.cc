@@ -15,7 +15,7 @@ constexpr auto kBetweenTries = std::chrono::milliseconds(50);
 
 Result<void> check_faults(const FaultPlan& plan, const db::Url& url, const db::Server* server) {
   if (plan.restarts() > 0 && server == nullptr)
-    return Error{"only a server that the run started itself can be restarted: this one was there before"};
+    return Error{"only a server that the run started itself can be restarted: this one was already running"};
   if (plan.terminate > 0 && url.scheme == "sqlite")
     return Error{"SQLite has no server that could end a session: terminate-backends needs one"};
   return {};
@@ -41,7 +41,7 @@ FaultActions RunFaults::actions(std::function<double()> progress) {
 // The observer may have been cut off by a restart, and the session be one that another fault has just ended: the next
 // try has new ones.
 Result<void> RunFaults::terminate(std::uint32_t client) {
-  Result<void> done = Error{"no try was made"};
+  Result<void> done = Error{"none was attempted"};
   for (int tries = 0; tries < kTries && !shared_.stop; ++tries) {
     if (observer_ == nullptr) {
       auto fresh = shared_.database.connect(shared_.level);

@@ -32,10 +32,10 @@ Result<void> refuse_foreign_tables(db::Connection& connection, const db::Dialect
             "looking for tables");
     if (!ours) return ours.error();
     if (!*ours) {
-      return Error{fmt::format(
-          "the database has a table {} that `isolde record` did not make, and the workload needs that name: give it a "
-          "database of its own",
-          table.name)};
+      return Error{
+          fmt::format("the database has a table {} that `isolde record` did not create, and the workload needs that "
+                      "name: use a separate database",
+                      table.name)};
     }
   }
   return {};

@@ -223,7 +223,7 @@ Result<std::vector<MvccVersion>> parse_mvcc(std::string_view json) {
   element document;
   element info;
   if (parser.parse(simdjson::padded_string(json)).get(document) != simdjson::SUCCESS || !document.is_object())
-    return Error{"the answer is no JSON object"};
+    return Error{"the answer is not a JSON object"};
   std::string_view fault;
   if (document["value"]["error"].get(fault) == simdjson::SUCCESS && !fault.empty())
     return Error{fmt::format("TiKV answers: {}", fault)};
@@ -237,7 +237,7 @@ Result<std::vector<MvccVersion>> parse_mvcc(std::string_view json) {
   if (info["lock"].get(lock) == simdjson::SUCCESS && lock.is_object()) {
     const std::int64_t type = number_at(lock, "type");
     if (type != kLock && type != kPessimisticLock)
-      return Error{fmt::format("the transaction {} has it locked: nobody knows yet whether it is committed",
+      return Error{fmt::format("the transaction {} has it locked: it is not known yet whether it committed",
                                number_at(lock, "start_ts"))};
   }
   simdjson::dom::array writes;
@@ -282,7 +282,7 @@ Result<std::unique_ptr<Recovery>> make_tidb_recovery(const RecoverySetup& setup,
   const std::string host = setup.url.host.empty() || setup.url.host.starts_with('/') ? "127.0.0.1" : setup.url.host;
   const auto status = http_get(host, port, "/status");
   if (!status || status->status != 200) {
-    why_not = fmt::format("TiDB's status port is not to be had ({}): say ?status_port=PORT",
+    why_not = fmt::format("cannot reach TiDB's status port ({}): set ?status_port=PORT",
                           status ? fmt::format("answer {}", status->status) : status.error().text);
     return std::unique_ptr<Recovery>();
   }

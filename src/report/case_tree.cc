@@ -129,7 +129,7 @@ class Tree {
 
   [[nodiscard]] std::string nobody_left(const Clause& read) const {
     const Choice& choice = c_.all[read.any_of.back().choice];
-    return fmt::format("Nobody is left from whom {} can have read {}.", words::txn(h_, choice.second),
+    return fmt::format("No transaction is left that {} can have read {} from.", words::txn(h_, choice.second),
                        words::key(h_, choice.key));
   }
 

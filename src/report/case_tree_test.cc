@@ -178,7 +178,7 @@ TEST(CaseTree, WhetherOneCommittedIsAChoice) {
             "T2 cannot have committed, because otherwise:\n"
             "  (2)\n"
             "So T3 did not read x from T2.\n"
-            "Nobody is left from whom T3 can have read x.\n");
+            "No transaction is left that T3 can have read x from.\n");
 }
 
 TEST(CaseTree, CasesThatLeaveAWayAreListed) {
@@ -216,9 +216,10 @@ TEST(CaseReport, TheTextTellsEachCase) {
       SearchStats{.pairs = 12'345, .pruned = 300, .guessed = 12'000, .searched = 45, .reads = 1, .conflicts = 3};
   const std::string text = render_text(r.report(), {});
   for (const char* part :
-       {"  order     12,345 pairs of writers were open: 12,000 by guess, 300 by pruning, 45 by search (3 dead ends); 1 "
+       {"  order     12,345 pairs of writers were unordered: 12,000 ordered by hints, 300 by pruning, 45 by search (3 "
+        "dead ends); 1 "
         "read has several possible writers\n",
-        "  1. no-order: whichever of two writers comes first, a circle closes\n",
+        "  1. no-order: whichever of two writers comes first, there is a cycle\n",
         "     Contradiction: no order of these 5 transactions explains what was read:\n"
         "     — if T1 comes before T2 (both wrote x):\n"
         "        T4 before T2, because T4 read x = 1 from T1 and T2 wrote x = 2, later than T1, as assumed [rw]\n"
@@ -270,10 +271,10 @@ TEST(CaseReport, DotHasAClusterACase) {
 }
 
 TEST(SearchText, SaysOnlyWhatThereWas) {
-  EXPECT_EQ(search_text({}), "0 pairs of writers were open");
-  EXPECT_EQ(search_text({.pairs = 1, .guessed = 1}), "1 pair of writers was open: 1 by guess");
+  EXPECT_EQ(search_text({}), "0 pairs of writers were unordered");
+  EXPECT_EQ(search_text({.pairs = 1, .guessed = 1}), "1 pair of writers was unordered: 1 ordered by hints");
   EXPECT_EQ(search_text({.reads = 2, .conflicts = 1}),
-            "0 pairs of writers were open (1 dead end); 2 reads have several possible writers");
+            "0 pairs of writers were unordered (1 dead end); 2 reads have several possible writers");
 }
 
 }  // namespace case_tree_test

@@ -91,34 +91,34 @@ std::string where_from(const History& h, const Anomaly& a, TxnId reader) {
     case ReadSource::kIntermediate:
       if (a.source_writer == reader)
         return fmt::format("{} itself writes that, but not before it reads.", txn(h, reader));
-      return fmt::format("{} wrote that and overwrote it before its commit; nobody else may see it.",
+      return fmt::format("{} wrote that and overwrote it before its commit; no other transaction may see it.",
                          txn(h, a.source_writer));
     case ReadSource::kAborted:
-      return fmt::format("{} did not commit, so nobody may see what it wrote.", txn(h, a.source_writer));
+      return fmt::format("{} did not commit, so no other transaction may see what it wrote.", txn(h, a.source_writer));
     case ReadSource::kOwn:
       if (!a.steps.empty() && a.steps[0].from_op != kNoOp && h.op(raw(a.steps[0].from_op)).kind() == OpKind::kRead) {
-        return fmt::format("{} had read something else before, and nothing that it did since explains the difference.",
+        return fmt::format("{} had read something else before, and nothing it did since explains the difference.",
                            txn(h, reader));
       }
       return fmt::format("{} does not see what it wrote itself.", txn(h, reader));
     case ReadSource::kOwnLater:
       return fmt::format("{} itself writes that, but only later.", txn(h, reader));
     case ReadSource::kUntraceable:
-      return fmt::format("{} what no single write explains.", read);
+      return fmt::format("{} not explained by any single write.", read);
     case ReadSource::kNeverWritten:
-      return fmt::format("{} what nobody wrote.", read);
+      return fmt::format("{} a value that no transaction wrote.", read);
     case ReadSource::kRowMissed:
       return a.expected_known
-                 ? fmt::format("that row matches, and {} is not in the result.", words::key(h, a.key))
-                 : fmt::format("every version of {0} that it can have met matches, and {0} is not in the result.",
+                 ? fmt::format("that row matches, yet {} is not in the result.", words::key(h, a.key))
+                 : fmt::format("every version of {0} that it may have seen matches, yet {0} is not in the result.",
                                words::key(h, a.key));
     case ReadSource::kRowExtra:
       return a.expected_known
-                 ? fmt::format("that does not match, and yet {} is in the result.", words::key(h, a.key))
-                 : fmt::format("no version of {0} that it can have met matches, and yet {0} is in the result.",
+                 ? fmt::format("that does not match, yet {} is in the result.", words::key(h, a.key))
+                 : fmt::format("no version of {0} that it may have seen matches, yet {0} is in the result.",
                                words::key(h, a.key));
     case ReadSource::kWrongAggregate:
-      return "over the rows that match, the aggregate is another.";
+      return "the aggregate over the matching rows is different.";
   }
   return {};
 }
@@ -178,10 +178,11 @@ std::string ground(const History& h, const Anomaly& a, const Step& s) {
       return {};
     case Ground::kSeen:
       if (s.type == StepType::kRw)
-        return fmt::format(" (somebody who had seen the writer of that version read this key from {})", txn(h, s.to));
+        return fmt::format(" (a transaction that had seen the writer of that version read this key from {})",
+                           txn(h, s.to));
       if (const OpId op = seen_by(h, a, s); op != kNoOp)
         return fmt::format(" ({}, which {}, {})", txn(h, h.txn_of(op)), had_seen(h, s, op), did(h, op));
-      return fmt::format(" (somebody who had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
+      return fmt::format(" (a transaction that had seen {} read this key from {})", txn(h, s.from), txn(h, s.to));
     case Ground::kPast:
       return fmt::format(" (by what it read, or by sessions, {} comes after {})", txn(h, s.to),
                          s.type == StepType::kRw ? "the writer of that version" : txn(h, s.from));
@@ -253,10 +254,10 @@ std::string reason(const History& h, const Anomaly& a, const Step& s) {
                          wrote_later(h, s.to, s.to_op, s.key), ground(h, a, s));
     case StepType::kSession:
       if (a.kind == AnomalyKind::kSessionGap) {
-        return fmt::format("it is the one before it in session {} (number {}, then {})",
+        return fmt::format("it comes right before it in session {} (number {}, then {})",
                            words::shortened(h.session_text(h.session(s.to)), 48), h.sno(s.from), h.sno(s.to));
       }
-      return fmt::format("it is the earlier one in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
+      return fmt::format("it comes earlier in session {}", words::shortened(h.session_text(h.session(s.to)), 48));
     case StepType::kRealtime:
       return fmt::format("{} had ended (at {}) when {} began (at {})", from, h.end(s.from), to, h.begin(s.to));
     case StepType::kVisible:
@@ -321,9 +322,9 @@ std::string contradiction(const History& h, const Anomaly& a) {
   const std::string on = a.key == kNoKey ? std::string("the list") : words::key(h, a.key);
   if (a.kind == AnomalyKind::kDuplicateWrite) return fmt::format("{} holds one element twice.", on);
   if (a.kind == AnomalyKind::kIncompatibleOrder)
-    return fmt::format("neither list is the beginning of the other, so {} grew in two orders.", on);
+    return fmt::format("neither list is a prefix of the other, so {} grew in two orders.", on);
   if (a.tried_all) {
-    return fmt::format("no order of {} explains {}; every one was tried.",
+    return fmt::format("no order of {} explains {}; all were tried.",
                        words::counted(a.transactions.size(), "transaction"),
                        a.unexplained.size() > 1    ? "these together"
                        : a.unexplained.size() == 1 ? "this"

@@ -72,12 +72,14 @@ std::string counts_text(const History& h, const Verdict& verdict) {
 std::string search_text(const SearchStats& search) {
   std::string parts;
   const auto add = [&parts](std::uint64_t n, std::string_view how) {
-    if (n > 0) parts += fmt::format("{}{} by {}", parts.empty() ? ": " : ", ", grouped(n), how);
+    if (n > 0)
+      parts +=
+          fmt::format("{}{} by {}", parts.empty() ? ": " : ", ", grouped(n) + (parts.empty() ? " ordered" : ""), how);
   };
-  add(search.guessed, "guess");
+  add(search.guessed, "hints");
   add(search.pruned, "pruning");
   add(search.searched, "search");
-  std::string text = fmt::format("{} of writers {} open{}", words::counted(search.pairs, "pair"),
+  std::string text = fmt::format("{} of writers {} unordered{}", words::counted(search.pairs, "pair"),
                                  search.pairs == 1 ? "was" : "were", parts);
   if (search.conflicts > 0) text += fmt::format(" ({})", words::counted(search.conflicts, "dead end"));
   if (search.reads > 0)
@@ -110,7 +112,7 @@ std::string strongest_text(const Strongest& strongest) {
         case Strongest::Stop::kTime:
           return "out of time (--timeout) before";
         case Strongest::Stop::kWork:
-          return "limit of steps reached (--strongest lifts it) before";
+          return "step limit reached (--strongest lifts it) before";
       }
       return "undecided:";
     };

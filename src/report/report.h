@@ -49,7 +49,7 @@ struct Report {
 // "G-single 3, write-skew (G2-item) 1": what was found, most frequent first. Empty if nothing was.
 [[nodiscard]] std::string counts_text(const History& history, const Verdict& verdict);
 
-// "12 pairs of writers were open: 10 by guess, 2 by search (1 dead end)": how an order was looked for.
+// "12 pairs of writers were unordered: 10 ordered by hints, 2 by search (1 dead end)": how an order was found.
 [[nodiscard]] std::string search_text(const SearchStats& search);
 
 // A level that is undecided for want of clocks or sessions alone, as reports name its state.

@@ -117,7 +117,7 @@ TEST(ExplainAnomaly, TheInitialStateIsNamed) {
   a.source = ReadSource::kNeverWritten;
   const Explanation e = explain(h, a);
   EXPECT_EQ(e.lines[1], "In its snapshot (start_ts 50) x is absent, the initial state.");
-  EXPECT_EQ(e.contradiction, "x = 1 is what nobody wrote.");
+  EXPECT_EQ(e.contradiction, "x = 1 is a value that no transaction wrote.");
 }
 
 // `n` transactions, each of which appends its number to "ring", and one anti-dependency that closes the cycle.
@@ -182,7 +182,7 @@ TEST(ExplainAnomaly, TwoReadsThatDifferAreNotCalledOwnWrites) {
   a.read = h.op_value(1);
   a.steps = {{StepType::kProgram, TxnId{0}, TxnId{0}, KeyId{0}, OpId{0}, OpId{1}}};
   EXPECT_EQ(explain(h, a).contradiction,
-            "T1 had read something else before, and nothing that it did since explains the difference.");
+            "T1 had read something else before, and nothing it did since explains the difference.");
 }
 
 TEST(ExplainAnomaly, AnOrderThatAThirdTransactionSawNamesItsRead) {
@@ -279,8 +279,7 @@ TEST(Text, TheStrongestLevelIsOneLine) {
   report.strongest->stop = Strongest::Stop::kTime;
   EXPECT_EQ(strongest_text(*report.strongest), "not found; out of time (--timeout) before prefix");
   report.strongest->stop = Strongest::Stop::kWork;
-  EXPECT_EQ(strongest_text(*report.strongest),
-            "not found; limit of steps reached (--strongest lifts it) before prefix");
+  EXPECT_EQ(strongest_text(*report.strongest), "not found; step limit reached (--strongest lifts it) before prefix");
   EXPECT_EQ(strongest_text({}), "none");
 }
 

@@ -180,7 +180,7 @@ TEST(ListenInput, EverySenderIsRefusedByItselfAndOthersAreServedOn) {
       {"{\"hello\":\"x\",\"from\":0}\n", "line 1: expected \\\"from"},
       {"{\"token\":\"x\"}\n{\"token\":\"x\"}\n", "line 1: unknown field \\\"token"},
       {"{\"id\":1,\"session\":1,\"ops\":[]}\n{\"id\":1,\"session\":1,\"ops\":[[\"w\",\"x\",1]]}\n",
-       "line 2: transaction id 1 stands twice"},
+       "line 2: transaction id 1 occurs twice"},
       {line(1, 1) + "{\"bye\":false}\n", "line 2: "},
       {"{\"bye\":true}\n" + line(1, 1), "line 1: "},
       {std::string("{\"session\":1,\"ops\":[[\"w\",\"\xff\xfe\",1]]}\n"), "line 1: "},

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "base/state_file.h"
 #include "history/chunk.h"
 
@@ -43,7 +44,7 @@ class SeenTransactions {
     [[nodiscard]] const Known* find(std::uint64_t id) const;
     void add(const Known& known);
     void prefetch(std::uint64_t id) const {
-      if (!slots_.empty()) __builtin_prefetch(&slots_[mix64(id) & (slots_.size() - 1)]);
+      if (!slots_.empty()) isolde::prefetch(&slots_[mix64(id) & (slots_.size() - 1)]);
     }
     [[nodiscard]] std::size_t size() const { return count_; }
     [[nodiscard]] const std::vector<Known>& slots() const { return slots_; }

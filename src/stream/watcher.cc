@@ -201,7 +201,7 @@ Result<std::shared_ptr<const Chunk>> Watcher::without_repeated(std::shared_ptr<c
     const SeenTransactions::Seen seen =
         seen_->note(chunk->id(TxnId{t}), content_of(*chunk, TxnId{t}), checker_->feed->pieces());
     if (seen == SeenTransactions::Seen::kOther) {
-      return Error{fmt::format("transaction id {} stands twice, with other content: an id names one transaction",
+      return Error{fmt::format("transaction id {} occurs twice with different content: an id names one transaction",
                                chunk->history.value_text(chunk->history.columns().id[t]))};
     }
     if (seen == SeenTransactions::Seen::kSame) repeated.push_back(TxnId{t});

@@ -332,7 +332,7 @@ TEST(Watcher, AnIdWithOtherContentIsAnError) {
   ListView view;
   const auto summary = watch(input, timestamps(1), view, {});
   ASSERT_FALSE(summary);
-  EXPECT_NE(summary.error().text.find("transaction id \"W\" stands twice"), std::string::npos) << summary.error().text;
+  EXPECT_NE(summary.error().text.find("transaction id \"W\" occurs twice"), std::string::npos) << summary.error().text;
 }
 
 TEST(Watcher, WhatIsSentAgainInOrderIsNotLate) {

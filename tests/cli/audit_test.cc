@@ -159,7 +159,7 @@ TEST(AuditVerb, WhatIsWrongIsSaidInOneLineWithItsPlace) {
       {{"audit", kTrace, "--dialect", "oracle"}, "--dialect takes mysql, postgres or sqlite"},
       {{"audit", kTrace, "-k", "0"}, "--k takes a whole number"},
       {{"audit", kTrace, "--spawn", "oracle"}, "no scratch server of kind"},
-      {{"audit", kTrace, "--spawn", "postgres", "--confirm", "sqlite:"}, "no --confirm goes with it"},
+      {{"audit", kTrace, "--spawn", "postgres", "--confirm", "sqlite:"}, "it cannot be used with --confirm"},
   };
   for (const auto& one : cases) {
     const Answer a = isolde(one.args);

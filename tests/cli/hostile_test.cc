@@ -177,11 +177,11 @@ TEST(Hostile, APasswordMayStandInAFile) {
   const Scratch scratch;
   const Answer empty = isolde({"probe", "postgres://a@127.0.0.1:1/d", "--password-file", scratch.file("e", "\n")});
   EXPECT_EQ(empty.status, 2);
-  EXPECT_NE(empty.err.find("its first line is empty: it must hold the password"), std::string::npos) << empty.err;
+  EXPECT_NE(empty.err.find("the first line is empty: it must contain the password"), std::string::npos) << empty.err;
   const Answer both =
       isolde({"probe", "postgres://a:b@127.0.0.1:1/d", "--password-file", scratch.file("p", "secret\n")});
   EXPECT_EQ(both.status, 2);
-  EXPECT_NE(both.err.find("give one of them"), std::string::npos) << both.err;
+  EXPECT_NE(both.err.find("use only one of them"), std::string::npos) << both.err;
 }
 
 }  // namespace hostile_test

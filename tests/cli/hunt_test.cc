@@ -47,7 +47,7 @@ TEST(HuntVerb, WhatCannotBeIsSaidInOneLine) {
       {{"hunt", "--cases", "0"}, "--cases"},
       {{"hunt", "--writes", "2"}, "--writes"},
       {{"hunt", "--spawn", "oracle"}, "no scratch server of kind"},
-      {{"hunt", "--spawn", "postgres", "sqlite:"}, "no URL goes with it"},
+      {{"hunt", "--spawn", "postgres", "sqlite:"}, "cannot be used with a URL"},
       {{"hunt", "--replay", "nowhere.finding"}, "nowhere.finding"},
       {{"hunt", "nosuch://x"}, "nosuch"},
   };

@@ -76,10 +76,10 @@ TEST(Input, TheInitialValueCanBeGiven) {
       "h.json", R"([{"tid":1,"sid":1,"sts":{"p":1,"l":0},"cts":{"p":2,"l":0},"ops":[{"t":"r","k":5,"v":0}]}])");
   const Answer without = isolde({"check", file, "--level", "si"});
   EXPECT_EQ(without.status, 1);
-  EXPECT_NE(without.out.find("if keys hold 0 at first, use --initial 0"), std::string::npos) << without.out;
+  EXPECT_NE(without.out.find("if keys start at 0, use --initial 0"), std::string::npos) << without.out;
   const Answer with = isolde({"check", file, "--level", "si", "--initial", "0", "--prove"});
   EXPECT_EQ(with.status, 0) << with.out << with.err;
-  EXPECT_NE(with.out.find("keys hold 0 at first, as --initial says"), std::string::npos) << with.out;
+  EXPECT_NE(with.out.find("keys start as 0, as --initial says"), std::string::npos) << with.out;
   const std::string converted = scratch.path("h.jsonl");
   EXPECT_EQ(isolde({"convert", file, converted, "--initial", "0"}).status, 0);
   EXPECT_EQ(isolde({"check", converted, "--level", "si"}).status, 0);

@@ -28,7 +28,7 @@ TEST(RecordVerb, ARecordingThatIsThereIsKeptUnlessOverwriteIsGiven) {
   ASSERT_FALSE(first.empty());
   const Answer again = recorded(out, {"--seed", "2"});
   EXPECT_EQ(again.status, 2) << again.out;
-  EXPECT_EQ(again.err, out + ": is there already: give --overwrite to replace it, or another name\n");
+  EXPECT_EQ(again.err, out + ": already exists: use --overwrite to replace it, or choose another name\n");
   EXPECT_EQ(again.out, "");
   EXPECT_EQ(content_of(out), first);
   const Answer over = recorded(out, {"--seed", "2", "--overwrite"});
@@ -49,7 +49,7 @@ TEST(RecordVerb, TheFolderOfARunThatWasKilledIsKeptUnlessOverwriteIsGiven) {
   scratch.file("h.jsonl.recording/header.jsonl", "{\"isolde\":1,\"isolde-recording\":1}\n");
   const Answer kept = recorded(out);
   EXPECT_EQ(kept.status, 2) << kept.out;
-  EXPECT_TRUE(has(kept.err, "from a run that did not end well")) << kept.err;
+  EXPECT_TRUE(has(kept.err, "from a run that was interrupted")) << kept.err;
   EXPECT_TRUE(has(kept.err, "--overwrite")) << kept.err;
   EXPECT_TRUE(fs::exists(folder + "/header.jsonl"));
   const Answer over = recorded(out, {"--overwrite"});
@@ -81,7 +81,7 @@ TEST(RecordVerb, OverwriteRemovesNothingThatIsNoRecordingOrStillBeingWritten) {
 TEST(RecordVerb, OverwriteAloneMeansNothing) {
   const Answer a = isolde({"record", "--transactions", "10", "--check", "serializable", "--overwrite"});
   EXPECT_EQ(a.status, 2) << a.out;
-  EXPECT_TRUE(has(a.err, "--overwrite is for --out FILE")) << a.err;
+  EXPECT_TRUE(has(a.err, "--overwrite requires --out FILE")) << a.err;
 }
 
 }  // namespace record_test

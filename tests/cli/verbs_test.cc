@@ -66,7 +66,7 @@ TEST(Report, JsonIsWhatCheckPrints) {
   const Answer a = isolde({"report", history, "--level", "serializable", "--json"});
   EXPECT_EQ(a.status, 1) << a.err;
   EXPECT_TRUE(a.out.starts_with("{")) << a.out;
-  EXPECT_EQ(a.out.find("report in"), std::string::npos) << a.out;
+  EXPECT_EQ(a.out.find("report written to"), std::string::npos) << a.out;
   const std::string printed = scratch.file("h.json", a.out);
   const Answer again = isolde({"report", printed, "--out", scratch.path("again.html"), "--json"});
   EXPECT_EQ(again.status, 0) << again.err;

@@ -234,7 +234,7 @@ TEST_F(ReplaySettings, ALevelThatTheServerDoesNotHaveCannotBeRun) {
       "level.finding", changed("postgres_15_3_merge_lost_update", "level repeatable read", "level wal deferred"));
   const Answer a = isolde({"hunt", url("postgres"), "--replay", file});
   EXPECT_EQ(a.status, 3) << a.out << a.err;
-  EXPECT_TRUE(has(a.out, "\"wal deferred\" is no level of this database")) << a.out;
+  EXPECT_TRUE(has(a.out, "\"wal deferred\" is not a level of this database")) << a.out;
   const Answer asked = isolde({"hunt", url("postgres"), "--replay", file, "--level", "perfect"});
   EXPECT_EQ(asked.status, 2) << asked.out << asked.err;
 }

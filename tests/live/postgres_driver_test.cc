@@ -90,7 +90,7 @@ TEST_F(PostgresDriver, ParametersAndColumnsKeepTheirTypes) {
   EXPECT_EQ(row.at(0, 3), Cell());
   EXPECT_EQ(row.at(0, 4), Cell(std::int64_t{1}));
   EXPECT_EQ(row.at(0, 5), Cell(std::string("{3}")));
-  EXPECT_EQ(fate(execute(*c, "select ?")), "error: 0 parameters were given, 1 are asked for: select ?");
+  EXPECT_EQ(fate(execute(*c, "select ?")), "error: 0 parameters were given, 1 are expected: select ?");
 }
 
 TEST_F(PostgresDriver, RowsChangedAreCounted) {

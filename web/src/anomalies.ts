@@ -61,7 +61,7 @@ function evidence(anomaly: Anomaly, step: number, transactions: Transaction[]): 
   return h('div', { class: 'evidence' }, h('p', {}, text), h('ul', {}, line(from, from_op), line(to, to_op)));
 }
 
-// A refutation without one cycle: whichever way it is chosen, a circle closes.
+// A refutation without one cycle: whichever way it is chosen, a cycle closes.
 function cases(anomaly: Anomaly): HTMLElement | null {
   if (!anomaly.cases) return null;
   return h('ul', { class: 'cases' }, ...anomaly.cases.map((line) => h('li', { style: `margin-left: ${line.depth * 22}px` }, line.text,
@@ -70,7 +70,7 @@ function cases(anomaly: Anomaly): HTMLElement | null {
 
 const kMostInOnePicture = 12;
 
-// The steps of the picture: of a proof by a few cases, those of all its circles.
+// The steps of the picture: of a proof by a few cases, those of all its cycles.
 function drawn_steps(anomaly: Anomaly): Anomaly['steps'] {
   if (anomaly.steps.length > 0 || !anomaly.cases) return anomaly.steps;
   const all = new Map(anomaly.cases.flatMap((line) => line.steps ?? []).map((step) => [`${step.from} ${step.to} ${step.type} ${step.key}`, step]));
@@ -94,7 +94,7 @@ function show_anomaly(page: CheckPage, anomaly: Anomaly): HTMLElement {
     h('div', { class: 'title-of-anomaly' }, h('h3', {}, anomaly.name), copy_button(as_text(page, anomaly))),
     h('p', { class: 'meaning' }, anomaly.meaning),
     anomaly.transactions.length > 0 ? h('div', { class: 'scroll picture' }, graph.element) : null,
-    drawn.steps.length > 0 ? h('p', { class: 'hint' }, `${anomaly.steps.length === 0 ? 'The circles of all cases, in one picture. ' : ''}Choose an arrow to see the operations behind it.`) : null,
+    drawn.steps.length > 0 ? h('p', { class: 'hint' }, `${anomaly.steps.length === 0 ? 'The cycles of all cases, in one picture. ' : ''}Click an arrow to see the operations behind it.`) : null,
     detail,
     list.element,
     anomaly.text ? h('p', { class: 'lines' }, anomaly.text) : null,

@@ -83,6 +83,6 @@ export function class_graph(page: AuditPage): HTMLElement | null {
     svg.append(group);
   });
   return h('div', {}, h('div', { class: 'scroll' }, svg),
-    h('p', { class: 'legend' }, '● writes  ○ only reads; ', h('span', { class: 'kind rw' }, 'rw'), ' one reads what the other overwrites, ', h('span', { class: 'kind ww' }, 'ww'), ' both write, ', h('span', { class: 'kind wr' }, 'wr'), ' one reads what the other wrote. Choose a class to see what it depends on.'),
+    h('p', { class: 'legend' }, '● writes  ○ only reads; ', h('span', { class: 'kind rw' }, 'rw'), ' one reads what the other overwrites, ', h('span', { class: 'kind ww' }, 'ww'), ' both write, ', h('span', { class: 'kind wr' }, 'wr'), ' one reads what the other wrote. Click a class to see what it depends on.'),
     below);
 }

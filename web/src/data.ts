@@ -45,7 +45,7 @@ export interface Anomaly {
   cases?: CaseLine[];
 }
 
-// A proof by cases: lines, indented; some stand for a circle that closes.
+// A proof by cases: lines, indented; some stand for a cycle that closes.
 export interface CaseLine {
   depth: number;
   text: string;

@@ -229,7 +229,7 @@ export function check_from(made: Made, report: CheckJson): CheckPage {
     return {
       name: anomaly.name, meaning: '', text: anomaly.text, contradiction: anomaly.contradiction, transactions: members, steps,
       keys: [...new Set(anomaly.steps.flatMap((step) => (step.key === null ? [] : [key_of(step.key)])))],
-      ...(anomaly.cases ? { cases: anomaly.cases.slice(0, kMost).map((one, i) => ({ depth: 0, text: `case ${i + 1}: a circle closes`, steps: one.steps.map(step_of) })) } : {}),
+      ...(anomaly.cases ? { cases: anomaly.cases.slice(0, kMost).map((one, i) => ({ depth: 0, text: `case ${i + 1}: a cycle closes`, steps: one.steps.map(step_of) })) } : {}),
     };
   });
   const stats = report.stats;

@@ -16,7 +16,7 @@ function moment(seconds: number): string {
 function picture(violation: WatchPage['violations'][number], transactions: Transaction[]): HTMLElement[] {
   if (violation.transactions.length === 0 || violation.steps.length === 0) return [];
   const drawn = { ...violation, contradiction: '', keys: [] };
-  const hint = 'Choose an arrow to see what it means.';
+  const hint = 'Click an arrow to see what it means.';
   const says = h('p', { class: 'hint says', 'aria-live': 'polite' }, hint);
   let chosen: number | null = null;
   const graph = cycle_graph(drawn, transactions, (step) => {

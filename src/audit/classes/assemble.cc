@@ -1,52 +1,59 @@
 #include "audit/classes/assemble.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <optional>
+#include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "audit/classes/equal_slots.h"
 #include "audit/classes/position.h"
 
 namespace isolde::audit {
-namespace {
+class ClassAssembler::Work {
+  using Which = LoopTree::Which;
 
-using Which = LoopTree::Which;
+  // A place of the class that holds a value in each of its transactions: a key of some rows of a statement.
+  struct Slot {
+    std::uint32_t statement;  // of the class
+    std::uint32_t rows;       // of the class
+    std::uint32_t rows_in_position;
+    ColumnId column;
+    bool unlike = false;  // a value that the rows do not have
+  };
 
-// A place of the class that holds a value in each of its transactions: a key of some rows of a statement.
-struct Slot {
-  std::uint32_t statement;  // of the class
-  std::uint32_t rows;       // of the class
-  std::uint32_t rows_in_position;
-  ColumnId column;
-  bool unlike = false;  // a value that the rows do not have
-};
+  // A slot that may hold an id that an earlier statement of the transaction had the database make.
+  struct OwnId {
+    std::uint32_t slot;
+    TableId table;
+    std::uint32_t insert;  // of the class: the first statement that makes such an id
+  };
 
-// A slot that may hold an id that an earlier statement of the transaction had the database make.
-struct OwnId {
-  std::uint32_t slot;
-  TableId table;
-  std::uint32_t insert;  // of the class: the first statement that makes such an id
-};
-
-class Assembler {
  public:
-  Assembler(const TraceLog& log, const Schema& schema, std::span<const Statement> statements, const Forms& forms,
-            const FormGroup& group, const MadeIds& made_ids, bool one_value_is_enough)
-      : log_(log),
-        schema_(schema),
-        statements_(statements),
-        forms_(forms),
-        group_(group),
-        made_ids_(made_ids),
-        one_value_is_enough_(one_value_is_enough) {}
+  Work(const TraceLog& log, const Schema& schema, std::span<const Statement> statements, const Forms& forms,
+       const FormGroup& group, const MadeIds& made_ids)
+      : log_(log), schema_(schema), statements_(statements), forms_(forms), group_(group), made_ids_(made_ids) {}
 
-  TransactionClass assemble() {
+  void prepare(EqualEvidence& evidence) {
     choose_example();
     merge_statements();
     lay_out();
-    find_variables();
+    compare_values();
+    find_evidence(evidence);
+  }
+
+  TransactionClass finish(const EqualEvidence& evidence, DifferentColumns different) {
+    number_variables(evidence, different);
+    for (const OwnId& own : own_ids_) {
+      ClassRows& rows = out_.rows[slots_[own.slot].rows];
+      rows.own = true;
+      rows.made = slots_[own.slot].column;
+    }
+    out_.positions = position_of_;
     return std::move(out_);
   }
 
@@ -209,9 +216,9 @@ class Assembler {
     });
   }
 
-  void find_variables() {
-    EqualSlots equal(slots_.size());
-    std::vector<LiteralId> values, of_example;
+  void compare_values() {
+    equal_.emplace(slots_.size());
+    std::vector<LiteralId> values;
     for (const std::uint32_t number : group_.forms) {
       const Form& form = forms_.forms[number];
       const std::vector<Source> first = sources(form, Which::kFirst);
@@ -220,20 +227,101 @@ class Assembler {
       note_shared_literals(last);
       for (const std::uint32_t transaction : forms_.transactions_of(form)) {
         read(transaction, first, values);
-        equal.add(values);
+        equal_->add(values);
         keep_own_ids(form, transaction, Which::kFirst, values);
-        if (transaction == out_.example) of_example = values;
+        if (transaction == out_.example) of_example_ = values;
         if (first == last) continue;
         read(transaction, last, values);
-        equal.add(values);
+        equal_->add(values);
         keep_own_ids(form, transaction, Which::kLast, values);
       }
     }
-    number_variables(equal, of_example);
-    for (const OwnId& own : own_ids_) {
-      ClassRows& rows = out_.rows[slots_[own.slot].rows];
-      rows.own = true;
-      rows.made = slots_[own.slot].column;
+  }
+
+  // The first slot of each column in each group of slots that were always equal; groups of one column are left out.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> columns_of_groups() const {
+    std::map<std::uint32_t, std::vector<std::uint32_t>> groups;
+    for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
+      std::vector<std::uint32_t>& of = groups[equal_->group(slot)];
+      const auto same = [&](std::uint32_t other) { return slots_[other].column == slots_[slot].column; };
+      if (std::ranges::none_of(of, same)) of.push_back(slot);
+    }
+    std::vector<std::vector<std::uint32_t>> out;
+    for (auto& [group, of] : groups) {
+      if (of.size() > 1) out.push_back(std::move(of));
+    }
+    return out;
+  }
+
+  // How often two slots were compared, in every round of every transaction: by rounds, if both went round as often,
+  // else the later one with the last value of the other. `equal`: they were the same each time, which first and last
+  // rounds alone do not say.
+  struct Compared {
+    std::uint64_t pairs = 0;
+    bool equal = true;
+    std::unordered_map<LiteralId, std::uint32_t> values = {};
+  };
+  [[nodiscard]] Compared compare(std::uint32_t a, std::uint32_t b) const {
+    if (position_of_[slots_[a].statement] > position_of_[slots_[b].statement]) std::swap(a, b);
+    const std::uint32_t at_a = position_of_[slots_[a].statement], at_b = position_of_[slots_[b].statement];
+    Compared out;
+    const auto add = [&](LiteralId one, LiteralId other) {
+      ++out.pairs;
+      ++out.values[other];
+      out.equal &= one == other;
+    };
+    std::vector<LiteralId> of_a, of_b, last_of_a;
+    for (const std::uint32_t number : group_.forms) {
+      const Form& form = forms_.forms[number];
+      const std::vector<std::uint32_t>& in_skeleton = tree_of(form).in_skeleton();
+      for (const std::uint32_t transaction : forms_.transactions_of(form)) {
+        of_a.clear(), of_b.clear(), last_of_a.clear();
+        for (std::uint32_t place = 0; place < in_skeleton.size(); ++place) {
+          if (in_skeleton[place] == at_a) of_a.push_back(value_at(form, transaction, place, slots_[a]));
+          if (in_skeleton[place] != at_b) continue;
+          of_b.push_back(value_at(form, transaction, place, slots_[b]));
+          last_of_a.push_back(of_a.empty() ? kNoLiteral : of_a.back());
+        }
+        const std::vector<LiteralId>& with = of_a.size() == of_b.size() ? of_a : last_of_a;
+        for (std::size_t i = 0; i < of_b.size(); ++i) {
+          if (with[i] != kNoLiteral) add(with[i], of_b[i]);
+        }
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] LiteralId value_at(const Form& form, std::uint32_t transaction, std::uint32_t place,
+                                   const Slot& slot) const {
+    const TraceStatement& here = statement_at(form, transaction, place);
+    const Statement& statement = statements_[raw(here.shape)];
+    const Position& position = positions_[position_of_[slot.statement]];
+    const std::uint32_t literal = slot.unlike ? position.unlike_literal(statement, slot.rows_in_position, slot.column)
+                                              : position.literal(statement, slot.rows_in_position, slot.column);
+    const std::size_t at = std::size_t{here.first_literal} + literal;
+    return at < log_.literals.size() ? log_.literals[at] : kNoLiteral;
+  }
+
+  // So many columns of one value: TPC-C has ten. More are a class in which everything is 1.
+  static constexpr std::size_t kMostColumns = 64;
+
+  void find_evidence(EqualEvidence& evidence) {
+    for (const std::vector<std::uint32_t>& group : columns_of_groups()) {
+      if (group.size() > kMostColumns) continue;
+      for (std::size_t i = 0; i < group.size(); ++i) {
+        for (std::size_t j = i + 1; j < group.size(); ++j) {
+          const Compared compared = compare(group[i], group[j]);
+          if (!compared.equal || compared.pairs == 0) continue;
+          double q = 0;
+          for (const auto& [value, times] : compared.values) {
+            const double share = static_cast<double>(times) / static_cast<double>(compared.pairs);
+            q += share * share;
+          }
+          evidence.add(slots_[group[i]].column, slots_[group[j]].column, compared.pairs, std::log(q));
+          held_.emplace(slots_[group[i]].column, slots_[group[j]].column);
+          held_.emplace(slots_[group[j]].column, slots_[group[i]].column);
+        }
+      }
     }
   }
 
@@ -251,8 +339,8 @@ class Assembler {
     }
   }
 
-  void number_variables(const EqualSlots& equal, const std::vector<LiteralId>& of_example) {
-    // Slots that were equal, and not by chance: of one column, of one literal, or with more than one value seen.
+  void number_variables(const EqualEvidence& evidence, DifferentColumns different) {
+    // Slots that were equal, and not by chance.
     std::vector<std::uint32_t> leader(slots_.size());
     std::iota(leader.begin(), leader.end(), 0);
     const auto find = [&](std::uint32_t slot) {
@@ -265,17 +353,26 @@ class Assembler {
     };
     std::map<std::pair<std::uint32_t, ColumnId>, std::uint32_t> first_of;  // group, column
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
-      const bool any_column = one_value_is_enough_ || equal.varied(slot);
-      const ColumnId column = any_column ? kNoColumn : slots_[slot].column;
-      join(first_of.try_emplace({equal.group(slot), column}, slot).first->second, slot);
+      const ColumnId column = different == DifferentColumns::kAlways ? kNoColumn : slots_[slot].column;
+      join(first_of.try_emplace({equal_->group(slot), column}, slot).first->second, slot);
       join(shared_[slot], slot);
+    }
+    if (different == DifferentColumns::kByEvidence) {
+      for (const std::vector<std::uint32_t>& group : columns_of_groups()) {
+        for (std::size_t i = 0; i < group.size(); ++i) {
+          for (std::size_t j = i + 1; j < group.size(); ++j) {
+            const ColumnId a = slots_[group[i]].column, b = slots_[group[j]].column;
+            if (held_.contains({a, b}) && evidence.enough(a, b)) join(group[i], group[j]);
+          }
+        }
+      }
     }
     std::vector<std::uint32_t> variable(slots_.size(), kNoVariable);
     for (std::uint32_t slot = 0; slot < slots_.size(); ++slot) {
       const std::uint32_t first = find(slot);
       if (first == slot) {
         variable[slot] = out_.variables++;
-        out_.example_values.push_back(of_example[slot]);
+        out_.example_values.push_back(of_example_[slot]);
       }
       variable[slot] = variable[first];
       ClassRows& rows = out_.rows[slots_[slot].rows];
@@ -289,7 +386,6 @@ class Assembler {
   const Forms& forms_;
   const FormGroup& group_;
   const MadeIds& made_ids_;
-  bool one_value_is_enough_;
   TransactionClass out_;
   std::vector<std::uint32_t> position_of_;  // by statement of the class
   std::vector<Position> positions_;
@@ -298,14 +394,22 @@ class Assembler {
   std::vector<Slot> slots_;
   std::vector<std::uint32_t> shared_;  // by slot: the first of the same literal in every transaction
   std::vector<OwnId> own_ids_;
+  std::optional<EqualSlots> equal_;
+  std::vector<LiteralId> of_example_;
+  std::set<std::pair<ColumnId, ColumnId>> held_;  // columns of one group that are equal in every round
 };
 
-}  // namespace
+ClassAssembler::ClassAssembler(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
+                               const Forms& forms, const FormGroup& group, const MadeIds& made_ids,
+                               EqualEvidence& evidence)
+    : work_(std::make_unique<Work>(log, schema, statements, forms, group, made_ids)) {
+  work_->prepare(evidence);
+}
+ClassAssembler::ClassAssembler(ClassAssembler&&) noexcept = default;
+ClassAssembler::~ClassAssembler() = default;
 
-TransactionClass assemble(const TraceLog& log, const Schema& schema, std::span<const Statement> statements,
-                          const Forms& forms, const FormGroup& group, const MadeIds& made_ids,
-                          bool one_value_is_enough) {
-  return Assembler(log, schema, statements, forms, group, made_ids, one_value_is_enough).assemble();
+TransactionClass ClassAssembler::finish(const EqualEvidence& evidence, DifferentColumns different) {
+  return work_->finish(evidence, different);
 }
 
 }  // namespace isolde::audit

@@ -16,6 +16,15 @@ std::uint64_t Classes::pair(ClassId a, ClassId b) {
   return std::uint64_t{raw(std::min(a, b))} << 32U | raw(std::max(a, b));
 }
 
+Classes with_assumptions(const Classes& classes) {
+  Classes out = classes;
+  for (TransactionClass& one : out.classes) {
+    for (const TransactionClass::Narrowed& narrowed : one.narrowed)
+      one.operations[narrowed.operation].access.row_set = narrowed.rows;
+  }
+  return out;
+}
+
 std::uint32_t Classes::concurrent(ClassId a, ClassId b) const { return look_up(seen_concurrent, pair(a, b)); }
 
 std::uint32_t Classes::same_row(ClassId a, ClassId b) const { return look_up(seen_same_row, pair(a, b)); }

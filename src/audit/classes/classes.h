@@ -3,7 +3,8 @@
 // In, out: TraceLog + Schema -> Classes.
 // Always:  loops are cut to two rounds (Theorem 3.3) before classes are told apart; only committed transactions count.
 //          A variable of a class stands for literals that were equal in every one of its transactions; of different
-//          columns only if at least two different values were seen there (one equal pair may be chance).
+//          columns only if that is no chance (equal_evidence.h).
+//          What else the trace shows of the rows that a class names (Choice, ClassRows::found_by …) is in facts/.
 //          Operation i of statement s of a class is access i of classes.statements[statements[s]], in that order.
 //          Classes come in the order of their first transaction.
 // Source:  IsoDiff, sections 3.2-3.4.
@@ -15,6 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "audit/classes/equal_evidence.h"
+#include "audit/facts/fact.h"
 #include "audit/ids.h"
 #include "audit/schema/schema.h"
 #include "audit/sql/statement.h"
@@ -41,6 +44,30 @@ struct ClassRows {
   bool own = false;
   // The key column whose value that statement had the database make: nobody else knows it before the commit.
   ColumnId made = kNoColumn;
+  // Values that the row is known to have, though this statement does not ask for them: those that the SELECT asked for
+  // which found it. Sorted by column, none of `keys`.
+  std::vector<ClassRowKey> known = {};
+  // The fact (Classes::facts) that says that these rows were there when the transaction looked: it had found them, or
+  // the row that they came with. kNone32: none.
+  std::uint32_t found_by = kNone32;
+};
+
+inline constexpr std::uint16_t kNoRows = 0xffff;
+
+// A row that a transaction takes from those that one of its SELECTs found (facts/choices.h).
+struct Choice {
+  std::uint32_t statement;              // of the class: the SELECT
+  std::uint16_t found;                  // the rows that it finds
+  std::uint16_t taken;                  // the row that is taken, as a later statement names it; kNoRows: none does
+  std::vector<ClassRowKey> key;         // of the row that is taken: the table's primary key, in its order
+  std::vector<ClassRowKey> arguments;   // what the SELECT asks for, sorted by column
+  std::uint32_t result;                 // the variable that the SELECT gave a value
+  std::uint32_t fact;                   // of Classes::facts
+  std::uint32_t function = kNone32;     // choices of the same number take the same row if they ask for the same
+  std::uint32_t same_moment = kNone32;  // … if they do so on the same snapshot, and write the row
+  // The fact that says that no INSERT changes which row is taken: all rows that are inserted come in behind it.
+  // kNone32: none. An assumption.
+  std::uint32_t queue = kNone32;
 };
 
 struct Operation {
@@ -65,6 +92,16 @@ struct TransactionClass {
     ColumnId column;
   };
   std::vector<Change> changes = {};
+  std::vector<std::uint32_t> positions = {};  // by statement: the same number in every round of a loop
+  std::vector<Choice> choices = {};
+  // Reads of all rows that a SELECT finds of which, by assumption, only the row that is taken is used
+  // (facts/projections.h). Nothing here heeds that by itself: see with_assumptions().
+  struct Narrowed {
+    std::uint32_t operation;
+    std::uint16_t rows;  // the row that is taken
+    std::uint32_t fact;  // of Classes::facts
+  };
+  std::vector<Narrowed> narrowed = {};
   bool autocommit = false;  // in every transaction
   bool reads_only = false;
   // As the trace says; none: that of the audit.
@@ -95,7 +132,10 @@ struct Classes {
   std::vector<std::uint32_t> class_of;  // by transaction of the log; kNone32: not committed, or touches no data
   std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
   std::vector<NotUnderstood> not_understood;
-  std::vector<UniqueColumn> unique;  // inferred; used only if asked for
+  std::vector<UniqueColumn> unique;        // inferred; used only if asked for
+  std::vector<AlwaysEqual> equal_columns;  // different columns that were always equal in some class
+  std::vector<Fact> facts;
+  std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
   // By column: whenever the trace shows what was there before, an UPDATE wrote the same again (for the ranking).
   std::vector<bool> unchanged;
   // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them
@@ -110,7 +150,9 @@ struct ClassOptions {
   std::uint32_t rounds = 2;                     // that are kept of a loop; 0: all
   bool rolled_back_too = false;                 // transactions that rolled back count as what they did
   std::uint64_t pairs_for_unique = 20;          // concurrent pairs that make a column unique
-  bool one_value_is_enough = false;             // for two columns to share a variable: as the paper has it
+  bool one_value_is_enough = false;             // for two columns to share a variable: as the paper has it; no facts
+  bool locks = true;                            // LOCK TABLE and advisory locks count
+  FactSwitches facts = {};                      // that may be used
   bool levels = true;                           // what the trace says of a transaction's level counts
   WeakLevel level = WeakLevel::kReadCommitted;  // of the audit: whether MySQL's REPEATABLE READ is a snapshot
   Progress* progress = nullptr;
@@ -120,5 +162,8 @@ struct ClassOptions {
 // The same when it is known what each shape does: `statements` by ShapeId.
 [[nodiscard]] Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> statements,
                                    const ClassOptions& options);
+
+// The same, but reads of all rows that a SELECT finds are of the row that is taken, where the trace lets it be assumed.
+[[nodiscard]] Classes with_assumptions(const Classes& classes);
 
 }  // namespace isolde::audit

@@ -9,7 +9,6 @@ namespace isolde::audit {
 void EqualSlots::add(std::span<const LiteralId> values) {
   if (values.empty()) return;
   if (!any_) {
-    std::ranges::copy(values, first_.begin());
     any_ = true;
     leader_.assign(1, 0);
     refine(values);
@@ -18,7 +17,6 @@ void EqualSlots::add(std::span<const LiteralId> values) {
   bool differs = false;
   for (std::size_t slot = 0; slot < values.size(); ++slot) {
     differs |= values[slot] != values[leader_[group_[slot]]];
-    if (values[slot] != first_[slot]) varied_[slot] = true;
   }
   if (differs) refine(values);
 }

@@ -15,23 +15,19 @@ namespace isolde::audit {
 
 class EqualSlots {
  public:
-  explicit EqualSlots(std::size_t slots) : group_(slots, 0), first_(slots, kNoLiteral), varied_(slots, false) {}
+  explicit EqualSlots(std::size_t slots) : group_(slots, 0) {}
 
   // Requires: as many values as slots.
   void add(std::span<const LiteralId> values);
 
   // Slots of equal groups were equal in everything that was added.
   [[nodiscard]] std::uint32_t group(std::size_t slot) const { return group_[slot]; }
-  // At least two different values were seen there.
-  [[nodiscard]] bool varied(std::size_t slot) const { return varied_[slot]; }
 
  private:
   void refine(std::span<const LiteralId> values);
 
   std::vector<std::uint32_t> group_;
   std::vector<std::uint32_t> leader_;  // by group: its first slot
-  std::vector<LiteralId> first_;
-  std::vector<bool> varied_;
   bool any_ = false;
 };
 

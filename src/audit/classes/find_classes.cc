@@ -10,6 +10,7 @@
 #include "audit/classes/names.h"
 #include "audit/classes/write_backs.h"
 #include "audit/cycles/same_rows.h"
+#include "audit/facts/mine.h"
 
 namespace isolde::audit {
 namespace {
@@ -134,7 +135,15 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   out.schema = std::move(schema);
   out.statements = std::move(statements);
   check(log, out.statements);
-  add_lock_tables(log, out.schema, out.statements);
+  if (options.locks) {
+    add_lock_tables(log, out.schema, out.statements);
+  } else {
+    for (Statement& statement : out.statements) {
+      std::erase_if(statement.accesses, [&](const Access& access) {
+        return out.schema.table(out.schema.column(access.column).table).is_lock;
+      });
+    }
+  }
   find_changes(log, out.statements);
   count_statements(log, out);
   const MadeIds made_ids(log, out.schema, out.statements);
@@ -142,6 +151,18 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
       find_forms(log, signatures(out.statements, out.schema),
                  {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too, .levels = options.levels});
   out.class_of.assign(log.transactions.size(), kNone32);
+  EqualEvidence evidence(log, out.schema, out.statements);
+  std::vector<ClassAssembler> assemblers;
+  assemblers.reserve(forms.groups.size());
+  for (const FormGroup& group : forms.groups) {
+    if (options.progress != nullptr && assemblers.size() % 64 == 0)
+      options.progress->advance("reading classes", assemblers.size(), forms.groups.size());
+    assemblers.emplace_back(log, out.schema, out.statements, forms, group, made_ids, evidence);
+  }
+  using Different = ClassAssembler::DifferentColumns;
+  const Different different = options.one_value_is_enough          ? Different::kAlways
+                              : options.facts.on(FactKind::kEqual) ? Different::kByEvidence
+                                                                   : Different::kNever;
   for (const FormGroup& group : forms.groups) {
     if (options.progress != nullptr && out.classes.size() % 64 == 0)
       options.progress->advance("finding classes", out.classes.size(), forms.groups.size());
@@ -150,13 +171,14 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
         out.class_of[transaction] = static_cast<std::uint32_t>(out.classes.size());
       }
     }
-    out.classes.push_back(
-        assemble(log, out.schema, out.statements, forms, group, made_ids, options.one_value_is_enough));
+    out.classes.push_back(assemblers[out.classes.size()].finish(evidence, different));
     settle_lock_tables(out.schema, log.facts.dialect, out.classes.back());
     set_level(out.classes.back(), group.level, log.facts.dialect, options.level);
   }
   find_own_rows(out);
   name_classes(log.shapes, out.schema, out.statements, out.classes);
+  out.equal_columns = evidence.all();
+  if (!options.one_value_is_enough) mine_facts(log, forms, options.facts, out);
   look_at_concurrency(log, options.pairs_for_unique, out);
   out.unchanged = columns_written_back(log, out.schema, out.statements);
   return out;

@@ -22,9 +22,11 @@ bool unite(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint32_t b)
 }
 
 std::optional<std::uint32_t> variable_of(const ClassRows& rows, ColumnId column) {
-  const auto place = std::ranges::lower_bound(rows.keys, column, {}, &ClassRowKey::column);
-  if (place == rows.keys.end() || place->column != column || place->variable == kNoVariable) return std::nullopt;
-  return place->variable;
+  for (const std::vector<ClassRowKey>* keys : {&rows.keys, &rows.known}) {
+    const auto place = std::ranges::lower_bound(*keys, column, {}, &ClassRowKey::column);
+    if (place != keys->end() && place->column == column && place->variable != kNoVariable) return place->variable;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -93,12 +95,13 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
   }
 }
 
-void SameRows::reset(std::span<const ClassId> members) {
+void SameRows::reset(std::span<const ClassId> members, bool on_one_snapshot) {
   members_.assign(members.begin(), members.end());
   first_row_.clear();
   first_variable_.clear();
   std::uint32_t rows = 0, variables = 0;
   keys_.clear();
+  answers_.clear();
   for (std::uint32_t member = 0; member < members.size(); ++member) {
     const TransactionClass& one = classes_.classes[raw(members[member])];
     first_row_.push_back(rows);
@@ -106,6 +109,11 @@ void SameRows::reset(std::span<const ClassId> members) {
     rows += static_cast<std::uint32_t>(one.rows.size());
     variables += one.variables;
     for (const RowFacts::WholeKey& key : facts_.of(members[member]).keys) keys_.push_back({member, &key});
+    for (const Choice& choice : one.choices) {
+      if (choice.function != kNone32) answers_.push_back({member, &choice, choice.function});
+      if (on_one_snapshot && choice.same_moment != kNone32)
+        answers_.push_back({member, &choice, std::uint64_t{1} << 32 | choice.same_moment});
+    }
   }
   meetings_.clear();
   any_unlike_ = std::ranges::any_of(members, [&](ClassId id) { return facts_.of(id).any_unlike; });
@@ -128,12 +136,37 @@ void SameRows::meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t 
 }
 
 void SameRows::equate_keys(const ClassRows& a, std::uint32_t member_a, const ClassRows& b, std::uint32_t member_b) {
-  for (const ClassRowKey& key : a.keys) {
-    if (key.variable == kNoVariable || !facts_.stable(key.column)) continue;
-    if (const std::optional<std::uint32_t> other = variable_of(b, key.column)) {
-      unite(variable_parent_, first_variable_[member_a] + key.variable, first_variable_[member_b] + *other);
+  for (const std::vector<ClassRowKey>* keys : {&a.keys, &a.known}) {
+    for (const ClassRowKey& key : *keys) {
+      if (key.variable == kNoVariable || !facts_.stable(key.column)) continue;
+      if (const std::optional<std::uint32_t> other = variable_of(b, key.column)) {
+        unite(variable_parent_, first_variable_[member_a] + key.variable, first_variable_[member_b] + *other);
+      }
     }
   }
+}
+
+// Members that ask the same question with the same values take the same row. Did that make values equal?
+bool SameRows::answer_alike() {
+  bool changed = false;
+  const auto value_of = [&](const AnswerEntry& entry, std::uint32_t variable) {
+    return variable == kNoVariable ? kNone32 : find(variable_parent_, first_variable_[entry.member] + variable);
+  };
+  for (std::size_t i = 0; i < answers_.size(); ++i) {
+    for (std::size_t j = i + 1; j < answers_.size(); ++j) {
+      const AnswerEntry &a = answers_[i], &b = answers_[j];
+      if (a.question != b.question) continue;
+      const bool alike =
+          std::ranges::equal(a.choice->arguments, b.choice->arguments, [&](const ClassRowKey& x, const ClassRowKey& y) {
+            const std::uint32_t value = value_of(a, x.variable);
+            return x.column == y.column && value != kNone32 && value == value_of(b, y.variable);
+          });
+      if (!alike) continue;
+      changed |= unite(variable_parent_, first_variable_[a.member] + a.choice->result,
+                       first_variable_[b.member] + b.choice->result);
+    }
+  }
+  return changed;
 }
 
 // Equal keys make equal rows, and these may make other keys equal.
@@ -156,7 +189,7 @@ void SameRows::settle() {
   };
   bool changed = true;
   while (changed) {
-    changed = false;
+    changed = answer_alike();
     std::ranges::sort(keys_, [&](const KeyEntry& a, const KeyEntry& b) { return compare(a, b) < 0; });
     for (std::size_t i = 1; i < keys_.size(); ++i) {
       const KeyEntry &a = keys_[i - 1], &b = keys_[i];

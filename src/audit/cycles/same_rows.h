@@ -7,6 +7,8 @@
 //          had another value when the other looked). Sets that meet in a row contradict each other if one asks for a
 //          value in such a column and another for rows that do not have it there (<>, <, >): then they have no row in
 //          common after all.
+//          What the trace shows counts, too: values that a row is known to have (ClassRows::known), and questions that
+//          always have the same answer (Choice::function): where they are asked alike, the same row is taken.
 // Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
 // Source:  IsoDiff, section 3.4, Algorithm 3; keys of several columns and of several tables added.
 #pragma once
@@ -56,7 +58,9 @@ class SameRows {
  public:
   SameRows(const Classes& classes, const RowFacts& facts) : classes_(classes), facts_(facts) {}
 
-  void reset(std::span<const ClassId> members);
+  // `on_one_snapshot`: the members run at the same time, each on a snapshot; those who take the next row of one queue,
+  // and write it, take the same (Choice::same_moment).
+  void reset(std::span<const ClassId> members, bool on_one_snapshot = false);
   // These have a row in common.
   void meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b);
   [[nodiscard]] bool same(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
@@ -82,6 +86,12 @@ class SameRows {
   [[nodiscard]] std::uint32_t row_node(std::uint32_t member, std::uint32_t rows) const {
     return first_row_[member] + facts_.of(members_[member]).representative[rows];
   }
+  struct AnswerEntry {
+    std::uint32_t member;
+    const Choice* choice;
+    std::uint64_t question;
+  };
+  bool answer_alike();
   struct Meeting {
     std::uint32_t member_a, rows_a, member_b, rows_b;
   };
@@ -95,6 +105,7 @@ class SameRows {
   std::vector<std::uint32_t> row_parent_, variable_parent_;
   std::vector<KeyEntry> keys_;
   std::vector<Meeting> meetings_;
+  std::vector<AnswerEntry> answers_;
   bool settled_ = false, any_ = false, any_unlike_ = false;
 };
 

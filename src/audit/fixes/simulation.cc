@@ -163,6 +163,7 @@ Simulation::Simulation(const Classes& classes, const DependencyGraph& graph, con
   classes_.schema = classes.schema;
   classes_.statements = classes.statements;
   classes_.unique = classes.unique;
+  classes_.facts = classes.facts;
   for (const Cycle* cycle : cycles) {
     Cycle& mine = cycles_.emplace_back(*cycle);
     for (ClassId& member : mine.members) {

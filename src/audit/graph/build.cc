@@ -105,7 +105,7 @@ DependencyGraph build_graph(const Classes& classes, const Hints& hints, const Gr
     conflict = {from.place, to.place, classes.classes[raw(from.of)].operations[from.place].access.column, *judged.kind};
   });
 
-  Vulnerability vulnerability(classes, rules, options.as_paper);
+  Vulnerability vulnerability(classes, rules, options);
   const auto in_order = [](const Conflict& x, const Conflict& y) {
     return std::pair(x.from_op, x.to_op) < std::pair(y.from_op, y.to_op);
   };

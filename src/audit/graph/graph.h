@@ -62,6 +62,8 @@ struct GraphOptions {
   bool own_rows = true;
   // What was read cannot have changed before an UPDATE or DELETE that asks for it in its WHERE and finds the row.
   bool rechecks = true;
+  // What rests on an assumption that the trace supports (Fact::assumption) is no dependency either.
+  bool assumptions = true;
   // As the paper has it: FOR UPDATE and everything else as plain reads or writes, none of the two rules above.
   bool as_paper = false;
 };

@@ -68,6 +68,8 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
     rechecks_.emplace(classes);
   }
 
+  for (const Fact& fact : classes.facts) fact_rules_.push_back(add_rule(fact.text));
+
   const std::size_t n = classes.classes.size();
   const auto mark = [&](const std::vector<std::string>& patterns, std::string_view hint, std::string_view word,
                         std::size_t size, auto&& name_of) {
@@ -281,10 +283,32 @@ ConflictRules::Judged ConflictRules::judge_by_data(OperationRef from, OperationR
   if (rw && rows.single && makes_rows(second.access) && existing_by_[raw(rows.table)] != kNone32) {
     return gone(existing_by_[raw(rows.table)]);
   }
+  if (rw && !options_.as_paper) {
+    if (const std::uint32_t fact = fact_against(from, to); fact != kNone32) return gone(fact_rules_[fact]);
+  }
   for (const auto& [pattern, place] : removed_) {
     if (pattern(from.of, to.of, column, kind)) return gone(place);
   }
   return {kind, kNone32};
+}
+
+// The fact that says that what is read does not depend on this INSERT.
+std::uint32_t ConflictRules::fact_against(OperationRef from, OperationRef to) const {
+  const TransactionClass& a = classes_.classes[raw(from.of)];
+  const TransactionClass& b = classes_.classes[raw(to.of)];
+  const Operation& read = a.operations[from.place];
+  if (!plain_insert(b, b.operations[to.place])) return kNone32;
+  if (const std::uint32_t found_by = a.rows[read.access.row_set].found_by; found_by != kNone32) return found_by;
+  if (!options_.assumptions) return kNone32;
+  const auto at_snapshot = [&](const TransactionClass& one) {
+    return one.level_or(options_.level) == WeakLevel::kSnapshotIsolation;
+  };
+  if (!at_snapshot(a) || !at_snapshot(b)) return kNone32;
+  for (const Choice& choice : a.choices) {
+    if (choice.queue != kNone32 && choice.statement == read.statement && choice.found == read.access.row_set)
+      return choice.queue;
+  }
+  return kNone32;
 }
 
 std::uint32_t ConflictRules::rule_against(ClassId a, ClassId b) const {

@@ -16,6 +16,9 @@
 //                        depends on anybody, and who overwrites what it read of them has waited for its commit
 //          rechecks      an UPDATE that asks in its WHERE for what was read: whoever changes it comes after the commit,
 //                        as if the read had locked the row (rechecks.h)
+//          facts         what the trace itself shows (facts/fact.h), each with its support: rows that were found, or
+//                        came with a row that was found, were there: no rw to their INSERT; an INSERT behind the row
+//                        that a queue's SELECT takes does not matter (an assumption, at snapshot isolation only)
 //          What is read under a lock makes the writer wait (kLockedRw), but no lock keeps a row from being inserted,
 //          except MySQL's repeatable read, which locks gaps, and there also what writing statements read.
 // Cost:    a few comparisons; hints are turned into bits before.
@@ -77,6 +80,7 @@ class ConflictRules {
   [[nodiscard]] bool plain_insert(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
+  [[nodiscard]] std::uint32_t fact_against(OperationRef from, OperationRef to) const;
   void find_unique_variables();
   [[nodiscard]] Judged judge_by_data(OperationRef from, OperationRef to, EdgeKind kind) const;
 
@@ -91,6 +95,7 @@ class ConflictRules {
   std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32, deletes_rule_ = kNone32,
                 made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32;
   std::optional<Rechecks> rechecks_;
+  std::vector<std::uint32_t> fact_rules_;  // by fact
   // By class and variable: the unique columns that it is a value of, sorted.
   std::vector<std::vector<std::vector<ColumnId>>> unique_variables_;
 };

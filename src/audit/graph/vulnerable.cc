@@ -5,14 +5,19 @@
 
 namespace isolde::audit {
 
-Vulnerability::Vulnerability(const Classes& classes, const ConflictRules& rules, bool as_paper)
-    : classes_(classes), rules_(rules), as_paper_(as_paper), facts_(classes), same_rows_(classes, facts_) {
+Vulnerability::Vulnerability(const Classes& classes, const ConflictRules& rules, const GraphOptions& options)
+    : classes_(classes),
+      rules_(rules),
+      as_paper_(options.as_paper),
+      level_(options.level),
+      facts_(classes),
+      same_rows_(classes, facts_) {
   for (const TransactionClass& one : classes.classes) {
     std::vector<Writes>& writes = writes_.emplace_back();
     for (const Operation& operation : one.operations) {
       const Access& access = operation.access;
       if (!rules.writes(access)) continue;
-      writes.push_back({access.row_set, as_paper ? access.column : kNoColumn, access.inserts});
+      writes.push_back({access.row_set, as_paper_ ? access.column : kNoColumn, access.inserts});
     }
     std::ranges::sort(writes);
     writes.erase(std::ranges::unique(writes).begin(), writes.end());
@@ -68,7 +73,9 @@ bool Vulnerability::both_write(ClassId a, std::uint32_t rows_a, ClassId b, std::
   const TransactionClass& reader = classes_.classes[raw(a)];
   if (!absent && writes_whole_range(reader, reader.rows[rows_a])) return true;
   const std::array<ClassId, 2> members{a, b};
-  same_rows_.reset(members);
+  const bool snapshots = std::ranges::all_of(
+      members, [&](ClassId id) { return classes_.classes[raw(id)].level_or(level_) == WeakLevel::kSnapshotIsolation; });
+  same_rows_.reset(members, snapshots);
   same_rows_.meet(0, rows_a, 1, rows_b);
   for (const Writes& mine : writes_[raw(a)]) {
     if (absent && !mine.inserts) continue;

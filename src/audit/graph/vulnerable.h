@@ -8,6 +8,8 @@
 //          An UPDATE or DELETE of all rows with some values writes every row that a SELECT with these values (and
 //          maybe more conditions) could have seen, if no class changes the columns: a range protects like a row. Not
 //          from an INSERT.
+//          At snapshot isolation two that take the next row of one queue and write it write the same row
+//          (facts/queues.h).
 // Cost:    once a pair of row sets, not once a pair of operations.
 // Source:  IsoDiff, section 3.4; Fekete et al., Making snapshot isolation serializable.
 #pragma once
@@ -25,7 +27,7 @@ namespace isolde::audit {
 
 class Vulnerability {
  public:
-  Vulnerability(const Classes& classes, const ConflictRules& rules, bool as_paper);
+  Vulnerability(const Classes& classes, const ConflictRules& rules, const GraphOptions& options);
 
   // Requires: `read` reads and `write` writes, as the rules see them. Calls for the same two classes come together.
   [[nodiscard]] bool vulnerable(OperationRef read, OperationRef write);
@@ -45,6 +47,7 @@ class Vulnerability {
   const Classes& classes_;
   const ConflictRules& rules_;
   bool as_paper_;
+  WeakLevel level_;
   RowFacts facts_;
   SameRows same_rows_;
   std::vector<std::vector<Writes>> writes_;  // by class

@@ -19,11 +19,12 @@
 namespace isolde::audit {
 namespace {
 
-constexpr std::array<std::string_view, 9> kTables = {"ignore", "once",      "unique",     "commutes", "existing",
-                                                     "remove", "exclusive", "correlated", "keep"};
+constexpr std::array<std::string_view, 10> kTables = {"ignore", "once",      "unique",     "commutes", "existing",
+                                                      "remove", "exclusive", "correlated", "keep",     "distrust"};
 constexpr std::array<std::string_view, 2> kClassWords = {"class", "why"};
 constexpr std::array<std::string_view, 2> kColumnWords = {"column", "why"};
 constexpr std::array<std::string_view, 2> kTableWords = {"table", "why"};
+constexpr std::array<std::string_view, 2> kFactWords = {"fact", "why"};
 constexpr std::array<std::string_view, 5> kEdgeWords = {"from", "to", "column", "kind", "why"};
 constexpr std::array<std::string_view, 3> kPairWords = {"first", "second", "why"};
 constexpr std::array<std::string_view, 3> kDependencyKinds = {"ww", "wr", "rw"};
@@ -98,7 +99,7 @@ class HintReader {
 
   void take_place(std::string_view word, const std::string& pattern, const toml::source_region& where) {
     using What = HintName::What;
-    if (word == "why" || word == "kind") return;
+    if (word == "why" || word == "kind" || word == "fact") return;
     const What what = word == "column" ? What::kColumn : word == "table" ? What::kTable : What::kClass;
     hints_.names.push_back(
         {what, pattern, std::max<std::uint64_t>(where.begin.line, 1), std::max<std::uint64_t>(where.begin.column, 1)});
@@ -155,7 +156,19 @@ class HintReader {
     return out;
   }
 
+  void distrust(const toml::table& table) {
+    if (!only(table, kFactWords)) return;
+    (void)text(table, "why", "", false);
+    const std::string fact = text(table, "fact", "", true);
+    if (error_) return;
+    if (const std::optional<FactKind> kind = fact_kind_named(fact)) return hints_.distrusted.turn_off(*kind);
+    const auto names = fact_kind_names();
+    fail(table.get("fact")->source(), fmt::format("expected fact = one of {}, not \"{}\"{}", fmt::join(names, ", "),
+                                                  fact, did_you_mean(fact, names)));
+  }
+
   void take(std::string_view kind, const toml::table& table) {
+    if (kind == "distrust") return distrust(table);
     if (kind == "ignore") return take_name(table, "class", kClassWords, hints_.ignored_classes);
     if (kind == "once") return take_name(table, "class", kClassWords, hints_.single_classes);
     if (kind == "existing") return take_name(table, "table", kTableWords, hints_.existing_tables);

@@ -23,6 +23,8 @@
 //   [[correlated]]                   # the first implies the second
 //   first = { … }
 //   second = { … }
+//   [[distrust]]                     # a kind of fact that the trace seems to show and that may be chance
+//   fact = "queue"                   # equal, choice, same-choice, co-insert, queue, not-chosen
 //   [[keep]]                         # not to be fixed: no target column
 //   column = "warehouse.w_ytd"
 #pragma once
@@ -33,6 +35,7 @@
 #include <string_view>
 #include <vector>
 
+#include "audit/facts/fact.h"
 #include "audit/ids.h"
 #include "audit/schema/schema.h"
 #include "base/result.h"
@@ -69,6 +72,7 @@ struct Hints {
   std::vector<EdgePattern> removed;
   std::vector<PairHint> exclusive, correlated;
   std::vector<std::string> kept_columns;
+  FactSwitches distrusted = {};
 };
 
 [[nodiscard]] Result<Hints> read_hints(const std::string& path);

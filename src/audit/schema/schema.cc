@@ -50,6 +50,7 @@ void Schema::add_view(View view) {
 }
 
 const View* Schema::find_view(std::string_view name) const {
+  if (no_views_) return nullptr;
   const auto found =
       std::ranges::find_if(views_, [&](const View& view) { return same_ignoring_case(view.name, name); });
   return found == views_.end() ? nullptr : &*found;

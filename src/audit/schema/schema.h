@@ -70,10 +70,13 @@ class Schema {
   [[nodiscard]] std::string full_name(ColumnId id) const;
 
   void add_view(View view);  // instead of one of that name
+  // From now on there are none, whatever is added: their names are those of tables.
+  void take_no_views() { no_views_ = true; }
   [[nodiscard]] const View* find_view(std::string_view name) const;
   [[nodiscard]] const std::vector<View>& views() const { return views_; }
 
  private:
+  bool no_views_ = false;
   std::vector<View> views_;
   std::vector<Table> tables_;
   std::vector<Column> columns_;

@@ -267,6 +267,15 @@ std::optional<std::uint32_t> Meaning::literal(Json json) const {
   return place && *place < literals_.size() ? place : std::nullopt;
 }
 
+// The literal behind a minus sign.
+std::optional<std::uint32_t> Meaning::negative_literal(Json json) const {
+  const auto sign = as(tree::without_casts(json), "A_Expr");
+  if (!sign || tree::text(*sign, "kind") != "AEXPR_OP" || child(*sign, "lexpr")) return std::nullopt;
+  const auto op = tree::names(*sign, "name");
+  const auto value = child(*sign, "rexpr");
+  return op.size() == 1 && op[0] == "-" && value ? literal(*value) : std::nullopt;
+}
+
 // A column by itself or a literal; a column under a cast is another value (a timestamp's date).
 Meant Meaning::term(Json json, const Scope& scope) {
   if (const auto place = literal(json)) return {.kind = Meant::Kind::kMade, .literal = place};

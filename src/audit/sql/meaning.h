@@ -108,6 +108,7 @@ class Meaning {
   void read_all(std::uint32_t source, Drafts& reads, bool in_where);
   void append_outputs(std::uint32_t source, Query& query) const;
   void read_presence(const Scope& scope, Drafts& reads);
+  void judge_list(Fields fields, const Scope& scope, std::span<const AccessDraft> of_order);
 
   // from.cc
   std::uint32_t add_source(FromSource source);
@@ -123,6 +124,7 @@ class Meaning {
   void tie_terms(Json a, Json b, const Scope& scope, const Sources* only);
   [[nodiscard]] Meant term(Json json, const Scope& scope);
   [[nodiscard]] std::optional<std::uint32_t> literal(Json json) const;
+  [[nodiscard]] std::optional<std::uint32_t> negative_literal(Json json) const;
 
   // writes.cc
   Query update(Fields fields, const Scope* outer);
@@ -134,7 +136,7 @@ class Meaning {
   void truncate(Fields fields);
   struct Assigned {
     SourceColumn column;
-    std::optional<std::uint32_t> literal;
+    std::optional<std::uint32_t> literal, negative;  // column = literal, column = -literal
     bool is_null;
     bool increments;
   };
@@ -174,7 +176,9 @@ class Meaning {
   Drafts drafts_;
   std::vector<std::uint16_t> row_set_of_;  // by source
   std::vector<TableId> written_, named_;
-  std::vector<RowKey> assigned_;
+  std::vector<RowKey> assigned_, assigned_negative_;
+  std::vector<ColumnId> ordered_by_;
+  bool plain_list_ = false, picks_one_ = false;
   std::vector<ColumnId> added_to_;  // SET x = x + n
   StatementKind kind_ = StatementKind::kNoData;
   std::string why_not_;

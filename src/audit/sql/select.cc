@@ -100,9 +100,11 @@ Query Meaning::select(Fields fields, const Scope* outer) {
     if (const auto part = child(fields, clause)) walk(*part, rest);
   }
   rest.clause = Clause::kOrderBy;
+  const std::size_t before_order = parts.main.size();
   for (const std::string_view clause : {"sortClause", "limitOffset", "limitCount"}) {
     if (const auto part = child(fields, clause)) walk(*part, rest);
   }
+  if (outer == nullptr && parts.with.empty()) judge_list(fields, scope, std::span(parts.main).subspan(before_order));
   read_presence(scope, parts.main);
   lock_rows(fields, scope, parts);
 
@@ -122,6 +124,48 @@ Query Meaning::select(Fields fields, const Scope* outer) {
   }
   query.drafts = parts.in_order();
   return query;
+}
+
+// Of the whole statement: is each row of the result one row of a table, and which columns decide on their order?
+void Meaning::judge_list(Fields fields, const Scope& scope, std::span<const AccessDraft> of_order) {
+  if (scope.sources.size() != 1 || sources_[scope.sources[0]].table == kNoTable || views_open_ > 0) return;
+  if (sources_.size() != 1) return;  // subqueries
+  for (const std::string_view clause :
+       {"distinctClause", "groupClause", "havingClause", "windowClause", "limitOffset"}) {
+    if (child(fields, clause)) return;
+  }
+  const auto limit = child(fields, "limitCount");
+  const auto count = limit ? literal(*limit) : std::nullopt;
+  const std::vector<Json> targets = list(fields, "targetList");
+  const auto value_of = [](Json item) {
+    const auto target = as(item, "ResTarget");
+    return target ? child(*target, "val") : std::nullopt;
+  };
+  if (targets.size() == 1 && !limit) {
+    const auto value = value_of(targets[0]);
+    const auto call = value ? as(*value, "FuncCall") : std::nullopt;
+    const auto function = call ? tree::names(*call, "funcname") : std::vector<std::string_view>{};
+    const std::vector<Json> args = call ? list(*call, "args") : std::vector<Json>{};
+    if (!function.empty() && args.size() == 1 && as(args[0], "ColumnRef").has_value()) {
+      const std::string name = lower_case(function.back());
+      picks_one_ = name == "min" || name == "max";
+    }
+    if (call) return;
+  }
+  for (const Json item : targets) {
+    const auto value = value_of(item);
+    if (!value || !as(*value, "ColumnRef")) return;
+  }
+  const std::vector<Json> order = list(fields, "sortClause");
+  for (const Json item : order) {
+    const auto sort = as(item, "SortBy");
+    const auto by = sort ? child(*sort, "node") : std::nullopt;
+    if (!by || !as(*by, "ColumnRef")) return;
+  }
+  if (order.size() != of_order.size()) return;  // by the name of something in the list
+  for (const AccessDraft& read : of_order) ordered_by_.push_back(read.access.column);
+  plain_list_ = true;
+  picks_one_ = count && literals_[*count] == "1";
 }
 
 Query Meaning::set_operation(Fields fields, const Scope* outer) {

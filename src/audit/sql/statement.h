@@ -79,7 +79,13 @@ struct Statement {
   bool keeps_old_row = false;   // an INSERT that leaves a row which has the key already as it is
   // The first function that it calls and that is none of the database's own: what that does is not in the trace.
   std::string calls = {};
-  std::vector<RowKey> assigned = {};  // UPDATE … SET column = literal
+  // A SELECT of one table whose list has nothing but columns: no row of the result stands for several rows, and what
+  // decides which rows come, and in which order, is in its WHERE and in `ordered_by`.
+  bool plain_list = false;
+  bool picks_one = false;                      // LIMIT 1, or a list of just min(column) or max(column)
+  std::vector<ColumnId> ordered_by = {};       // of a plain list
+  std::vector<RowKey> assigned = {};           // UPDATE … SET column = literal
+  std::vector<RowKey> assigned_negative = {};  // UPDATE … SET column = -literal
   // Columns that the statement certainly changes in every row that it finds: SET x = x + n, and SET x = a … WHERE x = b
   // if the two literals differ in every statement of the trace (filled in by find_classes).
   std::vector<ColumnId> changes = {};

@@ -222,8 +222,11 @@ std::vector<Meaning::Assigned> Meaning::assignments(const std::vector<Json>& ite
       for (std::size_t i = before; increments && i < reads.size(); ++i) reads[i].of_increment = true;
     }
     if (!column) continue;
-    assigned.push_back(
-        {.column = *column, .literal = literal(*value), .is_null = tree::is_null(*value), .increments = increments});
+    assigned.push_back({.column = *column,
+                        .literal = literal(*value),
+                        .negative = negative_literal(*value),
+                        .is_null = tree::is_null(*value),
+                        .increments = increments});
   }
   return assigned;
 }
@@ -275,6 +278,7 @@ void Meaning::write_assigned(const std::vector<Assigned>& assigned, Drafts& to) 
     emit(to, Action::kWrite, one.column, false);
     to.back().access.increments = one.increments;
     if (one.literal) assigned_.push_back({.column = one.column.column, .literal = *one.literal});
+    if (one.negative) assigned_negative_.push_back({.column = one.column.column, .literal = *one.negative});
     if (one.increments) added_to_.push_back(one.column.column);
     const std::uint32_t source = one.column.source;
     if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);

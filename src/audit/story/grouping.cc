@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 8;  // per group, from which its one story is chosen
 
+constexpr double kSeenHappening = 100;  // more than everything else together
+
 double logarithm(double number) { return std::log2(1 + number); }
 
 // Puts rows there and looks at nothing: what fills a database before the application begins.
@@ -33,8 +35,6 @@ class Ranker {
     for (const TransactionClass& one : classes.classes) set_up_.push_back(is_set_up(classes, one));
   }
 
-  // The statements that the story is about: who reads what is out of date, and who has changed it.
-  using Cause = std::tuple<ShapeId, ShapeId, TableId>;
   [[nodiscard]] Cause cause(const Cycle& cycle) const {
     const CycleEdge& edge = cycle.edges[main_edge(classes_, cycle)];
     const auto shape = [&](std::uint32_t member, const Operation& operation) {
@@ -48,6 +48,9 @@ class Ranker {
     constexpr std::uint32_t kMost = std::numeric_limits<std::uint32_t>::max();
     Grouped out{{place}, name_of(classes_, rows_, cycle), 0, kMost, kMost, 1};
     const CycleEdge& main = cycle.edges[main_edge(classes_, cycle)];
+    out.cause = cause(cycle);
+    if (out.name == AnomalyName::kLostUpdate) out.lost = seen_lost(cycle, main);
+    if (out.lost != kNone32) out.rank += kSeenHappening;
     double stake = 0;
     for (const CycleEdge& edge : cycle.edges) {
       const ClassId a = cycle.members[edge.from], b = cycle.members[edge.to];
@@ -83,6 +86,24 @@ class Ranker {
     const bool whole = from.inserts || from.deletes || to.inserts || to.deletes;
     const TableId table = classes_.schema.column(edge.conflict.column).table;
     return whole ? stakes_.of_table[raw(table)] : stakes_.of_column[raw(edge.conflict.column)];
+  }
+
+  // The update that was lost in the trace in this way: the reader's statement reads that column, and the writer's
+  // statement writes it.
+  [[nodiscard]] std::uint32_t seen_lost(const Cycle& cycle, const CycleEdge& main) const {
+    const auto touches = [&](ClassId id, std::uint32_t op, Action action, ColumnId column) {
+      const std::vector<Operation>& all = classes_.classes[raw(id)].operations;
+      return std::ranges::any_of(all, [&](const Operation& other) {
+        return other.statement == all[op].statement && other.access.action == action && other.access.column == column;
+      });
+    };
+    for (std::uint32_t i = 0; i < classes_.lost.size(); ++i) {
+      const LostInTrace& lost = classes_.lost[i];
+      if (touches(cycle.members[main.from], main.conflict.from_op, Action::kRead, lost.column) &&
+          touches(cycle.members[main.to], main.conflict.to_op, Action::kWrite, lost.column))
+        return i;
+    }
+    return kNone32;
   }
 
   // What the reader does with what it has read: 1 writes it back … 0 nothing.
@@ -131,11 +152,11 @@ std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const 
     std::vector<Grouped> best;  // a few, the best first
     std::uint64_t cycles = 0;
   };
-  std::map<Ranker::Cause, std::size_t> place;
+  std::map<Cause, std::size_t> place;
   std::vector<Group> groups;
   for (std::size_t i = 0; i < cycles.size(); ++i) {
     const Grouped one = ranker.rank(cycles[i], i);
-    const auto [at, is_new] = place.try_emplace(ranker.cause(cycles[i]), groups.size());
+    const auto [at, is_new] = place.try_emplace(one.cause, groups.size());
     if (is_new) groups.emplace_back();
     Group& group = groups[at->second];
     ++group.cycles;

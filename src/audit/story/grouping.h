@@ -7,6 +7,7 @@
 //            how the read is used     3 if the reader writes back what it read, down to 0 if it only reads
 //            what is at stake         2 for quantities, amounts, balances …; less for ids, negative for time stamps,
 //                                     sessions, caches: by the words in the names (stakes.h)
+//            seen happening           an update that was lost while the trace was recorded comes before all others
 //            seen in the trace        classes that were concurrent, most of all with a row in common
 //            what makes it unlikely   each transaction beyond two; a reader that is one statement by itself; a row that
 //                                     is looked for by its key and inserted by another; a set-up; a column that is
@@ -29,6 +30,8 @@ struct Grouped {
   double rank;
   std::uint32_t concurrent, same_row;
   std::uint64_t cycles;
+  Cause cause = {};
+  std::uint32_t lost = kNone32;  // in Classes::lost: it happened while the trace was recorded
 };
 
 [[nodiscard]] std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const RowFacts& facts,

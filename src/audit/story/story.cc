@@ -109,13 +109,36 @@ class Teller {
     out.same_row = group.same_row;
     out.rank = group.rank - (values.as_seen ? 0 : kNeverSeen);
     out.cycles = group.cycles;
+    out.cause = group.cause;
+    out.lost = group.lost;
     out.as_seen = values.as_seen;
     if (!values.as_seen) out.words += " No transaction of the trace has values like these.";
     for (std::size_t i = 0; i < cycle.members.size(); ++i) {
       out.members.push_back(fmt::format("T{}: {}", i + 1, classes_.classes[raw(cycle.members[i])].name));
     }
+    out.facts = facts_of(cycle);
     out.cycle = std::move(cycle);
     add_steps(*played, more, out);
+    return out;
+  }
+
+  // Of the rows that the cycle's dependencies are about.
+  [[nodiscard]] std::vector<std::uint32_t> facts_of(const Cycle& cycle) const {
+    std::vector<std::uint32_t> out;
+    const auto add = [&](const TransactionClass& one, std::uint32_t op) {
+      const Operation& operation = one.operations[op];
+      if (const std::uint32_t fact = one.rows[operation.access.row_set].found_by; fact != kNone32) out.push_back(fact);
+      for (const Choice& choice : one.choices) {
+        if (choice.statement == operation.statement && choice.found == operation.access.row_set)
+          out.push_back(choice.fact);
+      }
+    };
+    for (const CycleEdge& edge : cycle.edges) {
+      add(classes_.classes[raw(cycle.members[edge.from])], edge.conflict.from_op);
+      add(classes_.classes[raw(cycle.members[edge.to])], edge.conflict.to_op);
+    }
+    std::ranges::sort(out);
+    out.erase(std::ranges::unique(out).begin(), out.end());
     return out;
   }
 

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "audit/classes/classes.h"
@@ -43,6 +44,9 @@ struct Binding {
   LiteralId value;
 };
 
+// The statements that a story is about: who reads what is out of date, who has changed it, and the table.
+using Cause = std::tuple<ShapeId, ShapeId, TableId>;
+
 struct StoryStep {
   std::uint32_t member;
   Event::Kind kind;
@@ -61,6 +65,9 @@ struct Anomaly {
   std::uint32_t concurrent = 0, same_row = 0;  // how often the trace shows its classes so
   double rank = 0;                             // higher: more likely
   std::uint64_t cycles = 1;                    // that tell the same story
+  Cause cause = {};
+  std::uint32_t lost = kNone32;           // in Classes::lost: it happened while the trace was recorded
+  std::vector<std::uint32_t> facts = {};  // in Classes::facts: what the trace shows of the rows of its cycle
   bool as_seen = true;  // each member's values are equal where those of a transaction of the trace are
 };
 

@@ -26,20 +26,20 @@ std::string size_lack(const History& h) {
   for (std::uint32_t t = 0; t < h.txn_count() && counted <= kMostTxns; ++t) {
     counted += h.status(TxnId{t}) != Status::kAborted ? 1 : 0;
   }
-  if (counted > kMostTxns) return fmt::format("at most {} transactions", kMostTxns);
-  if (h.key_count() > kMostKeys) return fmt::format("at most {} keys", kMostKeys);
+  if (counted > kMostTxns) return fmt::format("more than {} transactions", kMostTxns);
+  if (h.key_count() > kMostKeys) return fmt::format("more than {} keys", kMostKeys);
   return {};
 }
 
 // Why the level is not for this search; empty if it is.
 std::string level_lack(const Model& model, Level level) {
   if (!model.lack().empty()) return model.lack();
-  if (level == Level::kReadUncommitted && model.has_lists()) return "no lists at read-uncommitted, which show an order";
+  if (level == Level::kReadUncommitted && model.has_lists()) return "lists at read-uncommitted, which show an order";
   if (is_about_views(level) && model.txns.size() > kMostTxnsForViews)
-    return fmt::format("at most {} transactions at this level", kMostTxnsForViews);
+    return fmt::format("more than {} transactions at this level", kMostTxnsForViews);
   const bool looks_far = model.has_vsets || is_about_views(level) || level == Level::kRepeatableRead;
   if (model.has_looks && looks_far && (model.txns.size() > kMostTxnsToLook || model.keys > kMostKeysToLook))
-    return fmt::format("at most {} transactions and {} keys, with these predicates at this level", kMostTxnsToLook,
+    return fmt::format("more than {} transactions or {} keys, with these predicates at this level", kMostTxnsToLook,
                        kMostKeysToLook);
   return {};
 }
@@ -57,22 +57,22 @@ class Check {
 
   Verdict run() {
     if (const std::string lack = level_lack(model_, verdict_.level); !lack.empty())
-      return undecided(fmt::format("to try everything takes {}", lack));
+      return undecided(fmt::format("not every order can be tried: {}", lack));
     if (given_ == Given::kVersionOrders) {
       auto ways = model_.given_orders();
-      if (!ways) return undecided("the version orders that are given can be read in too many ways");
+      if (!ways) return undecided("the given version orders can be read in too many ways");
       ways_ = *std::move(ways);
     } else {
       ways_.resize(1);
     }
-    WorkBudget budget(limits_.has_deadline() ? WorkBudget::kUnlimited : kMostStepsOfAll, "the search of everything",
-                      "--timeout replaces it by a time limit", limits_.work);
+    WorkBudget budget(limits_.has_deadline() ? WorkBudget::kUnlimited : kMostStepsOfAll, "the exhaustive search",
+                      "--timeout replaces it with a time limit", limits_.work);
     Limits limits = limits_;
     limits.work = &budget;
     limits.spend(h_.op_count() + 1);
     const End end = search(Reading::kLenient, limits);
     if (end == End::kStopped) return undecided(limits.exhausted_by());
-    if (end == End::kNone && has_guessed_initial(h_)) return undecided("what some keys held at first is a guess");
+    if (end == End::kNone && has_guessed_initial(h_)) return undecided("the initial values of some keys are a guess");
     return end == End::kNone ? violated() : satisfied(limits);
   }
 
@@ -110,11 +110,10 @@ class Check {
       const End end = search(Reading::kStrict, limits);
       if (end == End::kStopped) return undecided(limits.exhausted_by());
       if (end == End::kNone) {
-        return undecided(unsure ? "whether a transaction of unknown outcome took place decides"
-                         : model_.has_looks
-                             ? "a condition with a fault decides: nobody can tell whether it holds"
-                             : "an append to what is no list, or a counter past 64 bits, decides: nobody can tell what "
-                               "the key should hold");
+        return undecided(unsure ? "the answer depends on whether a transaction of unknown outcome took place"
+                         : model_.has_looks ? "the answer depends on a condition that cannot be evaluated"
+                                            : "the answer depends on an append to a value that is not a list, or on a "
+                                              "counter beyond 64 bits: what the key should hold is not defined");
       }
     }
     verdict_.outcome = Outcome::kSatisfied;
@@ -231,17 +230,17 @@ Verdict check_exhaustively(const History& history, Level level, Given given, con
     Verdict verdict;
     verdict.level = level;
     verdict.method = kExhaustiveEngine.name;
-    verdict.reason = fmt::format("to try everything takes {}", lack);
+    verdict.reason = fmt::format("not every order can be tried: {}", lack);
     return verdict;
   }
   return exhaustive::Check(history, level, given, limits).run();
 }
 
-constinit const Engine kExhaustiveEngine{
-    .name = "exhaustive",
-    .summary =
-        "small histories by trying everything: counters, lists that are written, unknown outcomes, repeated values",
-    .lacks = exhaustive::exhaustive_lacks,
-    .check = exhaustive::check_by_exhaustion};
+constinit const Engine kExhaustiveEngine{.name = "exhaustive",
+                                         .summary =
+                                             "small histories, by trying every order: counters, lists that are also "
+                                             "written, unknown outcomes, repeated values",
+                                         .lacks = exhaustive::exhaustive_lacks,
+                                         .check = exhaustive::check_by_exhaustion};
 
 }  // namespace isolde

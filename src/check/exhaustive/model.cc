@@ -46,11 +46,11 @@ Model::Model(const History& history)
     has_looks |= is_predicate(kind);
   }
   for (std::uint32_t k = 0; k < h_.key_count(); ++k) {
-    if (is_list_[k] && is_counter[k]) lack_ = "keys that are lists or counters, not both";
+    if (is_list_[k] && is_counter[k]) lack_ = "a key that is both a list and a counter";
   }
   if (!lack_.empty()) return;
   if (has_looks && !registers_only) {
-    lack_ = "predicates over registers and rows alone";
+    lack_ = "predicates together with lists or counters";
     return;
   }
   keys = h_.key_count();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/prefetch.h"
 #include "base/radix_sort.h"
 
 namespace isolde::graph {
@@ -54,7 +55,7 @@ class Builder {
 
   void ask_for_version(std::size_t read) const {
     if (read < trace_.reads.size() && trace_.reads[read].version < trace_.versions.size())
-      __builtin_prefetch(&trace_.versions[trace_.reads[read].version]);
+      isolde::prefetch(&trace_.versions[trace_.reads[read].version]);
   }
 
   template <typename F>

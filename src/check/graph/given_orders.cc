@@ -45,10 +45,11 @@ class Reader {
       if (order.by_txn == 0 && !values) values.emplace(h_);
       if (!read(order, values ? &*values : nullptr)) break;
     }
-    note(left_out_, "entry of a version order is of a transaction that does not count as committed, and is left out",
-         "entries of version orders are of transactions that do not count as committed, and are left out");
-    note(unknown_, "entry of a version order is a value that nobody wrote, and is left out",
-         "entries of version orders are values that nobody wrote, and are left out");
+    note(left_out_,
+         "entry of a version order belongs to a transaction that does not count as committed; it is left out",
+         "entries of version orders belong to transactions that do not count as committed; they are left out");
+    note(unknown_, "entry of a version order is a value that no transaction wrote; it is left out",
+         "entries of version orders are values that no transaction wrote; they are left out");
     find_gaps();
     return std::move(out_);
   }
@@ -97,8 +98,8 @@ class Reader {
     for (Version v = 0; v < trace_.versions.size(); ++v) {
       gaps += whole[raw(trace_.versions[v].key)] != 0 && !named[v] && trace_.is_counted(trace_.versions[v].txn) ? 1 : 0;
     }
-    note(gaps, "version is missing from a version order that is said to be complete",
-         "versions are missing from version orders that are said to be complete");
+    note(gaps, "version is missing from a version order that is marked as complete",
+         "versions are missing from version orders that are marked as complete");
   }
 
   void note(std::uint64_t count, std::string_view one, std::string_view many) {

@@ -14,8 +14,8 @@ constexpr std::uint32_t kFewForSearch = 2000;  // transactions
 constexpr std::uint32_t kSomeForSearch = 20'000;
 
 std::string graph_lacks(const History& history, Level level) {
-  if (graph::row_of(level) == nullptr) return fmt::format("{} is not told by cycles alone", info(level).name);
-  if (history.txn_count() >= graph::kMaxNodes / 2) return "fewer transactions";
+  if (graph::row_of(level) == nullptr) return fmt::format("{} is not decided by cycles alone", info(level).name);
+  if (history.txn_count() >= graph::kMaxNodes / 2) return "too many transactions";
   // Whether the order of versions is known shows only in the check itself, which says so if it matters.
   return {};
 }

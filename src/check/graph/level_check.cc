@@ -59,7 +59,7 @@ class GraphLevelCheck {
     if (!lack.empty() && limits_.exhausted()) return undecided(limits_.exhausted_by());
     if (!lack.empty() && !(traced && completes_orders())) {
       if (verdict_.total() == 0)
-        return undecided("not known, and needed: " + (orders_.open == kNoKey ? lack : order_lack()));
+        return undecided("not enough evidence: " + (orders_.open == kNoKey ? lack : order_lack()));
       verdict_.outcome = Outcome::kViolated;
       return std::move(verdict_);
     }
@@ -98,7 +98,7 @@ class GraphLevelCheck {
     return out;
   }
   [[nodiscard]] std::string order_lack() const {
-    return fmt::format("the order of the versions of {}", h_.key_text(orders_.open));
+    return fmt::format("the order of the versions of {} is not known", h_.key_text(orders_.open));
   }
 
   // Every point in time is known: the verdict is about these.
@@ -110,12 +110,13 @@ class GraphLevelCheck {
       verdict_.outcome = Outcome::kViolated;
       return std::move(verdict_);
     }
-    if (!starts.unsure.empty()) return undecided("not known, and needed: " + starts.unsure);
+    if (!starts.unsure.empty()) return undecided("not enough evidence: " + starts.unsure);
     if (trace_.breaks_a_rule) return undecided("a read has no explanation");
     verdict_.witness.kind = Witness::Kind::kPoints;
     verdict_.witness.events = std::move(starts.events);
     if (predicates_ != nullptr && (!predicates_->defect().empty() || !explains_predicates()))
-      return undecided("whether the predicates found what they should at these timestamps; method timeline tells");
+      return undecided(
+          "not known whether the predicates found the right rows at these timestamps; method timeline decides that");
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
   }
@@ -226,7 +227,8 @@ class GraphLevelCheck {
     left_open_ = true;
     if (limits_.exhausted()) return limits_.exhausted_by();
     if (!facts_.unsure.empty()) return facts_.unsure;
-    return "which versions the predicates were evaluated on: the history has no version sets, and several would do";
+    return "not known which versions the predicates were evaluated on: the history has no version sets, and several "
+           "are possible";
   }
 
   void explain(const Evidence& evidence, const Sorted& sorted) {

@@ -111,7 +111,7 @@ class PredicateWalk {
   void own_results(TxnId t, std::uint32_t i, const Matcher& matcher) {
     for (const KeyId key : own_keys_) {
       if (slots_.kind(key) == KeyKind::kOpaque) {
-        requirements_.unsure("a predicate is asked of " + h_.key_text(key) + ", whose value is not known");
+        requirements_.unsure("a predicate is evaluated on " + h_.key_text(key) + ", whose value is not known");
         continue;
       }
       const ValueId value = own_[raw(key)].value;
@@ -144,7 +144,8 @@ class PredicateWalk {
       const KeyId key{k};
       const ValueId value = vset_[k].stamp == i ? vset_[k].value : kNullValue;
       if (is_own(t, key)) {
-        if (value != own_[k].value) requirements_.unsure("a version set lacks what its transaction itself wrote");
+        if (value != own_[k].value)
+          requirements_.unsure("a version set lacks a version that its own transaction wrote");
         continue;
       }
       const Slots::Found found = slots_.find(key, value);
@@ -159,7 +160,7 @@ class PredicateWalk {
         continue;
       }
       if (op.kind() == OpKind::kScan && match == Match::kYes) {
-        if (result_[k].value != value) requirements_.unsure("a scan returned another row than its version set holds");
+        if (result_[k].value != value) requirements_.unsure("a scan returned a row that differs from its version set");
         continue;  // the row was read
       }
       if (rule_ != PredicateRule::kResult) requirements_.looked_at(key, value, found, match);
@@ -229,7 +230,7 @@ class PredicateWalk {
       }
     }
     for (const KeyId key : own_keys_) add(state, key, own_[raw(key)].value, matcher, faults);
-    if ((faults | state.faults()) != kNoFault) return requirements_.unsure("an aggregate has a fault");
+    if ((faults | state.faults()) != kNoFault) return requirements_.unsure("an aggregate cannot be evaluated");
     if (!state.agrees(recorded)) {
       mismatch(t, i, kNoKey, ReadSource::kWrongAggregate, recorded, kNullValue, kNoTxn);
       out_.mismatches.back().expected_text = json_of(state.result());

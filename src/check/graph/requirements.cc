@@ -68,7 +68,7 @@ Slot Requirements::end_for_me(KeyId key) const {
 
 void Requirements::require(KeyId key, Match status) {
   if (slots_.kind(key) == KeyKind::kOpaque) {
-    return unsure("a predicate is asked of " + h_.key_text(key) + ", whose value is not known");
+    return unsure("a predicate is evaluated on " + h_.key_text(key) + ", whose value is not known");
   }
   if (const auto known = exact(key)) return require_exact(key, *known, status);
   if (rule_ == PredicateRule::kDependencies) return require_earliest(key, status);
@@ -208,18 +208,18 @@ void Requirements::looked_at(KeyId key, ValueId value, const Slots::Found& found
       found.several || maybe(key, status) || std::find(maybes.begin(), maybes.end(), value) != maybes.end();
   const Slot slot = found.slot;
   if (slots_.kind(key) == KeyKind::kOpaque) return require(key, status);
-  if (slot == kNoSlot && !several) return unsure("a version set holds a version that no transaction left");
-  if (!several && is_mine(slot)) return unsure("a version set holds a version that its transaction wrote only later");
+  if (slot == kNoSlot && !several) return unsure("a version set has a version that no transaction left behind");
+  if (!several && is_mine(slot)) return unsure("a version set has a version that its transaction wrote only later");
   if (several || slots_.kind(key) != KeyKind::kOrdered) {
     // Less is known than the version set says.
     if (several || slots_.end(key) - slots_.begin(key) > 1) {
       require(key, status);
-      unsure("a version set holds a version whose place is not known");
+      unsure("a version set has a version whose place in the order is not known");
     }
     return;
   }
   if (own_slot(key) < slot)  // kNoSlot is greater than any
-    return unsure("a version set holds a version from after its transaction's own");
+    return unsure("a version set has a version from after its transaction's own");
   if (rule_ == PredicateRule::kState) require_exact_again(key, status);
   Slot first = slot;
   Match match = Match::kNo;

@@ -8,7 +8,7 @@
 namespace isolde::graph {
 namespace {
 
-constexpr const char* kTies = "which of the transactions of one timestamp came first";
+constexpr const char* kTies = "the order of transactions with the same timestamp is not known";
 
 // A point in time, and its turn among points of that time: commits of what had started earlier, transactions that write
 // and start and commit at once, all else.

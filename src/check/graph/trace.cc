@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/prefetch.h"
 #include "check/accesses.h"
 #include "check/graph/trace_lists.h"
 #include "check/read_rules/write_index.h"
@@ -44,7 +45,7 @@ void refuse_mixed_keys(const History& h, std::span<const std::uint8_t> uses, Tra
   for (std::uint32_t k = 0; k < h.key_count(); ++k) {
     const KeyId key{k};
     if ((uses[k] & kIncremented) != 0) {
-      out.untraceable = fmt::format("the values of {} are sums, which do not tell who wrote them", h.key_text(key));
+      out.untraceable = fmt::format("the values of {} are sums, which do not show who wrote them", h.key_text(key));
     } else if (uses[k] == (kWritten | kAppended) ||
                ((uses[k] & kAppended) != 0 && !h.values().elements(h.initial(key)))) {
       out.untraceable = fmt::format("{} is both written as a whole and appended to", h.key_text(key));
@@ -110,8 +111,8 @@ class VersionTracer {
       return out_.reads[i].version;
     };
     for (std::size_t i = 0; i < n; ++i) {
-      __builtin_prefetch(&out_.first_version[writer(i + kFar)]);
-      __builtin_prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
+      isolde::prefetch(&out_.first_version[writer(i + kFar)]);
+      isolde::prefetch(out_.versions.data() + out_.first_version[writer(i + kNear)]);
       TracedRead& read = out_.reads[i];
       if (read.version < h_.txn_count()) read.version = out_.version_of(TxnId{read.version}, read.key);
     }

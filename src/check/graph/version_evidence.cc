@@ -372,14 +372,14 @@ bool add_evidence(const History& history, const Trace& trace, Updates updates, V
   const bool added = joiner.run();
   if (!joiner.against_timestamps.empty()) {
     notes.push_back(
-        fmt::format("what was read and given contradicts the order of commit timestamps of the writers of "
-                    "{}; they are not used there",
+        fmt::format("reads and given version orders contradict the commit timestamps of the writers of {}; the "
+                    "timestamps are not used there",
                     keys_text(history, joiner.against_timestamps)));
   }
   if (!joiner.against_snapshots.empty()) {
     notes.push_back(
-        fmt::format("what was read and given contradicts the snapshots of the writers of {}, or they name "
-                    "too many; they are not used there",
+        fmt::format("reads and given version orders contradict the snapshots of the writers of {}, or the snapshots "
+                    "name too many transactions; they are not used there",
                     keys_text(history, joiner.against_snapshots)));
   }
   return added;

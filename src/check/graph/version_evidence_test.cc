@@ -70,8 +70,8 @@ TEST(VersionEvidence, EqualAndMissingTimestampsSayNothing) {
 }
 
 TEST(VersionEvidence, TimestampsThatContradictAReadAreLeftOutAndNoted) {
-  EXPECT_EQ(order_of_x("T1 ..4: w x1 | T2 ..2: r x1 w x2 | T3 ..3: w x3").substr(0, 55),
-            "open; what was read and given contradicts the order of ");
+  EXPECT_EQ(order_of_x("T1 ..4: w x1 | T2 ..2: r x1 w x2 | T3 ..3: w x3").substr(0, 76),
+            "open; reads and given version orders contradict the commit timestamps of the");
 }
 
 TEST(VersionEvidence, AnOrderThatNeedsNoTimestampsIsTakenFirst) {
@@ -123,7 +123,7 @@ TEST(VersionEvidence, EntriesThatDoNotCountAreLeftOutAndNoted) {
   const Verdict verdict =
       proved(hist("T1: w x1 | T2!: w x2 | T3: w x3 | T4: r x1 | versions: x[3 2 1]"), Level::kSerializable);
   EXPECT_EQ(verdict.outcome, Outcome::kSatisfied);
-  EXPECT_TRUE(notes(verdict, "1 entry of a version order is of a transaction that does not count"));
+  EXPECT_TRUE(notes(verdict, "1 entry of a version order belongs to a transaction that does not count as committed"));
 }
 
 TEST(StartOrder, AVersionThatTheSnapshotHoldsWasMissed) {

@@ -2,6 +2,7 @@
 // memory, the keys that were longest untouched.
 #include <algorithm>
 
+#include "base/prefetch.h"
 #include "check/mirror/core.h"
 
 namespace isolde::mirror {
@@ -133,8 +134,8 @@ void close_until(Core& core, std::int64_t horizon) {
   // Where each stands leads to what it wrote, and that to its keys.
   const std::size_t size = core.closing.size();
   for (std::size_t i = 0; i < size; ++i) {
-    if (i + 4 < size) __builtin_prefetch(&core.txns[core.closing[i + 4].slot].writes);
-    if (i + 2 < size) __builtin_prefetch(core.txns[core.closing[i + 2].slot].writes.data());
+    if (i + 4 < size) isolde::prefetch(&core.txns[core.closing[i + 4].slot].writes);
+    if (i + 2 < size) isolde::prefetch(core.txns[core.closing[i + 2].slot].writes.data());
     if (i + 1 < size) {
       for (const TakenWrite& write : core.txns[core.closing[i + 1].slot].writes) core.keys.prefetch(write.key);
     }
@@ -147,23 +148,28 @@ void close_until(Core& core, std::int64_t horizon) {
   }
 }
 
-std::size_t max_keys(const Core& core) {
+std::size_t max_keys(std::size_t memory_limit, bool columns, bool looks) {
   const std::size_t kBytesAKey =  // with its part of the index, at worst
-      sizeof(KeyState) + 24 + (core.columns.on ? sizeof(Columns::Of) : 0);
-  const std::size_t eighths = core.looks.on ? 4 : 5;  // predicates need the values, too
-  return std::max<std::size_t>(16, core.options.memory_limit / 8 * eighths / kBytesAKey);
+      sizeof(KeyState) + 48 + (columns ? sizeof(Columns::Of) : 0);
+  const std::size_t eighths = looks ? 4 : 5;  // predicates need the values, too
+  return std::max<std::size_t>(16, memory_limit / 8 * eighths / kBytesAKey);
 }
+
+std::size_t max_keys(const Core& core) { return max_keys(core.options.memory_limit, core.columns.on, core.looks.on); }
 
 std::size_t max_motion(const Core& core) { return std::max<std::size_t>(4096, core.options.memory_limit / 4); }
 
 // A hand goes round: who was not touched since it last came by, and has nothing in motion, goes.
 void make_room(Core& core) {
-  if (core.keys.size() < max_keys(core)) return;
+  if (core.keys.size() >= max_keys(core)) give_up_keys(core, 8, 512);
+}
+
+void give_up_keys(Core& core, std::size_t wanted, std::size_t looks) {
   // The one that is just being taken uses its keys, too.
   const std::uint32_t taken = core.counts.taken == 0 ? core.next_number : core.next_number - 1;
   const std::uint32_t oldest = core.unclosed.empty() ? taken : core.unclosed.front().number;
-  int freed = 0;
-  for (std::uint32_t looked = 0; looked < 512 && freed < 8 && core.keys.slots() > 0; ++looked) {
+  std::size_t freed = 0;
+  for (std::size_t looked = 0; looked < looks && freed < wanted && core.keys.slots() > 0; ++looked) {
     core.hand = core.hand + 1 < core.keys.slots() ? core.hand + 1 : 0;
     KeyState& state = core.keys[core.hand];
     if (!state.live) continue;

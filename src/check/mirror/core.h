@@ -65,6 +65,14 @@ struct Moment {
   std::uint32_t at = kUnnamedMoment;
 };
 
+// What was worked out of a transaction before it is taken (pipelined.cc).
+struct Ready {
+  const KeySlot* slots;  // one an operation; kNoKeySlot: it has no key; kFreshKey: to be begun
+  const Window* windows;
+  TxnWindows of;
+};
+inline constexpr KeySlot kFreshKey = 0x80000000U;
+
 class Core {
  public:
   Core(const MirrorOptions& wanted, OnlineSink& told) : options(wanted), sink(told) {}
@@ -165,6 +173,7 @@ class Core {
   std::vector<LeftOpen> left_open;  // judged in this step
   OnlineCounts guests;              // part of `counts`: transactions that another partition answers for
 
+  const Ready* ready = nullptr;  // of the transaction that is taken, if it is known
   std::vector<KeySlot> scratch_slots;
   std::vector<Window> scratch_windows;
 };
@@ -236,8 +245,11 @@ void close_until(Core& core, std::int64_t horizon);
 void settle_key(Core& core, KeySlot key);
 // Called before a key is added: gives up others where the limit is reached.
 void make_room(Core& core);
+// Gives up so many, if that many are out of use, after a look at so many.
+void give_up_keys(Core& core, std::size_t wanted, std::size_t looks);
 // How many keys may be held, and how much may be in motion.
 [[nodiscard]] std::size_t max_keys(const Core& core);
+[[nodiscard]] std::size_t max_keys(std::size_t memory_limit, bool columns, bool looks);
 [[nodiscard]] std::size_t max_motion(const Core& core);
 // state.cc
 void save_core(Core& core, StateWriter& out);

@@ -118,7 +118,7 @@ Verdict check_by_mirror(const History& history, Level level, const Limits& limit
   }
   Collector collector(history, limits, verdict);
   const auto engine = make_mirror(
-      {.profile = *limits.profile, .memory_limit = SIZE_MAX / 4, .partitions = limits.partitions}, collector);
+      with_threads({.profile = *limits.profile, .memory_limit = SIZE_MAX / 4}, limits.partitions), collector);
   const bool whole = feed(history, limits, *engine);
   const OnlineCounts counts = engine->counts();
   verdict.notes.push_back(fmt::format("the profile {} ({})", limits.profile->name, limits.profile->source));

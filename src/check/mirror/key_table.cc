@@ -7,25 +7,37 @@ namespace isolde::mirror {
 
 KeyTable::KeyTable() : index_(1U << 12), mask_(index_.size() - 1) { std::fill(index_.begin(), index_.end(), kEmpty); }
 
-KeySlot KeyTable::find(Print key) const {
-  const std::uint32_t tag = tag_of(key);
-  for (std::uint64_t i = tag & mask_;; i = (i + 1) & mask_) {
+KeySlot KeyTable::seek(Print key) const {
+  for (std::uint64_t i = home(key);; i = (i + 1) & mask_) {
     const Entry& entry = index_[i];
-    if (entry.slot == kNoKeySlot) return kNoKeySlot;
-    if (entry.tag == tag && (*this)[entry.slot].key == key) return entry.slot;
+    if (entry.slot == kNoKeySlot || entry.key == key) return entry.slot;
   }
 }
 
-KeySlot KeyTable::add(Print key) {
+KeySlot KeyTable::find(Print key) const {
+  if (guard_ == nullptr) return seek(key);
+  const std::lock_guard lock(*guard_);
+  const KeySlot slot = seek(key);
+  return slot < begun_ && (*this)[slot].live && (*this)[slot].key == key ? slot : kNoKeySlot;
+}
+
+KeySlot KeyTable::reserve(Print key) {
   if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
   KeySlot slot;
   if (free_states_.empty()) {
     slot = static_cast<KeySlot>(next_state_++);
-    if ((slot >> kStateBits) == states_.size()) states_.emplace_back(kStatesAChunk, Elements::kUntouched);
   } else {
     slot = free_states_.back();
     free_states_.pop_back();
   }
+  place(key, slot);
+  ++used_;
+  return slot;
+}
+
+void KeyTable::begin(KeySlot slot, Print key) {
+  while ((slot >> kStateBits) >= states_.size()) states_.emplace_back(kStatesAChunk, Elements::kUntouched);
+  begun_ = std::max(begun_, slot + 1);
   KeyState& state = (*this)[slot];
   state = KeyState{};
   state.key = key;
@@ -33,15 +45,12 @@ KeySlot KeyTable::add(Print key) {
   state.base_hi = kAlways;
   state.own = 0;
   state.live = true;
-  place(tag_of(key), slot);
-  ++used_;
-  return slot;
 }
 
-void KeyTable::place(std::uint32_t tag, KeySlot slot) {
-  std::uint64_t i = tag & mask_;
+void KeyTable::place(Print key, KeySlot slot) {
+  std::uint64_t i = home(key);
   while (index_[i].slot != kNoKeySlot) i = (i + 1) & mask_;
-  index_[i] = {tag, slot};
+  index_[i] = {key, slot};
 }
 
 void KeyTable::grow() {
@@ -50,7 +59,7 @@ void KeyTable::grow() {
   std::swap(old, index_);
   mask_ = index_.size() - 1;
   for (const Entry& entry : old) {
-    if (entry.slot != kNoKeySlot) place(entry.tag, entry.slot);
+    if (entry.slot != kNoKeySlot) place(entry.key, entry.slot);
   }
 }
 
@@ -59,12 +68,11 @@ void KeyTable::remove(KeySlot k) {
   release(state);
   state.count = 0;
   state.live = false;
-  std::uint64_t i = tag_of(state.key) & mask_;
+  std::uint64_t i = home(state.key);
   while (index_[i].slot != k) i = (i + 1) & mask_;
   // What was pushed behind moves up, so that searches never pass a gap.
   for (std::uint64_t j = (i + 1) & mask_; index_[j].slot != kNoKeySlot; j = (j + 1) & mask_) {
-    const std::uint64_t home = index_[j].tag & mask_;
-    if (((j - home) & mask_) < ((j - i) & mask_)) continue;
+    if (((j - home(index_[j].key)) & mask_) < ((j - i) & mask_)) continue;
     index_[i] = index_[j];
     i = j;
   }
@@ -160,6 +168,7 @@ bool KeyTable::load(StateReader& in) {
   while (states_.size() * kStatesAChunk < next_state_) {
     states_.emplace_back(kStatesAChunk, Elements::kUntouched);
   }
+  begun_ = static_cast<KeySlot>(next_state_);
   for (const KeySlot k : free_states_) (*this)[k] = KeyState{};
   std::size_t at = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -169,7 +178,7 @@ bool KeyTable::load(StateReader& in) {
     state.live = true;
     if ((used_ + 1) * std::uint64_t{3} > index_.size() * 2) grow();
     if (find(state.key) != kNoKeySlot) return false;
-    place(tag_of(state.key), slots[i]);
+    place(state.key, slots[i]);
     ++used_;
     if (keys[i].count > versions.size() - at) return false;
     for (std::uint16_t v = 0; v < keys[i].count; ++v) {

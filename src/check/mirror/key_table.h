@@ -2,16 +2,21 @@
 //
 // In, out: the print of a key -> its slot, which stays the same until the key is given up.
 // Always:  the versions in motion of a key stand in order of the earliest moment of their commit.
-// Cost:    a key is one cache line and 12 bytes of index; a version in motion 56 bytes. Nothing is allocated an
+// Cost:    a key is one cache line and 24 to 48 bytes of index; a version in motion 56 bytes. Nothing is allocated an
 //          operation: blocks of versions are reused.
+//
+// The index and the keys themselves may be used by two threads: one seeks and reserves slots, the other one fills them
+// and works with them (pipelined.cc). Neither looks at what is the other's, but for find(), which then takes a lock.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "base/huge_array.h"
+#include "base/prefetch.h"
 #include "base/state_file.h"
 #include "check/mirror/moments.h"
 #include "history/print.h"
@@ -91,21 +96,36 @@ class KeyTable {
  public:
   KeyTable();
 
+  // kNoKeySlot: it is not there, or was reserved and not begun.
   [[nodiscard]] KeySlot find(Print key) const;
   // A new key has no flags and null as its base. Requires: it is not there.
-  KeySlot add(Print key);
-  // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
-  void prefetch_index(Print key) const { __builtin_prefetch(&index_[tag_of(key) & mask_]); }
-  void prefetch_found(Print key) const {
-    const std::uint32_t tag = tag_of(key);
-    for (std::uint64_t i = tag & mask_; index_[i].slot != kNoKeySlot; i = (i + 1) & mask_) {
-      if (index_[i].tag == tag) return prefetch(index_[i].slot);
-    }
+  KeySlot add(Print key) {
+    const KeySlot slot = reserve(key);
+    begin(slot, key);
+    return slot;
   }
-  void prefetch(KeySlot k) const { __builtin_prefetch(&(*this)[k], 1); }
+  // The two halves of add(). Fresh slots are begun in the order in which they were reserved.
+  KeySlot reserve(Print key);
+  void begin(KeySlot slot, Print key);
+  [[nodiscard]] KeySlot seek(Print key) const;  // reserved is enough
+  // Until it is set to null again, find() takes it: another thread reserves slots under it.
+  void set_guard(std::mutex* guard) { guard_ = guard; }
+  // Three steps for many keys at once: the lines of the index, then those of the keys, then find().
+  void prefetch_index(Print key) const { isolde::prefetch(&index_[home(key)]); }
+  void prefetch_found(Print key) const {
+    if (const KeySlot slot = seek(key); slot != kNoKeySlot) prefetch(slot);
+  }
+  void prefetch(KeySlot k) const { isolde::prefetch(&(*this)[k]); }
+  // Of slots that may not have been begun.
+  void prefetch_reserved(KeySlot k) const {
+    if ((k >> kStateBits) < states_.size()) prefetch(k);
+  }
+  void prefetch_versions_reserved(KeySlot k) const {
+    if (k < begun_) prefetch_versions(k);
+  }
   void prefetch_versions(KeySlot k) const {
     const KeyState& state = (*this)[k];
-    if (state.count != 0) __builtin_prefetch(&version(state.block));
+    if (state.count != 0) isolde::prefetch(&version(state.block));
   }
 
   KeyState& operator[](KeySlot k) { return states_[k >> kStateBits][k & kStateMask]; }
@@ -134,7 +154,7 @@ class KeyTable {
   void remove(KeySlot k);
 
   [[nodiscard]] std::uint32_t size() const { return used_; }
-  [[nodiscard]] KeySlot slots() const { return static_cast<KeySlot>(next_state_); }  // live or not
+  [[nodiscard]] KeySlot slots() const { return begun_; }  // live or not
   [[nodiscard]] std::size_t bytes() const {
     return index_.size() * sizeof(Entry) + states_.size() * sizeof(KeyState) * kStatesAChunk +
            arenas_.size() * sizeof(Version) * kArena;
@@ -143,29 +163,31 @@ class KeyTable {
   [[nodiscard]] bool load(StateReader& in);
 
  private:
-  // An entry's place follows from its tag, so that growing and removing look at no key.
+  // An entry has all of its key, so that nothing here looks at the keys themselves.
   struct Entry {
-    std::uint32_t tag;
+    Print key;
     KeySlot slot;
   };
-  static constexpr Entry kEmpty{0, kNoKeySlot};
+  static constexpr Entry kEmpty{kNullPrint, kNoKeySlot};
   static constexpr std::uint32_t kStateBits = 15, kStatesAChunk = 1U << kStateBits, kStateMask = kStatesAChunk - 1;
   static constexpr std::uint32_t kArenaBits = 12, kArena = 1U << kArenaBits, kArenaMask = kArena - 1;
 
-  static std::uint32_t tag_of(Print key) {
-    return static_cast<std::uint32_t>(mix64(raw64(key) + 0x9e3779b97f4a7c15ULL) >> 32);
+  [[nodiscard]] std::uint64_t home(Print key) const {
+    return (mix64(raw64(key) + 0x9e3779b97f4a7c15ULL) >> 32) & mask_;
   }
   Version& version(std::uint32_t v) { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   [[nodiscard]] const Version& version(std::uint32_t v) const { return arenas_[v >> kArenaBits][v & kArenaMask]; }
   std::uint32_t take_block(std::uint16_t capacity);
   void release(KeyState& state);
-  void place(std::uint32_t tag, KeySlot slot);
+  void place(Print key, KeySlot slot);
   void grow();
 
   HugeArray<Entry> index_;
   std::uint64_t mask_ = 0;
   std::uint32_t used_ = 0;
-  std::uint64_t next_state_ = 0;
+  std::uint64_t next_state_ = 0;  // reserved
+  KeySlot begun_ = 0;             // those before are in use, or were
+  std::mutex* guard_ = nullptr;
   std::vector<HugeArray<KeyState>> states_;
   std::vector<KeySlot> free_states_;
   std::vector<HugeArray<Version>> arenas_;

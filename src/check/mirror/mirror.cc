@@ -1,9 +1,11 @@
 #include "check/mirror/mirror.h"
 
+#include <algorithm>
 #include <array>
 
 #include "check/mirror/core.h"
 #include "check/mirror/partitioned.h"
+#include "check/mirror/pipelined.h"
 
 namespace isolde::mirror {
 namespace {
@@ -67,8 +69,16 @@ class Mirror final : public OnlineEngine {
 
 }  // namespace
 
+MirrorOptions with_threads(MirrorOptions options, std::uint32_t threads) {
+  constexpr std::uint32_t kAheadOfJudging = 256;
+  options.ahead = threads == 2 ? kAheadOfJudging : 0;
+  options.partitions = threads > 2 ? std::min(threads, kMostPartitions) : 1;
+  return options;
+}
+
 std::unique_ptr<OnlineEngine> make_mirror(const MirrorOptions& options, OnlineSink& sink) {
   if (options.partitions > 1) return make_partitioned(options, sink);
+  if (options.ahead > 0 && can_be_pipelined(options)) return make_pipelined(options, sink);
   return std::make_unique<Mirror>(options, sink);
 }
 

@@ -1,14 +1,11 @@
 #include "check/mirror/partitioned.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <deque>
-#include <functional>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "base/team.h"
 #include "check/mirror/partition.h"
 #include "check/mirror/windows.h"
 
@@ -20,65 +17,10 @@ constexpr std::size_t kLongestBatch = 256;         // transactions: what they to
 constexpr std::int64_t kLongestStep = 50'000'000;  // nanoseconds of StreamTime::now
 constexpr int kMostRounds = 8;                     // of asking again, at the end
 
-// The same work for each partition: the first on the caller's thread, every other on one of its own.
-class Crew {
- public:
-  explicit Crew(std::size_t others) {
-    for (std::size_t i = 0; i < others; ++i) threads_.emplace_back([this, i] { work(i + 1); });
-  }
-  ~Crew() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    begin_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
-
-  void run(const std::function<void(std::size_t)>& job) {
-    {
-      const std::lock_guard lock(mutex_);
-      job_ = &job;
-      ++round_;
-      left_ = threads_.size();
-    }
-    begin_.notify_all();
-    job(0);
-    std::unique_lock lock(mutex_);
-    end_.wait(lock, [this] { return left_ == 0; });
-  }
-
- private:
-  void work(std::size_t index) {
-    std::uint64_t done = 0;
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      begin_.wait(lock, [&] { return over_ || round_ != done; });
-      if (over_) return;
-      done = round_;
-      const std::function<void(std::size_t)>& job = *job_;
-      lock.unlock();
-      job(index);
-      lock.lock();
-      if (--left_ == 0) end_.notify_one();
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable begin_, end_;
-  const std::function<void(std::size_t)>* job_ = nullptr;
-  std::uint64_t round_ = 0;
-  std::size_t left_ = 0;
-  bool over_ = false;
-  std::vector<std::thread> threads_;
-};
-
 class Partitioned final : public OnlineEngine {
  public:
   Partitioned(const MirrorOptions& options, OnlineSink& sink)
-      : sink_(sink), merger_(options, found_), crew_(options.partitions - 1) {
+      : sink_(sink), merger_(options, found_), team_(options.partitions - 1) {
     MirrorOptions each = options;
     each.memory_limit = options.memory_limit / options.partitions;
     for (std::uint32_t i = 0; i < options.partitions; ++i) {
@@ -115,7 +57,7 @@ class Partitioned final : public OnlineEngine {
     step(kNever);
     for (int round = 0; round < kMostRounds && !learned_.empty(); ++round) step(kNever);
     std::vector<Print> told;
-    crew_.run([this](std::size_t i) { parts_[i]->finish(); });
+    team_.run([this](std::size_t i) { parts_[i]->finish(); });
     for (const auto& part : parts_) {
       told.insert(told.end(), part->summary().told.begin(), part->summary().told.end());
     }
@@ -217,7 +159,7 @@ class Partitioned final : public OnlineEngine {
 
   void step(std::int64_t watermark) {
     for (const Dealt& one : batch_) merger_.arrived(one.arrival, one.number);
-    crew_.run([&](std::size_t i) { work(*parts_[i], static_cast<std::uint32_t>(i), watermark); });
+    team_.run([&](std::size_t i) { work(*parts_[i], static_cast<std::uint32_t>(i), watermark); });
     all_.clear();
     for (const auto& part : parts_) merge(all_, part->summary());
     learned_.clear();
@@ -275,7 +217,7 @@ class Partitioned final : public OnlineEngine {
   bool quiet_ = true;  // nothing was taken since the last advance
   std::uint32_t next_number_ = 1;
   std::uint64_t unjudged_predicates_ = 0;
-  Crew crew_;
+  Team team_;
 };
 
 }  // namespace

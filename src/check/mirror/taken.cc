@@ -63,6 +63,7 @@ bool Taking::writes_elsewhere() const {
 // while others are looked up.
 void Taking::look_up_keys() {
   slots_.clear();
+  if (core_.ready != nullptr) return take_slots();
   for (std::uint32_t op = first_; op < end_; ++op) {
     const OpHead head = h_.op(op);
     const bool used = !is_predicate(head.kind()) && mine(head.key());
@@ -71,29 +72,56 @@ void Taking::look_up_keys() {
   }
 }
 
+// The same where they were looked up before.
+void Taking::take_slots() {
+  const KeySlot* next = core_.ready->slots;
+  for (std::uint32_t op = first_; op < end_; ++op, ++next) {
+    KeySlot slot = *next;
+    if (slot != kNoKeySlot) {
+      if ((slot & kFreshKey) != 0) {
+        slot &= ~kFreshKey;
+        core_.keys.begin(slot, chunk_.key(h_.op(op).key()));
+        begin_key(slot);
+      }
+      KeyState& state = core_.keys[slot];
+      state.flags |= kRecent;
+      state.touched = txn_.number;
+    }
+    slots_.push_back(slot);
+  }
+}
+
 KeySlot Taking::slot_of(Print key) {
   KeySlot slot = core_.keys.find(key);
-  const bool is_new = slot == kNoKeySlot;
-  if (is_new) {
+  if (slot == kNoKeySlot) {
     make_room(core_);
     slot = core_.keys.add(key);
-    if (slot < core_.columns.of.size()) core_.columns.of[slot] = {};
+    begin_key(slot);
   }
   KeyState& state = core_.keys[slot];
-  if (is_new) {
-    if (core_.options.profile.reads == Reads::kDirty || core_.options.profile.reads == Reads::kCertified) {
-      core_.written.add(key, core_.default_initial, core_.options.memory_limit / 8);
-    }
-    state.base = core_.default_initial;
-    state.flags = core_.gave_up_keys ? kBaseUnknown : kBaseInitial;
-  }
   state.flags |= kRecent;
   state.touched = txn_.number;
   return slot;
 }
 
+void Taking::begin_key(KeySlot slot) {
+  if (slot < core_.columns.of.size()) core_.columns.of[slot] = {};
+  KeyState& state = core_.keys[slot];
+  if (core_.options.profile.reads == Reads::kDirty || core_.options.profile.reads == Reads::kCertified) {
+    core_.written.add(state.key, core_.default_initial, core_.options.memory_limit / 8);
+  }
+  state.base = core_.default_initial;
+  state.flags = core_.gave_up_keys ? kBaseUnknown : kBaseInitial;
+}
+
 void Taking::measure_all() {
-  const TxnWindows of = measure(h_, t_, core_.scratch_windows);
+  TxnWindows of{};
+  if (core_.ready != nullptr) {
+    of = core_.ready->of;
+    core_.scratch_windows.assign(core_.ready->windows, core_.ready->windows + (end_ - first_));
+  } else {
+    of = measure(h_, t_, core_.scratch_windows);
+  }
   txn_.begin = of.begin;
   txn_.end = of.end;
   txn_.commit_lo = of.commit_lo;

@@ -25,7 +25,9 @@ class Taking {
 
  private:
   void look_up_keys();
+  void take_slots();
   KeySlot slot_of(Print key);
+  void begin_key(KeySlot slot);
   [[nodiscard]] const Window& window(std::uint32_t op) const { return core_.scratch_windows[op - first_]; }
   void measure_all();
   [[nodiscard]] bool takes_snapshot(OpHead head) const;

@@ -171,8 +171,8 @@ class Replayer {
     for (const KeyId key : found_.keys) matching_[raw(key)] = i;
     looked_at_ += kStepsPerAsk + found_.keys.size() + items_.size() + (predicate_->has_vset != 0 ? h_.key_count() : 0);
     contradiction();
-    if (found_.faulty) leave_open("the condition has a fault on a version");
-    if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to ask");
+    if (found_.faulty) leave_open("the condition cannot be evaluated on a version");
+    if (state_.has_unknown()) leave_open("a key that is appended to or incremented has no row to evaluate");
     const bool has_vset = predicate_->has_vset != 0;
     if (kind_ == OpKind::kAggregate) {
       if (!has_vset) ask_aggregate();  // else its value follows from the rows of the set, which may be older
@@ -211,7 +211,7 @@ class Replayer {
     AggregateState sum(set_.aggregate(id_), values_);
     for (const KeyId key : found_.keys) sum.add(h_.columns().key_name[raw(key)], state_.at(key).value);
     if (sum.faults() != kNoFault) {
-      leave_open("the aggregate has a fault");
+      leave_open("the aggregate cannot be evaluated");
     } else if (!sum.agrees(h_.op_value(op_))) {
       report_aggregate(PredicateFinding::Basis::kState, sum);
     }
@@ -231,7 +231,7 @@ class Replayer {
       if (!by_vset && matching_[raw(item.key)] == op_ && state_.at(item.key).value == item.value) continue;
       const Evaluation answer = evaluate(item.key, looked_at);
       if (answer.faults != kNoFault) {
-        leave_open("the condition has a fault on a version");
+        leave_open("the condition cannot be evaluated on a version");
       } else if (!answer.matches() || (kind_ == OpKind::kScan && looked_at != item.value)) {
         report(PredicateFinding::Basis::kItself, ReadSource::kRowExtra, item.key, item.value,
                {looked_at, kNoTxn, true});
@@ -242,7 +242,7 @@ class Replayer {
       if (in_result(item.key) || is_own(item.key)) continue;
       const Evaluation answer = evaluate(item.key, item.value);
       if (answer.faults != kNoFault) {
-        leave_open("the condition has a fault on a version");
+        leave_open("the condition cannot be evaluated on a version");
       } else if (answer.matches()) {
         report(PredicateFinding::Basis::kItself, ReadSource::kRowMissed, item.key, kNullValue,
                {item.value, kNoTxn, true});
@@ -259,7 +259,7 @@ class Replayer {
       if (answer.matches()) sum.add(h_.columns().key_name[raw(item.key)], item.value);
     }
     if ((faults | sum.faults()) != kNoFault) {
-      leave_open("the condition or the aggregate has a fault on a version");
+      leave_open("the condition or the aggregate cannot be evaluated on a version");
     } else if (!sum.agrees(h_.op_value(op_))) {
       report_aggregate(PredicateFinding::Basis::kItself, sum);
     }
@@ -273,7 +273,7 @@ class Replayer {
       const ValueId looked_at = named(key);
       if (!version.known || version.value == looked_at) continue;
       if (is_own(key)) {
-        leave_open("a version set has another version than the transaction itself wrote");
+        leave_open("a version set has a different version than the one its own transaction wrote");
         continue;
       }
       if (kind_ == OpKind::kScan && in_result(key)) continue;  // an item read of another version

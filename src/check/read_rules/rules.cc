@@ -16,14 +16,13 @@ Verdict check_by_rules(const History& history, Level level, const Limits& limits
   const bool whole = add_read_rule_anomalies(history, level, limits, verdict);
   if (verdict.total() > 0) {
     verdict.outcome = Outcome::kViolated;
-    verdict.notes.emplace_back("only the read rules were checked; there may be more");
+    verdict.notes.emplace_back("only the read rules were checked; there may be more anomalies");
     return verdict;
   }
   verdict.outcome = Outcome::kUndecided;
   verdict.reason =
-      whole ? fmt::format(
-                  "every read rule holds, but {} asks for more, and no other method of this version can judge it here",
-                  info(level).name)
+      whole ? fmt::format("every read rule holds, but {} requires more, and no other method can judge it here",
+                          info(level).name)
             : limits.exhausted_by();
   return verdict;
 }
@@ -32,7 +31,7 @@ Verdict check_by_rules(const History& history, Level level, const Limits& limits
 
 constinit const Engine kRulesEngine{
     .name = "rules",
-    .summary = "the read rules alone: aborted, intermediate, never-written and internal reads",
+    .summary = "only the read rules: aborted, intermediate, never-written and internal reads",
     .lacks = rules_lack,
     .check = check_by_rules};
 

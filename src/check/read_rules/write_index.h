@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "base/prefetch.h"
 #include "history/history.h"
 
 namespace isolde {
@@ -32,7 +33,7 @@ class WriteIndex {
   // Null if nobody wrote it. For lists, `value` is an element.
   [[nodiscard]] const Entry* find(KeyId key, ValueId value) const;
   // Says that find() will be asked for it soon.
-  void prefetch(KeyId key, ValueId value) const { __builtin_prefetch(&slots_[home(id(key, value))]); }
+  void prefetch(KeyId key, ValueId value) const { isolde::prefetch(&slots_[home(id(key, value))]); }
   // Values that more than one transaction wrote to one key.
   [[nodiscard]] std::uint64_t repeated() const { return repeated_; }
 

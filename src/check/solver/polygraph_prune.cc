@@ -121,7 +121,7 @@ bool Pruner::load() {
   }
   const Reachability::Outcome outcome = reach_.add_all(edges);
   if (outcome == Reachability::Outcome::kTooLarge) {
-    limit_ = fmt::format("the table of which of {} nodes come before which would be too large", problem_.nodes);
+    limit_ = fmt::format("the reachability table of {} nodes would be too large", problem_.nodes);
   }
   return outcome == Reachability::Outcome::kDone;
 }

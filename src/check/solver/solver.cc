@@ -31,7 +31,7 @@ class SolverCheck {
         row_(*graph::row_of(level)),
         limits_(limits),
         budget_(limits.has_deadline() ? WorkBudget::kUnlimited : kMostSearchSteps, "the search for an order",
-                "--timeout replaces it by a time limit", limits.work),
+                "--timeout replaces it with a time limit", limits.work),
         trace_(trace) {
     limits_.work = &budget_;
     verdict_.level = level;
@@ -47,8 +47,8 @@ class SolverCheck {
     for (const graph::LostUpdate& lost : orders_.lost_updates) keep(graph::lost_update(h_, lost));
     if (verdict_.total() > 0) return violated();
     if (trace_.breaks_a_rule) return undecided("a read has no explanation");
-    if (!traced) return undecided("not known, and needed: " + trace_.untraceable);
-    if (!orders_.ambiguous.empty()) return undecided("not known, and needed: " + orders_.ambiguous);
+    if (!traced) return undecided("not enough evidence: " + trace_.untraceable);
+    if (!orders_.ambiguous.empty()) return undecided("not enough evidence: " + orders_.ambiguous);
     const graph::Dependencies known = graph::find_dependencies(h_, trace_, orders_, {}, {}, row_.edges);
     limits_.spend(graph::steps_of(known));
     graph::Sorted sorted = graph::sort_nodes(known, row_.nodes);
@@ -94,8 +94,8 @@ class SolverCheck {
         return satisfied(std::move(found.order), problem.txns);
       case Found::Outcome::kLimit:
         if (!limits_.guess) return undecided(std::move(found.limit));
-        return undecided(fmt::format("{} (of {} pairs of writers whose order was open, pruning had ordered {})",
-                                     found.limit, stats.pairs, stats.pruned));
+        return undecided(fmt::format("{} (of {} unordered pairs of writers, pruning had ordered {})", found.limit,
+                                     stats.pairs, stats.pruned));
       case Found::Outcome::kNone:
         break;
     }
@@ -173,14 +173,15 @@ class SolverCheck {
 
   Verdict satisfied(std::vector<Node> order, std::uint32_t txns) {
     if (timestamps_unused_)
-      return undecided("the level holds, but with commit timestamps as the order of versions: not known, and needed: " +
-                       trace_.untraceable);
+      return undecided(
+          "the level holds; whether it does with commit timestamps as the order of versions is not known: " +
+          trace_.untraceable);
     verdict_.witness = graph::witness_of(order, trace_, txns, row_.nodes);
     if (!h_.columns().predicates.empty() && !explains_predicates(order, txns))
       return undecided(
           limits_.exhausted()
               ? limits_.exhausted_by()
-              : "an order explains the items that were read, but not what the predicates found; others may");
+              : "an order explains the items that were read, but not what the predicates found; another order may");
     verdict_.outcome = Outcome::kSatisfied;
     return std::move(verdict_);
   }
@@ -225,7 +226,7 @@ class SolverCheck {
 
   static constexpr std::uint64_t kMostGuesses = 1000;  // dead ends before a guess is given up
   static constexpr std::string_view kUnknownWriter =
-      "not known, and needed: whether a transaction of unknown outcome wrote a value that others wrote too";
+      "not enough evidence: a transaction of unknown outcome may have written a value that others wrote too";
 
   const History& h_;
   const graph::LevelRow& row_;
@@ -238,8 +239,8 @@ class SolverCheck {
 };
 
 std::string solver_lacks(const History& history, Level level) {
-  if (!asks_for_one_order(level)) return fmt::format("{} is not about one order of transactions", info(level).name);
-  if (history.txn_count() >= graph::kMaxNodes / 4) return "fewer transactions";
+  if (!asks_for_one_order(level)) return fmt::format("{} does not ask for one order of transactions", info(level).name);
+  if (history.txn_count() >= graph::kMaxNodes / 4) return "too many transactions";
   return {};
 }
 
@@ -257,8 +258,7 @@ Verdict check_solver(const History& history, GraphChecks& shared, Level level, c
 
 constinit const Engine kSolverEngine{
     .name = "solver",
-    .summary =
-        "an order of all transactions, guessed from hints or searched: nothing but values is needed (Cobra, PolySI)",
+    .summary = "an order of all transactions, found from hints or by search: values alone are enough (Cobra, PolySI)",
     .lacks = solver::solver_lacks,
     .check = solver::check_by_solver};
 

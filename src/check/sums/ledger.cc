@@ -24,14 +24,14 @@ struct OwnAmounts {
 };
 
 constexpr std::int64_t kMostSum = INT64_MAX / 4;  // of all amounts of one key, without signs, and of what was read
-constexpr const char* kTooLarge = "sums that do not come near 64 bits";
+constexpr const char* kTooLarge = "sums close to 64 bits";
 
 }  // namespace
 
 Ledger::Ledger(const History& h) {
   const HistoryColumns& c = h.columns();
-  if (!c.predicates.empty()) lack = "transactions without predicates";
-  if (!c.version_orders.empty()) lack = "histories without version orders";
+  if (!c.predicates.empty()) lack = "predicates";
+  if (!c.version_orders.empty()) lack = "version orders";
   bool any_added = false;
   std::vector<std::int64_t> sum(h.key_count(), 0);
   const auto count = [&](std::uint32_t key, std::int64_t number) {
@@ -41,17 +41,18 @@ Ledger::Ledger(const History& h) {
   };
   for (std::uint32_t i = 0; i < h.op_count() && lack.empty(); ++i) {
     const OpHead op = h.op(i);
-    if (op.kind() != OpKind::kRead && op.kind() != OpKind::kIncrement) lack = "transactions that only read and add";
+    if (op.kind() != OpKind::kRead && op.kind() != OpKind::kIncrement)
+      lack = "operations other than reads and increments";
     if (op.kind() != OpKind::kIncrement) continue;
     any_added = true;
     count(raw(op.key()), h.values().integer(h.op_value(i)));
   }
-  if (lack.empty() && !any_added) lack = "increments";
+  if (lack.empty() && !any_added) lack = "no increments";
   for (std::uint32_t k = 0; k < h.key_count() && lack.empty(); ++k) {
     const ValueId value = h.initial(KeyId{k});
     const ValueType type = h.values().type(value);
     if (type != ValueType::kInteger && type != ValueType::kNull) {
-      lack = "keys that hold numbers";
+      lack = "keys whose initial value is not a number";
       break;
     }
     Balance first;
@@ -74,7 +75,7 @@ Ledger::Ledger(const History& h) {
       const Amount* const mine = own.of(key);
       const bool fits = type == ValueType::kInteger || (type == ValueType::kNull && mine == nullptr);
       if (!fits) {
-        lack = "reads of numbers";
+        lack = "reads of something other than a number";
         break;
       }
       BalanceRead read{key, {}, mine != nullptr, OpId{i}};

@@ -144,16 +144,17 @@ class SumsCheck {
     if (!limits_.exhausted()) {
       if (const auto order = find_order(h_, ledger_, info(verdict_.level).order, limits_)) return satisfied(*order);
     }
-    verdict_.reason = limits_.exhausted() ? limits_.exhausted_by()
-                                          : "each sum that was read can be reached, and no order was found that "
-                                            "explains all of them";
+    verdict_.reason =
+        limits_.exhausted()
+            ? limits_.exhausted_by()
+            : "each sum that was read is possible on its own, but no order was found that explains all of them";
     return std::move(verdict_);
   }
 
  private:
   void find_unreachable() {
     if (verdict_.level == Level::kReadUncommitted || has_guessed_initial(h_)) return;
-    WorkBudget budget(kMostRuleSteps, "the look at single sums", {}, limits_.work);
+    WorkBudget budget(kMostRuleSteps, "the check of single sums", {}, limits_.work);
     Limits within = limits_;
     within.work = &budget;
     std::vector<std::vector<std::uint32_t>> adders(h_.key_count());

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <thread>
 
+#include "base/prefetch.h"
 #include "check/accesses.h"
 #include "check/timeline/ties.h"
 
@@ -78,14 +79,14 @@ class Sweep : private TieState {
 
   void prefetch(TxnId t) const {
     const std::uint32_t first = first_op_[raw(t)];
-    __builtin_prefetch(ops_ + first);
-    __builtin_prefetch(op_values_ + first);
+    isolde::prefetch(ops_ + first);
+    isolde::prefetch(op_values_ + first);
   }
 
   // The states of the keys that a transaction touches, where they do not lie in the nearest caches anyway.
   void prefetch_keys(TxnId t) const {
     for_my_operations(t, Wanted::kAll, [&](std::uint32_t i) {
-      if (ops_[i].is_read_or_write()) __builtin_prefetch(&state(ops_[i].key()), 1);
+      if (ops_[i].is_read_or_write()) isolde::prefetch(&state(ops_[i].key()));
     });
   }
 

@@ -279,9 +279,8 @@ class Timeline {
     const auto found = realtime_findings(h_, {r.swept.start_rank, r.swept.commit_rank});
     if (found.empty()) return;
     verdict_.notes.push_back(fmt::format(
-        "timestamps contradict the client's clock {} times, first: {} ended before {} began, yet by the timestamps {} "
-        "does not see it "
-        "(allowed at {}; {} forbids it)",
+        "timestamps contradict the clients' clocks {} times; the first: {} ended before {} began, yet by the "
+        "timestamps {} does not see it (allowed at {}; {} forbids it)",
         found.size(), h_.txn_text(found[0].before), h_.txn_text(found[0].after), h_.txn_text(found[0].after),
         level_.name, snapshot_ ? "strong-snapshot-isolation" : "strict-serializable"));
   }

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <queue>
 
+#include "base/prefetch.h"
+
 namespace isolde::weak {
 
 using namespace graph;
@@ -21,8 +23,8 @@ Table::Table(const SeenContext& known, std::span<const TxnId> order) : txn(order
   const auto later = [&](Number i, Number ahead) { return raw(txn[i + ahead < n ? i + ahead : i]); };
   for (Number i = 0; i < n; ++i) {
     const std::uint32_t t = raw(txn[i]);
-    __builtin_prefetch(&trace.first_version[later(i, 16)]);
-    __builtin_prefetch(trace.versions.data() + trace.first_version[later(i, 8)]);
+    isolde::prefetch(&trace.first_version[later(i, 16)]);
+    isolde::prefetch(trace.versions.data() + trace.first_version[later(i, 8)]);
     session.push_back(raw(known.history.session(txn[i])));
     first_version.push_back(static_cast<Version>(key.size()));
     for (Version v = trace.first_version[t]; v < trace.first_version[t + 1]; ++v) {
@@ -35,10 +37,10 @@ Table::Table(const SeenContext& known, std::span<const TxnId> order) : txn(order
   read_begin.reserve(n + std::size_t{1});
   reads.reserve(trace.reads.size());
   for (Number i = 0; i < n; ++i) {
-    __builtin_prefetch(&trace.read_begin[later(i, 24)]);
-    __builtin_prefetch(trace.reads.data() + trace.read_begin[later(i, 16)]);
+    isolde::prefetch(&trace.read_begin[later(i, 24)]);
+    isolde::prefetch(trace.reads.data() + trace.read_begin[later(i, 16)]);
     for (const TracedRead& read : trace.reads_of(TxnId{later(i, 8)})) {
-      if (read.version < renamed.size()) __builtin_prefetch(&renamed[read.version]);
+      if (read.version < renamed.size()) isolde::prefetch(&renamed[read.version]);
     }
     read_begin.push_back(static_cast<std::uint32_t>(reads.size()));
     for (const TracedRead& read : trace.reads_of(txn[i])) {

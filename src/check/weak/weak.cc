@@ -92,7 +92,7 @@ Verdict check_weak(const History& history, GraphChecks& graph, Level level, cons
   verdict.outcome = Outcome::kSatisfied;
   verdict.reason.clear();
   verdict.notes.push_back(
-      fmt::format("{} reads returned what several transactions wrote; with a writer chosen for each, {} holds",
+      fmt::format("{} reads returned values that several transactions wrote; with one writer chosen for each, {} holds",
                   trace.open.size(), info(level).name));
   return verdict;
 }

@@ -132,7 +132,7 @@ TEST(WeakRepeated, AWriterThatIsChosenMayShowThatTheLevelHolds) {
   const Verdict verdict = judged("T1: w x1 | T2: w x2 | T3: w x1 | T4: r x1", kCausal);
   EXPECT_EQ(verdict.outcome, Outcome::kSatisfied);
   ASSERT_EQ(verdict.notes.size(), 1U);
-  EXPECT_NE(verdict.notes[0].find("with a writer chosen for each"), std::string::npos) << verdict.notes[0];
+  EXPECT_NE(verdict.notes[0].find("with one writer chosen for each"), std::string::npos) << verdict.notes[0];
   // The initial state is one of the choices.
   EXPECT_EQ(says("init: x0 | T1: r x0 | T2: w x0", kCausal), "satisfied");
 }

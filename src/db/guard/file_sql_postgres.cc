@@ -120,7 +120,7 @@ struct KnownTables {
   [[nodiscard]] std::string why_not(std::string_view name, bool target) const {
     const std::string lower = lower_case(name);
     if (own.contains(lower) || (!target && common.contains(lower))) return {};
-    return fmt::format("it names {}, which is no table of the file's own", name);
+    return fmt::format("it names {}, which is not one of the file's own tables", name);
   }
 };
 
@@ -160,7 +160,7 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
   if (kind == "DropStmt") {
     const std::string_view what = text_member(fields, "removeType");
     // An index is named without its table: it could be anybody's.
-    if (what != "OBJECT_TABLE" && what != "OBJECT_VIEW") return "it drops something that is no table or view";
+    if (what != "OBJECT_TABLE" && what != "OBJECT_VIEW") return "it drops something that is not a table or view";
     simdjson::dom::array all;
     if (fields["objects"].get(all)) return "it drops something that has no name";
     for (const element one : all) {
@@ -173,7 +173,7 @@ std::string why_node_refused(std::string_view kind, const object& fields, const 
     return {};
   }
   if (kind == "AlterTableStmt")
-    return text_member(fields, "objtype") == "OBJECT_TABLE" ? "" : "it alters what is no table";
+    return text_member(fields, "objtype") == "OBJECT_TABLE" ? "" : "it alters something that is not a table";
   if (kind == "AlterTableCmd") {
     static constexpr std::string_view kChanges[] = {
         "AT_AddColumn",      "AT_AddConstraint", "AT_ColumnDefault", "AT_DropColumn",
@@ -229,7 +229,7 @@ std::string why_part_refused(const element& part, const KnownTables& tables) {
 
 std::string why_postgres_refuses(std::string_view sql, const OwnTables& own) {
   if (sql.size() > kLongest) return fmt::format("it is longer than {} bytes", kLongest);
-  if (!simdjson::validate_utf8(sql.data(), sql.size())) return "it is no valid UTF-8";
+  if (!simdjson::validate_utf8(sql.data(), sql.size())) return "it is not valid UTF-8";
   const std::string text(sql);
   const FileStatement parsed(text);
   if (parsed.raw.error != nullptr) return fmt::format("PostgreSQL cannot parse it ({})", parsed.raw.error->message);

@@ -341,7 +341,7 @@ class WordGuard {
     const std::string name = lower_case(w.text);
     if (own_.contains(name) || (!target_ && common_.contains(name)) || word(at_ - 1).is("index")) return {};
     if ((makes_index_ || (word(0).is("drop") && word(1).is("index"))) && !word(at_ - 1).is("on")) return {};
-    return fmt::format("it names {}, which is no table of the file's own", w.text);
+    return fmt::format("it names {}, which is not one of the file's own tables", w.text);
   }
 
   // IF NOT EXISTS and its like, between TABLE and the name.

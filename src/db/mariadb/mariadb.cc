@@ -79,7 +79,7 @@ class MariadbDatabase : public Database {
         OnFailure::kStop);
     if (!answers.back()) return answers.back().error();
     if (answers.size() != 2 || !answers[1]->done())
-      return Error{fmt::format("cannot ask who waits: {}", answers.back()->failure.text)};
+      return Error{fmt::format("cannot find out which sessions are waiting: {}", answers.back()->failure.text)};
     std::vector<std::int64_t> sessions;
     for (std::size_t row = 0; row < answers[0]->rows(); ++row) {
       if (const auto* id = std::get_if<std::int64_t>(&answers[0]->at(row, 0))) sessions.push_back(*id);
@@ -89,7 +89,8 @@ class MariadbDatabase : public Database {
       if (!status) return std::move(status).error();
       const auto* const text =
           status->rows() == 1 && status->width == 3 ? std::get_if<std::string>(&status->at(0, 2)) : nullptr;
-      if (text == nullptr) return Error{fmt::format("cannot ask who waits for whom: {}", status->failure.text)};
+      if (text == nullptr)
+        return Error{fmt::format("cannot find out which sessions wait for which: {}", status->failure.text)};
       const std::vector<std::int64_t> in_innodb = sessions_in_lock_wait(*text);
       sessions.insert(sessions.end(), in_innodb.begin(), in_innodb.end());
     }

@@ -120,9 +120,9 @@ Result<std::unique_ptr<ServerRecipe>> mariadb_recipe(const ServerOptions& option
   const std::string server = find_program("mariadbd", folders);
   const std::string installer = find_program("mariadb-install-db", folders);
   if (server.empty() || installer.empty()) {
-    return Error{fmt::format("MariaDB's server is not here (no program \"{}\"{}): install the package mariadb-server",
-                             server.empty() ? "mariadbd" : "mariadb-install-db",
-                             given ? " in " + options.binaries : "")};
+    return Error{
+        fmt::format("the MariaDB server is not installed (no program \"{}\"{}): install the package mariadb-server",
+                    server.empty() ? "mariadbd" : "mariadb-install-db", given ? " in " + options.binaries : "")};
   }
   std::map<std::string, std::string> settings = options.settings;
   for (const auto& [name, value] : mariadb_settings()) settings.try_emplace(name, value);

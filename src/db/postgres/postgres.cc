@@ -29,9 +29,9 @@ constexpr ErrorRow kPostgresErrors[] = {
     {"40003", Fate::kLost, "the server does not know whether it was carried out"},
     {"23*", Fate::kMustRollBack, "a constraint of the table (23505: duplicate key)"},
     {"21000", Fate::kMustRollBack, "a row would be changed twice by one statement (MERGE, upsert)"},
-    {"22*", Fate::kMustRollBack, "a value that cannot be: division by zero, out of range"},
+    {"22*", Fate::kMustRollBack, "an invalid value: division by zero, out of range"},
     {"25P02", Fate::kMustRollBack, "the transaction had failed before"},
-    {"55P03", Fate::kMustRollBack, "a lock is not to be had (NOWAIT, lock_timeout)"},
+    {"55P03", Fate::kMustRollBack, "a lock is not available (NOWAIT, lock_timeout)"},
     {"57014", Fate::kMustRollBack, "cancelled (also statement_timeout)"},
     {"25P03", Fate::kLost, "idle_in_transaction_session_timeout"},
     {"57P01", Fate::kLost, "an administrator ended the session, or the server is shutting down"},
@@ -98,7 +98,7 @@ Result<PostgresTarget> target_of(const Url& url, std::uint16_t default_port) {
   for (const auto& [name, value] : url.options) {
     if (!std::binary_search(allowed.begin(), allowed.end(), name))
       return Error{
-          fmt::format("\"{}\" is no option of {}: (there are {})", name, url.scheme, fmt::join(allowed, ", "))};
+          fmt::format("\"{}\" is not an option of {}: (available: {})", name, url.scheme, fmt::join(allowed, ", "))};
     has_timeout |= name == "connect_timeout";
     add(name, value);
   }
@@ -124,7 +124,7 @@ class PostgresDatabase : public Database {
   std::span<const ServerLevel> levels() const override { return flavour_.levels; }
 
   Result<std::string> describe(Connection& connection) override {
-    auto reply = asked(connection.run(flavour_.describe_sql), "cannot ask for the server's version");
+    auto reply = asked(connection.run(flavour_.describe_sql), "cannot query the server's version");
     if (!reply) return std::move(reply).error();
     std::string all;
     for (std::size_t row = 0; row < reply->rows(); ++row) {
@@ -136,7 +136,7 @@ class PostgresDatabase : public Database {
   Result<std::vector<std::int64_t>> waiting(Connection& observer) override {
     std::vector<std::int64_t> sessions;
     if (flavour_.waiting_sql.empty()) return sessions;
-    auto reply = asked(observer.execute(flavour_.waiting_sql, {}), "cannot ask who waits");
+    auto reply = asked(observer.execute(flavour_.waiting_sql, {}), "cannot find out which sessions are waiting");
     if (!reply) return std::move(reply).error();
     for (std::size_t row = 0; row < reply->rows(); ++row) {
       if (const auto* pid = std::get_if<std::int64_t>(&reply->at(row, 0))) sessions.push_back(*pid);
@@ -146,8 +146,7 @@ class PostgresDatabase : public Database {
 
   // One that has ended by itself in the meantime is ended, too.
   Result<void> terminate(Connection& observer, std::int64_t session) override {
-    if (flavour_.terminate_sql.empty())
-      return Error{"this database has no statement that ends a session by its number"};
+    if (flavour_.terminate_sql.empty()) return Error{"this database has no statement to end a session by its number"};
     const Cell parameter = session;
     auto reply = asked(observer.execute(flavour_.terminate_sql, {&parameter, 1}), "cannot end a session");
     if (!reply) return std::move(reply).error();

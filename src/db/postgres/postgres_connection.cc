@@ -107,7 +107,7 @@ class PostgresConnection : public Connection {
     if (is_lost()) return lost({});
     // BEGIN in an open transaction is only warned of, and the transaction would keep its old level.
     if (PQtransactionStatus(handle_.get()) != PQTRANS_IDLE)
-      return Error{"begin was asked while a transaction is open: this is a fault of Isolde's, not of the database"};
+      return Error{"begin() was called while a transaction is open: this is a bug in Isolde, not in the database"};
     return answer(PQsendQuery(handle_.get(), begin_.c_str()), begin_);
   }
 
@@ -117,7 +117,7 @@ class PostgresConnection : public Connection {
     const auto at = prepared_.find(sql);
     if (parameters.size() != at->second.parameters) {
       return Error{
-          fmt::format("{} parameters were given, {} are asked for: {}", parameters.size(), at->second.parameters, sql)};
+          fmt::format("{} parameters were given, {} are expected: {}", parameters.size(), at->second.parameters, sql)};
     }
     if (auto fault = bind(parameters); !fault) return std::move(fault).error();
     return answer(PQsendQueryPrepared(handle_.get(), at->second.name.c_str(), static_cast<int>(parameters.size()),
@@ -165,7 +165,7 @@ class PostgresConnection : public Connection {
     if (is_lost()) return lost({});
     const PGTransactionStatusType state = PQtransactionStatus(handle_.get());
     if (state == PQTRANS_IDLE)
-      return Error{"commit was asked without an open transaction: this is a fault of Isolde's, not of the database"};
+      return Error{"commit() was called without an open transaction: this is a bug in Isolde, not in the database"};
     if (facts == nullptr || state == PQTRANS_INERROR || question_.sql.empty())
       return committed(collect(PQsendQuery(handle_.get(), "COMMIT")));
     return commit_with_facts(*facts);
@@ -301,7 +301,7 @@ class PostgresConnection : public Connection {
     if (result == nullptr || is_lost()) return lost(result == nullptr ? Failure{} : failure_of(result));
     if (!is_failure(result)) return reply_of(result);
     Failure failure = failure_of(result);
-    if (failure.code.empty()) return Error{fmt::format("no rows and no failure is the answer to: {}", sql)};
+    if (failure.code.empty()) return Error{fmt::format("the answer had neither rows nor an error: {}", sql)};
     auto reply = reply_to_failure(errors_, std::move(failure), sql, unlisted_);
     if (reply && reply->fate == Fate::kLost) severed_ = true;  // the server may have kept it open, but nobody knows how
     if (!reply || reply->fate == Fate::kLost) return reply;

@@ -138,7 +138,7 @@ Result<std::unique_ptr<ServerRecipe>> postgres_recipe(const ServerOptions& optio
   for (const char* const program : {"postgres", "initdb"}) {
     std::error_code error;
     if (!bin.empty() && fs::exists(fs::path(bin) / program, error)) continue;
-    return Error{fmt::format("PostgreSQL's server is not here (no {}): install the package postgresql",
+    return Error{fmt::format("the PostgreSQL server is not installed (no {}): install the package postgresql",
                              bin.empty() ? "program \"postgres\"" : bin + "/" + program)};
   }
   std::map<std::string, std::string> settings = options.settings;

@@ -75,11 +75,11 @@ Result<std::unique_ptr<Database>> open_sqlite(const Url& url) {
       return Error{fmt::format("timeout takes milliseconds, not \"{}\"", value)};
   }
   if (url.database == ":memory:")
-    return Error{"each connection would have a database of its own in memory; sqlite: alone is a scratch file"};
+    return Error{"each connection would get its own in-memory database; sqlite: alone is a scratch file"};
   if (!url.database.empty())
     return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(url.database, "", timeout_ms));
   const std::string folder = make_scratch_folder("sqlite");
-  if (folder.empty()) return Error{"cannot make a scratch folder for SQLite"};
+  if (folder.empty()) return Error{"cannot create a scratch folder for SQLite"};
   return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(folder + "/scratch.db", folder, timeout_ms));
 }
 

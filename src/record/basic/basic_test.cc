@@ -144,7 +144,7 @@ TEST(BasicWorkloads, RefuseOptionsThatTheyCannotUse) {
   EXPECT_EQ(refusal("merge", [](auto& o) { o.scale = 2; }), "the workload merge cannot use --scale");
   EXPECT_EQ(refusal("bank", [](auto& o) { o.keys = 1; }), "the workload bank takes 2 to 10000000 keys, not 1");
   EXPECT_EQ(refusal("long-fork", [](auto& o) { o.ops = 1; }),
-            "the workload long-fork takes 2 to 10000 operations a transaction, not 1");
+            "the workload long-fork takes 2 to 10000 operations per transaction, not 1");
   EXPECT_EQ(refusal("register", [](auto& o) { o.reads = 1.5; }), "the share of reads is 0 to 1, not 1.5");
 }
 

@@ -101,7 +101,7 @@ Result<std::unique_ptr<Workload>> make_list_append(const WorkloadOptions& option
 
 Result<std::unique_ptr<Workload>> make_list_append_array(const WorkloadOptions& options, const db::Dialect& dialect) {
   if (dialect.list_type.empty())
-    return Error{fmt::format("{} has no column that holds a list: take the workload list-append", dialect.name)};
+    return Error{fmt::format("{} has no column type for lists: use the workload list-append", dialect.name)};
   auto settings = settle(kListAppendArrayShape, options, dialect);
   if (!settings) return std::move(settings).error();
   return std::unique_ptr<Workload>(std::make_unique<ListAppend>(*settings, dialect, ValueStyle::kArray));

@@ -25,7 +25,7 @@ Result<Settings> settle(const Shape& shape, const WorkloadOptions& options, cons
   if (options.ops && !shape.ops) return no_use(shape.name, "ops");
   s.ops = options.ops.value_or(shape.ops.value_or(0));
   if (shape.ops && (s.ops < shape.fewest_ops || s.ops > kMostOps))
-    return Error{fmt::format("the workload {} takes {} to {} operations a transaction, not {}", shape.name,
+    return Error{fmt::format("the workload {} takes {} to {} operations per transaction, not {}", shape.name,
                              shape.fewest_ops, kMostOps, s.ops)};
   if (options.reads && !shape.reads) return no_use(shape.name, "reads");
   s.reads = options.reads.value_or(shape.reads.value_or(0));

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Workload>> make_blindw(BlindWMix mix, const WorkloadOptio
 }  // namespace
 
 Result<std::unique_ptr<Workload>> make_blindw_w(const WorkloadOptions& o, const db::Dialect& d) {
-  if (o.reads && *o.reads > 0) return Error{"blindw-w has no reads: take blindw-rw"};
+  if (o.reads && *o.reads > 0) return Error{"blindw-w has no reads: use blindw-rw"};
   return make_blindw({.reading = 0, .ranges = 0}, o, d);
 }
 

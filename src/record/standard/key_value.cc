@@ -16,7 +16,7 @@ Result<KeyValueShape> key_value_shape(const WorkloadOptions& options, std::uint6
   const std::uint64_t wanted = options.keys ? *options.keys : keys;
   if (wanted == 0 || wanted > kMostSampledKeys)
     return Error{fmt::format("keys: 1 to {}, not {}", kMostSampledKeys, wanted)};
-  if (options.ops && *options.ops == 0) return Error{"ops: at least one operation a transaction"};
+  if (options.ops && *options.ops == 0) return Error{"ops: at least one operation per transaction"};
   KeyValueShape shape;
   shape.keys = static_cast<std::uint32_t>(wanted);
   shape.ops = options.ops.value_or(ops);

@@ -209,7 +209,7 @@ class ShownAnomalies {
       if (!circle) {
         out.text("text", words::shortened(line.text, kLongestFact));
       } else {
-        out.text("text", "a circle closes:").raw("steps", steps_json(a.cases[line.circle].steps, e.cases[line.circle]));
+        out.text("text", "a cycle closes:").raw("steps", steps_json(a.cases[line.circle].steps, e.cases[line.circle]));
       }
       lines.push_back(out.done());
     }
@@ -319,11 +319,10 @@ std::string check_page_json(const Report& r, const PageOptions& options) {
   constexpr int kHalvings = 16;  // then every limit is at its least
   for (int i = 0; i < kHalvings && html_page_size(json) > kLargestPage; ++i) {
     less = smaller(less);
-    json =
-        page_json(r, less,
-                  fmt::format("all of it would be more than 3 MB: this page shows at most {} of the anomalies, and of "
-                              "each at most {} transactions and cases",
-                              less.most_anomalies, less.most_members));
+    json = page_json(r, less,
+                     fmt::format("the whole report would exceed 3 MB: this page shows at most {} anomalies, with at "
+                                 "most {} transactions and cases each",
+                                 less.most_anomalies, less.most_members));
   }
   return json;
 }

@@ -102,7 +102,7 @@ std::string plots_json(const History& h, bool nanoseconds) {
 
   // Of a clock whose unit nobody knows, counts are of the span that one point stands for.
   const double every = nanoseconds ? width / 1e9 : 1;
-  const std::string counts_unit = nanoseconds ? "a second" : fmt::format("every {:.4g} of the clock", width);
+  const std::string counts_unit = nanoseconds ? "per second" : fmt::format("every {:.4g} of the clock", width);
   const auto rate = [&](std::uint64_t Bucket::* count) {
     return [&, count](Bucket& bucket) { return number(static_cast<double>(bucket.*count) / every); };
   };

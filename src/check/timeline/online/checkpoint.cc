@@ -6,7 +6,7 @@
 namespace isolde::timeline {
 namespace {
 
-constexpr std::uint64_t kTimelineMagic = 0x36'656e'696c'6d69'74ULL;  // timline6
+constexpr std::uint64_t kTimelineMagic = 0x37'656e'696c'6d69'74ULL;  // timline7
 
 void save_chunk(const Chunk& chunk, StateWriter& out) {
   for_each_column(
@@ -81,16 +81,7 @@ void Online::save(StateWriter& out) const {
   std::vector<std::uint64_t> cloud(cloud_.begin(), cloud_.end());
   std::sort(cloud.begin(), cloud.end());
   out.put_all(cloud);
-  out.put(std::uint64_t{shadow_order_.size()});
-  for (const auto& [txn, at] : shadow_order_) {
-    out.put(txn);
-    out.put(at);
-  }
-  out.put(std::uint64_t{shadows_.size()});
-  for (const auto& [at, shadow] : shadows_) {
-    out.put(at);
-    out.put(shadow);
-  }
+  shadows_.save(out);
   out.put(numbered_);
   out.put_all(sessions_);
   std::vector<std::pair<std::uint32_t, std::uint64_t>> numbers;
@@ -134,6 +125,7 @@ bool Online::load(StateReader& in) {
     begin(*head);
     keys_ = KeyIndex();
     if (spill_ != nullptr) keys_.set_fold_sink(this);
+    make_lanes();
   }
   time_.now = in.get<std::int64_t>();
   counts_ = in.get<OnlineCounts>();
@@ -188,14 +180,7 @@ bool Online::load(StateReader& in) {
     told_order_.push_back(identity);
   }
   for (const std::uint64_t pair : in.get_all<std::uint64_t>()) cloud_.insert(pair);
-  for (auto left = in.get<std::uint64_t>(); left > 0 && in.good(); --left) {
-    const auto txn = in.get<std::uint32_t>();
-    shadow_order_.emplace_back(txn, in.get<std::uint64_t>());
-  }
-  for (auto left = in.get<std::uint64_t>(); left > 0 && in.good(); --left) {
-    const auto at = in.get<std::uint64_t>();
-    shadows_.emplace(at, in.get<Shadow>());
-  }
+  shadows_.load(in);
   numbered_ = in.get<bool>();
   sessions_ = in.get_all<Latest>();
   for (std::uint32_t s = 0; s < sessions_.size(); ++s) session_numbers_.emplace(in.get<std::uint64_t>(), s);

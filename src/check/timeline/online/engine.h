@@ -1,7 +1,7 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
-// (gathering), judge.cc (verdicts), late.cc (what comes when others have been judged), name_read.cc (where a wrong
-// value came from), settle.cc (transactions without a sure place), give_up.cc (keys given up for memory) and
-// checkpoint.cc.
+// (gathering, and several threads), put.cc and insert.cc (into the index), judge.cc (verdicts), late.cc (what comes
+// when others have been judged), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure
+// place), give_up.cc (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.
@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +21,7 @@
 
 #include "anomaly/level.h"
 #include "anomaly/verdict.h"
+#include "base/team.h"
 #include "check/accesses.h"
 #include "check/online.h"
 #include "check/predicates/header_keys.h"
@@ -27,7 +29,9 @@
 #include "check/timeline/online/clock_order.h"
 #include "check/timeline/online/key_filter.h"
 #include "check/timeline/online/key_index.h"
+#include "check/timeline/online/lane.h"
 #include "check/timeline/online/online.h"
+#include "check/timeline/online/shadows.h"
 #include "check/timeline/online/spill.h"
 #include "check/timeline/online/window.h"
 #include "history/recent_names.h"
@@ -58,30 +62,6 @@ class Online final : public OnlineEngine, private FoldSink {
  private:
   struct Latest;  // of a session
 
-  // What the transaction being taken has made of a key so far.
-  struct Local {
-    std::uint32_t key;
-    std::uint32_t own = kNone32;  // index of its appends and increments since it last read or overwrote
-    State value = {};             // what it last read or wrote
-    bool from_snapshot = false;   // its appends stand on the snapshot
-    bool written = false;         // by a plain write, of `last`
-    State last = {};
-    std::uint32_t written_op = kNone32;
-    std::uint32_t extras = 0;  // appends and increments behind that, in extras_
-  };
-  struct Extra {  // an append or increment to be installed
-    std::uint32_t local;
-    EntryKind kind;
-    std::uint64_t value;
-    std::uint32_t op;
-  };
-  // A write that never was a version.
-  struct Shadow {
-    std::uint32_t txn;
-    std::uint32_t op;
-    bool intermediate;  // else of a transaction that did not commit
-  };
-
   // Reads of states that are not held any more: judged from what was spilled.
   struct LateRead {
     std::uint32_t txn, key;
@@ -90,17 +70,6 @@ class Online final : public OnlineEngine, private FoldSink {
     OwnTop top;
   };
 
-  // A read that was judged, and then one came that it should have seen: judged again when that one is.
-  struct Broken {
-    std::uint32_t by, key;
-    std::uint32_t reader_txn;  // its number, as its entry has it; kNone32: it is spilled
-    std::int64_t time;         // where it read
-    std::uint64_t reader;      // print of its id
-    Print value;
-    std::uint8_t order;
-    AnomalyKind kind;        // as what it is told
-    std::uint8_t unused[6];  // no bytes of chance in a checkpoint
-  };
   // A read that was wrong when its transaction had to go for memory: judged when its deadline is over, from the index
   // and from what was spilled.
   struct Postponed {
@@ -114,12 +83,6 @@ class Online final : public OnlineEngine, private FoldSink {
 
   // take.cc
   void place(TxnRecord& r, const History& h);
-  void next_stamp();
-  void replay(std::uint32_t txn, bool reads, bool writes);
-  void read(std::uint32_t txn, KeyId key, ValueId value);
-  void overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op);
-  void accumulate(KeyId key, OpKind kind, ValueId value, std::uint32_t op);
-  void install(std::uint32_t txn);
   void note_uncommitted(std::uint32_t txn);
   void note_shadow(Print key, Print value, Shadow shadow);
   [[nodiscard]] std::uint32_t number_of(Window::Held& held, KeyId key);
@@ -130,27 +93,43 @@ class Online final : public OnlineEngine, private FoldSink {
   struct Staged {
     std::int64_t time;
     std::uint32_t txn;
+    std::uint16_t what;  // kReadsStaged, kWritesStaged
   };
-  void find_keys(std::uint32_t txn, std::vector<const KeyTimeline*>& keys);
+  void make_lanes();
+  void deal_keys();
+  void have_all_keys(Lane& lane);
+  void put_staged(Lane& lane);
+  void put_adopted(std::uint32_t txn);
+  void take_over(std::span<Lane> lanes);
+  void reserve_stamps(std::size_t count);
+  // put.cc
+  void put(Lane& lane, std::uint32_t place, const std::vector<Lane::Touch>& touches, bool reads, bool writes);
+  void put_read(Lane& lane, const Lane::Touch& touch);
+  void install(Lane& lane, std::uint32_t place);
+  void find_known_keys(Window::Held& held) const;
+  void hint_keys(std::uint32_t txn, bool near) const;
+  void find_keys(const Lane& lane, std::uint32_t txn, std::vector<Lane::Touch>& touches);
   // insert.cc
-  void insert_read(std::uint32_t txn, KeyTimeline& key, Print value, OwnTop* top);
-  void insert_write(std::uint32_t txn, KeyTimeline& key, Entry entry);
-  void propagate(const KeyTimeline& key, Place from, State state, std::uint32_t by);
-  void set_wrong(const KeyTimeline& key, Entry& read, bool wrong, std::uint32_t by);
+  void insert_read(Lane& lane, KeyTimeline& key, Print value, OwnTop* top);
+  void insert_write(Lane& lane, KeyTimeline& key, Entry entry);
+  void propagate(Lane& lane, const KeyTimeline& key, Place from, State state);
+  void set_wrong(Lane& lane, const KeyTimeline& key, Entry& read, bool wrong);
   [[nodiscard]] bool is_right(const Entry& read, State state) const;
-  void check_conflict(KeyTimeline& key, Place later);
-  void write_into_the_past(KeyTimeline& key, Entry entry);
-  void grow_again(KeyTimeline& key, const Entry& late);
+  void check_conflict(Lane& lane, const KeyTimeline& key, Place later);
+  void write_into_the_past(Lane& lane, KeyTimeline& key, Entry entry);
+  void grow_again(Lane& lane, KeyTimeline& key, const Entry& late);
   [[nodiscard]] static SpilledVersion spilled(const KeyTimeline& key, const Entry& version);
   // late.cc
-  void check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later, std::int64_t commit,
-                               std::uint8_t order);
+  void check_released_conflict(Lane& lane, const KeyTimeline& key, const Entry& late, std::uint64_t later,
+                               std::int64_t commit, std::uint8_t order);
   [[nodiscard]] static bool is_tied(const KeyTimeline& key, Place at);
-  void look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
-  void compare_with_spilled(const KeyTimeline& key, const Entry& late);
-  void look_for_spilled_reads(const KeyTimeline& key, const Entry& late, std::int64_t until, std::uint8_t until_order);
+  void look_for_released_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
+                               std::uint8_t until_order);
+  void compare_with_spilled(Lane& lane, const KeyTimeline& key, const Entry& late);
+  void look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
+                              std::uint8_t until_order);
   static constexpr std::size_t kMostCompared = 4096;  // reads, or versions, with one late write
-  void could_not_compare();
+  static void could_not_compare(Lane& lane);
   // `own`: what its transaction had appended or added itself, if it is not held any more; else null.
   void judge_broken(const Broken& broken, bool postponed, const OwnTop* own, bool early);
   [[nodiscard]] bool postpone(const Broken& read, Print key, std::int64_t arrived, const OwnTop* own);
@@ -186,7 +165,7 @@ class Online final : public OnlineEngine, private FoldSink {
   };
   [[nodiscard]] Wrong wrong_of(std::uint32_t txn, const KeyTimeline& key, Place at) const;
   void report_external(const Wrong& wrong, std::string_view suspect);
-  void report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected);
+  void report_internal(const TxnRecord& r, Print key, ValueId read, std::string expected);
   void report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other, std::int64_t other_commit);
   void report_order(std::uint64_t id, AnomalyKind kind, std::uint64_t before);
   void report_gap(const TxnRecord& r, std::uint64_t before, std::int64_t before_sno, std::int64_t sno);
@@ -270,33 +249,26 @@ class Online final : public OnlineEngine, private FoldSink {
   TimeChains chains_;
   std::uint32_t judged_ = 0;  // the next to be judged
   std::vector<Staged> staged_;
-  static constexpr std::size_t kAhead = 8;
-  std::vector<const KeyTimeline*> ahead_[kAhead];  // keys of those that come next
-  std::uint32_t applied_ = 0;                      // those before are in the index
-  std::int64_t staged_since_ = 0;                  // StreamTime::now when the first of the others was taken
+  std::vector<Lane> lanes_;        // at least one
+  std::unique_ptr<Team> team_;     // where there are several
+  bool dealt_ = false;             // the lanes' keys are those of deal_keys()
+  std::uint32_t stamp_ = 0;        // the last that KeyTimeline::stamp was set to
+  std::uint32_t applied_ = 0;      // those before are in the index
+  std::int64_t staged_since_ = 0;  // StreamTime::now when the first of the others was taken
   RecentNames names_;
   OnlineCounts counts_;
 
-  // of the transaction being taken
-  std::vector<Local> locals_;
-  std::vector<Extra> extras_;
-  std::vector<OwnTop> owns_;
-  std::size_t owns_used_ = 0;
-  Window::Held* held_ = nullptr;  // its chunk
-  std::uint32_t stamp_ = 0;       // what KeyTimeline::stamp is set to
-  bool was_late_ = false;
+  Window::Held* held_ = nullptr;  // the chunk of the transaction being taken
 
   std::deque<LateRead> late_reads_;
   std::deque<Broken> broken_;
   std::deque<Postponed> postponed_;
   std::size_t postponed_bytes_ = 0;
   bool adopting_ = false;                  // what is put into the index was seen by others: it is not late
-  bool could_compare_ = true;              // the transaction being taken with all that it has to do with
   std::int64_t released_until_ = kNoTime;  // no read of a released transaction is later
   std::int64_t released_open_ = kNoTime;   // … and none of those whose place was never sure
 
-  std::unordered_multimap<std::uint64_t, Shadow> shadows_;
-  std::deque<std::pair<std::uint32_t, std::uint64_t>> shadow_order_;  // (transaction, where in shadows_)
+  Shadows shadows_;
 
   struct Latest {
     std::int64_t time = kNoTime;

@@ -162,7 +162,7 @@ void Online::tidy() {
 
 std::size_t Online::bytes() const {
   return keys_.bytes_used() + window_.bytes() + clock_.bytes() + names_.bytes() + given_up_.bytes() +
-         given_up_cloudy_.bytes() + shadow_order_.size() * 64 + (told_.size() + cloud_.size()) * 48 + rows_.bytes() +
+         given_up_cloudy_.bytes() + shadows_.bytes() + (told_.size() + cloud_.size()) * 48 + rows_.bytes() +
          broken_.size() * sizeof(Broken) + postponed_bytes_ +
          (spill_ == nullptr ? 0 : spill_->memory() + read_spill_->memory() + start_spill_->memory());
 }
@@ -189,15 +189,7 @@ void Online::make_room() {
 
 void Online::release_one() {
   const std::uint32_t txn = window_.first();
-  while (!shadow_order_.empty() && !arrived_before(txn, shadow_order_.front().first)) {
-    const auto [begin, end] = shadows_.equal_range(shadow_order_.front().second);
-    for (auto at = begin; at != end; ++at) {
-      if (at->second.txn != shadow_order_.front().first) continue;
-      shadows_.erase(at);
-      break;
-    }
-    shadow_order_.pop_front();
-  }
+  shadows_.release(txn);
   spill_released(txn);
   if (asks_predicates_) note_released(window_.at(txn));
   window_.release();
@@ -264,17 +256,17 @@ void Online::report_external(const Wrong& wrong, std::string_view suspect) {
   tell(std::move(v), raw64(r.id), key.key, suspect);
 }
 
-void Online::report_internal(const TxnRecord& r, KeyId key, ValueId read, std::string expected) {
+void Online::report_internal(const TxnRecord& r, Print key, ValueId read, std::string expected) {
   OnlineViolation v;
   v.kind = AnomalyKind::kInternal;
   v.rule = "INT";
   v.transactions.push_back(id_of(r));
-  v.key = text_in(r, held_->chunk->key(key));
-  v.read = held_->chunk->history.value_text(read);
+  v.key = text_in(r, key);
+  v.read = window_.history(r).value_text(read);
   v.expected = std::move(expected);
   v.text = fmt::format("{} read {} = {}, but had itself read or written {} before.", v.transactions[0], v.key, v.read,
                        v.expected);
-  tell(std::move(v), raw64(r.id), held_->chunk->key(key), {});
+  tell(std::move(v), raw64(r.id), key, {});
 }
 
 void Online::report_conflict(const TxnRecord& r, const KeyTimeline& key, std::uint64_t other,

@@ -14,6 +14,9 @@
 #include <memory>
 #include <vector>
 
+#include "base/hash.h"
+#include "base/huge_array.h"
+#include "base/prefetch.h"
 #include "base/state_file.h"
 #include "check/timeline/online/directory.h"
 #include "check/timeline/online/entry.h"
@@ -24,8 +27,10 @@ struct Block {
   Block* prev;
   Block* next;
   std::uint32_t newest;  // transaction that arrived last of those in the block
-  std::uint16_t count;
-  std::uint16_t capacity;
+  std::uint8_t count;
+  std::uint8_t capacity;
+  bool has_tops;         // some entry may be a kReadOnOwn
+  std::uint8_t ordinal;  // counts the blocks of a key that were added at its end
   Directory* directory;  // of a key's last block: where the others are, if there are many
 
   [[nodiscard]] Entry* entries() { return reinterpret_cast<Entry*>(this + 1); }
@@ -33,23 +38,30 @@ struct Block {
 };
 static_assert(sizeof(Block) == 32);
 
-// Blocks of three sizes; what is freed is used again.
+// Blocks of three sizes; what is freed is used again. A block may be freed to another pool than the one that made it:
+// what several have in use is right as a sum.
 class BlockPool {
  public:
   [[nodiscard]] Block* make(std::size_t wanted);
   void free(Block* block);
   [[nodiscard]] std::size_t bytes_used() const { return used_; }
-  [[nodiscard]] std::size_t bytes_held() const { return arenas_.size() * kArena; }
-  static constexpr std::uint16_t kCapacity[] = {3, 12, 50};
+  [[nodiscard]] std::size_t bytes_held() const {
+    const std::size_t small = std::min(arenas_.size(), kSmallArenas);
+    return small * kArena + (arenas_.size() - small) * kHugeArena;
+  }
+  static constexpr std::uint8_t kCapacity[] = {3, 12, 50};
+  // Each gets about as many free blocks.
+  static void level(BlockPool& a, BlockPool& b);
 
  private:
   // Only keys with many entries have a directory, and those have large blocks.
-  static std::size_t slot_bytes(std::uint16_t capacity) {
+  static std::size_t slot_bytes(std::uint8_t capacity) {
     return capacity == kCapacity[2] ? Directory::kBytesPerBlock : 0;
   }
-  static constexpr std::size_t kArena = std::size_t{1} << 18;
-  std::vector<std::unique_ptr<std::byte[]>> arenas_;
-  Block* free_[3] = {nullptr, nullptr, nullptr};
+  // The first ones are small; then on huge pages.
+  static constexpr std::size_t kArena = std::size_t{1} << 18, kHugeArena = std::size_t{1} << 21, kSmallArenas = 16;
+  std::vector<HugeArray<std::byte>> arenas_;
+  std::vector<Block*> free_[3];
   std::byte* next_ = nullptr;
   std::size_t left_ = 0, used_ = 0;
 };
@@ -115,6 +127,16 @@ struct Place {
   return {before, before == nullptr ? 0U : before->count - 1U};
 }
 
+// Where entries and what belongs to them are kept. Each thread that inserts has one of its own; what one of them made
+// may be given back to another.
+struct KeyStore {
+  BlockPool pool;
+  std::deque<OwnTop> tops;
+  std::vector<OwnTop*> free_tops;
+  std::deque<Directory> directories;
+  std::vector<Directory*> free_directories;
+};
+
 // Told of versions that leave the index.
 class FoldSink {
  public:
@@ -126,9 +148,25 @@ class KeyIndex {
  public:
   static constexpr std::uint32_t kPageBits = 12, kPageKeys = 1U << kPageBits, kPageMask = kPageKeys - 1;
 
+  KeyIndex() : stores_(1) {}
+
+  // Several threads may prepare, insert into and trim different keys at once, each with a store of its own, while
+  // nobody adds or removes keys.
+  void set_stores(std::size_t count) {
+    while (stores_.size() < count) stores_.emplace_back();
+  }
+  [[nodiscard]] KeyStore& store(std::size_t at) { return stores_[at]; }
+  // What one thread gave back others may need: without this their stores would grow for ever.
+  void level_stores();
+
   // Numbers of keys change in remove() only.
   [[nodiscard]] std::uint32_t find_or_add(Print key);
   [[nodiscard]] std::uint32_t find(Print key) const;  // kNone32 if it is not there
+  // Two steps before find(), for many keys at once.
+  void prefetch_slot(Print key) const {
+    if (!slots_.empty()) prefetch(&slots_[mix64(raw64(key)) & (slots_.size() - 1)]);
+  }
+  void prefetch_key(Print key) const;
   [[nodiscard]] KeyTimeline& at(std::uint32_t key) { return keys_[key >> kPageBits][key & kPageMask]; }
   [[nodiscard]] const KeyTimeline& at(std::uint32_t key) const { return keys_[key >> kPageBits][key & kPageMask]; }
   [[nodiscard]] std::uint32_t size() const { return count_; }
@@ -138,11 +176,13 @@ class KeyIndex {
 
   // To be called before insert(), and before asking whether something is_past(): drops what nobody needs any more where
   // the key would grow. `first`: the oldest transaction that must be kept.
-  void prepare(KeyTimeline& key, std::uint32_t first) {
-    if (key.tail != nullptr && key.tail->count == key.tail->capacity) trim(key, first);
+  void prepare(KeyTimeline& key, std::uint32_t first, KeyStore& store) {
+    if (key.tail != nullptr && key.tail->count == key.tail->capacity) make_room(key, first, store);
   }
+  void prepare(KeyTimeline& key, std::uint32_t first) { prepare(key, first, stores_[0]); }
   // Its state is not set yet. Requires: it is not past.
-  [[nodiscard]] Place insert(KeyTimeline& key, const Entry& entry);
+  [[nodiscard]] static Place insert(KeyTimeline& key, const Entry& entry, KeyStore& store);
+  [[nodiscard]] Place insert(KeyTimeline& key, const Entry& entry) { return insert(key, entry, stores_[0]); }
   [[nodiscard]] static State before(const KeyTimeline& key, Place at) {
     const Place prev = prev_of(at);
     return prev.valid() ? prev.entry().behind() : key.base();
@@ -154,26 +194,31 @@ class KeyIndex {
                                         std::uint32_t txn);
 
   // Sums up in the base what stands at the front and arrived before transaction `first`.
-  void trim(KeyTimeline& key, std::uint32_t first);
+  void trim(KeyTimeline& key, std::uint32_t first, KeyStore& store);
+  void trim(KeyTimeline& key, std::uint32_t first) { trim(key, first, stores_[0]); }
   // Removes the keys whose new number is kNone32, which have no entries; the others move up, and `renumbered` tells
   // where to. Their memory is given back.
   void remove(std::vector<std::uint32_t>& renumbered);
   void set_fold_sink(FoldSink* sink) { sink_ = sink; }
 
   // What reads of kind kReadOnOwn stand on; goes with its entry.
-  [[nodiscard]] std::uint64_t add_top(OwnTop top);
-  [[nodiscard]] const OwnTop& top(const Entry& entry) const { return tops_[entry.value]; }
+  [[nodiscard]] static std::uint64_t add_top(OwnTop top, KeyStore& store);
+  [[nodiscard]] static const OwnTop& top(const Entry& entry) { return *top_at(entry); }
 
   void save(StateWriter& out) const;
   // Requires: the index is empty. False if that is no index.
   [[nodiscard]] bool load(StateReader& in);
 
   [[nodiscard]] std::size_t bytes() const {
-    return pool_.bytes_held() + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
+    std::size_t held = 0;
+    for (const KeyStore& store : stores_) held += store.pool.bytes_held();
+    return held + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
   }
   // The same without what is held for later use.
   [[nodiscard]] std::size_t bytes_used() const {
-    return pool_.bytes_used() + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
+    std::size_t used = 0;
+    for (const KeyStore& store : stores_) used += store.pool.bytes_used();
+    return used + keys_.size() * kPageKeys * sizeof(KeyTimeline) + slots_.size() * sizeof(Slot);
   }
 
   // What the next keys may need at once, since it grows by pages and the table of keys doubles.
@@ -190,12 +235,15 @@ class KeyIndex {
   };
   void grow();
   void fill_slots();
-  void drop_front(KeyTimeline& key, std::uint32_t count);
+  void make_room(KeyTimeline& key, std::uint32_t first, KeyStore& store);
+  static OwnTop* top_at(const Entry& entry) { return reinterpret_cast<OwnTop*>(entry.value); }
+  void drop_front(KeyTimeline& key, std::uint32_t count, KeyStore& store);
   // The last block that does not begin after that time, or the first one. Requires: there is one.
   static Block* block_at(const KeyTimeline& key, std::int64_t time);
   // Makes room in a full block for an entry at that index and time; where that is then.
-  [[nodiscard]] Place split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time, std::size_t slot);
-  void make_directory(KeyTimeline& key);
+  [[nodiscard]] static Place split(KeyTimeline& key, Block* block, std::uint32_t at, std::int64_t time,
+                                   std::size_t slot, KeyStore& store);
+  static void make_directory(KeyTimeline& key, KeyStore& store);
   static constexpr std::size_t kManyBlocks = 8;  // a directory is worth it from there on
   static constexpr std::size_t kNoSlot = ~std::size_t{0};
 
@@ -203,11 +251,7 @@ class KeyIndex {
   std::uint32_t count_ = 0;
   std::vector<Slot> slots_;
   State default_;
-  std::vector<OwnTop> tops_;
-  std::vector<std::uint64_t> free_tops_;
-  BlockPool pool_;
-  std::deque<Directory> directories_;
-  std::vector<Directory*> free_directories_;
+  std::deque<KeyStore> stores_;
   FoldSink* sink_ = nullptr;
 };
 

@@ -27,19 +27,19 @@ constexpr std::size_t kLeastPostponed = std::size_t{1} << 20;
 }  // namespace
 
 // Counted once a transaction.
-void Online::could_not_compare() {
-  was_late_ = true;
-  could_compare_ = false;
+void Online::could_not_compare(Lane& lane) {
+  lane.was_late = true;
+  lane.could_compare = false;
 }
 
 // NOCONFLICT of a writer that is not held any more: `late` was committed after its start.
-void Online::check_released_conflict(const KeyTimeline& key, const Entry& late, std::uint64_t later,
+void Online::check_released_conflict(Lane& lane, const KeyTimeline& key, const Entry& late, std::uint64_t later,
                                      std::int64_t commit, std::uint8_t order) {
   // Of the others the start is their commit, or is not known; who was placed by those who saw it has no commit.
   if (order != kCommitOrder || late.order == kPlacedWrite || later == late.writer) return;
-  if (start_spill_ == nullptr) return could_not_compare();
+  if (start_spill_ == nullptr) return could_not_compare(lane);
   const auto found = start_spill_->last_before(Print{later}, commit, 1);
-  if (!start_spill_->good()) return could_not_compare();
+  if (!start_spill_->good()) return could_not_compare(lane);
   if (!found || found->time != commit) return;  // it started after its commit, which was told
   const auto start = static_cast<std::int64_t>(found->state);
   if (late.time <= start) return;
@@ -68,65 +68,67 @@ bool Online::is_tied(const KeyTimeline& key, Place at) {
 }
 
 // Reads between the late write and the next version that are on disk only.
-void Online::look_for_released_reads(const KeyTimeline& key, const Entry& late, std::int64_t until,
+void Online::look_for_released_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
                                      std::uint8_t until_order) {
-  if (read_spill_ == nullptr) return could_not_compare();
+  if (read_spill_ == nullptr) return could_not_compare(lane);
   const auto reads = read_spill_->behind(key.key, late.time, late.order, until, kMostCompared);
-  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare();
+  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare(lane);
   for (const SpilledVersion& read : reads) {
     if (!read.stands_before(until, until_order) || read.writer == late.writer) continue;
     if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
-      could_not_compare();
+      could_not_compare(lane);
     } else if (!shows(late.behind(), Print{read.value})) {
-      broken_.push_back({late.txn,
-                         keys_.find(key.key),
-                         kNone32,
-                         read.time,
-                         read.writer,
-                         Print{read.value},
-                         read.order,
-                         AnomalyKind::kGSIb,
-                         {}});
+      lane.broken.push_back({lane.order,
+                             {late.txn,
+                              keys_.find(key.key),
+                              kNone32,
+                              read.time,
+                              read.writer,
+                              Print{read.value},
+                              read.order,
+                              AnomalyKind::kGSIb,
+                              {}}});
     }
   }
 }
 
 // The same where versions are on disk, too, as they are with the late write.
-void Online::look_for_spilled_reads(const KeyTimeline& key, const Entry& late, std::int64_t until,
+void Online::look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
                                     std::uint8_t until_order) {
   const auto reads = read_spill_->behind(key.key, late.time, late.order, until, kMostCompared);
-  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare();
+  if (!read_spill_->good() || reads.size() == kMostCompared) could_not_compare(lane);
   for (const SpilledVersion& read : reads) {
     if (!read.stands_before(until, until_order) || read.writer == late.writer) continue;
     if (read.kind != EntryKind::kRead) {
-      could_not_compare();
+      could_not_compare(lane);
       continue;
     }
     if (key.is_past(read.time, read.order)) {
       const auto version = spill_->last_before(key.key, read.time, read.order);
       if (version && shows({version->state, version->state_kind}, Print{read.value})) continue;
     }
-    broken_.push_back({late.txn,
-                       keys_.find(key.key),
-                       kNone32,
-                       read.time,
-                       read.writer,
-                       Print{read.value},
-                       read.order,
-                       AnomalyKind::kGSIb,
-                       {}});
+    lane.broken.push_back({lane.order,
+                           {late.txn,
+                            keys_.find(key.key),
+                            kNone32,
+                            read.time,
+                            read.writer,
+                            Print{read.value},
+                            read.order,
+                            AnomalyKind::kGSIb,
+                            {}}});
   }
 }
 
 // All that stands around it has left memory.
-void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
+void Online::compare_with_spilled(Lane& lane, const KeyTimeline& key, const Entry& late) {
   const auto before = spill_->last_before(key.key, late.time, late.order);
   const auto around = spill_->behind(key.key, late.time - 1, kStartRead, kLatest, kMostCompared);
-  if (!spill_->good()) return could_not_compare();
+  if (!spill_->good()) return could_not_compare(lane);
   const SpilledVersion* after = nullptr;
   for (const SpilledVersion& v : around) {
     if (v.writer == late.writer || v.stands_before(late.time, late.order)) continue;
-    if (v.time == late.time && v.order == late.order) return could_not_compare();  // nobody knows which is first
+    if (v.time == late.time && v.order == late.order) return could_not_compare(lane);  // nobody knows which is first
     after = &v;
     break;
   }
@@ -136,15 +138,15 @@ void Online::compare_with_spilled(const KeyTimeline& key, const Entry& late) {
     if (overlaps && before->order != kPlacedWrite && before->writer != late.writer)
       report_conflict(r, key, before->writer, before->time);
     if (after != nullptr && (after->flags & kConflictTold) == 0)
-      check_released_conflict(key, late, after->writer, after->time, after->order);
+      check_released_conflict(lane, key, late, after->writer, after->time, after->order);
   }
   // What is grown on top of it shows it, up to where it is overwritten.
   const auto end = std::find_if(around.begin(), around.end(), [&](const SpilledVersion& v) {
     return v.kind == EntryKind::kWrite && v.stands_behind(late.time, late.order);
   });
   const bool ends = end != around.end();
-  look_for_spilled_reads(key, late, ends ? end->time : kLatest, ends ? end->order : 0);
-  if (late.time <= released_open_) could_not_compare();
+  look_for_spilled_reads(lane, key, late, ends ? end->time : kLatest, ends ? end->order : 0);
+  if (late.time <= released_open_) could_not_compare(lane);
 }
 
 void Online::judge_broken(const Broken& b, bool postponed, const OwnTop* own, bool early) {
@@ -228,7 +230,8 @@ void Online::spill_released(std::uint32_t txn) {
   released_until_ = std::max({released_until_, r.start, r.commit});
   if (spill_ == nullptr) return;
   Window::Held& held = window_.held(r);
-  next_stamp();
+  reserve_stamps(1);
+  ++stamp_;
   bool writes = false;
   for_each_access(held.chunk->history, r.txn, [&](const Access& a) {
     const bool is_read = a.kind == OpKind::kRead;

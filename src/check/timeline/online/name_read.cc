@@ -74,13 +74,12 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
   if (has_older) return older;
   if (shows(initial_of(key.key), value)) return {ReadSource::kInitial, 0};
   if (has_newer) return newer;
-  const auto [begin, end] = shadows_.equal_range(pair_of(key.key, value));
-  for (auto at = begin; at != end; ++at) {
-    if (!at->second.intermediate || !window_.holds(at->second.txn) || at->second.txn == wrong.txn) continue;
+  shadows_.for_each(pair_of(key.key, value), [&](const Shadow& shadow) {
+    if (!shadow.intermediate || !window_.holds(shadow.txn) || shadow.txn == wrong.txn) return;
     // The least of them, whatever order they are kept in: a restart changes that.
-    const std::uint64_t writer = raw64(window_.at(at->second.txn).id);
+    const std::uint64_t writer = raw64(window_.at(shadow.txn).id);
     if (other.source != ReadSource::kIntermediate || writer < other.writer) other = {ReadSource::kIntermediate, writer};
-  }
+  });
   if (other.source == ReadSource::kIntermediate) return other;
   for_each_access(chunk.history, r.txn, [&](const Access& a) {
     if (a.kind == OpKind::kRead || chunk.key(a.key) != key.key || chunk.value(a.value) != value) return;
@@ -88,11 +87,11 @@ Online::Origin Online::origin_of_value(const Wrong& wrong, std::uint32_t op, Pri
     other = {a.op > op ? ReadSource::kOwnLater : ReadSource::kOwn, raw64(r.id)};
   });
   if (other.source != ReadSource::kNeverWritten) return other;
-  for (auto at = begin; at != end; ++at) {
-    if (at->second.intermediate || !window_.holds(at->second.txn)) continue;
-    const std::uint64_t writer = raw64(window_.at(at->second.txn).id);
+  shadows_.for_each(pair_of(key.key, value), [&](const Shadow& shadow) {
+    if (shadow.intermediate || !window_.holds(shadow.txn)) return;
+    const std::uint64_t writer = raw64(window_.at(shadow.txn).id);
     if (other.source != ReadSource::kAborted || writer < other.writer) other = {ReadSource::kAborted, writer};
-  }
+  });
   if (other.source == ReadSource::kAborted) return other;
   // What was written long ago is not known any more; that it was written is the milder claim.
   if (key.base_time != kNoTime) return {ReadSource::kUntraceable, 0};
@@ -133,11 +132,10 @@ Online::Origin Online::origin_of_rich(const Wrong& wrong, std::uint32_t op, Valu
           offer(e.writer, (e.flags & kLastWrite) != 0);
       }
     }
-    const auto [begin, end] = shadows_.equal_range(pair_of(wrong.key->key, last));
-    for (auto s = begin; s != end; ++s) {
-      if (s->second.intermediate && window_.holds(s->second.txn) && s->second.txn != wrong.txn)
-        offer(raw64(window_.at(s->second.txn).id), false);
-    }
+    shadows_.for_each(pair_of(wrong.key->key, last), [&](const Shadow& shadow) {
+      if (shadow.intermediate && window_.holds(shadow.txn) && shadow.txn != wrong.txn)
+        offer(raw64(window_.at(shadow.txn).id), false);
+    });
     return found;
   }
   const Origin origin = origin_of_value(wrong, op, chunk.value((*elements)[at]));

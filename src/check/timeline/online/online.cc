@@ -1,5 +1,7 @@
 #include "check/timeline/online/online.h"
 
+#include <algorithm>
+
 #include "check/timeline/online/engine.h"
 
 namespace isolde::timeline {
@@ -20,6 +22,16 @@ Online::Online(const OnlineOptions& options, OnlineSink& sink)
     start_spill_ = std::make_unique<Spill>(options.spill_folder, options.memory_limit / 32, "starts");
     keys_.set_fold_sink(this);
   }
+  make_lanes();
+}
+
+// What is on disk, and who studies flips, is asked by one thread.
+void Online::make_lanes() {
+  const bool alone = spill_ != nullptr || options_.flips != nullptr;
+  lanes_.resize(alone ? 1 : std::clamp<std::size_t>(options_.threads, 1, kMostThreads));
+  keys_.set_stores(lanes_.size());
+  for (std::size_t i = 0; i < lanes_.size(); ++i) lanes_[i].store = &keys_.store(i);
+  if (lanes_.size() > 1 && team_ == nullptr) team_ = std::make_unique<Team>(lanes_.size() - 1);
 }
 
 void Online::begin(const Chunk& head) {

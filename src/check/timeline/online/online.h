@@ -35,8 +35,11 @@ struct OnlineOptions {
                              // else kept there
   std::uint32_t batch = 16384;  // so many arrivals are gathered at most, then put into the index in the order of their
                                 // times; 1: each by itself
+  std::uint32_t threads = 1;    // that put them there, each its share of the keys; with spill_folder or flips one does
+  std::uint32_t worth_sharing = 256;  // fewer are put there by one thread
   FlipObserver* flips = nullptr;
 };
+inline constexpr std::uint32_t kMostThreads = 16;
 
 // Requires: the level is of the snapshot or serializable family. `sink` outlives the engine.
 [[nodiscard]] std::unique_ptr<OnlineEngine> make_online(const OnlineOptions& options, OnlineSink& sink);

@@ -299,9 +299,8 @@ void Online::adopt(const WindowHistory& made, const History& history, const Verd
     r.write_order =
         own != kNoTime ? (serial_ ? kSerialWrite : kCommitOrder) : (serial_ ? kSerialPlacedWrite : kPlacedWrite);
     r.flags |= kAdopted;
-    held_ = &window_.held(r);
     adopting_ = true;
-    replay(txn, false, true);
+    put_adopted(txn);
     adopting_ = false;
   }
 }

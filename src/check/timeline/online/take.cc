@@ -13,15 +13,6 @@ bool has_reads(const History& h, TxnId t) {
   return false;
 }
 
-bool ends_with_own(const Chunk& chunk, ValueId read, const OwnTop& own) {
-  if (own.is_counter) return true;
-  const auto elements = chunk.history.values().elements(read);
-  if (!elements || elements->size() < own.appended.size()) return false;
-  const auto tail = elements->subspan(elements->size() - own.appended.size());
-  return std::equal(tail.begin(), tail.end(), own.appended.begin(),
-                    [&](ValueId a, Print b) { return chunk.value(a) == b; });
-}
-
 }  // namespace
 
 void Online::take(const Arrival& arrival) {
@@ -29,7 +20,10 @@ void Online::take(const Arrival& arrival) {
   bool fresh_chunk = false;
   TxnRecord& r = window_.take(arrival, fresh_chunk);
   held_ = &window_.held(r);
-  if (fresh_chunk) names_.note(arrival.chunk);
+  if (fresh_chunk) {
+    names_.note(arrival.chunk);
+    find_known_keys(*held_);
+  }
   const History& h = arrival.history();
   r.id = arrival.chunk->id(arrival.txn);
   r.arrived = std::max(time_.now, time_.came);
@@ -106,157 +100,11 @@ void Online::place(TxnRecord& r, const History& h) {
 
 std::uint32_t Online::number_of(Window::Held& held, KeyId key) {
   std::uint32_t& number = held.key[raw(key)];
-  if (number == kNone32) number = key_number(held.chunk->key(key));
+  if (number == kNone32) {
+    number = key_number(held.chunk->key(key));
+    if (held.unresolved > 0) --held.unresolved;
+  }
   return number;
-}
-
-void Online::next_stamp() {
-  if (++stamp_ != 0) return;
-  // After 2^32 of them old stamps would look like new ones.
-  for (std::uint32_t k = 0; k < keys_.size(); ++k) keys_.at(k).stamp = 0;
-  stamp_ = 1;
-}
-
-void Online::replay(std::uint32_t txn, bool reads, bool writes) {
-  const TxnRecord& r = window_.at(txn);
-  const History& h = held_->chunk->history;
-  const std::uint32_t end = h.end_op(r.txn);
-  const std::uint32_t first = h.first_op(r.txn);
-  locals_.clear();
-  extras_.clear();
-  owns_used_ = 0;
-  next_stamp();
-  for (std::uint32_t i = first; i < end; ++i) {
-    const OpHead op = h.op(i);
-    if (op.is_read()) {
-      if (reads) read(txn, op.key(), h.op_value(i));
-    } else if (op.kind() == OpKind::kWrite) {
-      if (writes) overwrite(txn, op.key(), h.op_value(i), i);
-    } else if (op.kind() == OpKind::kScan) {
-      if (!reads) continue;
-      for (const Item& item : h.items(h.predicate(op.predicate()))) read(txn, item.key, item.value);
-    } else if (op.kind() == OpKind::kUpdate) {
-      if (!writes) continue;
-      for (const Item& item : h.items(h.predicate(op.predicate()))) overwrite(txn, item.key, item.value, i);
-    } else if (op.kind() != OpKind::kAggregate && writes) {
-      accumulate(op.key(), op.kind(), h.op_value(i), i);
-    }
-  }
-  if (writes) install(txn);
-}
-
-void Online::read(std::uint32_t txn, KeyId key, ValueId value) {
-  const std::uint32_t number = number_of(*held_, key);
-  KeyTimeline& k = keys_.at(number);
-  const Chunk& chunk = *held_->chunk;
-  const Print print = chunk.value(value);
-  if (k.stamp != stamp_) {
-    k.stamp = stamp_;
-    k.local = static_cast<std::uint32_t>(locals_.size());
-    locals_.push_back({.key = number});
-    insert_read(txn, k, print, nullptr);
-  } else {
-    Local& mine = locals_[k.local];
-    if (mine.own == kNone32) {
-      if (mine.value.bits != raw64(print)) {
-        report_internal(window_.at(txn), key, value, state_text(mine.value));
-      }
-    } else {
-      OwnTop& own = owns_[mine.own];
-      own.read = print;
-      if (mine.from_snapshot) {
-        own.ends_with_own = ends_with_own(chunk, value, own);
-        insert_read(txn, k, print, &own);
-      } else if (!shows(mine.value, own)) {
-        report_internal(window_.at(txn), key, value, state_text(with_own(mine.value, own)));
-      }
-      mine.own = kNone32;
-    }
-  }
-  locals_[k.local].value = state_of(chunk, value);
-}
-
-void Online::overwrite(std::uint32_t txn, KeyId key, ValueId value, std::uint32_t op) {
-  const std::uint32_t number = number_of(*held_, key);
-  KeyTimeline& k = keys_.at(number);
-  if (k.stamp != stamp_) {
-    k.stamp = stamp_;
-    k.local = static_cast<std::uint32_t>(locals_.size());
-    locals_.push_back({.key = number});
-  }
-  Local& mine = locals_[k.local];
-  if (mine.written) note_shadow(k.key, Print{mine.last.bits}, {txn, mine.written_op, true});
-  if (mine.extras > 0) {
-    for (Extra& extra : extras_) {
-      if (extra.local != k.local || extra.op == kNone32) continue;
-      const Print print = extra.kind == EntryKind::kAppend ? Print{extra.value}
-                                                           : print_of_number(static_cast<std::int64_t>(extra.value));
-      note_shadow(k.key, print, {txn, extra.op, true});
-      extra.op = kNone32;
-    }
-    mine.extras = 0;
-  }
-  mine.written = true;
-  mine.written_op = op;
-  mine.last = mine.value = state_of(*held_->chunk, value);
-  mine.own = kNone32;
-}
-
-void Online::accumulate(KeyId key, OpKind kind, ValueId value, std::uint32_t op) {
-  const std::uint32_t number = number_of(*held_, key);
-  KeyTimeline& k = keys_.at(number);
-  const bool first = k.stamp != stamp_;
-  if (first) {
-    k.stamp = stamp_;
-    k.local = static_cast<std::uint32_t>(locals_.size());
-    locals_.push_back({.key = number});
-  }
-  Local& mine = locals_[k.local];
-  if (mine.own == kNone32) {
-    mine.own = static_cast<std::uint32_t>(owns_used_);
-    if (owns_used_ == owns_.size()) owns_.emplace_back();
-    OwnTop& fresh = owns_[owns_used_++];
-    fresh.is_counter = kind == OpKind::kIncrement;
-    fresh.delta = 0;
-    fresh.appended.clear();
-    mine.from_snapshot = first;
-  }
-  OwnTop& own = owns_[mine.own];
-  Extra extra{k.local, EntryKind::kAppend, 0, op};
-  if (kind == OpKind::kAppend) {
-    const Print element = held_->chunk->value(value);
-    own.appended.push_back(element);
-    extra.value = raw64(element);
-  } else {
-    const std::int64_t number_added = held_->chunk->history.values().integer(value);
-    own.delta =
-        static_cast<std::int64_t>(static_cast<std::uint64_t>(own.delta) + static_cast<std::uint64_t>(number_added));
-    extra.kind = EntryKind::kIncrement;
-    extra.value = static_cast<std::uint64_t>(number_added);
-  }
-  ++mine.extras;
-  extras_.push_back(extra);
-}
-
-void Online::install(std::uint32_t txn) {
-  const TxnRecord& r = window_.at(txn);
-  Entry entry{r.commit, 0, 0, raw64(r.id), txn, r.write_order, EntryKind::kWrite, StateKind::kPlain, 0};
-  for (const Local& mine : locals_) {
-    if (!mine.written) continue;
-    entry.value = mine.last.bits;
-    entry.set_behind(mine.last);
-    entry.flags = mine.extras == 0 ? kLastWrite : 0;
-    insert_write(txn, keys_.at(mine.key), entry);
-  }
-  if (extras_.empty()) return;
-  for (const Extra& extra : extras_) {
-    if (extra.op == kNone32) continue;
-    Local& mine = locals_[extra.local];
-    entry.kind = extra.kind;
-    entry.value = extra.value;
-    entry.flags = --mine.extras == 0 ? kLastWrite : 0;
-    insert_write(txn, keys_.at(mine.key), entry);
-  }
 }
 
 // Its writes are kept for those who should not have seen them; of unknown outcome, for those who may have.
@@ -278,10 +126,6 @@ void Online::note_uncommitted(std::uint32_t txn) {
   if ((r.flags & kChained) != 0) look_for_ties(txn);
 }
 
-void Online::note_shadow(Print key, Print value, Shadow shadow) {
-  const std::uint64_t at = pair_of(key, value);
-  shadows_.emplace(at, shadow);
-  shadow_order_.emplace_back(shadow.txn, at);
-}
+void Online::note_shadow(Print key, Print value, Shadow shadow) { shadows_.add(pair_of(key, value), shadow); }
 
 }  // namespace isolde::timeline

@@ -32,6 +32,7 @@ std::uint32_t Window::number_of(const std::shared_ptr<const Chunk>& chunk, bool&
   Held held;
   held.chunk = chunk;
   held.key.assign(chunk->history.key_count(), kNone32);
+  held.unresolved = chunk->history.key_count();
   held.session.assign(chunk->history.session_count(), kNone32);
   held.bytes = chunk->bytes() + (held.key.size() + held.session.size()) * sizeof(std::uint32_t) + sizeof(Held);
   chunk_bytes_ += held.bytes;
@@ -66,6 +67,7 @@ void Window::restore(std::uint32_t first, std::vector<TxnRecord> records, std::u
     Held held;
     if (chunk != nullptr) {
       held.key.assign(chunk->history.key_count(), kNone32);
+      held.unresolved = chunk->history.key_count();
       held.session.assign(chunk->history.session_count(), kNone32);
       held.bytes = chunk->bytes() + (held.key.size() + held.session.size()) * sizeof(std::uint32_t) + sizeof(Held);
       chunk_bytes_ += held.bytes;

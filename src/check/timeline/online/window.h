@@ -52,6 +52,7 @@ class Window {
     std::shared_ptr<const Chunk> chunk;
     std::vector<std::uint32_t> key;      // KeyId -> number in the KeyIndex, or kNone32
     std::vector<std::uint32_t> session;  // likewise
+    std::uint32_t unresolved = 0;        // of `key`, about
     std::uint32_t users = 0;
     std::size_t bytes = 0;
   };

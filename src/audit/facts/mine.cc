@@ -1,0 +1,23 @@
+#include "audit/facts/mine.h"
+
+#include "audit/facts/choices.h"
+#include "audit/facts/co_inserts.h"
+#include "audit/facts/projections.h"
+#include "audit/facts/queues.h"
+#include "audit/facts/written_values.h"
+
+namespace isolde::audit {
+
+void mine_facts(const TraceLog& log, const Forms& forms, const FactSwitches& switches, Classes& classes) {
+  if (switches.on(FactKind::kChoice)) {
+    std::vector<CoInsert> co_inserts;
+    if (switches.on(FactKind::kCoInsert)) co_inserts = find_co_inserts(log, classes);
+    find_choices(log, forms, switches, co_inserts, classes);
+    if (switches.on(FactKind::kQueue)) find_queues(log, forms, classes);
+  }
+  const std::vector<WrittenColumn> written = find_written_values(log, forms, classes);
+  if (switches.on(FactKind::kChoice) && switches.on(FactKind::kProjection)) find_projections(written, classes);
+  classes.lost = lost_updates(log, classes, written);
+}
+
+}  // namespace isolde::audit
