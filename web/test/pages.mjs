@@ -202,7 +202,7 @@ await test('a watched stream', file('watch.html'), async (page) => {
   const pictures = page.locator('#violations svg.cycle');
   expect((await pictures.count()) > 0, 'a picture of who depends on whom');
   const says = page.locator('#violations .says').first();
-  expect((await says.textContent()).startsWith('Choose'), 'its arrows can be chosen');
+  expect((await says.textContent()).startsWith('Click'), 'its arrows can be clicked');
   await pictures.first().locator('.arrow').first().focus();
   await page.keyboard.press('Enter');
   expect((await says.textContent()).includes('T'), 'an arrow says what it means');
