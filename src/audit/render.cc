@@ -286,13 +286,21 @@ class Text {
     paragraph(fmt::format("{}. ", i + 1), fmt::format("{} on {}{}", name(a.name), columns_of(a.cycle), seen));
     for (std::size_t m = 0; m < a.cycle.members.size(); ++m) {
       const ClassId id = a.cycle.members[m];
-      paragraph("   ", fmt::format("T{}: {} {}", m + 1, label(id), audit_.classes.classes[raw(id)].name));
+      const TransactionClass& one = audit_.classes.classes[raw(id)];
+      paragraph("   ", fmt::format("T{}: {} {}{}", m + 1, label(id), one.name, own_level(one)));
     }
     out_ += "\n" + steps_text(a, options_.width, options_.colour) + "\n";
     paragraph("   ", a.words);
     for (const std::uint32_t fact : a.facts)
       paragraph("   As the trace shows: ", audit_.classes.facts[fact].text + ".");
     if (confirmed != nullptr) confirmation(*confirmed);
+  }
+
+  // "; it sets its own level, read-committed", if that is not the level of the audit.
+  [[nodiscard]] std::string own_level(const TransactionClass& one) const {
+    if (one.serializable) return "; it sets its own level, serializable";
+    if (one.level_or(audit_.options.level) == audit_.options.level) return "";
+    return fmt::format("; it sets its own level, {}", name(*one.level));
   }
 
   [[nodiscard]] std::string columns_of(const Cycle& cycle) const {

@@ -53,6 +53,11 @@ TEST(Clinic, ACheckInATransactionOfItsOwnIsReportedAtEveryLevel) {
   }
 }
 
+TEST(Clinic, ATransactionThatSetsItsLevelIsShownWithIt) {
+  const std::string text = audit_text(*audited(WeakLevel::kSnapshotIsolation), {.shown = 10});
+  EXPECT_NE(text.find("UPDATE account (2); it sets its own level, read-committed"), std::string::npos) << text;
+}
+
 TEST(Clinic, WithSnapshotsThereIsNoLostUpdate) {
   const auto audit = audited(WeakLevel::kSnapshotIsolation, true);
   const std::string text = audit_text(*audit, {.shown = 10});

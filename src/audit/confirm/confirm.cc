@@ -154,6 +154,9 @@ class Attempt {
   [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
     Run run;
     run.level = level.name;
+    const auto sets_level = [](const Member& member) { return !member.level.empty(); };
+    if (level.of_members && std::any_of(play_.members.begin(), play_.members.end(), sets_level))
+      run.level += ", or the level that a transaction sets itself";
     auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues);
     if (!ran) {
       run.why = server_words(ran.error().text);
