@@ -48,11 +48,20 @@ const char* letters(Dependency type) { return type == Dependency::kWr ? "wr" : t
 void check_dangerous(Core& core, const Taken& one, const Taken& two, const Taken& three, Print key, Print next) {
   // Of two that each overwrote what the other had read either may have been first: the other had to be refused.
   const bool skew = &one == &three;
-  if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return;
-  if (!certainly(core, snapshot_of(core, two), commit_moment(core, one))) return;
-  if (!certainly(core, snapshot_of(core, three), commit_moment(core, two))) return;
+  // What is possible and not certain is for the search: the last of the three that is judged asks it.
+  const auto leave_open = [&] {
+    for (const Taken* txn : {&one, &two, &three})
+      core.txns[static_cast<std::size_t>(txn - core.txns.data())].left_open = true;
+  };
+  if (!skew && (counted_before(two, three) || counted_before(one, three))) return;
+  if (!skew && (!counted_before(three, two) || !counted_before(three, one))) return leave_open();
+  if (!certainly(core, snapshot_of(core, two), commit_moment(core, one))) return leave_open();
+  if (!certainly(core, snapshot_of(core, three), commit_moment(core, two))) return leave_open();
   const bool reader = !one.wrote();
-  if (reader && three.commit_hi >= snapshot_of(core, one).lo) return;
+  if (reader && three.commit_hi >= snapshot_of(core, one).lo) {
+    if (three.commit_lo <= snapshot_of(core, one).hi) leave_open();
+    return;
+  }
   std::array<std::uint32_t, 3> numbers{one.number, two.number, three.number};
   if (skew) numbers = {std::min(one.number, two.number), std::max(one.number, two.number), 0};
   auto& told = core.told_dangerous;

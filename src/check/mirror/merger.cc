@@ -75,7 +75,7 @@ TxnSlot Merger::new_slot(std::uint32_t number) {
   txn.place = DependencyOrder::kNone;
   txn.rw_out.clear();
   txn.rw_in.clear();
-  txn.lost_edge = false;
+  txn.left_open = txn.lost_edge = false;
   txn.moments.clear();
   txn.snapshot_lo = 0;
   txn.snapshot_hi = kAlways;
@@ -262,7 +262,7 @@ void Merger::absorb(const JudgedTxn& judged, bool open, const std::vector<std::u
       core.credit = std::min(core.credit + 1, Core::kMostCredit);
       core.recent.spare = std::min(core.recent.spare + 1, Recent::kMostSpare);
     }
-    look_back(core, slot, open);
+    look_back(core, slot, open || txn.left_open);
   }
   while (!core.in_order.empty()) {
     const Core::Place& first = core.in_order.front();
