@@ -8,6 +8,7 @@
 #include <string>
 
 #include "check/mirror/mirror_testing.h"
+#include "history/history_builder.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"
 
