@@ -23,7 +23,8 @@ int main(int argc, char** argv) {
   const int file = ::open(argv[2], O_RDONLY);
   const int sock = ::socket(AF_UNIX, SOCK_STREAM, 0);
   struct stat of{};
-  if (file < 0 || ::fstat(file, &of) != 0 || ::connect(sock, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+  if (file < 0 || ::fstat(file, &of) != 0 ||
+      ::connect(sock, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     std::perror("send_lines");
     return 2;
   }

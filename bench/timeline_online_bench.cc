@@ -341,8 +341,8 @@ void bounded() {
       options.memory_limit = limit << 20;
       if (spill) options.spill_folder = folder;
       const Result r = run(w, options);
-      fmt::print("{:>12} {:>8} {:>10.0f} {:>10} {:>12} {:>10} {:>10}\n", limit, spill ? "yes" : "no",
-                 r.rate(), r.counts.bytes >> 20, r.counts.spilled >> 20, r.counts.late, r.counts.unchecked);
+      fmt::print("{:>12} {:>8} {:>10.0f} {:>10} {:>12} {:>10} {:>10}\n", limit, spill ? "yes" : "no", r.rate(),
+                 r.counts.bytes >> 20, r.counts.spilled >> 20, r.counts.late, r.counts.unchecked);
       std::fflush(stdout);
       std::filesystem::remove_all(folder);
     }
@@ -385,8 +385,8 @@ void stability() {
 void long_run(std::uint64_t millions, std::size_t limit) {
   fmt::print("{} million transactions of 15 operations, 10,000 keys, zipf; limit {} MiB; {} threads\n", millions, limit,
              threads);
-  fmt::print("{:>12} {:>12} {:>9} {:>14} {:>12} {:>12} {:>12} {:>12}\n", "transactions", "txn/s", "us/txn", "engine MiB",
-             "RSS MiB", "peak MiB", "late", "unchecked");
+  fmt::print("{:>12} {:>12} {:>9} {:>14} {:>12} {:>12} {:>12} {:>12}\n", "transactions", "txn/s", "us/txn",
+             "engine MiB", "RSS MiB", "peak MiB", "late", "unchecked");
   Workload w;
   w.transactions = millions * 1'000'000;
   w.keys = 10'000;

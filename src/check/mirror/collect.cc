@@ -151,9 +151,7 @@ std::size_t max_keys(std::size_t memory_limit, bool columns, bool looks) {
   return std::max<std::size_t>(16, memory_limit / 8 * eighths / kBytesAKey);
 }
 
-std::size_t max_keys(const Core& core) {
-  return max_keys(core.options.memory_limit, core.columns.on, core.looks.on);
-}
+std::size_t max_keys(const Core& core) { return max_keys(core.options.memory_limit, core.columns.on, core.looks.on); }
 
 std::size_t max_motion(const Core& core) { return std::max<std::size_t>(4096, core.options.memory_limit / 4); }
 

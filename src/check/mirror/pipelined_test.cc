@@ -16,10 +16,11 @@ namespace isolde::mirror {
 namespace pipelined_test {
 
 std::string text_of(const Told& told, const OnlineCounts& c) {
-  return fmt::format("{}taken {} checked {} pending {} operations {} violations {} suspicions {} late {} unchecked {} "
-                     "unsearched {} dependencies {} overlapping {} deduced {}",
-                     told.text(), c.taken, c.checked, c.pending, c.operations, c.violations, c.suspicions, c.late,
-                     c.unchecked, c.unsearched, c.dependencies, c.overlapping, c.deduced);
+  return fmt::format(
+      "{}taken {} checked {} pending {} operations {} violations {} suspicions {} late {} unchecked {} "
+      "unsearched {} dependencies {} overlapping {} deduced {}",
+      told.text(), c.taken, c.checked, c.pending, c.operations, c.violations, c.suspicions, c.late, c.unchecked,
+      c.unsearched, c.dependencies, c.overlapping, c.deduced);
 }
 
 std::string run(const Simulated& stream, const Profile& profile, std::uint32_t ahead, std::uint64_t seed) {
@@ -36,7 +37,7 @@ std::string run(const Simulated& stream, const Profile& profile, std::uint32_t a
 
 TEST(Pipelined, FindsWhatOneThreadFinds) {
   std::uint64_t violated = 0, tried = 0;
-  for (const std::uint64_t round : effort::seeds(0, 600)) {
+  for (const std::uint64_t round : effort::seeds(0, 150)) {
     Rng rng(round + 7'000);
     SimulationOptions o = random_options(rng, round * 13 + 5);
     if (o.appends + o.increments == 0 && round % 5 == 0) o.columns = 2;
@@ -56,7 +57,7 @@ TEST(Pipelined, FindsWhatOneThreadFinds) {
 }
 
 TEST(Pipelined, GoesOnFromAStateOfOneThread) {
-  for (const std::uint64_t round : effort::seeds(0, 100)) {
+  for (const std::uint64_t round : effort::seeds(0, 60)) {
     Rng rng(round + 51'000);
     const Simulated stream = simulate_dbms(random_options(rng, round * 41 + 7));
     MirrorOptions options;

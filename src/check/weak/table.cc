@@ -1,11 +1,11 @@
 #include "check/weak/table.h"
 
-#include "base/prefetch.h"
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
 #include <queue>
+
+#include "base/prefetch.h"
 
 namespace isolde::weak {
 

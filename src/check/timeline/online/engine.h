@@ -1,7 +1,7 @@
 // check/timeline/online/engine.h: the class behind make_online; its parts are in take.cc (arrival), stage.cc
-// (gathering, and several threads), put.cc and insert.cc (into the index), judge.cc (verdicts), late.cc (what comes when others have been judged), name_read.cc (where a wrong
-// value came from), settle.cc (transactions without a sure place), give_up.cc (keys given up for memory) and
-// checkpoint.cc.
+// (gathering, and several threads), put.cc and insert.cc (into the index), judge.cc (verdicts), late.cc (what comes
+// when others have been judged), name_read.cc (where a wrong value came from), settle.cc (transactions without a sure
+// place), give_up.cc (keys given up for memory) and checkpoint.cc.
 //
 // Always: a transaction passes three moments: taken; judged, when its deadline is over; released, when the deadline is
 //         over once more, so that those that come within theirs still find what they read.

@@ -95,16 +95,9 @@ void Online::set_wrong(Lane& lane, const KeyTimeline& key, Entry& read, bool wro
     if (!wrong || adopting_) return;
     lane.was_late = true;
     const Print value = read.kind == EntryKind::kRead ? Print{read.value} : keys_.top(read).read;
-    lane.broken.push_back({lane.order,
-                           {lane.txn,
-                            keys_.find(key.key),
-                            read.txn,
-                            read.time,
-                            read.writer,
-                            value,
-                            read.order,
-                            AnomalyKind::kGSIb,
-                            {}}});
+    lane.broken.push_back(
+        {lane.order,
+         {lane.txn, keys_.find(key.key), read.txn, read.time, read.writer, value, read.order, AnomalyKind::kGSIb, {}}});
     return;
   }
   lane.changes.push_back({lane.order, key.key, read.txn, wrong, true});

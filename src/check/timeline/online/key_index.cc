@@ -334,7 +334,9 @@ bool KeyIndex::load(StateReader& in) {
     const std::vector<SavedBlock> blocks = in.get_all<SavedBlock>();
     std::vector<Entry> entries = in.get_all<Entry>();
     std::size_t sum = 0;
-    for (const SavedBlock& b : blocks) sum += b.count <= b.capacity && b.count > 0 && b.capacity <= BlockPool::kCapacity[2] ? b.count : entries.size() + 1;
+    for (const SavedBlock& b : blocks)
+      sum +=
+          b.count <= b.capacity && b.count > 0 && b.capacity <= BlockPool::kCapacity[2] ? b.count : entries.size() + 1;
     if (sum != entries.size()) return false;
     if (!in.good() || find(saved.key) != kNone32) return false;
     KeyTimeline& key = at(find_or_add(saved.key));

@@ -19,9 +19,10 @@ std::string text_of(const Told& told, const OnlineCounts& counts) {
   std::string all;
   for (const OnlineViolation& v : told.violations) all += fmt::format("{:x} {} {}\n", v.identity, v.rule, v.text);
   for (const OnlineViolation& v : told.suspicions) all += fmt::format("suspected {:x} {}\n", v.identity, v.text);
-  return all + fmt::format("taken {} checked {} violations {} suspicions {} late {} unchecked {} flips {} of {} held {}",
-                           counts.taken, counts.checked, counts.violations, counts.suspicions, counts.late,
-                           counts.unchecked, counts.flips, counts.flipped_txns, counts.bytes);
+  return all +
+         fmt::format("taken {} checked {} violations {} suspicions {} late {} unchecked {} flips {} of {} held {}",
+                     counts.taken, counts.checked, counts.violations, counts.suspicions, counts.late, counts.unchecked,
+                     counts.flips, counts.flipped_txns, counts.bytes);
 }
 
 struct Streamed {
@@ -50,8 +51,9 @@ void compare(std::uint64_t first_seed, std::uint64_t usual, const RandomOptions&
     Rng rng(effort::seed(first_seed) + i);
     const auto chunk = std::make_shared<const Chunk>(random_history(rng, random));
     const bool serial = rng.chance(0.3);
-    timeline::OnlineOptions options = online_testing::with_deadline(
-        rng.between(5, 60), serial ? Level::kSerializable : Level::kSnapshotIsolation, online_testing::batch_of(rng) + 3);
+    timeline::OnlineOptions options =
+        online_testing::with_deadline(rng.between(5, 60), serial ? Level::kSerializable : Level::kSnapshotIsolation,
+                                      online_testing::batch_of(rng) + 3);
     options.worth_sharing = 1;
     const Streamed stream{chunk, online_testing::delayed(chunk->history, rng, rng.between(0, 120), serial)};
     const std::string alone = run(stream, options, 1);

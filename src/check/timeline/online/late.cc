@@ -78,15 +78,16 @@ void Online::look_for_released_reads(Lane& lane, const KeyTimeline& key, const E
     if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
       could_not_compare(lane);
     } else if (!shows(late.behind(), Print{read.value})) {
-      lane.broken.push_back({lane.order, {late.txn,
-                         keys_.find(key.key),
-                         kNone32,
-                         read.time,
-                         read.writer,
-                         Print{read.value},
-                         read.order,
-                         AnomalyKind::kGSIb,
-                         {}}});
+      lane.broken.push_back({lane.order,
+                             {late.txn,
+                              keys_.find(key.key),
+                              kNone32,
+                              read.time,
+                              read.writer,
+                              Print{read.value},
+                              read.order,
+                              AnomalyKind::kGSIb,
+                              {}}});
     }
   }
 }
@@ -106,15 +107,16 @@ void Online::look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const En
       const auto version = spill_->last_before(key.key, read.time, read.order);
       if (version && shows({version->state, version->state_kind}, Print{read.value})) continue;
     }
-    lane.broken.push_back({lane.order, {late.txn,
-                       keys_.find(key.key),
-                       kNone32,
-                       read.time,
-                       read.writer,
-                       Print{read.value},
-                       read.order,
-                       AnomalyKind::kGSIb,
-                       {}}});
+    lane.broken.push_back({lane.order,
+                           {late.txn,
+                            keys_.find(key.key),
+                            kNone32,
+                            read.time,
+                            read.writer,
+                            Print{read.value},
+                            read.order,
+                            AnomalyKind::kGSIb,
+                            {}}});
   }
 }
 

@@ -82,7 +82,8 @@ void accumulate(Lane& lane, const Lane::Touch& touch) {
 }
 
 void note_internal(Lane& lane, const Lane::Touch& touch, State expected) {
-  lane.findings.push_back({lane.order, Lane::Finding::Kind::kInternal, lane.txn, touch.key, 0, 0, touch.value, expected});
+  lane.findings.push_back(
+      {lane.order, Lane::Finding::Kind::kInternal, lane.txn, touch.key, 0, 0, touch.value, expected});
 }
 
 }  // namespace

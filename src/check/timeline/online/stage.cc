@@ -2,9 +2,9 @@
 // to the end of its keys' lists, and where the next ones will go is known before they do.
 //
 // With several threads the keys are dealt out to lanes (lane.h): first one thread looks all keys up and counts the
-// accesses to each group of keys. If one lane would have much more to do than others, the groups are dealt out anew, the
-// largest first, each to the lane that has least to do so far. So a hot key does not leave the other threads idle, as
-// long as it is not hotter than all others together, and keys mostly stay where they are in the cache.
+// accesses to each group of keys. If one lane would have much more to do than others, the groups are dealt out anew,
+// the largest first, each to the lane that has least to do so far. So a hot key does not leave the other threads idle,
+// as long as it is not hotter than all others together, and keys mostly stay where they are in the cache.
 #include <algorithm>
 #include <array>
 #include <limits>
