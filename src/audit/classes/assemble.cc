@@ -253,8 +253,9 @@ class ClassAssembler::Work {
     return out;
   }
 
-  // How often two slots were compared, in every round of every transaction: the later one with the last value of the
-  // other. `equal`: they were the same each time, which first and last rounds alone do not say.
+  // How often two slots were compared, in every round of every transaction: by rounds, if both went round as often,
+  // else the later one with the last value of the other. `equal`: they were the same each time, which first and last
+  // rounds alone do not say.
   struct Compared {
     std::uint64_t pairs = 0;
     bool equal = true;
@@ -264,18 +265,26 @@ class ClassAssembler::Work {
     if (position_of_[slots_[a].statement] > position_of_[slots_[b].statement]) std::swap(a, b);
     const std::uint32_t at_a = position_of_[slots_[a].statement], at_b = position_of_[slots_[b].statement];
     Compared out;
+    const auto add = [&](LiteralId one, LiteralId other) {
+      ++out.pairs;
+      ++out.values[other];
+      out.equal &= one == other;
+    };
+    std::vector<LiteralId> of_a, of_b, last_of_a;
     for (const std::uint32_t number : group_.forms) {
       const Form& form = forms_.forms[number];
       const std::vector<std::uint32_t>& in_skeleton = tree_of(form).in_skeleton();
       for (const std::uint32_t transaction : forms_.transactions_of(form)) {
-        LiteralId last = kNoLiteral;
+        of_a.clear(), of_b.clear(), last_of_a.clear();
         for (std::uint32_t place = 0; place < in_skeleton.size(); ++place) {
-          if (in_skeleton[place] == at_a) last = value_at(form, transaction, place, slots_[a]);
-          if (in_skeleton[place] != at_b || last == kNoLiteral) continue;
-          const LiteralId value = value_at(form, transaction, place, slots_[b]);
-          ++out.pairs;
-          ++out.values[value];
-          out.equal &= value == last;
+          if (in_skeleton[place] == at_a) of_a.push_back(value_at(form, transaction, place, slots_[a]));
+          if (in_skeleton[place] != at_b) continue;
+          of_b.push_back(value_at(form, transaction, place, slots_[b]));
+          last_of_a.push_back(of_a.empty() ? kNoLiteral : of_a.back());
+        }
+        const std::vector<LiteralId>& with = of_a.size() == of_b.size() ? of_a : last_of_a;
+        for (std::size_t i = 0; i < of_b.size(); ++i) {
+          if (with[i] != kNoLiteral) add(with[i], of_b[i]);
         }
       }
     }

@@ -132,7 +132,7 @@ struct Classes {
   std::vector<std::uint32_t> class_of;  // by transaction of the log; kNone32: not committed, or touches no data
   std::uint64_t data_statements = 0, no_data_statements = 0, not_understood_statements = 0;
   std::vector<NotUnderstood> not_understood;
-  std::vector<UniqueColumn> unique;         // inferred; used only if asked for
+  std::vector<UniqueColumn> unique;        // inferred; used only if asked for
   std::vector<AlwaysEqual> equal_columns;  // different columns that were always equal in some class
   std::vector<Fact> facts;
   std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
@@ -152,7 +152,7 @@ struct ClassOptions {
   std::uint64_t pairs_for_unique = 20;          // concurrent pairs that make a column unique
   bool one_value_is_enough = false;             // for two columns to share a variable: as the paper has it; no facts
   bool locks = true;                            // LOCK TABLE and advisory locks count
-  FactSwitches facts;                           // that may be used
+  FactSwitches facts = {};                      // that may be used
   bool levels = true;                           // what the trace says of a transaction's level counts
   WeakLevel level = WeakLevel::kReadCommitted;  // of the audit: whether MySQL's REPEATABLE READ is a snapshot
   Progress* progress = nullptr;

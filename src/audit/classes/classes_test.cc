@@ -1,5 +1,6 @@
 #include "audit/classes/classes.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -119,12 +120,22 @@ TEST(Variables, ASingleRoundIsBothRounds) {
             (Texts{"w(b.x) @ b.id=0; r(a.x) @ a.id=1; r(a.x) @ a.id=1"}));
 }
 
-TEST(Variables, DifferentColumnsNeedTwoValues) {
+TEST(Variables, DifferentColumnsNeedMoreThanChance) {
   EXPECT_EQ(texts("T1: r(a.x) @ a.id=7; r(b.x) @ b.a_id=7"), (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=1"}));
   EXPECT_EQ(texts("T1: r(a.x) @ a.id=7; r(b.x) @ b.a_id=7\nT2: r(a.x) @ a.id=7; r(b.x) @ b.a_id=7"),
             (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=1"}));
+  // Two values may be chance, even though the name says what the column means.
   EXPECT_EQ(texts("T1: r(a.x) @ a.id=7; r(b.x) @ b.a_id=7\nT2: r(a.x) @ a.id=8; r(b.x) @ b.a_id=8"),
-            (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=0"}));
+            (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=1"}));
+  const auto many = [](int times, std::string_view column) {
+    std::string out;
+    for (int i = 1; i <= times; ++i) out += fmt::format("T{0}: r(a.x) @ a.id={0}; r(b.x) @ b.{1}={0}\n", i, column);
+    return out;
+  };
+  EXPECT_EQ(texts(many(6, "a_id")), (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.a_id=0"}));
+  // Without such a name it takes many more: what is equal ten times may be usual, and no more.
+  EXPECT_EQ(texts(many(10, "other")), (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.other=1"}));
+  EXPECT_EQ(texts(many(60, "other")), (Texts{"r(a.x) @ a.id=0; r(b.x) @ b.other=0"}));
 }
 
 TEST(Variables, OneValueIsEnoughForThePaper) {
@@ -144,7 +155,7 @@ TEST(Variables, OneTransactionThatDiffersIsEnough) {
     T3: r(a.x) @ a.id=3 a.w=4; w(a.x) @ a.id=3 a.w=4; r(b.x) @ b.w=4
     T4: r(a.x) @ a.id=3 a.w=4; w(a.x) @ a.id=5 a.w=4; r(b.x) @ b.w=4
   )"),
-            (Texts{"r(a.x) @ a.id=0 a.w=1; w(a.x) @ a.id=2 a.w=1; r(b.x) @ b.w=1"}));
+            (Texts{"r(a.x) @ a.id=0 a.w=1; w(a.x) @ a.id=2 a.w=1; r(b.x) @ b.w=3"}));
 }
 
 TEST(Variables, OnlyKeysThatAllHaveStay) {

@@ -193,7 +193,15 @@ class WrittenValueFinder {
         }
       }
     }
-    for (std::size_t i = 0; i < group.samples.size(); ++i) judge(group.samples[i], of_sample[i], best, out);
+    std::set<double> results;
+    for (std::size_t i = 0; i < group.samples.size(); ++i) {
+      const Sample& sample = group.samples[i];
+      const std::uint64_t before = out.by_last;
+      judge(sample, of_sample[i], best, out);
+      const bool changes = out.by_last > before && sample.value != *sample.before[0].value;
+      if (changes && results.size() < kManyValues) results.insert(sample.value);
+    }
+    out.values = results.size();
     return out;
   }
 
@@ -298,7 +306,7 @@ std::vector<LostInTrace> lost_updates(const TraceLog& log, const Classes& classe
     return ClassId(classes.class_of[static_cast<std::size_t>(txn - log.transactions.begin())]);
   };
   for (const WrittenColumn& one : written) {
-    const bool plain = one.writes >= kEnoughWrites &&
+    const bool plain = one.writes >= kEnoughWrites && one.values >= kManyValues &&
                        static_cast<double>(one.by_last) >= kPlainShare * static_cast<double>(one.writes);
     if (!plain) continue;
     LostInTrace& lost = by_column.try_emplace(one.column, LostInTrace{.column = one.column}).first->second;

@@ -37,6 +37,7 @@ struct WrittenColumn {
   std::uint64_t writes = 0;      // whose old value is known
   std::uint64_t by_last = 0;     // of these, that follow from it by the best form
   std::uint64_t by_earlier = 0;  // … not, but from one that a transaction running at the same time had replaced
+  std::uint64_t values = 0;      // different ones that were written, as far as the form explains them; at most 4
   // A write whose value is a literal but no number, or that the best form does not explain by any version.
   std::uint64_t unexplained = 0;
   // The first of those `by_earlier`: the statement that was lost and the one that overwrote it, in
@@ -49,7 +50,9 @@ struct WrittenColumn {
                                                              const Classes& classes);
 
 // The updates that were lost, by column. Only of columns whose forms are plain to see: at least 20 writes of one
-// UPDATE, of which at least 80 % follow from the last value.
+// UPDATE, of which at least 80 % follow from the last value, with at least four different results. (A flag that is set
+// to 1 and now and then to 0 looks like a counter, or like a value that is written back; that a 0 comes behind a 1 says
+// nothing.)
 [[nodiscard]] std::vector<LostInTrace> lost_updates(const TraceLog& log, const Classes& classes,
                                                     const std::vector<WrittenColumn>& written);
 

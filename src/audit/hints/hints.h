@@ -72,7 +72,7 @@ struct Hints {
   std::vector<EdgePattern> removed;
   std::vector<PairHint> exclusive, correlated;
   std::vector<std::string> kept_columns;
-  FactSwitches distrusted;
+  FactSwitches distrusted = {};
 };
 
 [[nodiscard]] Result<Hints> read_hints(const std::string& path);

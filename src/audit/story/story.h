@@ -66,9 +66,9 @@ struct Anomaly {
   double rank = 0;                             // higher: more likely
   std::uint64_t cycles = 1;                    // that tell the same story
   Cause cause = {};
-  std::uint32_t lost = kNone32;      // in Classes::lost: it happened while the trace was recorded
-  std::vector<std::uint32_t> facts;  // in Classes::facts: what the trace shows of the rows of its cycle
-  bool as_seen = true;               // each member's values are equal where those of a transaction of the trace are
+  std::uint32_t lost = kNone32;           // in Classes::lost: it happened while the trace was recorded
+  std::vector<std::uint32_t> facts = {};  // in Classes::facts: what the trace shows of the rows of its cycle
+  bool as_seen = true;  // each member's values are equal where those of a transaction of the trace are
 };
 
 struct StoryOptions {
