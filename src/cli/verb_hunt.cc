@@ -34,7 +34,7 @@ constexpr std::uint64_t kMostKeptOnce = 10;
 
 struct HuntPlan {
   hunt::HuntOptions options;
-  std::string level, out, html;
+  std::string level, out, html, against;
   bool json = false, quiet = false;
 };
 
@@ -68,6 +68,7 @@ Result<HuntPlan> hunt_plan(const Arguments& args) {
   plan.level = args.text("level");
   plan.out = args.text("out", kDefaultFolder);
   plan.html = args.text("html");
+  plan.against = args.text("against");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   return plan;
@@ -273,6 +274,18 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
                                      if (!file && !not_kept) not_kept = file.error();
                                    }};
   hunt::HuntOptions options = plan.options;
+  std::optional<OpenDatabase> other;
+  std::optional<db::ServerLevel> other_level;
+  if (!plan.against.empty()) {
+    auto opened = open_database_at({}, std::nullopt, plan.against);
+    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    other = *std::move(opened);
+    const auto there = level_of_server(*other->database, plan.level);
+    if (!there) return print_error(there.error()), Exit::kBadInput;
+    other_level = **there;
+    options.against = other->database.get();
+    options.against_level = &*other_level;
+  }
   options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {
     live(fmt::format("; reducing: {} runs, {} statements, {} rows left", grouped(runs), statements, rows));
   };

@@ -6,6 +6,7 @@
 
 #include "hunt/file_words.h"
 #include "hunt/serial.h"
+#include "hunt/session_script.h"
 
 namespace isolde::hunt {
 namespace {
@@ -36,12 +37,14 @@ std::string insert_of(const Table& table) {
   return fmt::format("insert into {} ({}) values {}", table.name, fmt::join(table.inserted, ", "), rows);
 }
 
-// How a session comes to have its level.
+// How a session comes to have its level and begins.
 std::string begin_of(const Finding& finding) {
-  if (finding.dialect == "postgres") return fmt::format("begin isolation level {};\n", finding.level);
-  if (finding.dialect == "mariadb")
-    return fmt::format("set session transaction isolation level {}; start transaction;\n", finding.level);
-  return "begin;\n";
+  const SessionStart start = session_start(finding);
+  return start.settings.empty() ? start.begin + "\n" : start.settings + "\n" + start.begin + "\n";
+}
+
+std::string_view sent_words(Sent sent) {
+  return sent == Sent::kPrepared ? "as a prepared statement" : "by a cursor: DECLARE, FETCH ALL, CLOSE";
 }
 
 // The tester's own reads, which are part of what the server was asked for: they may take a snapshot, or be what shows
@@ -81,6 +84,7 @@ std::string bug_report_text(const Finding& finding) {
       const Statement& statement = transaction.statements[s];
       if (with_reads) add_testers_reads(sql, statement.reads);
       if (with_reads && !statement.before.empty()) sql += pasted(statement.before);
+      if (statement.sent != Sent::kPlain) sql += fmt::format("-- {}:\n", sent_words(statement.sent));
       sql += pasted(statement.sql);
       if (with_reads) add_testers_reads(sql, statement.writes);
     }
@@ -101,6 +105,14 @@ std::string bug_report_text(const Finding& finding) {
           : "";
   out += fmt::format("\nExpected{}:\n\n{}\nActual{}:\n\n{}", of, fenced("", finding.expected), of,
                      fenced("", finding.actual));
+  if (finding.rate.is_rare())
+    out += fmt::format("\nThis does not happen every time: it was seen in {} of {} runs.\n", finding.rate.seen,
+                       finding.rate.runs);
+  if (const std::string_view promise = promise_of(finding); !promise.empty())
+    out += fmt::format("\nThe documentation says: {}.\n", promise);
+  if (const std::string script = session_script(finding); !script.empty())
+    out += "\nA script that plays these sessions with the database's own client and prints every answer:\n\n" +
+           fenced("bash", script);
   out += fmt::format("\nFound by isolde hunt (seed {}).\n", test.seed);
   return out;
 }

@@ -53,9 +53,17 @@ struct Schema {
 
 enum class StatementKind : std::uint8_t { kSelect, kSelectForUpdate, kInsert, kUpsert, kUpdate, kDelete, kMerge };
 
+// How a statement is sent inside its transaction; alone it is always sent as it is.
+enum class Sent : std::uint8_t {
+  kPlain,
+  kPrepared,  // PostgreSQL: prepared by the driver and then executed; MariaDB: by EXECUTE IMMEDIATE
+  kCursor,    // PostgreSQL: a cursor is declared for it, and all its rows are fetched
+};
+
 struct Statement {
   StatementKind kind = StatementKind::kSelect;
   std::string sql;
+  Sent sent = Sent::kPlain;
   // The tables whose rows it may look at: those that it names, those behind its views, those that foreign keys make the
   // server look at, and what it changes.
   std::vector<std::string> reads;
@@ -98,5 +106,6 @@ struct Place {
 // "T1.2": transaction and statement from 1, as people count.
 [[nodiscard]] std::string name(Place place);
 [[nodiscard]] std::string_view name(StatementKind kind);
+[[nodiscard]] std::string_view name(Sent sent);  // "plain", "prepared", "cursor"
 
 }  // namespace isolde::hunt

@@ -21,6 +21,8 @@ enum class Wrong : std::uint8_t {
   kRolledBack,  // a transaction that did not commit left something behind, or was seen
   kIsolation,   // the versions read and written break the declared level
   kRerun,       // the same order gave another result the second time
+  kPlan,        // the same statements alone gave something else without the tables' indexes
+  kAgainst,     // … on another server
   kHang,        // a statement waited for nobody, or took far longer than alone
   kCrash,       // the server ended, or its log shows a failed assertion
 };

@@ -183,7 +183,7 @@ TEST(FindingFile, AnErrorHasItsPlaceAndSaysWhatWasExpected) {
   EXPECT_EQ(
       problem_with("finding contents", "finding nothing"),
       "f:1:9: expected what is wrong, one of: result, count, contents, error, predicate, own-writes, rolled-back, "
-      "isolation, rerun, hang, crash");
+      "isolation, rerun, plan, against, hang, crash");
   EXPECT_EQ(problem_with("  T2: rollback\n", ""), "f:27:1: expected \"T2: commit\" or \"T2: rollback\" in the run");
   EXPECT_EQ(problem_with("  T2: rollback", "  T2: rollback\n  T2: select 1"), "f:17:3: T2 has ended already");
   EXPECT_EQ(problem_with("  T1: update", "  T1: begin\n  T1: update"),

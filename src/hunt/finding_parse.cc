@@ -439,7 +439,11 @@ class Parser {
     statement.kind = *kind;
     ++w.at;
     while (w.take(",")) {
-      if (w.take("version")) {
+      if (w.take(name(Sent::kPrepared))) {
+        statement.sent = Sent::kPrepared;
+      } else if (w.take(name(Sent::kCursor))) {
+        statement.sent = Sent::kCursor;
+      } else if (w.take("version")) {
         if (!w.name_here() || !read_number(w.pieces[w.at].text, statement.version))
           return error(line, line.text, w, "expected a number");
         ++w.at;
@@ -447,7 +451,7 @@ class Parser {
         if (!w.name_here()) return error(line, line.text, w, "expected the names of tables");
         while (w.name_here()) (reads ? statement.reads : statement.writes).push_back(w.name());
       } else {
-        return error(line, line.text, w, "expected \"version\", \"reads\" or \"writes\"");
+        return error(line, line.text, w, "expected \"version\", \"reads\", \"writes\", \"prepared\" or \"cursor\"");
       }
     }
     if (!w.done()) return error(line, line.text, w, "expected a comma");

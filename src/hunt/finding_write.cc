@@ -96,6 +96,7 @@ void add_statements(std::string& out, const Case& test) {
     for (std::uint32_t s = 0; s < test.transactions[t].statements.size(); ++s) {
       const Statement& statement = test.transactions[t].statements[s];
       out += fmt::format("  {} {}", name(Place{t, s}), name(statement.kind));
+      if (statement.sent != Sent::kPlain) out += fmt::format(", {}", name(statement.sent));
       if (statement.version != 0) out += fmt::format(", version {}", statement.version);
       if (!statement.reads.empty()) out += ", reads " + names(statement.reads, " ");
       if (!statement.writes.empty()) out += ", writes " + names(statement.writes, " ");

@@ -8,6 +8,7 @@
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
 #include "hunt/run_judge.h"
+#include "hunt/second_opinion.h"
 #include "hunt/serial.h"
 #include "hunt/turns.h"
 #include "hunt/unexplained.h"
@@ -274,6 +275,46 @@ class Trying {
 
 Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng, TrialCounts& counts) {
   return Trying(arena, test, options, rng, counts).run();
+}
+
+namespace {
+
+// Whether the second opinion on one case differs, and differs again. True: nothing more is asked.
+bool differs(Arena& arena, const Case& test, const TrialOptions& options, TrialCounts& counts, Wrong wrong,
+             Trial& trial) {
+  std::vector<Place> order = one_after_the_other(test);
+  auto difference = wrong == Wrong::kPlan ? other_plan(arena, test, order, counts.rounds)
+                                          : other_server(arena, *options.against, test, order, counts.rounds);
+  if (!difference) {
+    trial.fault = std::move(difference).error();
+    return true;
+  }
+  if (!*difference) return false;
+  const RunJudge judge(arena, options, counts);
+  Execution nothing;
+  for (const Transaction& transaction : test.transactions) nothing.runs.emplace_back(transaction.statements.size());
+  nothing.ends.assign(test.transactions.size(), Ended::kUnknown);
+  auto again = try_again(arena, judge.finding(test, nothing, *std::move(*difference), std::move(order)), options);
+  if (!again) {
+    trial.fault = std::move(again).error();
+    return true;
+  }
+  if (*again) trial.finding = *std::move(*again);
+  if (!*again) ++counts.unsteady;
+  return again->has_value();
+}
+
+}  // namespace
+
+Trial try_second_opinion(Arena& arena, const std::vector<Case>& cases, const TrialOptions& options,
+                         TrialCounts& counts) {
+  Trial trial;
+  for (const Case& test : cases) {
+    trial.refined = test;
+    if (differs(arena, test, options, counts, Wrong::kPlan, trial)) break;
+    if (options.against != nullptr && differs(arena, test, options, counts, Wrong::kAgainst, trial)) break;
+  }
+  return trial;
 }
 
 }  // namespace isolde::hunt

@@ -109,7 +109,7 @@ class Runner {
       record.sql = *std::move(sql);
     }
     std::vector<Request> requests = s.before;
-    requests.push_back({s.kind, record.sql});
+    requests.push_back({s.prepared ? RequestKind::kPrepared : s.kind, record.sql});
     requests.insert(requests.end(), s.after.begin(), s.after.end());
     record.sent = since_start();
     crew_.send(s.transaction, std::move(requests));

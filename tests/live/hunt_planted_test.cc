@@ -99,7 +99,7 @@ void expect_found(db::Database& database, const std::vector<Wrong>& as, const st
 
 hunt::HuntOptions quick_limit() {
   hunt::HuntOptions options = hunt_options(1, 2000);
-  options.arena.statement_limit = std::chrono::milliseconds(500);
+  options.arena.statement_limit = std::chrono::milliseconds(1000);
   options.reduce.most_runs = 8;
   return options;
 }

@@ -68,6 +68,7 @@ Finding random_finding(Rng& rng) {
     transaction.commits = rng.chance(0.7);
     for (std::uint32_t s = 0, m = static_cast<std::uint32_t>(rng.below(4)); s < m; ++s) {
       Statement& statement = transaction.statements.emplace_back();
+      statement.sent = static_cast<hunt::Sent>(rng.below(3));
       statement.kind = static_cast<StatementKind>(rng.below(static_cast<std::uint64_t>(StatementKind::kMerge) + 1));
       statement.sql = any_text(rng);
       statement.reads = texts(rng, 2);

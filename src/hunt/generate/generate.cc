@@ -153,7 +153,10 @@ class CaseDraw {
       default: {
         const Relation& from = table();
         const NodePtr select = generate::draw_lockable(draw, from, std::min(options_.depth, 2U)).node;
-        return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, "", {select}), 0);
+        const bool postgres = options_.dialect == "postgres";
+        static constexpr std::string_view kLocks[] = {"", "share", "key share", "no key update"};
+        const std::string lock(kLocks[draw.weighted({55, 25, postgres ? 10U : 0U, postgres ? 10U : 0U})]);
+        return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, lock, {select}), 0);
       }
     }
   }
@@ -163,7 +166,8 @@ class CaseDraw {
     const Relation& to = table();
     const bool merges = options_.dialect == "postgres" && options_.server_version >= kFirstMerge;
     const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
-    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U})) {
+    const bool replaces = generate::can_replace(options_, model_, to);
+    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U, replaces ? 8U : 0U})) {
       case 1:
         return finish(generate::draw_delete(draw, to), version);
       case 2:
@@ -174,13 +178,23 @@ class CaseDraw {
         return finish(generate::draw_upsert(draw, to, version, keys_), version);
       case 5:
         return finish(generate::draw_merge(draw, to, version, keys_), version);
+      case 6:
+        return finish(generate::draw_replace(draw, to, version, keys_), version);
       default:
         return finish(generate::draw_update(draw, to, version), version);
     }
   }
 
   Statement finish(NodePtr tree, std::int64_t version) {
-    return sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
+    Statement statement = sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
+    if (options_.dialect == "sqlite") return statement;  // its driver prepares everything
+    const bool reads = statement.kind == StatementKind::kSelect || statement.kind == StatementKind::kSelectForUpdate;
+    if (percent(10)) {
+      statement.sent = Sent::kPrepared;
+    } else if (reads && options_.dialect == "postgres" && percent(10)) {
+      statement.sent = Sent::kCursor;
+    }
+    return statement;
   }
 
   Rng rng_;

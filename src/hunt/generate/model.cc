@@ -95,8 +95,9 @@ class SchemaDraw {
                                 : make(Kind::kBinary, Type::kInteger, "%", {base, integer(rng_.between(2, 5))});
       Column& of = add(relation, Type::kInteger);
       of.generated = true;
-      parts.push_back(fmt::format("{} {} generated always as ({}) stored", of.name, written_type(of.type),
-                                  sql::print(*value, options_.dialect)));
+      const bool kept = options_.dialect == "postgres" || percent(rng_, 50);
+      parts.push_back(fmt::format("{} {} generated always as ({}) {}", of.name, written_type(of.type),
+                                  sql::print(*value, options_.dialect), kept ? "stored" : "virtual"));
     }
   }
 

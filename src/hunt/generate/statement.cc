@@ -87,6 +87,27 @@ NodePtr draw_where(Draw& draw, const Scope& scope) {
   return draw_predicate(draw, draw.percent(45) ? 0 : draw.options.depth, scope);
 }
 
+// A second table for an UPDATE or DELETE of `scope`'s first: one row of it at most for each row that is changed. It is
+// put into `scope`. Null: there is none.
+struct Second {
+  NodePtr source, on;
+};
+Second draw_second(Draw& draw, const Relation& table, Scope& scope) {
+  std::vector<const Relation*> others;
+  for (const Relation& other : draw.model.tables)
+    if (other.name != table.name || draw.options.dialect == "postgres") others.push_back(&other);
+  std::vector<NodePtr> columns;
+  for (const Column& column : table.columns)
+    if (column.type == Type::kInteger && column.name != "vkey")
+      columns.push_back(column_of(scope.sources[0].alias, column));
+  if (others.empty() || draw.sources_left == 0) return {};
+  const Relation& other = *draw.pick(others);
+  Second second;
+  second.source = take_table(draw, other, scope);
+  second.on = comparison("=", column_of(scope.sources.back().alias, other.columns[0]), draw.pick(columns));
+  return second;
+}
+
 // Subqueries of its WHERE.
 bool may_read_target(const GenerateOptions& options) { return options.dialect != "sqlite" || options.own_target; }
 
@@ -109,6 +130,12 @@ NewRow draw_new_row(Draw& draw, const Relation& table, NodePtr pkey, std::int64_
                                                                : draw_stored(draw, column, depth, scope));
   }
   return row;
+}
+
+// Of a row that may be there already.
+std::int64_t draw_key_to_put(Draw& draw, NewKeys& keys) {
+  const std::size_t which = draw.weighted({60, 25, 15});
+  return which == 0 ? draw.pick(draw.hot) : (which == 1 ? keys.shared(draw.rng) : keys.fresh());
 }
 
 // A source of MERGE, put into `scope`: each of its pkeys (the first column) once, so that no row is changed twice.
@@ -143,21 +170,26 @@ NodePtr draw_merged(Draw& draw, const Relation& table, Scope& scope) {
 }  // namespace
 
 NodePtr draw_update(Draw& draw, const Relation& table, std::int64_t version) {
-  const Scope scope = target_of(draw, table);
+  Scope scope = target_of(draw, table);
+  Second second;
+  if (draw.percent(10)) second = draw_second(draw, table, scope);
   // SET is evaluated row by row: a subquery would see the rows that it changed already. PostgreSQL's sees none of them.
   if (draw.options.dialect != "postgres") draw.untouchable = table.name;
   const std::uint32_t depth = draw.percent(60) ? 0 : 2;
   NodePtr assignments = draw_assignments(draw, table, version, scope.sources[0].alias, depth, scope);
   if (may_read_target(draw.options)) draw.untouchable.clear();
   NodePtr where = draw_where(draw, scope);
-  return make(Kind::kUpdate, Type::kNone, table.name, {assignments, where}, scope.sources[0].alias);
+  return make(Kind::kUpdate, Type::kNone, table.name, {assignments, where, second.source, second.on},
+              scope.sources[0].alias);
 }
 
 NodePtr draw_delete(Draw& draw, const Relation& table) {
-  const Scope scope = target_of(draw, table);
+  Scope scope = target_of(draw, table);
+  Second second;
+  if (draw.options.dialect != "sqlite" && draw.percent(12)) second = draw_second(draw, table, scope);
   if (!may_read_target(draw.options)) draw.untouchable = table.name;
   NodePtr where = draw_where(draw, scope);
-  return make(Kind::kDelete, Type::kNone, table.name, {where}, scope.sources[0].alias);
+  return make(Kind::kDelete, Type::kNone, table.name, {where, second.source, second.on}, scope.sources[0].alias);
 }
 
 NodePtr draw_insert_rows(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
@@ -191,11 +223,23 @@ NodePtr draw_insert_query(Draw& draw, const Relation& table, std::int64_t versio
               {list(std::move(row.columns)), select_of(std::move(clauses))});
 }
 
+bool can_replace(const GenerateOptions& options, const Model& model, const Relation& table) {
+  if (options.dialect == "postgres") return false;
+  for (const Table& other : model.schema.tables)
+    for (const ForeignKey& key : other.foreign_keys)
+      if (key.parent == table.name) return false;
+  return std::none_of(table.columns.begin(), table.columns.end(), [](const Column& column) { return column.unique; });
+}
+
+NodePtr draw_replace(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
+  NewRow row = draw_new_row(draw, table, integer(draw_key_to_put(draw, keys)), version, 0, {});
+  return make(Kind::kReplace, Type::kNone, table.name,
+              {list(std::move(row.columns)), make(Kind::kRow, Type::kNone, "", std::move(row.values))});
+}
+
 NodePtr draw_upsert(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
   const Scope nothing;
-  const std::size_t which = draw.weighted({60, 25, 15});
-  const std::int64_t pkey = which == 0 ? draw.pick(draw.hot) : (which == 1 ? keys.shared(draw.rng) : keys.fresh());
-  NewRow row = draw_new_row(draw, table, integer(pkey), version, 0, nothing);
+  NewRow row = draw_new_row(draw, table, integer(draw_key_to_put(draw, keys)), version, 0, nothing);
   Scope scope;
   scope.sources.push_back({.alias = table.name, .columns = table.columns, .keyed = true});
   Source excluded{.alias = "excluded", .columns = {}};

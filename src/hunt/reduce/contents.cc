@@ -27,7 +27,9 @@ void look_again(Finding& finding) {
   for (Transaction& transaction : finding.test.transactions) {
     for (Statement& statement : transaction.statements) {
       if (statement.tree) {
+        const Sent sent = statement.sent;
         statement = sql::make_statement(statement.tree, statement.version, schema, finding.dialect);
+        statement.sent = sent;
       } else {
         std::erase_if(statement.reads, is_gone);
         std::erase_if(statement.writes, is_gone);

@@ -31,6 +31,7 @@ std::string Printer::print(const Node& node) {
     case Kind::kInsertRows:
     case Kind::kInsertQuery:
     case Kind::kUpsert:
+    case Kind::kReplace:
     case Kind::kMerge:
     case Kind::kAssignment:
       return statement(node);

@@ -46,14 +46,19 @@ enum class Kind : std::uint8_t {
   // Row sources.
   kTable,    // text: table, view or common table expression, alias
   kDerived,  // alias [query]
-  kJoin,     // text: "join", "left join", "cross join"; PostgreSQL: "join lateral" … [left, right, on?]
+  // text: "join", "left join", "right join", "full join", "cross join", "natural join"; PostgreSQL: "join lateral" …
+  kJoin,  // [left, right, on?]
   // Statements.
-  kForUpdate,    // [select]
-  kUpdate,       // text: table, alias [list of assignments, where?]
-  kDelete,       // text: table, alias [where?]
+  kForUpdate,  // text: "", "share"; PostgreSQL: "key share", "no key update" [select]
+  // A second table, if there is one, has at most one row for each of the first: `on` says which, by its primary key,
+  // and
+  // no step of reduction touches that.
+  kUpdate,       // text: table, alias [list of assignments, where?, row source?, on?]
+  kDelete,       // text: table, alias [where?, row source?, on?]
   kInsertRows,   // text: table [list of columns, list of rows]
   kInsertQuery,  // text: table [list of columns, query]
   kUpsert,       // text: table [list of columns, row, list of assignments]; aliases: the table's name, "excluded"
+  kReplace,      // text: table [list of columns, row]; MariaDB, SQLite
   kMerge,        // text: table, alias [row source, on, list of assignments?, row? (when not matched), list of columns?]
   kAssignment,   // text: column [x]
   kRow,          // [x…]
