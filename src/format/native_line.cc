@@ -7,7 +7,7 @@
 namespace isolde {
 namespace {
 
-constexpr std::string_view kHeaderFields[] = {"isolde",    "about",   "initial",  "initial_of",
+constexpr std::string_view kHeaderFields[] = {"isolde",          "about",     "initial", "initial_of",
                                               "initial_guessed", "serial_by", "columns", "isolde-recording"};
 constexpr std::string_view kOrderFields[] = {"version_order", "version_order_by_txn", "complete"};
 constexpr std::string_view kTxnFields[] = {"id",       "session",   "status", "begin", "end",      "commit",

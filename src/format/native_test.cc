@@ -160,8 +160,7 @@ TEST(Native, TheHeaderTakesEveryFormOfInitialValues) {
             R"({"isolde":1,"initial_guessed":true,"initial":2})")
       << "a guess stays a guess";
   EXPECT_EQ(header(with(R"("isolde":1,"initial_guessed":false)")), R"({"isolde":1,"initial":null})");
-  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"),
-            "mem:1:31: expected \"initial_guessed\": true or false");
+  EXPECT_EQ(refusal("{\"isolde\":1,\"initial_guessed\":1}\n"), "mem:1:31: expected \"initial_guessed\": true or false");
 }
 
 TEST(Native, FieldsOfTheHeaderMeanNothingInATransaction) {

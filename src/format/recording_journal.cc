@@ -16,24 +16,9 @@ constexpr std::string_view kForms =
 
 // Members of a transaction's object that other records give, or that are no transaction's at all.
 constexpr std::string_view kNotFacts[] = {
-    "id",
-    "session",
-    "status",
-    "begin",
-    "end",
-    "commit",
-    "ops",
-    "isolde",
-    "about",
-    "initial",
-    "initial_of",
-    "initial_guessed",
-    "complete",
-    "serial_by",
-    "vset",
-    "at",
-    "version_order",
-    "version_order_by_txn",
+    "id",       "session",   "status", "begin",   "end",           "commit",
+    "ops",      "isolde",    "about",  "initial", "initial_of",    "initial_guessed",
+    "complete", "serial_by", "vset",   "at",      "version_order", "version_order_by_txn",
 };
 
 bool is_read(std::string_view operation) {

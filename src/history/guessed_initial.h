@@ -1,8 +1,8 @@
 // history/guessed_initial.h: histories whose initial values are partly a guess.
 //
 // A reader that has to guess (format/jepsen_bank.h) marks the history, and files keep the mark. Sums that do not fit a
-// guess prove nothing, so no engine reports a violation because of them. An order that explains everything with the guess is
-// as good as any other.
+// guess prove nothing, so no engine reports a violation because of them. An order that explains everything with the
+// guess is as good as any other.
 //
 // Always:  the mark is one of the history's flags (HistoryFlag) and stays with its columns.
 #pragma once

@@ -176,7 +176,7 @@ using OwnedColumns = ColumnsOf<Column>;
 enum HistoryFlag : std::uint32_t {
   kSerialByCommitTs = 1,  // the header says that commit timestamps are the serialization order
   kVersionsByCommitTs =
-      2,  // never in a file: the user says that they are the order of versions where nothing else tells
+      2,                // never in a file: the user says that they are the order of versions where nothing else tells
   kInitialGuessed = 4,  // some initial values are a guess (history/guessed_initial.h)
 };
 

@@ -28,7 +28,7 @@ std::optional<std::uint64_t> begin_of(std::string_view name) {
   return begin;
 }
 
-Result<std::string> content_of(const std::string& path) {
+Result<std::string> segment_content(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno_error("cannot open", path);
   std::string content;
@@ -130,7 +130,7 @@ Result<void> Spool::read_last() {
   if (segments_.empty()) return start_segment();
   Segment& last = segments_.back();
   const std::string path = path_of(last.begin);
-  auto content = content_of(path);
+  auto content = segment_content(path);
   if (!content) return std::move(content).error();
   std::string_view rest = *content;
   std::size_t good = 0;
@@ -209,7 +209,7 @@ Result<std::optional<SpoolRecord>> Spool::read_next() {
     if (after == segments_.end()) return damaged(read_at_);
     const std::uint64_t segment_end = std::min(after->end, read_end_);
     if (content_.empty() || content_begin_ != after->begin) {
-      auto content = content_of(path_of(after->begin));
+      auto content = segment_content(path_of(after->begin));
       if (!content) return std::move(content).error();
       content_ = *std::move(content);
       content_begin_ = after->begin;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <strings.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 
@@ -111,6 +112,24 @@ TEST_P(AuditTraces, ShopizerLosesUpdatesOfACart) {
 TEST_P(AuditTraces, WooCommerceDeletesAnOptionThatAnotherHasJustChanged) {
   expect_confirmed({"acidrain/woocommerce.log", "acidrain/schema/woocommerce_db_info.csv", WeakLevel::kReadCommitted,
                     "", AnomalyName::kStaleRead});
+}
+
+TEST(AuditClinic, EveryAnomalyOfTheClinicHappensOnPostgres) {
+  const std::string folder = ISOLDE_SOURCE_DIR "/examples/audit/clinic/";
+  auto schema = read_schema(folder + "clinic.ddl");
+  ASSERT_TRUE(schema) << schema.error().message();
+  auto audit = audit_trace(folder + "clinic.log", *std::move(schema), {}, {});
+  ASSERT_TRUE(audit) << audit.error().message();
+  db::Server* const server = server_of("postgres");
+  ASSERT_NE(server, nullptr);
+  auto database = db::open_database(*db::parse_url(server->url()));
+  ASSERT_TRUE(database) << database.error().text;
+  ASSERT_FALSE((*audit)->anomalies.empty());
+  for (std::size_t i = 0; i < std::min<std::size_t>((*audit)->anomalies.size(), 10); ++i) {
+    const auto result = confirm((*audit)->anomalies[i], (*audit)->classes, (*audit)->log, **database, {});
+    ASSERT_TRUE(result) << result.error().text;
+    EXPECT_TRUE(result->confirmed()) << i << "\n" << text_of(result->at_level) << text_of(result->at_serializable);
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Servers, AuditTraces, ::testing::Values("postgres", "mariadb"),
