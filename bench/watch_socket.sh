@@ -4,7 +4,7 @@
 # THOUSANDS (1000) of transactions, --memory MIB (1024). Rows: timeline (15 operations, 1,000 keys, zipf, database timestamps) and
 # mirror (TPC-C-shaped, each operation with its interval), with one and two threads that check beside the one that reads. The
 # sender costs next to nothing (bench/send_lines.cc). A rate is on the clock; processor time is the watcher's, all of its threads,
-# so that what bounds a busy machine shows, too. *read* is the JSON reader alone: the same lines, checked by nobody.
+# so that what bounds a busy machine shows, too.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 thousands=${1:-1000}
@@ -22,9 +22,8 @@ build/mirror_bench --thousands "$thousands" --write "$scratch/mirror.jsonl"
 
 # row METHOD THREADS OPTION…
 row() {
-  local socket=$scratch/socket watcher taken
-  TIMEFORMAT='%R %U %S'
-  { time "$isolde" watch --listen "unix:$socket" --method "$1" --threads "$2" --memory "$mib" --json "${@:3}" >"$scratch/out" 2>"$scratch/errors" & } 2>/dev/null
+  local socket=$scratch/socket watcher taken user system peak
+  "$isolde" watch --listen "unix:$socket" --method "$1" --threads "$2" --memory "$mib" --json "${@:3}" >"$scratch/out" 2>"$scratch/errors" &
   watcher=$!
   until [[ -S $socket ]]; do sleep 0.05; done
   local begin
