@@ -9,7 +9,9 @@
 #   throughput  figures 11 and 20: TPC-C and SmallBank, high and low contention: transactions per second of the database and of the mirror
 #   overlap     figure 3: the share of dependencies between overlapping intervals (beta), YCSB A, by skew, clients and reads
 #   deduced     figures 12 and 22: how many of these dependencies the mirror deduces
-#   timeline    Aion: transactions per second with and without a memory limit; flips by delay
+#   timeline    Aion: transactions per second with and without a memory limit, with one thread and with two; flips by delay
+#   socket      both engines over a unix socket, as fast as the watcher takes it (bench/watch_socket.sh)
+#   memory      20 million transactions through both engines: resident memory every two million, at the default limit and a small one
 #
 # Without TABLE: all tables. --paper: the papers' sizes (hours) instead of sizes that take some minutes.
 # CPU s are the user and system time of the checker alone: *read* is the JSON reader, *order* the sequencer, *check* the
@@ -22,8 +24,8 @@ isolde=${ISOLDE:-build/isolde}
 paper=no
 if [[ ${1:-} == --paper ]]; then paper=yes && shift; fi
 tables=("$@")
-[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large tpcc throughput overlap deduced timeline)
-for program in "$isolde" build/online_bench build/pipeline_bench build/mirror_bench build/timeline_online_bench; do
+[[ ${#tables[@]} -gt 0 ]] || tables=(pipeline mirror large tpcc throughput overlap deduced timeline socket memory)
+for program in "$isolde" build/online_bench build/pipeline_bench build/mirror_bench build/send_lines build/timeline_online_bench; do
   [[ -x $program ]] || { echo "bench/online.sh: no $program (./dev bench online builds it)" >&2; exit 2; }
 done
 scratch=$(mktemp -d)
@@ -105,8 +107,9 @@ table_tpcc() {
   for profile in ssi si rc; do
     echo "profile $profile:"
     timeout 120 build/mirror_bench --profile $profile || echo "did not finish in two minutes"
+    echo "… with two threads:"
+    timeout 120 build/mirror_bench --profile $profile --threads 2 || echo "did not finish in two minutes"
   done
-  if [[ $paper == yes ]]; then build/mirror_bench --long 20; fi
 }
 
 table_throughput() {
@@ -174,12 +177,31 @@ table_timeline() {
   echo "## timeline, online (Aion, section 5)"
   echo
   build/timeline_online_bench
-  if [[ $paper == yes ]]; then build/timeline_online_bench --long; fi
+  build/timeline_online_bench --threads 2 --throughput
+}
+
+table_socket() {
+  echo
+  echo "## over a unix socket"
+  echo
+  bench/watch_socket.sh "$(pick 1000 20000)"
+}
+
+table_memory() {
+  echo
+  echo "## memory over $(pick 20 100) million transactions"
+  echo
+  local limit
+  for limit in 1024 96; do build/timeline_online_bench --threads 2 --long "$(pick 20 100)" $limit; done
+  for limit in 512 128; do
+    echo "mirror, limit $limit MiB:"
+    build/mirror_bench --threads 2 --long "$(pick 20 100)" --limit $limit
+  done
 }
 
 for table in "${tables[@]}"; do
   case $table in
-    pipeline | mirror | large | tpcc | throughput | overlap | deduced | timeline) "table_$table" ;;
+    pipeline | mirror | large | tpcc | throughput | overlap | deduced | timeline | socket | memory) "table_$table" ;;
     *) echo "bench/online.sh: no table $table" >&2; exit 2 ;;
   esac
 done

@@ -71,8 +71,15 @@ TEST_F(Tpcc, AtReadCommittedWithoutForUpdateTheKnownColumnsAreTargets) {
   ASSERT_TRUE(done);
   EXPECT_EQ(done->finding(), Finding::kAnomalies);
   const Names found = targets(*done);
-  for (const char* column : {"DISTRICT.D_NEXT_O_ID", "STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE", "ORDERS.O_CARRIER_ID"})
+  for (const char* column : {"DISTRICT.D_NEXT_O_ID", "STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"})
     EXPECT_TRUE(found.contains(column)) << column;
+  // Targets are a cover of the cycles: those through this one all go through others, too. It is reported, though.
+  const bool carrier = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
+    return std::any_of(a.cycle.edges.begin(), a.cycle.edges.end(), [&](const CycleEdge& edge) {
+      return done->classes.schema.full_name(edge.conflict.column) == "ORDERS.O_CARRIER_ID";
+    });
+  });
+  EXPECT_TRUE(carrier) << "order-status sees part of a delivery";
   const bool lost = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
     return a.name == AnomalyName::kLostUpdate && a.cycle.members.size() == 2 &&
            done->classes.schema.full_name(a.cycle.edges[0].conflict.column) == "DISTRICT.D_NEXT_O_ID";

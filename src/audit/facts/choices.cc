@@ -310,8 +310,8 @@ class ChoiceFinder {
       of.fact = static_cast<std::uint32_t>(classes_.facts.size());
       classes_.facts.push_back(
           {FactKind::kChoice, false, question.table, of.uses,
-           fmt::format("a row of {} that is named after a SELECT by {} was found by it ({} times; {} of these INSERTs "
-                       "are in the trace, all of them before)",
+           fmt::format("a row of {} that is named after a SELECT by {} was found by it ({} times; where the trace has "
+                       "its INSERT, {} times, that came before)",
                        table, names(question.asked), of.uses, of.with_insert)});
       if (!switches.on(FactKind::kFunction) || may_change(question) || !of.answer.holds()) continue;
       of.function = functions++;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
@@ -10,9 +11,10 @@ namespace isolde::audit {
 namespace {
 
 constexpr std::uint64_t kEnoughExplained = 20;
+constexpr std::uint64_t kEnoughValues = 4;  // different ones, of one UPDATE
 
 struct ExplainedColumn {
-  std::uint64_t explained = 0, unexplained = 0;
+  std::uint64_t explained = 0, unexplained = 0, values = 0;
 };
 
 // Columns of the row that is taken which the class sets to values; none if one of them is not always explained.
@@ -30,7 +32,10 @@ std::optional<std::uint64_t> explained_writes(const Classes& classes, const Tran
     if (!same) return std::nullopt;  // it writes other rows of the table too
     const auto found = columns.find(access.column);
     if (found == columns.end()) continue;  // never a number with a known old value
-    if (found->second.unexplained > 0 || found->second.explained < kEnoughExplained) return std::nullopt;
+    if (found->second.unexplained > 0) return std::nullopt;
+    // A flag that is always set to the same value says nothing.
+    if (found->second.values < kEnoughValues) continue;
+    if (found->second.explained < kEnoughExplained) return std::nullopt;
     least = std::min(least, found->second.explained);
     any = true;
   }
@@ -47,6 +52,7 @@ void find_projections(const std::vector<WrittenColumn>& written, Classes& classe
     ExplainedColumn& column = columns[one.column];
     column.explained += one.by_last + one.by_earlier;
     column.unexplained += one.unexplained;
+    column.values = std::max(column.values, one.values);
   }
   std::map<TableId, std::uint32_t> facts;
   for (TransactionClass& one : classes.classes) {

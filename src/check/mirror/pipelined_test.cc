@@ -37,7 +37,7 @@ std::string run(const Simulated& stream, const Profile& profile, std::uint32_t a
 
 TEST(Pipelined, FindsWhatOneThreadFinds) {
   std::uint64_t violated = 0, tried = 0;
-  for (const std::uint64_t round : effort::seeds(0, 600)) {
+  for (const std::uint64_t round : effort::seeds(0, 150)) {
     Rng rng(round + 7'000);
     SimulationOptions o = random_options(rng, round * 13 + 5);
     if (o.appends + o.increments == 0 && round % 5 == 0) o.columns = 2;
@@ -57,7 +57,7 @@ TEST(Pipelined, FindsWhatOneThreadFinds) {
 }
 
 TEST(Pipelined, GoesOnFromAStateOfOneThread) {
-  for (const std::uint64_t round : effort::seeds(0, 100)) {
+  for (const std::uint64_t round : effort::seeds(0, 60)) {
     Rng rng(round + 51'000);
     const Simulated stream = simulate_dbms(random_options(rng, round * 41 + 7));
     MirrorOptions options;
