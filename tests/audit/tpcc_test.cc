@@ -73,13 +73,17 @@ TEST_F(Tpcc, AtReadCommittedWithoutForUpdateTheKnownColumnsAreTargets) {
   const Names found = targets(*done);
   for (const char* column : {"DISTRICT.D_NEXT_O_ID", "STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"})
     EXPECT_TRUE(found.contains(column)) << column;
-  // Targets are a cover of the cycles: those through this one all go through others, too. It is reported, though.
-  const bool carrier = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
-    return std::any_of(a.cycle.edges.begin(), a.cycle.edges.end(), [&](const CycleEdge& edge) {
-      return done->classes.schema.full_name(edge.conflict.column) == "ORDERS.O_CARRIER_ID";
-    });
+  // Order-status reads O_CARRIER_ID from before a delivery and OL_DELIVERY_D from after it: a story of its own. Which
+  // of the two columns is the target depends on how many other cycles each of them covers.
+  const bool skew = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
+    return a.name == AnomalyName::kReadSkew && a.cycle.members.size() == 2 &&
+           std::any_of(a.cycle.edges.begin(), a.cycle.edges.end(), [&](const CycleEdge& edge) {
+             return edge.conflict.kind == EdgeKind::kRw &&
+                    done->classes.schema.full_name(edge.conflict.column) == "ORDERS.O_CARRIER_ID";
+           });
   });
-  EXPECT_TRUE(carrier) << "order-status sees part of a delivery";
+  EXPECT_TRUE(skew) << "order-status sees half of a delivery";
+  EXPECT_TRUE(found.contains("ORDERS.O_CARRIER_ID") || found.contains("ORDER_LINE.OL_DELIVERY_D"));
   const bool lost = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
     return a.name == AnomalyName::kLostUpdate && a.cycle.members.size() == 2 &&
            done->classes.schema.full_name(a.cycle.edges[0].conflict.column) == "DISTRICT.D_NEXT_O_ID";
