@@ -460,9 +460,9 @@ TEST(RandomSchedule, ByClocksNothingIsToldOfWhatACorrectDbmsDid) {
   EXPECT_TRUE(effort::reaches(0.5, quiet, streams)) << quiet << " of " << streams;
 }
 
-// A profile that promises more than the database keeps. What is wrong is told by an engine that gets all of it in
-// order; more may be told only where that one says that it did not judge everything (a group of transactions that is
-// too large for its search may be small enough when a session is missing).
+// A profile that promises more than the database keeps. The reference is an engine that gets everything in order. The
+// watcher may report more only where the reference says that it did not judge everything: a group of transactions that
+// is too large for the reference's search may be small enough when a session is missing.
 TEST(RandomSchedule, ByClocksWhatIsWrongIsToldOnceOrCounted) {
   std::uint64_t streams = 0, broken = 0, told = 0, counted = 0, beyond = 0;
   for (const std::uint64_t seed : effort::seeds(5'000'000, 1500, "streams")) {

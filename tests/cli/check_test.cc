@@ -399,7 +399,8 @@ TEST(CheckMethod, PartitionsSayThatPredicatesWereNotJudged) {
   };
   constexpr std::string_view kCount = "(not judged: 1 read or predicate operation)";
   EXPECT_NE(watch("3", true).find(kCount), std::string::npos) << watch("3", true);
-  EXPECT_EQ(watch("2", true).find("not judged"), std::string::npos) << watch("2", true) << "two share no keys out";
+  EXPECT_EQ(watch("2", true).find("not judged"), std::string::npos)
+      << watch("2", true) << "two threads do not partition the keys";
   EXPECT_EQ(watch("1", true).find("not judged"), std::string::npos) << watch("1", true);
   EXPECT_NE(watch("3", false).find("3 threads judge no predicates but ranges of keys"), std::string::npos)
       << watch("3", false);

@@ -79,8 +79,9 @@ class PredicatesCompared : public ::testing::TestWithParam<mirror::Profile> {
   int shown_ = 0;
 };
 
-// Nothing is told that has an explanation, and what has none is told, or counted as not judged. (The search over orders
-// asks only the rows that a predicate returned or changed, so what the rules leave to it is counted.)
+// A trace that has an explanation is never reported; one that has none is reported, or counted as not judged. (The
+// search over orders looks only at the rows that a predicate returned or changed, so what the rules leave to it is
+// counted.)
 TEST_P(PredicatesCompared, ToldOnlyIfNoExecutionExistsAndElseCounted) {
   Counts all;
   for (int f = 0; f < kPredicateFaults; ++f) {

@@ -253,7 +253,7 @@ class WrittenValueFinder {
     const auto follows = [&](const RowVersion& version) {
       const auto rest = more ? hundredths(sample.value - *version.value - *more) : std::nullopt;
       if (!rest) return false;
-      // A FLOAT is told with six digits, whatever was written.
+      // A FLOAT comes back with six digits, however many were written.
       const bool whole = sample.value == std::floor(sample.value) && *version.value == std::floor(*version.value);
       const double near = whole ? 0 : std::max(1.0, 100 * kDigitsOfFloat * std::abs(*version.value));
       return std::ranges::any_of(form.constants, [&](std::int64_t constant) {

@@ -129,6 +129,8 @@ class Online final : public OnlineEngine, private FoldSink {
   void look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
                               std::uint8_t until_order);
   static constexpr std::size_t kMostCompared = 4096;  // reads, or versions, with one late write
+  // The late write should have been seen by this read, which is on disk.
+  void breaks_spilled_read(Lane& lane, const KeyTimeline& key, const Entry& late, const SpilledVersion& read);
   static void could_not_compare(Lane& lane);
   // `own`: what its transaction had appended or added itself, if it is not held any more; else null.
   void judge_broken(const Broken& broken, bool postponed, const OwnTop* own, bool early);

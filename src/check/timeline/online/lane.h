@@ -53,7 +53,7 @@ struct Broken {
   std::uint64_t reader;      // print of its id
   Print value;
   std::uint8_t order;
-  AnomalyKind kind;        // as what it is told
+  AnomalyKind kind;        // the anomaly that it is reported as
   std::uint8_t unused[6];  // no bytes of chance in a checkpoint
 };
 

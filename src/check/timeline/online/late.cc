@@ -67,6 +67,19 @@ bool Online::is_tied(const KeyTimeline& key, Place at) {
   return key.base_time == mine.time && key.base_order == mine.order && key.base_writer != mine.writer;
 }
 
+void Online::breaks_spilled_read(Lane& lane, const KeyTimeline& key, const Entry& late, const SpilledVersion& read) {
+  lane.broken.push_back({lane.order,
+                         {late.txn,
+                          keys_.find(key.key),
+                          kNone32,
+                          read.time,
+                          read.writer,
+                          Print{read.value},
+                          read.order,
+                          AnomalyKind::kGSIb,
+                          {}}});
+}
+
 // Reads between the late write and the next version that are on disk only.
 void Online::look_for_released_reads(Lane& lane, const KeyTimeline& key, const Entry& late, std::int64_t until,
                                      std::uint8_t until_order) {
@@ -78,16 +91,7 @@ void Online::look_for_released_reads(Lane& lane, const KeyTimeline& key, const E
     if (read.kind != EntryKind::kRead || late.kind != EntryKind::kWrite) {
       could_not_compare(lane);
     } else if (!shows(late.behind(), Print{read.value})) {
-      lane.broken.push_back({lane.order,
-                             {late.txn,
-                              keys_.find(key.key),
-                              kNone32,
-                              read.time,
-                              read.writer,
-                              Print{read.value},
-                              read.order,
-                              AnomalyKind::kGSIb,
-                              {}}});
+      breaks_spilled_read(lane, key, late, read);
     }
   }
 }
@@ -107,16 +111,7 @@ void Online::look_for_spilled_reads(Lane& lane, const KeyTimeline& key, const En
       const auto version = spill_->last_before(key.key, read.time, read.order);
       if (version && shows({version->state, version->state_kind}, Print{read.value})) continue;
     }
-    lane.broken.push_back({lane.order,
-                           {late.txn,
-                            keys_.find(key.key),
-                            kNone32,
-                            read.time,
-                            read.writer,
-                            Print{read.value},
-                            read.order,
-                            AnomalyKind::kGSIb,
-                            {}}});
+    breaks_spilled_read(lane, key, late, read);
   }
 }
 
