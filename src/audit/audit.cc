@@ -152,7 +152,10 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
   audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story);
   if (audit->options.graph.assumptions && assumes(classes)) look_without_assumptions(*audit);
   audit->confirmations.resize(audit->anomalies.size());
-  if (options.scope) audit->scope = find_scope_errors(audit->log, classes);
+  if (options.scope) {
+    audit->requests = find_requests(audit->log, classes.statements, options.requests);
+    audit->scope = find_scope_errors(audit->log, classes, audit->requests);
+  }
   audit->seconds_searching = seconds_since(start);
   return audit;
 }

@@ -29,10 +29,11 @@ struct AuditOptions {
   ClassOptions classes;
   GraphOptions graph;  // ::level is set from `level`
   SearchOptions search;
-  StoryOptions story;  // ::level likewise
-  bool fixes = true;   // false: one search, no plan
-  bool views = true;   // are read as their queries; false: they are tables
-  bool scope = true;   // also look for what is checked in one transaction and acted upon in another
+  StoryOptions story;       // ::level likewise
+  bool fixes = true;        // false: one search, no plan
+  bool views = true;        // are read as their queries; false: they are tables
+  bool scope = true;        // also look for what is checked in one transaction and acted upon in another
+  RequestOptions requests;  // … of one request: by which evidence
 };
 
 // An anomaly that is none if an assumption holds which the trace supports and cannot prove (Fact::assumption).
@@ -53,6 +54,7 @@ struct Audit {
   FixPlan plan;
   std::vector<Anomaly> anomalies;   // the likeliest first
   std::vector<SetAside> set_aside;  // no part of `finding`, but never left out of the report
+  Requests requests;                // none were looked for: AuditOptions::scope
   std::vector<ScopeFinding> scope;  // whatever the level; no part of `finding`
   // By anomaly, as far as they were tried.
   std::vector<std::optional<Confirmation>> confirmations;

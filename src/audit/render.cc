@@ -8,6 +8,7 @@
 #include <set>
 
 #include "audit/render_story.h"
+#include "audit/story/naming.h"
 #include "report/report.h"
 #include "report/words.h"
 
@@ -289,7 +290,7 @@ class Text {
       const TransactionClass& one = audit_.classes.classes[raw(id)];
       paragraph("   ", fmt::format("T{}: {} {}{}", m + 1, label(id), one.name, own_level(one)));
     }
-    out_ += "\n" + steps_text(a, options_.width, options_.colour) + "\n";
+    out_ += "\n" + steps_text(a.steps, a.members.size(), "T", options_.width, options_.colour) + "\n";
     paragraph("   ", a.words);
     for (const std::uint32_t fact : a.facts)
       paragraph("   As the trace shows: ", audit_.classes.facts[fact].text + ".");
@@ -304,17 +305,29 @@ class Text {
   }
 
   [[nodiscard]] std::string columns_of(const Cycle& cycle) const {
-    std::vector<ColumnId> columns;
+    std::vector<std::string> columns;
     for (const CycleEdge& edge : cycle.edges) {
-      if (std::find(columns.begin(), columns.end(), edge.conflict.column) == columns.end())
-        columns.push_back(edge.conflict.column);
+      std::string column = column_name(audit_.classes, cycle, edge);
+      if (std::ranges::find(columns, column) == columns.end()) columns.push_back(std::move(column));
     }
     std::string text;
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) text += i + 1 == columns.size() ? " and " : ", ";
-      text += audit_.classes.schema.full_name(columns[i]);
+      text += columns[i];
     }
     return text;
+  }
+
+  // "Not in 24 runs: all 6 orders of the steps that could show it, on 4 patterns of rows."
+  [[nodiscard]] static std::string tried(const Confirmation& c) {
+    const std::string orders = counted(c.orders, "order", "orders"),
+                      patterns = counted(c.patterns_that_matter, "pattern", "patterns");
+    if (c.impossible())
+      return fmt::format("Not in {}: all {} of the steps that could show it, on {} of rows.",
+                         counted(c.runs, "run", "runs"), orders, patterns);
+    return fmt::format("Not found in {} of {}: {} of the steps that could show it, {} of rows.",
+                       counted(c.runs, "run", "runs"), grouped(c.orders * c.patterns), orders,
+                       counted(c.patterns, "pattern", "patterns"));
   }
 
   void confirmation(const Confirmation& c) {
@@ -324,53 +337,56 @@ class Text {
                                                                     : "could not be run";
       return fmt::format("{}: {}{}{}", run.level, what, run.why.empty() ? "" : ": ", run.why);
     };
-    const std::string head = c.confirmed() ? paint(kRed, fmt::format("confirmed on {}", c.server))
-                             : c.at_level.happened == Happened::kYes
-                                 ? paint(kRed, fmt::format("happens on {}", c.server))
-                             : c.impossible() ? paint(kYellow, fmt::format("impossible on {}", c.server))
-                                              : paint(kYellow, fmt::format("not reproduced on {}", c.server));
-    line("   {}", head);
-    if (c.at_level.happened == Happened::kNo && c.orders_tried > 0)
-      paragraph("     ", fmt::format("It happens in none of {} of the statements that matter{}.",
-                                     counted(c.orders_tried, "order", "orders"),
-                                     c.impossible() ? ", which is all of them, on the rows that the story needs"
-                                                    : fmt::format(" that were tried, of {}", grouped(c.orders))));
+    const std::string_view colour = c.at_level.happened == Happened::kYes ? kRed : kYellow;
+    line("   {}", paint(colour, fmt::format("{} on {}", name(c.outcome()), c.server)));
+    if (c.at_level.happened != Happened::kYes && c.runs > 0) paragraph("     ", tried(c));
     paragraph("     at ", say(c.at_level));
     paragraph("     at ", say(c.at_serializable));
   }
 
   void scope() {
     const std::vector<ScopeFinding>& all = audit_.scope;
-    if (all.empty()) return;
+    const Requests& requests = audit_.requests;
+    if (!audit_.options.scope || (all.empty() && !audit_.options.requests.only)) return;
     out_ += "\n";
     line("{}",
          paint(kBold, fmt::format("across transactions: {} where what is read in one is acted upon in a later one",
                                   counted(all.size(), "place", "places"))));
+    paragraph("  requests      ", fmt::format("{}, by {} ({}): {}", counted(requests.all.size(), "request", "requests"),
+                                              name(requests.evidence), name(requests.sure), requests.why));
+    if (all.empty()) return;
     paragraph("",
-              "No isolation level helps here: put the statements into one transaction, and lock what is read (FOR "
+              "No isolation level helps here. Put these statements into one transaction, and lock what is read (FOR "
               "UPDATE) or let the write ask for it again.");
     const std::size_t shown = std::min(options_.shown, all.size());
-    for (std::size_t i = 0; i < shown; ++i) {
-      const ScopeFinding& one = all[i];
-      const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
-      paragraph(fmt::format("{}. ", i + 1),
-                fmt::format("{} {}; lines {} and {}, so {} of {} in the trace",
-                            audit_.classes.schema.full_name(one.column), scope_words(one.kind), read.line, write.line,
-                            counted(one.times, "time", "times"), grouped(one.writes)));
-      for (const TraceStatement* statement : {&read, &write})
-        line("       {}", words::shortened(one_line(audit_.log.text_of(*statement)), options_.width - 7));
-    }
-    if (shown < all.size()) line("… {} more (--show {})", counted(all.size() - shown, "place", "places"), all.size());
+    for (std::size_t i = 0; i < shown; ++i) scope_finding(all[i], i);
+    if (shown < all.size()) line("\n… {} more (--show {})", counted(all.size() - shown, "place", "places"), all.size());
   }
 
-  static std::string_view scope_words(ScopeKind kind) {
-    switch (kind) {
+  void scope_finding(const ScopeFinding& one, std::size_t i) {
+    const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
+    out_ += "\n";
+    paragraph(
+        fmt::format("{}. ", i + 1),
+        fmt::format(
+            "{} {}; lines {} and {}, so {} of {} in the trace{}", scope_column(one, audit_.classes.schema, audit_.log),
+            scope_words(one), read.line, write.line, counted(one.times, "time", "times"), grouped(one.writes),
+            one.others == 0 ? std::string()
+                            : fmt::format("; {} of the same cause",
+                                          counted(one.others, "more pair of statements", "more pairs of statements"))));
+    out_ += "\n" + steps_text(one.steps, 2, "R", options_.width, options_.colour) + "\n";
+    paragraph("   ", one.words);
+  }
+
+  static std::string_view scope_words(const ScopeFinding& one) {
+    switch (one.kind) {
       case ScopeKind::kOverwrites:
-        return "is read, and later overwritten: what others write in between is lost";
+        return "is read, and later overwritten";
       case ScopeKind::kActs:
-        return "is read, and later changed on the strength of that: others may have changed it in between";
+        return "is read, and later changed on the strength of that";
       case ScopeKind::kInserts:
-        return "is looked for, and a row with it is inserted later: two can both find room for one";
+        return one.aggregates ? "is counted or added up by, and a row with it is inserted later"
+                              : "is looked for, and a row with it is inserted later";
     }
     return "";
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "audit/story/naming.h"
 #include "report/json.h"
 
 namespace isolde::audit {
@@ -54,11 +55,11 @@ class Json {
     return fmt::format(
         R"({{"file": {}, "level": {}, "verdict": {}, "complete": {}, "trace": {}, "not_understood": {}, "unread": {}, )"
         R"("schema": {}, "classes": {}, "graph": {}, "dependencies": {}, "removed": {}, "facts": {}, "searches": {}, "anomalies": {}, )"
-        R"("set_aside": {}, "seen_happening": {}, "scope": {}, "targets": {}, )"
+        R"("set_aside": {}, "seen_happening": {}, "requests": {}, "scope": {}, "targets": {}, )"
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
         json_string(audit_.file), json_string(name(audit_.options.level)), json_string(json_word(audit_.finding())),
         json_bool(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
-        removed(), facts(), searches(), anomalies(), set_aside(), seen_happening(), scope(), targets(),
+        removed(), facts(), searches(), anomalies(), set_aside(), seen_happening(), requests(), scope(), targets(),
         plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching, peak_mib);
   }
 
@@ -174,9 +175,9 @@ class Json {
   }
 
   [[nodiscard]] static std::string run(const Run& r) {
-    return fmt::format(R"({{"level": {}, "happened": {}, "why": {}, "steps": {}}})", json_string(r.level),
-                       json_string(json_word(r.happened)), json_string(r.why),
-                       json_array(r.steps, [](const ConfirmedStep& s) {
+    return fmt::format(R"({{"level": {}, "happened": {}, "another_anomaly": {}, "why": {}, "steps": {}}})",
+                       json_string(r.level), json_string(json_word(r.happened)), json_bool(r.another),
+                       json_string(r.why), json_array(r.steps, [](const ConfirmedStep& s) {
                          return fmt::format(R"({{"transaction": {}, "sql": {}, "answer": {}}})", s.member + 1,
                                             json_string(s.sql), json_string(s.answer));
                        }));
@@ -186,10 +187,10 @@ class Json {
     if (i >= audit_.confirmations.size() || !audit_.confirmations[i]) return "null";
     const Confirmation& c = *audit_.confirmations[i];
     return fmt::format(
-        R"({{"confirmed": {}, "impossible": {}, "orders": {}, "orders_tried": {}, "server": {}, "at_level": {}, )"
-        R"("at_serializable": {}}})",
-        json_bool(c.confirmed()), json_bool(c.impossible()), c.orders, c.orders_tried, json_string(c.server),
-        run(c.at_level), run(c.at_serializable));
+        R"({{"outcome": {}, "confirmed": {}, "impossible": {}, "orders": {}, "patterns": {}, "patterns_that_matter": {}, )"
+        R"("runs": {}, "server": {}, "at_level": {}, "at_serializable": {}}})",
+        json_string(name(c.outcome())), json_bool(c.confirmed()), json_bool(c.impossible()), c.orders, c.patterns,
+        c.patterns_that_matter, c.runs, json_string(c.server), run(c.at_level), run(c.at_serializable));
   }
 
   [[nodiscard]] std::string facts() const {
@@ -234,28 +235,43 @@ class Json {
         json_array(a.cycle.edges,
                    [&](const CycleEdge& e) {
                      return fmt::format(R"({{"from": {}, "to": {}, "type": {}, "column": {}}})", e.from + 1, e.to + 1,
-                                        json_string(name(e.conflict.kind)), column(e.conflict.column));
+                                        json_string(name(e.conflict.kind)),
+                                        json_string(column_name(audit_.classes, a.cycle, e)));
                    }),
-        json_array(a.steps,
-                   [](const StoryStep& s) {
-                     return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
-                                        json_string(json_word(s.kind)), json_string(s.sql), json_string(s.remark));
-                   }),
-        a.concurrent, a.same_row, a.rank, a.cycles, a.lost == kNone32 ? 0 : audit_.classes.lost[a.lost].times,
+        steps(a.steps), a.concurrent, a.same_row, a.rank, a.cycles,
+        a.lost == kNone32 ? 0 : audit_.classes.lost[a.lost].times,
         json_array(a.facts, [](std::uint32_t fact) { return std::to_string(fact); }), confirmed);
   }
 
+  [[nodiscard]] static std::string steps(const std::vector<StoryStep>& all) {
+    return json_array(all, [](const StoryStep& s) {
+      return fmt::format(R"({{"transaction": {}, "kind": {}, "sql": {}, "remark": {}}})", s.member + 1,
+                         json_string(json_word(s.kind)), json_string(s.sql), json_string(s.remark));
+    });
+  }
+
+  // Of `steps`, "transaction" is the number of the request.
   [[nodiscard]] std::string scope() const {
     constexpr std::string_view kKinds[] = {"overwrites", "acts", "inserts"};
     return json_array(audit_.scope, [&](const ScopeFinding& one) {
       const TraceStatement &read = audit_.log.statements[one.read_at], &write = audit_.log.statements[one.write_at];
       return fmt::format(
           R"({{"kind": {}, "column": {}, "times": {}, "writes": {}, "read": {}, "read_line": {}, "write": {}, )"
-          R"("write_line": {}, "rank": {:.3f}}})",
-          json_string(kKinds[static_cast<std::size_t>(one.kind)]), column(one.column), one.times, one.writes,
+          R"("write_line": {}, "aggregates": {}, "same_user": {}, "unchanged": {}, "others": {}, "text": {}, )"
+          R"("steps": {}, "rank": {:.3f}}})",
+          json_string(kKinds[static_cast<std::size_t>(one.kind)]),
+          json_string(scope_column(one, audit_.classes.schema, audit_.log)), one.times, one.writes,
           json_string(audit_.log.text_of(read)), read.line, json_string(audit_.log.text_of(write)), write.line,
-          one.rank);
+          json_bool(one.aggregates), json_bool(one.same_user), json_bool(one.unchanged), one.others,
+          json_string(one.words), steps(one.steps), one.rank);
     });
+  }
+
+  [[nodiscard]] std::string requests() const {
+    if (!audit_.options.scope) return "null";
+    const Requests& r = audit_.requests;
+    return fmt::format(R"({{"count": {}, "evidence": {}, "sure": {}, "why": {}}})", r.all.size(),
+                       json_string(name(r.evidence)), json_string(name(r.sure)), json_string(r.why));
   }
 
   [[nodiscard]] std::string targets() const {

@@ -34,9 +34,8 @@ StepCell cell_of(const StoryStep& step, std::size_t width) {
   return cell;
 }
 
-std::vector<StepCell> cells_of(const Anomaly& anomaly, std::size_t width) {
+std::vector<StepCell> cells_of(std::span<const StoryStep> steps, std::size_t width) {
   std::vector<StepCell> cells;
-  const auto& steps = anomaly.steps;
   for (std::size_t i = 0; i < steps.size();) {
     std::size_t end = i;
     while (end < steps.size() && !takes_part(steps[end]) && steps[end].member == steps[i].member) ++end;
@@ -100,18 +99,19 @@ std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
   return lines;
 }
 
-std::string steps_text(const Anomaly& anomaly, std::size_t width, Colour colour) {
-  const std::size_t members = std::max<std::size_t>(anomaly.members.size(), 1);
+std::string steps_text(std::span<const StoryStep> steps, std::size_t members, std::string_view who, std::size_t width,
+                       Colour colour) {
+  members = std::max<std::size_t>(members, 1);
   constexpr std::size_t kIndent = 3;
   const std::size_t between = 3 * (members - 1);
   const std::size_t column =
       std::max<std::size_t>((std::max(width, kIndent + between) - kIndent - between) / members, 20);
   std::string out(kIndent, ' ');
   for (std::size_t m = 0; m < members; ++m)
-    out += (m == 0 ? "" : " | ") + padded(fmt::format("T{}", m + 1), m + 1 == members ? 0 : column);
+    out += (m == 0 ? "" : " | ") + padded(fmt::format("{}{}", who, m + 1), m + 1 == members ? 0 : column);
   out += '\n';
   const bool dim = colour == Colour::kAlways;
-  for (const StepCell& cell : cells_of(anomaly, column)) {
+  for (const StepCell& cell : cells_of(steps, column)) {
     for (std::size_t i = 0; i < cell.lines.size(); ++i) {
       std::string line(kIndent, ' ');
       for (std::size_t m = 0; m < members; ++m) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,10 @@ namespace isolde::audit {
 
 inline constexpr std::string_view kEndOfColour = "\033[0m";
 
-// Statements that take no part are one line, several in a row "… 3 statements"; long ones lose their middle.
-[[nodiscard]] std::string steps_text(const Anomaly& anomaly, std::size_t width, Colour colour);
+// `who`: what the members are called, with a number behind it: "T", "R". Statements that take no part are one line,
+// several in a row "… 3 statements"; long ones lose their middle.
+[[nodiscard]] std::string steps_text(std::span<const StoryStep> steps, std::size_t members, std::string_view who,
+                                     std::size_t width, Colour colour);
 
 // Lines of at most `width` characters, broken at blanks where there are any.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);

@@ -54,7 +54,7 @@ TEST(StepsText, EachTransactionHasItsColumn) {
                                      {0, Kind::kCommit, 0, "COMMIT", ""}},
                            .bindings = {},
                            .words = {}};
-  EXPECT_EQ(steps_text(anomaly, 60, Colour::kNever),
+  EXPECT_EQ(steps_text(anomaly.steps, 2, "T", 60, Colour::kNever),
             "   T1                          | T2\n"
             "   BEGIN                       |\n"
             "   SELECT a                    |\n"

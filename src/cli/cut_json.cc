@@ -19,10 +19,10 @@ constexpr std::size_t kLeastRoom = 512;         // for a list: from here on noth
 constexpr std::size_t kMostUnreadMembers = 32;  // members that no page reads
 
 // What pages read (web/src/from_json.ts).
-constexpr std::array kOfReports = {"file",      "level",        "verdict", "method",         "reason", "why",
-                                   "format",    "evidence",     "notes",   "strongest",      "levels", "counts",
-                                   "anomalies", "stats",        "trace",   "not_understood", "schema", "classes",
-                                   "graph",     "dependencies", "removed", "searches",       "targets"};
+constexpr std::array kOfReports = {
+    "file",      "level",        "verdict", "method",    "reason",  "why",      "format",         "evidence", "notes",
+    "strongest", "levels",       "counts",  "anomalies", "stats",   "trace",    "not_understood", "schema",   "classes",
+    "graph",     "dependencies", "removed", "searches",  "targets", "requests", "scope"};
 constexpr std::array kOfProbes = {"database", "url", "levels", "cases"};
 constexpr std::array kOfCases = {"name", "title", "cells"};
 constexpr std::array kOfCells = {"level", "outcome", "by", "by_text", "ends", "final", "transcript"};

@@ -40,8 +40,9 @@ constexpr VerbRow kVerbs[] = {
      "isolde record postgres://me@localhost/test --level serializable --clients 16 --time 60 --out run.isl\n"
      "isolde record --spawn mariadb --workload rmw --level repeatable-read --check snapshot-isolation\n"
      "isolde record --spawn postgres --workload smallbank --level serializable --time 60 --watch"},
-    {"watch", "[FILE|-]", 0, 1, "check an endless stream of transactions online, in bounded memory",
+    {"watch", "[FILE|-|nats://…]", 0, 1, "check an endless stream of transactions online, in bounded memory",
      "FILE is native JSON Lines (docs/formats.md), a folder that `isolde record` writes, or - for standard input.\n"
+     "nats://HOST/STREAM is a stream on NATS JetStream that several workers check together (docs/cluster.md).\n"
      "A violation is shown as soon as nothing that may still arrive can refute it. A summary follows at the end, or\n"
      "at ctrl-C. docs/online.md explains how an application sends its transactions, and what lag, late and suspected\n"
      "mean.\n"
@@ -49,7 +50,17 @@ constexpr VerbRow kVerbs[] = {
      "isolde watch history.jsonl --level snapshot-isolation\n"
      "isolde watch --listen unix:/tmp/isolde.socket --profile postgres:repeatable-read --checkpoint state\n"
      "tail -f trace.jsonl | isolde watch - --level serializable --method timeline --json\n"
-     "isolde watch run.isl.recording --profile mariadb:repeatable-read"},
+     "isolde watch run.isl.recording --profile mariadb:repeatable-read\n"
+     "isolde watch nats://localhost/shop --level snapshot-isolation --workers 2"},
+    {"send", "FILE|- nats://…", 2, 2, "send transactions to a stream on NATS JetStream, which a cluster checks",
+     "FILE is a history in any supported format, or - for native JSON Lines from standard input. The stream is "
+     "created\n"
+     "by `isolde watch nats://HOST/STREAM`. Sending the same FILE again under the same --name continues where an "
+     "earlier\n"
+     "run ended: each transaction is checked once (docs/cluster.md).\n"
+     "Exit status: 0 everything is in the stream, 2 not.",
+     "isolde send history.jsonl nats://localhost/shop --name app-1\n"
+     "isolde send trace.jsonl nats://10.0.0.1,10.0.0.2,10.0.0.3/shop --follow"},
     {"probe", "[URL…]", 0, kAny, "test which anomalies a database allows at each of its levels",
      "Runs scripted interleavings on real connections, each at every level of the database, and reports which\n"
      "anomalies happened.\n"
@@ -150,6 +161,22 @@ constexpr OptionRow kOptions[] = {
      "watch"},
     {"max-anomalies", "N", "show the first N violations in full and only count the rest; --json prints them all (10)",
      "watch"},
+    {"worker", "", "nats://…: check partitions of the stream, beside other workers, until ctrl-C", "watch"},
+    {"workers", "N", "nats://…: run N workers in this process as well (0)", "watch"},
+    {"partitions", "N",
+     "nats://…: number of partitions of the keys, when the stream is created (16); more than there will be workers",
+     "watch"},
+    {"producers", "N", "nats://…: the stream is over when N producers have ended (default: it never is)", "watch"},
+    {"lease", "S",
+     "nats://…: seconds after which the partitions of a worker that died are taken over (20); longer than the brokers "
+     "take to elect a leader",
+     "watch"},
+    {"stream-size", "MiB", "nats://…: limit of what is sent but not yet checked; beyond it senders wait (1024)",
+     "watch"},
+    {"name", "NAME", "nats://…, with --worker: the worker's name (the host's name and a number)", "watch"},
+    {"name", "NAME", "the producer's name: letters, digits, - and _ (the host's name and a number)", "send"},
+    {"follow", "", "at the end of FILE, wait for more until ctrl-C", "send"},
+    {"lenient", "", "ignore fields that the format does not have, instead of failing", "send"},
     {"method", "METHOD", "force a method instead of the cheapest one that the evidence supports", "check"},
     {"profile", "NAME",
      "method mirror: how the database works at its level, e.g. postgres:repeatable-read (docs/profiles.md)", "check"},
@@ -304,9 +331,16 @@ constexpr OptionRow kOptions[] = {
     {"cases", "N", "stop after N cases (as many as the time allows)", "hunt"},
     {"orders", "N", "how many orders of each case's statements to run on their own (3)", "hunt"},
     {"writes", "SHARE", "share of statements that write, 0 to 1 (0.5)", "hunt"},
-    {"foreign-keys", "", "let tables refer to each other, some with ON DELETE CASCADE", "hunt"},
-    {"views", "", "let statements read views as well", "hunt"},
-    {"generated-columns", "", "give tables generated columns", "hunt"},
+    {"foreign-keys", "",
+     "let tables refer to each other in every schema, some with ON DELETE CASCADE (in one of eight)", "hunt"},
+    {"views", "", "let statements read views in every schema (in one of eight)", "hunt"},
+    {"generated-columns", "", "give tables generated columns in every schema (in one of eight)", "hunt"},
+    {"triggers", "", "give tables triggers in every schema (in one of eight)", "hunt"},
+    {"partitions", "", "partition tables in every schema, except on SQLite (in one of eight)", "hunt"},
+    {"against", "URL",
+     "run the statements of some cases on another server as well (another version, say), and report differences; with "
+     "--replay --markdown: say whether the finding is seen there, too (may be given several times)",
+     "hunt", true},
     {"max-findings", "N", "stop after findings with N different causes (10)", "hunt"},
     {"out", "DIR", "folder for the findings, one file each; created with the first one (isolde-findings)", "hunt"},
     {"replay", "FILE",
@@ -352,12 +386,16 @@ constexpr OptionRow kOptions[] = {
      "audit"},
     {"no-fact", "KIND",
      "do not use facts of this kind that the trace seems to show: equal, choice, same-choice, co-insert, queue, "
-     "not-chosen, or all (docs/audit.md)",
+     "constant, not-chosen, or all (docs/audit.md)",
      "audit", true},
     {"set-aside", "", "also show the anomalies that were set aside because of what the trace shows", "audit"},
     {"no-lock-rule", "", "ignore LOCK TABLE and advisory locks", "audit"},
     {"no-view-rule", "", "treat views as tables of their own", "audit"},
     {"no-scope", "", "do not look for values that are read in one transaction and acted on in a later one", "audit"},
+    {"requests", "HOW",
+     "how to find which transactions belong to one request: auto, comment, connection, pool, gap, gap=2s (a pause on a "
+     "connection), opener, or none (docs/audit.md) (auto)",
+     "audit"},
     {"paper", "", "judge as in the IsoDiff paper: its edges and its timing rule (docs/audit.md)", "audit"},
     {"k", "N", "number of paths back to try for each dangerous path (5)", "audit"},
     {"l", "N", "number of cycles of operations to try for each path back (5)", "audit"},

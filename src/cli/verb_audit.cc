@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <span>
 #include <thread>
 
 #include "audit/audit.h"
@@ -108,6 +109,9 @@ Result<AuditPlan> audit_plan(const Arguments& args) {
   if (auto e = take_count(args, "show", 0, plan.shown)) return *std::move(e);
   o.classes.levels = !args.has("one-level");
   o.scope = !args.has("no-scope");
+  auto requests = audit::request_options(args.text("requests", "auto"));
+  if (!requests) return std::move(requests).error();
+  o.requests = *requests;
   if (auto taken = take_facts(args, o.classes.facts); !taken) return std::move(taken).error();
   o.classes.locks = !args.has("no-lock-rule");
   o.views = !args.has("no-view-rule");
@@ -160,18 +164,17 @@ Result<audit::Schema> schema_of(const Arguments& args) {
   return audit::schema_of_database(*open->database, **connection);
 }
 
-// The likeliest anomalies, those that will be shown. The first error ends it: it is about the database.
+// The likeliest anomalies, those that will be shown. An error ends it: it is about the database.
 Result<void> confirm_shown(const Arguments& args, const AuditPlan& plan, Audit& audit, Progress& progress) {
   const auto open = open_database_at(args, plan.spawn, plan.confirm);
   if (!open) return open.error();
   const std::size_t count = std::min(plan.shown, audit.anomalies.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    progress.advance("confirming", i, count);
-    auto run =
-        audit::confirm(audit.anomalies[i], audit.classes, audit.log, *open->database, {.level = plan.options.level});
-    if (!run) return std::move(run).error();
-    audit.confirmations[i] = *std::move(run);
-  }
+  const audit::ConfirmOptions options = {
+      .level = plan.options.level, .threads = plan.options.search.limits.threads, .progress = &progress};
+  auto runs =
+      audit::confirm_all(std::span(audit.anomalies).first(count), audit.classes, audit.log, *open->database, options);
+  if (!runs) return std::move(runs).error();
+  for (std::size_t i = 0; i < count; ++i) audit.confirmations[i] = std::move((*runs)[i]);
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include "cli/verbs.h"
 #include "cli/which_database.h"
 #include "hunt/bug_report.h"
+#include "hunt/dialects.h"
 #include "hunt/file_trust.h"
 #include "hunt/finding_file.h"
 #include "hunt/hunt.h"
@@ -34,7 +35,7 @@ constexpr std::uint64_t kMostKeptOnce = 10;
 
 struct HuntPlan {
   hunt::HuntOptions options;
-  std::string level, out, html;
+  std::string level, out, html, against;
   bool json = false, quiet = false;
 };
 
@@ -64,10 +65,14 @@ Result<HuntPlan> hunt_plan(const Arguments& args) {
   o.generate.foreign_keys = args.has("foreign-keys");
   o.generate.views = args.has("views");
   o.generate.generated_columns = args.has("generated-columns");
+  o.generate.triggers = args.has("triggers");
+  o.generate.partitions = args.has("partitions");
+  o.generate.features = hunt::kUnaskedFeatures;
   o.stop = &interrupted;
   plan.level = args.text("level");
   plan.out = args.text("out", kDefaultFolder);
   plan.html = args.text("html");
+  plan.against = args.text("against");
   plan.json = args.has("json");
   plan.quiet = args.has("quiet");
   return plan;
@@ -110,6 +115,16 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
 
 double a_minute(std::uint64_t count, double seconds) {
   return seconds > 0 ? static_cast<double>(count) * 60 / seconds : 0;
+}
+
+std::vector<std::string> urls_against(const std::string& all) {
+  std::vector<std::string> urls;
+  for (std::size_t from = 0; from < all.size();) {
+    const std::size_t comma = std::min(all.find(',', from), all.size());
+    if (comma > from) urls.push_back(all.substr(from, comma - from));
+    from = comma + 1;
+  }
+  return urls;
 }
 
 Result<void> write(const Finding& finding, const std::string& path) {
@@ -273,6 +288,20 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
                                      if (!file && !not_kept) not_kept = file.error();
                                    }};
   hunt::HuntOptions options = plan.options;
+  std::optional<OpenDatabase> other;
+  std::optional<db::ServerLevel> other_level;
+  if (!plan.against.empty()) {
+    const std::vector<std::string> urls = urls_against(plan.against);
+    if (urls.size() != 1) return print_error(Error{"--against: a hunt takes one URL"}), Exit::kBadInput;
+    auto opened = open_database_at({}, std::nullopt, urls.front());
+    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    other = *std::move(opened);
+    const auto there = level_of_server(*other->database, plan.level);
+    if (!there) return print_error(there.error()), Exit::kBadInput;
+    other_level = **there;
+    options.against = other->database.get();
+    options.against_level = &*other_level;
+  }
   options.reduce.progress = [&](std::uint64_t runs, std::size_t statements, std::size_t rows) {
     live(fmt::format("; reducing: {} runs, {} statements, {} rows left", grouped(runs), statements, rows));
   };
@@ -348,8 +377,9 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
   auto spawn = spawn_options(args);
   if (!spawn) return std::move(spawn).error();
   if (!*spawn && args.positional.empty() && finding.dialect != "sqlite")
-    *spawn = db::ServerOptions{.kind = finding.dialect, .binaries = {}, .settings = {}};
-  if (*spawn && (*spawn)->kind != finding.dialect && args.has("spawn"))
+    *spawn = db::ServerOptions{
+        .kind = hunt::is_of_mysql(finding.dialect) ? "mariadb" : finding.dialect, .binaries = {}, .settings = {}};
+  if (*spawn && hunt::family_of((*spawn)->kind) != hunt::family_of(finding.dialect) && args.has("spawn"))
     return cannot_run(
         fmt::format("it is written for {}, and --spawn {} starts another server", finding.dialect, (*spawn)->kind));
   if (!args.has("trust-file")) {
@@ -360,7 +390,7 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
   const auto open = open_as_found(args, *std::move(spawn), finding);
   if (!open) return open.error();
   const std::string_view dialect = open->database->dialect().name;
-  if (finding.dialect != dialect)
+  if (hunt::family_of(finding.dialect) != hunt::family_of(dialect))
     return cannot_run(fmt::format("it is written for {}, and this database speaks {}", finding.dialect, dialect));
   const auto level = level_of_server(*open->database, plan.level.empty() ? finding.level : plan.level);
   if (!level && plan.level.empty() && !finding.level.empty() && reachable(*open->database))
@@ -371,6 +401,34 @@ Result<hunt::ReplayOutcome> replayed(const Arguments& args, const HuntPlan& plan
   if (outcome && !finding.level.empty() && (*level)->name != finding.level)
     outcome->notes.push_back(fmt::format("it was found at {}, and this ran at {}", finding.level, (*level)->name));
   return outcome;
+}
+
+// How far it reproduces: the finding on the servers of --against. One that cannot be reached is said to be so.
+std::vector<hunt::SeenElsewhere> elsewhere(const HuntPlan& plan, const Finding& finding) {
+  std::vector<hunt::SeenElsewhere> all;
+  for (const std::string& url : urls_against(plan.against)) {
+    auto open = open_database_at({}, std::nullopt, url);
+    if (!open) {
+      all.push_back({url, "cannot be run: " + open.error().text});
+      continue;
+    }
+    const auto level = level_of_server(*open->database, finding.level);
+    if (!level) {
+      all.push_back({open->url.shown(), "cannot be run: " + level.error().text});
+      continue;
+    }
+    const auto outcome =
+        hunt::replay(*open->database, **level, finding, {.arena = plan.options.arena, .trial = plan.options.trial});
+    using What = hunt::ReplayOutcome::What;
+    if (!outcome) {
+      all.push_back({open->url.shown(), "cannot be run: " + outcome.error().text});
+    } else {
+      all.push_back({outcome->server, outcome->what == What::kSeen      ? "seen"
+                                      : outcome->what == What::kNotSeen ? "not seen"
+                                                                        : "cannot be run: " + outcome->reason});
+    }
+  }
+  return all;
 }
 
 std::string replay_line(const Finding& finding, const hunt::ReplayOutcome& outcome, const std::string& path,
@@ -415,7 +473,7 @@ Exit run_replay(const Arguments& args, const HuntPlan& plan) {
   if (plan.json) {
     print(replay_line(*finding, *outcome, path, what));
   } else if (seen && args.has("markdown")) {
-    print(bug_report_text(outcome->seen));
+    print(bug_report_text(outcome->seen, elsewhere(plan, *finding)));
   } else {
     print_replay(*finding, *outcome, path, what, plan.quiet);
   }

@@ -205,7 +205,7 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
         R"({{"workload": {}, "database": {}, "url": {}, "level": {}, "clients": {}, "seed": {}, "out": {}, )"
         R"("committed": {}, "aborted": {}, "unknown": {}, "failures": {{{}}}, "statements": {}, "reconnects": {}, "faults": {}, )"
         R"("seconds": {{"setup": {:.3f}, "run": {:.3f}, "recovery": {:.3f}}}, "cpu_seconds": {:.2f}, "committed_per_second": {:.1f}, )"
-        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}}}, )"
+        R"("latency_ms": {{"p50": {:.3f}, "p99": {:.3f}}}, "evidence": {{"log": {}, "versions": {}, "snapshots": {}, "timestamps": {}, "places": {}, "orders": {}}}, )"
         R"("journal_bytes": {}{}}})"
         "\n",
         json_string(plan.workload->name), json_string(s.database), json_string(plan.url.shown()),
@@ -213,7 +213,7 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
         s.committed, s.aborted, s.unknown, failures, s.statements, s.reconnects, json_string(record::to_text(s.faults)),
         s.setup_seconds, s.seconds, s.recovery_seconds, s.cpu_seconds, per_second, milliseconds(s.latency.at_most(0.5)),
         milliseconds(s.latency.at_most(0.99)), s.evidence_source.empty() ? "null" : json_string(s.evidence_source),
-        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.journal_bytes, watched));
+        s.versions, s.facts.snapshots, s.facts.timestamps, s.facts.places, s.facts.orders, s.journal_bytes, watched));
     return;
   }
   print(fmt::format("{} on {}, {}, {} clients, seed {}\n", plan.workload->name, s.database, level.name,
@@ -231,6 +231,8 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
     print(fmt::format("  the database reported the timestamps of {} transactions\n", grouped(s.facts.timestamps)));
   if (s.facts.places > 0)
     print(fmt::format("  version order: from the positions of {} commits in the log\n", grouped(s.facts.places)));
+  if (s.facts.orders > 0)
+    print(fmt::format("  expected serialization order: of {} transactions\n", grouped(s.facts.orders)));
   if (!s.evidence_source.empty()) {
     print(fmt::format("  version order: {} versions from the {}, {:.1f} s\n", grouped(s.versions), s.evidence_source,
                       s.recovery_seconds));

@@ -6,10 +6,12 @@
 
 #include "cli/interrupt.h"
 #include "cli/verbs.h"
+#include "cli/watch_cluster.h"
 #include "cli/watch_page.h"
 #include "cli/watch_plan.h"
 #include "cli/watch_token.h"
 #include "cli/watch_view.h"
+#include "cluster/address.h"
 #include "report/page/page.h"
 #include "stream/input.h"
 
@@ -125,6 +127,13 @@ Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style
 }  // namespace
 
 Exit run_watch(const Arguments& args) {
+  if (!args.positional.empty() && cluster::is_cluster_address(args.positional.front())) return run_watch_cluster(args);
+  for (const char* option : {"worker", "workers", "partitions", "producers", "lease", "stream-size", "name"}) {
+    if (args.has(option)) {
+      print_error(fmt::format("--{} is for a cluster: isolde watch nats://HOST/STREAM (docs/cluster.md)", option));
+      return Exit::kBadInput;
+    }
+  }
   auto plan = watch_plan(args);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   if (args.has("level")) {

@@ -63,6 +63,9 @@ struct TxnFacts {
   std::optional<std::int64_t> xid;  // none: it wrote nothing
   std::optional<Seen> snapshot;     // only where one snapshot served the whole transaction
   std::optional<std::int64_t> start_ts, commit_ts;
+  // TiDB's pessimistic transactions: what its last locking read or write read at, if that is later than start_ts. Plain
+  // reads are at start_ts all the same.
+  std::optional<std::int64_t> for_update_ts;
   std::optional<std::int64_t> commit_place;  // its place in the order of the commits of all that wrote
 };
 

@@ -19,12 +19,25 @@
 
 namespace isolde::db {
 
+// What the serialization order of a level is known by, where its mechanism promises one.
+enum class SerialOrder : std::uint8_t {
+  kNone,
+  kCommitTimestamps,  // the order of commit timestamps
+  // Transactions that write, in the order of their commits; those that only read, at the state that they saw (SQLite:
+  // one writer at a time, on the latest state).
+  kCommitPlaces,
+  // Strict two-phase locking: when a client asks for its commit, the transaction holds all its locks, and gives up none
+  // before. Two that conflict never hold theirs at once, so the moments of asking, on one clock, are in the order of
+  // the conflicts (InnoDB's SERIALIZABLE, where plain reads lock, too).
+  kLockPoints,
+};
+
 struct ServerLevel {
   std::string_view name;     // as the server calls it, e.g. "repeatable read", "wal deferred"
   Level claims;              // the strongest level that its manual promises there
   std::string_view setting;  // for the driver, e.g. what follows BEGIN
   bool is_default = false;
-  bool serial_by_commit_ts = false;  // it promises that commit timestamps are the serialization order (CockroachDB)
+  SerialOrder serial = SerialOrder::kNone;
 };
 
 class Database {

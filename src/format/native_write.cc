@@ -51,6 +51,44 @@ class LineWriter {
   LineWriter(const History& history, std::string& out) : h_(history), out_(out) {}
 
   void txn(TxnId t) {
+    head(t);
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      if (i > h_.first_op(t)) out_ += ',';
+      operation(t, i);
+    }
+    out_ += "]}";
+  }
+
+  void share(TxnId t, std::span<const std::uint32_t> owner, std::uint32_t mine) {
+    head(t);
+    const char* separator = "";
+    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
+      const OpHead op = h_.op(i);
+      if (!is_predicate(op.kind())) {
+        if (owner[raw(op.key())] != mine) continue;
+        out_ += separator;
+        operation(t, i);
+        separator = ",";
+      } else if (op.kind() == OpKind::kUpdate) {
+        for (const Item& made : h_.items(h_.predicate(op.predicate()))) {
+          if (owner[raw(made.key)] != mine) continue;
+          out_ += separator;
+          out_ += "[\"w\",";
+          key(made.key);
+          out_ += ',';
+          value(made.value);
+          details(op, h_.at(t, OpId{i}), nullptr);
+          out_ += ']';
+          separator = ",";
+        }
+      }
+    }
+    out_ += "]}";
+  }
+
+ private:
+  // Everything up to the first operation.
+  void head(TxnId t) {
     out_ += "{\"id\":";
     value(h_.columns().id[raw(t)]);
     out_ += ",\"session\":";
@@ -66,14 +104,8 @@ class LineWriter {
     append_time(",\"sno\":", h_.sno(t), out_);
     if (const Snapshot* s = h_.snapshot(t)) snapshot(*s);
     out_ += ",\"ops\":[";
-    for (std::uint32_t i = h_.first_op(t); i < h_.end_op(t); ++i) {
-      if (i > h_.first_op(t)) out_ += ',';
-      operation(t, i);
-    }
-    out_ += "]}";
   }
 
- private:
   void value(ValueId v) {
     if (is_inline_integer(v)) {
       append_integer(raw(v), out_);
@@ -246,6 +278,13 @@ void version_order(const History& h, const VersionOrder& order, std::string& out
 }  // namespace
 
 void append_native_line(const History& history, TxnId txn, std::string& out) { LineWriter(history, out).txn(txn); }
+
+void append_native_share(const History& history, TxnId txn, std::span<const std::uint32_t> owner, std::uint32_t mine,
+                         std::string& out) {
+  LineWriter(history, out).share(txn, owner, mine);
+}
+
+void append_native_header(const History& history, std::string& out) { header(history, out); }
 
 Result<WriteResult> write_native(const History& h, Output& output) {
   ByteSink& sink = output.file("");

@@ -43,6 +43,11 @@ class RecordingReader {
       return Error{fmt::format("place {} in the order of commits belongs to another transaction too", twice->place),
                    journals_[findings_.origins[twice->txn].file]->name, twice->line, 1};
     }
+    if (const std::size_t left_out = drop_partial_order(builder_); left_out > 0)
+      notes_.push_back(fmt::format(
+          "the expected serialization order is not used: {} transactions that wrote, and may have committed, "
+          "have no place in it",
+          left_out));
     auto history = builder_.finish();
     if (!history) return place(std::move(history).error());
     return ReadResult{*std::move(history), std::move(notes_)};

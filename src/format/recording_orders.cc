@@ -62,4 +62,20 @@ std::optional<JournalFindings::Place> add_orders(JournalFindings& findings, Hist
   return std::nullopt;
 }
 
+std::size_t drop_partial_order(HistoryBuilder& builder) {
+  const OwnedColumns& c = builder.columns();
+  if (c.order.empty()) return 0;
+  std::size_t left_out = 0;
+  std::vector<WriterPlace> writes;
+  for (std::uint32_t txn = 0; txn < builder.txn_count(); ++txn) {
+    const bool has_order = txn < c.order.size() && c.order[txn] != kNoTime;
+    if (has_order || c.status[txn] == Status::kAborted) continue;
+    writes.clear();
+    add_writers(c, txn, kNoRank, writes);
+    left_out += writes.empty() ? 0 : 1;
+  }
+  if (left_out > 0) builder.drop_order();
+  return left_out;
+}
+
 }  // namespace isolde

@@ -17,4 +17,9 @@ namespace isolde {
 // A place that two transactions have, if there is one: the later one of the two as it was read. Nothing is added then.
 [[nodiscard]] std::optional<JournalFindings::Place> add_orders(JournalFindings& findings, HistoryBuilder& builder);
 
+// An expected serialization order that leaves out a transaction which wrote and may have committed would leave the
+// question open that version orders decide: then it is dropped. How many were left out; 0: it is whole, or there is
+// none.
+[[nodiscard]] std::size_t drop_partial_order(HistoryBuilder& builder);
+
 }  // namespace isolde

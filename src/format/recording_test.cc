@@ -304,6 +304,22 @@ TEST(Recording, AnOrderIsCompleteOnlyIfEveryWriterThatCountsHasAPlace) {
       "");
 }
 
+// One that may have committed and has no place could stand anywhere in the order.
+TEST(Recording, AnExpectedOrderThatLeavesOutAWriterIsNotUsed) {
+  const std::string ordered = "s 1\nb 1 1\ni 2 [\"w\",1,1]\nd 3\nc 4\nf \"order\":7\ne committed 5\n";
+  const auto whole = read(recording(ordered, "s 2\nb 2 1\no [\"r\",1,1]\nc 4\ne committed 5\n"));
+  ASSERT_TRUE(whole) << whole.error().message();
+  EXPECT_EQ(whole->history.order(TxnId{0}), 7);
+  const auto unknown = read(recording(ordered, "s 2\nb 2 1\ni 2 [\"w\",1,2]\nd 3\nc 4\ne unknown\n"));
+  ASSERT_TRUE(unknown) << unknown.error().message();
+  EXPECT_TRUE(unknown->history.columns().order.empty());
+  ASSERT_EQ(unknown->notes.size(), 1U);
+  EXPECT_NE(unknown->notes[0].find("1 transactions that wrote"), std::string::npos);
+  const auto aborted = read(recording(ordered, "s 2\nb 2 1\ni 2 [\"w\",1,2]\nd 3\ne aborted 5\n"));
+  ASSERT_TRUE(aborted) << aborted.error().message();
+  EXPECT_FALSE(aborted->history.columns().order.empty());
+}
+
 TEST(Recording, EvidenceIsReadAndItsUnfinishedLineDropped) {
   Files files = recording("s 1\n" + writer(1, "7", "e committed 9"));
   files["evidence.jsonl"] = "{\"version_order_by_txn\":[[7,[1]]],\"complete\":true}\n{\"version_order_by_t";

@@ -19,6 +19,7 @@ namespace isolde {
 struct Heartbeat {
   Print session;
   std::int64_t time;
+  std::string name = {};  // the session as JSON
 };
 
 struct Chunk {

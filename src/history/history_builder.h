@@ -52,6 +52,7 @@ class HistoryBuilder {
   void set_start_ts(std::int64_t time);
   void set_commit_ts(std::int64_t time);
   void set_order(std::int64_t place);
+  void drop_order() { c_->order.resize(0, kNoTime); }  // of all transactions
   void set_sno(std::int64_t number);
   // The client's clock around the commit; `after` is kNoTime if no answer came. finish() rejects an interval that
   // contradicts the other readings of the transaction (history/commit_interval.h).

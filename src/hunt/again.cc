@@ -3,6 +3,7 @@
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
 #include "hunt/run_judge.h"
+#include "hunt/second_opinion.h"
 #include "hunt/serial.h"
 #include "hunt/trial.h"
 #include "hunt/turns.h"
@@ -15,12 +16,13 @@ namespace {
 class Again {
  public:
   Again(Arena& arena, const Finding& finding, const TrialOptions& options)
-      : arena_(arena), finding_(finding), judge_(arena, options, counts_) {}
+      : arena_(arena), finding_(finding), against_(options.against), judge_(arena, options, counts_) {}
 
   Result<std::optional<Finding>> run() {
     const Case& test = finding_.test;
     if (!has_all_turns(test)) return std::optional<Finding>();
     if (finding_.wrong == Wrong::kCrash) return crash();
+    if (finding_.wrong == Wrong::kPlan || finding_.wrong == Wrong::kAgainst) return second_opinion();
     if (finding_.wrong == Wrong::kIsolation && finding_.anomaly == kNoSerialOrder) return no_serial_order();
     const auto transactions = serial_order(test);
     const bool serial = !finding_.alone.empty() && transactions && finding_.alone == statements_in(test, *transactions);
@@ -94,6 +96,23 @@ class Again {
     return told(execution, std::move(compared.difference));
   }
 
+  Result<std::optional<Finding>> second_opinion() {
+    const bool plan = finding_.wrong == Wrong::kPlan;
+    if (!plan && against_ == nullptr) return std::optional<Finding>();
+    auto difference = plan ? other_plan(arena_, finding_.test, finding_.alone, counts_.rounds)
+                           : other_server(arena_, *against_, finding_.test, finding_.alone, counts_.rounds);
+    if (!difference) return std::move(difference).error();
+    if (!*difference) return std::optional<Finding>();
+    Finding again = finding_;
+    again.where = (*difference)->where;
+    again.anomaly = std::move((*difference)->anomaly);
+    again.expected = std::move((*difference)->expected);
+    again.actual = std::move((*difference)->actual);
+    again.server = arena_.server();
+    if (!plan) again.expected += "\n(" + against_->server() + ")";
+    return std::optional<Finding>(std::move(again));
+  }
+
   Result<std::optional<Finding>> crash() {
     if (auto ready = arena_.reset(); !ready) return std::move(ready).error();
     Execution execution = arena_.run(finding_.test, true);
@@ -109,6 +128,7 @@ class Again {
 
   Arena& arena_;
   const Finding& finding_;
+  Arena* against_;
   TrialCounts counts_;
   RunJudge judge_;
 };

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include "anomaly/names.h"
+#include "hunt/dialects.h"
 
 namespace isolde::hunt {
 
 std::optional<NotApplicable> why_not(std::string_view dialect, std::string_view level, std::string_view server) {
-  if (dialect != "postgres" && dialect != "mariadb" && dialect != "sqlite")
+  const HuntDialect* const known = hunt_dialect(dialect);
+  if (known == nullptr)
     return NotApplicable{
-        fmt::format("hunting knows the SQL of PostgreSQL, MariaDB and SQLite, not of {}", dialect), false, {}};
+        fmt::format("hunting knows the SQL of PostgreSQL, MariaDB, MySQL, TiDB and SQLite, not of {}", dialect),
+        false,
+        {}};
   const std::string asked = folded(level);
   if (dialect == "sqlite" && asked.find("readuncommitted") != std::string::npos)
     return NotApplicable{
@@ -18,12 +22,12 @@ std::optional<NotApplicable> why_not(std::string_view dialect, std::string_view 
         "what its transaction saw right before",
         false,
         {}};
-  if (dialect == "tidb" && server.find("pessimistic") != std::string_view::npos)
+  if (dialect == "tidb" && asked == "repeatableread" && server.find("pessimistic") != std::string_view::npos)
     return NotApplicable{
         "a statement that locks reads the rows committed last, not those of its transaction's snapshot (TiDB's "
         "pessimistic transactions)",
         true, "tidb-pessimistic"};
-  if (dialect != "mariadb") return std::nullopt;
+  if (!known->is_innodb) return std::nullopt;
   if (asked == "readuncommitted")
     return NotApplicable{
         "at READ UNCOMMITTED a statement sees rows that are not committed, and those that it changes may be undone "

@@ -5,7 +5,10 @@
 #include <algorithm>
 
 #include "hunt/file_words.h"
+#include "hunt/run/house.h"
+#include "hunt/run/sent.h"
 #include "hunt/serial.h"
+#include "hunt/session_script.h"
 
 namespace isolde::hunt {
 namespace {
@@ -36,12 +39,10 @@ std::string insert_of(const Table& table) {
   return fmt::format("insert into {} ({}) values {}", table.name, fmt::join(table.inserted, ", "), rows);
 }
 
-// How a session comes to have its level.
+// How a session comes to have its level and begins.
 std::string begin_of(const Finding& finding) {
-  if (finding.dialect == "postgres") return fmt::format("begin isolation level {};\n", finding.level);
-  if (finding.dialect == "mariadb")
-    return fmt::format("set session transaction isolation level {}; start transaction;\n", finding.level);
-  return "begin;\n";
+  const SessionStart start = session_start(finding);
+  return start.settings.empty() ? start.begin + "\n" : start.settings + "\n" + start.begin + "\n";
 }
 
 // The tester's own reads, which are part of what the server was asked for: they may take a snapshot, or be what shows
@@ -52,13 +53,13 @@ void add_testers_reads(std::string& sql, const std::vector<std::string>& tables)
 
 }  // namespace
 
-std::string bug_report_text(const Finding& finding) {
+std::string bug_report_text(const Finding& finding, const std::vector<SeenElsewhere>& elsewhere) {
   const Case& test = finding.test;
   std::string out = fmt::format("**{}**, {}: {}{}.\n\n", finding.server, finding.level, about(finding.wrong),
                                 finding.anomaly.empty() ? "" : fmt::format(" ({})", finding.anomaly));
   std::string sql;
   for (const Table& table : test.schema.tables) {
-    sql += pasted(table.create);
+    for (const std::string& create : creation(table, finding.dialect)) sql += pasted(create);
     if (!table.rows.empty()) sql += pasted(insert_of(table));
   }
   for (const std::string& more : test.schema.more) sql += pasted(more);
@@ -81,7 +82,10 @@ std::string bug_report_text(const Finding& finding) {
       const Statement& statement = transaction.statements[s];
       if (with_reads) add_testers_reads(sql, statement.reads);
       if (with_reads && !statement.before.empty()) sql += pasted(statement.before);
-      sql += pasted(statement.sql);
+      const SentSql sent = sent_sql(statement, finding.dialect, Preparer::kSql);
+      for (const std::string& part : sent.before) sql += pasted(part);
+      sql += pasted(sent.sql);
+      for (const std::string& part : sent.after) sql += pasted(part);
       if (with_reads) add_testers_reads(sql, statement.writes);
     }
   }
@@ -101,6 +105,18 @@ std::string bug_report_text(const Finding& finding) {
           : "";
   out += fmt::format("\nExpected{}:\n\n{}\nActual{}:\n\n{}", of, fenced("", finding.expected), of,
                      fenced("", finding.actual));
+  if (finding.rate.is_rare())
+    out += fmt::format("\nThis does not happen every time: it was seen in {} of {} runs.\n", finding.rate.seen,
+                       finding.rate.runs);
+  if (const std::string_view promise = promise_of(finding); !promise.empty())
+    out += fmt::format("\nThe documentation says: {}.\n", promise);
+  if (!elsewhere.empty()) {
+    out += fmt::format("\n| server | this finding |\n| --- | --- |\n| {} | seen |\n", finding.server);
+    for (const SeenElsewhere& other : elsewhere) out += fmt::format("| {} | {} |\n", other.server, other.outcome);
+  }
+  if (const std::string script = session_script(finding); !script.empty())
+    out += "\nA script that plays these sessions with the database's own client and prints every answer:\n\n" +
+           fenced("bash", script);
   out += fmt::format("\nFound by isolde hunt (seed {}).\n", test.seed);
   return out;
 }

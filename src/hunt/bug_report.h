@@ -3,11 +3,18 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "hunt/finding.h"
 
 namespace isolde::hunt {
 
-[[nodiscard]] std::string bug_report_text(const Finding& finding);
+// Another server that the finding was replayed on.
+struct SeenElsewhere {
+  std::string server;   // as it calls itself, or its URL
+  std::string outcome;  // "seen", "not seen", "cannot be run: …"
+};
+
+[[nodiscard]] std::string bug_report_text(const Finding& finding, const std::vector<SeenElsewhere>& elsewhere = {});
 
 }  // namespace isolde::hunt

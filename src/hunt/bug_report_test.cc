@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "hunt/finding_file.h"
+#include "hunt/session_script.h"
 #include "tests/support/effort.h"
 #include "tests/support/random_finding.h"
 
@@ -12,8 +13,8 @@ namespace bug_report_test {
 TEST(BugReport, AFindingIsToldStepByStep) {
   const auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/postgres_15_3_merge_lost_update.finding");
   ASSERT_TRUE(finding) << finding.error().message();
-  EXPECT_EQ(
-      bug_report_text(*finding),
+  const std::string report = bug_report_text(*finding);
+  const std::string_view begins =
       R"(**PostgreSQL 15.3**, repeatable read: the versions that were read and written break the level (lost-update).
 
 Tables:
@@ -59,8 +60,30 @@ Actual:
 T2 commits
 ```
 
-Found by isolde hunt (seed 0).
-)");
+The documentation says: "The Repeatable Read isolation level)";
+  EXPECT_EQ(report.substr(0, begins.size()), begins);
+  EXPECT_TRUE(report.ends_with("\nFound by isolde hunt (seed 0).\n")) << report;
+}
+
+// The script alone shows the steps, in their order, each in its session.
+TEST(BugReport, AScriptPlaysTheSessions) {
+  const auto finding = read_finding(ISOLDE_SOURCE_DIR "/tests/corpus/hunt/postgres_15_3_merge_lost_update.finding");
+  ASSERT_TRUE(finding) << finding.error().message();
+  const std::string script = session_script(*finding);
+  EXPECT_NE(bug_report_text(*finding).find(script), std::string::npos);
+  std::size_t at = 0;
+  for (const std::string_view part :
+       {"#!/usr/bin/env bash\n", "create table hunt_t0", "insert into hunt_t0", "say 2 <<'END_OF_SQL'\nbegin isolation",
+        "select r0.c0", "say 1 <<'END_OF_SQL'\nbegin isolation", "vkey = 1001", "say 1 <<'END_OF_SQL'\ncommit;",
+        "vkey = 1002", "say 2 <<'END_OF_SQL'\ncommit;"}) {
+    const std::size_t found = script.find(part, at);
+    ASSERT_NE(found, std::string::npos) << part << " is not in\n" << script;
+    at = found;
+  }
+  Finding shared = *finding;
+  shared.dialect = "sqlite";
+  shared.level = "shared-cache read_uncommitted deferred";
+  EXPECT_EQ(session_script(shared), "");
 }
 
 TEST(BugReport, NoTextEndsItsFence) {

@@ -56,4 +56,18 @@ std::string_view name(StatementKind kind) {
   return "";
 }
 
+std::string_view name(Sent sent) {
+  switch (sent) {
+    case Sent::kPlain:
+      break;
+    case Sent::kPrepared:
+      return "prepared";
+    case Sent::kCursor:
+      return "cursor";
+    case Sent::kSavepoint:
+      return "savepoint";
+  }
+  return "plain";
+}
+
 }  // namespace isolde::hunt

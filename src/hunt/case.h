@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,12 @@ struct ForeignKey {
   bool cascades = false;       // ON DELETE CASCADE; else NO ACTION
 };
 
+// A trigger that the server runs for each row that is inserted or updated: column = coalesce(from, 0) + 1.
+struct Trigger {
+  std::string column, from;
+  friend bool operator==(const Trigger&, const Trigger&) = default;
+};
+
 struct Table {
   std::string name;
   std::vector<std::string> columns;            // by name; the first two are pkey and vkey
@@ -35,6 +42,9 @@ struct Table {
   std::vector<std::vector<std::string>> rows;  // as SQL literals; generated columns are left out
   std::vector<std::string> inserted;           // the columns that `rows` has
   std::vector<ForeignKey> foreign_keys;
+  // What CREATE TABLE does not say, because it is no SQL that a file may bring along: hunt/run/house.h writes it.
+  std::uint32_t partitions = 0;         // by a hash of pkey; 0: it is not partitioned
+  std::optional<Trigger> trigger = {};  // its column is not among `inserted`
 };
 
 struct View {
@@ -53,9 +63,20 @@ struct Schema {
 
 enum class StatementKind : std::uint8_t { kSelect, kSelectForUpdate, kInsert, kUpsert, kUpdate, kDelete, kMerge };
 
+// How a statement is sent inside its transaction; alone it is always sent as it is.
+enum class Sent : std::uint8_t {
+  kPlain,
+  kPrepared,   // PostgreSQL: prepared by the driver and then executed; MariaDB: by EXECUTE IMMEDIATE
+  kCursor,     // PostgreSQL: a cursor is declared for it, and all its rows are fetched
+  kSavepoint,  // between SAVEPOINT and RELEASE SAVEPOINT
+};
+
 struct Statement {
   StatementKind kind = StatementKind::kSelect;
   std::string sql;
+  Sent sent = Sent::kPlain;
+  // Another statement, carried out right before it in its transaction and undone by ROLLBACK TO SAVEPOINT; empty: none.
+  std::string undone = {};
   // The tables whose rows it may look at: those that it names, those behind its views, those that foreign keys make the
   // server look at, and what it changes.
   std::vector<std::string> reads;
@@ -98,5 +119,6 @@ struct Place {
 // "T1.2": transaction and statement from 1, as people count.
 [[nodiscard]] std::string name(Place place);
 [[nodiscard]] std::string_view name(StatementKind kind);
+[[nodiscard]] std::string_view name(Sent sent);  // "plain", "prepared", "cursor", "savepoint"
 
 }  // namespace isolde::hunt

@@ -44,7 +44,7 @@ const Statement* heaviest(const Case& test) {
 // Whether it is one statement that is wrong, and not what several leave together.
 bool is_about_one(Wrong wrong) {
   return wrong == Wrong::kResult || wrong == Wrong::kCount || wrong == Wrong::kError || wrong == Wrong::kPredicate ||
-         wrong == Wrong::kRerun || wrong == Wrong::kHang;
+         wrong == Wrong::kRerun || wrong == Wrong::kHang || wrong == Wrong::kPlan || wrong == Wrong::kAgainst;
 }
 
 struct Clause {

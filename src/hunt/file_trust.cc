@@ -7,6 +7,7 @@
 
 #include "base/ascii.h"
 #include "db/guard/file_sql.h"
+#include "hunt/dialects.h"
 
 namespace isolde::hunt {
 namespace {
@@ -24,6 +25,17 @@ std::uint64_t line_with(std::string_view text, std::string_view sql) {
   return 1 + static_cast<std::uint64_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
 }
 
+// Comments are refused, because servers read them differently, except for the hints that hunts write.
+std::string without_hints(std::string sql, std::string_view dialect) {
+  const HuntDialect* const known = hunt_dialect(dialect);
+  if (known == nullptr) return sql;
+  for (const std::string_view hint : known->hints) {
+    const std::string comment = fmt::format("select /*+ {} */ ", hint);
+    if (sql.starts_with(comment)) return "select " + sql.substr(comment.size());
+  }
+  return sql;
+}
+
 class TrustCheck {
  public:
   TrustCheck(std::string_view dialect, std::string_view text, const std::string& file)
@@ -38,7 +50,7 @@ class TrustCheck {
   // `shown`: what stands in the file for it.
   void statement(std::string_view sql, std::string_view shown) {
     if (error_) return;
-    const std::string why = db::why_refused(sql, dialect_, own_);
+    const std::string why = db::why_refused(without_hints(std::string(sql), dialect_), dialect_, own_);
     if (why.empty()) return;
     error_ = Error{fmt::format("is not run: {}: {} (a finding has only statements on rows and tables of its own; "
                                "--trust-file runs whatever the file says)",
@@ -78,6 +90,7 @@ std::optional<Error> why_not_trusted(const Finding& finding, std::string_view di
       check.name(key.column);
       check.name(key.parent);
     }
+    if (table.trigger) check.names({table.trigger->column, table.trigger->from});
     check.statement(table.create);
     for (const std::vector<std::string>& row : table.rows) {
       const std::string values = fmt::format("{}", fmt::join(row, ", "));
@@ -98,6 +111,7 @@ std::optional<Error> why_not_trusted(const Finding& finding, std::string_view di
       check.names(statement.writes);
       check.statement(statement.sql);
       if (!statement.before.empty()) check.statement(statement.before);
+      if (!statement.undone.empty()) check.statement(statement.undone);
     }
   }
   return std::move(check).result();

@@ -33,11 +33,11 @@ TEST(HuntFileTrust, FindingsOfHuntsPass) {
 
 // Else a hunt could not replay what it found.
 TEST(HuntFileTrust, WhateverAHuntDrawsPasses) {
-  for (const char* const dialect : {"postgres", "mariadb", "sqlite"}) {
+  for (const char* const dialect : {"postgres", "mariadb", "mysql", "tidb", "sqlite"}) {
     GenerateOptions options;
     options.dialect = dialect;
     options.server_version = dialect == std::string_view("postgres") ? 150003 : 0;
-    options.foreign_keys = options.generated_columns = options.views = true;
+    options.foreign_keys = options.generated_columns = options.views = options.triggers = options.partitions = true;
     const auto generator = make_generator(options);
     for (const std::uint64_t seed : effort::seeds(0, 40)) {
       const Schema schema = generator->schema(seed);

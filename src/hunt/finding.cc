@@ -21,6 +21,8 @@ constexpr WrongRow kRows[] = {
     {Wrong::kRolledBack, "rolled-back", "a transaction that did not commit left something behind or was seen"},
     {Wrong::kIsolation, "isolation", "the versions that were read and written break the level"},
     {Wrong::kRerun, "rerun", "the same statements in the same order gave something else the second time"},
+    {Wrong::kPlan, "plan", "the same statements, each alone, gave something else by another plan"},
+    {Wrong::kAgainst, "against", "the same statements, each alone, gave something else on another server"},
     {Wrong::kHang, "hang", "a statement waited though nobody held a lock, or took far longer than alone"},
     {Wrong::kCrash, "crash", "the server crashed or an assertion of its own failed"},
 };

@@ -21,6 +21,8 @@ enum class Wrong : std::uint8_t {
   kRolledBack,  // a transaction that did not commit left something behind, or was seen
   kIsolation,   // the versions read and written break the declared level
   kRerun,       // the same order gave another result the second time
+  kPlan,        // the same statements alone gave something else by another plan, or without the tables' indexes
+  kAgainst,     // … on another server
   kHang,        // a statement waited for nobody, or took far longer than alone
   kCrash,       // the server ended, or its log shows a failed assertion
 };
@@ -42,7 +44,8 @@ struct Finding {
   Place where;                // the statement that differed, if one did
   std::string server, level;  // as the server calls them
   std::string dialect;
-  // kIsolation: its name, as `isolde check` says it ("lost-update"); kError in a transaction: the error's code.
+  // kIsolation: its name, as `isolde check` says it ("lost-update"); kError in a transaction: the error's code;
+  // kPlan: by which plan it is right, or at least different (second_opinion.h).
   std::string anomaly;
   std::string expected, actual;  // rows as text, one a line; kIsolation: the anomaly in words
   // Findings with one cause have the same: what is wrong, the kinds of the statements left after reduction, the

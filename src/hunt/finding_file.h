@@ -24,7 +24,7 @@
 //   actual
 //   statements                                   what replay has to know about each
 //     T1.1 update, version 1001, reads t0 t1, writes t0
-//       before: select pkey from t0 where …
+//       before: select pkey from t0 where …      after the kind also: prepared, cursor (how it is sent)
 //
 // A text that is not plain (control characters, blanks at its ends) stands in double quotes, with \n, \", \\, \xNN.
 // Empty lines and those that begin with # say nothing.

@@ -63,6 +63,8 @@ void expect_same(const Finding& a, const Finding& b) {
     EXPECT_EQ(one.columns, other.columns);
     EXPECT_EQ(one.create, other.create);
     EXPECT_EQ(one.rows, other.rows);
+    EXPECT_EQ(one.partitions, other.partitions);
+    EXPECT_EQ(one.trigger, other.trigger);
     EXPECT_EQ(one.inserted, other.inserted);
     ASSERT_EQ(one.foreign_keys.size(), other.foreign_keys.size());
     for (std::size_t k = 0; k < one.foreign_keys.size(); ++k) {
@@ -91,6 +93,8 @@ void expect_same(const Finding& a, const Finding& b) {
       EXPECT_EQ(one.statements[s].writes, other.statements[s].writes);
       EXPECT_EQ(one.statements[s].version, other.statements[s].version);
       EXPECT_EQ(one.statements[s].before, other.statements[s].before);
+      EXPECT_EQ(one.statements[s].sent, other.statements[s].sent);
+      EXPECT_EQ(one.statements[s].undone, other.statements[s].undone);
     }
   }
 }
@@ -183,7 +187,7 @@ TEST(FindingFile, AnErrorHasItsPlaceAndSaysWhatWasExpected) {
   EXPECT_EQ(
       problem_with("finding contents", "finding nothing"),
       "f:1:9: expected what is wrong, one of: result, count, contents, error, predicate, own-writes, rolled-back, "
-      "isolation, rerun, hang, crash");
+      "isolation, rerun, plan, against, hang, crash");
   EXPECT_EQ(problem_with("  T2: rollback\n", ""), "f:27:1: expected \"T2: commit\" or \"T2: rollback\" in the run");
   EXPECT_EQ(problem_with("  T2: rollback", "  T2: rollback\n  T2: select 1"), "f:17:3: T2 has ended already");
   EXPECT_EQ(problem_with("  T1: update", "  T1: begin\n  T1: update"),

@@ -56,6 +56,8 @@ std::optional<StatementKind> kind_named(std::string_view word) {
   return std::nullopt;
 }
 
+constexpr Sent kOtherwiseSent[] = {Sent::kPrepared, Sent::kCursor, Sent::kSavepoint};
+
 class Parser {
  public:
   Parser(std::string_view text, const std::string& file) : lines_(lines_of(text)), file_(file) {}
@@ -289,13 +291,28 @@ class Parser {
       table.foreign_keys.push_back(std::move(made));
       return nothing_below(part);
     }
+    if (const auto count = labelled(line, "partitions")) {
+      constexpr std::uint32_t kMostPartitions = 64;
+      if (!read_number(*count, table.partitions) || table.partitions == 0 || table.partitions > kMostPartitions)
+        return error(line, *count, fmt::format("expected a number from 1 to {}", kMostPartitions));
+      return nothing_below(part);
+    }
+    if (const auto trigger = labelled(line, "trigger")) {
+      if (auto e = words(line, *trigger, w)) return e;
+      table.trigger.emplace();
+      if (!w.name_here()) return error(line, *trigger, w, "expected the column that the trigger sets");
+      table.trigger->column = w.name();
+      if (!w.take("from") || !w.name_here()) return error(line, *trigger, w, "expected \"from\" and a column");
+      table.trigger->from = w.name();
+      return w.done() ? nothing_below(part) : Problem(error(line, *trigger, w, "expected the end of the line"));
+    }
     if (line.text == "rows:") {
       for (const Line& row : part.more) {
         if (auto e = take_row(row, table)) return e;
       }
       return std::nullopt;
     }
-    return error(line, "expected \"sql:\", \"foreign key:\", \"inserts:\" or \"rows:\"");
+    return error(line, "expected \"sql:\", \"foreign key:\", \"partitions:\", \"trigger:\", \"inserts:\" or \"rows:\"");
   }
   Problem take_row(const Line& line, Table& table) const {
     Pieces read = cells_of(line.text);
@@ -439,7 +456,11 @@ class Parser {
     statement.kind = *kind;
     ++w.at;
     while (w.take(",")) {
-      if (w.take("version")) {
+      const auto* const sent = std::find_if(std::begin(kOtherwiseSent), std::end(kOtherwiseSent),
+                                            [&](Sent one) { return w.take(name(one)); });
+      if (sent != std::end(kOtherwiseSent)) {
+        statement.sent = *sent;
+      } else if (w.take("version")) {
         if (!w.name_here() || !read_number(w.pieces[w.at].text, statement.version))
           return error(line, line.text, w, "expected a number");
         ++w.at;
@@ -447,14 +468,16 @@ class Parser {
         if (!w.name_here()) return error(line, line.text, w, "expected the names of tables");
         while (w.name_here()) (reads ? statement.reads : statement.writes).push_back(w.name());
       } else {
-        return error(line, line.text, w, "expected \"version\", \"reads\" or \"writes\"");
+        return error(line, line.text, w,
+                     "expected \"version\", \"reads\", \"writes\", \"prepared\", \"cursor\" or \"savepoint\"");
       }
     }
     if (!w.done()) return error(line, line.text, w, "expected a comma");
     for (const Entry& detail : entries(part.more)) {
-      const auto sql = labelled(detail.first, "before");
-      if (!sql) return error(detail.first, "expected \"before:\"");
-      if (auto e = take_text(detail, *sql, statement.before, "SQL")) return e;
+      const auto before = labelled(detail.first, "before"), undone = labelled(detail.first, "undone");
+      if (!before && !undone) return error(detail.first, "expected \"before:\" or \"undone:\"");
+      if (auto e = take_text(detail, before ? *before : *undone, before ? statement.before : statement.undone, "SQL"))
+        return e;
     }
     return std::nullopt;
   }

@@ -35,6 +35,10 @@ void write_schema(std::string& out, const Schema& schema) {
     for (const ForeignKey& key : table.foreign_keys)
       out += fmt::format("  foreign key: {} to {}{}\n", spelled_name(key.column), spelled_name(key.parent),
                          key.cascades ? ", cascading" : "");
+    if (table.partitions > 0) out += fmt::format("  partitions: {}\n", table.partitions);
+    if (table.trigger)
+      out += fmt::format("  trigger: {} from {}\n", spelled_name(table.trigger->column),
+                         spelled_name(table.trigger->from));
     if (table.inserted != table.columns) out += fmt::format("  inserts: {}\n", names(table.inserted, ", "));
     if (!table.rows.empty()) out += "  rows:\n";
     for (const std::vector<std::string>& row : table.rows) {
@@ -96,11 +100,13 @@ void add_statements(std::string& out, const Case& test) {
     for (std::uint32_t s = 0; s < test.transactions[t].statements.size(); ++s) {
       const Statement& statement = test.transactions[t].statements[s];
       out += fmt::format("  {} {}", name(Place{t, s}), name(statement.kind));
+      if (statement.sent != Sent::kPlain) out += fmt::format(", {}", name(statement.sent));
       if (statement.version != 0) out += fmt::format(", version {}", statement.version);
       if (!statement.reads.empty()) out += ", reads " + names(statement.reads, " ");
       if (!statement.writes.empty()) out += ", writes " + names(statement.writes, " ");
       out += '\n';
       if (!statement.before.empty()) add_sql(out, "    before: ", statement.before);
+      if (!statement.undone.empty()) add_sql(out, "    undone: ", statement.undone);
     }
   }
 }

@@ -83,6 +83,7 @@ class Hunt {
         if (!result_.ended.empty()) break;
         if (auto gone_on = one(*generator); !gone_on) return given_up(gone_on.error());
       }
+      second_opinions();
     }
     finish();
     return std::move(result_);
@@ -146,10 +147,25 @@ class Hunt {
     if (trial.once && sink_.once) sink_.once(*trial.once);
     if (trial.finding) found(*std::move(trial.finding));
     look_what_delete_left(test.schema);
+    if (!trial.fault && !trial.lost && for_second_opinion_.size() < options_.second_opinions)
+      for_second_opinion_.push_back(trial.refined);
     counts().restarts = arena_->restarts();
     counts().seconds = seconds();
     if (sink_.progress) sink_.progress(counts());
     return {};
+  }
+
+  // What a second plan and a second server say to some cases of the schema.
+  void second_opinions() {
+    const std::vector<Case> cases = std::exchange(for_second_opinion_, {});
+    if (!result_.ended.empty() || cases.empty()) return;
+    // Where settings make for other plans, tables need not be made anew each time.
+    const bool has_settings = !plan_settings(arena_->dialect().name, Plan::kByScans).on.empty();
+    constexpr std::uint64_t kMadeOneIn = 4;
+    const auto fewer = has_settings && counts().schemas % kMadeOneIn != 0 ? FewerIndexes::kSkip : FewerIndexes::kAsk;
+    Trial trial = try_second_opinion(*arena_, cases, options_.trial, fewer, counts());
+    if (trial.fault) fault(*trial.fault);
+    if (trial.finding) found(*std::move(trial.finding));
   }
 
   // Rows could not be put back because DELETE left some: the same statements are tried as a case of their own.
@@ -238,7 +254,8 @@ class Hunt {
   std::optional<NotApplicable> not_held_;
   Causes causes_;
   HuntResult result_;
-  std::uint64_t drawn_ = 0;  // cases
+  std::vector<Case> for_second_opinion_;  // of the schema at hand
+  std::uint64_t drawn_ = 0;               // cases
   std::uint64_t faults_at_once_ = 0, bad_schemas_ = 0;
 };
 
@@ -261,6 +278,24 @@ Result<void> ready_to_hunt(db::Database& database, const db::ServerLevel& level)
   return clear_own_schema(database, level);
 }
 
+// The second server, with a schema of its own there.
+struct OtherServer {
+  decltype(hold_own_schema(std::declval<db::Database&>(), std::declval<const db::ServerLevel&>())) held;
+  std::unique_ptr<Arena> arena;
+
+  static Result<OtherServer> open(const HuntOptions& options, std::string_view dialect) {
+    if (options.against->dialect().name != dialect)
+      return Error{fmt::format("--against: it speaks {}, and the cases are written for {}",
+                               options.against->dialect().name, dialect)};
+    auto held = hold_own_schema(*options.against, *options.against_level);
+    if (!held) return held.error();
+    auto arena = open_arena(*options.against, *options.against_level, options.arena);
+    if (!arena) return std::move(arena).error();
+    if (auto ready = ready_to_hunt(*options.against, *options.against_level); !ready) return std::move(ready).error();
+    return OtherServer{std::move(held), *std::move(arena)};
+  }
+};
+
 HuntOptions completed(HuntOptions options, const Arena& arena) {
   options.trial.level = arena.level().claims;
   options.generate.dialect = arena.dialect().name;
@@ -277,15 +312,26 @@ Result<HuntResult> hunt(db::Database& database, const db::ServerLevel& level, co
   if (!held) return held.error();
   auto arena = RevivingArena::open(database, level, options.arena, server.restart);
   if (!arena) return std::move(arena).error();
-  auto not_held = why_not(database.dialect().name, level.name, (*arena)->server());
+  auto not_held = why_not((*arena)->dialect().name, level.name, (*arena)->server());
   if (not_held && !not_held->recognisable) {
     (void)drop_own_schema(database, level);
     return Error{fmt::format("nothing can be judged at {}: {}; take another --level", level.name, not_held->reason)};
   }
-  const HuntOptions complete = completed(options, **arena);
+  HuntOptions complete = completed(options, **arena);
   if (auto ready = ready_to_hunt(database, level); !ready) return std::move(ready).error();
+  std::optional<OtherServer> other;
+  if (options.against != nullptr) {
+    auto opened = OtherServer::open(options, database.dialect().name);
+    if (!opened) return std::move(opened).error();
+    complete.trial.against = opened->arena.get();
+    other = *std::move(opened);
+  }
   auto result = Hunt(*std::move(arena), complete, server, sink, std::move(not_held)).go();
   (void)drop_own_schema(database, level);  // the next hunt tries again
+  if (other) {
+    other->arena.reset();
+    (void)drop_own_schema(*options.against, *options.against_level);
+  }
   return result;
 }
 

@@ -34,6 +34,9 @@ struct HuntOptions {
   TrialOptions trial;
   ReduceOptions reduce;
   ArenaOptions arena;
+  std::uint32_t second_opinions = 2;  // cases of a schema that a second plan, or server, is asked about
+  db::Database* against = nullptr;    // the second server, if there is one; it speaks the same dialect
+  const db::ServerLevel* against_level = nullptr;
   const std::atomic<bool>* stop = nullptr;  // ctrl-C
 };
 

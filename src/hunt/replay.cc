@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "hunt/dialects.h"
 #include "hunt/run/own_schema.h"
 #include "hunt/server_facts.h"
 
@@ -16,7 +17,7 @@ using What = ReplayOutcome::What;
 bool is_unknown_here(const db::Failure& failure, std::string_view dialect) {
   const std::string& code = failure.code;
   if (dialect == "postgres") return code.starts_with("42") || code.starts_with("0A");
-  if (dialect == "mariadb") {
+  if (is_of_mysql(dialect)) {
     constexpr std::string_view kUnknown[] = {"1064", "1146", "1054", "1305", "1235", "1115"};
     constexpr std::string_view kDenied[] = {"1044", "1045", "1142", "1143", "1227", "1370"};
     return std::find(std::begin(kUnknown), std::end(kUnknown), code) != std::end(kUnknown) ||
@@ -55,26 +56,41 @@ std::uint32_t tries_of(const Finding& finding, const ReplayOptions& options) {
       std::clamp<std::uint64_t>(kEnough * finding.rate.runs / finding.rate.seen, options.tries, kMost));
 }
 
+// MySQL's and MariaDB's findings run on each other where their SQL is the same.
+Finding written_for(Finding finding, std::string_view dialect) {
+  const auto translate = [&](std::string& sql) { sql = translated(std::move(sql), finding.dialect, dialect); };
+  for (Table& table : finding.test.schema.tables) translate(table.create);
+  for (std::string& sql : finding.test.schema.more) translate(sql);
+  for (View& view : finding.test.schema.views) translate(view.create);
+  for (Transaction& transaction : finding.test.transactions)
+    for (Statement& statement : transaction.statements)
+      for (std::string* const sql : {&statement.sql, &statement.before, &statement.undone}) translate(*sql);
+  finding.dialect = dialect;
+  return finding;
+}
+
 }  // namespace
 
-Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& level, const Finding& finding,
+Result<ReplayOutcome> replay(db::Database& database, const db::ServerLevel& level, const Finding& given,
                              const ReplayOptions& options) {
   ReplayOutcome outcome;
   outcome.level = level.name;
-  const std::string_view dialect = database.dialect().name;
-  if (finding.dialect != dialect) {
+  if (family_of(given.dialect) != family_of(database.dialect().name)) {
     outcome.what = What::kCannotRun;
-    outcome.reason = fmt::format("it is written for {}, and this database speaks {}", finding.dialect, dialect);
+    outcome.reason =
+        fmt::format("it is written for {}, and this database speaks {}", given.dialect, database.dialect().name);
     return outcome;
   }
   ArenaOptions arena_options = options.arena;
   arena_options.most_transactions =
-      std::max(arena_options.most_transactions, static_cast<std::uint32_t>(finding.test.transactions.size()));
+      std::max(arena_options.most_transactions, static_cast<std::uint32_t>(given.test.transactions.size()));
   const auto held = hold_own_schema(database, level);
   if (!held) return held.error();
   auto arena = open_arena(database, level, arena_options);
   if (!arena) return std::move(arena).error();
   outcome.server = (*arena)->server();
+  const std::string dialect((*arena)->dialect().name);
+  const Finding finding = written_for(given, dialect);
   if (std::string other = other_version(finding.server, outcome.server); !other.empty())
     outcome.notes.push_back(std::move(other));
   outcome.reason = why_other_settings(dialect, finding.server, outcome.server);

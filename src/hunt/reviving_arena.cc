@@ -21,6 +21,7 @@ Result<std::unique_ptr<RevivingArena>> RevivingArena::open(db::Database& databas
   if (!arena) return std::move(arena).error();
   made->arena_ = *std::move(arena);
   made->server_ = made->arena_->server();
+  made->dialect_ = made->arena_->dialect();
   return made;
 }
 
@@ -85,6 +86,10 @@ AloneRun RevivingArena::run_alone(const Case& test, std::span<const Place> order
   AloneRun none;
   none.lost = true;
   return none;
+}
+
+std::optional<AloneRun> RevivingArena::run_alone_by(const Case& test, std::span<const Place> order, Plan plan) {
+  return arena_ ? arena_->run_alone_by(test, order, plan) : std::nullopt;
 }
 
 AloneRun RevivingArena::run_on(const Case& test, Place place, const ContentsByTable& rows) {

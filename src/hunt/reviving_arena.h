@@ -23,10 +23,12 @@ class RevivingArena final : public Arena {
   [[nodiscard]] Result<void> reset() override;
   [[nodiscard]] Execution run(const Case& test, bool instrumented) override;
   [[nodiscard]] AloneRun run_alone(const Case& test, std::span<const Place> order) override;
+  [[nodiscard]] std::optional<AloneRun> run_alone_by(const Case& test, std::span<const Place> order,
+                                                     Plan plan) override;
   [[nodiscard]] AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows) override;
   [[nodiscard]] std::vector<std::string> left_by_delete() override;
   [[nodiscard]] const std::string& server() const override { return server_; }
-  [[nodiscard]] const db::Dialect& dialect() const override { return database_.dialect(); }
+  [[nodiscard]] const db::Dialect& dialect() const override { return dialect_; }
   [[nodiscard]] const db::ServerLevel& level() const override { return level_; }
 
   [[nodiscard]] std::uint64_t restarts() const { return restarts_; }
@@ -47,6 +49,7 @@ class RevivingArena final : public Arena {
   std::function<Result<void>()> restart_;
   std::unique_ptr<Arena> arena_;
   std::string server_;
+  db::Dialect dialect_;
   Schema schema_;
   std::uint64_t restarts_ = 0;
   bool gone_ = false;

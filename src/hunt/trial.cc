@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "hunt/dialects.h"
 #include "hunt/judge/compare.h"
 #include "hunt/judge/effects.h"
 #include "hunt/judge/judge.h"
 #include "hunt/judge/latest.h"
 #include "hunt/run_judge.h"
+#include "hunt/second_opinion.h"
 #include "hunt/serial.h"
 #include "hunt/turns.h"
 #include "hunt/unexplained.h"
@@ -22,7 +24,7 @@ constexpr std::uint64_t kRerunOneIn = 4, kSerialOneIn = 8, kOrderOneIn = 3;
 
 // Without the extra reads a transaction of InnoDB at REPEATABLE READ takes its snapshot later.
 bool reads_change_nothing(const Arena& arena) {
-  return arena.dialect().name != "mariadb" || arena.level().name != "repeatable read";
+  return !is_of_mysql(arena.dialect().name) || arena.level().name != "repeatable read";
 }
 
 class Trying {
@@ -274,6 +276,37 @@ class Trying {
 
 Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng, TrialCounts& counts) {
   return Trying(arena, test, options, rng, counts).run();
+}
+
+Trial try_second_opinion(Arena& arena, const std::vector<Case>& cases, const TrialOptions& options, FewerIndexes fewer,
+                         TrialCounts& counts) {
+  Trial trial;
+  auto suspect = first_suspect(arena, options.against, cases, fewer, counts.rounds);
+  if (!suspect) {
+    trial.fault = std::move(suspect).error();
+    return trial;
+  }
+  if (!*suspect) return trial;
+  const Case& test = cases[(*suspect)->which];
+  trial.refined = test;
+  // It is run again, with the case's schema.
+  if (auto made = arena.prepare(test.schema); !made) {
+    trial.fault = std::move(made).error();
+    return trial;
+  }
+  const RunJudge judge(arena, options, counts);
+  Execution nothing;
+  for (const Transaction& transaction : test.transactions) nothing.runs.emplace_back(transaction.statements.size());
+  nothing.ends.assign(test.transactions.size(), Ended::kUnknown);
+  auto again = try_again(
+      arena, judge.finding(test, nothing, std::move((*suspect)->difference), one_after_the_other(test)), options);
+  if (!again) {
+    trial.fault = std::move(again).error();
+    return trial;
+  }
+  if (*again) trial.finding = *std::move(*again);
+  if (!*again) ++counts.unsteady;
+  return trial;
 }
 
 }  // namespace isolde::hunt

@@ -24,6 +24,7 @@
 #include "hunt/case.h"
 #include "hunt/finding.h"
 #include "hunt/run/arena.h"
+#include "hunt/second_opinion.h"
 
 namespace isolde::hunt {
 
@@ -33,6 +34,7 @@ struct TrialOptions {
   std::uint32_t refinements = 12;      // how often a case is run anew before it is given up
   bool extra_oracles = true;           // rerun, transactions one after the other
   std::uint32_t rare_runs = 300;       // of what was seen once, before it is given up
+  Arena* against = nullptr;            // a second server that is asked the same; null: there is none
 };
 
 struct TrialCounts {
@@ -58,6 +60,11 @@ struct Trial {
 // Runs `test` on `arena`, whose schema is the case's and prepared.
 [[nodiscard]] Trial try_case(Arena& arena, const Case& test, const TrialOptions& options, Rng& rng,
                              TrialCounts& counts);
+
+// Some cases of one schema, asked of a second plan and of options.against (second_opinion.h): the first that differs,
+// seen twice. Afterwards the arena may have another schema.
+[[nodiscard]] Trial try_second_opinion(Arena& arena, const std::vector<Case>& cases, const TrialOptions& options,
+                                       FewerIndexes fewer, TrialCounts& counts);
 
 // The finding run again and again, until it was seen twice more or `runs` are used up: what was seen last, with its
 // Rate

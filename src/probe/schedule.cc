@@ -109,7 +109,7 @@ class Runner {
       record.sql = *std::move(sql);
     }
     std::vector<Request> requests = s.before;
-    requests.push_back({s.kind, record.sql});
+    requests.push_back({s.prepared ? RequestKind::kPrepared : s.kind, record.sql});
     requests.insert(requests.end(), s.after.begin(), s.after.end());
     record.sent = since_start();
     crew_.send(s.transaction, std::move(requests));
@@ -277,7 +277,7 @@ class Runner {
         if (kind == RequestKind::kRollBack) end(who, End::kRolledBack, step);
         return;
       case db::Fate::kStatementFailed:
-        if (kind == RequestKind::kStatement && !given_up && states_[who].open) return;
+        if (kind == RequestKind::kStatement && !given_up && states_[who].open && !options_.rolls_back_failed) return;
         return roll_back(who, bad, step);
       case db::Fate::kMustRollBack:
         return roll_back(who, bad, step);

@@ -32,6 +32,8 @@ struct ScheduleOptions {
   // More that wait at the same time: the one that was sent last is cancelled. Two that are let go by the same step go
   // on side by side, and which of them comes first is nobody's choice.
   std::size_t most_waiting = SIZE_MAX;
+  // A transaction of which a statement failed is rolled back, also where the server would let it go on.
+  bool rolls_back_failed = false;
   // Sessions say so when they begin to wait (db::Connection::says_it_waits()): the server's tables need not be asked
   // about each step that takes its time.
   bool sessions_speak = false;

@@ -23,6 +23,7 @@ struct Step {
   // Sent together with it, so that nothing of another transaction's is sent in between: its kBegin, reads that show
   // what it sees and what it leaves.
   std::vector<Request> before = {}, after = {};
+  bool prepared = false;  // kStatement: sent as a prepared one
 };
 
 // Whether a step gave no answer for a while, and by whose word it waited.

@@ -41,12 +41,13 @@ std::optional<Error> write_header(const fs::path& folder, std::string_view about
   if (fs::exists(folder, error)) return Error{"already exists", folder.string()};
   fs::remove_all(unfinished, error);
   if (!fs::create_directory(unfinished, error)) return Error{error.message(), folder.string()};
-  if (auto e =
-          write_text(unfinished / "header.jsonl",
-                     fmt::format(R"({{"isolde":1,"isolde-recording":1,"about":{}{},"initial":{}}})"
-                                 "\n",
-                                 json_text(std::string(about)),
-                                 level.serial_by_commit_ts ? R"(,"serial_by":"commit_ts")" : "", workload.initial()))) {
+  if (auto e = write_text(
+          unfinished / "header.jsonl",
+          fmt::format(R"({{"isolde":1,"isolde-recording":1,"about":{}{},"initial":{}}})"
+                      "\n",
+                      json_text(std::string(about)),
+                      level.serial == db::SerialOrder::kCommitTimestamps ? R"(,"serial_by":"commit_ts")" : "",
+                      workload.initial()))) {
     return e;
   }
   fs::rename(unfinished, folder, error);
@@ -127,6 +128,7 @@ void summarise(const std::vector<std::unique_ptr<SessionClient>>& clients, RunSu
     summary.facts.snapshots += client->facts().snapshots;
     summary.facts.timestamps += client->facts().timestamps;
     summary.facts.places += client->facts().places;
+    summary.facts.orders += client->facts().orders;
     for (const auto& [code, count] : client->failures()) summary.failures[code] += count;
     if (client->journal() != nullptr) summary.journal_bytes += client->journal()->bytes();
   }

@@ -32,6 +32,7 @@ SessionClient::SessionClient(RunShared& shared, std::uint32_t place, std::unique
     : shared_(shared),
       connection_(std::move(connection)),
       journal_(std::move(journal)),
+      place_(place),
       next_id_(place),
       next_unique_(place + 1),
       session_name_(place) {
@@ -43,6 +44,7 @@ bool SessionClient::begin() {
   began_ = shared_.clock.now();
   before_ = began_;
   goes_on_ = false;
+  read_plainly_ = false;
   if (journal_) journal_->begin(next_id_, before_);
   next_id_ += shared_.clients;
   open_ = true;
@@ -78,8 +80,10 @@ void SessionClient::think() {
 bool SessionClient::commit() {
   think();
   if (rollback_share_ > 0 && rng_.chance(rollback_share_)) return roll_back(), false;
+  const std::int64_t asked = now();
   if (journal_) {
-    journal_->commit(now());
+    journal_->commit(asked);
+    if (shared_.ask_facts && shared_.level.serial == db::SerialOrder::kLockPoints) note_lock_point(asked);
     // What is not in the journal must not happen: others would read what, by the recording, nobody wrote.
     if (!journal_->fault().empty()) return roll_back(), false;
   }
@@ -102,7 +106,7 @@ bool SessionClient::commit() {
     return false;
   }
   if (!reply->done()) return fail(std::move(reply));
-  if (journal_) write_facts(facts);
+  if (journal_ && shared_.ask_facts) write_facts(facts);
   end(Status::kCommitted, after);
   return true;
 }
@@ -214,6 +218,7 @@ void SessionClient::note(std::string_view op, Lock lock) { journal_->op(op, lock
 void SessionClient::saw(std::string_view key, std::string_view value, Lock lock) {
   if (!journal_) return;
   put_operation(R"(["r",)", key, value, text_);
+  read_plainly_ |= lock == Lock::kNone;
   note(text_, lock);
 }
 
@@ -248,11 +253,13 @@ void SessionClient::scanned(std::string_view where, std::span<const RecordedItem
   if (!journal_) return;
   text_ = fmt::format(R"(["scan",{},)", json_text(std::string(where)));
   add_recorded_rows(text_, rows);
+  read_plainly_ = true;  // rows that match later are not locked
   note_predicate(lock);
 }
 
 void SessionClient::aggregated(std::string_view expression, std::string_view where, std::string_view value) {
   if (!journal_) return;
+  read_plainly_ = true;
   text_ = fmt::format(R"(["agg",{},{},{})", json_text(std::string(expression)), json_text(std::string(where)), value);
   // Min and max may be found at one end of an index: then what else matches was not looked at (docs/predicates.md).
   if (expression.starts_with("min(") || expression.starts_with("max(")) return note(text_);
@@ -263,10 +270,30 @@ void SessionClient::updated(std::string_view where, std::span<const RecordedItem
   if (!journal_) return;
   text_ = fmt::format(R"(["update",{},)", json_text(std::string(where)));
   add_recorded_rows(text_, rows_after);
+  read_plainly_ = true;
   note(text_);
 }
 
-void SessionClient::write_facts(const db::TxnFacts& facts) {
+// A locking read of TiDB is at for_update_ts, and what it read stays until the commit: one that reads in no other way
+// has the state of its last for_update_ts as its snapshot. One that also reads plainly, at start_ts, has no one
+// snapshot.
+db::TxnFacts SessionClient::at_one_time(db::TxnFacts facts) const {
+  if (!facts.for_update_ts) return facts;
+  const bool wrote = facts.start_ts != facts.commit_ts;
+  facts.start_ts = read_plainly_ ? std::nullopt : facts.for_update_ts;
+  if (!wrote) facts.commit_ts = facts.start_ts;
+  return facts;
+}
+
+// Before the commit is sent: it is right whatever becomes of the answer, and of the recorder.
+void SessionClient::note_lock_point(std::int64_t commit_asked) {
+  // Two clients may ask within one tick of the clock: then they do not conflict, and any order will do.
+  journal_->facts(fmt::format(R"("order":{})", commit_asked * shared_.clients + place_));
+  ++facts_.orders;
+}
+
+void SessionClient::write_facts(const db::TxnFacts& given) {
+  const db::TxnFacts facts = at_one_time(given);
   text_.clear();
   auto out = std::back_inserter(text_);
   const auto comma = [&] { return text_.empty() ? "" : ","; };
@@ -278,12 +305,15 @@ void SessionClient::write_facts(const db::TxnFacts& facts) {
   }
   if (facts.start_ts) fmt::format_to(out, R"({}"start_ts":{})", comma(), *facts.start_ts);
   if (facts.commit_ts) fmt::format_to(out, R"({}"commit_ts":{})", comma(), *facts.commit_ts);
+  const bool ordered = shared_.level.serial == db::SerialOrder::kCommitPlaces && facts.commit_place;
+  if (ordered) fmt::format_to(out, R"({}"order":{})", comma(), *facts.commit_place);
   if (!text_.empty()) journal_->facts(text_);
   if (facts.xid && !facts.snapshot) xids_.push_back({next_id_ - shared_.clients, *facts.xid});
   if (facts.commit_place) journal_->place(*facts.commit_place);
   facts_.snapshots += facts.snapshot ? 1 : 0;
   facts_.timestamps += facts.start_ts || facts.commit_ts ? 1 : 0;
   facts_.places += facts.commit_place ? 1 : 0;
+  facts_.orders += ordered ? 1 : 0;
 }
 
 }  // namespace isolde::record

@@ -67,7 +67,7 @@ struct alignas(64) ClientCounts {
 
 // How many committed transactions the database said something of.
 struct FactCounts {
-  std::uint64_t snapshots = 0, timestamps = 0, places = 0;
+  std::uint64_t snapshots = 0, timestamps = 0, places = 0, orders = 0;
 };
 
 class SessionClient : public Client {
@@ -129,7 +129,9 @@ class SessionClient : public Client {
   void think();
   void note(std::string_view op, Lock lock = Lock::kNone);
   void note_predicate(Lock lock);
-  void write_facts(const db::TxnFacts& facts);
+  void write_facts(const db::TxnFacts& given);
+  void note_lock_point(std::int64_t commit_asked);
+  [[nodiscard]] db::TxnFacts at_one_time(db::TxnFacts facts) const;
 
   RunShared& shared_;
   std::unique_ptr<db::Connection> connection_;
@@ -143,11 +145,13 @@ class SessionClient : public Client {
   std::string text_;  // of the operation being written, kept for its memory
   std::int64_t before_ = 0, after_ = 0, began_ = 0;
   bool open_ = false;
+  bool read_plainly_ = false;                // in this transaction: what it read may change before it commits
   std::atomic<Phase> phase_ = Phase::kIdle;  // written by the client only
   bool goes_on_ = false;                     // the next statement belongs to the operation of the last one
   double rollback_share_ = 0;
   std::chrono::microseconds think_{0};
   Rng rng_{0};
+  const std::int64_t place_;  // of the client among all
   std::int64_t next_id_, next_unique_, session_name_;
   ClientCounts counts_;
   std::map<std::string, std::uint64_t> failures_;

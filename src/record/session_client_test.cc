@@ -15,6 +15,7 @@ namespace fs = std::filesystem;
 struct Asked {
   int statements = 0, commits = 0, rollbacks = 0;
   db::Fate commit_fate = db::Fate::kDone;
+  db::TxnFacts facts = {};  // of every commit
 };
 
 class FakeConnection : public db::Connection {
@@ -26,8 +27,9 @@ class FakeConnection : public db::Connection {
     return db::Reply{};
   }
   Result<db::Reply> run(std::string_view) override { return db::Reply{}; }
-  Result<db::Reply> commit(db::TxnFacts*) override {
+  Result<db::Reply> commit(db::TxnFacts* facts) override {
     ++asked_.commits;
+    if (facts != nullptr) *facts = asked_.facts;
     db::Reply reply;
     reply.fate = asked_.commit_fate;
     return reply;
@@ -85,6 +87,22 @@ class SessionClientTest : public ::testing::Test {
     return out;
   }
 
+  // What is said of each transaction: the records `f`.
+  std::vector<std::string> facts() {
+    client_.reset();
+    std::ifstream in(folder_ + "/session-0000.journal");
+    std::vector<std::string> all;
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("f ")) all.push_back(line.substr(2));
+    return all;
+  }
+  void transaction(std::optional<Lock> read) {
+    ASSERT_TRUE(client_->begin());
+    ASSERT_TRUE(client_->run("select", {}));
+    if (read) client_->saw("1", "2", *read);
+    client_->commit();
+  }
+
   Asked asked_;
   FakeDatabase database_{asked_};
   db::ServerLevel level_{.name = "serializable", .claims = Level::kSerializable, .setting = ""};
@@ -131,6 +149,47 @@ TEST_F(SessionClientTest, AfterALostAnswerTheSessionIsAnotherOne) {
   ASSERT_TRUE(client_->begin());
   EXPECT_TRUE(client_->commit());
   EXPECT_EQ(kinds(), "sbcesbce");
+}
+
+TEST_F(SessionClientTest, ReadsThatAllLockAreAtForUpdateTs) {
+  asked_.facts.start_ts = 5;
+  asked_.facts.commit_ts = 9;
+  transaction(Lock::kUpdate);
+  asked_.facts.for_update_ts = 7;
+  transaction(Lock::kUpdate);
+  transaction(Lock::kNone);
+  asked_.facts.commit_ts = 5;  // it wrote nothing
+  transaction(Lock::kUpdate);
+  transaction(Lock::kNone);
+  EXPECT_EQ(facts(), (std::vector<std::string>{R"("start_ts":5,"commit_ts":9)", R"("start_ts":7,"commit_ts":9)",
+                                               R"("commit_ts":9)", R"("start_ts":7,"commit_ts":7)"}));
+}
+
+// Under strict two-phase locking a transaction stands where it asks for its commit, whatever becomes of the answer.
+TEST_F(SessionClientTest, LockPointsAreInTheOrderOfAsking) {
+  level_.serial = db::SerialOrder::kLockPoints;
+  transaction(Lock::kNone);
+  asked_.commit_fate = db::Fate::kLost;
+  transaction(Lock::kNone);
+  asked_.commit_fate = db::Fate::kDone;
+  transaction(std::nullopt);
+  const std::vector<std::string> all = facts();
+  ASSERT_EQ(all.size(), 3U);
+  std::int64_t last = -1;
+  for (const std::string& one : all) {
+    ASSERT_TRUE(one.starts_with(R"("order":)")) << one;
+    const std::int64_t order = std::stoll(one.substr(8));
+    EXPECT_GT(order, last);
+    last = order;
+  }
+}
+
+TEST_F(SessionClientTest, OnlyWritersHaveAPlaceWhereCommitsAreTheOrder) {
+  level_.serial = db::SerialOrder::kCommitPlaces;
+  transaction(Lock::kNone);
+  asked_.facts.commit_place = 3;
+  transaction(Lock::kNone);
+  EXPECT_EQ(facts(), std::vector<std::string>{R"("order":3)"});
 }
 
 }  // namespace session_client_test

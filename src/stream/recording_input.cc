@@ -280,7 +280,8 @@ class RecordingInput final : public Input {
       if (followed.tail.place().session) {
         bound = std::max(bound, kNoTime + 1);  // nothing is known of it but that it is there, which others wait for
         news = news || bound > followed.bound;
-        beats.push_back({print_of_session(*followed.tail.place().session), bound});
+        beats.push_back(
+            {print_of_session(*followed.tail.place().session), bound, std::to_string(*followed.tail.place().session)});
       }
       followed.bound = bound;
     }

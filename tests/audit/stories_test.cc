@@ -112,6 +112,28 @@ TEST(Stories, ARowIsNotFoundByAValueAndByNotHavingIt) {
   for (const Anomaly& anomaly : audit->anomalies) EXPECT_GT(anomaly.members.size(), 2U) << audit_text(*audit, {});
 }
 
+TEST(Stories, ARowThatAConditionExcludesIsNotTheOneThatIsMissed) {
+  const std::string_view ddl = "CREATE TABLE post (id serial PRIMARY KEY, slug text, kind text);";
+  const auto told = [&](std::string_view condition) {
+    const auto audit =
+        audited(ddl,
+                "-- session 1\nBEGIN; SELECT id FROM post WHERE slug = 'a' AND " + std::string(condition) +
+                    "; INSERT INTO post (slug, kind) VALUES ('a', 'order'); COMMIT;\n",
+                WeakLevel::kReadCommitted);
+    return !audit->anomalies.empty();
+  };
+  EXPECT_TRUE(told("kind IN ('order', 'page')"));
+  EXPECT_FALSE(told("kind IN ('post', 'page')"));
+  EXPECT_TRUE(told("kind LIKE 'ord%'"));
+  EXPECT_TRUE(told("kind LIKE '%d_r'"));
+  EXPECT_FALSE(told("kind LIKE 'page%'"));
+  EXPECT_FALSE(told("kind LIKE 'ord'"));
+  EXPECT_FALSE(told("kind LIKE 'o\\_der'"));
+  // Any of two conditions may be the one that holds.
+  EXPECT_TRUE(told("(kind IN ('post', 'page') OR id > 5)"));
+  EXPECT_TRUE(told("kind NOT IN ('post', 'page')"));
+}
+
 TEST(Stories, WhoFindsARowByOneKeyAndWritesItByAnotherHasFoundThatRow) {
   const auto audit = audited("CREATE TABLE stockrecord (id int PRIMARY KEY, product_id int, num int);",
                              "BEGIN; SELECT id, product_id, num FROM stockrecord WHERE product_id = 212; UPDATE "

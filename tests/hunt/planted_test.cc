@@ -64,11 +64,13 @@ const Expected kExpected[] = {
     {{Fault::kWrongCount, " in ("}, 400, {Wrong::kCount, Wrong::kOwnWrites, Wrong::kIsolation}, 2},
     {{Fault::kError, " order by ", "SQLITE_ERROR"}, 400, {Wrong::kError}, 2},
     {{Fault::kHang, " union ", {}}, 400, {Wrong::kHang}, 2},
+    {{Fault::kWrongIndex, "select distinct"}, 4000, {Wrong::kPlan}, 1},
     {{Fault::kDeleteLeaves, ""}, 5, {Wrong::kPredicate}, 1},
 };
 std::string name_of(const ::testing::TestParamInfo<Expected>& one) {
-  constexpr const char* kNames[] = {"Nothing",    "LostRollback", "StaleRead", "MissesOwnWrites", "DirtyRead",
-                                    "WrongCount", "ErrorInside",  "Hang",      "LostWrite",       "DeleteLeavesRows"};
+  constexpr const char* kNames[] = {"Nothing",   "LostRollback", "StaleRead",   "MissesOwnWrites",
+                                    "DirtyRead", "WrongCount",   "ErrorInside", "Hang",
+                                    "LostWrite", "WrongIndex",   "WrongQuery",  "DeleteLeavesRows"};
   return kNames[static_cast<std::size_t>(one.param.planted.fault)];
 }
 INSTANTIATE_TEST_SUITE_P(Faults, PlantedOnSqlite, ::testing::ValuesIn(kExpected), name_of);
@@ -98,6 +100,33 @@ TEST(HuntOnSqlite, AnErrorThatConcurrencyMayCauseIsNoFinding) {
     EXPECT_EQ(told(result->findings), "") << code;
     EXPECT_GT(database->times(), 0U);
   }
+}
+
+// What is wrong with and without transactions and indexes is seen by another server alone.
+TEST(HuntOnSqlite, ASecondServerAnswersOtherwise) {
+  const auto database = faulty_sqlite({Fault::kWrongQuery, "select distinct"});
+  const auto sound = faulty_sqlite({});
+  ASSERT_TRUE(database && sound);
+  const auto level = db::level_named(*database, "wal deferred");
+  ASSERT_TRUE(level);
+  auto options = hunt_options(1, 4000);
+  options.against = sound.get();
+  options.against_level = *level;
+  const auto result = hunt::hunt(*database, **level, options, {}, {});
+  ASSERT_TRUE(result) << result.error().message();
+  ASSERT_EQ(result->findings.size(), 1U) << told(result->counts);
+  EXPECT_EQ(result->findings.front().wrong, Wrong::kAgainst) << told(result->findings);
+  EXPECT_LE(statements_of(result->findings.front().test), 1U) << told(result->findings);
+
+  // Of two that are sound nothing is reported.
+  const auto other = faulty_sqlite({});
+  options = hunt_options(1, 200);
+  options.against = other.get();
+  options.against_level = *level;
+  const auto nothing = hunt::hunt(*sound, **level, options, {}, {});
+  ASSERT_TRUE(nothing) << nothing.error().message();
+  EXPECT_EQ(told(nothing->findings), "");
+  EXPECT_EQ(nothing->first_fault, "");
 }
 
 // One lost write in fifty: seen once, then looked for until it comes again, and told with its rate.

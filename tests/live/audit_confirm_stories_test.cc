@@ -42,8 +42,8 @@ Confirmation confirmation(const Audit& audit) {
   EXPECT_FALSE(audit.anomalies.empty());
   db::Database* const database = postgres();
   if (audit.anomalies.empty() || database == nullptr) return {};
-  auto result = confirm(audit.anomalies[0], audit.classes, audit.log, *database,
-                        {.level = audit.options.level, .rows = 3, .tries = 3});
+  auto result =
+      confirm(audit.anomalies[0], audit.classes, audit.log, *database, {.level = audit.options.level, .rows = 3});
   EXPECT_TRUE(result) << result.error().text;
   return result ? *std::move(result) : Confirmation{};
 }

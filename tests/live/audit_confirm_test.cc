@@ -98,6 +98,88 @@ TEST_P(AuditConfirm, SnapshotIsolationPreventsALostUpdate) {
   EXPECT_NE(c.at_level.why.find("refused"), std::string::npos) << text_of(c);
 }
 
+TEST_P(AuditConfirm, WhatHappensInNoOrderIsImpossible) {
+  const Confirmation c = run(lost_update(), WeakLevel::kSnapshotIsolation);
+  EXPECT_EQ(c.outcome(), Outcome::kImpossible) << text_of(c);
+  EXPECT_GT(c.runs, 0U);
+  EXPECT_EQ(c.runs, c.orders * c.patterns_that_matter);
+}
+
+TEST_P(AuditConfirm, AnAnomalyByOtherDependenciesThanTheStorysDoesNotConfirmIt) {
+  // Both lose an update of the total; nobody ever reads what the other wrote to the note.
+  StoryText text = lost_update();
+  text.schema = "create table cart (id int primary key, total int, note int)";
+  text.transactions = {{"SELECT total, note FROM cart WHERE id = 3", "UPDATE cart SET total = 17 WHERE id = 3",
+                        "UPDATE cart SET note = 5 WHERE id = 4", "SELECT note FROM cart WHERE id = 5"}};
+  text.order = "T1.1 T2.1 T1.2 T1.3 T1.4 C1 T2.2 T2.3 T2.4 C2";
+  text.edges = {"T1.1 T2.2 cart.total", "T2.3 T1.4 cart.note"};
+  const Confirmation c = run(text, WeakLevel::kReadCommitted);
+  EXPECT_FALSE(c.confirmed()) << text_of(c);
+  EXPECT_NE(c.at_level.happened, Happened::kYes) << text_of(c);
+}
+
+TEST_P(AuditConfirm, StoriesThatRunAtTheSameTimeEndAsTheyDoAlone) {
+  const SmallStory story = small_story(lost_update());
+  const std::vector<Anomaly> stories(5, story.anomaly);
+  auto database = database_of(GetParam());
+  ASSERT_TRUE(database);
+  ConfirmOptions options;
+  options.threads = 3;
+  const auto all = confirm_all(stories, story.classes, story.log, *database, options);
+  ASSERT_TRUE(all) << all.error().text;
+  ASSERT_EQ(all->size(), stories.size());
+  for (const Confirmation& c : *all) EXPECT_TRUE(c.confirmed()) << text_of(c);
+  EXPECT_EQ(left_over(*database), 0);
+}
+
+TEST_P(AuditConfirm, ARowThatIsDeletedAndInsertedAgainIsThereAtFirst) {
+  const Confirmation c =
+      run({.schema = "create table cart (id int primary key, total int); "
+                     "create table item (id int primary key, cart_id int)",
+           .transactions = {{"SELECT total FROM cart WHERE id = 3", "INSERT INTO item (id, cart_id) VALUES (8, 3)"},
+                            {"DELETE FROM item WHERE id = 8", "UPDATE cart SET total = 5 WHERE id = 3"}},
+           .members = {0, 1},
+           .order = "T1.1 T2.1 T2.2 C2 T1.2 C1",
+           .edges = {"T1.1 T2.2 cart.total", "T2.1 T1.2 item.id"}},
+          WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+}
+
+TEST_P(AuditConfirm, ARowThatIsInsertedIsFoundByAJoin) {
+  const Confirmation c =
+      run({.schema = "create table coupon (id int primary key, code varchar(9)); "
+                     "create table used (id int primary key auto_increment, cart_id int, coupon_id int)",
+           .transactions = {{"SELECT code FROM used JOIN coupon ON coupon.id = used.coupon_id WHERE used.cart_id = 7",
+                             "INSERT INTO used (cart_id, coupon_id) VALUES (7, 41)"}},
+           .members = {0, 0},
+           .order = "T1.1 T2.1 T1.2 T2.2 C1 C2",
+           .edges = {"T1.1 T2.2 used.cart_id", "T2.1 T1.2 used.cart_id"}},
+          WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+}
+
+TEST_P(AuditConfirm, AReadOfOneRowMissesAnInsertOnlyIfNoneIsThere) {
+  const Confirmation c = run(
+      {.schema = "create table slug (id int primary key auto_increment, name varchar(9))",
+       .transactions = {{"SELECT id FROM slug WHERE name = 'pen' LIMIT 1", "INSERT INTO slug (name) VALUES ('pen')"}},
+       .members = {0, 0},
+       .order = "T1.1 T2.1 T1.2 T2.2 C1 C2",
+       .edges = {"T1.1 T2.2 slug.name", "T2.1 T1.2 slug.name"}},
+      WeakLevel::kReadCommitted);
+  EXPECT_TRUE(c.confirmed()) << text_of(c);
+}
+
+TEST_P(AuditConfirm, ARowThatAReadDoesNotLookForIsNoAnomalyWhateverTheOrder) {
+  const Confirmation c = run({.schema = "create table cart (id int primary key auto_increment, owner int, age int)",
+                              .transactions = {{"SELECT count(*) FROM cart WHERE owner = 7 AND age > 100",
+                                                "INSERT INTO cart (owner, age) VALUES (7, 1)"}},
+                              .members = {0, 0},
+                              .order = "T1.1 T2.1 T1.2 T2.2 C1 C2",
+                              .edges = {"T1.1 T2.2 cart.owner", "T2.1 T1.2 cart.owner"}},
+                             WeakLevel::kReadCommitted);
+  EXPECT_EQ(c.outcome(), Outcome::kImpossible) << text_of(c);
+}
+
 TEST_P(AuditConfirm, WriteSkewHappensAtSnapshotIsolation) {
   const StoryText text = {
       .schema =

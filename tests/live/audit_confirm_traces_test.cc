@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <span>
 
 #include "audit/audit.h"
 #include "db/server.h"
@@ -112,6 +113,44 @@ TEST_P(AuditTraces, ShopizerLosesUpdatesOfACart) {
 TEST_P(AuditTraces, WooCommerceDeletesAnOptionThatAnotherHasJustChanged) {
   expect_confirmed({"acidrain/woocommerce.log", "acidrain/schema/woocommerce_db_info.csv", WeakLevel::kReadCommitted,
                     "", AnomalyName::kStaleRead});
+}
+
+// Each of the first ten stories happens, or every order of its statements was tried.
+TEST_P(AuditTraces, TheLikeliestStoriesAreConfirmedOrImpossible) {
+  struct Trace {
+    const char *trace, *schema;
+    WeakLevel level;
+  };
+  const Trace traces[] = {
+      {"tpcc/tpcc_mariadb_general.log", "tpcc/tpcc_db_info.csv", WeakLevel::kReadCommitted},
+      {"smallbank/smallbank_mariadb_general.log", "smallbank/smallbank_db_info.csv", WeakLevel::kSnapshotIsolation},
+      {"acidrain/shoppe.log", "acidrain/schema/shoppe_db_info.csv", WeakLevel::kReadCommitted},
+      {"acidrain/opencart.log", "acidrain/schema/opencart_db_info.csv", WeakLevel::kReadCommitted},
+  };
+  for (const Trace& one : traces) {
+    if (!std::filesystem::exists(kTraces + one.trace)) GTEST_SKIP() << "the shared traces are not there";
+    auto schema = read_schema(kTraces + one.schema);
+    ASSERT_TRUE(schema) << schema.error().message();
+    AuditOptions options;
+    options.level = one.level;
+    options.fixes = false;
+    auto audit = audit_trace(kTraces + one.trace, *std::move(schema), {}, options);
+    ASSERT_TRUE(audit) << audit.error().message();
+    db::Server* const server = server_of(GetParam());
+    ASSERT_NE(server, nullptr);
+    auto database = db::open_database(*db::parse_url(server->url()));
+    ASSERT_TRUE(database) << database.error().text;
+    const std::size_t count = std::min<std::size_t>((*audit)->anomalies.size(), 10);
+    const auto all = confirm_all(std::span((*audit)->anomalies).first(count), (*audit)->classes, (*audit)->log,
+                                 **database, {.level = one.level, .threads = 2});
+    ASSERT_TRUE(all) << all.error().text;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Outcome outcome = (*all)[i].outcome();
+      EXPECT_TRUE(outcome == Outcome::kConfirmed || outcome == Outcome::kImpossible)
+          << one.trace << " " << i + 1 << "\n"
+          << text_of((*all)[i].at_level) << text_of((*all)[i].at_serializable);
+    }
+  }
 }
 
 TEST(AuditClinic, EveryAnomalyOfTheClinicHappensOnPostgres) {

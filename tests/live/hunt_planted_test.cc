@@ -10,6 +10,7 @@
 #include "tests/live/shared_server.h"
 #include "tests/support/faulty_database.h"
 #include "tests/support/planting_database.h"
+#include "tests/support/posing_database.h"
 
 namespace isolde::test {
 namespace hunt_planted_test {
@@ -99,7 +100,7 @@ void expect_found(db::Database& database, const std::vector<Wrong>& as, const st
 
 hunt::HuntOptions quick_limit() {
   hunt::HuntOptions options = hunt_options(1, 2000);
-  options.arena.statement_limit = std::chrono::milliseconds(500);
+  options.arena.statement_limit = std::chrono::milliseconds(1000);
   options.reduce.most_runs = 8;
   return options;
 }
@@ -176,6 +177,81 @@ TEST(HuntPlanted, ADeleteThatLeavesRowsIsFound) {
   FaultyDatabase faulty(std::move(mariadb), {Fault::kDeleteLeaves, "", {}, 1});
   expect_found(faulty, {Wrong::kPredicate, Wrong::kOwnWrites}, "");
 }
+
+// MariaDB under the name of MySQL or TiDB: their SQL runs, finds nothing where there is nothing, and a planted fault.
+TEST(HuntPlanted, MysqlAndTidbAreHuntedInTheirDialects) {
+  for (const char* const product : {"MySQL 8.0.36", "TiDB v7.5.0, tidb_txn_mode=optimistic"}) {
+    auto real = database_of("mariadb");
+    ASSERT_NE(real, nullptr);
+    const auto database = posing_as(product, std::move(real));
+    const auto level = db::level_named(*database, "read committed");
+    ASSERT_TRUE(level);
+    hunt::HuntOptions options = hunt_options(1, 60);
+    options.generate.features = 50;
+    options.cases_a_schema = 20;
+    const auto result = hunt::hunt(*database, **level, options, {}, {});
+    ASSERT_TRUE(result) << result.error().message();
+    EXPECT_EQ(told(result->findings), "") << product;
+    EXPECT_EQ(result->first_fault, "") << product;
+    EXPECT_LT(result->counts.failed * 20, result->counts.statements) << told(result->counts);
+    const auto faulty = planted_in(posing_as(product, database_of("mariadb")),
+                                   mariadb_trigger("update",
+                                                   "if @@in_transaction then signal sqlstate 'HY000' set mysql_errno = "
+                                                   "1365; end if;"));
+    expect_found(*faulty, {Wrong::kError}, "1365");
+  }
+}
+
+// An index that is used but not maintained: every transaction and every statement alone is wrong in the same way.
+TEST(HuntPlanted, AnIndexThatIsNotMaintainedIsFoundByAnotherPlan) {
+  const db::Server* const server = server_of("postgres");
+  ASSERT_NE(server, nullptr);
+  auto real = db::open_database(*db::parse_url(server->superuser_url()));
+  ASSERT_TRUE(real) << real.error().message();
+  const auto postgres = planted_in(*std::move(real), [](const std::string& name) -> std::vector<std::string> {
+    if (!name.starts_with("hunt_i")) return {};
+    return {fmt::format("update pg_index set indisready = false where indexrelid = '{}'::regclass", name)};
+  });
+  expect_found(*postgres, {Wrong::kPlan}, "");
+  auto mariadb = database_of("mariadb");
+  ASSERT_NE(mariadb, nullptr);
+  FaultyDatabase faulty(std::move(mariadb), {Fault::kWrongIndex, "select distinct"});
+  // One that is sent by EXECUTE IMMEDIATE does not begin with the feature, so that a transaction answers rightly then.
+  expect_found(faulty, {Wrong::kPlan, Wrong::kResult}, "");
+}
+
+TEST(HuntPlanted, AHangIsFoundOnMariadb) {
+  const auto database =
+      planted_in(database_of("mariadb"), mariadb_trigger("update", "if @@in_transaction then do sleep(60); end if;"));
+  expect_found(*database, {Wrong::kHang}, "", quick_limit());
+}
+
+// What a driver can do to a transaction of either server, without a second one that would hold its tables.
+struct DriverFault {
+  PlantedFault planted;
+  std::vector<Wrong> as;
+};
+class HuntPlantedInDriver : public ::testing::TestWithParam<std::tuple<const char*, DriverFault>> {};
+
+TEST_P(HuntPlantedInDriver, IsFoundAndSeenAgain) {
+  const auto& [kind, fault] = GetParam();
+  auto real = database_of(kind);
+  ASSERT_NE(real, nullptr);
+  FaultyDatabase faulty(std::move(real), fault.planted);
+  hunt::HuntOptions options = hunt_options(1, 2000);
+  options.reduce.most_runs = 30;
+  expect_found(faulty, fault.as, "", options);
+}
+
+const DriverFault kDriverFaults[] = {
+    {{Fault::kLostRollback, "update"}, {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}},
+    {{Fault::kDirtyRead, " group by "},
+     {Wrong::kIsolation, Wrong::kResult, Wrong::kRolledBack, Wrong::kPredicate, Wrong::kOwnWrites}},
+    {{Fault::kWrongCount, " in ("}, {Wrong::kCount, Wrong::kOwnWrites, Wrong::kIsolation}},
+};
+INSTANTIATE_TEST_SUITE_P(Servers, HuntPlantedInDriver,
+                         ::testing::Combine(::testing::Values("postgres", "mariadb"),
+                                            ::testing::ValuesIn(kDriverFaults)));
 
 }  // namespace hunt_planted_test
 }  // namespace isolde::test

@@ -60,6 +60,7 @@ struct FaultyDatabase::World {
   db::Database* real = nullptr;
   PlantedFault planted;
   std::atomic<std::uint64_t> times = 0, writes = 0;
+  std::atomic<bool> indexed = false;  // an index was made since the last table
   std::mutex mutex;
   std::vector<FaultyConnection*> open;  // transactions, in the order in which they began
 };
@@ -98,6 +99,7 @@ class FaultyConnection final : public db::Connection {
     if (auto instead = answered_by_fault(sql)) return *std::move(instead);
     const std::lock_guard busy(busy_);
     auto reply = inner_->run(without_some_deletions(sql));
+    lose_a_row(sql, reply);
     return open_ ? changed_by_fault(sql, std::move(reply)) : std::move(reply);
   }
   Result<db::Reply> commit(db::TxnFacts* facts) override {
@@ -164,6 +166,18 @@ class FaultyConnection final : public db::Connection {
   [[nodiscard]] bool others_are_open() {
     const std::lock_guard lock(world_->mutex);
     return world_->open.size() > 1;
+  }
+
+  // The answer of a query, in a transaction and alone alike.
+  void lose_a_row(std::string_view sql, Result<db::Reply>& reply) {
+    const Fault fault = world_->planted.fault;
+    if (fault != Fault::kWrongIndex && fault != Fault::kWrongQuery) return;
+    if (starts_with_word(sql, "create index")) world_->indexed = true;
+    if (starts_with_word(sql, "create table")) world_->indexed = false;
+    if (fault == Fault::kWrongIndex && !world_->indexed) return;
+    if (!sql.starts_with(world_->planted.feature) || !reply || reply->rows() == 0) return;
+    ++world_->times;
+    reply->cells.resize(reply->cells.size() - reply->width);
   }
 
   // "delete from t" in a text of one or several statements.

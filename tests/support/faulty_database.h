@@ -1,6 +1,7 @@
 // tests/support/faulty_database.h: a real database with one fault planted: what `isolde hunt` must find.
 //
-// Always: a fault comes up inside transactions only, and hangs on nothing but the statement's text and what the
+// Always: a fault comes up inside transactions only unless it says otherwise, and hangs on nothing but the statement's
+// text and what the
 //         transactions before it did: the same run shows it again, and a smaller case still can.
 #pragma once
 
@@ -23,6 +24,8 @@ enum class Fault : std::uint8_t {
   kError,            // a statement fails with PlantedFault::code while another transaction is open
   kHang,             // a statement does not answer until it is cancelled, while another transaction is open
   kLostWrite,        // every so many'th UPDATE is answered and not carried out (PlantedFault::one_in)
+  kWrongIndex,       // a query that begins with the feature loses a row, if tables have indexes; outside too
+  kWrongQuery,       // … in any case
   kDeleteLeaves,     // DELETE without a condition leaves a row, inside transactions and outside
 };
 

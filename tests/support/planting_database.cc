@@ -14,9 +14,9 @@ class PlantingConnection final : public db::Connection {
   }
   Result<db::Reply> run(std::string_view sql) override {
     auto reply = inner_->run(sql);
-    constexpr std::string_view kCreate = "create table ";
-    if (!reply || !reply->done() || !sql.starts_with(kCreate)) return reply;
-    const std::string_view rest = sql.substr(kCreate.size());
+    constexpr std::string_view kTable = "create table ", kIndex = "create index ";
+    if (!reply || !reply->done() || (!sql.starts_with(kTable) && !sql.starts_with(kIndex))) return reply;
+    const std::string_view rest = sql.substr((sql.starts_with(kTable) ? kTable : kIndex).size());
     for (const std::string& planted : plant_(std::string(rest.substr(0, rest.find_first_of(" ("))))) {
       auto done = inner_->run(planted);
       if (!done || !done->done()) return done;

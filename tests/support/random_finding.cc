@@ -35,6 +35,8 @@ Table random_table(Rng& rng) {
     table.rows.emplace_back();
     for (std::size_t i = 0; i < table.inserted.size(); ++i) table.rows.back().push_back(any_text(rng));
   }
+  if (rng.chance(0.2)) table.partitions = 1 + static_cast<std::uint32_t>(rng.below(64));
+  if (rng.chance(0.2)) table.trigger = {any_text(rng), any_text(rng)};
   for (std::uint64_t n = rng.below(2); n > 0; --n)
     table.foreign_keys.push_back({any_text(rng), any_text(rng), rng.chance(0.5)});
   return table;
@@ -68,8 +70,10 @@ Finding random_finding(Rng& rng) {
     transaction.commits = rng.chance(0.7);
     for (std::uint32_t s = 0, m = static_cast<std::uint32_t>(rng.below(4)); s < m; ++s) {
       Statement& statement = transaction.statements.emplace_back();
+      statement.sent = static_cast<hunt::Sent>(rng.below(4));
       statement.kind = static_cast<StatementKind>(rng.below(static_cast<std::uint64_t>(StatementKind::kMerge) + 1));
       statement.sql = any_text(rng);
+      if (rng.chance(0.2)) statement.undone = any_text(rng);
       statement.reads = texts(rng, 2);
       statement.writes = texts(rng, 2);
       statement.version = rng.chance(0.3) ? 0 : static_cast<std::int64_t>(rng.next());

@@ -107,7 +107,13 @@ SmallStory small_story(const StoryText& text) {
     conflict.from_op = add_operation(story, a, first, *column);
     conflict.to_op = add_operation(story, b, second, *column);
     conflict.column = *column;
-    conflict.kind = EdgeKind::kRw;
+    const auto reads = [&](std::uint32_t member, std::uint32_t operation) {
+      const TransactionClass& of = story.classes.classes[raw(story.anomaly.cycle.members[member])];
+      return of.operations[operation].access.action == Action::kRead;
+    };
+    conflict.kind = reads(a, conflict.from_op) ? EdgeKind::kRw
+                    : reads(b, conflict.to_op) ? EdgeKind::kWr
+                                               : EdgeKind::kWw;
     story.anomaly.cycle.edges.push_back({a, b, conflict});
   }
   return story;

@@ -23,7 +23,7 @@ struct StoryText {
   std::vector<std::vector<std::string>> transactions = {};
   std::vector<std::uint32_t> members = {};  // T1, T2 …: which transaction each of them runs
   std::string order;                        // T1.2: the second statement of T1; C1: its commit
-  std::vector<std::string> edges = {};      // from, to, column
+  std::vector<std::string> edges = {};      // from, to, column; rw, wr or ww as the two statements are SELECTs or not
 };
 
 struct SmallStory {

@@ -50,6 +50,18 @@ function all_anomalies(page: AuditPage): HTMLElement {
     left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`));
 }
 
+// No level helps here, so these are apart from the anomalies.
+function all_scope(page: AuditPage): HTMLElement {
+  return section('Across transactions', 'scope',
+    h('p', {}, 'What is read in one transaction of a request is acted upon in a later one. No isolation level helps: put these statements into one transaction, and lock what is read (FOR UPDATE) or let the write ask for it again.'),
+    h('p', { class: 'hint' }, page.requests),
+    ...page.scope.map((one, place) => h('details', { class: 'anomaly', open: place === 0 },
+      h('summary', {}, h('b', {}, one.name), one.same_user ? h('span', { class: 'badge' }, 'two requests of the same user') : null),
+      h('p', { class: 'meaning' }, one.words),
+      interleaving(one.story))),
+    left_out(page, 'scope'));
+}
+
 function left_out(page: AuditPage, list: string): HTMLElement | null {
   const left = page.left_out[list] ?? 0;
   return left === 0 ? null : h('p', { class: 'left-out' }, `${grouped(left)} more are not on this page: isolde audit --json has them all.`);
@@ -61,6 +73,7 @@ export function audit_page(page: AuditPage): HTMLElement[] {
     headline(found ? '✗' : '✓', found ? 'violated' : 'satisfied', page.summary, page.file),
     facts(page.facts),
     found ? all_anomalies(page) : null,
+    page.scope.length === 0 ? null : all_scope(page),
     page.targets.length === 0 ? null : section('The least to change', 'fixes', h('ol', { class: 'targets' }, ...page.targets.map((target) =>
       h('li', {}, h('b', {}, target.column), ` is in ${grouped(target.cycles)} ${target.cycles === 1 ? 'cycle' : 'cycles'}`,
         ...target.advice.map((advice) => h('div', { class: 'advice' }, h('p', {}, advice.text),

@@ -156,6 +156,9 @@ export interface AuditPage {
     story: Interleaving;
     confirmed?: { server: string; level: string; happened: boolean; why: string; serializable: string };
   }[];
+  // What is checked in one transaction of a request and acted upon in a later one; `requests`: how requests were found.
+  requests: string;
+  scope: { name: string; words: string; same_user: boolean; story: Interleaving }[];
   targets: { column: string; round: number; cycles: number; advice: { text: string; before: string; after: string }[] }[];
   rules: { name: string; removed: number }[];
   not_understood: { sql: string; times: number; why: string }[];

@@ -1,5 +1,5 @@
 // from_json.ts: what the verbs print with --json, as the pages show it. `isolde report FILE` takes those files too.
-import type { AuditPage, CheckPage, Made, ProbeCell, ProbePage, Step, Verdict } from './data';
+import type { AuditPage, CheckPage, Interleaving, Made, ProbeCell, ProbePage, Step, Verdict } from './data';
 import { grouped } from './dom';
 
 // ---- isolde probe --json ----
@@ -75,6 +75,13 @@ interface AuditRun {
   why: string;
 }
 
+interface AuditStep {
+  transaction: number;
+  kind: string;
+  sql: string;
+  remark: string;
+}
+
 export interface AuditJson {
   file: string;
   level: string;
@@ -93,9 +100,21 @@ export interface AuditJson {
     text: string;
     transactions: string[];
     dependencies: { from: number; to: number; type: string; column: string }[];
-    steps: { transaction: number; kind: string; sql: string; remark: string }[];
+    steps: AuditStep[];
     cycles: number;
     confirmation: { confirmed: boolean; server: string; at_level: AuditRun; at_serializable: AuditRun } | null;
+  }[];
+  requests?: { count: number; evidence: string; sure: string; why: string } | null;
+  scope?: {
+    kind: string;
+    column: string;
+    times: number;
+    writes: number;
+    read_line: number;
+    write_line: number;
+    same_user?: boolean;
+    text?: string;
+    steps?: AuditStep[];
   }[];
   targets: { column: string; round: number; cycles: number; advice: { text: string; before: string; after: string }[] }[];
   stats: { seconds: { reading: number; searching: number }; peak_mib: number };
@@ -105,6 +124,24 @@ export interface AuditJson {
 function columns_of(anomaly: AuditJson['anomalies'][number]): string {
   return [...new Set(anomaly.dependencies.map((edge) => edge.column))].slice(0, 3).join(', ');
 }
+
+function story_of(members: string[], steps: AuditStep[]): Interleaving {
+  return {
+    members,
+    steps: steps.map((step) => ({
+      who: step.transaction - 1,
+      sql: step.kind === 'continues' ? '(goes on)' : step.sql,
+      guilty: step.remark !== '',
+      ...(step.remark ? { remark: step.remark } : {}),
+    })),
+  };
+}
+
+const kScopeKinds: Record<string, string> = {
+  overwrites: 'read, and later overwritten',
+  acts: 'read, and later changed on the strength of that',
+  inserts: 'looked for, and a row with it is inserted later',
+};
 
 export function audit_from(made: Made, audit: AuditJson): AuditPage {
   const first = audit.searches[0];
@@ -127,15 +164,7 @@ export function audit_from(made: Made, audit: AuditJson): AuditPage {
       meaning: anomaly.meaning,
       words: anomaly.text,
       cycles: anomaly.cycles,
-      story: {
-        members: anomaly.transactions,
-        steps: anomaly.steps.map((step) => ({
-          who: step.transaction - 1,
-          sql: step.kind === 'continues' ? '(goes on)' : step.sql,
-          guilty: step.remark !== '',
-          ...(step.remark ? { remark: step.remark } : {}),
-        })),
-      },
+      story: story_of(anomaly.transactions, anomaly.steps),
       ...(anomaly.confirmation ? { confirmed: {
         server: anomaly.confirmation.server,
         level: anomaly.confirmation.at_level.level,
@@ -143,6 +172,13 @@ export function audit_from(made: Made, audit: AuditJson): AuditPage {
         why: anomaly.confirmation.at_level.why,
         serializable: anomaly.confirmation.at_serializable.happened === 'no' ? 'it does not happen.' : anomaly.confirmation.at_serializable.why,
       } } : {}),
+    })),
+    requests: audit.requests ? `${grouped(audit.requests.count)} requests, by ${audit.requests.evidence} (${audit.requests.sure}): ${audit.requests.why}` : '',
+    scope: (audit.scope ?? []).map((one) => ({
+      name: `${one.column}: ${kScopeKinds[one.kind] ?? one.kind}; lines ${one.read_line} and ${one.write_line}, so ${one.times} of ${one.writes} times`,
+      words: one.text ?? '',
+      same_user: one.same_user ?? false,
+      story: story_of(['R1', 'R2'], one.steps ?? []),
     })),
     targets: audit.targets,
     rules: [

@@ -174,6 +174,12 @@ await test('an audit', file('audit.html'), async (page) => {
   expect((await page.locator('#classes .evidence').count()) === 0, 'and again: no more');
 });
 
+run('audit', 'examples/audit/clinic/clinic.log', '--schema', 'examples/audit/clinic/clinic.ddl', '--html', file('clinic.html'));
+await test('an audit with a check in a transaction of its own', file('clinic.html'), async (page) => {
+  expect((await page.locator('#scope details.anomaly').count()) === 1, 'one place across transactions');
+  expect((await page.locator('#scope table.interleaving th').first().textContent()) === 'R1', 'as two requests');
+});
+
 run('report', 'tests/corpus/hunt/mariadb_repeatable_read_lost_update.finding', '--out', file('finding.html'));
 await test('a finding', file('finding.html'), async (page) => {
   expect((await page.locator('table.interleaving tbody tr').count()) > 1, 'the reduced case');

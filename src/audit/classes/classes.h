@@ -50,6 +50,9 @@ struct ClassRows {
   // The fact (Classes::facts) that says that these rows were there when the transaction looked: it had found them, or
   // the row that they came with. kNone32: none.
   std::uint32_t found_by = kNone32;
+  // In a table of names and values: the name, if it is written in the program (facts/constants.h). `entry_seen`: the
+  // one that the example has, whether or not it is always the same.
+  std::string entry = {}, entry_seen = {};
 };
 
 inline constexpr std::uint16_t kNoRows = 0xffff;
@@ -102,6 +105,8 @@ struct TransactionClass {
     std::uint32_t fact;  // of Classes::facts
   };
   std::vector<Narrowed> narrowed = {};
+  // By variable: the value that is written in the program (facts/constants.h); kNoLiteral: none. Empty: no variable is.
+  std::vector<LiteralId> constants = {};
   bool autocommit = false;  // in every transaction
   bool reads_only = false;
   // As the trace says; none: that of the audit.
@@ -135,6 +140,11 @@ struct Classes {
   std::vector<UniqueColumn> unique;        // inferred; used only if asked for
   std::vector<AlwaysEqual> equal_columns;  // different columns that were always equal in some class
   std::vector<Fact> facts;
+  // By table: the ids that INSERTs give are new ones, as a sequence makes them: each is larger than all that named a
+  // row before it (made_ids.h).
+  std::vector<bool> fresh_ids;
+  // By column: the fact that its values are constants; kNone32: it has none. Empty: nobody looked.
+  std::vector<std::uint32_t> constant_facts;
   std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
   // By column: whenever the trace shows what was there before, an UPDATE wrote the same again (for the ranking).
   std::vector<bool> unchanged;

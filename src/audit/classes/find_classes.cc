@@ -106,6 +106,26 @@ void find_own_rows(Classes& classes) {
   }
 }
 
+// Tables whose ids the application takes from a sequence and gives to its INSERTs.
+std::vector<bool> tables_with_fresh_ids(const TraceLog& log, const Schema& schema,
+                                        const std::vector<Statement>& statements, const MadeIds& made_ids) {
+  std::vector<bool> given(schema.tables()), not_fresh(schema.tables());
+  for (std::uint32_t i = 0; i < log.statements.size(); ++i) {
+    const Statement& statement = statements[raw(log.statements[i].shape)];
+    if (statement.kind != StatementKind::kInsert) continue;
+    const std::span<const LiteralId> literals = log.literals_of(log.statements[i]);
+    for (const Access& access : statement.accesses) {
+      const RowSet& rows = statement.row_sets[access.row_set];
+      if (!access.inserts || access.column != made_ids.made_by(rows.table)) continue;
+      const auto id = std::ranges::lower_bound(rows.keys, access.column, {}, &RowKey::column);
+      if (id == rows.keys.end() || id->column != access.column) continue;
+      (made_ids.rises_at(rows.table, literals[id->literal], i) ? given : not_fresh)[raw(rows.table)] = true;
+    }
+  }
+  for (std::size_t i = 0; i < given.size(); ++i) given[i] = given[i] && !not_fresh[i];
+  return given;
+}
+
 void count_statements(const TraceLog& log, Classes& out) {
   std::unordered_map<std::uint32_t, std::size_t> place_of;
   for (const TraceStatement& statement : log.statements) {
@@ -147,6 +167,7 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   find_changes(log, out.statements);
   count_statements(log, out);
   const MadeIds made_ids(log, out.schema, out.statements);
+  out.fresh_ids = tables_with_fresh_ids(log, out.schema, out.statements, made_ids);
   const Forms forms =
       find_forms(log, signatures(out.statements, out.schema),
                  {.rounds = options.rounds, .rolled_back_too = options.rolled_back_too, .levels = options.levels});

@@ -89,11 +89,17 @@ void MadeIds::find_uses(std::span<const Statement> statements) {
 }
 
 bool MadeIds::made_after(TableId table, LiteralId id, std::uint32_t insert) const {
-  if (id == kNoLiteral) return false;
-  const auto number = whole_number(log_.shapes.literal(id));
   const OfTable& of = of_table_[raw(table)];
   const auto use = of.first_use.find(id);
-  if (!number || (use != of.first_use.end() && use->second < when(insert))) return false;
+  if (use != of.first_use.end() && use->second < when(insert)) return false;
+  return rises_at(table, id, insert);
+}
+
+bool MadeIds::rises_at(TableId table, LiteralId id, std::uint32_t insert) const {
+  if (id == kNoLiteral) return false;
+  const auto number = whole_number(log_.shapes.literal(id));
+  if (!number) return false;
+  const OfTable& of = of_table_[raw(table)];
   const auto after =
       std::ranges::partition_point(of.largest, [&](const Largest& one) { return one.when < when(insert); });
   return after == of.largest.begin() || std::prev(after)->id < *number;

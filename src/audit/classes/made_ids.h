@@ -35,6 +35,8 @@ class MadeIds {
   [[nodiscard]] TableId ids_of(ColumnId column) const { return ids_of_[raw(column)]; }
   // `insert`: in TraceLog::statements.
   [[nodiscard]] bool made_after(TableId table, LiteralId id, std::uint32_t insert) const;
+  // Only that it is larger than every id of the table that named a row before.
+  [[nodiscard]] bool rises_at(TableId table, LiteralId id, std::uint32_t insert) const;
 
  private:
   struct Largest {

@@ -7,6 +7,8 @@
 namespace isolde::audit {
 namespace {
 
+constexpr LiteralId kNullValue{kNone32 - 1};  // NULL is no literal
+
 // Last values by column and row.
 class RowStates {
  public:
@@ -22,16 +24,16 @@ class RowStates {
       const std::optional<std::vector<LiteralId>> row = key_of(rows, literals);
       const std::vector<RowKey>& from = access.inserts ? rows.keys : statement.assigned;
       const auto value = std::ranges::find(from, access.column, &RowKey::column);
+      const bool null = std::ranges::find(statement.nulls, access.column) != statement.nulls.end();
       if (!row) {
         if (!access.inserts) known.clear();
-      } else if (access.deletes || value == from.end()) {
+      } else if (access.deletes || (value == from.end() && !null)) {
         known.erase(*row);
       } else {
-        const auto [place, is_new] = known.try_emplace(*row, literals[value->literal]);
-        if (!is_new && !access.inserts) {
-          (place->second == literals[value->literal] ? equal_ : changed_)[raw(access.column)] = true;
-        }
-        place->second = literals[value->literal];
+        const LiteralId written = null ? kNullValue : literals[value->literal];
+        const auto [place, is_new] = known.try_emplace(*row, written);
+        if (!is_new && !access.inserts) (place->second == written ? equal_ : changed_)[raw(access.column)] = true;
+        place->second = written;
       }
     }
   }

@@ -5,7 +5,7 @@
 namespace isolde::audit {
 namespace {
 
-constexpr int kRounds = 4;  // of handing types on from column to column
+constexpr int kTypeRounds = 4;  // of handing types on from column to column
 
 // Of two guesses, the one that takes both.
 void widen(std::string& type, std::string_view other) {
@@ -48,7 +48,7 @@ void guess(Play& play) {
   const auto type_now = [&](ColumnId column) {
     return play.schema.column(column).type.empty() ? guesses[raw(column)] : play.schema.column(column).type;
   };
-  for (int round = 0; round < kRounds; ++round) {
+  for (int round = 0; round < kTypeRounds; ++round) {
     for (const Member& member : play.members) {
       for (const Line& line : member.lines) {
         for (const EqualColumns& equal : line.clues.equal) {

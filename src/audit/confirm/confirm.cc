@@ -1,32 +1,21 @@
 #include "audit/confirm/confirm.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
-#include <numeric>
 #include <optional>
 #include <utility>
 
-#include "audit/confirm/observed.h"
+#include "audit/confirm/attempt.h"
+#include "audit/confirm/patterns.h"
 #include "audit/confirm/place.h"
 #include "audit/confirm/play.h"
-#include "audit/confirm/reach.h"
 #include "audit/confirm/rows.h"
+#include "audit/confirm/script.h"
 #include "audit/confirm/stage.h"
-#include "audit/confirm/wording.h"
 
 namespace isolde::audit {
 namespace {
-
-using SerialOrder = std::vector<std::uint32_t>;
-using RowOrder = ScratchPlace::RowOrder;
-
-constexpr std::size_t kMostPermuted = 5;        // whose orders are all tried: 120
-constexpr std::size_t kMostClauses = 3;         // of an order that the report shows
-constexpr std::size_t kMostMembersTwice = 3;    // each order with its rows put in both ways
-constexpr std::uint64_t kMostOrders = 100'000;  // that are counted
 
 const db::ServerLevel* named(const db::Database& database, std::string_view name) {
   for (const db::ServerLevel& level : database.levels()) {
@@ -75,334 +64,253 @@ Result<StageLevel> serializable_of(const db::Database& database) {
   return level;
 }
 
-std::string transactions_in_order(const SerialOrder& order, std::string_view between) {
-  std::string text;
-  for (const std::uint32_t m : order) text += fmt::format("{}T{}", text.empty() ? "" : between, m + 1);
-  return text;
+// The values are the story's in all of them; the rows that are there at first differ.
+constexpr Variation kVariations[] = {
+    {}, {.before_write = true}, {.absent = true}, {.before_write = true, .absent = true}, {.unborn = true},
+};
+
+constexpr std::size_t kMostKeyPatterns = 24;  // of which each is tried with every variation
+
+bool same_rows(const std::vector<InitialRow>& a, const std::vector<InitialRow>& b) {
+  return std::ranges::equal(
+      a, b, [](const InitialRow& x, const InitialRow& y) { return x.table == y.table && x.cells == y.cells; });
 }
 
-// What the server said, of a message that also says what we do about it.
-std::string server_words(std::string_view text) {
-  constexpr std::string_view kOurs = "is not listed: ", kStatement = " (statement: ";
-  if (const std::size_t at = text.find(kOurs); at != std::string_view::npos) text.remove_prefix(at + kOurs.size());
-  text = text.substr(0, text.find(kStatement));
-  return std::string(text.substr(0, text.find('\n')));
-}
-
-// One choice of values and rows, ready to be run at any level.
-class Attempt {
+// All tries of one story, in the order in which they are made.
+class Story {
  public:
-  Attempt(ScratchPlace& place, Play play, std::vector<InitialRow> rows, const Anomaly& anomaly)
-      : place_(place), play_(std::move(play)), rows_(std::move(rows)), anomaly_(anomaly) {}
+  Story(ScratchPlace& place, Stage& weak_stage, Stage& strong_stage, const StageLevel& weak, const StageLevel& strong,
+        const Anomaly& anomaly, const ConfirmOptions& options, Confirmation& out)
+      : place_(place),
+        weak_stage_(weak_stage),
+        strong_stage_(strong_stage),
+        weak_(weak),
+        strong_(strong),
+        anomaly_(anomaly),
+        options_(options),
+        out_(out) {}
 
-  // Every statement once, one after the other, all of it undone: those that the server does not understand are said in
-  // other words, or left out if they are reads that the cycle does not need.
-  [[nodiscard]] Result<void> rehearse() {
-    if (auto made = place_.make_tables(play_); !made) return made;
-    if (auto filled = place_.fill(play_, rows_, RowOrder::kForward); !filled) return filled;
-    db::Connection& keeper = place_.keeper();
-    if (auto begun = keeper.begin(); !begun) return std::move(begun).error();
-    if (const std::string set = place_.after_begin(0); !set.empty()) static_cast<void>(keeper.run(set));
-    Result<void> result;
-    for (std::uint32_t m = 0; m < play_.members.size() && result; ++m) {
-      sql_.emplace_back();
-      for (const Line& line : play_.members[m].lines) {
-        auto sql = rehearse(keeper, m, line);
-        if (!sql) {
-          result = std::move(sql).error();
-          break;
-        }
-        sql_.back().push_back(*std::move(sql));
-      }
+  void run(Play play) {
+    play_ = std::move(play);
+    std::vector<InitialRow> rows = make_rows(play_, kVariations[0], options_.rows);
+    auto script = rehearse(place_, play_, rows);
+    if (!script) {
+      out_.at_level.why = out_.at_serializable.why = script.error().text;
+      return;
     }
-    static_cast<void>(keeper.roll_back());
-    return result;
-  }
-
-  [[nodiscard]] Run run(Stage& stage, const StageLevel& level) {
-    return run(stage, level, cues_of(anomaly_, play_, sql_));
-  }
-
-  // Every order of the statements that matter, until it happens in one: the run, and its order in `cues`.
-  [[nodiscard]] std::optional<Run> try_orders(Stage& stage, const StageLevel& level, std::uint64_t most,
-                                              Confirmation& counts, std::vector<Cue>& cues) {
-    std::vector<std::vector<std::vector<Cue>>> parts;  // by member: what is sent together
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-      parts.push_back(parts_of(m));
-      order.insert(order.end(), parts[m].size(), m);
+    script_ = *std::move(script);
+    add_pattern({});
+    if (!try_own_order()) {
+      const Patterns keys = row_patterns(play_, kMostKeyPatterns);
+      for (std::size_t i = 1; i < keys.listed.size(); ++i) add_pattern(keys.listed[i]);
+      // Those that are not listed would have some variations each, too.
+      out_.patterns = attempts_.size() + (keys.count - keys.listed.size());
+      every_pattern_ = keys.count == keys.listed.size();
+      if (!try_own_order()) try_all_orders();
     }
-    counts.orders = counts.orders_tried = 0;
-    std::optional<Run> found;
-    do {
-      ++counts.orders;
-      if (found || counts.orders_tried >= most) continue;
-      cues.clear();
-      std::vector<std::size_t> next(parts.size());
-      for (const std::uint32_t m : order) {
-        const std::vector<Cue>& part = parts[m][next[m]++];
-        cues.insert(cues.end(), part.begin(), part.end());
-      }
-      Run one = run(stage, level, cues);
-      if (one.happened == Happened::kNotRun) return std::nullopt;
-      ++counts.orders_tried;
-      if (one.happened == Happened::kYes) found = std::move(one);
-    } while (counts.orders < kMostOrders && std::next_permutation(order.begin(), order.end()));
-    return found;
-  }
-
-  [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
-    Run run;
-    run.level = level.name;
-    const auto sets_level = [](const Member& member) { return !member.level.empty(); };
-    if (level.of_members && std::any_of(play_.members.begin(), play_.members.end(), sets_level))
-      run.level += ", or the level that a transaction sets itself";
-    auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues);
-    if (!ran) {
-      run.why = server_words(ran.error().text);
-      return run;
+    if (best_) {
+      out_.at_level = std::move(best_->run);
+      out_.at_serializable = best_->attempt->run(strong_stage_, strong_, best_->cues);
     }
-    run.steps = std::move(ran->steps);
-    run.steps.insert(run.steps.end(), left_out_.begin(), left_out_.end());
-    if (ran->unanswered) {
-      run.why = "a statement was not answered in time, and the server did not say that it waits";
-      return run;
-    }
-    judge(stage, *ran, run);
-    return run;
   }
 
  private:
-  // A member's statements, cut behind each that matters.
-  [[nodiscard]] std::vector<std::vector<Cue>> parts_of(std::uint32_t m) const {
-    std::vector<std::vector<Cue>> parts;
-    std::vector<Cue> now = {{m, Event::Kind::kStart}};
-    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
-      if (sql_[m][l].empty()) continue;
-      now.push_back({m, Event::Kind::kStatement, l});
-      const Line& line = play_.members[m].lines[l];
-      const bool matters = line.in_cycle || line.clues.locks || line.kind != StatementKind::kSelect || parts.empty();
-      if (matters) parts.push_back(std::exchange(now, {}));
+  struct Tried {
+    Attempt* attempt;
+    std::vector<Cue> cues;
+    Run run;
+  };
+
+  // With each variation. One whose statements and rows are those of one before it is none.
+  void add_pattern(const std::vector<Renaming>& renaming) {
+    Play play = play_;
+    rename_keys(play, renaming);
+    for (const Variation& variation : kVariations) {
+      std::vector<InitialRow> rows = make_rows(play, variation, options_.rows);
+      auto attempt = std::make_unique<Attempt>(place_, play, script_, std::move(rows), options_.level);
+      const bool known = std::ranges::any_of(attempts_, [&](const auto& one) {
+        return one->sql() == attempt->sql() && same_rows(one->rows(), attempt->rows());
+      });
+      if (!known) attempts_.push_back(std::move(attempt));
     }
-    now.push_back({m, Event::Kind::kCommit});
-    parts.push_back(std::move(now));
-    return parts;
   }
 
-  // The text that the server takes.
-  [[nodiscard]] Result<std::string> rehearse(db::Connection& keeper, std::uint32_t member, const Line& line) {
-    std::string words;
-    if (names_another_place(play_, line))
-      return Error{fmt::format("T{} may mean a table outside of the scratch place: {}", member + 1,
-                               sql_text(play_, line, {place_.dialect(), false}))};
-    words = why_not_sent(play_, line);
-    const bool is_sent = words.empty();
-    for (const bool quotes_numbers : {false, true}) {
-      if (!is_sent) break;
-      std::string sql = sql_text(play_, line, {place_.dialect(), quotes_numbers});
-      static_cast<void>(keeper.run("savepoint isolde_line"));
-      const auto reply = keeper.run(sql);
-      if (reply && reply->fate == db::Fate::kLost) return Error{"the connection was lost: " + reply->failure.text};
-      // What fails for its data (22: values, 23: keys) may go well in another order.
-      const bool value = reply && !reply->done() && reply->failure.code.starts_with("22");
-      if (reply && !value) {
-        if (!reply->done()) static_cast<void>(keeper.run("rollback to savepoint isolde_line"));
-        return sql;
-      }
-      static_cast<void>(keeper.run("rollback to savepoint isolde_line"));
-      if (words.empty()) words = reply ? reply->failure.text : server_words(reply.error().text);
-    }
-    const std::string sql = sql_text(play_, line, {place_.dialect(), false});
-    if (line.kind == StatementKind::kSelect && !line.clues.locks && !line.in_cycle) {
-      left_out_.push_back({member, sql, "left out: " + words});
-      return std::string();
-    }
-    return Error{fmt::format("T{}: {} (its statement {}: {})", member + 1, words, line.statement + 1, sql)};
+  // A run that shows more than those before it is kept.
+  bool take(Attempt& attempt, std::vector<Cue> cues, Run run) {
+    const auto worth = [](const Run& one) {
+      return one.happened == Happened::kYes ? 3 : one.another ? 2 : one.happened == Happened::kNo ? 1 : 0;
+    };
+    const bool happened = run.happened == Happened::kYes;
+    if (!best_ || worth(run) > worth(best_->run)) best_ = Tried{&attempt, std::move(cues), std::move(run)};
+    return happened;
   }
 
-  // Every order of the committed members, on the same rows.
-  void judge(Stage& stage, const StageRun& ran, Run& run) {
-    SerialOrder committed;
-    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-      if (ran.observed.committed[m]) committed.push_back(m);
+  bool try_own_order() {
+    const std::uint64_t most = std::max<std::uint64_t>(options_.most_runs / 4, std::size(kVariations));
+    for (; own_runs_ < std::min<std::uint64_t>(most, attempts_.size()); ++own_runs_) {
+      Attempt& attempt = *attempts_[own_runs_];
+      std::vector<Cue> cues = attempt.cues(anomaly_);
+      Run run = attempt.run(weak_stage_, weak_, cues);
+      if (take(attempt, std::move(cues), std::move(run))) return true;
     }
-    if (committed.size() > kMostPermuted) {
-      run.why = fmt::format("{} transactions have too many orders to compare with", committed.size());
-      return;
-    }
-    std::vector<SerialOrder> orders;
-    SerialOrder order = committed;
-    do {
-      orders.push_back(order);
-    } while (std::next_permutation(order.begin(), order.end()));
-    for (const SerialOrder& each : orders) {
-      if (auto done = learn(stage, each); !done) {
-        run.why = "one after the other: " + done.error().text;
-        return;
-      }
-    }
-    if (std::string none = found_no_row(ran.observed, orders); !none.empty()) {
-      run.happened = Happened::kNo;
-      run.why = std::move(none);
-      return;
-    }
-    std::vector<std::string> clauses;
-    for (const SerialOrder& each : orders) {
-      const auto unlike = difference(play_, ran.observed, serial_.at(each), blind_);
-      if (!unlike) {
-        run.happened = Happened::kNo;
-        run.why = why_not(ran, each);
-        return;
-      }
-      if (clauses.size() < kMostClauses)
-        clauses.push_back(fmt::format("{}: {}", transactions_in_order(each, " then "), unlike->text));
-    }
-    run.happened = Happened::kYes;
-    run.why =
-        fmt::format("No order of the transactions, one after the other, gives this. {}", fmt::join(clauses, "; "));
-    if (orders.size() > clauses.size()) run.why += fmt::format("; and so on for all {} orders", orders.size());
-    run.why += '.';
-    if (!play_.parted.empty())
-      run.why += fmt::format(
-          " {} got a value of its own, so that the INSERTs do not collide: if the application gives both the same key, "
-          "the second INSERT fails.",
-          fmt::join(play_.parted, ", "));
+    return false;
   }
 
-  // An UPDATE that finds no row tells the application to begin again (an optimistic lock), or the rows are not those of
-  // the story: whatever such a run leaves, it says nothing. Empty: there is none.
-  [[nodiscard]] std::string found_no_row(const Observed& run, const std::vector<SerialOrder>& orders) const {
-    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-      if (!run.committed[m]) continue;
-      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
-        const Line& line = play_.members[m].lines[l];
-        const LineAnswer& answer = run.answers[m][l];
-        if (line.kind != StatementKind::kUpdate || !answer.done || answer.gives_rows || answer.changed > 0) continue;
-        const bool never = std::ranges::all_of(
-            orders, [&](const SerialOrder& order) { return serial_.at(order).answers[m][l].changed == 0; });
-        if (never && !line.in_cycle) continue;
-        return fmt::format("an UPDATE of T{} found no row{}: {}; such a run confirms nothing.", m + 1,
-                           never ? ", even when it ran alone" : "", sql_[m][l]);
+  void try_all_orders() {
+    if (options_.most_runs == 0) return;
+    const Orders orders =
+        different_orders(attempts_.front()->effects(), attempts_.front()->needed_order(), options_.most_runs);
+    out_.orders = orders.count;
+    bool all = every_pattern_ && orders.count == orders.listed.size();
+    for (const auto& attempt : attempts_) {
+      if (out_.runs >= options_.most_runs) {
+        all = false;
+        break;
+      }
+      auto immaterial = attempt->immaterial(weak_stage_);
+      if (!immaterial) {
+        all = false;
+        continue;
+      }
+      if (!immaterial->why.empty()) {
+        if (why_immaterial_.empty() || immaterial->for_good) why_immaterial_ = std::move(immaterial->why);
+        out_.patterns_excluded += immaterial->for_good ? 1 : 0;
+        continue;
+      }
+      ++out_.patterns_that_matter;
+      for (const std::vector<std::uint32_t>& order : orders.listed) {
+        if (out_.runs >= options_.most_runs) {
+          all = false;
+          break;
+        }
+        std::vector<Cue> cues = attempt->cues(order);
+        Run run = attempt->run(weak_stage_, weak_, cues);
+        ++out_.runs;
+        all &= run.happened != Happened::kNotRun;
+        if (run.happened == Happened::kYes) run.why += " (In another order than the story's.)";
+        if (take(*attempt, std::move(cues), std::move(run))) return;
       }
     }
-    return {};
-  }
-
-  [[nodiscard]] Result<void> learn(Stage& stage, const SerialOrder& order) {
-    if (serial_.contains(order)) return {};
-    const std::vector<Cue> cues = serial_cues(play_, order, sql_);
-    auto forward = stage.run(play_, sql_, rows_, RowOrder::kForward, cues);
-    if (!forward) return std::move(forward).error();
-    if (order.size() <= kMostMembersTwice || serial_.empty()) {
-      auto backward = stage.run(play_, sql_, rows_, RowOrder::kBackward, cues);
-      if (!backward) return std::move(backward).error();
-      blind_.learn(forward->observed, backward->observed);
+    out_.all_tried = all;
+    // The rows are ours to make: that they do not meet says nothing about the application.
+    if (out_.patterns_that_matter == 0 && best_ && !why_immaterial_.empty()) {
+      best_->run.happened = out_.patterns_excluded > 0 ? Happened::kNo : Happened::kNotRun;
+      best_->run.why = why_immaterial_ + ".";
     }
-    serial_.emplace(order, std::move(forward->observed));
-    return {};
-  }
-
-  [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const {
-    std::string how;
-    if (!ran.refused_code.empty()) {
-      how = fmt::format("the server refused a transaction (error {}: {})", ran.refused_code, ran.refused);
-    } else if (ran.waited) {
-      how = "a transaction had to wait for another";
-    } else {
-      how = "the transactions did not get in each other's way";
-    }
-    if (order.empty()) return how + "; none committed.";
-    return fmt::format("{}; what was read and left is that of {}.", how,
-                       transactions_in_order(order, " then ") + (order.size() == 1 ? " alone" : ""));
   }
 
   ScratchPlace& place_;
-  Play play_;
-  std::vector<InitialRow> rows_;
+  Stage &weak_stage_, &strong_stage_;
+  const StageLevel &weak_, &strong_;
   const Anomaly& anomaly_;
-  std::vector<std::vector<std::string>> sql_;  // by member and line; empty: left out
-  std::vector<ConfirmedStep> left_out_;
-  std::map<SerialOrder, Observed> serial_;
-  BlindSpots blind_;
+  const ConfirmOptions& options_;
+  Confirmation& out_;
+  Play play_;
+  Script script_;
+  std::vector<std::unique_ptr<Attempt>> attempts_;
+  bool every_pattern_ = true;
+  std::uint64_t own_runs_ = 0;  // attempts whose own order was run
+  std::string why_immaterial_;
+  std::optional<Tried> best_;
 };
 
-// The tries in their order. The values are the story's in all of them; the rows that are there at first differ.
-constexpr Variation kVariations[] = {
-    {},
-    {.before_write = true},
-    {.absent = true},
-    {.before_write = true, .absent = true},
+class ServerConfirmer : public Confirmer {
+ public:
+  ServerConfirmer(db::Database& database, const Classes& classes, const TraceLog& log, const ConfirmOptions& options)
+      : database_(database), classes_(classes), log_(log), options_(options) {}
+
+  Result<void> open() {
+    auto connection = database_.connect(database_.levels().front());
+    if (!connection) return std::move(connection).error();
+    auto about = database_.describe(**connection);
+    if (!about) return std::move(about).error();
+    server_ = *std::move(about);
+    const std::string_view dialect = database_.dialect().name;
+    if (dialect == "sqlite") {
+      why_not_ = "SQLite runs every transaction as if it were alone (serializable): it has no weaker level to try";
+      return {};
+    }
+    if (dialect != "postgres" && dialect != "mariadb") {
+      why_not_ = fmt::format("anomalies are tried on PostgreSQL and MariaDB, not on {}", dialect);
+      return {};
+    }
+    auto weak = level_of(database_, options_.level);
+    if (!weak) return why_not_ = weak.error().text, Result<void>();
+    auto strong = serializable_of(database_);
+    if (!strong) return why_not_ = strong.error().text, Result<void>();
+    weak_ = *std::move(weak);
+    strong_ = *std::move(strong);
+    auto place = ScratchPlace::make(database_, log_.shapes.dialect());
+    if (!place) return std::move(place).error();
+    place_ = *std::move(place);
+    return {};
+  }
+
+  Result<Confirmation> confirm(const Anomaly& anomaly) override {
+    Confirmation out;
+    out.server = server_;
+    out.at_level.level = weak_.name.empty() ? std::string(shown(options_.level)) : weak_.name;
+    out.at_serializable.level = "serializable";
+    const auto not_run = [&](const std::string& why) {
+      out.at_level.why = out.at_serializable.why = why;
+      return out;
+    };
+    if (!why_not_.empty()) return not_run(why_not_);
+    const std::size_t members = anomaly.cycle.members.size();
+    if (members < 2) return not_run("the story has fewer than two transactions");
+    if (!weak_stage_) {
+      auto weak = Stage::open(*place_, weak_, members);
+      if (!weak) return not_run(weak.error().text);
+      auto strong = Stage::open(*place_, strong_, members);
+      if (!strong) return not_run(strong.error().text);
+      weak_stage_ = *std::move(weak);
+      strong_stage_ = *std::move(strong);
+    }
+    auto play = make_play(anomaly, classes_, log_);
+    if (!play) return not_run(play.error().text);
+    Story(*place_, *weak_stage_, *strong_stage_, weak_, strong_, anomaly, options_, out).run(*std::move(play));
+    return out;
+  }
+
+ private:
+  db::Database& database_;
+  const Classes& classes_;
+  const TraceLog& log_;
+  ConfirmOptions options_;
+  std::string server_, why_not_;
+  StageLevel weak_, strong_;
+  std::unique_ptr<ScratchPlace> place_;
+  std::unique_ptr<Stage> weak_stage_, strong_stage_;
 };
 
 }  // namespace
 
+std::string_view name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kConfirmed:
+      return "confirmed";
+    case Outcome::kHappens:
+      return "happens";
+    case Outcome::kImpossible:
+      return "impossible";
+    case Outcome::kNotReproduced:
+      return "not reproduced";
+  }
+  return "";
+}
+
+Result<std::unique_ptr<Confirmer>> Confirmer::open(db::Database& database, const Classes& classes, const TraceLog& log,
+                                                   const ConfirmOptions& options) {
+  auto confirmer = std::make_unique<ServerConfirmer>(database, classes, log, options);
+  if (auto opened = confirmer->open(); !opened) return std::move(opened).error();
+  return Result<std::unique_ptr<Confirmer>>(std::move(confirmer));
+}
+
 Result<Confirmation> confirm(const Anomaly& anomaly, const Classes& classes, const TraceLog& log,
                              db::Database& database, const ConfirmOptions& options) {
-  Confirmation out;
-  const std::string_view dialect = database.dialect().name;
-  {
-    auto connection = database.connect(database.levels().front());
-    if (!connection) return std::move(connection).error();
-    auto about = database.describe(**connection);
-    if (!about) return std::move(about).error();
-    out.server = *std::move(about);
-  }
-  const auto not_run = [&](const std::string& why) {
-    out.at_level.level = std::string(shown(options.level));
-    out.at_serializable.level = "serializable";
-    out.at_level.why = out.at_serializable.why = why;
-    return out;
-  };
-  if (dialect == "sqlite")
-    return not_run("SQLite runs every transaction as if it were alone (serializable): it has no weaker level to try");
-  if (dialect != "postgres" && dialect != "mariadb")
-    return not_run(fmt::format("anomalies are tried on PostgreSQL and MariaDB, not on {}", dialect));
-  const auto weak = level_of(database, options.level);
-  if (!weak) return not_run(weak.error().text);
-  const auto strong = serializable_of(database);
-  if (!strong) return not_run(strong.error().text);
-  if (anomaly.cycle.members.size() < 2) return not_run("the story has fewer than two transactions");
-
-  auto place = ScratchPlace::make(database, log.shapes.dialect());
-  if (!place) return std::move(place).error();
-  auto weak_stage = Stage::open(**place, *weak, anomaly.cycle.members.size());
-  if (!weak_stage) return not_run(weak_stage.error().text);
-  auto strong_stage = Stage::open(**place, *strong, anomaly.cycle.members.size());
-  if (!strong_stage) return not_run(strong_stage.error().text);
-
-  bool any = false;
-  std::vector<std::vector<std::string>> texts;
-  for (std::size_t i = 0; i < std::size(kVariations) && i < options.tries; ++i) {
-    auto play = make_play(anomaly, classes, log);
-    if (!play) return any ? out : not_run(play.error().text);
-    std::vector<InitialRow> rows = make_rows(*play, kVariations[i], options.rows);
-    Attempt attempt(**place, *std::move(play), std::move(rows), anomaly);
-    if (auto ready = attempt.rehearse(); !ready) {
-      if (!any) static_cast<void>(not_run(ready.error().text));
-      continue;
-    }
-    Run run = attempt.run(**weak_stage, *weak);
-    const bool better = !any || run.happened == Happened::kYes || out.at_level.happened == Happened::kNotRun;
-    if (better) {
-      out.at_level = std::move(run);
-      out.at_serializable = attempt.run(**strong_stage, *strong);
-    }
-    any = true;
-    if (out.at_level.happened == Happened::kYes) break;
-  }
-  if (!any || out.at_level.happened != Happened::kNo || options.most_orders == 0) return out;
-  auto play = make_play(anomaly, classes, log);
-  if (!play) return out;
-  std::vector<InitialRow> rows = make_rows(*play, kVariations[0], options.rows);
-  Attempt attempt(**place, *std::move(play), std::move(rows), anomaly);
-  if (auto ready = attempt.rehearse(); !ready) return out;
-  std::vector<Cue> cues;
-  if (auto found = attempt.try_orders(**weak_stage, *weak, options.most_orders, out, cues)) {
-    out.at_level = *std::move(found);
-    out.at_level.why += " (In another order than the story's.)";
-    out.at_serializable = attempt.run(**strong_stage, *strong, cues);
-  }
-  return out;
+  auto confirmer = Confirmer::open(database, classes, log, options);
+  if (!confirmer) return std::move(confirmer).error();
+  return (*confirmer)->confirm(anomaly);
 }
 
 }  // namespace isolde::audit

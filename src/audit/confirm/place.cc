@@ -50,7 +50,9 @@ Result<void> ScratchPlace::open() {
   made_ = true;
   if (auto done = enter(*keeper_); !done) return done;
   if (postgres) {
-    for (const std::string& helper : postgres_helpers()) static_cast<void>(keeper_->run(helper));
+    std::vector<db::Request> helpers;
+    for (const std::string& helper : postgres_helpers()) helpers.push_back({db::RequestKind::kStatement, helper});
+    static_cast<void>(keeper_->run_all(helpers, db::OnFailure::kGoOn));
     return carried_out(keeper_->run("create function isolde_next_id() returns bigint language sql volatile as $$"
                                     "select set_config('isolde.next_id', "
                                     "(current_setting('isolde.next_id')::bigint + 1)::text, true)::bigint$$"),
@@ -87,10 +89,15 @@ Result<void> ScratchPlace::enter(db::Connection& connection) const {
             source_ == SqlDialect::kMysql ? "set session sql_mode = ''" : "set session sql_mode = 'PIPES_AS_CONCAT'"};
     may = {"set names utf8mb4", "set session foreign_key_checks = 0", "set session innodb_lock_wait_timeout = 10"};
   }
-  for (const std::string& sql : must) {
-    if (auto done = carried_out(connection.run(sql), sql); !done) return done;
+  std::vector<db::Request> requests;
+  for (const auto* const list : {&must, &may}) {
+    for (const std::string& sql : *list) requests.push_back({db::RequestKind::kStatement, sql});
   }
-  for (const std::string& sql : may) static_cast<void>(connection.run(sql));
+  const auto replies = connection.run_all(requests, db::OnFailure::kGoOn);
+  for (std::size_t i = 0; i < must.size(); ++i) {
+    if (i >= replies.size()) return Error{"the connection was lost"};
+    if (auto done = carried_out(replies[i], must[i]); !done) return done;
+  }
   return {};
 }
 
@@ -114,39 +121,52 @@ std::string ScratchPlace::column_name(const Play& play, ColumnId column) const {
   return dialect() == "postgres" ? fmt::format("\"{}\"", lower_case(name)) : fmt::format("`{}`", name);
 }
 
+std::vector<std::string> ScratchPlace::statements_that_make(const Play& play, TableId table) const {
+  std::vector<std::string> out = create_tables(play.schema, std::span(&table, 1), database_.dialect());
+  if (dialect() != "postgres") return out;
+  const std::string name = table_name(play, table);
+  for (const ColumnId column : play.schema.table(table).columns) {
+    if (!play.schema.column(column).generated_id) continue;
+    const std::string of = column_name(play, column);
+    out.push_back(fmt::format("alter table {} alter column {} drop identity if exists", name, of));
+    out.push_back(fmt::format("alter table {} alter column {} set default isolde_next_id()", name, of));
+  }
+  return out;
+}
+
 Result<void> ScratchPlace::make_tables(const Play& play) {
-  for (const std::string& table : tables_) {
-    if (auto done = carried_out(keeper_->run(fmt::format("drop table if exists {}", table)), table); !done) return done;
-  }
-  tables_.clear();
   if (play.tables.empty()) return Error{"the statements name no table"};
-  for (const TableId table : play.tables) tables_.push_back(table_name(play, table));
-  for (const std::string& sql : create_tables(play.schema, play.tables, database_.dialect())) {
-    if (auto done = carried_out(keeper_->run(sql), sql); !done) return done;
-  }
-  if (dialect() != "postgres") return {};
   for (const TableId table : play.tables) {
-    for (const ColumnId column : play.schema.table(table).columns) {
-      if (!play.schema.column(column).generated_id) continue;
-      const std::string name = table_name(play, table), of = column_name(play, column);
-      for (const std::string& sql :
-           {fmt::format("alter table {} alter column {} drop identity if exists", name, of),
-            fmt::format("alter table {} alter column {} set default isolde_next_id()", name, of)}) {
-        if (auto done = carried_out(keeper_->run(sql), sql); !done) return done;
+    const std::string name = table_name(play, table);
+    std::vector<std::string> statements = statements_that_make(play, table);
+    if (const auto there = tables_.find(name); there != tables_.end()) {
+      if (there->second.made_by == statements) continue;
+      tables_.erase(there);
+      if (auto done = carried_out(keeper_->run(fmt::format("drop table if exists {}", name)), name); !done) return done;
+    }
+    for (const std::string& sql : statements) {
+      if (auto done = carried_out(keeper_->run(sql), sql); !done) {
+        static_cast<void>(keeper_->run(fmt::format("drop table if exists {}", name)));
+        return done;
       }
     }
+    tables_.emplace(name, ScratchTable{std::move(statements), {}, false, 0});
   }
   return {};
+}
+
+// Deleting is far cheaper than truncating, but leaves the dead rows in the file; so now and then it is truncated.
+std::string ScratchPlace::statement_that_empties(const std::string& name, ScratchTable& table) {
+  constexpr unsigned kMostDeletes = 64;
+  if (++table.deletes < kMostDeletes) return fmt::format("delete from {}", name);
+  table.deletes = 0;
+  return fmt::format("truncate {}", name);
 }
 
 Result<void> ScratchPlace::fill(const Play& play, std::span<const InitialRow> rows, RowOrder order) {
   const bool postgres = dialect() == "postgres";
   std::string sql;
-  if (postgres) {
-    sql = fmt::format("truncate {}; ", fmt::join(tables_, ", "));
-  } else {
-    for (const std::string& table : tables_) sql += fmt::format("truncate {}; ", table);
-  }
+  std::vector<std::pair<ScratchTable*, std::string>> filled;
   for (const TableId table : play.tables) {
     std::vector<std::string> columns, texts;
     for (const ColumnId column : play.schema.table(table).columns) columns.push_back(column_name(play, column));
@@ -156,18 +176,50 @@ Result<void> ScratchPlace::fill(const Play& play, std::span<const InitialRow> ro
       for (const auto& cell : row.cells) cells.push_back(cell ? quoted_value(*cell, !postgres) : "null");
       texts.push_back(fmt::format("({})", fmt::join(cells, ", ")));
     }
-    if (texts.empty()) continue;
     if (order == RowOrder::kBackward) std::reverse(texts.begin(), texts.end());
-    sql += fmt::format("insert into {} ({}) values {}; ", table_name(play, table), fmt::join(columns, ", "),
-                       fmt::join(texts, ", "));
+    const std::string name = table_name(play, table);
+    std::string insert;
+    if (!texts.empty())
+      insert = fmt::format("insert into {} ({}) values {}; ", name, fmt::join(columns, ", "), fmt::join(texts, ", "));
+    const auto there = tables_.find(name);
+    if (there == tables_.end()) return Error{fmt::format("there is no scratch table {}", name)};
+    ScratchTable& scratch = there->second;
+    if (!scratch.changed && scratch.filled_by == insert) continue;
+    sql += fmt::format("{}; {}", statement_that_empties(name, scratch), insert);
+    scratch.changed = true;
+    filled.emplace_back(&scratch, std::move(insert));
   }
-  return carried_out(keeper_->run(sql), "cannot put rows into the scratch tables");
+  if (sql.empty()) return {};
+  if (auto done = carried_out(keeper_->run(sql), "cannot put rows into the scratch tables"); !done) return done;
+  for (auto& [scratch, insert] : filled) {
+    scratch->filled_by = std::move(insert);
+    scratch->changed = false;
+  }
+  return {};
 }
 
-Result<db::Reply> ScratchPlace::contents(const Play& play, TableId table) {
-  auto reply = keeper_->run(fmt::format("select * from {}", table_name(play, table)));
-  if (auto done = carried_out(reply, "cannot read the scratch tables"); !done) return std::move(done).error();
-  return reply;
+void ScratchPlace::was_run(const Play& play) {
+  const auto changed = [&](TableId table) {
+    if (const auto there = tables_.find(table_name(play, table)); there != tables_.end()) there->second.changed = true;
+  };
+  for (const Member& member : play.members) {
+    for (const Line& line : member.lines) {
+      if (line.kind == StatementKind::kSelect) continue;
+      for (const TableId table : line.tables) changed(table);
+    }
+  }
+}
+
+Result<std::vector<db::Reply>> ScratchPlace::contents(const Play& play) {
+  std::vector<db::Request> requests;
+  for (const TableId table : play.tables)
+    requests.push_back({db::RequestKind::kStatement, fmt::format("select * from {}", table_name(play, table))});
+  std::vector<db::Reply> out;
+  for (auto& reply : keeper_->run_all(requests, db::OnFailure::kStop)) {
+    if (auto done = carried_out(reply, "cannot read the scratch tables"); !done) return std::move(done).error();
+    out.push_back(*std::move(reply));
+  }
+  return out;
 }
 
 std::string ScratchPlace::after_begin(std::uint32_t member) const {

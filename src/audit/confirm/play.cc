@@ -30,7 +30,8 @@ bool is_data(StatementKind kind) {
   return false;
 }
 
-Result<Line> line_of(const Classes& classes, const TraceLog& log, const TransactionClass& of, std::uint32_t statement) {
+Result<Line> read_line(const Classes& classes, const TraceLog& log, const TransactionClass& of,
+                       std::uint32_t statement) {
   const TraceStatement& example = log.statements[of.example_statements[statement]];
   Line line;
   line.statement = statement;
@@ -75,6 +76,25 @@ std::string level_words(const TransactionClass& of) {
   return *of.level == WeakLevel::kReadCommitted ? "read committed" : "repeatable read";
 }
 
+constexpr std::uint64_t kSupportOfChoice = 20;  // times that the trace shows it
+
+// The member inserts rows of the table and lets it number them: the key may be one of these.
+bool inserts_rows(const Member& member, const ClassRowKey& key, const Schema& schema) {
+  const TableId table = schema.column(key.column).table;
+  return std::ranges::any_of(member.lines, [&](const Line& line) {
+    if (!line.clues.inserts || line.clues.tables.empty() || line.clues.tables.front().table != table) return false;
+    return std::ranges::any_of(line.clues.inserted, [&](const std::vector<InsertedCell>& row) {
+      const auto cell = std::ranges::find(row, key.column, &InsertedCell::column);
+      return cell == row.end() || cell->as != InsertedAs::kLiteral;
+    });
+  });
+}
+
+std::uint32_t line_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
+  const TransactionClass& of = classes.classes[raw(play.members[member].id)];
+  return operation < of.operations.size() ? play.members[member].line_of(of.operations[operation].statement) : kNone32;
+}
+
 std::optional<Touch> touch_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
   const TransactionClass& of = classes.classes[raw(play.members[member].id)];
   if (operation >= of.operations.size()) return std::nullopt;
@@ -98,10 +118,68 @@ std::uint32_t Member::line_of(std::uint32_t statement) const {
   return kNone32;
 }
 
+namespace {
+
+// The values by which a line names its row in a key: by comparison, or as what it inserts. Empty: not all are given.
+std::vector<std::string> key_named(const Line& line, TableId table, const std::vector<ColumnId>& key) {
+  std::vector<std::string> out;
+  for (const ColumnId column : key) {
+    std::uint32_t literal = kNone32;
+    for (const Comparison& c : line.clues.comparisons) {
+      if (c.column == column && c.how == Compares::kEqual && line.clues.tables[c.named].table == table)
+        literal = c.literal;
+    }
+    if (line.clues.inserted.size() == 1) {
+      for (const InsertedCell& cell : line.clues.inserted.front()) {
+        if (cell.column == column && cell.as == InsertedAs::kLiteral) literal = cell.literal;
+      }
+    }
+    if (literal >= line.literals.size()) return {};
+    out.push_back(line.literals[literal]);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table) {
+  return std::ranges::any_of(play.keys_of(table), [&](const std::vector<ColumnId>& key) {
+    const std::vector<std::string> values = key_named(a, table, key);
+    return !values.empty() && values == key_named(b, table, key);
+  });
+}
+
+std::string Play::value(std::uint32_t member, std::uint32_t variable) const {
+  for (const Line& line : members[member].lines) {
+    for (std::size_t i = 0; i < line.variables.size(); ++i) {
+      if (line.variables[i] == variable) return line.literals[i];
+    }
+  }
+  return {};
+}
+
 std::vector<std::vector<ColumnId>> Play::keys_of(TableId table) const {
   std::vector<std::vector<ColumnId>> keys = schema.table(table).unique_keys;
   if (!schema.table(table).primary_key.empty()) keys.insert(keys.begin(), schema.table(table).primary_key);
   return keys;
+}
+
+std::set<TableId> contested_tables(const Play& play) {
+  std::map<TableId, std::set<std::uint32_t>> users;
+  std::set<TableId> written, of_cycle, out;
+  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+    for (const Line& line : play.members[m].lines) {
+      for (const TableId table : line.tables) {
+        users[table].insert(m);
+        if (line.kind != StatementKind::kSelect) written.insert(table);
+        if (line.in_cycle) of_cycle.insert(table);
+      }
+    }
+  }
+  for (const auto& [table, by] : users) {
+    if (by.size() > 1 && written.contains(table) && of_cycle.contains(table)) out.insert(table);
+  }
+  return out;
 }
 
 Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log) {
@@ -114,14 +192,24 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
     for (std::uint32_t s = 0; s < of.example_statements.size(); ++s) {
       const Statement& statement = classes.statements[raw(of.statements[s])];
       if (!is_data(statement.kind)) continue;
-      auto line = line_of(classes, log, of, s);
+      auto line = read_line(classes, log, of, s);
       if (!line) return std::move(line).error();
       find_variables(of, log, *line);
-      for (const NamedTable& named : line->clues.tables) tables.insert(named.table);
+      std::set<TableId> named;
+      for (const NamedTable& one : line->clues.tables) named.insert(one.table);
       for (const TableId table : statement.tables) {
-        if (!classes.schema.table(table).is_lock) tables.insert(table);
+        if (!classes.schema.table(table).is_lock) named.insert(table);
       }
+      line->tables.assign(named.begin(), named.end());
+      tables.insert(named.begin(), named.end());
       member.lines.push_back(*std::move(line));
+    }
+    for (const Choice& choice : of.choices) {
+      const std::uint32_t line = member.line_of(choice.statement);
+      const auto key = std::ranges::find(choice.key, choice.result, &ClassRowKey::variable);
+      const bool known = choice.fact < classes.facts.size() && classes.facts[choice.fact].support >= kSupportOfChoice;
+      if (line == kNone32 || key == choice.key.end() || !known || inserts_rows(member, *key, classes.schema)) continue;
+      play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, key->column, choice.result});
     }
     play.members.push_back(std::move(member));
   }
@@ -133,6 +221,9 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (touch) play.members[touch->member].lines[touch->line].in_cycle = true;
     }
     if (from && to) play.meet.emplace_back(*from, *to);
+    play.edges.push_back({edge.from, edge.to, line_of(play, classes, edge.from, edge.conflict.from_op),
+                          line_of(play, classes, edge.to, edge.conflict.to_op), edge.conflict.kind,
+                          edge.conflict.column});
     std::string name = classes.schema.column(edge.conflict.column).name;
     std::transform(name.begin(), name.end(), name.begin(),
                    [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });

@@ -25,6 +25,7 @@ namespace isolde::audit {
 struct Variation {
   bool before_write = false;  // a column that one member sets to what another looks for is not so at first
   bool absent = false;        // the rows that an upsert would meet are not there
+  bool unborn = false;        // what a read of the cycle looks for and another member inserts is not there
 };
 
 struct Line {
@@ -36,6 +37,7 @@ struct Line {
   Clues clues;
   std::vector<std::string> literals;     // as they are to be sent
   std::vector<std::uint32_t> variables;  // of the class, by literal; kNoVariable: none
+  std::vector<TableId> tables = {};      // sorted: that it names, or means by a view; none that stands for a lock
   std::string makes = {};                // INSERT: the number that the table makes for its row; empty: any
 };
 
@@ -52,20 +54,47 @@ struct Touch {
   std::uint32_t member, line, named;
 };
 
+// A dependency of the cycle, by the lines that it is between; kNone32: that statement is not run.
+struct PlayEdge {
+  std::uint32_t from, to;  // members
+  std::uint32_t from_line, to_line;
+  EdgeKind kind;
+  ColumnId column;
+};
+
+// A key that a later statement of the member has from what this line returned (facts/choices.h).
+struct PlayChoice {
+  std::uint32_t member, line;
+  ColumnId column;
+  std::uint32_t variable;
+};
+
 struct Play {
   SqlDialect dialect = SqlDialect::kPostgres;
   Schema schema;  // types filled in, for the tables that are used
   std::vector<TableId> tables;
   std::vector<Member> members;
+  std::vector<PlayEdge> edges;  // of the cycle
+  std::vector<PlayChoice> choices;
   std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
+  std::vector<std::set<std::uint32_t>> tied;  // by member: variables that the cycle makes equal to another member's
   std::vector<SqlValueType> types;            // by column
   std::set<std::string> telling;              // names of the cycle's columns, in lower case
   std::set<std::string> parted;               // "T2's orders.o_id": keys of INSERTs that would have collided as traced
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
+  // What the member's variable stands for; empty: no literal has it.
+  [[nodiscard]] std::string value(std::uint32_t member, std::uint32_t variable) const;
   [[nodiscard]] const SqlValueType& type(ColumnId column) const { return types[raw(column)]; }
   [[nodiscard]] std::vector<std::vector<ColumnId>> keys_of(TableId table) const;  // primary and unique
 };
+
+// Tables of the cycle's statements that one member writes and another uses. What is done to others can make a member
+// wait or fail, but never a dependency of the cycle come to pass.
+[[nodiscard]] std::set<TableId> contested_tables(const Play& play);
+
+// Both lines name a row of the table by all columns of one key, with the same values.
+[[nodiscard]] bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table);
 
 // An error: a member has a statement that cannot be run (a parameter without a value).
 [[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log);

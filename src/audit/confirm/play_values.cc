@@ -40,6 +40,12 @@ class PlayValueChooser {
         }
       }
     }
+    play_.tied.resize(play_.members.size());
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      for (std::uint32_t n = first_variable_[m]; n < first_variable_[m + 1]; ++n) {
+        if (tied_[find(n)]) play_.tied[m].insert(n - first_variable_[m]);
+      }
+    }
     // The first member's value for all that are tied together.
     std::map<std::uint32_t, std::string> values;
     for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
@@ -182,7 +188,7 @@ class PlayValueChooser {
     if (a == kNone32 || b == kNone32) return;
     a = find(a), b = find(b);
     parent_[b] = a;
-    tied_[a] = true;
+    tied_[a] = tied_[b] = true;
   }
   [[nodiscard]] const ClassRows* rows_of(std::uint32_t member, std::uint32_t operation) const {
     const TransactionClass& of = classes_.classes[raw(play_.members[member].id)];

@@ -71,7 +71,9 @@ class RowMaker {
 
   std::vector<InitialRow> make(std::uint32_t extra) {
     wish();
+    choose();
     meet();
+    add_partners();
     merge_by_key();
     note_inserts();
     settle();
@@ -85,6 +87,7 @@ class RowMaker {
     TableId table;
     std::uint32_t first_cell;
     std::uint32_t merged_into = kNone32;
+    bool unborn = false;  // a member inserts it: it is not there at first
   };
   struct Cell {
     ColumnId column;
@@ -123,17 +126,22 @@ class RowMaker {
 
   void wish() {
     for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) wish(m, l, play_.members[m].lines[l]);
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        const std::vector<std::uint32_t> of_named = wish(play_.members[m].lines[l]);
+        for (std::uint32_t i = 0; i < of_named.size(); ++i) {
+          if (of_named[i] != kNone32) places_[{m, l, i}] = of_named[i];
+        }
+      }
     }
   }
 
-  void wish(std::uint32_t member, std::uint32_t at, const Line& line) {
+  // The rows that the line looks for, by the tables that it names.
+  std::vector<std::uint32_t> wish(const Line& line) {
     std::vector<std::uint32_t> of_named(line.clues.tables.size(), kNone32);
     for (std::uint32_t i = 0; i < line.clues.tables.size(); ++i) {
       const NamedTable& named = line.clues.tables[i];
       if (named.inserted_into) continue;
       of_named[i] = static_cast<std::uint32_t>(wishes_.size());
-      places_[{member, at, i}] = of_named[i];
       wishes_.push_back({named.table, static_cast<std::uint32_t>(cells_.size())});
       for (const ColumnId column : play_.schema.table(named.table).columns) {
         parent_.push_back(static_cast<std::uint32_t>(cells_.size()));
@@ -162,6 +170,7 @@ class RowMaker {
       const std::uint32_t a = cell_at(e.first, e.first_column), b = cell_at(e.second, e.second_column);
       if (a != kNone32 && b != kNone32) static_cast<void>(unite(a, b));
     }
+    return of_named;
   }
 
   bool may_merge(std::uint32_t a, std::uint32_t b) {
@@ -176,13 +185,68 @@ class RowMaker {
 
   void merge(std::uint32_t a, std::uint32_t b) {
     a = wish_of(a), b = wish_of(b);
-    if (a == b || !may_merge(a, b)) return;
+    if (a == b || wishes_[a].unborn || wishes_[b].unborn || !may_merge(a, b)) return;
     const std::size_t width = play_.schema.table(wishes_[a].table).columns.size();
     // In between, two columns of one row may have become one that wants two values: then they stay apart.
     for (std::uint32_t i = 0; i < width; ++i) {
       if (!unite(wishes_[a].first_cell + i, wishes_[b].first_cell + i)) return;
     }
     wishes_[b].merged_into = a;
+  }
+
+  // What is taken from a line's answer is in it.
+  void choose() {
+    for (const PlayChoice& choice : play_.choices) {
+      const std::string value = play_.value(choice.member, choice.variable);
+      const auto& tables = play_.members[choice.member].lines[choice.line].clues.tables;
+      for (std::uint32_t i = 0; i < tables.size() && !value.empty(); ++i) {
+        const auto at = places_.find({choice.member, choice.line, i});
+        if (at == places_.end() || tables[i].table != play_.schema.column(choice.column).table) continue;
+        Cell& c = cell(wishes_[at->second].first_cell + position(tables[i].table, choice.column));
+        if (!c.fixed) c.fixed = fitting_value(play_.type(choice.column), value);
+      }
+    }
+  }
+
+  // A row that a member inserts is found by a join only if its partners are there: they are wished for as those of the
+  // rows that are there at first.
+  void add_partners() {
+    for (const PlayEdge& edge : play_.edges) {
+      if (edge.from_line == kNone32 || edge.to_line == kNone32) continue;
+      const bool rw = is_rw(edge.kind);
+      const std::uint32_t reader = rw ? edge.from : edge.to, read = rw ? edge.from_line : edge.to_line;
+      const std::uint32_t writer = rw ? edge.to : edge.from, write = rw ? edge.to_line : edge.from_line;
+      const Line& looks = play_.members[reader].lines[read];
+      const Line& makes = play_.members[writer].lines[write];
+      if (!makes.clues.inserts || makes.clues.tables.empty()) continue;
+      const TableId table = makes.clues.tables.front().table;
+      const bool joins = looks.clues.tables.size() > 1 && !looks.clues.inserts;
+      for (const auto& row : makes.clues.inserted) {
+        for (std::uint32_t i = 0; i < looks.clues.tables.size(); ++i) {
+          if (looks.clues.tables[i].table != table || looks.clues.tables[i].inserted_into) continue;
+          if (variation_.unborn) {
+            if (const auto at = places_.find({reader, read, i}); at != places_.end())
+              wishes_[wish_of(at->second)].unborn = true;
+          }
+          if (joins) add_partners(looks, i, makes, row);
+        }
+      }
+    }
+  }
+
+  void add_partners(const Line& looks, std::uint32_t named, const Line& makes, const std::vector<InsertedCell>& row) {
+    const std::vector<std::uint32_t> of_named = wish(looks);
+    Wish& born = wishes_[of_named[named]];
+    born.unborn = true;
+    for (const InsertedCell& inserted : row) {
+      if (inserted.column == kNoColumn || inserted.as != InsertedAs::kLiteral) continue;
+      Cell& c = cell(born.first_cell + position(born.table, inserted.column));
+      if (!c.fixed) c.fixed = fitting_value(play_.type(inserted.column), makes.literals[inserted.literal]);
+    }
+    for (const ColumnId column : play_.schema.table(born.table).columns) {
+      Cell& c = cell(born.first_cell + position(born.table, column));
+      if (!makes.makes.empty() && play_.schema.column(column).generated_id && !c.fixed) c.fixed = makes.makes;
+    }
   }
 
   void meet() {
@@ -245,7 +309,7 @@ class RowMaker {
         if (!line.clues.inserts || line.clues.tables.empty()) continue;
         if (line.clues.may_meet && !variation_.absent) continue;
         const TableId table = line.clues.tables.front().table;
-        if (cleared.contains(table)) continue;
+        if (cleared.contains(table) || deleted_by_another(member, line)) continue;
         for (const auto& row : line.clues.inserted) {
           for (const auto& key : play_.keys_of(table)) {
             std::vector<std::string> name = {std::to_string(raw(table)), std::to_string(raw(key.front()))};
@@ -261,6 +325,17 @@ class RowMaker {
         }
       }
     }
+  }
+
+  // The cycle says that another member deletes what this line inserts again.
+  [[nodiscard]] bool deleted_by_another(const Member& member, const Line& line) const {
+    return std::ranges::any_of(play_.edges, [&](const PlayEdge& edge) {
+      if (edge.kind != EdgeKind::kWw || edge.from_line == kNone32 || edge.to_line == kNone32) return false;
+      const Member& from = play_.members[edge.from];
+      const Member& to = play_.members[edge.to];
+      return &to == &member && &to.lines[edge.to_line] == &line &&
+             from.lines[edge.from_line].kind == StatementKind::kDelete;
+    });
   }
 
   [[nodiscard]] std::vector<std::string> key_name(const InitialRow& row, const std::vector<ColumnId>& key) const {
@@ -302,11 +377,21 @@ class RowMaker {
     return nth_value(type, 1);
   }
 
+  // Those that ask for the same as one that is unborn would find what it must not find.
+  [[nodiscard]] bool is_unborn(std::uint32_t w) {
+    if (wishes_[w].unborn) return true;
+    for (std::uint32_t other = 0; other < wishes_.size() && variation_.unborn; ++other) {
+      if (wishes_[other].unborn && wishes_[other].merged_into == kNone32 && all_fixed(other) == all_fixed(w))
+        return true;
+    }
+    return false;
+  }
+
   // Rows whose keys are all given come first, so that the others make way for them.
   void settle() {
     std::vector<std::pair<std::size_t, std::uint32_t>> order;
     for (std::uint32_t w = 0; w < wishes_.size(); ++w) {
-      if (wishes_[w].merged_into != kNone32) continue;
+      if (wishes_[w].merged_into != kNone32 || is_unborn(w)) continue;
       std::size_t open = 0;
       for (const auto& key : play_.keys_of(wishes_[w].table)) {
         for (const ColumnId column : key)

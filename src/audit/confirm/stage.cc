@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "probe/schedule.h"
 
@@ -12,9 +13,11 @@ namespace {
 
 using probe::RequestKind;
 
-// A statement of ours before COMMIT where a failed statement would not keep the server from committing the rest.
-constexpr const char* kCheck = "do 0";
-constexpr std::uint32_t kCheckLine = kNone32 - 1;
+constexpr std::size_t kOurs = SIZE_MAX;  // a request that belongs to no cue
+
+// How long a statement that the server does not list as waiting may take. A limit against hanging, no measure: what
+// waits is known by asking.
+constexpr std::chrono::milliseconds kPatience{10'000};
 
 bool makes_a_number(const Play& play, const Line& line) {
   if (!line.clues.inserts || line.clues.tables.empty()) return false;
@@ -123,57 +126,101 @@ Result<void> Stage::have_members(std::size_t members) {
   return {};
 }
 
-std::vector<probe::Step> Stage::steps_of(const Play& play, const std::vector<std::vector<std::string>>& sql,
-                                         const std::vector<Cue>& cues) const {
-  std::vector<probe::Step> steps;
-  for (const Cue& cue : cues) {
-    probe::Step step{cue.member, RequestKind::kStatement, {}, {}, {}};
-    if (cue.kind == Event::Kind::kStart) {
+// What cannot wait is sent along with what follows it.
+std::vector<Stage::Bundle> Stage::bundles_of(const Play& play, const std::vector<Cue>& cues, Together together) const {
+  const auto goes_on = [&](const Cue& cue) {
+    const Member& member = play.members[cue.member];
+    const bool own_level = level_.of_members && !member.level.empty();
+    switch (cue.kind) {
+      case Event::Kind::kStart:
+        // MariaDB's SET TRANSACTION comes before BEGIN, which must be the first of what is sent together.
+        return together != Together::kNothing && !(own_level && place_.dialect() != "postgres");
+      case Event::Kind::kStatement: {
+        if (together != Together::kPlainReads) return together == Together::kAll;
+        const Line& line = member.lines[cue.line];
+        return line.kind == StatementKind::kSelect && !line.clues.locks && !own_level;
+      }
+      case Event::Kind::kContinues:
+      case Event::Kind::kCommit:
+        break;
+    }
+    return false;
+  };
+  std::vector<Bundle> bundles;
+  bool open = false;  // the last goes on
+  for (std::size_t i = 0; i < cues.size(); ++i) {
+    const bool joins = open && cues[i].member == cues[i - 1].member && cues[i].kind == Event::Kind::kStatement;
+    if (!joins) bundles.emplace_back();
+    bundles.back().cues.push_back(i);
+    open = goes_on(cues[i]);
+  }
+  return bundles;
+}
+
+// What the cue sends: into `before` what comes before the request of its own, which goes into the step.
+void Stage::add_requests(const Play& play, const Sql& sql, const Cue& cue, std::vector<probe::Request>& before,
+                         probe::Step& step) const {
+  step = {cue.member, RequestKind::kStatement, {}, {}, {}};
+  switch (cue.kind) {
+    case Event::Kind::kStart: {
       step.kind = RequestKind::kBegin;
       const std::string& own = play.members[cue.member].level;
       if (level_.of_members && !own.empty()) {
         // PostgreSQL's SET TRANSACTION is of the transaction that is open, MariaDB's of the next.
-        auto& where = place_.dialect() == "postgres" ? step.after : step.before;
+        auto& where = place_.dialect() == "postgres" ? step.after : before;
         where.push_back({RequestKind::kStatement, "set transaction isolation level " + own});
       }
       if (std::string set = place_.after_begin(cue.member); !set.empty())
         step.after.push_back({RequestKind::kStatement, std::move(set)});
-    } else if (cue.kind == Event::Kind::kCommit) {
+      break;
+    }
+    case Event::Kind::kCommit:
       step.kind = RequestKind::kCommit;
-    } else if (cue.line == kCheckLine) {
-      step.sql = kCheck;
-    } else {
+      break;
+    case Event::Kind::kStatement:
+    case Event::Kind::kContinues: {
       step.sql = sql[cue.member][cue.line];
       const Line& line = play.members[cue.member].lines[cue.line];
       std::string set = place_.before_insert(cue.member, cue.line, line.makes);
-      if (!set.empty() && makes_a_number(play, line)) step.before.push_back({RequestKind::kStatement, std::move(set)});
+      if (!set.empty() && makes_a_number(play, line)) before.push_back({RequestKind::kStatement, std::move(set)});
+      break;
     }
+  }
+}
+
+std::vector<probe::Step> Stage::steps_of(const Play& play, const Sql& sql, const std::vector<Cue>& cues,
+                                         std::vector<Bundle>& bundles) const {
+  std::vector<probe::Step> steps;
+  for (Bundle& bundle : bundles) {
+    std::vector<probe::Request> requests;
+    probe::Step step{};
+    for (const std::size_t i : bundle.cues) {
+      if (i != bundle.cues.front()) {  // the one before it is no longer the last
+        requests.push_back({step.kind, step.sql});
+        bundle.of.push_back(i - 1);
+        requests.insert(requests.end(), step.after.begin(), step.after.end());
+        bundle.of.resize(requests.size(), kOurs);
+      }
+      add_requests(play, sql, cues[i], requests, step);
+      bundle.of.resize(requests.size(), kOurs);
+    }
+    step.before = std::move(requests);
     steps.push_back(std::move(step));
   }
   return steps;
 }
 
-Result<StageRun> Stage::run(const Play& play, const std::vector<std::vector<std::string>>& sql,
-                            const std::vector<InitialRow>& rows, ScratchPlace::RowOrder order,
-                            const std::vector<Cue>& cues) {
+Result<StageRun> Stage::run(const Play& play, const Sql& sql, const std::vector<InitialRow>& rows,
+                            ScratchPlace::RowOrder order, const std::vector<Cue>& cues, Together together) {
   if (auto ready = have_members(play.members.size()); !ready) return std::move(ready).error();
   if (auto filled = place_.fill(play, rows, order); !filled) return std::move(filled).error();
+  place_.was_run(play);
 
-  std::vector<Cue> all;
-  for (const Cue& cue : cues) {
-    if (cue.kind == Event::Kind::kCommit && place_.dialect() != "postgres")
-      all.push_back({cue.member, Event::Kind::kStatement, kCheckLine});
-    all.push_back(cue);
-  }
-  const std::vector<probe::Step> steps = steps_of(play, sql, all);
+  std::vector<Bundle> bundles = bundles_of(play, cues, together);
+  const std::vector<probe::Step> steps = steps_of(play, sql, cues, bundles);
   probe::ScheduleOptions options;
-  options.sql_of = [&](std::size_t step, const probe::Transcript& so_far) -> Result<std::string> {
-    for (std::size_t i = 0; i < step; ++i) {
-      if (all[i].member == all[step].member && so_far.steps[i].state == probe::StepRecord::State::kFailed)
-        return Error{"a statement before it failed"};
-    }
-    return steps[step].sql;
-  };
+  options.rolls_back_failed = true;
+  options.patience = kPatience;
   const probe::Transcript transcript = probe::run_schedule(place_.database(), place_.keeper(), *crew_, steps, options);
   if (transcript.fault) {
     for (std::size_t i = 0; i < crew_->size(); ++i) {
@@ -183,7 +230,7 @@ Result<StageRun> Stage::run(const Play& play, const std::vector<std::vector<std:
     }
     const std::size_t at = transcript.fault_at;
     return Error{at == probe::kNoStep ? transcript.fault->text
-                                      : fmt::format("T{}: {}", all[at].member + 1, transcript.fault->text)};
+                                      : fmt::format("T{}: {}", steps[at].transaction + 1, transcript.fault->text)};
   }
 
   StageRun out;
@@ -193,49 +240,89 @@ Result<StageRun> Stage::run(const Play& play, const std::vector<std::vector<std:
     out.refused_code = failure->code;
     out.refused = failure->text;
   }
-  out.observed.committed.assign(play.members.size(), false);
+  Observed& seen = out.observed;
+  seen.committed.assign(play.members.size(), false);
   for (std::size_t m = 0; m < transcript.ends.size(); ++m)
-    out.observed.committed[m] = transcript.ends[m].end == probe::End::kCommitted;
-  for (const Member& member : play.members) out.observed.answers.emplace_back(member.lines.size());
-  // Steps in the order in which they were answered: one that waited stands where it began to, with a word about it.
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const probe::StepRecord& record = transcript.steps[i];
-    const Cue& cue = all[i];
-    if (cue.kind == Event::Kind::kStatement && cue.line != kCheckLine &&
-        record.state != probe::StepRecord::State::kNotSent)
-      out.observed.answers[cue.member][cue.line] = answer_of(record.reply);
-    if (cue.kind == Event::Kind::kStatement && cue.line == kCheckLine) continue;
-    ConfirmedStep step;
-    step.member = cue.member;
-    step.sql = cue.kind == Event::Kind::kStart    ? "BEGIN"
-               : cue.kind == Event::Kind::kCommit ? "COMMIT"
-                                                  : sql[cue.member][cue.line];
-    if (record.state == probe::StepRecord::State::kNotSent) {
-      step.answer = "not sent: T" + std::to_string(cue.member + 1) + " was rolled back";
-    } else {
-      if (record.wait != probe::Wait::kNone && record.let_go_by != probe::kNoStep) {
-        const Cue& by = all[record.let_go_by];
-        step.answer = fmt::format("waited until T{} {}; ", by.member + 1,
-                                  by.kind == Event::Kind::kCommit ? "had committed" : "had gone on");
-      } else if (record.wait != probe::Wait::kNone) {
-        step.answer = "waited; ";
+    seen.committed[m] = transcript.ends[m].end == probe::End::kCommitted;
+  for (const Member& member : play.members) {
+    seen.answers.emplace_back(member.lines.size());
+    seen.ended.emplace_back(member.lines.size(), kNone32);
+  }
+  seen.committed_at.assign(play.members.size(), kNone32);
+  for (std::size_t b = 0; b < bundles.size(); ++b) note_answers(cues, bundles[b], transcript.steps[b], seen);
+  for (std::uint32_t when = 0; when < transcript.events.size(); ++when) {
+    const probe::Event& event = transcript.events[when];
+    // Only the last of those that are sent together can have waited.
+    for (const std::size_t i : bundles[event.step].cues) {
+      const bool last = i == bundles[event.step].cues.back();
+      if (last && event.kind != probe::Event::Kind::kAnswered) continue;
+      std::uint32_t& place = cues[i].kind == Event::Kind::kStatement ? seen.ended[cues[i].member][cues[i].line]
+                                                                     : seen.committed_at[cues[i].member];
+      if (cues[i].kind != Event::Kind::kStart && place == kNone32) place = when;
+    }
+  }
+  tell_steps(sql, cues, bundles, transcript, out);
+  auto left = place_.contents(play);
+  if (!left) return std::move(left).error();
+  for (const db::Reply& reply : *left) seen.left.push_back(rows_of(reply));
+  return out;
+}
+
+void Stage::note_answers(const std::vector<Cue>& cues, const Bundle& bundle, const probe::StepRecord& record,
+                         Observed& seen) {
+  if (record.state == probe::StepRecord::State::kNotSent) return;
+  for (const std::size_t i : bundle.cues) {
+    if (cues[i].kind != Event::Kind::kStatement) continue;
+    if (const db::Reply* const reply = reply_to(bundle, i, record))
+      seen.answers[cues[i].member][cues[i].line] = answer_of(*reply);
+  }
+}
+
+// Null: it was not sent, because one before it failed.
+const db::Reply* Stage::reply_to(const Bundle& bundle, std::size_t cue, const probe::StepRecord& record) {
+  const auto at = static_cast<std::size_t>(std::ranges::find(bundle.of, cue) - bundle.of.begin());
+  if (at < record.before.size()) return &record.before[at];
+  return at == record.before.size() ? &record.reply : nullptr;
+}
+
+// In the order in which they were sent; one that waited is where it began to, with a word about it.
+void Stage::tell_steps(const Sql& sql, const std::vector<Cue>& cues, const std::vector<Bundle>& bundles,
+                       const probe::Transcript& transcript, StageRun& out) {
+  for (std::size_t b = 0; b < bundles.size(); ++b) {
+    const probe::StepRecord& record = transcript.steps[b];
+    for (const std::size_t i : bundles[b].cues) {
+      const Cue& cue = cues[i];
+      const bool last = i == bundles[b].cues.back();
+      ConfirmedStep step;
+      step.member = cue.member;
+      step.sql = cue.kind == Event::Kind::kStart    ? "BEGIN"
+                 : cue.kind == Event::Kind::kCommit ? "COMMIT"
+                                                    : sql[cue.member][cue.line];
+      const db::Reply* const reply =
+          record.state == probe::StepRecord::State::kNotSent ? nullptr : reply_to(bundles[b], i, record);
+      if (reply == nullptr) {
+        step.answer = "not sent: T" + std::to_string(cue.member + 1) + " was rolled back";
+        out.steps.push_back(std::move(step));
+        continue;
       }
-      if (record.state == probe::StepRecord::State::kGivenUp && !record.reply.done()) {
+      if (last && record.wait != probe::Wait::kNone) {
+        step.answer = "waited; ";
+        if (record.let_go_by != probe::kNoStep) {
+          const Cue& by = cues[bundles[record.let_go_by].cues.back()];
+          step.answer = fmt::format("waited until T{} {}; ", by.member + 1,
+                                    by.kind == Event::Kind::kCommit ? "had committed" : "had gone on");
+        }
+      }
+      if (last && record.state == probe::StepRecord::State::kGivenUp && !reply->done()) {
         step.answer += "given up: nothing let it go";
-      } else if (cue.kind == Event::Kind::kStatement || !record.reply.done()) {
-        step.answer += answer_text(record.reply);
+      } else if (cue.kind == Event::Kind::kStatement || !reply->done()) {
+        step.answer += answer_text(*reply);
       } else {
         step.answer += cue.kind == Event::Kind::kCommit ? "committed" : "begun";
       }
+      out.steps.push_back(std::move(step));
     }
-    out.steps.push_back(std::move(step));
   }
-  for (const TableId table : play.tables) {
-    auto left = place_.contents(play, table);
-    if (!left) return std::move(left).error();
-    out.observed.left.push_back(rows_of(*left));
-  }
-  return out;
 }
 
 }  // namespace isolde::audit

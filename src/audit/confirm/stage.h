@@ -2,7 +2,10 @@
 //
 // In, out: Play, rows, cues -> what was observed, and what became of every step.
 // Always:  the rows are put back before each run. A member of which a statement fails is rolled back, as an application
-//          would do. A statement that the server does not understand stops the run with the server's words.
+//          would do. A statement that the server does not understand stops the run with the server's words. Whether a
+//          statement waits is asked of the server (probe/schedule.h), never guessed by time.
+// Cost:    a round trip for each step that may wait; plain reads are sent along with what comes after them, and a whole
+//          serial order takes two round trips for each of its members.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +35,13 @@ struct Cue {
 [[nodiscard]] std::vector<Cue> serial_cues(const Play& play, const std::vector<std::uint32_t>& order,
                                            const std::vector<std::vector<std::string>>& sql);
 
+// How much of a member's steps may go to the server at once.
+enum class Together : std::uint8_t {
+  kNothing,     // where plain reads may wait, too
+  kPlainReads,  // with the step that follows
+  kAll,         // nobody else is running
+};
+
 struct StageRun {
   Observed observed;
   std::vector<ConfirmedStep> steps;
@@ -48,13 +58,28 @@ class Stage {
   // `sql`: by member and line; empty: the line is left out. An error: the server did not understand something.
   [[nodiscard]] Result<StageRun> run(const Play& play, const std::vector<std::vector<std::string>>& sql,
                                      const std::vector<InitialRow>& rows, ScratchPlace::RowOrder order,
-                                     const std::vector<Cue>& cues);
+                                     const std::vector<Cue>& cues, Together together);
 
  private:
   Stage(ScratchPlace& place, const StageLevel& level) : place_(place), level_(level) {}
   [[nodiscard]] Result<void> have_members(std::size_t members);
-  [[nodiscard]] std::vector<probe::Step> steps_of(const Play& play, const std::vector<std::vector<std::string>>& sql,
-                                                  const std::vector<Cue>& cues) const;
+  // Cues whose requests are one step of the schedule.
+  struct Bundle {
+    std::vector<std::size_t> cues;  // places in the list of cues; the last is the step itself
+    std::vector<std::size_t> of;    // by request before the step itself: the cue that it belongs to; kOurs: none
+  };
+  using Sql = std::vector<std::vector<std::string>>;
+  void add_requests(const Play& play, const Sql& sql, const Cue& cue, std::vector<probe::Request>& before,
+                    probe::Step& step) const;
+  [[nodiscard]] std::vector<Bundle> bundles_of(const Play& play, const std::vector<Cue>& cues, Together together) const;
+  [[nodiscard]] std::vector<probe::Step> steps_of(const Play& play, const Sql& sql, const std::vector<Cue>& cues,
+                                                  std::vector<Bundle>& bundles) const;
+  [[nodiscard]] static const db::Reply* reply_to(const Bundle& bundle, std::size_t cue,
+                                                 const probe::StepRecord& record);
+  static void note_answers(const std::vector<Cue>& cues, const Bundle& bundle, const probe::StepRecord& record,
+                           Observed& seen);
+  static void tell_steps(const Sql& sql, const std::vector<Cue>& cues, const std::vector<Bundle>& bundles,
+                         const probe::Transcript& transcript, StageRun& out);
 
   ScratchPlace& place_;
   StageLevel level_;

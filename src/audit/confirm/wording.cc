@@ -365,7 +365,8 @@ const std::vector<std::string>& postgres_helpers() {
     add("found_rows() returns bigint", "select 0::bigint");
     add("last_insert_id() returns bigint", "select 0::bigint");
     add("find_in_set(text, text) returns int", "select coalesce(array_position(string_to_array($2, ','), $1), 0)");
-    add("lcase(text) returns text", "select lower_case($1)");
+    add("lpad(bigint, int, int) returns text", "select pg_catalog.lpad($1::text, $2, $3::text)");
+    add("lcase(text) returns text", "select lower($1)");
     add("ucase(text) returns text", "select upper($1)");
     all.emplace_back("create aggregate group_concat(text) (sfunc = pg_catalog.textcat, stype = text, initcond = '')");
     return all;

@@ -33,7 +33,7 @@ CorrelationResult Correlation::check(const Cycle& cycle, std::span<const SameRow
   Possible possible = Possible::kNo;
   if (options_.timing == TimingRule::kMoments) {
     const auto serializable = [&](ClassId id) { return facts_.classes().classes[raw(id)].serializable; };
-    impossible_ = std::ranges::all_of(members_, serializable) || rows_.contradictory();
+    impossible_ = std::ranges::all_of(members_, serializable) || rows_.contradictory() || misses_row_that_it_took();
     read_own_rows();
     choose_lock_orders();
     possible = impossible_ ? Possible::kNo : enumerate();
@@ -63,6 +63,31 @@ void Correlation::take_cycle(const Cycle& cycle, std::span<const SameRow> same) 
                operation(edge.to, edge.conflict.to_op).access.row_set);
   }
   for (const SameRow& row : same) rows_.meet(row.member_a, row.rows_a, row.member_b, row.rows_b);
+}
+
+// A SELECT found the row that its transaction takes (Choice), so it did not miss the INSERT of that row.
+bool Correlation::misses_row_that_it_took() {
+  for (std::size_t i = 0; i < own_edges_; ++i) {
+    const CycleEdge& edge = edges_[i];
+    const TransactionClass& reader = facts_.classes().classes[raw(members_[edge.from])];
+    if (!is_rw(edge.conflict.kind) || reader.choices.empty()) continue;
+    const Operation &read = operation(edge.from, edge.conflict.from_op),
+                    &write = operation(edge.to, edge.conflict.to_op);
+    if (!write.access.inserts || write.access.deletes) continue;
+    const ClassRows& made = facts_.classes().classes[raw(members_[edge.to])].rows[write.access.row_set];
+    if (!made.single) continue;
+    for (const audit::Choice& choice : reader.choices) {
+      if (choice.statement != read.statement || choice.found != read.access.row_set || choice.key.empty()) continue;
+      const bool same = std::ranges::all_of(choice.key, [&](const ClassRowKey& key) {
+        const auto given = std::ranges::lower_bound(made.keys, key.column, {}, &ClassRowKey::column);
+        return key.variable != kNoVariable && given != made.keys.end() && given->column == key.column &&
+               given->variable != kNoVariable &&
+               rows_.value(edge.from, key.variable) == rows_.value(edge.to, given->variable);
+      });
+      if (same) return true;
+    }
+  }
+  return false;
 }
 
 // At MySQL's rr a member sees its own changes whatever its snapshot is: to miss a later change of a row that it changed

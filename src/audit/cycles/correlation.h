@@ -92,6 +92,7 @@ class Correlation {
   }
   void take_cycle(const Cycle& cycle, std::span<const SameRow> same);
   void read_own_rows();
+  [[nodiscard]] bool misses_row_that_it_took();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);
   void add_choice();

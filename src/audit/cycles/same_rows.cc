@@ -35,7 +35,11 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
   for (const TransactionClass& one : classes.classes) {
     for (const Operation& operation : one.operations) {
       const Access& access = operation.access;
-      if (access.action == Action::kWrite && !access.inserts && !access.deletes) stable_[raw(access.column)] = false;
+      if (access.action != Action::kWrite || access.inserts || access.deletes) continue;
+      const std::uint32_t shape = raw(one.statements[operation.statement]);
+      if (shape < classes.statements.size() && keeps_its_key(classes.statements[shape], access, classes.schema))
+        continue;
+      stable_[raw(access.column)] = false;
     }
   }
   std::vector<std::uint32_t> first_key(classes.schema.tables() + 1);
@@ -73,6 +77,11 @@ RowFacts::RowFacts(const Classes& classes) : stable_(classes.schema.columns(), t
         add(rows, first_key[raw(id)] + 1 + i, table.unique_keys[i]);
       }
     }
+
+    for (std::uint32_t v = 0; v < one.constants.size(); ++v) {
+      if (one.constants[v] != kNoLiteral) out.constants.emplace_back(one.constants[v], v);
+    }
+    std::ranges::sort(out.constants);
 
     const auto values = [&](const WholeKey& key) { return std::span(out.variables).subspan(key.first, key.size); };
     std::ranges::sort(out.keys, [&](const WholeKey& a, const WholeKey& b) {
@@ -124,6 +133,43 @@ void SameRows::reset(std::span<const ClassId> members, bool on_one_snapshot) {
   any_ = false;
   // Nothing of one member is the same as anything of another, but for what is the same for all.
   settled_ = std::ranges::none_of(members, [&](ClassId id) { return facts_.of(id).any_shared; });
+  any_constant_ = std::ranges::any_of(members, [&](ClassId id) { return !facts_.of(id).constants.empty(); });
+  if (any_constant_) equate_constants();
+}
+
+// The same value of two members, or of one.
+void SameRows::equate_constants() {
+  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+    const auto& left = facts_.of(members_[a]).constants;
+    for (std::size_t i = 1; i < left.size(); ++i) {
+      if (left[i].first == left[i - 1].first)
+        unite(variable_parent_, first_variable_[a] + left[i - 1].second, first_variable_[a] + left[i].second);
+    }
+    for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
+      const auto& right = facts_.of(members_[b]).constants;
+      auto other = right.begin();
+      for (const auto& [value, variable] : left) {
+        while (other != right.end() && other->first < value) ++other;
+        if (other == right.end()) break;
+        if (other->first != value) continue;
+        unite(variable_parent_, first_variable_[a] + variable, first_variable_[b] + other->second);
+        settled_ = false;
+      }
+    }
+  }
+}
+
+bool SameRows::equates_different_constants() {
+  std::vector<std::pair<std::uint32_t, LiteralId>> values;
+  for (std::uint32_t member = 0; member < members_.size(); ++member) {
+    for (const auto& [value, variable] : facts_.of(members_[member]).constants)
+      values.emplace_back(find(variable_parent_, first_variable_[member] + variable), value);
+  }
+  std::ranges::sort(values);
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    if (values[i].first == values[i - 1].first && values[i].second != values[i - 1].second) return true;
+  }
+  return false;
 }
 
 void SameRows::meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
@@ -210,8 +256,10 @@ void SameRows::settle() {
 }
 
 bool SameRows::contradictory() {
-  if (!any_unlike_) return false;
+  if (!any_unlike_ && !any_constant_) return false;
   if (!settled_) settle();
+  if (any_constant_ && equates_different_constants()) return true;
+  if (!any_unlike_) return false;
   struct Held {  // a set of rows that the row is one of
     std::uint32_t row, member, rows;
   };

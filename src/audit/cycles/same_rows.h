@@ -7,6 +7,8 @@
 //          had another value when the other looked). Sets that meet in a row contradict each other if one asks for a
 //          value in such a column and another for rows that do not have it there (<>, <, >): then they have no row in
 //          common after all.
+//          Values that are written in the program are equal if they are the same, and what would make two of them equal
+//          that are not contradicts itself.
 //          What the trace shows counts, too: values that a row is known to have (ClassRows::known), and questions that
 //          always have the same answer (Choice::function): where they are asked alike, the same row is taken.
 // Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
@@ -43,8 +45,10 @@ class RowFacts {
     std::vector<std::uint32_t> representative;  // by row set: the first that is the same
     std::vector<WholeKey> keys;
     std::vector<std::uint32_t> variables;  // of `keys`
-    bool any_shared = false;               // rows of a table that has just one
-    bool any_unlike = false;               // some rows are told by values that they do not have
+    // Variables whose value is written in the program (facts/constants.h), sorted by value.
+    std::vector<std::pair<LiteralId, std::uint32_t>> constants;
+    bool any_shared = false;  // rows of a table that has just one
+    bool any_unlike = false;  // some rows are known by values that they do not have
   };
   [[nodiscard]] const OfClass& of(ClassId id) const { return rows_[raw(id)]; }
 
@@ -97,6 +101,8 @@ class SameRows {
   };
   void equate_keys(const ClassRows& a, std::uint32_t member_a, const ClassRows& b, std::uint32_t member_b);
   void settle();
+  void equate_constants();
+  [[nodiscard]] bool equates_different_constants();
 
   const Classes& classes_;
   const RowFacts& facts_;
@@ -106,7 +112,7 @@ class SameRows {
   std::vector<KeyEntry> keys_;
   std::vector<Meeting> meetings_;
   std::vector<AnswerEntry> answers_;
-  bool settled_ = false, any_ = false, any_unlike_ = false;
+  bool settled_ = false, any_ = false, any_unlike_ = false, any_constant_ = false;
 };
 
 }  // namespace isolde::audit

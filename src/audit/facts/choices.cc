@@ -144,6 +144,10 @@ class ChoiceFinder {
         const std::uint32_t taken = names_one_of(rows, table, result, one.rows[later], columns);
         if (taken == kNoVariable || used_before(one, places, places[found].statement, taken)) continue;
         if (inserts(one, rows.table, result, taken)) return std::nullopt;
+        // The row may be the one that the transaction has just made.
+        if (one.rows[later].own ||
+            makes_row_between(one, rows.table, result, places[found].statement, places[later].statement))
+          return std::nullopt;
         out = Candidate{{places[found].statement, found, own ? later : kNoRows, {}, rows.keys, taken, kNone32},
                         {rows.table, {}, result},
                         places[found],
@@ -200,6 +204,16 @@ class ChoiceFinder {
     return std::ranges::any_of(one.operations, [&](const Operation& operation) {
       const ClassRows& rows = one.rows[operation.access.row_set];
       return operation.access.inserts && rows.table == table && variable_in(rows, column) == variable;
+    });
+  }
+
+  // Does the class insert a row whose key the database makes, between these two statements?
+  static bool makes_row_between(const TransactionClass& one, TableId table, ColumnId key, std::uint32_t after,
+                                std::uint32_t before) {
+    return std::ranges::any_of(one.operations, [&](const Operation& operation) {
+      const ClassRows& rows = one.rows[operation.access.row_set];
+      return operation.access.inserts && rows.table == table && operation.statement > after &&
+             operation.statement < before && variable_in(rows, key) == kNoVariable;
     });
   }
 

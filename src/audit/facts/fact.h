@@ -27,11 +27,13 @@ enum class FactKind : std::uint8_t {
   kFunction,    // the same question always has the same answer: same name, same customer (choices.h)
   kCoInsert,    // rows of one table come with a row of another, in one transaction (co_inserts.h)
   kQueue,       // a SELECT takes the smallest of a group, and new rows come in behind (queues.h)
+  kConstant,    // a value that is written in the program: every transaction of a class has it (constants.h)
   kProjection,  // of the rows that a SELECT finds, only the values of the row that is taken are used (projections.h)
 };
-inline constexpr std::size_t kFactKinds = 6;
+inline constexpr std::size_t kFactKinds = 7;
 
-// As --no-fact and [[distrust]] write it: "equal", "choice", "same-choice", "co-insert", "queue", "not-chosen".
+// As --no-fact and [[distrust]] write it: "equal", "choice", "same-choice", "co-insert", "queue", "constant",
+// "not-chosen".
 [[nodiscard]] std::string_view name(FactKind kind);
 [[nodiscard]] std::optional<FactKind> fact_kind_named(std::string_view name);
 [[nodiscard]] std::array<std::string_view, kFactKinds> fact_kind_names();

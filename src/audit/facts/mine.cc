@@ -2,6 +2,7 @@
 
 #include "audit/facts/choices.h"
 #include "audit/facts/co_inserts.h"
+#include "audit/facts/constants.h"
 #include "audit/facts/projections.h"
 #include "audit/facts/queues.h"
 #include "audit/facts/written_values.h"
@@ -15,6 +16,7 @@ void mine_facts(const TraceLog& log, const Forms& forms, const FactSwitches& swi
     find_choices(log, forms, switches, co_inserts, classes);
     if (switches.on(FactKind::kQueue)) find_queues(log, forms, classes);
   }
+  if (switches.on(FactKind::kConstant)) find_constants(log, forms, classes);
   const std::vector<WrittenColumn> written = find_written_values(log, forms, classes);
   if (switches.on(FactKind::kChoice) && switches.on(FactKind::kProjection)) find_projections(written, classes);
   classes.lost = lost_updates(log, classes, written);

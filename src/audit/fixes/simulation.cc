@@ -164,6 +164,8 @@ Simulation::Simulation(const Classes& classes, const DependencyGraph& graph, con
   classes_.statements = classes.statements;
   classes_.unique = classes.unique;
   classes_.facts = classes.facts;
+  classes_.constant_facts = classes.constant_facts;
+  classes_.fresh_ids = classes.fresh_ids;
   for (const Cycle* cycle : cycles) {
     Cycle& mine = cycles_.emplace_back(*cycle);
     for (ClassId& member : mine.members) {

@@ -68,6 +68,19 @@ ConflictRules::ConflictRules(const Classes& classes, const Hints& hints, const G
     rechecks_.emplace(classes);
   }
 
+  const auto has_old_rows = [](const Statement& statement) {
+    return std::ranges::any_of(statement.row_sets, [](const RowSet& rows) { return !rows.long_ago.empty(); });
+  };
+  if (!options_.as_paper && std::ranges::any_of(classes.statements, has_old_rows)) {
+    times_rule_ = add_rule("a row that is made now is none of those that are old");
+    updated_.resize(classes.schema.columns());
+    for (const TransactionClass& one : classes.classes) {
+      for (const Operation& operation : one.operations) {
+        if (updates(operation.access)) updated_[raw(operation.access.column)] = true;
+      }
+    }
+  }
+
   for (const Fact& fact : classes.facts) fact_rules_.push_back(add_rule(fact.text));
 
   const std::size_t n = classes.classes.size();
@@ -167,6 +180,19 @@ bool ConflictRules::never_meet(ClassId a, std::uint32_t rows_a, ClassId b, std::
     while (other != right.end() && other->column < key.column) ++other;
     if (other == right.end()) return false;
     if (other->column != key.column) continue;
+    const std::vector<LiteralId>&constants_a = classes_.classes[raw(a)].constants,
+          &constants_b = classes_.classes[raw(b)].constants;
+    if (key.variable < constants_a.size() && other->variable < constants_b.size()) {
+      const LiteralId x = constants_a[key.variable], y = constants_b[other->variable];
+      if (x != kNoLiteral && y != kNoLiteral && x != y) {
+        // Classes that somebody put together by hand may have constants without a fact.
+        const std::size_t column = raw(key.column);
+        const std::uint32_t fact =
+            column < classes_.constant_facts.size() ? classes_.constant_facts[column] : std::uint32_t{kNone32};
+        rule = fact < fact_rules_.size() ? fact_rules_[fact] : kNone32;
+        return true;
+      }
+    }
     if (key.variable >= unique_variables_[raw(a)].size() || other->variable >= unique_variables_[raw(b)].size()) {
       continue;
     }
@@ -179,6 +205,27 @@ bool ConflictRules::never_meet(ClassId a, std::uint32_t rows_a, ClassId b, std::
     }
   }
   return false;
+}
+
+// The rows of an operation as the class's example has them.
+const RowSet* ConflictRules::rows_of_shape(OperationRef operation) const {
+  const TransactionClass& one = classes_.classes[raw(operation.of)];
+  const std::uint32_t at = one.operations[operation.place].statement;
+  std::uint32_t first = operation.place;
+  while (first > 0 && one.operations[first - 1].statement == at) --first;
+  const std::uint32_t shape = raw(one.statements[at]);
+  if (shape >= classes_.statements.size()) return nullptr;
+  const Statement& statement = classes_.statements[shape];
+  if (operation.place - first >= statement.accesses.size()) return nullptr;
+  return &statement.row_sets[statement.accesses[operation.place - first].row_set];
+}
+
+// One finds rows that are old, and the other makes a row now.
+bool ConflictRules::old_and_new(OperationRef one, OperationRef other) const {
+  const RowSet *old = rows_of_shape(one), *made = rows_of_shape(other);
+  return old != nullptr && made != nullptr && std::ranges::any_of(old->long_ago, [&](ColumnId column) {
+           return !updated_[raw(column)] && std::ranges::binary_search(made->just_now, column);
+         });
 }
 
 // The write x = x + n, or the read of x that it makes.
@@ -211,7 +258,7 @@ bool ConflictRules::finds_what_it_writes(const TransactionClass& one, const Oper
   });
 }
 
-// One row by a key that the database makes, and one INSERT that leaves that key to it.
+// One row by a key that the database makes, and one INSERT that leaves that key to it, or takes it from a sequence.
 bool ConflictRules::by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const {
   const Table& table = classes_.schema.table(looked_for.table);
   if (!looked_for.single || !inserted.single || table.primary_key.size() != 1) return false;
@@ -219,7 +266,8 @@ bool ConflictRules::by_made_id(const ClassRows& looked_for, const ClassRows& ins
   const auto names_id = [&](const ClassRows& rows) {
     return std::ranges::any_of(rows.keys, [&](const ClassRowKey& key) { return key.column == id; });
   };
-  return classes_.schema.column(id).generated_id && names_id(looked_for) && !names_id(inserted);
+  const bool fresh = raw(looked_for.table) < classes_.fresh_ids.size() && classes_.fresh_ids[raw(looked_for.table)];
+  return classes_.schema.column(id).generated_id && names_id(looked_for) && (fresh || !names_id(inserted));
 }
 
 ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) const {
@@ -233,6 +281,7 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
 
   std::uint32_t rule = kNone32;
   if (never_meet(from.of, first.access.row_set, to.of, second.access.row_set, rule)) return gone(rule);
+  if (times_rule_ != kNone32 && (old_and_new(from, to) || old_and_new(to, from))) return gone(times_rule_);
   const ClassRows &from_rows = a.rows[first.access.row_set], &to_rows = b.rows[second.access.row_set];
   if (options_.own_rows && ((to_rows.own && !makes_rows(second.access)) || names_made_id(to_rows, from_rows))) {
     return gone(own_rows_rule_);

@@ -14,11 +14,15 @@
 //          made ids      a row that is looked for by an id that the database makes was there: no rw to the INSERT of it
 //          own rows      rows that a transaction made are its own until it commits: nothing that it does to them later
 //                        depends on anybody, and who overwrites what it read of them has waited for its commit
+//          times         a row that an INSERT makes with NOW() in a column that nobody updates is none of those that
+//          have
+//                        been there for an hour (sql/times.h)
 //          rechecks      an UPDATE that asks in its WHERE for what was read: whoever changes it comes after the commit,
 //                        as if the read had locked the row (rechecks.h)
 //          facts         what the trace itself shows (facts/fact.h), each with its support: rows that were found, or
 //                        came with a row that was found, were there: no rw to their INSERT; an INSERT behind the row
-//                        that a queue's SELECT takes does not matter (an assumption, at snapshot isolation only)
+//                        that a queue's SELECT takes does not matter (an assumption, at snapshot isolation only);
+//                        rows that are told apart by values that are written in the program never meet
 //          What is read under a lock makes the writer wait (kLockedRw), but no lock keeps a row from being inserted,
 //          except MySQL's repeatable read, which locks gaps, and there also what writing statements read.
 // Cost:    a few comparisons; hints are turned into bits before.
@@ -76,6 +80,8 @@ class ConflictRules {
   [[nodiscard]] bool locks_gaps(ClassId of) const;
   [[nodiscard]] bool never_meet(ClassId a, std::uint32_t rows_a, ClassId b, std::uint32_t rows_b,
                                 std::uint32_t& rule) const;
+  [[nodiscard]] bool old_and_new(OperationRef one, OperationRef other) const;
+  [[nodiscard]] const RowSet* rows_of_shape(OperationRef operation) const;
   [[nodiscard]] bool part_of_increment(const TransactionClass& one, std::uint32_t place) const;
   [[nodiscard]] bool plain_insert(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
@@ -93,7 +99,8 @@ class ConflictRules {
   std::vector<std::uint32_t> existing_by_;              // by table
   std::vector<std::pair<EdgeMatcher, std::uint32_t>> removed_;
   std::uint32_t commutative_rule_ = kNone32, count_rule_ = kNone32, new_rows_rule_ = kNone32, deletes_rule_ = kNone32,
-                made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32;
+                made_ids_rule_ = kNone32, own_rows_rule_ = kNone32, rechecks_rule_ = kNone32, times_rule_ = kNone32;
+  std::vector<bool> updated_;  // by column, for times_rule_
   std::optional<Rechecks> rechecks_;
   std::vector<std::uint32_t> fact_rules_;  // by fact
   // By class and variable: the unique columns that it is a value of, sorted.

@@ -1,228 +1,246 @@
 #include "audit/scope/scope.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <deque>
+#include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
-#include <unordered_map>
 
-#include "audit/story/stakes.h"
+#include "audit/scope/pairs.h"
+#include "audit/scope/scope_story.h"
 #include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
 
-// A plain read that a later transaction of the session may act on.
-struct EarlierRead {
-  std::uint32_t statement;    // of the log
-  std::uint32_t transaction;  // likewise
-  std::uint32_t rows;         // of its shape
-  std::uint64_t when;         // statements of the session before it
-};
+constexpr std::array kOfOneUser = {"session", "sess",   "user",    "customer", "visitor", "guest",  "cart",
+                                   "basket",  "member", "shopper", "login",    "token",   "cookie", "email"};
 
-struct SeenPair {
-  ScopeKind kind;
-  ColumnId column;
-  std::uint64_t times = 0;
-  std::uint32_t read_at = 0, write_at = 0;
-};
-
-bool covers(const std::vector<ColumnId>& key, const std::vector<RowKey>& named) {
-  return !key.empty() && std::ranges::all_of(key, [&](ColumnId column) {
-    return std::ranges::binary_search(named, column, {}, &RowKey::column);
-  });
+// The words of a name: id_cart, cartId and CART_ID are "cart" and "id".
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> out;
+  bool upper_before = true;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    if (c == '_' || c == '-' || c == ' ') {
+      out.emplace_back();
+    } else {
+      if (out.empty() || (upper && !upper_before)) out.emplace_back();
+      out.back() += c;
+    }
+    upper_before = upper;
+  }
+  for (std::string& word : out) word = lower_case(word);
+  std::erase_if(out, [](const std::string& word) { return word.empty() || word == "id"; });
+  return out;
 }
 
-class ScopeSearch {
+// A key that says whose the row is: its last word (a cart is a user's, a cart rule is not), or, of a column that is
+// just called id, its table's.
+bool is_of_one_user(const Schema& schema, ColumnId column) {
+  std::vector<std::string> words = words_of(schema.column(column).name);
+  if (words.empty()) words = words_of(schema.table(schema.column(column).table).name);
+  if (std::ranges::any_of(words, [](const std::string& word) { return word == "session" || word == "sessions"; }))
+    return true;
+  if (!words.empty() && words.back().size() > 1 && words.back().ends_with('s')) words.back().pop_back();
+  return !words.empty() && std::ranges::find(kOfOneUser, words.back()) != kOfOneUser.end();
+}
+
+constexpr std::size_t kFewColumns = 4;  // that a statement sets on purpose
+
+struct SeenPair {
+  ScopePair example;
+  std::uint64_t times = 0;
+  bool same_user = true;  // in every instance
+};
+
+class ScopeFinder {
  public:
-  ScopeSearch(const TraceLog& log, const Classes& classes) : log_(log), classes_(classes), stakes_(classes.schema) {}
+  ScopeFinder(TraceLog& log, const Classes& classes, const Requests& requests)
+      : log_(log),
+        classes_(classes),
+        stakes_(classes.schema),
+        entries_(entry_columns(classes.schema)),
+        search_(log, classes, stakes_, requests.evidence == RequestEvidence::kNone ? kMostBetween : 0) {
+    for (const Request& request : requests.all) search_.run(request);
+  }
 
   std::vector<ScopeFinding> run() {
-    std::map<std::uint32_t, std::vector<std::uint32_t>> by_session;  // in their order
-    for (std::uint32_t i = 0; i < log_.transactions.size(); ++i) {
-      if (log_.transactions[i].outcome == TxnOutcome::kCommitted) by_session[log_.transactions[i].session].push_back(i);
-    }
-    for (const auto& [session, transactions] : by_session) {
-      reads_.clear();
-      for (const std::uint32_t transaction : transactions) read_transaction(transaction);
-    }
     std::vector<ScopeFinding> out;
-    for (const auto& [shapes, pair] : pairs_) {
-      const auto& [read, write, kind] = shapes;
-      const std::uint64_t writes = writes_[write];
-      if (pair.times * 2 < writes) continue;
-      out.push_back({pair.kind, read, write, pair.column, pair.times, writes, pair.read_at, pair.write_at, 0});
-      out.back().rank = rank(out.back());
+    count();
+    std::map<std::tuple<ShapeId, ShapeId, ScopeKind, ColumnId, LiteralId>, SeenPair> seen;
+    for (const ScopePair& pair : search_.pairs()) {
+      const auto [place, is_new] =
+          seen.try_emplace({shape(pair.read), shape(pair.write), pair.kind, pair.column, pair.entry}, SeenPair{pair});
+      ++place->second.times;
+      place->second.same_user = place->second.same_user && std::ranges::any_of(pair.keys, [&](const KeyValue& key) {
+                                  return is_of_one_user(classes_.schema, key.column);
+                                });
     }
-    keep_nearest(out);
-    std::ranges::stable_sort(out, std::greater<>(), &ScopeFinding::rank);
+    for (const auto& [key, one] : seen) {
+      const std::uint64_t writes = search_.writes(std::get<1>(key), std::get<4>(key));
+      if (one.times * 2 >= writes) out.push_back(finding(one, std::max(writes, one.times)));
+    }
+    keep_one_of_each_cause(out);
+    for (ScopeFinding& one : out) tell_scope_story(log_, classes_, one, *keys_of(one));
     return out;
   }
 
  private:
-  [[nodiscard]] const Statement& meaning(std::uint32_t statement) const {
-    return classes_.statements[raw(log_.statements[statement].shape)];
-  }
-  [[nodiscard]] LiteralId value(std::uint32_t statement, const RowKey& key) const {
-    return log_.literals_of(log_.statements[statement])[key.literal];
-  }
+  [[nodiscard]] ShapeId shape(const RequestStep& step) const { return log_.statements[step.statement].shape; }
 
-  void read_transaction(std::uint32_t number) {
-    const TraceTransaction& transaction = log_.transactions[number];
-    for (std::uint32_t i = 0; i < transaction.statements; ++i) {
-      const std::uint32_t at = transaction.first_statement + i;
-      const Statement& statement = meaning(at);
-      if (statement.kind == StatementKind::kSelect) {
-        note_reads(at, number, statement);
-      } else if (!statement.accesses.empty()) {
-        look_for_reads(at, number, statement);
-      }
-      ++now_;
-      while (!reads_.empty() && reads_.front().when + kMostBetween < now_) reads_.pop_front();
+  // How many different literals the trace has in each place of an UPDATE's SET.
+  void count() {
+    for (const TraceStatement& here : log_.statements) {
+      const Statement& statement = classes_.statements[raw(here.shape)];
+      for (const RowKey& set : statement.assigned)
+        values_[{here.shape, set.column}].insert(log_.literals_of(here)[set.literal]);
     }
   }
 
-  void note_reads(std::uint32_t at, std::uint32_t transaction, const Statement& statement) {
-    for (std::uint32_t rows = 0; rows < statement.row_sets.size(); ++rows) {
-      const RowSet& set = statement.row_sets[rows];
-      if (set.keys.empty() || classes_.schema.table(set.table).is_lock) continue;
-      const bool locks = std::ranges::any_of(statement.accesses, [&](const Access& access) {
-        return access.row_set == rows && access.lock != Lock::kNone;
-      });
-      if (!locks) reads_.push_back({at, transaction, rows, now_});
+  [[nodiscard]] ScopeFinding finding(const SeenPair& one, std::uint64_t writes) {
+    const ScopePair& pair = one.example;
+    ScopeFinding out{.kind = pair.kind,
+                     .read = shape(pair.read),
+                     .write = shape(pair.write),
+                     .column = pair.column,
+                     .entry = pair.entry,
+                     .times = one.times,
+                     .writes = writes,
+                     .read_at = pair.read.statement,
+                     .write_at = pair.write.statement,
+                     .read_in = pair.read.transaction,
+                     .write_in = pair.write.transaction,
+                     .aggregates = is_aggregate(log_.shapes.example(shape(pair.read))),
+                     .same_user = one.same_user,
+                     .unchanged = written_back(pair),
+                     .locked_by = pair.locked_by,
+                     .adds_up = pair.adds_up};
+    out.rank = rank(out);
+    return out;
+  }
+
+  // A row that is saved whole, with this column as it was. (A flag that is set twice is no such thing: that may be the
+  // fault itself.)
+  [[nodiscard]] bool written_back(const ScopePair& pair) const {
+    const Statement& writing = classes_.statements[raw(shape(pair.write))];
+    return pair.kind == ScopeKind::kOverwrites && raw(pair.column) < classes_.unchanged.size() &&
+           classes_.unchanged[raw(pair.column)] && writing.assigned.size() + writing.nulls.size() > kFewColumns;
+  }
+
+  [[nodiscard]] const std::vector<KeyValue>* keys_of(const ScopeFinding& one) const {
+    for (const ScopePair& pair : search_.pairs()) {
+      if (pair.read.statement == one.read_at && pair.write.statement == one.write_at && pair.column == one.column)
+        return &pair.keys;
     }
+    return &none_;
   }
 
-  void look_for_reads(std::uint32_t at, std::uint32_t transaction, const Statement& statement) {
-    bool counted = false;
-    for (std::uint32_t rows = 0; rows < statement.row_sets.size(); ++rows) {
-      bool inserts = false, updates = false, asks_more = false;
-      const RowSet& set = statement.row_sets[rows];
-      const Table& table = classes_.schema.table(set.table);
-      for (const Access& access : statement.accesses) {
-        if (access.row_set != rows) continue;
-        if (access.action == Action::kWrite) (access.inserts ? inserts : updates) |= !access.deletes;
-        const bool in_key = std::ranges::find(table.primary_key, access.column) != table.primary_key.end();
-        asks_more |= access.action == Action::kRead && access.in_where && !access.foreign_key && !in_key;
-      }
-      if (!inserts && !updates) continue;
-      if (!counted) ++writes_[log_.statements[at].shape];
-      counted = true;
-      if (statement.kind == StatementKind::kUpdate && updates && set.single && !asks_more &&
-          covers(table.primary_key, set.keys))
-        match_update(at, transaction, statement, rows);
-      if (statement.kind == StatementKind::kInsert && inserts && set.single && !statement.keeps_old_row)
-        match_insert(at, transaction, statement, rows);
-    }
-  }
-
-  // The row of the UPDATE was read by its key, and one of the columns that are set.
-  void match_update(std::uint32_t at, std::uint32_t transaction, const Statement& statement, std::uint32_t rows) {
-    const std::vector<ColumnId>& key = classes_.schema.table(statement.row_sets[rows].table).primary_key;
-    for (auto read = reads_.rbegin(); read != reads_.rend(); ++read) {
-      const Statement& reading = meaning(read->statement);
-      const RowSet& looked = reading.row_sets[read->rows];
-      if (looked.table != statement.row_sets[rows].table || !covers(key, looked.keys)) continue;
-      if (!same_values(key, at, statement.row_sets[rows], read->statement, looked)) continue;
-      std::optional<ColumnId> column;
-      bool adds = false;
-      for (const Access& write : statement.accesses) {
-        if (write.action != Action::kWrite || write.row_set != rows) continue;
-        const bool was_read = std::ranges::any_of(reading.accesses, [&](const Access& access) {
-          return access.row_set == read->rows && access.column == write.column && !access.counts_only;
-        });
-        const bool in_key = std::ranges::find(key, write.column) != key.end();
-        if (!was_read || in_key) continue;
-        if (column && stakes_.of_column[raw(*column)] >= stakes_.of_column[raw(write.column)]) continue;
-        column = write.column;
-        adds = write.increments;
-      }
-      if (!column) continue;
-      // What this transaction has read itself is a matter of its level.
-      if (read->transaction == transaction) return;
-      return note(*read, at, adds ? ScopeKind::kActs : ScopeKind::kOverwrites, *column);
-    }
-  }
-
-  // Rows such as the one that is inserted were looked for.
-  void match_insert(std::uint32_t at, std::uint32_t transaction, const Statement& statement, std::uint32_t rows) {
-    const RowSet& made = statement.row_sets[rows];
-    const Table& table = classes_.schema.table(made.table);
-    for (auto read = reads_.rbegin(); read != reads_.rend(); ++read) {
-      const RowSet& looked = meaning(read->statement).row_sets[read->rows];
-      if (looked.table != made.table || covers(table.primary_key, looked.keys)) continue;
-      if (std::ranges::any_of(table.unique_keys, [&](const auto& key) { return covers(key, looked.keys); })) continue;
-      std::vector<ColumnId> columns;
-      for (const RowKey& part : looked.keys) columns.push_back(part.column);
-      if (!covers(columns, made.keys) || !same_values(columns, at, made, read->statement, looked)) continue;
-      if (read->transaction == transaction) return;
-      return note(*read, at, ScopeKind::kInserts, columns.front());
-    }
-  }
-
-  [[nodiscard]] bool same_values(const std::vector<ColumnId>& columns, std::uint32_t a, const RowSet& in_a,
-                                 std::uint32_t b, const RowSet& in_b) const {
-    return std::ranges::all_of(columns, [&](ColumnId column) {
-      const auto x = std::ranges::lower_bound(in_a.keys, column, {}, &RowKey::column);
-      const auto y = std::ranges::lower_bound(in_b.keys, column, {}, &RowKey::column);
-      return value(a, *x) == value(b, *y);
-    });
-  }
-
-  void note(const EarlierRead& read, std::uint32_t write, ScopeKind kind, ColumnId column) {
-    const auto [place, is_new] =
-        pairs_.try_emplace({log_.statements[read.statement].shape, log_.statements[write].shape, kind},
-                           SeenPair{kind, column, 0, read.statement, write});
-    ++place->second.times;
-  }
-
-  // A count, a sum or a largest value is looked at to decide something.
-  [[nodiscard]] bool decides(ShapeId shape) const {
-    const std::string text = lower_case(log_.shapes.example(shape));
-    return std::ranges::any_of(std::initializer_list<std::string_view>{"count(", "sum(", "max(", "min(", "exists"},
-                               [&](std::string_view word) { return text.find(word) != std::string::npos; });
-  }
-
-  [[nodiscard]] double rank(const ScopeFinding& one) const {
-    const TableId table = classes_.schema.column(one.column).table;
-    const double stake =
-        one.kind == ScopeKind::kInserts ? stakes_.of_table[raw(table)] : stakes_.of_column[raw(one.column)];
-    const double out = 2 * stake + 0.5 * std::log2(1 + static_cast<double>(one.times));
+  // How much the write hangs on the read: 1 it surely does … 0 it need not.
+  [[nodiscard]] double use_of_read(const ScopeFinding& one) const {
+    const Statement& reading = classes_.statements[raw(one.read)];
     switch (one.kind) {
-      case ScopeKind::kOverwrites:
-        return out + 3;
+      case ScopeKind::kOverwrites: {
+        const auto literals = values_.find({one.write, one.column});
+        // A flag that is always set to the same is the same whoever sets it.
+        const bool always = literals != values_.end() && literals->second.size() == 1 &&
+                            (one.writes > 1 || !is_whole_number(*literals->second.begin()));
+        if (always || one.adds_up) return 0.5;
+        // A row that is saved whole says little about each of its columns.
+        const Statement& writing = classes_.statements[raw(one.write)];
+        const bool whole = writing.assigned.size() + writing.nulls.size() > kFewColumns;
+        return whole && stakes_.of_column[raw(one.column)] < 0.8 ? 0.7 : 1;
+      }
       case ScopeKind::kActs:
-        return out + 2;
-      case ScopeKind::kInserts:
-        return out + (decides(one.read) ? 3 : 1);
+        return 0.8;
+      case ScopeKind::kInserts: {
+        if (one.aggregates) return 1.2;
+        // Few columns, or a single row: whether there is one. Whole rows are rather shown.
+        const auto told =
+            std::ranges::count_if(reading.accesses, [](const Access& access) { return !access.in_where; });
+        return told <= 2 || reading.limited ? 0.6 : 0.3;
+      }
+    }
+    return 0;
+  }
+  [[nodiscard]] bool is_whole_number(LiteralId literal) const {
+    const std::string_view text = log_.shapes.literal(literal);
+    return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+  }
+
+  [[nodiscard]] double stake(const ScopeFinding& one) const {
+    const TableId table = classes_.schema.column(one.column).table;
+    const bool inserts = one.kind == ScopeKind::kInserts;
+    double out = inserts ? stakes_.of_table[raw(table)] : stakes_.of_column[raw(one.column)];
+    if (one.entry != kNoLiteral) out = Stakes::of_name(log_.shapes.literal(one.entry));
+    if (!one.aggregates || !inserts) return out;
+    // What is added up is at stake, too.
+    const Statement& reading = classes_.statements[raw(one.read)];
+    for (const Access& access : reading.accesses) {
+      if (access.action == Action::kRead && !access.in_where && !access.counts_only)
+        out = std::max(out, stakes_.of_column[raw(access.column)]);
+    }
+    const std::span<const LiteralId> literals = log_.literals_of(log_.statements[one.read_at]);
+    for (const RowSet& rows : reading.row_sets) {
+      const ColumnId name = entries_[raw(rows.table)].name;
+      for (const RowKey& key : rows.keys) {
+        if (key.column == name) out = std::max(out, Stakes::of_name(log_.shapes.literal(literals[key.literal])));
+      }
     }
     return out;
   }
 
-  // Of several reads before one write, the one that the trace pairs with it most often; then the best.
-  static void keep_nearest(std::vector<ScopeFinding>& all) {
-    std::ranges::stable_sort(all, [](const ScopeFinding& a, const ScopeFinding& b) {
-      return std::tuple(a.write, ~a.times, -a.rank) < std::tuple(b.write, ~b.times, -b.rank);
-    });
-    const auto again = std::ranges::unique(all, {}, &ScopeFinding::write);
-    all.erase(again.begin(), again.end());
+  [[nodiscard]] double rank(const ScopeFinding& one) const {
+    return 3 * use_of_read(one) + 2 * stake(one) + std::min(1.0, 0.5 * std::log2(1 + static_cast<double>(one.times))) -
+           (one.same_user ? 1.5 : 0) - (one.unchanged ? 3 : 0);
   }
 
-  const TraceLog& log_;
+  // Pairs that write the same column, or insert into the same table: the one that decides most is reported, and of
+  // several the one that the trace has most often.
+  void keep_one_of_each_cause(std::vector<ScopeFinding>& all) const {
+    std::ranges::stable_sort(all, [](const ScopeFinding& a, const ScopeFinding& b) {
+      return std::tuple(-a.rank, ~a.times, a.read_at) < std::tuple(-b.rank, ~b.times, b.read_at);
+    });
+    std::map<std::tuple<TableId, ColumnId, LiteralId>, std::size_t> place;
+    std::vector<ScopeFinding> kept;
+    for (ScopeFinding& one : all) {
+      const TableId table = classes_.schema.column(one.column).table;
+      const auto [at, is_new] =
+          place.try_emplace({table, one.kind == ScopeKind::kInserts ? kNoColumn : one.column, one.entry}, kept.size());
+      if (is_new) {
+        kept.push_back(std::move(one));
+      } else {
+        ++kept[at->second].others;
+      }
+    }
+    all = std::move(kept);
+  }
+
+  TraceLog& log_;
   const Classes& classes_;
   Stakes stakes_;
-  std::deque<EarlierRead> reads_;
-  std::uint64_t now_ = 0;
-  std::map<std::tuple<ShapeId, ShapeId, ScopeKind>, SeenPair> pairs_;
-  std::unordered_map<ShapeId, std::uint64_t> writes_;
+  std::vector<EntryColumns> entries_;
+  PairSearch search_;
+  std::map<std::pair<ShapeId, ColumnId>, std::set<LiteralId>> values_;
+  std::vector<KeyValue> none_;
 };
 
 }  // namespace
 
-std::vector<ScopeFinding> find_scope_errors(const TraceLog& log, const Classes& classes) {
-  return ScopeSearch(log, classes).run();
+std::string scope_column(const ScopeFinding& finding, const Schema& schema, const TraceLog& log) {
+  const Column& column = schema.column(finding.column);
+  const std::string entry =
+      finding.entry == kNoLiteral ? std::string() : fmt::format("[{}]", log.shapes.literal(finding.entry));
+  return fmt::format("{}{}.{}", schema.table(column.table).name, entry, column.name);
+}
+
+std::vector<ScopeFinding> find_scope_errors(TraceLog& log, const Classes& classes, const Requests& requests) {
+  return ScopeFinder(log, classes, requests).run();
 }
 
 }  // namespace isolde::audit

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "audit/sql/meaning.h"
+#include "audit/sql/times.h"
 #include "base/ascii.h"
 
 namespace isolde::audit {
@@ -228,15 +229,19 @@ void Meaning::equalities(Json condition, const Scope& scope, const Sources* only
   const auto left = child(fields, "lexpr"), right = child(fields, "rexpr");
   const auto op = tree::names(fields, "name");
   if (!left || !right || op.size() != 1) return;
+  if (kind == "AEXPR_OP" && (op[0] == "<" || op[0] == "<=")) note_age(*left, *right, scope, only);
+  if (kind == "AEXPR_OP" && (op[0] == ">" || op[0] == ">=")) note_age(*right, *left, scope, only);
   if (kind == "AEXPR_OP" && (op[0] == "<>" || op[0] == "<" || op[0] == ">")) {
     return tell_apart(*left, *right, scope, only);
   }
+  if (kind == "AEXPR_LIKE" && op[0] == "~~") note_pattern(*left, *right, scope, only);
   if (op[0] != "=") return;
   if (kind == "AEXPR_OP" || kind == "AEXPR_NOT_DISTINCT") tie_terms(*left, *right, scope, only);
   if (kind == "AEXPR_IN") {
     const auto items = as(*right, "List");
     const std::vector<Json> values = items ? list(*items, "items") : std::vector<Json>{};
     if (values.size() == 1) tie_terms(*left, values[0], scope, only);
+    if (values.size() > 1) note_choices(*left, values, scope, only);
   }
 }
 
@@ -260,6 +265,35 @@ void Meaning::tell_apart(Json a, Json b, const Scope& scope, const Sources* only
     if (only != nullptr && std::ranges::find(*only, column.source) == only->end()) continue;
     equalities_.unlike(column.column, *value.literal);
   }
+}
+
+// A column of this level whose condition holds for all rows that count.
+std::optional<SourceColumn> Meaning::conditioned(Json json, const Scope& scope, const Sources* only) {
+  const Meant column = term(json, scope);
+  if (column.kind != Meant::Kind::kColumn || !column.local) return std::nullopt;
+  if (only != nullptr && std::ranges::find(*only, column.source) == only->end()) return std::nullopt;
+  return column.column;
+}
+
+void Meaning::note_choices(Json left, const std::vector<Json>& values, const Scope& scope, const Sources* only) {
+  std::vector<std::uint32_t> literals;
+  for (const Json value : values) {
+    const auto place = literal(value);
+    if (!place) return;
+    literals.push_back(*place);
+  }
+  if (const auto column = conditioned(left, scope, only)) equalities_.among(*column, std::move(literals));
+}
+
+void Meaning::note_pattern(Json left, Json right, const Scope& scope, const Sources* only) {
+  const auto column = conditioned(left, scope, only);
+  if (const auto pattern = literal(right); column && pattern) equalities_.like(*column, *pattern);
+}
+
+// column < NOW() - INTERVAL 1 HOUR
+void Meaning::note_age(Json older, Json newer, const Scope& scope, const Sources* only) {
+  const auto column = conditioned(older, scope, only);
+  if (column && is_long_ago(newer, literals_)) equalities_.long_ago(*column);
 }
 
 std::optional<std::uint32_t> Meaning::literal(Json json) const {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "audit/sql/meaning.h"
+#include "audit/sql/times.h"
 #include "base/ascii.h"
 
 namespace isolde::audit {
@@ -91,6 +92,8 @@ void Meaning::insert_rows(Fields fields, Row& row, Scope& scope, Parts& parts) {
         if (i >= row.columns.size()) continue;
         if (!tree::is_null(values[i]) && !as(values[i], "SetToDefault")) ever_given[i] = true;
         if (const auto given = literal(values[i]); given && row.single) bind(i, *given);
+        if (row.single && row.in_order && tree::is_null(values[i])) nulls_.push_back(row.columns[i]);
+        if (row.single && row.in_order && is_now(values[i])) equalities_.just_now({row.source, row.columns[i]});
       }
     }
     for (std::size_t i = 0; i < row.columns.size(); ++i) {

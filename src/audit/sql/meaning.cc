@@ -165,11 +165,18 @@ void Meaning::make_rows(Statement& statement) {
     const std::uint32_t source = draft.source;
     if (row_set_of_[source] != kUnmade) continue;
     const TableId table = sources_[source].table;
-    RowSet rows{.table = table, .keys = equalities_.keys_of(source), .unlike = equalities_.unlike_of(source)};
+    RowSet rows{.table = table,
+                .keys = equalities_.keys_of(source),
+                .unlike = equalities_.unlike_of(source),
+                .among = equalities_.among_of(source),
+                .like = equalities_.like_of(source),
+                .just_now = equalities_.just_now_of(source),
+                .long_ago = equalities_.long_ago_of(source)};
     rows.single = single_[source].value_or(covers_a_key(names_.table(table), rows.keys));
     // Two mentions of a table are the same rows to us if nothing tells them apart; but those that are written are
     // not those that a subquery reads.
-    const bool telling = written[source] || rows.single || !rows.keys.empty() || !rows.unlike.empty();
+    const bool telling =
+        written[source] || rows.single || !rows.keys.empty() || !rows.unlike.empty() || !rows.long_ago.empty();
     const auto same =
         telling ? statement.row_sets.end() : std::ranges::find_if(statement.row_sets, [&](const RowSet& other) {
           const auto place = static_cast<std::size_t>(&other - statement.row_sets.data());
@@ -226,6 +233,7 @@ Statement Meaning::finish() {
   statement.kind = kind_;
   statement.assigned = std::move(assigned_);
   statement.assigned_negative = std::move(assigned_negative_);
+  statement.nulls = std::move(nulls_);
   statement.plain_list = plain_list_ && kind_ == StatementKind::kSelect;
   statement.picks_one = picks_one_ && kind_ == StatementKind::kSelect;
   statement.ordered_by = std::move(ordered_by_);

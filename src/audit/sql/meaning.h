@@ -121,6 +121,10 @@ class Meaning {
   void equalities(Json condition, const Scope& scope, const Sources* only);
   void tie(const Meant& a, const Meant& b, const Sources* only);
   void tell_apart(Json a, Json b, const Scope& scope, const Sources* only);
+  [[nodiscard]] std::optional<SourceColumn> conditioned(Json json, const Scope& scope, const Sources* only);
+  void note_choices(Json left, const std::vector<Json>& values, const Scope& scope, const Sources* only);
+  void note_pattern(Json left, Json right, const Scope& scope, const Sources* only);
+  void note_age(Json older, Json newer, const Scope& scope, const Sources* only);
   void tie_terms(Json a, Json b, const Scope& scope, const Sources* only);
   [[nodiscard]] Meant term(Json json, const Scope& scope);
   [[nodiscard]] std::optional<std::uint32_t> literal(Json json) const;
@@ -177,6 +181,7 @@ class Meaning {
   std::vector<std::uint16_t> row_set_of_;  // by source
   std::vector<TableId> written_, named_;
   std::vector<RowKey> assigned_, assigned_negative_;
+  std::vector<ColumnId> nulls_;
   std::vector<ColumnId> ordered_by_;
   bool plain_list_ = false, picks_one_ = false;
   std::vector<ColumnId> added_to_;  // SET x = x + n

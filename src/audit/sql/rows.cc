@@ -74,6 +74,32 @@ std::vector<RowKey> Equalities::unlike_of(std::uint32_t source) const {
   return out;
 }
 
+std::vector<RowChoices> Equalities::among_of(std::uint32_t source) const {
+  std::vector<RowChoices> out;
+  for (const auto& [column, literals] : among_) {
+    if (column.source == source) out.push_back({column.column, literals});
+  }
+  return out;
+}
+
+std::vector<RowKey> Equalities::like_of(std::uint32_t source) const {
+  std::vector<RowKey> out;
+  for (const auto& [column, literal] : like_) {
+    if (column.source == source) out.push_back({column.column, literal});
+  }
+  return out;
+}
+
+std::vector<ColumnId> Equalities::of(const std::vector<SourceColumn>& all, std::uint32_t source) {
+  std::vector<ColumnId> out;
+  for (const SourceColumn& column : all) {
+    if (column.source == source) out.push_back(column.column);
+  }
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
 bool covers_a_key(const Table& table, const std::vector<RowKey>& keys) {
   const auto covered = [&](const std::vector<ColumnId>& key) {
     return !key.empty() && std::ranges::all_of(key, [&](ColumnId column) {

@@ -100,6 +100,23 @@ bool creates_table(const std::vector<Token>& tokens) {
 
 }  // namespace
 
+bool keeps_its_key(const Statement& statement, const Access& access, const Schema& schema) {
+  if (statement.kind != StatementKind::kUpsert || access.action != Action::kWrite || access.inserts) return false;
+  const Table& table = schema.table(schema.column(access.column).table);
+  const auto given = [&](ColumnId column) {
+    return std::ranges::any_of(statement.row_sets, [&](const RowSet& rows) {
+      return rows.table == schema.column(access.column).table &&
+             std::ranges::binary_search(rows.keys, column, {}, &RowKey::column);
+    });
+  };
+  const auto is_part = [&](const std::vector<ColumnId>& key) {
+    return std::ranges::find(key, access.column) != key.end();
+  };
+  // With several keys that may be met, the row may have been found by another.
+  return given(access.column) && std::ranges::count_if(table.unique_keys, is_part) == 1 &&
+         table.unique_keys.size() == 1 && std::ranges::none_of(table.primary_key, given);
+}
+
 void learn_schema(const ShapeTable& shapes, Schema& schema) {
   Lexer lexer(shapes.dialect());
   for (std::uint32_t i = 0; i < shapes.size(); ++i) {

@@ -44,6 +44,12 @@ struct RowKey {
   std::uint32_t literal;  // index among the shape's literals
 };
 
+// column IN (several literals).
+struct RowChoices {
+  ColumnId column;
+  std::vector<std::uint32_t> literals;
+};
+
 // The rows of one table that a part of the statement touches.
 struct RowSet {
   TableId table;
@@ -51,6 +57,11 @@ struct RowSet {
   std::vector<RowKey> keys;  // sorted by column
   // column <> literal, column < literal, column > literal: no row that has the literal there. Sorted by column.
   std::vector<RowKey> unlike = {};
+  std::vector<RowChoices> among = {};
+  std::vector<RowKey> like = {};  // column LIKE literal
+  // Columns that are NOW() in the row that INSERT makes, and columns that are long ago in all rows that count (column <
+  // NOW() - INTERVAL 1 HOUR): these are not the same rows (times.h). Sorted.
+  std::vector<ColumnId> just_now = {}, long_ago = {};
 };
 
 struct Access {
@@ -86,11 +97,16 @@ struct Statement {
   std::vector<ColumnId> ordered_by = {};       // of a plain list
   std::vector<RowKey> assigned = {};           // UPDATE … SET column = literal
   std::vector<RowKey> assigned_negative = {};  // UPDATE … SET column = -literal
+  std::vector<ColumnId> nulls = {};            // columns that UPDATE, or INSERT of one row, sets to NULL
   // Columns that the statement certainly changes in every row that it finds: SET x = x + n, and SET x = a … WHERE x = b
   // if the two literals differ in every statement of the trace (filled in by find_classes).
   std::vector<ColumnId> changes = {};
   std::string why_not;  // kNotUnderstood
 };
+
+// An upsert that sets the unique key by which it found the row (ON DUPLICATE KEY UPDATE name = VALUES(name)): it has
+// that value already. `access`: one of the statement's.
+[[nodiscard]] bool keeps_its_key(const Statement& statement, const Access& access, const Schema& schema);
 
 // What the statements show of the schema is added to it: tables and columns that they name and that are not there, also
 // to a schema that was given (log tables, temporary tables). Two rounds over all shapes: first what is sure (qualified

@@ -279,6 +279,7 @@ void Meaning::write_assigned(const std::vector<Assigned>& assigned, Drafts& to) 
     to.back().access.increments = one.increments;
     if (one.literal) assigned_.push_back({.column = one.column.column, .literal = *one.literal});
     if (one.negative) assigned_negative_.push_back({.column = one.column.column, .literal = *one.negative});
+    if (one.is_null) nulls_.push_back(one.column.column);
     if (one.increments) added_to_.push_back(one.column.column);
     const std::uint32_t source = one.column.source;
     if (std::ranges::find(sources, source) == sources.end()) sources.push_back(source);

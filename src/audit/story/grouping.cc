@@ -41,7 +41,8 @@ class Ranker {
       return classes_.classes[raw(cycle.members[member])].statements[operation.statement];
     };
     return {shape(edge.from, from_operation(classes_, cycle, edge)),
-            shape(edge.to, to_operation(classes_, cycle, edge)), classes_.schema.column(edge.conflict.column).table};
+            shape(edge.to, to_operation(classes_, cycle, edge)), classes_.schema.column(edge.conflict.column).table,
+            entry_name(classes_, cycle, edge)};
   }
 
   Grouped rank(const Cycle& cycle, std::size_t place) {
@@ -75,6 +76,7 @@ class Ranker {
     out.rank += 3 * use_of_read(cycle, main) + stake_of(cycle, main) + stake / n + 0.5 * logarithm(out.same_row) +
                 0.25 * logarithm(out.concurrent) + 0.1 * logarithm(seldom) - 1.5 * (n - 2);
     if (out.name == AnomalyName::kLostUpdate) out.rank += 0.5;
+    if (only_deletes_twice(cycle)) out.rank -= 3;
     if (out.name == AnomalyName::kReadSkew || out.name == AnomalyName::kOther) out.rank -= 0.5;
     return out;
   }
@@ -83,9 +85,19 @@ class Ranker {
   // Where rows come or go, no column of theirs matters more than another.
   [[nodiscard]] double stake_of(const Cycle& cycle, const CycleEdge& edge) const {
     const Access &from = from_operation(classes_, cycle, edge).access, &to = to_operation(classes_, cycle, edge).access;
+    const std::string &entry = entry_name(classes_, cycle, edge), &seen = from_rows(classes_, cycle, edge).entry_seen;
+    if (!entry.empty() || !seen.empty()) return Stakes::of_name(entry.empty() ? seen : entry);
     const bool whole = from.inserts || from.deletes || to.inserts || to.deletes;
     const TableId table = classes_.schema.column(edge.conflict.column).table;
     return whole ? stakes_.of_table[raw(table)] : stakes_.of_column[raw(edge.conflict.column)];
+  }
+
+  // All that happens is that rows are deleted by two: they are gone, whoever came first.
+  [[nodiscard]] bool only_deletes_twice(const Cycle& cycle) const {
+    return std::ranges::all_of(cycle.edges, [&](const CycleEdge& edge) {
+      const Access& to = to_operation(classes_, cycle, edge).access;
+      return to.action == Action::kWrite && to.deletes && !to.inserts;
+    });
   }
 
   // The update that was lost in the trace in this way: the reader's statement reads that column, and the writer's

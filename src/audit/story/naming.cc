@@ -171,4 +171,16 @@ std::size_t main_edge(const Classes& classes, const Cycle& cycle) {
   return best;
 }
 
+const std::string& entry_name(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
+  const ClassRows &from = from_rows(classes, cycle, edge), &to = to_rows(classes, cycle, edge);
+  return from.entry.empty() ? to.entry : from.entry;
+}
+
+std::string column_name(const Classes& classes, const Cycle& cycle, const CycleEdge& edge) {
+  const std::string& entry = entry_name(classes, cycle, edge);
+  if (entry.empty()) return classes.schema.full_name(edge.conflict.column);
+  const Column& column = classes.schema.column(edge.conflict.column);
+  return classes.schema.table(column.table).name + "[" + entry + "]." + column.name;
+}
+
 }  // namespace isolde::audit

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "audit/cycles/same_rows.h"
 #include "audit/story/story.h"
@@ -34,6 +35,10 @@ namespace isolde::audit {
 [[nodiscard]] const Operation& to_operation(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 [[nodiscard]] const ClassRows& from_rows(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 [[nodiscard]] const ClassRows& to_rows(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
+// "stock.quantity", "wp_postmeta[_stock].meta_value".
+[[nodiscard]] std::string column_name(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
+// The name under which a table of names and values keeps it; empty: it is no such table, or the name is not known.
+[[nodiscard]] const std::string& entry_name(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 // An rw to rows that come or go, so that whoever looks for them does not see the same again.
 [[nodiscard]] bool is_phantom(const Classes& classes, const Cycle& cycle, const CycleEdge& edge);
 

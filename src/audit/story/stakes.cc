@@ -17,12 +17,12 @@ constexpr std::array kDear = {
     "total",    "sum",       "limit",    "remain",   "availab", "capacit", "seat",    "reserv",    "alloc",
     "points",   "bonus",     "discount", "money",    "fee",     "payment", "booking", "sold",      "held",
     "num_",     "number_of", "next_",    "counter",  "ytd",     "weight",  "score",   "votes",     "quota",
-    "salary",   "account",   "redeem",   "redempti", "on_call", "adjust",
+    "salary",   "account",   "redeem",   "redempti", "on_call", "adjust",  "offer",   "promo",
 };
 constexpr std::array kCheap = {
     "session",   "cache", "transient", "token",  "viewed",    "views",      "last_",     "_at",     "login",
     "log_",      "_log",  "ip_",       "_ip",    "useragent", "user_agent", "timestamp", "updated", "modified",
-    "heartbeat", "hash",  "created",   "expire", "audit",     "history",    "comment",   "_meta",
+    "heartbeat", "hash",  "created",   "expire", "audit",     "history",    "comment",   "_meta",   "_lock",
 };
 
 template <std::size_t kSize>
@@ -40,6 +40,12 @@ bool names_an_id(std::string_view name) {
 }
 
 }  // namespace
+
+double Stakes::of_name(std::string_view text) {
+  const std::string name = lower_case(text);
+  if (has_any_word(name, kDear)) return has_any_word(name, kCheap) ? 0.4 : 1;
+  return has_any_word(name, kCheap) ? -1 : names_an_id(name) ? 0.2 : 0.3;
+}
 
 Stakes::Stakes(const Schema& schema) {
   for (std::uint32_t i = 0; i < schema.tables(); ++i) {

@@ -4,6 +4,7 @@
 // caches). Limits:  English words; a weak prior, which only orders stories.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "audit/schema/schema.h"
@@ -12,6 +13,8 @@ namespace isolde::audit {
 
 struct Stakes {
   explicit Stakes(const Schema& schema);
+  // Of what goes by that name, such as an entry of a table of names and values (schema/entries.h).
+  [[nodiscard]] static double of_name(std::string_view name);
   std::vector<double> of_column;
   std::vector<double> of_table;  // of its rows, if it matters whether they are there
 };

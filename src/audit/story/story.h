@@ -44,8 +44,9 @@ struct Binding {
   LiteralId value;
 };
 
-// The statements that a story is about: who reads what is out of date, who has changed it, and the table.
-using Cause = std::tuple<ShapeId, ShapeId, TableId>;
+// The statements that a story is about: who reads what is out of date, who has changed it, and the table; of a table of
+// names and values also the name.
+using Cause = std::tuple<ShapeId, ShapeId, TableId, std::string>;
 
 struct StoryStep {
   std::uint32_t member;

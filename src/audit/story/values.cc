@@ -8,6 +8,7 @@
 #include <span>
 
 #include "audit/story/naming.h"
+#include "base/ascii.h"
 
 namespace isolde::audit {
 namespace {
@@ -56,6 +57,29 @@ std::vector<ValuePlace> places_of(const Classes& classes, const TransactionClass
 // Classes written by hand for tests have none.
 bool has_text(const TransactionClass& one) { return one.example_statements.size() == one.statements.size(); }
 
+// LIKE without regard to case, as MySQL compares; \\ takes the meaning of the next character away.
+bool is_like(std::string_view text, std::string_view pattern) {
+  std::size_t at = 0, in = 0, star = std::string_view::npos, from = 0;
+  while (at < text.size()) {
+    const bool escaped = in + 1 < pattern.size() && pattern[in] == '\\';
+    const char wanted = in < pattern.size() ? pattern[escaped ? in + 1 : in] : '\0';
+    if (in < pattern.size() && !escaped && wanted == '%') {
+      star = in++;
+      from = at;
+    } else if (in < pattern.size() && ((!escaped && wanted == '_') || lower(wanted) == lower(text[at]))) {
+      in += escaped ? 2 : 1;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      in = star + 1;
+      at = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (in < pattern.size() && pattern[in] == '%') ++in;
+  return in == pattern.size();
+}
+
 std::uint32_t find_root(std::vector<std::uint32_t>& parent, std::uint32_t node) {
   while (parent[node] != node) node = parent[node] = parent[parent[node]];
   return node;
@@ -94,6 +118,7 @@ class StoryValueSolver::Attempt {
     unite();
     if (as_seen_ && !keeps_patterns()) return std::nullopt;
     give_values();
+    if (!conditions_hold()) return std::nullopt;
     StoryValues out;
     const CorrelationResult result = solver_.correlation_.check(cycle_, same_rows());
     if (result.possible == Possible::kNo) return std::nullopt;
@@ -175,9 +200,81 @@ class StoryValueSolver::Attempt {
     return true;
   }
 
+  // Of places that are tied to a value that is written in the program.
+  std::map<Node, LiteralId> constant_values() {
+    std::map<Node, LiteralId> out;
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      const std::vector<LiteralId>& constants = classes_.classes[raw(cycle_.members[member])].constants;
+      for (std::uint32_t variable = 0; variable < constants.size(); ++variable) {
+        if (constants[variable] != kNoLiteral)
+          out.emplace(find_root(parent_, variable_node(member, variable)), constants[variable]);
+      }
+    }
+    return out;
+  }
+
+  // The rows of an operation as its statement names them, and the statement's literals.
+  struct NamedRows {
+    const RowSet* rows = nullptr;
+    const std::vector<LiteralId>* literals = nullptr;
+    [[nodiscard]] LiteralId value(ColumnId column) const {
+      const auto key = std::ranges::lower_bound(rows->keys, column, {}, &RowKey::column);
+      return key == rows->keys.end() || key->column != column || key->literal >= literals->size()
+                 ? kNoLiteral
+                 : (*literals)[key->literal];
+    }
+  };
+  [[nodiscard]] NamedRows named_rows(std::uint32_t member, std::uint32_t op) const {
+    const TransactionClass& one = classes_.classes[raw(cycle_.members[member])];
+    if (!has_text(one)) return {};
+    const std::uint32_t at = one.operations[op].statement;
+    std::uint32_t first = op;
+    while (first > 0 && one.operations[first - 1].statement == at) --first;
+    const Statement& statement = classes_.statements[raw(one.statements[at])];
+    if (op - first >= statement.accesses.size()) return {};
+    return {&statement.row_sets[statement.accesses[op - first].row_set], &literals_[member][at]};
+  }
+
+  // Does one exclude, by IN or LIKE, the value that the other gives or asks for? `other` makes the row, and does not
+  // change it later; or nobody ever changes the column.
+  [[nodiscard]] bool excludes(const NamedRows& one, std::uint32_t member, std::uint32_t op,
+                              const NamedRows& other) const {
+    const TransactionClass& of = classes_.classes[raw(cycle_.members[member])];
+    const bool makes = of.operations[op].access.inserts;
+    const auto settled = [&](ColumnId column) {
+      if (!makes) return solver_.facts_.rows().stable(column);
+      return std::ranges::none_of(of.operations, [&](const Operation& later) {
+        return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column;
+      });
+    };
+    const auto known = [&](ColumnId column) { return settled(column) ? other.value(column) : kNoLiteral; };
+    for (const RowChoices& choices : one.rows->among) {
+      const LiteralId value = known(choices.column);
+      if (value != kNoLiteral && std::ranges::none_of(choices.literals, [&](std::uint32_t place) {
+            return place < one.literals->size() && (*one.literals)[place] == value;
+          }))
+        return true;
+    }
+    return std::ranges::any_of(one.rows->like, [&](const RowKey& pattern) {
+      const LiteralId value = known(pattern.column);
+      if (value == kNoLiteral || pattern.literal >= one.literals->size()) return false;
+      const ShapeTable& shapes = solver_.log_.shapes;
+      return !is_like(shapes.literal(value), shapes.literal((*one.literals)[pattern.literal]));
+    });
+  }
+
+  [[nodiscard]] bool conditions_hold() const {
+    return std::ranges::none_of(cycle_.edges, [&](const CycleEdge& edge) {
+      const NamedRows from = named_rows(edge.from, edge.conflict.from_op),
+                      to = named_rows(edge.to, edge.conflict.to_op);
+      if (from.rows == nullptr || to.rows == nullptr) return false;
+      return excludes(from, edge.to, edge.conflict.to_op, to) || excludes(to, edge.from, edge.conflict.from_op, from);
+    });
+  }
+
   // The first member that has a value gives it to all that are tied to it; what another has by chance is changed.
   void give_values() {
-    std::map<Node, LiteralId> value_of;
+    std::map<Node, LiteralId> value_of = constant_values();
     std::set<std::pair<std::uint32_t, LiteralId>> used;  // domains and values of earlier members
     for (std::uint32_t member = 0; member < places_.size(); ++member) {
       std::set<std::pair<std::uint32_t, LiteralId>> own;
@@ -195,7 +292,9 @@ class StoryValueSolver::Attempt {
           // A row that a member finds by one key and changes by another is one row: where rows meet, what need not be
           // unlike stays as it is.
           const bool apart = !together_.contains(classes_.schema.column(place.column).table);
-          if (place.variable != kNoVariable && solver_.domains_.names_rows(place.column) &&
+          const std::vector<LiteralId>& constants = classes_.classes[raw(cycle_.members[member])].constants;
+          const bool is_constant = place.variable < constants.size() && constants[place.variable] != kNoLiteral;
+          if (place.variable != kNoVariable && !is_constant && solver_.domains_.names_rows(place.column) &&
               ((apart && used.contains({domain, value})) || own.contains({domain, value})))
             value = another(member, place, value, [&](LiteralId other) {
               return !used.contains({domain, other}) && !own.contains({domain, other});

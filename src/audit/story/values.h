@@ -10,6 +10,9 @@
 //   in
 //     which rows of the cycle meet they are left alone at first: who finds a row by one key and changes it by another
 //     has found that row.)
+//   - A value that is written in the program (facts/constants.h) stays as it is, and an INSERT or a key that a
+//   condition of
+//     the other (IN, LIKE) excludes is no common row.
 //   - With these values the rows of the members are known, and with them who has to wait for whom: it must still be
 //     possible (cycles/correlation.h). If not, other transactions of the trace are tried.
 // If no choice of transactions will do, values are taken that follow the variables of the classes alone; `as_seen` is

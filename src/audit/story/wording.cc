@@ -15,9 +15,7 @@ class StoryWording {
  public:
   StoryWording(const Classes& classes, const Cycle& cycle) : classes_(classes), cycle_(cycle) {}
 
-  [[nodiscard]] std::string column(const CycleEdge& edge) const {
-    return classes_.schema.full_name(edge.conflict.column);
-  }
+  [[nodiscard]] std::string column(const CycleEdge& edge) const { return column_name(classes_, cycle_, edge); }
   [[nodiscard]] std::string table(const CycleEdge& edge) const {
     return classes_.schema.table(classes_.schema.column(edge.conflict.column).table).name;
   }

@@ -7,6 +7,8 @@
 //          in it, nor are statements that failed. SET, SHOW, USE and others that touch no row are only counted, and a
 //          transaction without any other is left out and counted.
 //          Transactions stand in the order in which they ended; those that never did come last.
+//          A transaction without statements that touch rows is left out, but what it says of requests (pool marks) goes
+//          to the session's next one.
 // Cost:    about 32 bytes a statement and 4 a literal; texts are kept once a shape.
 #pragma once
 
@@ -18,6 +20,7 @@
 #include "audit/ids.h"
 #include "audit/sql/shape.h"
 #include "audit/trace/read_trace.h"
+#include "audit/trace/request_tag.h"
 
 namespace isolde::audit {
 
@@ -29,6 +32,15 @@ struct TraceStatement {
   std::uint32_t line;
 };
 
+// What a connection pool sends when it hands a connection to a request or takes it back.
+enum PoolMark : std::uint8_t {
+  kMarkDiscard = 1,     // DISCARD ALL, RESET ALL, DEALLOCATE ALL
+  kMarkRollback = 2,    // ROLLBACK where no transaction is open
+  kMarkNames = 4,       // SET NAMES, SET CHARACTER SET
+  kMarkAutocommit = 8,  // SET autocommit = 1 where it is on already
+  kMarkSet = 16,        // another SET of the session
+};
+
 struct TraceTransaction {
   std::uint32_t session;
   std::uint32_t first_statement;  // in TraceLog::statements
@@ -37,6 +49,9 @@ struct TraceTransaction {
   bool autocommit;                        // one statement by itself
   std::uint64_t begun, ended;             // numbers of events: two transactions were concurrent if these overlap
   SaidLevel level = SaidLevel::kNothing;  // BEGIN ISOLATION LEVEL …, SET TRANSACTION …, SET SESSION …
+  std::uint8_t marks = 0;                 // PoolMarks since the session's transaction before it
+  std::uint32_t tag = kNone32;            // in TraceLog::tags: what its first tagged statement says
+  std::int64_t begun_us = kNoTime, ended_us = kNoTime;  // the clock of the trace; kNoTime: it has none
 };
 
 // A piece of the trace that could not be made sense of.
@@ -59,6 +74,8 @@ struct TraceLog {
   std::uint64_t failed_statements = 0;   // the log says so
   std::uint64_t empty_transactions = 0;  // with no statement that touches rows
   std::uint64_t sessions = 0;
+  std::vector<RequestTag> tags;       // each once
+  std::vector<bool> closed_sessions;  // by session: the trace has its end, and it had statements on rows
 
   [[nodiscard]] std::span<const TraceStatement> of(const TraceTransaction& txn) const {
     return std::span(statements).subspan(txn.first_statement, txn.statements);

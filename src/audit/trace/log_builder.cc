@@ -36,17 +36,45 @@ void LogBuilder::statement(const TraceEvent& event) {
   ++event_;
   Session& s = session(event.session);
   settle(event.session, s);
+  if (event.time_us != kNoTime) s.now = event.time_us;
   const ControlStatement found = control_of(event.sql, dialect_);
   if (found.commits_before) end(s, TxnOutcome::kCommitted);
   if (found.commits_before) settle(event.session, s);
   if (found.what == Control::kData) return data(s, event);
   s.last = Last::kOther;
+  note_mark(s, event.sql, dialect_, found);
   if (found.what == Control::kNoData) {
     ++log_.no_data_statements;
   } else {
     ++log_.control_statements;
     control(s, found);
   }
+}
+
+void LogBuilder::note_mark(Session& s, std::string_view sql, SqlDialect dialect, const ControlStatement& found) {
+  if (s.is_open) return;
+  sql = trimmed(sql, dialect);
+  const std::string_view first = first_word(sql);
+  const std::string_view second = first_word(trimmed(sql.substr(first.size()), dialect));
+  if (found.what == Control::kRollback) {
+    s.marks |= kMarkRollback;
+  } else if (is_any(first, {"discard", "reset", "deallocate"}) && same_word(second, "all")) {
+    s.marks |= kMarkDiscard;
+  } else if (found.what == Control::kAutocommit) {
+    if (found.on && s.autocommit) s.marks |= kMarkAutocommit;
+  } else if (same_word(first, "set") && is_any(second, {"names", "character", "charset"})) {
+    s.marks |= kMarkNames;
+  } else if (same_word(first, "set") && (found.what == Control::kNoData || found.for_session)) {
+    s.marks |= kMarkSet;
+  }
+}
+
+std::uint32_t LogBuilder::tag_of(std::string_view sql) {
+  RequestTag tag = request_tag(sql);
+  if (tag.empty()) return kNone32;
+  const auto [place, is_new] = tags_.try_emplace(std::move(tag), static_cast<std::uint32_t>(log_.tags.size()));
+  if (is_new) log_.tags.push_back(place->first);
+  return place->second;
 }
 
 void LogBuilder::control(Session& s, const ControlStatement& found) {
@@ -118,6 +146,7 @@ void LogBuilder::data(Session& s, const TraceEvent& event) {
   const bool alone = !s.is_open && s.autocommit && !s.in_message;
   if (!s.is_open) begin(s, s.in_message);
   s.open.statements.push_back(statement);
+  if (s.open.tag == kNone32) s.open.tag = tag_of(event.sql);
   s.open.autocommit = alone;
   if (alone) end(s, TxnOutcome::kCommitted);
   // What nothing can undo any more need not wait.
@@ -135,12 +164,17 @@ void LogBuilder::begin(Session& s, bool of_message) {
   s.open.level = s.next != SaidLevel::kNothing ? s.next : s.level;
   s.next = SaidLevel::kNothing;
   s.open.prepared.clear();
+  s.open.tag = kNone32;
+  s.open.begun_us = s.now;
+  s.open.marks = s.marks;
+  s.marks = 0;
 }
 
 void LogBuilder::end(Session& s, TxnOutcome outcome) {
   if (!s.is_open) return;
   s.is_open = false;
   s.open.ended = event_;
+  s.open.ended_us = s.now;
   s.open.outcome = s.poisoned ? TxnOutcome::kRolledBack : outcome;
   std::swap(s.open, s.ended);
   s.has_ended = true;
@@ -200,6 +234,10 @@ void LogBuilder::end_of_session(std::uint32_t number) {
   settle(number, it->second);
   end(it->second, TxnOutcome::kRolledBack);
   settle(number, it->second);
+  if (it->second.touched_rows) {
+    if (number >= log_.closed_sessions.size()) log_.closed_sessions.resize(number + 1);
+    log_.closed_sessions[number] = true;
+  }
   sessions_.erase(it);
   cached_number_ = kNone32;
 }
@@ -213,18 +251,21 @@ void LogBuilder::not_read(std::uint64_t line, std::string_view text, std::string
 void LogBuilder::settle(std::uint32_t number, Session& s) {
   if (!s.has_ended) return;
   s.has_ended = false;
-  tell(number, s.ended);
+  tell(number, s, s.ended);
 }
 
-void LogBuilder::tell(std::uint32_t number, Draft& draft) {
+void LogBuilder::tell(std::uint32_t number, Session& s, Draft& draft) {
   if (draft.statements.empty()) {
     ++log_.empty_transactions;
+    (s.is_open ? s.open.marks : s.marks) |= draft.marks;
     return;
   }
+  s.touched_rows = true;
   if (!draft.prepared.empty()) prepared_[draft.prepared] = log_.transactions.size();
   log_.transactions.push_back({number, static_cast<std::uint32_t>(log_.statements.size()),
                                static_cast<std::uint32_t>(draft.statements.size()), draft.outcome, draft.autocommit,
-                               draft.begun, draft.ended, draft.level});
+                               draft.begun, draft.ended, draft.level, draft.marks, draft.tag, draft.begun_us,
+                               draft.ended_us});
   log_.statements.insert(log_.statements.end(), draft.statements.begin(), draft.statements.end());
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -46,6 +47,9 @@ class LogBuilder : public TraceSink {
     bool autocommit = false;
     SaidLevel level = SaidLevel::kNothing;
     std::string prepared;  // its name in a two-phase commit
+    std::uint8_t marks = 0;
+    std::uint32_t tag = kNone32;
+    std::int64_t begun_us = kNoTime, ended_us = kNoTime;
   };
   enum class Last : std::uint8_t { kNothing, kStatement, kOther };
   struct Session {
@@ -59,19 +63,24 @@ class LogBuilder : public TraceSink {
     Last last = Last::kNothing;             // what a failure would concern
     Draft open;
     std::vector<Savepoint> savepoints;
-    bool has_ended = false;  // `ended` waits for the session's next statement: a failure may still undo it
+    std::uint8_t marks = 0;      // since the transaction before
+    bool touched_rows = false;   // it has had a transaction that is in the log
+    std::int64_t now = kNoTime;  // the clock at its last event
+    bool has_ended = false;      // `ended` waits for the session's next statement: a failure may still undo it
     Draft ended;
   };
 
   Session& session(std::uint32_t number);
   void control(Session& s, const ControlStatement& control);
   void data(Session& s, const TraceEvent& event);
+  static void note_mark(Session& s, std::string_view sql, SqlDialect dialect, const ControlStatement& control);
+  std::uint32_t tag_of(std::string_view sql);
   void begin(Session& s, bool of_message);
   void end(Session& s, TxnOutcome outcome);
   void roll_back_to(Session& s, std::string_view name);
   void release(Session& s, std::string_view name);
   void set_level(Session& s, const ControlStatement& control);
-  void tell(std::uint32_t session, Draft& draft);
+  void tell(std::uint32_t session, Session& s, Draft& draft);
   void settle(std::uint32_t number, Session& s);
 
   TraceLog& log_;
@@ -80,6 +89,7 @@ class LogBuilder : public TraceSink {
   std::uint32_t cached_number_ = kNone32;
   Session* cached_ = nullptr;
   std::unordered_map<std::string, std::size_t> prepared_;  // name -> transaction of the log
+  std::map<RequestTag, std::uint32_t> tags_;
   std::uint64_t event_ = 0;
 };
 

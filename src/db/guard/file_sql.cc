@@ -60,8 +60,10 @@ constexpr std::string_view kComputing[] = {
     "instr",
     "isnull",
     "json_array",
+    "json_build_object",
     "json_extract",
     "json_object",
+    "json_unquote",
     "json_valid",
     "jsonb_agg",
     "jsonb_array_length",
@@ -125,6 +127,7 @@ constexpr std::string_view kComputing[] = {
     "sum",
     "time",
     "timestamp",
+    "timestampdiff",
     "to_char",
     "to_hex",
     "total",
@@ -153,7 +156,7 @@ bool only_computes(std::string_view function) {
 std::string why_refused(std::string_view sql, std::string_view dialect, const OwnTables& own) {
   if (sql.find('\0') != std::string_view::npos) return "it has a NUL character";
   if (dialect == "postgres") return why_postgres_refuses(sql, own);
-  if (dialect == "mariadb") return why_mariadb_refuses(sql, own);
+  if (dialect == "mariadb" || dialect == "mysql" || dialect == "tidb") return why_mariadb_refuses(sql, own);
   if (dialect == "sqlite") return why_sqlite_refuses(sql, own);
   return "statements of files are not run on this kind of server";
 }

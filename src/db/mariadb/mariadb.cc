@@ -16,13 +16,13 @@ constexpr ServerLevel kMariadbLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "read uncommitted"},
     {"read committed", Level::kReadCommitted, "read committed"},
     {"repeatable read", Level::kRepeatableRead, "repeatable read", true},
-    {"serializable", Level::kSerializable, "serializable"},
+    {"serializable", Level::kSerializable, "serializable", false, SerialOrder::kLockPoints},
 };
 constexpr ServerLevel kSnapshotLevels[] = {
     {"read uncommitted", Level::kReadUncommitted, "read uncommitted"},
     {"read committed", Level::kReadCommitted, "read committed"},
     {"repeatable read", Level::kSnapshotIsolation, "repeatable read", true},
-    {"serializable", Level::kSerializable, "serializable"},
+    {"serializable", Level::kSerializable, "serializable", false, SerialOrder::kLockPoints},
 };
 
 bool is_on(std::string_view value) { return value == "on" || value == "ON" || value == "1"; }

@@ -77,9 +77,9 @@ std::int64_t integer_answer(const Reply& reply) {
   return value;
 }
 
-std::string text_of(const Reply& reply) {
-  const auto* const text = reply.rows() == 1 ? std::get_if<std::string>(&reply.at(0, 0)) : nullptr;
-  return text == nullptr ? "" : *text;
+std::string text_of(const Reply& reply, std::size_t column) {
+  const bool there = reply.rows() == 1 && column < reply.width;
+  return there ? text_in(reply.at(0, column)) : std::string();
 }
 
 class TidbConnection : public MariadbConnection {
@@ -108,10 +108,10 @@ class TidbConnection : public MariadbConnection {
 
   Result<Reply> commit(TxnFacts* facts) override {
     if (facts == nullptr) return commit_and("");
-    auto reply = commit_and("select @@tidb_last_txn_info");
+    auto reply = commit_and("select @@tidb_last_txn_info, @@tidb_last_query_info");
     if (!reply || !reply->done()) return reply;
-    const std::string info = text_of(*reply);
-    *facts = tidb_facts(start_ts_, info_, info, one_snapshot_);
+    const std::string info = text_of(*reply, 0);
+    *facts = tidb_facts(start_ts_, info_, info, text_of(*reply, 1), one_snapshot_);
     info_ = info;
     return Reply{};
   }
@@ -193,7 +193,19 @@ std::optional<TidbTxnInfo> parse_tidb_txn_info(std::string_view json) {
   return info;
 }
 
-TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after, bool one_snapshot) {
+std::optional<TidbQueryInfo> parse_tidb_query_info(std::string_view json) {
+  if (json.empty()) return std::nullopt;
+  simdjson::dom::parser parser;
+  simdjson::dom::element document;
+  TidbQueryInfo info;
+  if (parser.parse(simdjson::padded_string(json)).get(document) != simdjson::SUCCESS) return std::nullopt;
+  if (document["start_ts"].get(info.start_ts) != simdjson::SUCCESS) return std::nullopt;
+  if (document["for_update_ts"].get(info.for_update_ts) != simdjson::SUCCESS) return std::nullopt;
+  return info;
+}
+
+TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_view after, std::string_view query,
+                    bool one_snapshot) {
   TxnFacts facts;
   if (start_ts <= 0) return facts;
   const auto info = parse_tidb_txn_info(after);
@@ -204,6 +216,8 @@ TxnFacts tidb_facts(std::int64_t start_ts, std::string_view before, std::string_
   if (one_snapshot && (wrote || before == after)) {
     facts.start_ts = start_ts;
     facts.commit_ts = wrote ? info->commit_ts : start_ts;
+    const auto last = parse_tidb_query_info(query);
+    if (last && last->start_ts == start_ts && last->for_update_ts > start_ts) facts.for_update_ts = last->for_update_ts;
   }
   return facts;
 }

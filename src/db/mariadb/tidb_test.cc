@@ -30,7 +30,7 @@ TEST(Tidb, ReadsTheTimestampsOfTheLastTransaction) {
 }
 
 TEST(Tidb, AWriterHasBothTimestamps) {
-  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), true);
+  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), "", true);
   EXPECT_EQ(facts.start_ts, kStart);
   EXPECT_EQ(facts.commit_ts, kCommit);
   EXPECT_EQ(facts.xid, kStart);
@@ -39,14 +39,14 @@ TEST(Tidb, AWriterHasBothTimestamps) {
 
 TEST(Tidb, OneThatWroteNothingLeavesTheVariableAlone) {
   const std::string info = fixture("last_txn_info.json");
-  const TxnFacts facts = tidb_facts(kStart + 100, info, info, true);
+  const TxnFacts facts = tidb_facts(kStart + 100, info, info, "", true);
   EXPECT_EQ(facts.start_ts, kStart + 100);
   EXPECT_EQ(facts.commit_ts, kStart + 100);
   EXPECT_FALSE(facts.xid.has_value());
 }
 
 TEST(Tidb, AtReadCommittedAWriterIsNamedAndHasNoTimestamps) {
-  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), false);
+  const TxnFacts facts = tidb_facts(kStart, "", fixture("last_txn_info.json"), "", false);
   EXPECT_FALSE(facts.start_ts.has_value());
   EXPECT_FALSE(facts.commit_ts.has_value());
   EXPECT_EQ(facts.xid, kStart);
@@ -54,11 +54,27 @@ TEST(Tidb, AtReadCommittedAWriterIsNamedAndHasNoTimestamps) {
 
 TEST(Tidb, OneThatWasRunASecondTimeHasNoFacts) {
   for (const TxnFacts& facts :
-       {tidb_facts(kStart - 50, fixture("last_txn_info_async.json"), fixture("last_txn_info.json"), true),
-        tidb_facts(0, "", fixture("last_txn_info.json"), true)}) {
+       {tidb_facts(kStart - 50, fixture("last_txn_info_async.json"), fixture("last_txn_info.json"), "", true),
+        tidb_facts(0, "", fixture("last_txn_info.json"), "", true)}) {
     EXPECT_FALSE(facts.start_ts.has_value());
     EXPECT_FALSE(facts.commit_ts.has_value());
   }
+}
+
+TEST(Tidb, ALockingReadIsAtForUpdateTs) {
+  const auto info = parse_tidb_query_info(fixture("last_query_info.json"));
+  ASSERT_TRUE(info.has_value());
+  EXPECT_EQ(info->start_ts, kStart);
+  EXPECT_EQ(info->for_update_ts, kStart + 1);
+  EXPECT_EQ(tidb_facts(kStart, "", fixture("last_txn_info.json"), fixture("last_query_info.json"), true).for_update_ts,
+            kStart + 1);
+  // In optimistic mode, and where nothing locked, it is start_ts; of another transaction it says nothing.
+  for (const std::string_view other :
+       {"", "{}", R"({"txn_scope":"global","start_ts":445644390547554306,"for_update_ts":445644390547554306})",
+        R"({"txn_scope":"global","start_ts":5,"for_update_ts":7})"})
+    EXPECT_FALSE(tidb_facts(kStart, "", fixture("last_txn_info.json"), other, true).for_update_ts) << other;
+  EXPECT_FALSE(
+      tidb_facts(kStart, "", fixture("last_txn_info.json"), fixture("last_query_info.json"), false).for_update_ts);
 }
 
 TEST(Tidb, LevelsDependOnTheMode) {

@@ -27,10 +27,10 @@ constexpr Dialect kSqliteDialect = {.name = "sqlite",
                                     .table_options = ""};
 
 constexpr ServerLevel kSqliteLevels[] = {
-    {"delete deferred", Level::kSerializable, "delete deferred"},
-    {"delete immediate", Level::kSerializable, "delete immediate"},
-    {"wal deferred", Level::kSerializable, "wal deferred", true},
-    {"wal immediate", Level::kSerializable, "wal immediate"},
+    {"delete deferred", Level::kSerializable, "delete deferred", false, SerialOrder::kCommitPlaces},
+    {"delete immediate", Level::kSerializable, "delete immediate", false, SerialOrder::kCommitPlaces},
+    {"wal deferred", Level::kSerializable, "wal deferred", true, SerialOrder::kCommitPlaces},
+    {"wal immediate", Level::kSerializable, "wal immediate", false, SerialOrder::kCommitPlaces},
     {"shared-cache read_uncommitted deferred", Level::kReadUncommitted, "shared deferred"},
 };
 

@@ -72,7 +72,7 @@ struct Draw {
 
 // Short words for building trees.
 [[nodiscard]] inline sql::NodePtr column_of(const std::string& alias, const Column& column) {
-  return sql::make(sql::Kind::kColumn, column.type, column.name, {}, alias);
+  return sql::read_out(column.form, column.type, alias, column.name);
 }
 [[nodiscard]] inline sql::NodePtr binary(sql::Type type, std::string operation, sql::NodePtr left, sql::NodePtr right) {
   return sql::make(sql::Kind::kBinary, type, std::move(operation), {std::move(left), std::move(right)});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hunt/dialects.h"
 #include "hunt/generate/query.h"
 
 namespace isolde::hunt::generate {
@@ -45,7 +46,7 @@ NodePtr draw_case(Draw& draw, Type type, std::uint32_t depth, const Scope& scope
 
 NodePtr draw_integer(Draw& draw, std::uint32_t depth, const Scope& scope) {
   const auto value = [&](Type type = Type::kInteger) { return draw_value(draw, type, depth - 1, scope); };
-  switch (draw.weighted({30, 14, 10, 6, 6, 6, 5, 5, 4, 3, 4})) {
+  switch (draw.weighted({30, 14, 10, 6, 6, 6, 5, 5, 4, 3, 4, 3, 2})) {
     case 0: {
       const NodePtr left = value();
       const std::string operation = draw.percent(65) ? "+" : "-";
@@ -83,6 +84,10 @@ NodePtr draw_integer(Draw& draw, std::uint32_t depth, const Scope& scope) {
       if (NodePtr column = draw_column(draw, Type::kInteger, scope))
         return make(Kind::kUnary, Type::kInteger, "-", {column});
       return value();
+    case 11:
+      return call(Type::kInteger, "half", {value()});
+    case 12:
+      return call(Type::kInteger, "seconds", {value(Type::kDate)});
     default:
       return call(Type::kInteger, "instr", {value(Type::kText), draw_literal(draw.rng, Type::kText)});
   }
@@ -111,7 +116,9 @@ NodePtr draw_decimal(Draw& draw, std::uint32_t depth, const Scope& scope) {
 
 NodePtr draw_text_expression(Draw& draw, std::uint32_t depth, const Scope& scope) {
   const auto value = [&](Type type = Type::kText) { return draw_value(draw, type, depth - 1, scope); };
-  switch (draw.weighted({30, 20, 15, 10, 15})) {
+  switch (draw.weighted({30, 20, 15, 10, 15, 8})) {
+    case 5:
+      return call(Type::kText, "json_text", {value()});
     case 0: {
       const NodePtr left = value();
       return binary(Type::kText, "||", left, leaf(draw, Type::kText, scope));
@@ -133,6 +140,7 @@ NodePtr draw_text_expression(Draw& draw, std::uint32_t depth, const Scope& scope
 
 NodePtr draw_date(Draw& draw, std::uint32_t depth, const Scope& scope) {
   const NodePtr of = draw_value(draw, Type::kDate, depth - 1, scope);
+  if (draw.percent(30)) return call(Type::kDate, "add_hours", {of, integer(draw.rng.between(0, 60))});
   return call(Type::kDate, "add_days", {of, integer(draw.rng.between(0, 3))});
 }
 
@@ -208,6 +216,12 @@ NodePtr draw_simple_predicate(Draw& draw, const Scope& scope) {
       return make(Kind::kIn, Type::kBoolean, negated, std::move(children));
     }
     default:
+      if (column.type == Type::kText && draw.percent(20)) {
+        // Patterns that are both regular expressions and SQLite's, whatever they match.
+        static constexpr std::array<std::string_view, 4> kExpressions = {"'[a-c]'", "'a[a-z]'", "'[a-z]*'",
+                                                                         "'[b-y][a-z]*'"};
+        return comparison("matches", of, make(Kind::kLiteral, Type::kText, std::string(draw.pick(kExpressions))));
+      }
       if (column.type == Type::kText && draw.percent(70))
         return make(Kind::kLike, Type::kBoolean, negated, {of, draw_pattern(draw.rng)});
       const std::string operation(draw.pick(kComparisons));
@@ -227,7 +241,9 @@ NodePtr draw_subquery_predicate(Draw& draw, std::uint32_t depth, const Scope& sc
   const NodePtr query = draw_row_query(draw, types, depth - 1, scope);
   if (!query) return nullptr;
   std::vector<NodePtr> row;
-  for (const Type type : types) row.push_back(draw_value(draw, type, draw.percent(70) ? 0 : 1, scope));
+  // MariaDB has no subqueries in a row before IN.
+  const bool plain = types.size() > 1 && is_of_mysql(draw.options.dialect);
+  for (const Type type : types) row.push_back(draw_value(draw, type, plain || draw.percent(70) ? 0 : 1, scope));
   const NodePtr of = row.size() == 1 ? row[0] : make(Kind::kRow, Type::kNone, "", std::move(row));
   return make(Kind::kInQuery, Type::kBoolean, negated, {of, query});
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "hunt/dialects.h"
 #include "hunt/generate/draw.h"
 #include "hunt/generate/interleaving.h"
 #include "hunt/generate/model.h"
@@ -142,20 +143,32 @@ class CaseDraw {
 
   Statement draw_read() {
     Draw draw = new_draw();
-    const bool locks = options_.dialect != "sqlite";
-    switch (draw.weighted({45, 45, locks ? 10U : 0U})) {
+    const HuntDialect& dialect = *hunt_dialect(options_.dialect);
+    switch (draw.weighted({45, 45, dialect.locks_rows ? 10U : 0U})) {
       case 0: {
         const Relation& from = table();
-        return finish(generate::draw_lookup(draw, from).node, 0);
+        return finish(hinted(generate::draw_lookup(draw, from).node), 0);
       }
       case 1:
-        return finish(generate::draw_query(draw, options_.depth).node, 0);
+        return finish(hinted(generate::draw_query(draw, options_.depth).node), 0);
       default: {
         const Relation& from = table();
         const NodePtr select = generate::draw_lockable(draw, from, std::min(options_.depth, 2U)).node;
-        return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, "", {select}), 0);
+        const std::uint32_t finer = dialect.family == Family::kPostgres ? 10 : 0;
+        static constexpr std::string_view kLocks[] = {"", "share", "key share", "no key update"};
+        const std::string lock(kLocks[draw.weighted({55, dialect.shares_locks ? 25U : 0U, finer, finer})]);
+        return finish(sql::make(Kind::kForUpdate, sql::Type::kNone, lock, {select}), 0);
       }
     }
+  }
+
+  // With a hint for the optimizer, where there are any.
+  NodePtr hinted(NodePtr query) {
+    const auto hints = hunt_dialect(options_.dialect)->hints;
+    if (hints.empty() || query->kind != Kind::kSelect || !percent(15)) return query;
+    auto copy = std::make_shared<sql::Node>(*query);
+    copy->alias = hints[rng_.below(hints.size())];
+    return copy;
   }
 
   Statement draw_write() {
@@ -163,7 +176,8 @@ class CaseDraw {
     const Relation& to = table();
     const bool merges = options_.dialect == "postgres" && options_.server_version >= kFirstMerge;
     const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
-    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U})) {
+    const bool replaces = generate::can_replace(options_, model_, to);
+    switch (draw.weighted({50, 10, 10, keys_.more_bases() ? 8U : 0U, 12, merges ? 32U : 0U, replaces ? 8U : 0U})) {
       case 1:
         return finish(generate::draw_delete(draw, to), version);
       case 2:
@@ -174,13 +188,43 @@ class CaseDraw {
         return finish(generate::draw_upsert(draw, to, version, keys_), version);
       case 5:
         return finish(generate::draw_merge(draw, to, version, keys_), version);
+      case 6:
+        return finish(generate::draw_replace(draw, to, version, keys_), version);
       default:
         return finish(generate::draw_update(draw, to, version), version);
     }
   }
 
   Statement finish(NodePtr tree, std::int64_t version) {
-    return sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
+    Statement statement = sql::make_statement(std::move(tree), version, model_.schema, options_.dialect);
+    const bool reads = statement.kind == StatementKind::kSelect || statement.kind == StatementKind::kSelectForUpdate;
+    const bool prepares = options_.dialect != "sqlite";  // its driver prepares everything
+    Draw dice = new_draw();
+    switch (dice.weighted({100, prepares ? 12U : 0U, reads && options_.dialect == "postgres" ? 12U : 0U, 6})) {
+      case 1:
+        statement.sent = Sent::kPrepared;
+        break;
+      case 2:
+        statement.sent = Sent::kCursor;
+        break;
+      case 3:
+        statement.sent = Sent::kSavepoint;
+        break;
+      default:
+        break;
+    }
+    if (options_.writes > 0 && percent(4)) statement.undone = draw_undone();
+    return statement;
+  }
+
+  // What is done and undone: its version, which no other statement has, must never be seen.
+  std::string draw_undone() {
+    Draw draw = new_draw();
+    draw.by_key = 85;
+    const Relation& to = table();
+    const std::int64_t version = kFirstVersion + std::max<std::int64_t>(rows_at_first_ - 1000, 0) + written_++;
+    const NodePtr tree = percent(75) ? generate::draw_update(draw, to, version) : generate::draw_delete(draw, to);
+    return sql::print(*tree, options_.dialect);
   }
 
   Rng rng_;

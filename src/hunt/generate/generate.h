@@ -12,12 +12,17 @@
 
 namespace isolde::hunt {
 
+// What `isolde hunt` takes as GenerateOptions::features.
+inline constexpr std::uint32_t kUnaskedFeatures = 12;
+
 struct GenerateOptions {
-  std::string_view dialect = "postgres";  // "postgres", "mariadb", "sqlite"
+  std::string_view dialect = "postgres";  // of hunt/dialects.h
   int server_version = 0;                 // e.g. 150003; MERGE is there from PostgreSQL 15 on
   std::uint32_t most_tables = 3, most_rows = 20, most_transactions = 4, most_statements = 5;
   std::uint32_t depth = 3;  // of expressions and subqueries
-  bool foreign_keys = false, generated_columns = false, views = false;
+  bool foreign_keys = false, generated_columns = false, views = false, triggers = false, partitions = false;
+  // Out of 100 schemas, so many have each of these although it was not asked for.
+  std::uint32_t features = 0;
   // SQLite: UPDATE and DELETE may look at their target in subqueries of WHERE. 3.40 looks while it writes: finds that
   // bug, and little else. The others always may.
   bool own_target = false;

@@ -33,7 +33,7 @@ GenerateOptions options_for(std::string_view dialect) {
 
 GenerateOptions with_everything(std::string_view dialect) {
   GenerateOptions options = options_for(dialect);
-  options.foreign_keys = options.generated_columns = options.views = true;
+  options.foreign_keys = options.generated_columns = options.views = options.triggers = options.partitions = true;
   return options;
 }
 
@@ -109,9 +109,9 @@ TEST(HuntGenerate, SeedsDrawTheSameOnEveryMachine) {
   for (const std::string_view dialect : kDialects)
     for_the_first_cases(options_for(dialect), 40,
                         [&](const Case& test) { shapes[dialect] = mix64(shapes[dialect] ^ shape_of(test)); });
-  EXPECT_EQ(shapes["postgres"], 14771606083773607278UL);
-  EXPECT_EQ(shapes["mariadb"], 6954328116979789832UL);
-  EXPECT_EQ(shapes["sqlite"], 9988969162483449971UL);
+  EXPECT_EQ(shapes["postgres"], 17912663269084698062UL);
+  EXPECT_EQ(shapes["mariadb"], 661887602613865337UL);
+  EXPECT_EQ(shapes["sqlite"], 15066015525068349361UL);
 }
 
 TEST(HuntGenerate, DifferentSeedsGiveDifferentCases) {
@@ -159,6 +159,9 @@ void expect_sets_its_version(const Statement& statement) {
     case Kind::kUpsert:
       expect_version_inserted(child_of(tree, 0), child_of(tree, 1), statement.version, statement.sql);
       expect_version_assigned(child_of(tree, 2), statement.version, statement.sql);
+      break;
+    case Kind::kReplace:
+      expect_version_inserted(child_of(tree, 0), child_of(tree, 1), statement.version, statement.sql);
       break;
     case Kind::kMerge:
       if (tree.children[2]) expect_version_assigned(child_of(tree, 2), statement.version, statement.sql);
@@ -310,13 +313,18 @@ TEST(HuntGenerate, EveryKindOfNodeIsDrawn) {
   std::map<Kind, std::uint64_t> kinds;
   std::map<std::string, std::uint64_t> texts;
   std::map<StatementKind, std::uint64_t> statements;
-  std::uint64_t rolled_back = 0, transactions = 0;
+  std::map<Sent, std::uint64_t> sents;
+  std::uint64_t rolled_back = 0, transactions = 0, seconds = 0;
   for_the_first_cases(with_everything("postgres"), 2000, [&](const Case& test) {
     for (const Transaction& transaction : test.transactions) {
       ++transactions;
       rolled_back += transaction.commits ? 0 : 1;
       for (const Statement& statement : transaction.statements) {
         ++statements[statement.kind];
+        ++sents[statement.sent];
+        const bool second = (statement.tree->kind == Kind::kUpdate && statement.tree->children[2]) ||
+                            (statement.tree->kind == Kind::kDelete && statement.tree->children[1]);
+        seconds += second ? 1 : 0;
         walk(*statement.tree, [&](const Node& node) {
           ++kinds[node.kind];
           if (node.kind != Kind::kLiteral && node.kind != Kind::kColumn) ++texts[node.text];
@@ -327,13 +335,22 @@ TEST(HuntGenerate, EveryKindOfNodeIsDrawn) {
       }
     }
   });
+  for_the_first_cases(with_everything("mariadb"), 500, [&](const Case& test) {  // what PostgreSQL does not have
+    for (const Transaction& transaction : test.transactions)
+      for (const Statement& statement : transaction.statements)
+        if (statement.tree->kind == Kind::kReplace) ++kinds[Kind::kReplace];
+  });
   for (int kind = 0; kind <= static_cast<int>(Kind::kRow); ++kind)
     EXPECT_GT(kinds[static_cast<Kind>(kind)], 0U) << "kind " << kind;
-  for (const char* text : {"group by",   "having",    "limit",     "distinct",         "union",      "union all",
-                           "except",     "intersect", "left join", "cross join",       "count",      "sum",
-                           "min",        "max",       "avg",       "count distinct",   "row_number", "rank",
-                           "dense_rank", "lag",       "lead",      "coalesce",         "nullif",     "not",
-                           "-",          "and",       "or",        "is distinct from", "hunt_v0",    "hunt_v1"})
+  for (const Sent sent : {Sent::kPlain, Sent::kPrepared, Sent::kCursor}) EXPECT_GT(sents[sent], 0U) << name(sent);
+  EXPECT_GT(seconds, 0U);
+  for (const char* text :
+       {"group by",      "having",         "limit",      "distinct",  "union",        "union all", "except",
+        "intersect",     "left join",      "cross join", "count",     "sum",          "min",       "max",
+        "avg",           "count distinct", "row_number", "rank",      "dense_rank",   "lag",       "lead",
+        "coalesce",      "nullif",         "not",        "-",         "and",          "or",        "is distinct from",
+        "hunt_v0",       "hunt_v1",        "right join", "full join", "natural join", "share",     "key share",
+        "no key update", "matches",        "json_text",  "half",      "seconds",      "add_hours"})
     EXPECT_GT(texts[text], 0U) << text;
   std::uint64_t all = 0;
   for (const auto& [kind, count] : statements) all += count;

@@ -16,7 +16,7 @@ using sql::NodePtr;
 using sql::Type;
 
 NodePtr column(const Column& of, const std::string& alias = {}) {
-  return make(Kind::kColumn, of.type, of.name, {}, alias);
+  return sql::read_out(of.form, of.type, alias, of.name);
 }
 
 class SchemaDraw {
@@ -24,10 +24,16 @@ class SchemaDraw {
   SchemaDraw(Rng& rng, const GenerateOptions& options) : rng_(rng), options_(options) {}
 
   Model take() {
+    foreign_keys_ = has(options_.foreign_keys);
+    generated_columns_ = has(options_.generated_columns);
+    triggers_ = has(options_.triggers);
+    // MariaDB has no foreign keys to and from partitioned tables, SQLite no partitions.
+    const bool can_part = options_.dialect == "postgres" || (options_.dialect != "sqlite" && !foreign_keys_);
+    partitions_ = has(options_.partitions) && can_part;
     const std::uint32_t most = std::max(options_.most_tables, 1U);
     const std::int64_t count = percent(rng_, 20) ? 1 : rng_.between(std::min(2U, most), most);
     for (std::int64_t t = 0; t < count; ++t) draw_table();
-    if (options_.views) draw_views();
+    if (has(options_.views)) draw_views();
     Schema& schema = model_.schema;
     for (auto view = schema.views.rbegin(); view != schema.views.rend(); ++view)
       schema.drops.push_back("drop view if exists " + view->name);
@@ -37,6 +43,9 @@ class SchemaDraw {
   }
 
  private:
+  // Whether the schema has something that was asked for, or comes up now and then.
+  bool has(bool asked) { return asked || (options_.features > 0 && percent(rng_, options_.features)); }
+
   void draw_table() {
     Table table;
     table.name = fmt::format("{}t{}", kPrefix, model_.tables.size());
@@ -46,6 +55,14 @@ class SchemaDraw {
     std::vector<std::string> parts = {pkey_definition(without_rowid),
                                       fmt::format("vkey {} not null", written_type(Type::kInteger))};
     draw_columns(relation, parts);
+    relation.partitioned = partitions_ && percent(rng_, 60);
+    if (relation.partitioned) table.partitions = static_cast<std::uint32_t>(rng_.between(2, 4));
+    if (triggers_ && percent(rng_, 60)) {
+      Column& of = add(relation, Type::kInteger);
+      of.generated = true;
+      parts.push_back(fmt::format("{} {}", of.name, written_type(of.type)));
+      table.trigger = {of.name, relation.columns[2].name};
+    }
     for (const Column& of : relation.columns) {
       table.columns.push_back(of.name);
       if (!of.generated) table.inserted.push_back(of.name);
@@ -81,22 +98,26 @@ class SchemaDraw {
     for (std::int64_t c = 0; c < count; ++c) {
       Column& of = add(relation, c == 0 ? Type::kInteger : kTypes[rng_.below(kTypes.size())]);
       of.nullable = !percent(rng_, 15);
-      parts.push_back(fmt::format("{} {}{}", of.name, written_type(of.type), of.nullable ? "" : " not null"));
+      if (c > 0 && percent(rng_, 20)) of.form = sql::form_for(of.type);
+      const std::string_view type =
+          of.form == sql::Form::kPlain ? written_type(of.type) : sql::column_type(of.form, options_.dialect);
+      parts.push_back(fmt::format("{} {}{}", of.name, type, of.nullable ? "" : " not null"));
     }
-    if (options_.foreign_keys && !model_.tables.empty() && percent(rng_, 70)) {
+    if (foreign_keys_ && !model_.tables.empty() && percent(rng_, 70)) {
       Column& of = add(relation, Type::kInteger);
       of.parent = model_.tables[rng_.below(model_.tables.size())].name;
       parts.push_back(fmt::format("{} {}", of.name, written_type(of.type)));
     }
-    if (options_.generated_columns && percent(rng_, 60)) {
+    if (generated_columns_ && percent(rng_, 60)) {
       const NodePtr base = column(relation.columns[2]);
       const NodePtr value = percent(rng_, 50)
                                 ? make(Kind::kCall, Type::kInteger, "coalesce", {base, integer(rng_.between(0, 8))})
                                 : make(Kind::kBinary, Type::kInteger, "%", {base, integer(rng_.between(2, 5))});
       Column& of = add(relation, Type::kInteger);
       of.generated = true;
-      parts.push_back(fmt::format("{} {} generated always as ({}) stored", of.name, written_type(of.type),
-                                  sql::print(*value, options_.dialect)));
+      const bool kept = options_.dialect == "postgres" || percent(rng_, 50);
+      parts.push_back(fmt::format("{} {} generated always as ({}) {}", of.name, written_type(of.type),
+                                  sql::print(*value, options_.dialect), kept ? "stored" : "virtual"));
     }
   }
 
@@ -111,26 +132,37 @@ class SchemaDraw {
     for (std::int64_t i = 0; i < count; ++i) {
       const std::string name = fmt::format("{}i{}", kPrefix, indexes_++);
       Column& first = relation.columns[1 + rng_.below(relation.columns.size() - 1)];
-      const bool plain =
-          first.type == Type::kInteger && first.name != "vkey" && !first.generated && first.parent.empty();
-      if (plain && !unique && percent(rng_, 8)) {
+      const bool plain = first.type == Type::kInteger && first.form == sql::Form::kPlain && first.name != "vkey" &&
+                         !first.generated && first.parent.empty();
+      if (plain && !unique && !relation.partitioned && percent(rng_, 8)) {
         unique = first.unique = true;
         model_.schema.more.push_back(fmt::format("create unique index {} on {} ({})", name, relation.name, first.name));
         continue;
       }
+      if (!can_be_indexed(first)) continue;
       model_.schema.more.push_back(
           fmt::format("create index {} on {} {}", name, relation.name, index_columns(relation, first, plain)));
     }
   }
 
+  // By its name: MariaDB's JSON is a text without a length.
+  [[nodiscard]] bool can_be_indexed(const Column& of) const {
+    return of.form != sql::Form::kJson || options_.dialect == "postgres" || options_.dialect == "sqlite";
+  }
+
   std::string index_columns(const Relation& relation, const Column& first, bool plain) {
-    const bool rich = options_.dialect != "mariadb";  // expressions, and a part of the rows
+    const bool rich =
+        options_.dialect == "postgres" || options_.dialect == "sqlite";  // expressions, and a part of the rows
+    // As expressions see it; SQLite does not trust date() to be a function of the row.
+    const bool by_value = first.form != sql::Form::kPlain && first.form != sql::Form::kMoment;
+    if (rich && by_value && percent(rng_, 70))
+      return fmt::format("(({}))", sql::print(*column(first), options_.dialect));
     if (rich && plain && percent(rng_, 20)) return fmt::format("(({} + 1))", first.name);
     if (options_.dialect == "postgres" && percent(rng_, 10)) return fmt::format("using hash ({})", first.name);
     std::string columns = first.name + (percent(rng_, 15) ? " desc" : "");
     if (percent(rng_, 40)) {
       const Column& second = relation.columns[rng_.below(relation.columns.size())];
-      if (second.name != first.name) columns += ", " + second.name;
+      if (second.name != first.name && can_be_indexed(second)) columns += ", " + second.name;
     }
     if (!rich || !percent(rng_, 20)) return fmt::format("({})", columns);
     return fmt::format("({}) where {} > {}", columns, relation.columns[2].name, rng_.between(0, 4));
@@ -145,7 +177,9 @@ class SchemaDraw {
       for (const Column& of : relation.columns) {
         cells.push_back(of.generated ? nullptr : cell(of, pkey));
         if (!of.generated)
-          row.push_back(cells.back()->text == "null" ? "null" : sql::print(*cells.back(), options_.dialect));
+          row.push_back(cells.back()->text == "null"
+                            ? "null"
+                            : sql::literal_in(of.form, sql::print(*cells.back(), options_.dialect)));
       }
       relation.cells.push_back(std::move(cells));
       table.rows.push_back(std::move(row));
@@ -222,6 +256,7 @@ class SchemaDraw {
   Rng& rng_;
   const GenerateOptions& options_;
   Model model_;
+  bool foreign_keys_ = false, generated_columns_ = false, triggers_ = false, partitions_ = false;  // of this schema
   std::uint32_t indexes_ = 0;
   std::int64_t last_vkey_ = 0;
 };

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "hunt/case.h"
 #include "hunt/generate/generate.h"
+#include "hunt/sql/form.h"
 #include "hunt/sql/tree.h"
 
 namespace isolde::hunt::generate {
@@ -20,9 +21,10 @@ struct Column {
   std::string name = {};
   sql::Type type = sql::Type::kInteger;
   bool nullable = true;
-  bool indexed = false;     // it is the first column of an index
-  bool unique = false;      // by an index
-  bool generated = false;   // the server computes it
+  bool indexed = false;    // it is the first column of an index
+  bool unique = false;     // by an index
+  bool generated = false;  // the server computes it: a generated column, or a trigger's
+  sql::Form form = sql::Form::kPlain;
   std::string parent = {};  // the table that it refers to, if it does
 };
 
@@ -31,6 +33,7 @@ struct Relation {
   std::string name = {};
   std::vector<Column> columns = {};
   bool keyed = true;  // one row for one pkey: the columns pkey and vkey come first
+  bool partitioned = false;
   // Of a table, at first: literals by row and column; null: the server computes it.
   std::vector<std::vector<sql::NodePtr>> cells = {};
 

@@ -1,5 +1,6 @@
 #include "hunt/generate/query.h"
 
+#include "hunt/dialects.h"
 #include "hunt/generate/aggregate.h"
 #include "hunt/generate/expression.h"
 #include "hunt/generate/row_source.h"
@@ -124,7 +125,9 @@ Query draw_set(Draw& draw, std::uint32_t depth) {
   // The names are those of the first.
   for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i].name = left->children[0]->children[i]->alias;
   static constexpr std::array<std::string_view, 5> kSets = {"union", "union all", "union all", "except", "intersect"};
-  const std::string which(draw.pick(kSets));
+  std::string which(draw.pick(kSets));
+  if (draw.options.server_version < hunt_dialect(draw.options.dialect)->first_except && !which.starts_with("union"))
+    which = "union";
   return {make(Kind::kSetOf, Type::kNone, which, {left, right}), std::move(wanted)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "hunt/dialects.h"
 #include "hunt/generate/expression.h"
 
 namespace isolde::hunt::generate {
@@ -46,6 +47,54 @@ NodePtr draw_source(Draw& draw, std::uint32_t depth, Scope& scope) {
   }
   const Relation* table = draw_table(draw);
   return table == nullptr ? nullptr : take_named(draw, *table, scope);
+}
+
+constexpr int kSqliteOuterJoins = 33900;  // RIGHT and FULL, from 3.39 on
+
+// Two sides that PostgreSQL can join in full: columns of tables, and nothing but their equality. Null: there are none.
+NodePtr full_condition(Draw& draw, const Scope& scope) {
+  const Source& right = scope.sources.back();
+  if (right.table == nullptr) return nullptr;
+  const Column& of = draw.pick(right.columns);
+  std::vector<NodePtr> others;
+  for (std::size_t i = 0; i + 1 < scope.sources.size(); ++i) {
+    const Source& source = scope.sources[i];
+    if (source.table == nullptr) continue;
+    for (const Column& column : source.columns)
+      if (column.type == of.type) others.push_back(column_of(source.alias, column));
+  }
+  return others.empty() ? nullptr : comparison("=", draw.pick(others), column_of(right.alias, of));
+}
+
+// The table that stands there once more, joined by all its columns. Null: it is no table.
+NodePtr join_naturally(Draw& draw, const NodePtr& from, Scope& scope) {
+  if (from->kind != Kind::kTable || scope.sources.size() != 1 || scope.sources[0].table == nullptr) return nullptr;
+  if (draw.sources_left == 0) return nullptr;
+  const Relation& table = *scope.sources[0].table;
+  return make(Kind::kJoin, Type::kNone, "natural join", {from, take_named(draw, table, scope), nullptr});
+}
+
+NodePtr join_outer_or_inner(Draw& draw, const NodePtr& from, const NodePtr& right, const Scope& scope) {
+  const bool sqlite = draw.options.dialect == "sqlite";
+  const bool has_right = !sqlite || draw.options.server_version >= kSqliteOuterJoins;
+  const bool has_full = has_right && !is_of_mysql(draw.options.dialect);
+  std::string how;
+  switch (draw.weighted({66, 20, has_right ? 9U : 0U, has_full ? 5U : 0U})) {
+    case 0:
+      how = "join";
+      break;
+    case 2:
+      how = "right join";
+      break;
+    case 3:
+      if (const NodePtr on = full_condition(draw, scope))
+        return make(Kind::kJoin, Type::kNone, "full join", {from, right, on});
+      [[fallthrough]];
+    default:
+      how = "left join";
+      break;
+  }
+  return make(Kind::kJoin, Type::kNone, how, {from, right, draw_join_condition(draw, scope)});
 }
 
 NodePtr join_lateral(Draw& draw, std::uint32_t depth, const NodePtr& from, Scope& scope) {
@@ -98,15 +147,19 @@ NodePtr draw_from(Draw& draw, std::uint32_t depth, Scope& scope) {
       if (const NodePtr joined = join_lateral(draw, depth - 1, from, scope)) from = joined;
       continue;
     }
+    if (i == 0 && draw.percent(4)) {
+      if (const NodePtr joined = join_naturally(draw, from, scope)) {
+        from = joined;
+        continue;
+      }
+    }
     const NodePtr right = draw_source(draw, depth == 0 ? 0 : depth - 1, scope);
     if (!right) break;
     if (i == 0 && draw.percent(8)) {
       from = make(Kind::kJoin, Type::kNone, "cross join", {from, right, nullptr});
       continue;
     }
-    const bool left = draw.percent(28);
-    const NodePtr on = draw_join_condition(draw, scope);
-    from = make(Kind::kJoin, Type::kNone, left ? "left join" : "join", {from, right, on});
+    from = join_outer_or_inner(draw, from, right, scope);
   }
   return from;
 }

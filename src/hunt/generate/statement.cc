@@ -17,6 +17,9 @@ using sql::Type;
 NodePtr assignment(const std::string& column, NodePtr value) {
   return make(Kind::kAssignment, value->type, column, {value});
 }
+NodePtr assignment(const Column& column, NodePtr value) {
+  return assignment(column.name, sql::put_into(column.form, std::move(value)));
+}
 
 bool assignable(const Column& column) { return column.name != "pkey" && column.name != "vkey" && !column.generated; }
 
@@ -50,23 +53,27 @@ NodePtr draw_assignments(Draw& draw, const Relation& table, std::int64_t version
   std::vector<NodePtr> assignments = {assignment("vkey", integer(version))};
   std::vector<const Column*> free;
   for (const Column& column : table.columns)
-    if (assignable(column) && !(column.unique && unique == Unique::kNever)) free.push_back(&column);
+    if (assignable(column) && !(column.unique && (unique == Unique::kNever || !draw.percent(30))))
+      free.push_back(&column);
   const std::int64_t count = std::min<std::int64_t>(draw.rng.between(1, 3), static_cast<std::int64_t>(free.size()));
   for (std::int64_t i = 0; i < count; ++i) {
     const std::size_t at = draw.rng.below(free.size());
     const Column& column = *free[at];
     free.erase(free.begin() + static_cast<std::ptrdiff_t>(at));
     if (column.unique) {
-      assignments.push_back(assignment(column.name, draw_literal(draw.rng, column.type)));
+      // Mostly one that no row has.
+      const bool fresh = draw.percent(80);
+      assignments.push_back(
+          assignment(column, fresh ? integer(draw.rng.between(1000, 99999)) : draw_literal(draw.rng, column.type)));
       continue;
     }
     // A row's new value made of its old one: what is lost when an update is.
     if (column.type == Type::kInteger && column.parent.empty() && column.nullable && draw.percent(35)) {
       const NodePtr old = column_of(own, column);
-      assignments.push_back(assignment(column.name, binary(Type::kInteger, "+", old, integer(draw.rng.between(1, 3)))));
+      assignments.push_back(assignment(column, binary(Type::kInteger, "+", old, integer(draw.rng.between(1, 3)))));
       continue;
     }
-    assignments.push_back(assignment(column.name, draw_stored(draw, column, depth, scope)));
+    assignments.push_back(assignment(column, draw_stored(draw, column, depth, scope)));
   }
   return list(std::move(assignments));
 }
@@ -87,6 +94,27 @@ NodePtr draw_where(Draw& draw, const Scope& scope) {
   return draw_predicate(draw, draw.percent(45) ? 0 : draw.options.depth, scope);
 }
 
+// A second table for an UPDATE or DELETE of `scope`'s first: one row of it at most for each row that is changed. It is
+// put into `scope`. Null: there is none.
+struct Second {
+  NodePtr source, on;
+};
+Second draw_second(Draw& draw, const Relation& table, Scope& scope) {
+  std::vector<const Relation*> others;
+  for (const Relation& other : draw.model.tables)
+    if (other.name != table.name || draw.options.dialect == "postgres") others.push_back(&other);
+  std::vector<NodePtr> columns;
+  for (const Column& column : table.columns)
+    if (column.type == Type::kInteger && column.name != "vkey")
+      columns.push_back(column_of(scope.sources[0].alias, column));
+  if (others.empty() || draw.sources_left == 0) return {};
+  const Relation& other = *draw.pick(others);
+  Second second;
+  second.source = take_table(draw, other, scope);
+  second.on = comparison("=", column_of(scope.sources.back().alias, other.columns[0]), draw.pick(columns));
+  return second;
+}
+
 // Subqueries of its WHERE.
 bool may_read_target(const GenerateOptions& options) { return options.dialect != "sqlite" || options.own_target; }
 
@@ -99,16 +127,25 @@ NewRow draw_new_row(Draw& draw, const Relation& table, NodePtr pkey, std::int64_
   NewRow row;
   for (const Column& column : table.columns) {
     if (column.generated) continue;
-    row.columns.push_back(column_of("", column));
+    row.columns.push_back(make(Kind::kColumn, column.type, column.name));
     if (column.name == "pkey")
       row.values.push_back(pkey);
     else if (column.name == "vkey")
       row.values.push_back(integer(version));
+    else if (column.unique && !draw.percent(10))
+      row.values.push_back(pkey);  // as new as the row's key is
     else
-      row.values.push_back(column.nullable && draw.percent(12) ? null_of(column.type)
-                                                               : draw_stored(draw, column, depth, scope));
+      row.values.push_back(sql::put_into(column.form, column.nullable && draw.percent(12)
+                                                          ? null_of(column.type)
+                                                          : draw_stored(draw, column, depth, scope)));
   }
   return row;
+}
+
+// Of a row that may be there already.
+std::int64_t draw_key_to_put(Draw& draw, NewKeys& keys) {
+  const std::size_t which = draw.weighted({60, 25, 15});
+  return which == 0 ? draw.pick(draw.hot) : (which == 1 ? keys.shared(draw.rng) : keys.fresh());
 }
 
 // A source of MERGE, put into `scope`: each of its pkeys (the first column) once, so that no row is changed twice.
@@ -143,21 +180,26 @@ NodePtr draw_merged(Draw& draw, const Relation& table, Scope& scope) {
 }  // namespace
 
 NodePtr draw_update(Draw& draw, const Relation& table, std::int64_t version) {
-  const Scope scope = target_of(draw, table);
+  Scope scope = target_of(draw, table);
+  Second second;
+  if (draw.percent(10)) second = draw_second(draw, table, scope);
   // SET is evaluated row by row: a subquery would see the rows that it changed already. PostgreSQL's sees none of them.
   if (draw.options.dialect != "postgres") draw.untouchable = table.name;
   const std::uint32_t depth = draw.percent(60) ? 0 : 2;
   NodePtr assignments = draw_assignments(draw, table, version, scope.sources[0].alias, depth, scope);
   if (may_read_target(draw.options)) draw.untouchable.clear();
   NodePtr where = draw_where(draw, scope);
-  return make(Kind::kUpdate, Type::kNone, table.name, {assignments, where}, scope.sources[0].alias);
+  return make(Kind::kUpdate, Type::kNone, table.name, {assignments, where, second.source, second.on},
+              scope.sources[0].alias);
 }
 
 NodePtr draw_delete(Draw& draw, const Relation& table) {
-  const Scope scope = target_of(draw, table);
+  Scope scope = target_of(draw, table);
+  Second second;
+  if (draw.options.dialect != "sqlite" && draw.percent(12)) second = draw_second(draw, table, scope);
   if (!may_read_target(draw.options)) draw.untouchable = table.name;
   NodePtr where = draw_where(draw, scope);
-  return make(Kind::kDelete, Type::kNone, table.name, {where}, scope.sources[0].alias);
+  return make(Kind::kDelete, Type::kNone, table.name, {where, second.source, second.on}, scope.sources[0].alias);
 }
 
 NodePtr draw_insert_rows(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
@@ -191,11 +233,23 @@ NodePtr draw_insert_query(Draw& draw, const Relation& table, std::int64_t versio
               {list(std::move(row.columns)), select_of(std::move(clauses))});
 }
 
+bool can_replace(const GenerateOptions& options, const Model& model, const Relation& table) {
+  if (options.dialect == "postgres") return false;
+  for (const Table& other : model.schema.tables)
+    for (const ForeignKey& key : other.foreign_keys)
+      if (key.parent == table.name) return false;
+  return std::none_of(table.columns.begin(), table.columns.end(), [](const Column& column) { return column.unique; });
+}
+
+NodePtr draw_replace(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
+  NewRow row = draw_new_row(draw, table, integer(draw_key_to_put(draw, keys)), version, 0, {});
+  return make(Kind::kReplace, Type::kNone, table.name,
+              {list(std::move(row.columns)), make(Kind::kRow, Type::kNone, "", std::move(row.values))});
+}
+
 NodePtr draw_upsert(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys) {
   const Scope nothing;
-  const std::size_t which = draw.weighted({60, 25, 15});
-  const std::int64_t pkey = which == 0 ? draw.pick(draw.hot) : (which == 1 ? keys.shared(draw.rng) : keys.fresh());
-  NewRow row = draw_new_row(draw, table, integer(pkey), version, 0, nothing);
+  NewRow row = draw_new_row(draw, table, integer(draw_key_to_put(draw, keys)), version, 0, nothing);
   Scope scope;
   scope.sources.push_back({.alias = table.name, .columns = table.columns, .keyed = true});
   Source excluded{.alias = "excluded", .columns = {}};
@@ -228,8 +282,11 @@ NodePtr draw_merge(Draw& draw, const Relation& table, std::int64_t version, NewK
   }
   const bool inserts = keys.more_bases() && draw.percent(35);
   NodePtr assignments, values, columns;
+  // PostgreSQL fails with an internal error where a new row goes to another partition and the UPDATE has a subquery
+  // (docs/found/postgres-merge-partitioned-subplan.md): hunts would find little else.
+  const std::uint32_t depth = draw.percent(60) || table.partitioned ? 0 : 2;
   if (!inserts || draw.percent(70))
-    assignments = draw_assignments(draw, table, version, target.sources[0].alias, draw.percent(60) ? 0 : 2, both,
+    assignments = draw_assignments(draw, table, version, target.sources[0].alias, depth, both,
                                    inserts ? Unique::kNever : Unique::kConstant);
   if (inserts) {
     NewRow fresh = draw_new_row(draw, table, binary(Type::kInteger, "+", integer(keys.base()), key), version,

@@ -35,6 +35,9 @@ class NewKeys {
 // Requires: keys.more_bases().
 [[nodiscard]] sql::NodePtr draw_insert_query(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys);
 [[nodiscard]] sql::NodePtr draw_upsert(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys);
+// REPLACE deletes every row that is in the way: no other row of the table may be, nor one that refers to it.
+[[nodiscard]] bool can_replace(const GenerateOptions& options, const Model& model, const Relation& table);
+[[nodiscard]] sql::NodePtr draw_replace(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys);
 [[nodiscard]] sql::NodePtr draw_merge(Draw& draw, const Relation& table, std::int64_t version, NewKeys& keys);
 
 }  // namespace isolde::hunt::generate

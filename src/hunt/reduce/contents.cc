@@ -2,6 +2,7 @@
 // schema.
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "hunt/reduce/schema_text.h"
 #include "hunt/reduce/session.h"
@@ -27,7 +28,7 @@ void look_again(Finding& finding) {
   for (Transaction& transaction : finding.test.transactions) {
     for (Statement& statement : transaction.statements) {
       if (statement.tree) {
-        statement = sql::make_statement(statement.tree, statement.version, schema, finding.dialect);
+        statement = sql::with_tree(statement, statement.tree, schema, finding.dialect);
       } else {
         std::erase_if(statement.reads, is_gone);
         std::erase_if(statement.writes, is_gone);
@@ -68,6 +69,10 @@ std::vector<Removal> removals_from(const Table& table) {
     });
   };
   const auto create = parse_create_table(table.create);
+  if (table.partitions > 0)
+    in_table([](Table& of, const std::string&) { return std::exchange(of.partitions, 0U) > 0; }, "");
+  if (table.trigger)
+    in_table([](Table& of, const std::string&) { return std::exchange(of.trigger, std::nullopt).has_value(); }, "");
   if (!create) return all;
   for (std::size_t i = 2; i < table.columns.size(); ++i) in_table(remove_column, table.columns[i]);
   // After the columns, because the last are tried first.

@@ -21,6 +21,7 @@ bool names_a_table(Kind kind) {
     case Kind::kInsertRows:
     case Kind::kInsertQuery:
     case Kind::kUpsert:
+    case Kind::kReplace:
     case Kind::kMerge:
       return true;
     default:
@@ -64,7 +65,7 @@ Statement& statement_at(Finding& finding, Place place) {
 }
 void set_tree(Finding& finding, Place place, NodePtr tree) {
   Statement& statement = statement_at(finding, place);
-  statement = sql::make_statement(std::move(tree), statement.version, finding.test.schema, finding.dialect);
+  statement = sql::with_tree(statement, std::move(tree), finding.test.schema, finding.dialect);
 }
 
 std::vector<Place> places_with_trees(const Case& test) {
@@ -75,6 +76,17 @@ std::vector<Place> places_with_trees(const Case& test) {
   return places;
 }
 
+bool reads_table(const Node& tree, std::string_view table) {
+  if (tree.kind == Kind::kTable && tree.text == table) return true;
+  return std::any_of(tree.children.begin(), tree.children.end(),
+                     [&](const NodePtr& child) { return child && reads_table(*child, table); });
+}
+// A statement that changes a table and looks at others of its rows while it does: what comes of it hangs on the order
+// of the rows, except on PostgreSQL.
+bool reads_its_target(const Node& tree) {
+  return names_a_table(tree.kind) && tree.kind != Kind::kTable && reads_table(tree, tree.text);
+}
+
 // In all statements, or in those that name both.
 bool attempt_renaming(Reduction& reduction, const std::string& from, const std::string& to, bool everywhere) {
   Finding candidate = reduction.best();
@@ -83,7 +95,9 @@ bool attempt_renaming(Reduction& reduction, const std::string& from, const std::
     const Statement& statement = at(candidate.test, place);
     named = named || has_word(statement.sql, to);
     if (!has_word(statement.sql, from) || (!everywhere && !has_word(statement.sql, to))) continue;
-    set_tree(candidate, place, renamed(statement.tree, from, to));
+    NodePtr tree = renamed(statement.tree, from, to);
+    if (candidate.dialect != "postgres" && reads_its_target(*tree) && !reads_its_target(*statement.tree)) return false;
+    set_tree(candidate, place, std::move(tree));
     any = true;
   }
   return any && named && reduction.attempt(candidate);

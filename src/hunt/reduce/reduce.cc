@@ -21,7 +21,8 @@ Result<Finding> reduce(const Finding& finding, const TryAgain& again, const Redu
   for (bool smaller = true; smaller && !reduction.over();) {
     // What needs no new schema is quick, so it goes first and as far as it can.
     smaller = false;
-    while (run_all(reduction, {drop_transactions, drop_statements, make_serial, shrink_trees, unite_tables}))
+    while (
+        run_all(reduction, {drop_transactions, drop_statements, make_serial, send_plainly, shrink_trees, unite_tables}))
       smaller = true;
     smaller = run_all(reduction, {drop_objects, drop_rows, drop_columns, keep_one_row, simplify_cells}) || smaller;
   }

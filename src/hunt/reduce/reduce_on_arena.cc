@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "hunt/cause.h"
 #include "hunt/reduce/reduce.h"
 #include "hunt/reduce/session.h"
 
@@ -8,7 +9,7 @@ namespace {
 
 bool same(const Table& a, const Table& b) {
   return a.name == b.name && a.columns == b.columns && a.create == b.create && a.rows == b.rows &&
-         a.inserted == b.inserted;
+         a.inserted == b.inserted && a.partitions == b.partitions && a.trigger == b.trigger;
 }
 bool same(const View& a, const View& b) { return a.name == b.name && a.create == b.create; }
 
@@ -41,6 +42,8 @@ void order_as_sent(Arena& arena, const TryAgain& again, Finding& finding) {
 
 // Of something that does not come every time: runs of all attempts together, and the fewest attempts.
 constexpr std::uint64_t kRareRuns = 8000, kFewestRare = 20;
+// A second plan or server needs schemas of its own in each run.
+constexpr std::uint64_t kSchemasARun = 10;
 // What hangs takes as long as it is allowed to.
 constexpr std::uint64_t kHangRuns = 60;
 
@@ -58,10 +61,20 @@ Result<std::optional<Finding>> try_until_seen(Arena& arena, const Finding& findi
   return again;
 }
 
-// How often what is left comes: it may come more often than what it was made of.
-void measure_again(Arena& arena, const TryAgain& again, const TrialOptions& trial, Finding& finding) {
-  if (!again(finding)) return;  // its schema is made
-  const auto seen = try_often(arena, finding, trial, trial.rare_runs, {});
+// How often what is left comes: what was seen twice running may still be rare, and what is rare may come more often now
+// that it is small.
+void measure(Arena& arena, const TryAgain& again, const TrialOptions& trial, Finding& finding) {
+  constexpr std::uint64_t kSteady = 4;  // runs, all of which show what comes every time
+  if (!again(finding)) return;          // its schema is made
+  Rate rate;
+  while (rate.runs < kSteady) {
+    const auto seen = try_again(arena, finding, trial);
+    if (!seen) return;
+    ++rate.runs;
+    rate.seen += *seen ? 1 : 0;
+  }
+  if (rate.seen == rate.runs && !finding.rate.is_rare()) return;
+  const auto seen = try_often(arena, finding, trial, trial.rare_runs, rate);
   if (seen && *seen) finding.rate = (*seen)->rate;
 }
 
@@ -83,10 +96,19 @@ Result<Finding> reduce(Arena& arena, const Finding& finding, const TrialOptions&
   ReduceOptions how = options;
   if (finding.rate.is_rare()) how.most_runs = std::min(how.most_runs, std::max(kRareRuns / tries, kFewestRare));
   if (finding.wrong == Wrong::kHang) how.most_runs = std::min(how.most_runs, kHangRuns);
+  if (finding.wrong == Wrong::kPlan || finding.wrong == Wrong::kAgainst) how.most_runs /= kSchemasARun;
   auto reduced = reduce(finding, again, how);
   const bool stopped = options.stop != nullptr && options.stop->load();
-  if (reduced && finding.rate.is_rare() && !stopped) measure_again(arena, again, trial, *reduced);
-  if (reduced && !stopped && finding.wrong != Wrong::kCrash && !finding.rate.is_rare())
+  if (reduced && !stopped && finding.wrong != Wrong::kCrash && finding.wrong != Wrong::kHang) {
+    measure(arena, again, trial, *reduced);
+    // Its class has its own causes.
+    if (reduced->rate.is_rare() && finding.cause.empty()) {
+      reduced->cause.clear();
+      reduced->cause = cause_of(*reduced);
+    }
+  }
+  const bool alone_only = finding.wrong == Wrong::kPlan || finding.wrong == Wrong::kAgainst;
+  if (reduced && !stopped && finding.wrong != Wrong::kCrash && !alone_only && !reduced->rate.is_rare())
     order_as_sent(arena, again, *reduced);
   // If the server refuses, the next reset() fails, and says so.
   if (!made || !same(*made, finding.test.schema)) (void)arena.prepare(finding.test.schema);

@@ -95,6 +95,7 @@ bool remove_column(Table& table, std::string_view column) {
   table.create = create->text();
   table.columns.erase(named);
   std::erase_if(table.foreign_keys, [&](const ForeignKey& key) { return key.column == column; });
+  if (table.trigger && (table.trigger->column == column || table.trigger->from == column)) table.trigger.reset();
   const auto inserted = std::find(table.inserted.begin(), table.inserted.end(), column);
   if (inserted == table.inserted.end()) return true;
   const auto index = inserted - table.inserted.begin();

@@ -78,6 +78,7 @@ bool drop_parts(std::size_t count, std::size_t least, const Reduction& reduction
 [[nodiscard]] bool make_serial(Reduction& reduction);          // fewer changes from one transaction to another
 [[nodiscard]] bool number_transactions(Reduction& reduction);  // in the order in which they begin
 [[nodiscard]] bool shrink_trees(Reduction& reduction);
+[[nodiscard]] bool send_plainly(Reduction& reduction);  // nothing undone before it, not prepared, by no cursor
 [[nodiscard]] bool drop_objects(Reduction& reduction);  // indexes, views, tables
 [[nodiscard]] bool drop_rows(Reduction& reduction);
 [[nodiscard]] bool drop_columns(Reduction& reduction);  // of tables and indexes, and constraints

@@ -31,14 +31,13 @@ bool shrink(Reduction& reduction, Place place) {
     // A step that was refused is not tried again before the end is reached: what follows it is smaller and, after a
     // step that was taken, most likely stands at the same place.
     for (std::size_t i = 0; !reduction.over();) {
-      const std::int64_t version = at(reduction.best().test, place).version;
       const std::vector<sql::NodePtr> candidates = sql::smaller(at(reduction.best().test, place).tree);
       if (i >= candidates.size()) break;
       bool taken = false;
       for (; i < candidates.size() && !taken && !reduction.over(); ++i) {
         Finding candidate = reduction.best();
         Statement& statement = candidate.test.transactions[place.transaction].statements[place.statement];
-        statement = sql::make_statement(candidates[i], version, candidate.test.schema, candidate.dialect);
+        statement = sql::with_tree(statement, candidates[i], candidate.test.schema, candidate.dialect);
         taken = reduction.attempt(candidate);
       }
       if (taken) {
@@ -51,6 +50,24 @@ bool shrink(Reduction& reduction, Place place) {
 }
 
 }  // namespace
+
+bool send_plainly(Reduction& reduction) {
+  bool any = false;
+  for (std::uint32_t t = 0; t < reduction.best().test.transactions.size(); ++t) {
+    for (std::uint32_t s = 0; s < reduction.best().test.transactions[t].statements.size(); ++s) {
+      if (!at(reduction.best().test, {t, s}).undone.empty()) {
+        Finding candidate = reduction.best();
+        candidate.test.transactions[t].statements[s].undone.clear();
+        any = reduction.attempt(candidate) || any;
+      }
+      if (at(reduction.best().test, {t, s}).sent == Sent::kPlain) continue;
+      Finding candidate = reduction.best();
+      candidate.test.transactions[t].statements[s].sent = Sent::kPlain;
+      any = reduction.attempt(candidate) || any;
+    }
+  }
+  return any;
+}
 
 bool shrink_trees(Reduction& reduction) {
   bool any = false;

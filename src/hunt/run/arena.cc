@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "hunt/dialects.h"
 #include "hunt/run/contents.h"
 #include "hunt/run/fight.h"
 #include "hunt/run/house.h"
@@ -58,15 +59,13 @@ std::optional<milliseconds> time_shown(std::string_view text) {
 class DatabaseArena : public Arena {
  public:
   DatabaseArena(db::Database& database, const db::ServerLevel& level, const ArenaOptions& options)
-      : database_(database), level_(level), options_(options), dialect_(database.dialect().name) {}
+      : database_(database),
+        level_(level),
+        options_(options),
+        dialect_(database.dialect().name),
+        written_(database.dialect()) {}
 
-  [[nodiscard]] Result<void> open() {
-    if (auto connected = connect(); !connected) return connected;
-    auto about = database_.describe(*keeper_);
-    if (!about) return std::move(about).error();
-    server_ = *std::move(about);
-    return {};
-  }
+  [[nodiscard]] Result<void> open() { return connect(); }
 
   [[nodiscard]] Result<void> prepare(const Schema& schema) override {
     if (auto connected = connect(); !connected) return connected;  // anew: what they had prepared is of no use any more
@@ -145,6 +144,25 @@ class DatabaseArena : public Arena {
     return alone;
   }
 
+  [[nodiscard]] std::optional<AloneRun> run_alone_by(const Case& test, std::span<const Place> order,
+                                                     Plan plan) override {
+    const PlanSettings settings = plan_settings(dialect_, plan);
+    if (settings.on.empty()) return std::nullopt;
+    Result<void> set = have_fighters(1);
+    if (set) set = set_on_fighter(settings.on);
+    AloneRun alone;
+    if (set) {
+      alone = run_alone(test, order);
+      if (!alone.lost) set = set_on_fighter(settings.off);
+    } else {
+      alone.runs.resize(order.size());
+    }
+    if (set) return alone;
+    broken_ = true;  // a session with settings that nobody asked for
+    if (!alone.fault) alone.fault = std::move(set).error();
+    return alone;
+  }
+
   [[nodiscard]] AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows) override {
     const auto changed = with_rows(schema_, rows, dialect_);
     const Result<void> put = changed ? carried_out(keeper_->run(reset_sql(*changed, dialect_)), "cannot put rows back")
@@ -160,7 +178,7 @@ class DatabaseArena : public Arena {
   [[nodiscard]] std::vector<std::string> left_by_delete() override { return std::exchange(left_by_delete_, {}); }
 
   [[nodiscard]] const std::string& server() const override { return server_; }
-  [[nodiscard]] const db::Dialect& dialect() const override { return database_.dialect(); }
+  [[nodiscard]] const db::Dialect& dialect() const override { return written_; }
   [[nodiscard]] const db::ServerLevel& level() const override { return level_; }
 
  private:
@@ -192,6 +210,10 @@ class DatabaseArena : public Arena {
     if (!keeper) return std::move(keeper).error();
     keeper_ = *std::move(keeper);
     if (server_.empty()) {  // the first one
+      auto about = database_.describe(*keeper_);
+      if (!about) return std::move(about).error();
+      server_ = *std::move(about);
+      written_.name = dialect_ = spoken_dialect(dialect_, server_);
       if (auto made = make_own_schema(*keeper_, dialect_); !made) return made;
     }
     if (auto ready = set_up(*keeper_, keeper_setup(dialect_)); !ready) return ready;
@@ -206,7 +228,7 @@ class DatabaseArena : public Arena {
   // same order always meet the same.
   [[nodiscard]] Result<void> keep_what_is_deleted() {
     holder_.reset();
-    if (dialect_ != "mariadb") return {};
+    if (!hunt_dialect(dialect_)->is_innodb) return {};
     auto holder = database_.connect(level_);
     if (!holder) return std::move(holder).error();
     holder_ = *std::move(holder);
@@ -230,6 +252,18 @@ class DatabaseArena : public Arena {
       crew_->add(*std::move(connection));
     }
     return {};
+  }
+
+  // On the session that runs statements alone.
+  [[nodiscard]] Result<void> set_on_fighter(const std::vector<std::string>& settings) {
+    std::vector<probe::Request> requests;
+    for (const std::string& sql : settings) requests.push_back({probe::RequestKind::kStatement, sql});
+    crew_->send(0, std::move(requests), probe::OnFailure::kStop);
+    auto answer = crew_->wait_for(0, Crew::Clock::now() + patience());
+    if (!answer) return Error{"a session that does not answer"};
+    for (const Result<db::Reply>& earlier : answer->earlier)
+      if (auto done = carried_out(earlier, "cannot set how rows are looked for"); !done) return done;
+    return carried_out(std::move(answer->reply), "cannot set how rows are looked for");
   }
 
   // Until when a server that waits has looked for a deadlock, if it does not say so itself.
@@ -307,7 +341,8 @@ class DatabaseArena : public Arena {
   db::Database& database_;
   const db::ServerLevel& level_;
   ArenaOptions options_;
-  std::string_view dialect_;
+  std::string_view dialect_;  // that cases are written for
+  db::Dialect written_;       // the driver's, under that name
   std::string server_;
   Schema schema_;
   std::vector<const Table*> tables_;  // of schema_
@@ -325,6 +360,8 @@ class DatabaseArena : public Arena {
 
 }  // namespace
 
+std::optional<AloneRun> Arena::run_alone_by(const Case&, std::span<const Place>, Plan) { return std::nullopt; }
+
 AloneRun Arena::run_on(const Case&, Place, const ContentsByTable&) {
   AloneRun none;
   none.runs.resize(1);
@@ -335,7 +372,8 @@ AloneRun Arena::run_on(const Case&, Place, const ContentsByTable&) {
 Result<std::unique_ptr<Arena>> open_arena(db::Database& database, const db::ServerLevel& level,
                                           const ArenaOptions& options) {
   if (!is_huntable(database.dialect().name))
-    return Error{fmt::format("hunts know PostgreSQL, MariaDB and SQLite, not {}", database.dialect().name)};
+    return Error{
+        fmt::format("hunts know PostgreSQL, MariaDB, MySQL, TiDB and SQLite, not {}", database.dialect().name)};
   auto arena = std::make_unique<DatabaseArena>(database, level, options);
   if (auto opened = arena->open(); !opened) return std::move(opened).error();
   return std::unique_ptr<Arena>(std::move(arena));

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "db/database.h"
 #include "hunt/case.h"
 #include "hunt/run/execution.h"
+#include "hunt/run/house.h"
 
 namespace isolde::hunt {
 
@@ -41,6 +43,8 @@ class Arena {
   [[nodiscard]] virtual Execution run(const Case& test, bool instrumented) = 0;
   // Requires: reset().
   [[nodiscard]] virtual AloneRun run_alone(const Case& test, std::span<const Place> order) = 0;
+  // The same by another plan. Null: the server has no settings for it. Requires: reset().
+  [[nodiscard]] virtual std::optional<AloneRun> run_alone_by(const Case& test, std::span<const Place> order, Plan plan);
   // One statement alone on these rows: those of StatementRun::seen. The other tables have the schema's. A fault: the
   // server does not take them. Requires: reset().
   [[nodiscard]] virtual AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows);
@@ -48,6 +52,7 @@ class Arena {
   [[nodiscard]] virtual std::vector<std::string> left_by_delete() { return {}; }
   // "PostgreSQL 15.19", with settings that change what its levels mean.
   [[nodiscard]] virtual const std::string& server() const = 0;
+  // Its name is that of the dialect that cases are to be written for (hunt/dialects.h).
   [[nodiscard]] virtual const db::Dialect& dialect() const = 0;
   [[nodiscard]] virtual const db::ServerLevel& level() const = 0;
 };

@@ -6,6 +6,8 @@
 #include <tuple>
 #include <variant>
 
+#include "hunt/dialects.h"
+
 namespace isolde::hunt {
 namespace {
 
@@ -14,7 +16,10 @@ std::string_view quote_function(std::string_view dialect) { return dialect == "p
 
 std::string row_text_sql(const Table& table, std::string_view dialect) {
   const bool has_concat = dialect != "sqlite";
-  std::string text = has_concat ? "concat_ws(', ', pkey, vkey" : "pkey || ', ' || vkey";
+  // A column of JSON has a collation of its own in MySQL's grammar.
+  const std::string comma =
+      is_of_mysql(dialect) ? fmt::format("', ' collate {}", hunt_dialect(dialect)->collation) : "', '";
+  std::string text = has_concat ? fmt::format("concat_ws({}, pkey, vkey", comma) : "pkey || ', ' || vkey";
   for (std::size_t i = 2; i < table.columns.size(); ++i)
     text += fmt::format("{}{}({})", has_concat ? ", " : " || ', ' || ", quote_function(dialect), table.columns[i]);
   return has_concat ? text + ")" : text;
@@ -63,7 +68,7 @@ Result<std::vector<std::string>> literals_in(std::string_view cells, std::string
     if (cells[i++] != '\'') continue;
     // PostgreSQL writes E'…' where a backslash escapes, and only there; a quote within is doubled, which reads as two
     // texts side by side.
-    const bool escapes = dialect == "mariadb" || (i >= 2 && cells[i - 2] == 'E');
+    const bool escapes = is_of_mysql(dialect) || (i >= 2 && cells[i - 2] == 'E');
     while (i < cells.size() && cells[i] != '\'') i += escapes && cells[i] == '\\' ? 2 : 1;
     if (i++ >= cells.size()) return Error{"a text without its end in what the server wrote"};
   }

@@ -6,6 +6,7 @@
 
 #include "hunt/run/contents.h"
 #include "hunt/run/refusals.h"
+#include "hunt/run/sent.h"
 
 namespace isolde::hunt {
 namespace {
@@ -40,6 +41,17 @@ Result<void> read_around(const Case& test, const Statement& statement, std::stri
   return {};
 }
 
+// As Statement::sent says: last of what comes before it, first of what comes after.
+void send_as_asked(const Statement& statement, std::string_view dialect, Step& step) {
+  SentSql sent = sent_sql(statement, dialect, Preparer::kDriver);
+  for (std::string& sql : sent.before) step.before.push_back({RequestKind::kStatement, std::move(sql)});
+  step.sql = std::move(sent.sql);
+  step.prepared = sent.by_driver;
+  std::vector<Request> after;
+  for (std::string& sql : sent.after) after.push_back({RequestKind::kStatement, std::move(sql)});
+  step.after.insert(step.after.begin(), after.begin(), after.end());
+}
+
 // What was read around it; of one that failed, what came before it.
 Result<void> take_reads(const Case& test, const Statement& statement, bool begins, const StepRecord& record,
                         StatementRun& run) {
@@ -55,7 +67,7 @@ Result<void> take_reads(const Case& test, const Statement& statement, bool begin
     run.about_to_change = *std::move(pkeys);
   }
   if (!statement.writes.empty() && !record.after.empty()) {
-    auto left = contents_of(*tables_named(test.schema, statement.writes), record.after[0]);
+    auto left = contents_of(*tables_named(test.schema, statement.writes), record.after.back());
     if (!left) return std::move(left).error();
     run.left = *std::move(left);
   }
@@ -130,6 +142,7 @@ Result<Script> script_of(const Case& test, std::string_view dialect, bool instru
       if (instrumented) {
         if (auto added = read_around(test, statement, dialect, step); !added) return std::move(added).error();
       }
+      send_as_asked(statement, dialect, step);
     }
     script.steps.push_back(std::move(step));
     script.places.push_back({t, s});

@@ -26,8 +26,24 @@ struct SessionSetup {
 // Of the session that makes and resets tables and looks on.
 [[nodiscard]] SessionSetup keeper_setup(std::string_view dialect);
 
+// How a server may be made to look for rows, by settings of a session.
+enum class Plan : std::uint8_t {
+  kByIndexes,  // wherever there is one, however small the table
+  kByScans,    // by no index, and joined by loops
+};
+[[nodiscard]] std::string_view name(Plan plan);  // "by-indexes", "by-scans"
+inline constexpr Plan kPlans[] = {Plan::kByIndexes, Plan::kByScans};
+struct PlanSettings {
+  std::vector<std::string> on, off;  // empty: the server has no such settings
+};
+[[nodiscard]] PlanSettings plan_settings(std::string_view dialect, Plan plan);
+
 // CREATE …, in their order; the tables are empty.
 [[nodiscard]] std::vector<std::string> creation(const Schema& schema, std::string_view dialect);
+// What makes one table: CREATE TABLE with its partitions, then its trigger.
+[[nodiscard]] std::vector<std::string> creation(const Table& table, std::string_view dialect);
+// What is left of the schema when its tables and views are dropped: PostgreSQL's functions.
+[[nodiscard]] std::vector<std::string> left_by_drops(const Schema& schema, std::string_view dialect);
 // One text of several statements: every table has the schema's rows, in their order.
 [[nodiscard]] std::string reset_sql(const Schema& schema, std::string_view dialect);
 

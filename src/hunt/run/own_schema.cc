@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/ascii.h"
+#include "hunt/dialects.h"
 
 namespace isolde::hunt {
 namespace {
@@ -21,7 +22,7 @@ constexpr std::chrono::milliseconds kBetweenLocks{50};
 constexpr std::string_view kMark = "isolde_hunt_made";
 
 struct OwnSchema {
-  std::string_view dialect;
+  Family family;
   std::string_view called;  // as the server's users say
   // Each is answered with one number.
   std::string_view is_there, is_marked, things_in_it;
@@ -30,13 +31,13 @@ struct OwnSchema {
   std::string_view make, take;  // with its mark; the mark alone, in one that is there
   std::string_view enter;
   std::string_view let_make;  // what somebody who may has to run for a user who may not
-  std::string_view tables;    // names and kinds ("table", "view") of all but the mark
+  std::string_view tables;    // names and kinds ("table", "view", "function") of all but the mark
   char quote;
   std::string_view drop;
 };
 
 constexpr OwnSchema kOwnSchemas[] = {
-    {.dialect = "postgres",
+    {.family = Family::kPostgres,
      .called = "schema",
      .is_there = "select count(*) from pg_catalog.pg_namespace where nspname = 'isolde_hunt'",
      .is_marked = "select count(*) from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace "
@@ -52,10 +53,12 @@ constexpr OwnSchema kOwnSchemas[] = {
      .let_make = "create schema isolde_hunt authorization USER",
      .tables = "select c.relname::text, case c.relkind when 'v' then 'view' else 'table' end from pg_catalog.pg_class "
                "c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = 'isolde_hunt' and "
-               "c.relkind in ('r', 'v') and c.relname <> 'isolde_hunt_made' order by 1",
+               "c.relkind in ('r', 'p', 'v') and c.relname <> 'isolde_hunt_made' union all select p.proname::text, "
+               "'function' from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where "
+               "n.nspname = 'isolde_hunt' and p.proname like 'hunt\\_%' order by 1",
      .quote = '"',
      .drop = "drop schema isolde_hunt"},
-    {.dialect = "mariadb",
+    {.family = Family::kMysql,
      .called = "database",
      .is_there = "select count(*) from information_schema.schemata where schema_name = 'isolde_hunt'",
      .is_marked = "select count(*) from information_schema.tables where table_schema = 'isolde_hunt' and table_name = "
@@ -78,7 +81,7 @@ constexpr OwnSchema kOwnSchemas[] = {
 // Null: the dialect has no schemas.
 const OwnSchema* own_schema_of(std::string_view dialect) {
   const auto* const found = std::find_if(std::begin(kOwnSchemas), std::end(kOwnSchemas),
-                                         [&](const OwnSchema& own) { return own.dialect == dialect; });
+                                         [&](const OwnSchema& own) { return own.family == family_of(dialect); });
   return found == std::end(kOwnSchemas) ? nullptr : found;
 }
 
@@ -116,7 +119,7 @@ std::string quoted_name(std::string_view name, char quote) {
 Result<void> drop_tables(db::Connection& connection, std::string_view tables, char quote, bool several_at_once) {
   auto reply = answered(connection.run(tables));
   if (!reply) return std::move(reply).error();
-  for (const std::string_view kind : {"view", "table"}) {
+  for (const std::string_view kind : {"view", "table", "function"}) {
     std::vector<std::string> names;
     for (std::size_t row = 0; row < reply->rows(); ++row) {
       if (db::text_in(reply->at(row, 1)) == kind) names.push_back(quoted_name(db::text_in(reply->at(row, 0)), quote));
@@ -146,7 +149,7 @@ Result<std::unique_ptr<db::Connection>> cleared(db::Database& database, const db
   if (!marked) return marked.error();
   if (!*marked) return std::unique_ptr<db::Connection>();
   std::vector<std::string> setup = enter_own_schema(dialect);
-  if (dialect == "mariadb") setup.emplace_back("set session foreign_key_checks = 0");
+  if (is_of_mysql(dialect)) setup.emplace_back("set session foreign_key_checks = 0");
   if (dialect == "sqlite") setup.emplace_back("pragma foreign_keys = off");
   for (const std::string& sql : setup) {
     if (auto done = run_through(**connection, sql); !done) return std::move(done).error();
@@ -175,7 +178,7 @@ Result<std::unique_ptr<db::Connection>> hold_own_schema(db::Database& database, 
       return Error{
           fmt::format("another hunt is at work in the {} isolde_hunt: wait until it is over, or give this one "
                       "a server of its own (--spawn {})",
-                      own->called, own->dialect)};
+                      own->called, own->family == Family::kPostgres ? "postgres" : "mariadb")};
     std::this_thread::sleep_for(kBetweenLocks);
   }
 }

@@ -1,5 +1,7 @@
 #include "hunt/run/refusals.h"
 
+#include "hunt/dialects.h"
+
 namespace isolde::hunt {
 namespace {
 
@@ -88,7 +90,7 @@ bool is_of(std::string_view row, std::string_view code) {
 
 std::span<const RefusalRow> refusals_of(std::string_view dialect) {
   if (dialect == "postgres") return kPostgresRefusals;
-  if (dialect == "mariadb") return kMariadbRefusals;
+  if (is_of_mysql(dialect)) return kMariadbRefusals;
   if (dialect == "sqlite") return kSqliteRefusals;
   return {};
 }

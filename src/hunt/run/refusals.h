@@ -31,7 +31,7 @@ struct RefusalRow {
   Refusal refusal;
   std::string_view about;
 };
-// Of "postgres", "mariadb" and "sqlite"; empty: another dialect.
+// Of a dialect of hunt/dialects.h; empty: another one.
 [[nodiscard]] std::span<const RefusalRow> refusals_of(std::string_view dialect);
 
 // Of whichever dialect: SQLSTATEs have five characters, MariaDB's numbers four digits, SQLite's codes a name.

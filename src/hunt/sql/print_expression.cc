@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hunt/sql/bounds.h"
+#include "hunt/sql/form.h"
 #include "hunt/sql/printer.h"
 
 namespace isolde::hunt::sql {
@@ -225,16 +226,20 @@ Expression Printer::call(const Node& node) {
   if (name == "greatest") return choice(node, is(DialectId::kSqlite) ? "max" : "greatest");
   if (name == "least") return choice(node, is(DialectId::kSqlite) ? "min" : "least");
   if (name == "substr" && node.children.size() == 3) return substring(node);
-  if (name == "add_days" && node.children.size() == 2) return add_days(node);
+  if ((name == "add_days" || name == "add_hours") && node.children.size() == 2) return add_days(node);
   std::vector<Expression> operands;
   for (const NodePtr& child : node.children) operands.push_back(expression(*child));
   Expression x = of_type(node.type);
   if (!operands.empty() && operands[0].type == x.type) x = operands[0];
+  if (makes_form(name) && operands.size() == 1) operands[0] = bounded(std::move(operands[0]));
   if (name == "replace" && operands.size() == 3) {
     for (Expression& operand : operands) operand = bounded(std::move(operand));
     x.most = operands[0].most * std::max(1.0, operands[2].most);
   }
   if (name == "round") x.decimals = 2;
+  constexpr double kMostSeconds = 1e11, kNullCharacters = 4;  // MariaDB's NULL comes back as a text
+  if (name == "seconds") x.most = kMostSeconds;
+  if (name == "json_text") x.most = std::max(x.most, kNullCharacters);
   const Spelling* spelling = call_spelling(name, operands.empty() ? Type::kNone : operands[0].type);
   if (!spelling) {
     std::string text;
@@ -277,7 +282,7 @@ Expression Printer::substring(const Node& node) {
 Expression Printer::add_days(const Node& node) {
   std::vector<Expression> operands = {expression(*node.children[0]), expression(*node.children[1])};
   operands[1] = small_integer(std::move(operands[1]), 1000);
-  const Spelling* spelling = call_spelling("add_days", Type::kDate);
+  const Spelling* spelling = call_spelling(node.text, Type::kDate);
   return spelled(of_type(Type::kDate), *spelling, operands);
 }
 

@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include "hunt/dialects.h"
 #include "hunt/sql/printer.h"
 
 namespace isolde::hunt::sql {
 
-std::string print(const Node& tree, std::string_view dialect) { return Printer(dialect_id(dialect)).print(tree); }
+std::string print(const Node& tree, std::string_view dialect) {
+  std::string text = Printer(dialect_id(dialect)).print(tree);
+  return is_of_mysql(dialect) ? translated(std::move(text), "mariadb", dialect) : text;
+}
 
 std::string Printer::print(const Node& node) {
   switch (node.kind) {
@@ -31,6 +35,7 @@ std::string Printer::print(const Node& node) {
     case Kind::kInsertRows:
     case Kind::kInsertQuery:
     case Kind::kUpsert:
+    case Kind::kReplace:
     case Kind::kMerge:
     case Kind::kAssignment:
       return statement(node);
@@ -49,7 +54,8 @@ std::string Printer::query(const Node& node, Items items) {
 
 std::string Printer::select(const Node& node, Items items_for) {
   const auto child = [&](std::size_t i) { return i < node.children.size() ? node.children[i].get() : nullptr; };
-  std::string text = node.text == "distinct" ? "select distinct " : "select ";
+  std::string text = node.alias.empty() ? "select " : fmt::format("select /*+ {} */ ", node.alias);
+  if (node.text == "distinct") text += "distinct ";
   text += items(*child(0), items_for);
   if (child(1)) text += " from " + source(*child(1));
   if (child(2)) text += " where " + expression(*child(2)).text;

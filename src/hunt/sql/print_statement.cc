@@ -28,6 +28,9 @@ std::string Printer::statement(const Node& node) {
       return remove(node);
     case Kind::kUpsert:
       return upsert(node);
+    case Kind::kReplace:
+      return fmt::format("replace into {} ({}) values {}", node.text, columns(*node.children[0]),
+                         stored_row(*node.children[1]));
     case Kind::kMerge:
       return merge(node);
     case Kind::kAssignment:
@@ -41,10 +44,11 @@ std::string Printer::for_update(const Node& node) {
   const Node& select = *node.children[0];
   std::string text = query(select, Items::kAnswer);
   if (is(DialectId::kSqlite)) return text;
-  text += " for update";
+  if (is(DialectId::kMariadb)) return text + (node.text == "share" ? " lock in share mode" : " for update");
+  text += " for " + (node.text.empty() ? "update" : node.text);
   const Node* from = select.kind == Kind::kSelect ? child(select, 1) : nullptr;
   // PostgreSQL locks no row that an outer join may have made up.
-  if (from && is(DialectId::kPostgres))
+  if (from)
     if (const std::string of = never_missing(*from, false); !of.empty()) text += " of " + of;
   return text;
 }
@@ -55,13 +59,38 @@ std::string Printer::assignments(const Node& list) {
   return text;
 }
 
+// " where …" of a statement with a second table, `on` included.
+std::string Printer::joined_where(const Node* on, const Node* where) {
+  std::string text = " where " + in_brackets(expression(*on));
+  return where == nullptr ? text : text + " and " + in_brackets(expression(*where));
+}
+
 std::string Printer::update(const Node& node) {
+  const Node* const where = child(node, 1);
+  if (child(node, 2) && is(DialectId::kMariadb)) {
+    std::string set;
+    for (const NodePtr& assignment : node.children[0]->children)
+      set += fmt::format("{}{}.{}", set.empty() ? "" : ", ", node.alias, statement(*assignment));
+    std::string text = fmt::format("update {} join {} on {} set {}", with_alias(node), source(*node.children[2]),
+                                   expression(*node.children[3]).text, set);
+    return where ? text + " where " + expression(*where).text : text;
+  }
   std::string text = fmt::format("update {} set {}", with_alias(node), assignments(*node.children[0]));
-  if (child(node, 1)) text += " where " + expression(*node.children[1]).text;
+  if (child(node, 2)) return text + " from " + source(*node.children[2]) + joined_where(child(node, 3), where);
+  if (where) text += " where " + expression(*where).text;
   return text;
 }
 
 std::string Printer::remove(const Node& node) {
+  if (child(node, 1)) {
+    const Node* const where = child(node, 0);
+    if (!is(DialectId::kMariadb))
+      return fmt::format("delete from {} using {}{}", with_alias(node), source(*node.children[1]),
+                         joined_where(child(node, 2), where));
+    std::string text = fmt::format("delete {} from {} join {} on {}", node.alias, with_alias(node),
+                                   source(*node.children[1]), expression(*node.children[2]).text);
+    return where ? text + " where " + expression(*where).text : text;
+  }
   // MariaDB's DELETE of one table knows no alias.
   const bool bare = is(DialectId::kMariadb) && !node.alias.empty();
   if (bare) renamed_[node.alias] = node.text;

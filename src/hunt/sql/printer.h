@@ -100,6 +100,7 @@ class Printer {
   std::string for_update(const Node& node);
   std::string update(const Node& node);
   std::string remove(const Node& node);
+  std::string joined_where(const Node* on, const Node* where);
   std::string insert(const Node& node);
   std::string upsert(const Node& node);
   std::string merge(const Node& node);

@@ -151,6 +151,11 @@ void add_steps_of_select(const Node& node, Nodes& steps) {
   drop({2});
   drop({3, 4});
   drop({4});
+  if (!node.alias.empty()) {
+    auto plain = std::make_shared<Node>(node);
+    plain->alias.clear();
+    steps.push_back(std::move(plain));
+  }
   if (!limited) {
     drop({5});
     if (node.text == "distinct") steps.push_back(with_node_text(node, ""));
@@ -293,18 +298,25 @@ void add_steps(const NodePtr& node, Nodes& steps) {
       steps.push_back(node->children[0]);
       steps.push_back(node->children[1]);
       if (node->text.starts_with("left ")) steps.push_back(with_node_text(*node, node->text.substr(5)));
+      if (node->text == "right join" || node->text == "full join") steps.push_back(with_node_text(*node, "join"));
+      if (node->text == "full join") steps.push_back(with_node_text(*node, "left join"));
       if (has(*node, 2)) {
         NodePtr cross = with_node_text(*with_child(*node, 2, nullptr), "cross join");
         if (!node->text.ends_with("lateral")) steps.push_back(std::move(cross));
       }
       break;
+    case Kind::kForUpdate:
+      if (!node->text.empty()) steps.push_back(with_node_text(*node, ""));
+      break;
     case Kind::kUpdate:
       drop(1);
+      if (has(*node, 2)) steps.push_back(with_child(*with_child(*node, 2, nullptr), 3, nullptr));
       add_steps_of_assignments(*node, 0, steps);
       return add_steps_of_child(*node, 1, steps);
     case Kind::kDelete:
       drop(0);
-      break;
+      if (has(*node, 1)) steps.push_back(with_child(*with_child(*node, 1, nullptr), 2, nullptr));
+      return add_steps_of_child(*node, 0, steps);
     case Kind::kInsertRows:
       return add_steps_of_rows(*node, steps);
     case Kind::kInsertQuery:
@@ -312,6 +324,8 @@ void add_steps(const NodePtr& node, Nodes& steps) {
     case Kind::kUpsert:
       add_steps_of_row(*node, 0, 1, steps);
       return add_steps_of_assignments(*node, 2, steps);
+    case Kind::kReplace:
+      return add_steps_of_row(*node, 0, 1, steps);
     case Kind::kMerge:
       return add_steps_of_merge(*node, steps);
     default:

@@ -24,12 +24,16 @@ class Checker {
       case Kind::kForUpdate:
         return query(*tree.children[0]).has_value();
       case Kind::kUpdate: {
-        const Within within(*this, {{name_of(tree), std::nullopt}});
-        return assignments(*tree.children[0]) && clause(child(tree, 1));
+        Sources sources = {{name_of(tree), std::nullopt}};
+        if (child(tree, 2) && !source(*tree.children[2], sources)) return false;
+        const Within within(*this, std::move(sources));
+        return assignments(*tree.children[0]) && clause(child(tree, 1)) && clause(child(tree, 3));
       }
       case Kind::kDelete: {
-        const Within within(*this, {{name_of(tree), std::nullopt}});
-        return clause(child(tree, 0));
+        Sources sources = {{name_of(tree), std::nullopt}};
+        if (child(tree, 1) && !source(*tree.children[1], sources)) return false;
+        const Within within(*this, std::move(sources));
+        return clause(child(tree, 0)) && clause(child(tree, 2));
       }
       case Kind::kInsertRows:
         return rows(*tree.children[1], tree.children[0]->children.size());
@@ -43,6 +47,8 @@ class Checker {
         const Within within(*this, {{tree.text, std::nullopt}, {"excluded", std::nullopt}});
         return assignments(*tree.children[2]);
       }
+      case Kind::kReplace:
+        return tree.children[1]->children.size() == tree.children[0]->children.size() && clause(child(tree, 1));
       case Kind::kMerge:
         return merge(tree);
       default:

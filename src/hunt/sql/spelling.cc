@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "hunt/dialects.h"
+
 namespace isolde::hunt::sql {
 namespace {
 
@@ -16,6 +18,7 @@ constexpr Spelling kBinary[] = {
     {"/", Type::kDecimal, {"round(<0> / <1>, 2)", "round(<0> / <1>, 2)", "(<0> * 100 / <1>)"}},
     {"/", Type::kInteger, {"<0> / <1>", "<0> div <1>", "<0> / <1>"}},
     {"||", kAny, {"<0> || <1>", "concat({0}, {1})", "<0> || <1>"}},
+    {"matches", kAny, {"<0> ~ <1>", "<0> regexp <1>", "<0> glob <1>"}},
     {"is distinct from", kAny, {"<0> is distinct from <1>", "not (<0> <=> <1>)", "<0> is not <1>"}},
     {"is not distinct from", kAny, {"<0> is not distinct from <1>", "<0> <=> <1>", "<0> is <1>"}},
 };
@@ -31,6 +34,35 @@ constexpr Spelling kCalls[] = {
     {"instr", kAny, {"strpos({0}, {1})", "instr({0}, {1})", "instr({0}, {1})"}, true},
     {"round", kAny, {"round(round({0}), 2)", "round(round({0}), 2)", "(<0> / 100 * 100)"}},
     {"add_days", kAny, {"<0> + <1>", "<0> + interval <1> day", "date({0}, <1> || ' days')"}},
+    {"add_hours",
+     kAny,
+     {"cast(cast({0} as timestamp) + <1> * interval '1 hour' as date)", "cast({0} + interval <1> hour as date)",
+      "date({0}, <1> || ' hours')"}},
+    {"seconds",
+     kAny,
+     {"cast(extract(epoch from cast({0} as timestamp)) as bigint)", "timestampdiff(second, '2000-01-01', {0})",
+      "cast(strftime('%s', {0}) as integer)"}},
+    {"half",
+     kAny,
+     {"cast(floor(cast({0} as double precision) / 2) as bigint)", "cast(floor(cast({0} as double) / 2) as signed)",
+      "cast(cast({0} as real) / 2 as integer)"}},
+    {"json_text",
+     kAny,
+     {"(json_build_object('k', cast({0} as text)) ->> 'k')",
+      "(json_unquote(json_extract(json_object('k', {0}), '$.k')) collate utf8mb4_nopad_bin)",
+      "json_extract(json_object('k', {0}), '$.k')"}},
+    {"float_in", kAny, {"cast({0} as double precision)", "cast({0} as double)", "cast({0} as real)"}},
+    {"float_out", kAny, {"cast({0} as bigint)", "cast({0} as signed)", "cast({0} as integer)"}},
+    {"json_in", kAny, {"jsonb_build_object('v', cast({0} as text))", "json_object('v', {0})", "json_object('v', {0})"}},
+    {"json_out",
+     kAny,
+     {"({0} ->> 'v')", "(json_unquote(json_extract({0}, '$.v')) collate utf8mb4_nopad_bin)",
+      "json_extract({0}, '$.v')"}},
+    {"moment_in",
+     kAny,
+     {"cast({0} as timestamp) + interval '810 minutes'", "cast({0} as datetime) + interval 810 minute",
+      "datetime({0}, '+810 minutes')"}},
+    {"moment_out", kAny, {"cast({0} as date)", "cast({0} as date)", "date({0})"}},
     {"days_between",
      kAny,
      {"<0> - <1>", "datediff({0}, {1})", "cast(julianday({0}) - julianday({1}) as integer)"},
@@ -88,8 +120,15 @@ constexpr ColumnType kColumnTypes[] = {
 }  // namespace
 
 DialectId dialect_id(std::string_view name) {
-  if (name == "mariadb") return DialectId::kMariadb;
-  return name == "sqlite" ? DialectId::kSqlite : DialectId::kPostgres;
+  switch (family_of(name)) {
+    case Family::kMysql:
+      return DialectId::kMariadb;
+    case Family::kSqlite:
+      return DialectId::kSqlite;
+    case Family::kPostgres:
+      break;
+  }
+  return DialectId::kPostgres;
 }
 
 std::string in_brackets(const Written& operand) {
@@ -131,9 +170,9 @@ std::string_view column_type(Type type, std::string_view dialect) {
   return "";
 }
 
-std::string_view table_options(std::string_view dialect) {
-  return dialect_id(dialect) == DialectId::kMariadb ? " engine=InnoDB default charset=utf8mb4 collate=utf8mb4_nopad_bin"
-                                                    : "";
+std::string table_options(std::string_view dialect) {
+  if (dialect_id(dialect) != DialectId::kMariadb) return {};
+  return translated(" engine=InnoDB default charset=utf8mb4 collate=utf8mb4_nopad_bin", "mariadb", dialect);
 }
 
 }  // namespace isolde::hunt::sql

@@ -1,4 +1,5 @@
-// hunt/sql/spelling.h: how each dialect writes operators, functions, casts and types; data, one row a thing.
+// hunt/sql/spelling.h: how each grammar (hunt/dialects.h) writes operators, functions, casts and types; data, one row a
+// thing.
 //
 // A spelling has places: {0} is an operand as it stands, <0> the same in brackets where it needs them.
 //

@@ -70,6 +70,7 @@ StatementKind kind_of(const Node& tree) {
     case Kind::kInsertQuery:
       return StatementKind::kInsert;
     case Kind::kUpsert:
+    case Kind::kReplace:
       return StatementKind::kUpsert;
     case Kind::kUpdate:
       return StatementKind::kUpdate;
@@ -87,7 +88,9 @@ std::string before(const Node& tree, std::string_view dialect) {
   const std::size_t at = tree.kind == Kind::kUpdate ? 1 : 0;
   const std::string& alias = tree.alias.empty() ? tree.text : tree.alias;
   const NodePtr key = make(Kind::kItem, Type::kNone, "", {make(Kind::kColumn, Type::kInteger, "pkey", {}, alias)});
-  const NodePtr from = make(Kind::kTable, Type::kNone, tree.text, {}, tree.alias);
+  NodePtr from = make(Kind::kTable, Type::kNone, tree.text, {}, tree.alias);
+  if (child(tree, at + 1))
+    from = make(Kind::kJoin, Type::kNone, "join", {from, tree.children[at + 1], tree.children[at + 2]});
   const NodePtr where = at < tree.children.size() ? tree.children[at] : nullptr;
   return print(*make(Kind::kSelect, Type::kNone, "", {make(Kind::kList, Type::kNone, "", {key}), from, where}),
                dialect);
@@ -114,6 +117,13 @@ Statement make_statement(NodePtr tree, std::int64_t version, const Schema& schem
     statement.before = before(*tree, dialect);
   statement.tree = std::move(tree);
   return statement;
+}
+
+Statement with_tree(const Statement& statement, NodePtr tree, const Schema& schema, std::string_view dialect) {
+  Statement other = make_statement(std::move(tree), statement.version, schema, dialect);
+  other.sent = statement.sent;
+  other.undone = statement.undone;
+  return other;
 }
 
 }  // namespace isolde::hunt::sql

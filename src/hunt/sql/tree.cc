@@ -41,8 +41,11 @@ std::size_t node_size(const Node& node) {
                         node.type == Type::kNone;
     return simple ? 2 : 3;
   }
-  const bool more = node.text == "distinct" || (node.text == "not" && node.kind != Kind::kUnary) ||
-                    node.text.starts_with("left join");
+  if (node.kind == Kind::kJoin && node.text == "full join") return 4;
+  const bool more = node.text == "distinct" || (node.kind == Kind::kSelect && !node.alias.empty()) ||
+                    (node.text == "not" && node.kind != Kind::kUnary) || node.text.starts_with("left join") ||
+                    (node.kind == Kind::kJoin && node.text == "right join") ||
+                    (node.kind == Kind::kForUpdate && !node.text.empty());
   return more ? 3 : 2;
 }
 

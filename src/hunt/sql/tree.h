@@ -36,6 +36,7 @@ enum class Kind : std::uint8_t {
   kWindow,     // text: the function [list of arguments, list of partitions?, list of orders?, literal: its frame?]
   kCast,       // type: to what [x]
   // Queries.
+  // alias: hints for the optimizer, mostly none.
   kSelect,  // text: "" or "distinct" [list of items, from?, where?, list of groups?, having?, list of orders?, limit?]
   kSetOf,   // text: "union", "union all", "except", "intersect" [query, query]
   kWith,    // text: "" or "recursive" [query, common table expressions…]
@@ -46,14 +47,19 @@ enum class Kind : std::uint8_t {
   // Row sources.
   kTable,    // text: table, view or common table expression, alias
   kDerived,  // alias [query]
-  kJoin,     // text: "join", "left join", "cross join"; PostgreSQL: "join lateral" … [left, right, on?]
+  // text: "join", "left join", "right join", "full join", "cross join", "natural join"; PostgreSQL: "join lateral" …
+  kJoin,  // [left, right, on?]
   // Statements.
-  kForUpdate,    // [select]
-  kUpdate,       // text: table, alias [list of assignments, where?]
-  kDelete,       // text: table, alias [where?]
+  kForUpdate,  // text: "", "share"; PostgreSQL: "key share", "no key update" [select]
+  // A second table, if there is one, has at most one row for each of the first: `on` says which, by its primary key,
+  // and
+  // no step of reduction touches that.
+  kUpdate,       // text: table, alias [list of assignments, where?, row source?, on?]
+  kDelete,       // text: table, alias [where?, row source?, on?]
   kInsertRows,   // text: table [list of columns, list of rows]
   kInsertQuery,  // text: table [list of columns, query]
   kUpsert,       // text: table [list of columns, row, list of assignments]; aliases: the table's name, "excluded"
+  kReplace,      // text: table [list of columns, row]; MariaDB, SQLite
   kMerge,        // text: table, alias [row source, on, list of assignments?, row? (when not matched), list of columns?]
   kAssignment,   // text: column [x]
   kRow,          // [x…]
@@ -76,7 +82,7 @@ struct Node {
 
 // What CREATE TABLE has to say so that this holds: a column's type, and what follows the list of columns.
 [[nodiscard]] std::string_view column_type(Type type, std::string_view dialect);
-[[nodiscard]] std::string_view table_options(std::string_view dialect);
+[[nodiscard]] std::string table_options(std::string_view dialect);
 
 // Trees that are one step smaller, the largest steps first: a clause left out, an element of a list left out, an
 // expression replaced by one of its parts of the same type or by a literal, a join by one side, a query by one branch,
@@ -101,5 +107,8 @@ struct Node {
 // read before. `version` as in hunt/case.h.
 [[nodiscard]] Statement make_statement(NodePtr tree, std::int64_t version, const Schema& schema,
                                        std::string_view dialect);
+// The same statement with another tree: its version and how it is sent stay.
+[[nodiscard]] Statement with_tree(const Statement& statement, NodePtr tree, const Schema& schema,
+                                  std::string_view dialect);
 
 }  // namespace isolde::hunt::sql

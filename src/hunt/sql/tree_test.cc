@@ -153,6 +153,29 @@ TEST(SqlPrint, ForUpdateLocksWhatAnOuterJoinHas) {
   EXPECT_EQ(in_all(locking), text + " for update of x | " + text + " for update | " + text);
 }
 
+TEST(SqlPrint, LocksMayBeShared) {
+  const NodePtr plain = select({.items = {item(a, "c")}, .from = table("t", "x")});
+  const std::string text = "select x.a as c from t as x";
+  EXPECT_EQ(in_all(make(Kind::kForUpdate, Type::kNone, "share", {plain})),
+            text + " for share | " + text + " lock in share mode | " + text);
+  EXPECT_EQ(in(make(Kind::kForUpdate, Type::kNone, "no key update", {plain}), "postgres"), text + " for no key update");
+}
+
+TEST(SqlPrint, AStatementMayHaveASecondTable) {
+  const NodePtr on = binary(column("u.pkey"), "=", a);
+  const NodePtr where = binary(a, ">", integer(1));
+  const NodePtr set =
+      make(Kind::kList, Type::kNone, "", {make(Kind::kAssignment, Type::kInteger, "vkey", {integer(7)})});
+  EXPECT_EQ(in_all(make(Kind::kUpdate, Type::kNone, "t", {set, where, table("v", "u"), on}, "x")),
+            "update t as x set vkey = 7 from v as u where (u.pkey = x.a) and (x.a > 1) | "
+            "update t as x join v as u on u.pkey = x.a set x.vkey = 7 where x.a > 1 | "
+            "update t as x set vkey = 7 from v as u where (u.pkey = x.a) and (x.a > 1)");
+  EXPECT_EQ(in(make(Kind::kDelete, Type::kNone, "t", {where, table("v", "u"), on}, "x"), "postgres"),
+            "delete from t as x using v as u where (u.pkey = x.a) and (x.a > 1)");
+  EXPECT_EQ(in(make(Kind::kDelete, Type::kNone, "t", {nullptr, table("v", "u"), on}, "x"), "mariadb"),
+            "delete x from t as x join v as u on u.pkey = x.a");
+}
+
 TEST(SqlPrint, ADeleteOfMariadbHasNoAlias) {
   const NodePtr tree = delete_from("t", "x", binary(a, ">", integer(1)));
   EXPECT_EQ(in_all(tree),

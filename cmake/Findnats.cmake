@@ -1,0 +1,10 @@
+# Findnats.cmake: the C client of NATS, as nats::nats. Optional: without it `isolde` cannot join a cluster (docs/cluster.md).
+find_path(nats_INCLUDE_DIR nats/nats.h)
+find_library(nats_LIBRARY nats)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(nats REQUIRED_VARS nats_LIBRARY nats_INCLUDE_DIR)
+if(nats_FOUND AND NOT TARGET nats::nats)
+  add_library(nats::nats UNKNOWN IMPORTED)
+  set_target_properties(nats::nats PROPERTIES IMPORTED_LOCATION "${nats_LIBRARY}" INTERFACE_INCLUDE_DIRECTORIES "${nats_INCLUDE_DIR}")
+endif()
+mark_as_advanced(nats_INCLUDE_DIR nats_LIBRARY)

@@ -1,0 +1,82 @@
+// audit/confirm/attempt.h: one choice of values and rows, ready to be run in any order at any level, and judged.
+//
+// In, out: a place, play, SQL and rows -> runs. A run in which every transaction commits is compared with every serial
+//          order of them on the same rows on the same server; they are run when the first is needed, and kept.
+// Always:  Happened::kYes means unlike all serial orders, and that every dependency of the story's cycle was seen
+//          (evidence.h); `another` that it is unlike them in another way than the story says. A run in which an UPDATE
+//          finds no row confirms nothing: an application that looks at the number of rows begins again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "audit/confirm/confirm.h"
+#include "audit/confirm/evidence.h"
+#include "audit/confirm/orders.h"
+#include "audit/confirm/place.h"
+#include "audit/confirm/rows.h"
+#include "audit/confirm/script.h"
+#include "audit/confirm/stage.h"
+
+namespace isolde::audit {
+
+class Attempt {
+ public:
+  Attempt(ScratchPlace& place, Play play, const Script& script, std::vector<InitialRow> rows, WeakLevel level)
+      : place_(place),
+        play_(std::move(play)),
+        script_(script),
+        sql_(script.sql(play_, place.dialect())),
+        rows_(std::move(rows)),
+        level_(level) {
+    for (const Member& member : play_.members) snapshots_.push_back(takes_snapshot(member));
+    contested_ = contested_tables(play_);
+  }
+
+  [[nodiscard]] const Play& play() const { return play_; }
+  [[nodiscard]] const Script::Sql& sql() const { return sql_; }
+  [[nodiscard]] const std::vector<InitialRow>& rows() const { return rows_; }
+
+  // In the story's order.
+  [[nodiscard]] std::vector<Cue> cues(const Anomaly& anomaly) const { return cues_of(anomaly, play_, sql_); }
+  // In an order of different_orders(effects(), …).
+  [[nodiscard]] std::vector<Cue> cues(const std::vector<std::uint32_t>& order) const;
+  // Steps of each member: its statements, cut behind each that matters (those of the cycle, those that write or lock a
+  // contested table, the one that takes the snapshot), then its COMMIT. The others go with the next of these: to take a
+  // lock as late as possible keeps nobody from anything.
+  [[nodiscard]] std::vector<std::vector<Effect>> effects() const;
+  // Which steps come before which in every order that can show the cycle.
+  [[nodiscard]] std::vector<std::pair<StepPlace, StepPlace>> needed_order() const;
+
+  // Why no order can show the story on these rows; empty: some may.
+  [[nodiscard]] Result<Immaterial> immaterial(Stage& stage);
+  [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
+
+ private:
+  [[nodiscard]] bool takes_snapshot(const Member& member) const;
+  [[nodiscard]] std::vector<std::vector<std::vector<Cue>>> parts() const;
+  [[nodiscard]] Effect effect_of(std::uint32_t member, const std::vector<Cue>& part, bool& snapshot_taken) const;
+  [[nodiscard]] Result<void> learn(Stage& stage);
+  void judge(Stage& stage, const StageRun& ran, Run& run);
+  [[nodiscard]] std::string found_no_row(const Observed& run, bool& never) const;
+  [[nodiscard]] bool hides_a_difference(const Observed& run, const Observed& serial) const;
+  [[nodiscard]] bool inserts_later(std::uint32_t member, std::uint32_t line) const;
+  [[nodiscard]] std::string took_what_was_not_read(const Observed& run) const;
+  [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const;
+
+  ScratchPlace& place_;
+  Play play_;
+  const Script& script_;
+  Script::Sql sql_;
+  std::vector<InitialRow> rows_;
+  WeakLevel level_;
+  std::vector<bool> snapshots_;  // by member
+  std::set<TableId> contested_;
+  SerialRuns serial_;
+  BlindSpots blind_;
+};
+
+}  // namespace isolde::audit

@@ -1,0 +1,263 @@
+#include "hunt/session_script.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "hunt/dialects.h"
+#include "hunt/run/house.h"
+#include "hunt/run/sent.h"
+#include "hunt/second_opinion.h"
+#include "hunt/serial.h"
+#include "hunt/server_facts.h"
+
+namespace isolde::hunt {
+namespace {
+
+struct ClientWords {
+  std::string_view dialect;
+  std::string_view usage;   // what its arguments are
+  std::string_view client;  // how it is started; prints an answer as soon as it has one, and goes on after an error
+  std::string_view mark;    // what makes it print "--done--"
+  std::string_view version;
+};
+constexpr ClientWords kClients[] = {
+    {"postgres", "arguments of psql: -h, -p, -U, -d …", R"(psql -X -q "${args[@]}")", R"(\echo --done--)",
+     "select version();"},
+    {"mariadb", "arguments of mariadb: -S, -h, -P, -u, DATABASE …",
+     R"(mariadb -N -s --unbuffered --force "${args[@]}")", R"(select "--done--";)", "select version();"},
+    {"mysql", "arguments of mysql: -S, -h, -P, -u, DATABASE …", R"(mysql -N -s --unbuffered --force "${args[@]}")",
+     R"(select "--done--";)", "select version();"},
+    {"tidb", "arguments of mysql: -h, -P, -u, DATABASE …", R"(mysql -N -s --unbuffered --force "${args[@]}")",
+     R"(select "--done--";)", "select version();"},
+    {"sqlite", "no arguments", R"(stdbuf -oL sqlite3 -header "$dir/db")", ".print --done--",
+     "select sqlite_version();"},
+};
+
+struct Promise {
+  std::string_view dialect, level, sentence;
+};
+constexpr Promise kPromises[] = {
+    {"postgres", "read committed",
+     "\"a SELECT query (without a FOR UPDATE/SHARE clause) sees only data committed before the query began; it never "
+     "sees either uncommitted data or changes committed by concurrent transactions during the query's execution\" "
+     "(PostgreSQL manual, 13.2.1)"},
+    {"postgres", "repeatable read",
+     "\"The Repeatable Read isolation level only sees data committed before the transaction began; it never sees "
+     "either uncommitted data or changes committed by concurrent transactions during the transaction's execution\" "
+     "(PostgreSQL manual, 13.2.2)"},
+    {"postgres", "serializable",
+     "\"This level emulates serial transaction execution for all committed transactions; as if transactions had been "
+     "executed one after another, serially, rather than concurrently\" (PostgreSQL manual, 13.2.3)"},
+    {"mariadb", "repeatable read",
+     "\"All consistent reads within the same transaction read the snapshot established by the first read\" (MariaDB "
+     "documentation, SET TRANSACTION); with innodb_snapshot_isolation=ON a write to a row that is newer than the "
+     "snapshot fails with error 1020"},
+    {"sqlite", "",
+     "\"Except in the case of shared cache database connections with PRAGMA read_uncommitted turned on, all "
+     "transactions in SQLite show 'serializable' isolation\" (Isolation In SQLite)"},
+};
+
+const ClientWords* client_of(std::string_view dialect) {
+  const auto* const found = std::find_if(std::begin(kClients), std::end(kClients),
+                                         [&](const ClientWords& words) { return words.dialect == dialect; });
+  return found == std::end(kClients) ? nullptr : found;
+}
+
+std::string commented(std::string_view text) {
+  std::string out;
+  for (bool more = !text.empty(); more;) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    out += fmt::format("#   {}\n", text.substr(0, end));
+    more = end < text.size();
+    if (more) text.remove_prefix(end + 1);
+  }
+  return out;
+}
+
+// The functions that every script has.
+std::string preamble(const ClientWords& words, std::size_t sessions) {
+  std::string close;
+  for (std::size_t i = 1; i <= sessions; ++i) close += fmt::format("exec {}>&-; ", 100 + i);
+  return fmt::format(
+      R"SCRIPT(set -u
+args=("$@")
+dir=$(mktemp -d)
+trap '{0}wait; rm -rf "$dir"' EXIT
+client() {{ {1}; }}
+owed=()
+open() {{ # a session of its own: what goes to file descriptor 100 + N is answered at 200 + N
+  mkfifo "$dir/in$1" "$dir/out$1"
+  client <"$dir/in$1" >"$dir/out$1" 2>&1 &
+  eval "exec $((100 + $1))>'$dir/in$1' $((200 + $1))<'$dir/out$1'"
+  owed[$1]=0
+}}
+hear() {{ # hear N SECONDS: prints what session N answers; one that gives no answer for so long waits
+  local line
+  while [[ ${{owed[$1]}} -gt 0 ]]; do
+    if ! read -r -t "$2" line <&$((200 + $1)); then return 1; fi
+    if [[ $line == --done-- ]]; then owed[$1]=$((owed[$1] - 1)); else echo "  $1: $line"; fi
+  done
+}}
+say() {{ # say N: sends the SQL on standard input to session N
+  local sql other
+  sql=$(cat)
+  printf 'session %s\n%s\n' "$1" "$sql"
+  printf '%s\n%s\n' "$sql" '{2}' >&$((100 + $1))
+  owed[$1]=$((owed[$1] + 1))
+  hear "$1" 2 || echo "  $1: no answer within two seconds: it waits"
+  for other in "${{!owed[@]}}"; do [[ $other == "$1" ]] || hear "$other" 0.2; done
+}}
+)SCRIPT",
+      close, words.client, words.mark);
+}
+
+std::string heredoc(std::string_view command, std::string_view sql) {
+  return fmt::format("{} <<'END_OF_SQL'\n{}\nEND_OF_SQL\n", command, sql);
+}
+std::string said(std::size_t session, std::string_view sql) { return heredoc(fmt::format("say {}", session), sql); }
+
+std::string tables_sql(const Schema& schema, std::string_view dialect) {
+  std::string sql;
+  for (const std::string& drop : schema.drops) sql += drop + ";\n";
+  for (const Table& table : schema.tables)
+    for (const std::string& create : creation(table, dialect)) sql += create + ";\n";
+  for (const std::string& more : schema.more) sql += more + ";\n";
+  for (const View& view : schema.views) sql += view.create + ";\n";
+  for (const Table& table : schema.tables) {
+    std::string rows;
+    for (const std::vector<std::string>& row : table.rows)
+      rows += fmt::format("{}({})", rows.empty() ? "" : ", ", fmt::join(row, ", "));
+    if (!rows.empty())
+      sql += fmt::format("insert into {} ({}) values {};\n", table.name, fmt::join(table.inserted, ", "), rows);
+  }
+  return sql;
+}
+
+std::string contents_query(const std::vector<std::string>& tables) {
+  std::string sql;
+  for (const std::string& table : tables)
+    sql += fmt::format("{}select * from {} order by pkey;", sql.empty() ? "" : "\n", table);
+  return sql;
+}
+
+std::vector<std::string> all_tables(const Schema& schema) {
+  std::vector<std::string> names;
+  for (const Table& table : schema.tables) names.push_back(table.name);
+  return names;
+}
+
+// One step, with the reads that stand around it when it is tested.
+std::string step_sql(const Statement& statement, bool with_reads, std::string_view dialect) {
+  std::string sql;
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) sql += (sql.empty() ? "" : "\n") + more;
+  };
+  if (with_reads) add(contents_query(statement.reads));
+  if (with_reads && !statement.before.empty()) add(statement.before + ";");
+  const SentSql sent = sent_sql(statement, dialect, Preparer::kSql);
+  for (const std::string& part : sent.before) add(part + ";");
+  add(sent.sql + ";");
+  for (const std::string& part : sent.after) add(part + ";");
+  if (with_reads) add(contents_query(statement.writes));
+  return sql;
+}
+
+std::string sessions_part(const Finding& finding, const SessionStart& start) {
+  const Case& test = finding.test;
+  std::string out;
+  const bool with_reads = finding.anomaly != kNoSerialOrder;
+  for (std::size_t t = 1; t <= test.transactions.size(); ++t) {
+    out += fmt::format("open {}\n", t);
+    if (!start.settings.empty()) out += said(t, start.settings);
+  }
+  std::vector<std::size_t> turn(test.transactions.size(), 0);
+  for (const std::uint32_t t : test.order) {
+    const Transaction& transaction = test.transactions[t];
+    const std::size_t s = turn[t]++;
+    if (s == 0) out += said(t + 1, start.begin);
+    if (s < transaction.statements.size()) {
+      out += said(t + 1, step_sql(transaction.statements[s], with_reads, finding.dialect));
+    } else {
+      out += said(t + 1, transaction.commits ? "commit;" : "rollback;");
+    }
+  }
+  for (std::size_t t = 1; t <= test.transactions.size(); ++t) out += fmt::format("hear {} 60\n", t);
+  return out;
+}
+
+// The same statements alone once more, by the plan that answers otherwise.
+std::string other_plan_part(const Finding& finding, const SessionStart& start) {
+  std::string sql = start.settings;
+  Schema schema = finding.test.schema;
+  for (const Plan plan : kPlans) {
+    if (finding.anomaly != name(plan)) continue;
+    for (const std::string& setting : plan_settings(finding.dialect, plan).on) sql += "\n" + setting + ";";
+  }
+  if (finding.anomaly == kWithoutIndexes) schema = without_indexes(schema);
+  for (const Place place : finding.alone) sql += "\n" + at(finding.test, place).sql + ";";
+  return "\n# The same by another plan.\n" +
+         heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect)) +
+         fmt::format("echo 'The same statements {}:'\n", finding.anomaly) + heredoc("client", sql) +
+         "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
+}
+
+}  // namespace
+
+SessionStart session_start(const Finding& finding) {
+  SessionStart start;
+  if (finding.dialect == "postgres") {
+    start.begin = fmt::format("begin isolation level {};", finding.level);
+  } else if (is_of_mysql(finding.dialect)) {
+    start.settings = fmt::format("set names utf8mb4 collate {};", hunt_dialect(finding.dialect)->collation);
+    for (const auto& [name, value] : isolation_settings(finding.dialect, finding.server))
+      start.settings += fmt::format(" set session {} = {};", name, value);
+    start.settings += fmt::format(" set session transaction isolation level {};", finding.level);
+    start.begin = "start transaction;";
+  } else {
+    const std::string_view level = finding.level;
+    const std::size_t blank = std::min(level.find(' '), level.size());
+    start.settings = fmt::format("pragma journal_mode = {}; pragma foreign_keys = on;", level.substr(0, blank));
+    start.begin = level.ends_with("immediate") ? "begin immediate;" : "begin;";
+  }
+  return start;
+}
+
+std::string_view promise_of(const Finding& finding) {
+  for (const Promise& promise : kPromises)
+    if (promise.dialect == finding.dialect && (promise.level.empty() || promise.level == finding.level))
+      return promise.sentence;
+  return {};
+}
+
+std::string session_script(const Finding& finding) {
+  const ClientWords* const words = client_of(finding.dialect);
+  if (words == nullptr || finding.level.starts_with("shared")) return {};
+  const Schema& schema = finding.test.schema;
+  const SessionStart start = session_start(finding);
+  std::string out = fmt::format("#!/usr/bin/env bash\n# {}, {}: {}.\n# usage: bash reproduce.sh [{}]\n", finding.server,
+                                finding.level, about(finding.wrong), words->usage);
+  out += "# expected:\n" + commented(finding.expected) + "# actual:\n" + commented(finding.actual);
+  out += preamble(*words, finding.test.transactions.size());
+  out += "\n" + heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect));
+  out += heredoc("client", words->version);
+  out += "\n# The transactions.\n" + sessions_part(finding, start);
+  out += "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
+  if (!finding.alone.empty()) {
+    out += "\n# The same statements alone, in an order in which each sees the same rows.\n";
+    out += heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect));
+    std::string sql = start.settings;
+    for (const Place place : finding.alone) sql += "\n" + at(finding.test, place).sql + ";";
+    out += "echo 'The same statements alone:'\n" + heredoc("client", sql);
+    out += "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
+  }
+  if (finding.wrong == Wrong::kPlan) out += other_plan_part(finding, start);
+  std::string drops;
+  for (const std::string& drop : schema.drops) drops += drop + ";\n";
+  for (const std::string& drop : left_by_drops(schema, finding.dialect)) drops += drop + ";\n";
+  if (!drops.empty()) out += heredoc("client >/dev/null 2>&1", drops);
+  return out;
+}
+
+}  // namespace isolde::hunt

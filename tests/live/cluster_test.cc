@@ -1,0 +1,169 @@
+// tests/live/cluster_test.cc: a stream on a real nats-server, checked by workers that are killed.
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/rng.h"
+#include "db/server_process.h"
+#include "tests/cli/run_program.h"
+#include "tests/cli/watched_stream.h"
+#include "tests/support/comes_true.h"
+#include "tests/support/effort.h"
+
+namespace isolde::test {
+namespace cluster_live_test {
+
+std::string server_program() {
+  for (const char* path : {"/usr/sbin/nats-server", "/usr/bin/nats-server", "/usr/local/bin/nats-server"}) {
+    if (std::filesystem::exists(path)) return path;
+  }
+  return {};
+}
+
+sockaddr_in loopback(int port) {
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  to.sin_port = htons(static_cast<std::uint16_t>(port));
+  return to;
+}
+
+int free_port() {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address = loopback(0);
+  socklen_t size = sizeof address;
+  EXPECT_EQ(::bind(fd, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+  EXPECT_EQ(::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size), 0);
+  ::close(fd);
+  return ntohs(address.sin_port);
+}
+
+bool listens(int port) {
+  const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const sockaddr_in to = loopback(port);
+  const bool there = ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) == 0;
+  ::close(fd);
+  return there;
+}
+
+// One server with JetStream, for one test. Nobody else knows its password.
+class Broker {
+ public:
+  explicit Broker(const Scratch& scratch) : scratch_(scratch), process_(db::RunAs{}) {}
+  void start() {
+    ASSERT_TRUE(process_.start({server_program(), "-a", "127.0.0.1", "-p", std::to_string(port_), "-js", "-sd",
+                                scratch_.path("store"), "--user", "isolde", "--pass", password_},
+                               scratch_.path(), scratch_.path("nats.log"), SIGKILL));
+    ASSERT_TRUE(comes_true([this] { return listens(port_) || !process_.running(); }));
+    ASSERT_TRUE(process_.running()) << content_of(scratch_.path("nats.log"));
+  }
+  void kill() { process_.kill_all(); }
+  [[nodiscard]] std::string address(const std::string& stream) const {
+    return fmt::format("nats://isolde:{}@127.0.0.1:{}/{}", password_, port_, stream);
+  }
+
+ private:
+  const Scratch& scratch_;
+  db::ServerProcess process_;
+  int port_ = free_port();
+  std::string password_ = fmt::format("{:016x}", Rng(static_cast<std::uint64_t>(::getpid())).next());
+};
+
+std::vector<std::string> merger_of(const std::string& address, const std::string& folder) {
+  return {address,        "--level", "snapshot-isolation", "--partitions", "4",         "--producers", "2",
+          "--lease",      "3",       "--deadline",         "600",          "--silence", "600",         "--json",
+          "--checkpoint", folder};
+}
+
+// Lines of sessions with odd and with even numbers.
+std::string half(const std::vector<std::string>& lines, std::size_t which) {
+  std::string out;
+  for (const std::string& line : lines) {
+    if (line.find("heartbeat") != std::string::npos) continue;
+    const std::size_t at = line.find("\"session\":");
+    const std::size_t digit = line.find_first_of("0123456789", at);
+    if (static_cast<std::size_t>(line[digit] - '0') % 2 == which) out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace cluster_live_test
+
+using namespace cluster_live_test;
+
+TEST(ClusterLive, FindsWhatOneProcessFindsThoughWorkersMergerAndServerAreKilled) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Rng rng(effort::seed(11));
+  const std::vector<std::string> lines = faulty_stream(3000, rng);
+  const std::string halves[] = {scratch.file("p0.jsonl", half(lines, 0)), scratch.file("p1.jsonl", half(lines, 1))};
+  const std::string whole = scratch.file("all.jsonl", half(lines, 0) + half(lines, 1));
+  const pid_t alone = start_watch({whole, "--level", "snapshot-isolation", "--json"}, scratch.path("alone.log"));
+  ASSERT_EQ(ended(alone), 1);
+  std::vector<std::string> expected = identities(scratch.path("alone.log"));
+  ASSERT_GT(expected.size(), 20U);
+
+  Broker broker(scratch);
+  broker.start();
+  const std::string address = broker.address("test");
+  const std::string record = scratch.path("record");
+  std::filesystem::create_directories(record);
+  pid_t merger = start_watch(merger_of(address, record), scratch.path("merger.log"));
+  // The stream is there when a sender finds its plan.
+  const auto send = [&](int which) {
+    return isolde({"send", halves[which], address, "--name", fmt::format("p{}", which)});
+  };
+  const auto start_worker = [&] {
+    return start_watch({address, "--worker", "--lease", "3"}, scratch.path("worker.log"));
+  };
+  pid_t workers[] = {start_worker(), start_worker()};
+  Answer sent;
+  ASSERT_TRUE(comes_true([&] { return (sent = send(0)).status == 0; })) << sent.err;
+  kill_watch(workers[0]);
+  workers[0] = start_worker();
+  broker.kill();
+  broker.start();
+  kill_watch(merger);
+  merger = start_watch(merger_of(address, record), scratch.path("merger.log"));
+  ASSERT_TRUE(comes_true([&] { return (sent = send(1)).status == 0; })) << sent.err;
+  kill_watch(workers[1]);
+  EXPECT_EQ(ended(merger), 1) << content_of(scratch.path("merger.log")) << content_of(scratch.path("worker.log"));
+  kill_watch(workers[0]);
+  std::vector<std::string> found = identities(record + "/violations.jsonl");
+  std::sort(found.begin(), found.end());
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(found, expected);
+}
+
+TEST(ClusterLive, WhoMayNotComeInIsToldSo) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Broker broker(scratch);
+  broker.start();
+  std::string address = broker.address("test");
+  address.replace(address.find(':', 8) + 1, 16, "wrong");
+  const Answer answer = isolde({"watch", address, "--level", "si"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_NE(answer.err.find("Authorization"), std::string::npos) << answer.err;
+  EXPECT_EQ(answer.err.find("wrong"), std::string::npos) << "the password is shown: " << answer.err;
+}
+
+TEST(ClusterLive, AStreamThatIsNotThereIsNamed) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Broker broker(scratch);
+  broker.start();
+  const std::string file = scratch.file("h.jsonl", "{\"id\":1,\"session\":1,\"ops\":[]}\n");
+  const Answer answer = isolde({"send", file, broker.address("nowhere")});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_NE(answer.err.find("there is no stream nowhere"), std::string::npos) << answer.err;
+}
+
+}  // namespace isolde::test
