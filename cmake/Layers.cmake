@@ -6,10 +6,11 @@ set(ISOLDE_LAYERS base history format anomaly check proof report gen db probe re
 # What a program that links the library gets (include/isolde/): those that talk to databases are the command's alone.
 set(ISOLDE_LIBRARY_LAYERS base history format anomaly check proof report api)
 
-# isolde_layer(NAME [COLD] [COLD_IN_TESTS] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or
+# isolde_layer(NAME [COLD] [COLD_IN_TESTS] [HOT_IN_TESTS] SOURCES … USES layers … LINKS libraries …). COLD: it waits for people, files or
 # servers, so it is optimised less, and compiles faster. COLD_IN_TESTS: only under sanitizers.
+# HOT_IN_TESTS: not under sanitizers, where its tests take longer than it takes to compile.
 function(isolde_layer name)
-  cmake_parse_arguments(ARG "COLD;COLD_IN_TESTS" "" "SOURCES;USES;LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;COLD_IN_TESTS;HOT_IN_TESTS" "" "SOURCES;USES;LINKS" ${ARGN})
   list(FIND ISOLDE_LAYERS ${name} place)
   if(place LESS 0)
     message(FATAL_ERROR "src/${name} is no layer: add it to ISOLDE_LAYERS in cmake/Layers.cmake, at its place")
@@ -34,7 +35,7 @@ function(isolde_layer name)
   isolde_unity(isolde_${name})
   isolde_hardened(isolde_${name})
   target_compile_options(isolde_${name} PRIVATE ${ISOLDE_FOLLOWED})
-  if(ARG_COLD OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))
+  if((ARG_COLD AND NOT (ARG_HOT_IN_TESTS AND ISOLDE_SANITIZE)) OR (ARG_COLD_IN_TESTS AND ISOLDE_SANITIZE))
     # Without precompiled headers: those are compiled with the flags of the other layers.
     target_compile_options(isolde_${name} PRIVATE ${ISOLDE_COLD_FLAGS})
   else()

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "gen/generate.h"
+#include "tests/support/effort.h"
 #include "tests/support/replayer.h"
 
 namespace isolde {
@@ -129,7 +130,7 @@ TEST_P(EveryPlant, BreaksByValuesExactlyWhatTheTableSays) {
 TEST_P(EveryPlant, LeavesTheRestOfTheHistoryAlone) {
   for (const PlantInfo& plant : all_plants()) {
     if (!plantable(plant)) continue;
-    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    for (std::uint64_t seed = 1; seed <= effort::size(5); ++seed) {
       const Result<Generated> made = generate(options(plant.kind, seed));
       ASSERT_TRUE(made);
       EXPECT_EQ(made->history.txn_count(), 600U);
