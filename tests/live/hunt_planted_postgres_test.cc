@@ -67,8 +67,8 @@ std::vector<Planted> all() {
                                  fmt::format("if {} then perform pg_sleep(60); end if;", kOthers));
            },
        .as = {Wrong::kHang},
-       .limit = std::chrono::milliseconds(500),
-       .reduction = 8},
+       .limit = std::chrono::milliseconds(400),
+       .reduction = 2},
       {.name = "Crash",
        .database =
            [] {
@@ -77,7 +77,7 @@ std::vector<Planted> all() {
                  fmt::format("if {} then perform pg_terminate_backend(pg_backend_pid()); end if;", kOthers));
            },
        .as = {Wrong::kCrash},
-       .reduction = 8},
+       .reduction = 2},
       {.name = "IndexNotMaintained", .database = with_stale_indexes, .as = {Wrong::kPlan}},
       {.name = "UpdateOfNoRows",
        .database =
@@ -107,7 +107,7 @@ std::vector<Planted> all() {
        .level = "serializable",
        .setting = "read committed"},
       in_driver("WrongCount", {Fault::kWrongCount, " in ("}, {Wrong::kCount, Wrong::kOwnWrites, Wrong::kIsolation}),
-      in_driver("WrongJoinInside", {Fault::kWrongInside, " join "}, {Wrong::kResult}),
+      in_driver("WrongJoinInside", {Fault::kWrongInside, " join "}, {Wrong::kResult, Wrong::kPredicate}),
       in_driver("WrongAggregateInside", {Fault::kWrongInside, "sum("}, {Wrong::kResult}),
       in_driver("RollbackCommits", {Fault::kLostRollback, "update"},
                 {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}),

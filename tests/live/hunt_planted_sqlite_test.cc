@@ -33,7 +33,7 @@ Planted inside(const std::string& name, const std::string& event, const std::str
 }
 Planted quick(Planted planted) {
   planted.limit = std::chrono::milliseconds(300);
-  planted.reduction = 8;
+  planted.reduction = 2;
   return planted;
 }
 

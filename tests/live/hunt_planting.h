@@ -83,7 +83,7 @@ struct Planted {
   std::string level = {};         // empty: that of most
   std::string_view setting = {};  // that sessions run at instead
   std::chrono::milliseconds limit{2000};
-  std::uint64_t reduction = 60;  // runs
+  std::uint64_t reduction = 25;  // runs
 };
 
 inline std::string name_of(const ::testing::TestParamInfo<Planted>& planted) { return planted.param.name; }

@@ -147,6 +147,7 @@ class FaultyConnection final : public db::Connection {
     if (passes_over(sql)) return db::Reply{};
     const std::lock_guard busy(busy_);
     auto reply = inner_->execute(sql, parameters);
+    lose_a_row(sql, reply);
     return open_ ? changed_by_fault(sql, std::move(reply), parameters) : std::move(reply);
   }
   Result<db::Reply> run(std::string_view sql) override {
@@ -250,9 +251,19 @@ class FaultyConnection final : public db::Connection {
     if (starts_with_word(sql, "create index")) world_->indexed = true;
     if (starts_with_word(sql, "create table")) world_->indexed = false;
     if (fault == Fault::kWrongIndex && !world_->indexed) return;
-    if (!sql.starts_with(world_->planted.feature) || !reply || reply->rows() == 0) return;
+    if (!is_wrong_query(sql) || !reply || reply->rows() == 0) return;
     ++world_->times;
     reply->cells.resize(reply->cells.size() - reply->width);
+  }
+
+  // However it is sent: as it is, prepared, or by a cursor.
+  bool is_wrong_query(std::string_view sql) {
+    constexpr std::string_view kPreparing = "execute immediate '", kDeclaring = "declare ", kCursor = " cursor for ";
+    const std::string& feature = world_->planted.feature;
+    if (sql.starts_with(kDeclaring)) cursor_ = mentions(sql, std::string(kCursor) + feature);
+    if (sql.starts_with("fetch ")) return cursor_;
+    if (sql.starts_with(kPreparing)) sql.remove_prefix(kPreparing.size());
+    return sql.starts_with(feature);
   }
 
   // "delete from t" in a text of one or several statements.
@@ -324,6 +335,7 @@ class FaultyConnection final : public db::Connection {
   std::shared_ptr<OldState> older_, at_begin_;
   std::atomic<bool> cancelled_ = false;
   bool open_ = false, wrote_ = false, failed_ = false, feature_ = false;
+  bool cursor_ = false;  // the one that was declared last is for a query that begins with the feature
 };
 
 }  // namespace
