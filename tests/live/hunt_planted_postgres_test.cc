@@ -78,7 +78,7 @@ std::vector<Planted> all() {
            },
        .as = {Wrong::kCrash},
        .reduction = 2},
-      {.name = "IndexNotMaintained", .database = with_stale_indexes, .as = {Wrong::kPlan}},
+      {.name = "IndexNotMaintained", .database = with_stale_indexes, .as = {Wrong::kPlan}, .cases_a_schema = 10},
       {.name = "UpdateOfNoRows",
        .database =
            [] {

@@ -84,6 +84,8 @@ struct Planted {
   std::string_view setting = {};  // that sessions run at instead
   std::chrono::milliseconds limit{2000};
   std::uint64_t reduction = 25;  // runs
+  // Fewer: second opinions, which some cases of each schema get, are asked more often.
+  std::uint32_t cases_a_schema = 50;
 };
 
 inline std::string name_of(const ::testing::TestParamInfo<Planted>& planted) { return planted.param.name; }
@@ -94,6 +96,7 @@ inline hunt::HuntOptions options_for(const Planted& planted, std::uint64_t cases
   hunt::HuntOptions options = hunt_options(1, cases);
   options.arena.statement_limit = planted.limit;
   options.reduce.most_runs = planted.reduction;
+  options.cases_a_schema = planted.cases_a_schema;
   return options;
 }
 
@@ -164,7 +167,7 @@ inline void expect_nothing(db::Database& database) {
 inline void expect_found_against(db::Database& faulty, db::Database& sound) {
   const auto level = db::level_named(sound, "read committed");
   ASSERT_TRUE(level);
-  const Planted planted{.name = {}, .database = {}, .as = {Wrong::kAgainst}};
+  const Planted planted{.name = {}, .database = {}, .as = {Wrong::kAgainst}, .cases_a_schema = 4};
   expect_found(faulty, planted, [&](hunt::HuntOptions& options) {
     options.against = &sound;
     options.against_level = *level;

@@ -253,7 +253,14 @@ class FaultyConnection final : public db::Connection {
     if (fault == Fault::kWrongIndex && !world_->indexed) return;
     if (!is_wrong_query(sql) || !reply || reply->rows() == 0) return;
     ++world_->times;
-    reply->cells.resize(reply->cells.size() - reply->width);
+    // The largest, so that the answer does not depend on the order in which the rows come.
+    const auto row = [&](std::size_t r) { return std::span(reply->cells).subspan(r * reply->width, reply->width); };
+    std::size_t largest = 0;
+    for (std::size_t r = 1; r < reply->rows(); ++r) {
+      if (std::ranges::lexicographical_compare(row(largest), row(r))) largest = r;
+    }
+    const auto first = reply->cells.begin() + static_cast<std::ptrdiff_t>(largest * reply->width);
+    reply->cells.erase(first, first + static_cast<std::ptrdiff_t>(reply->width));
   }
 
   // However it is sent: as it is, prepared, or by a cursor.
