@@ -21,18 +21,19 @@ struct ClientWords {
   std::string_view client;  // how it is started; prints an answer as soon as it has one, and goes on after an error
   std::string_view mark;    // what makes it print "--done--"
   std::string_view version;
+  std::string_view quiet;  // before tables are dropped that may not be there
 };
 constexpr ClientWords kClients[] = {
     {"postgres", "arguments of psql: -h, -p, -U, -d …", R"(psql -X -q "${args[@]}")", R"(\echo --done--)",
-     "select version();"},
+     "select version();", "set client_min_messages = warning;\n"},
     {"mariadb", "arguments of mariadb: -S, -h, -P, -u, DATABASE …",
-     R"(mariadb -N -s --unbuffered --force "${args[@]}")", R"(select "--done--";)", "select version();"},
-    {"mysql", "arguments of mysql: -S, -h, -P, -u, DATABASE …", R"(mysql -N -s --unbuffered --force "${args[@]}")",
-     R"(select "--done--";)", "select version();"},
-    {"tidb", "arguments of mysql: -h, -P, -u, DATABASE …", R"(mysql -N -s --unbuffered --force "${args[@]}")",
-     R"(select "--done--";)", "select version();"},
-    {"sqlite", "no arguments", R"(stdbuf -oL sqlite3 -header "$dir/db")", ".print --done--",
-     "select sqlite_version();"},
+     R"(mariadb "${args[@]}" -N -s --unbuffered --force)", R"(select "--done--";)", "select version();", ""},
+    {"mysql", "arguments of mysql: -S, -h, -P, -u, DATABASE …", R"(mysql "${args[@]}" -N -s --unbuffered --force)",
+     R"(select "--done--";)", "select version();", ""},
+    {"tidb", "arguments of mysql: -h, -P, -u, DATABASE …", R"(mysql "${args[@]}" -N -s --unbuffered --force)",
+     R"(select "--done--";)", "select version();", ""},
+    {"sqlite", "no arguments", R"(stdbuf -oL sqlite3 -header "$dir/db")", ".print --done--", "select sqlite_version();",
+     ""},
 };
 
 struct Promise {
@@ -85,6 +86,7 @@ std::string preamble(const ClientWords& words, std::size_t sessions) {
 args=("$@")
 dir=$(mktemp -d)
 trap '{0}wait; rm -rf "$dir"' EXIT
+trap '' PIPE
 client() {{ {1}; }}
 owed=()
 open() {{ # a session of its own: what goes to file descriptor 100 + N is answered at 200 + N
@@ -93,10 +95,13 @@ open() {{ # a session of its own: what goes to file descriptor 100 + N is answer
   eval "exec $((100 + $1))>'$dir/in$1' $((200 + $1))<'$dir/out$1'"
   owed[$1]=0
 }}
-hear() {{ # hear N SECONDS: prints what session N answers; one that gives no answer for so long waits
-  local line
+hear() {{ # hear N SECONDS: prints what session N answers; 1: it gives no answer for so long, so it waits
+  local line ended
   while [[ ${{owed[$1]}} -gt 0 ]]; do
-    if ! read -r -t "$2" line <&$((200 + $1)); then return 1; fi
+    ended=0
+    read -r -t "$2" line <&$((200 + $1)) || ended=$?
+    if [[ $ended -gt 128 ]]; then return 1; fi
+    if [[ $ended -gt 0 ]]; then echo "  $1: its client has ended"; owed[$1]=0; return 0; fi
     if [[ $line == --done-- ]]; then owed[$1]=$((owed[$1] - 1)); else echo "  $1: $line"; fi
   done
 }}
@@ -104,7 +109,7 @@ say() {{ # say N: sends the SQL on standard input to session N
   local sql other
   sql=$(cat)
   printf 'session %s\n%s\n' "$1" "$sql"
-  printf '%s\n%s\n' "$sql" '{2}' >&$((100 + $1))
+  printf '%s\n%s\n' "$sql" '{2}' 2>/dev/null >&$((100 + $1))
   owed[$1]=$((owed[$1] + 1))
   hear "$1" 2 || echo "  $1: no answer within two seconds: it waits"
   for other in "${{!owed[@]}}"; do [[ $other == "$1" ]] || hear "$other" 0.2; done
@@ -188,7 +193,7 @@ std::string sessions_part(const Finding& finding, const SessionStart& start) {
 }
 
 // The same statements alone once more, by the plan that answers otherwise.
-std::string other_plan_part(const Finding& finding, const SessionStart& start) {
+std::string other_plan_part(const Finding& finding, const SessionStart& start, std::string_view quiet) {
   std::string sql = start.settings;
   Schema schema = finding.test.schema;
   for (const Plan plan : kPlans) {
@@ -198,7 +203,8 @@ std::string other_plan_part(const Finding& finding, const SessionStart& start) {
   if (finding.anomaly == kWithoutIndexes) schema = without_indexes(schema);
   for (const Place place : finding.alone) sql += "\n" + at(finding.test, place).sql + ";";
   return "\n# The same by another plan.\n" +
-         heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect)) +
+         heredoc("client >/dev/null",
+                 std::string(quiet) + start.settings + "\n" + tables_sql(schema, finding.dialect)) +
          fmt::format("echo 'The same statements {}:'\n", finding.anomaly) + heredoc("client", sql) +
          "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
 }
@@ -240,19 +246,23 @@ std::string session_script(const Finding& finding) {
                                 finding.level, about(finding.wrong), words->usage);
   out += "# expected:\n" + commented(finding.expected) + "# actual:\n" + commented(finding.actual);
   out += preamble(*words, finding.test.transactions.size());
-  out += "\n" + heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect));
-  out += heredoc("client", words->version);
+  const std::string set_up = heredoc(
+      "client >/dev/null", std::string(words->quiet) + start.settings + "\n" + tables_sql(schema, finding.dialect));
+  out += fmt::format(
+      "\nclient <<'END_OF_SQL' || {{ echo 'The server cannot be reached.' >&2; exit 1; }}\n{}\nEND_OF_SQL\n",
+      words->version);
+  out += set_up;
   out += "\n# The transactions.\n" + sessions_part(finding, start);
   out += "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
   if (!finding.alone.empty()) {
     out += "\n# The same statements alone, in an order in which each sees the same rows.\n";
-    out += heredoc("client >/dev/null 2>&1", start.settings + "\n" + tables_sql(schema, finding.dialect));
+    out += set_up;
     std::string sql = start.settings;
     for (const Place place : finding.alone) sql += "\n" + at(finding.test, place).sql + ";";
     out += "echo 'The same statements alone:'\n" + heredoc("client", sql);
     out += "echo 'At the end:'\n" + heredoc("client", contents_query(all_tables(schema)));
   }
-  if (finding.wrong == Wrong::kPlan) out += other_plan_part(finding, start);
+  if (finding.wrong == Wrong::kPlan) out += other_plan_part(finding, start, words->quiet);
   std::string drops;
   for (const std::string& drop : schema.drops) drops += drop + ";\n";
   for (const std::string& drop : left_by_drops(schema, finding.dialect)) drops += drop + ";\n";

@@ -66,12 +66,19 @@ const Expected kExpected[] = {
     {{Fault::kHang, " union ", {}}, 400, {Wrong::kHang}, 2},
     {{Fault::kWrongIndex, "select distinct"}, 4000, {Wrong::kPlan}, 1},
     {{Fault::kDeleteLeaves, ""}, 5, {Wrong::kPredicate}, 1},
+    {{Fault::kWrongInside, " join "}, 400, {Wrong::kResult}, 1},
+    {{Fault::kWrongInside, "sum("}, 400, {Wrong::kResult}, 1},
+    {{Fault::kCrash, " order by "}, 400, {Wrong::kCrash}, 2},
 };
 std::string name_of(const ::testing::TestParamInfo<Expected>& one) {
-  constexpr const char* kNames[] = {"Nothing",   "LostRollback", "StaleRead",   "MissesOwnWrites",
-                                    "DirtyRead", "WrongCount",   "ErrorInside", "Hang",
-                                    "LostWrite", "WrongIndex",   "WrongQuery",  "DeleteLeavesRows"};
-  return kNames[static_cast<std::size_t>(one.param.planted.fault)];
+  constexpr const char* kNames[] = {"Nothing",          "LostRollback", "StaleRead",   "MissesOwnWrites",
+                                    "DirtyRead",        "WrongCount",   "ErrorInside", "Hang",
+                                    "LostWrite",        "PassedOver",   "WrongIndex",  "WrongQuery",
+                                    "DeleteLeavesRows", "WrongInside",  "Crash"};
+  std::string name = kNames[static_cast<std::size_t>(one.param.planted.fault)];
+  if (one.param.planted.fault == Fault::kWrongInside)
+    name += one.param.planted.feature == " join " ? "AJoin" : "AnAggregate";
+  return name;
 }
 INSTANTIATE_TEST_SUITE_P(Faults, PlantedOnSqlite, ::testing::ValuesIn(kExpected), name_of);
 

@@ -359,7 +359,7 @@ TEST_P(LiveArena, ResetAndRunAreQuick) {
                                             {2, "select count(*) from b"},
                                             {2, "commit"}});
   using Clock = std::chrono::steady_clock;
-  constexpr int kTimes = 200;
+  constexpr int kTimes = 40;
   const auto time = [&](auto what) {
     const auto start = Clock::now();
     for (int i = 0; i < kTimes; ++i) what();

@@ -76,6 +76,32 @@ TEST(HuntScript, RunsWithMariadbAloneAndShowsTheBug) {
   EXPECT_FALSE(has(out, "ERROR 1064")) << out;
 }
 
+// Two more of MariaDB and PostgreSQL, which show what their findings say on the versions that have the bug.
+TEST(HuntScript, ShowsWhatTheFindingSays) {
+  struct Shown {
+    const char *kind, *finding, *program, *version, *there;
+  };
+  for (const Shown& shown :
+       {Shown{"mariadb", "mariadb_covering_index_too_new", "mariadb", "10.11.19", "At the end:\n16\t1004\t1\n"},
+        Shown{"postgres", "postgres_merge_partitioned_subplan", "psql", "PostgreSQL 15.18",
+              "SubPlan found with no parent plan"}}) {
+    if (!is_installed(shown.program)) continue;
+    const std::string out = output_of(hunt::session_script(finding_named(shown.finding)), arguments_for(shown.kind));
+    EXPECT_TRUE(has(out, "session 1") && has(out, "At the end:")) << out;
+    EXPECT_FALSE(has(out, "ERROR 1064") || has(out, "syntax error")) << out;
+    if (!has(out, shown.version)) continue;
+    EXPECT_TRUE(has(out, shown.there)) << out;
+  }
+}
+
+TEST(HuntScript, SaysSoWhereTheServerCannotBeReached) {
+  if (!is_installed("mariadb")) GTEST_SKIP() << "no mariadb";
+  const std::string out =
+      output_of(hunt::session_script(finding_named("mariadb_index_misses_conflict")), "-S /nowhere/socket");
+  EXPECT_TRUE(has(out, "The server cannot be reached.")) << out;
+  EXPECT_FALSE(has(out, "session 1")) << out;
+}
+
 TEST(HuntScript, RunsWithSqliteAlone) {
   if (!is_installed("sqlite3") || !is_installed("stdbuf")) GTEST_SKIP() << "no sqlite3";
   hunt::Finding finding;

@@ -24,9 +24,12 @@ enum class Fault : std::uint8_t {
   kError,            // a statement fails with PlantedFault::code while another transaction is open
   kHang,             // a statement does not answer until it is cancelled, while another transaction is open
   kLostWrite,        // every so many'th UPDATE is answered and not carried out (PlantedFault::one_in)
+  kPassedOver,       // … is not carried out, and says so: it changed no row
   kWrongIndex,       // a query that begins with the feature loses a row, if tables have indexes; outside too
   kWrongQuery,       // … in any case
   kDeleteLeaves,     // DELETE without a condition leaves a row, inside transactions and outside
+  kWrongInside,      // a SELECT loses its last row
+  kCrash,            // the connection breaks, while another transaction is open
 };
 
 struct PlantedFault {
@@ -34,7 +37,7 @@ struct PlantedFault {
   // Only where the statement's text has this; kLostRollback: where one of the transaction's statements has it.
   std::string feature;
   std::string code = {};     // kError
-  std::uint64_t one_in = 1;  // kLostWrite
+  std::uint64_t one_in = 1;  // kLostWrite, kPassedOver
 };
 
 class FaultyDatabase final : public db::Database {

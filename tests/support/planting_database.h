@@ -17,4 +17,11 @@ using Plant = std::function<std::vector<std::string>(const std::string& name)>;
 
 [[nodiscard]] std::unique_ptr<db::Database> planted_in(std::unique_ptr<db::Database> real, Plant plant);
 
+// What is there inside transactions only, on a server whose triggers do not know whether there is one (SQLite): SQL for
+// each table that was made, run when a transaction has begun, and before it commits. A rollback must undo the former.
+struct InsidePlant {
+  Plant at_begin, at_commit;
+};
+[[nodiscard]] std::unique_ptr<db::Database> planted_inside(std::unique_ptr<db::Database> real, InsidePlant plant);
+
 }  // namespace isolde::test

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 #include <utility>
 
 #include "hunt/dialects.h"
@@ -68,6 +69,8 @@ class DatabaseArena : public Arena {
   [[nodiscard]] Result<void> open() { return connect(); }
 
   [[nodiscard]] Result<void> prepare(const Schema& schema) override {
+    first_contents_.reset();
+    contents_.reset();
     if (auto connected = connect(); !connected) return connected;  // anew: what they had prepared is of no use any more
     if (auto ours = claim_names(*keeper_, dialect_, schema); !ours) return ours;
     const Schema before = std::exchange(schema_, schema);
@@ -84,8 +87,15 @@ class DatabaseArena : public Arena {
   [[nodiscard]] Result<void> reset() override {
     if (!broken_ && reset_sql_.empty()) return {};
     if (!broken_ && !deletes_fail_) {
-      if (carried_out(keeper_->run(reset_sql_), "")) return {};
+      const std::string sql = what_to_put_back();
+      if (sql.empty()) return {};
+      contents_.reset();
+      if (carried_out(keeper_->run(sql), "")) {
+        contents_ = first_contents_;
+        return {};
+      }
     }
+    contents_.reset();
     // Something is in the way: a session that was lost, or one that could not be stopped and holds locks.
     if (auto connected = connect(); !connected) return connected;
     if (reset_sql_.empty()) return {};
@@ -117,6 +127,7 @@ class DatabaseArena : public Arena {
     schedule.sessions_speak = sessions_speak_;
     schedule.most_waiting = 1;
     schedule.first_look = std::clamp(kLookAfter * usual_step_, schedule.first_look, kLatestLook);
+    contents_.reset();
     const auto start = Crew::Clock::now();
     auto transcript = probe::run_schedule(database_, *keeper_, *crew_, script->steps, schedule);
     const auto taken = std::chrono::duration_cast<milliseconds>(Crew::Clock::now() - start);
@@ -136,6 +147,7 @@ class DatabaseArena : public Arena {
     }
     // SQLite is stopped from here, so that it must be known what it is doing.
     const std::size_t at_once = dialect_ == "sqlite" ? 1 : order.size();
+    contents_.reset();
     const auto start = Crew::Clock::now();
     for (std::size_t i = 0; i < order.size() && !alone.fault && !alone.lost; i += at_once)
       send_alone(test, order.subspan(i, std::min(at_once, order.size() - i)), i, alone);
@@ -164,6 +176,7 @@ class DatabaseArena : public Arena {
   }
 
   [[nodiscard]] AloneRun run_on(const Case& test, Place place, const ContentsByTable& rows) override {
+    contents_.reset();
     const auto changed = with_rows(schema_, rows, dialect_);
     const Result<void> put = changed ? carried_out(keeper_->run(reset_sql(*changed, dialect_)), "cannot put rows back")
                                      : Result<void>(changed.error());
@@ -187,7 +200,27 @@ class DatabaseArena : public Arena {
     for (const std::string& sql : creation(schema_, dialect_)) {
       if (auto made = carried_out(keeper_->run(sql), sql); !made) return made;
     }
-    return reset_sql_.empty() ? Result<void>() : carried_out(keeper_->run(reset_sql_), "cannot fill the tables");
+    if (reset_sql_.empty()) return {};
+    if (auto filled = carried_out(keeper_->run(reset_sql_), "cannot fill the tables"); !filled) return filled;
+    auto first = contents_in(keeper_->execute(contents_sql(tables_, dialect_), {}));
+    if (!first) return std::move(first).error();
+    contents_ = first_contents_ = *std::move(first);
+    return {};
+  }
+
+  // Every write changes a row's vkey, so a table that has the rows that it had first was not written.
+  [[nodiscard]] std::string what_to_put_back() const {
+    if (!contents_ || !first_contents_) return reset_sql_;
+    std::set<std::string_view> changed;
+    for (const Table* const table : tables_)
+      if (contents_->at(table->name) != first_contents_->at(table->name)) changed.insert(table->name);
+    return reset_sql(schema_, dialect_, changed);
+  }
+
+  // Requires: there is a table, and `reply` answers contents_sql().
+  [[nodiscard]] Result<ContentsByTable> contents_in(const Result<db::Reply>& reply) const {
+    if (reply && reply->done()) return contents_of(tables_, *reply);
+    return carried_out(reply, "cannot read the rows").error();
   }
 
   // Requires: nobody else has a transaction open.
@@ -328,10 +361,10 @@ class DatabaseArena : public Arena {
       run.lost = broken_ = true;
       return;
     }
-    auto done = reply && reply->done() ? contents_of(tables_, *reply)
-                                       : Result<ContentsByTable>(carried_out(reply, "cannot read the rows").error());
+    auto done = contents_in(reply);
     if (done) {
       run.final = *std::move(done);
+      contents_ = run.final;
     } else if (!run.fault) {
       run.fault = std::move(done).error();
       broken_ = true;
@@ -347,11 +380,12 @@ class DatabaseArena : public Arena {
   Schema schema_;
   std::vector<const Table*> tables_;  // of schema_
   std::string reset_sql_;
-  std::unique_ptr<db::Connection> keeper_;  // makes and resets tables, and looks on
-  std::unique_ptr<db::Connection> holder_;  // of InnoDB's view
-  std::unique_ptr<Crew> crew_;              // run transactions
-  bool broken_ = true;                      // some connection is of no use any more
-  bool deletes_fail_ = false;               // the schema's rows could not be put back by deleting what is there
+  std::optional<ContentsByTable> first_contents_, contents_;  // after make(); now; none: not known
+  std::unique_ptr<db::Connection> keeper_;                    // makes and resets tables, and looks on
+  std::unique_ptr<db::Connection> holder_;                    // of InnoDB's view
+  std::unique_ptr<Crew> crew_;                                // run transactions
+  bool broken_ = true;                                        // some connection is of no use any more
+  bool deletes_fail_ = false;  // the schema's rows could not be put back by deleting what is there
   std::vector<std::string> left_by_delete_;
   milliseconds deadlock_time_{0};
   bool sessions_speak_ = false;

@@ -9,6 +9,7 @@
 namespace isolde::hunt {
 namespace arena_test {
 
+using testing::Line;
 using testing::small_case;
 using testing::small_schema;
 
@@ -60,6 +61,35 @@ TEST_F(SqliteArena, AStatementShowsWhatItSawAndWhatItLeft) {
   EXPECT_EQ(e.answered, (std::vector<Place>{{0, 0}, {0, 1}}));
   EXPECT_EQ(e.final.at("a"), s.left.at("a"));
   EXPECT_EQ(e.final.at("b").size(), 2u);
+}
+
+// Only the tables that were written are filled anew, and those that refer to them.
+TEST_F(SqliteArena, WhateverWasWrittenIsPutBack) {
+  const Contents a = {{1, 0, "1, 0, 10, 'one'"}, {2, 0, "2, 0, 20, NULL"}, {3, 0, "3, 0, 30, 'NULL'"}};
+  const std::vector<std::vector<Line>> writes = {
+      {{1, "update b set vkey = 100, x = 6 where pkey = 1"}, {1, "commit"}},
+      {{1, "update a set vkey = 100, x = 11 where pkey = 1"}, {1, "commit"}},
+      {{1, "delete from a where pkey = 1"}, {1, "commit"}},  // and its child
+      {{1, "delete from a where pkey = 1"}, {1, "rollback"}},
+      {{1, "insert into a (pkey, vkey, x, s) values (9, 100, 0, null)"}, {1, "commit"}},
+      {{1, "select x from a"}, {1, "commit"}},
+  };
+  Contents b;
+  for (const std::vector<Line>& lines : writes) {
+    run(small_case("sqlite", lines));
+    const Execution e = run(small_case("sqlite", {{1, "select x from a"}, {1, "select x from b"}, {1, "commit"}}));
+    if (b.empty()) b = e.final.at("b");
+    EXPECT_EQ(e.final.at("a"), a) << lines.front().what;
+    EXPECT_EQ(e.final.at("b"), b) << lines.front().what;
+    EXPECT_EQ(b.size(), 2U);
+  }
+  // The rows of a run of a statement alone on others are not left either.
+  const Case alone = small_case("sqlite", {{1, "select x from a"}, {1, "commit"}});
+  ASSERT_TRUE(arena_->reset());
+  ContentsByTable rows;
+  rows["a"] = {{5, 0, "5, 0, 50, NULL"}};
+  EXPECT_FALSE(arena_->run_on(alone, {0, 0}, rows).fault);
+  EXPECT_EQ(run(alone).final.at("a"), a);
 }
 
 TEST_F(SqliteArena, AWriterThatMeetsALockIsRefusedAndAborted) {

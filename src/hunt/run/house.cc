@@ -157,15 +157,29 @@ std::vector<std::string> creation(const Schema& schema, std::string_view dialect
 }
 
 std::string reset_sql(const Schema& schema, std::string_view dialect) {
+  std::set<std::string_view> all;
+  for (const Table& table : schema.tables) all.insert(table.name);
+  return reset_sql(schema, dialect, all);
+}
+
+std::string reset_sql(const Schema& schema, std::string_view dialect, const std::set<std::string_view>& changed) {
+  std::set<std::string_view> emptied = changed;
+  std::vector<const Table*> tables;
+  for (const Table& table : schema.tables) {  // parents before their children
+    for (const ForeignKey& key : table.foreign_keys)
+      if (emptied.contains(key.parent)) emptied.insert(table.name);
+    if (emptied.contains(table.name)) tables.push_back(&table);
+  }
+  if (tables.empty()) return {};
   // PostgreSQL makes one transaction of one request by itself.
   std::string sql = dialect == "postgres" ? "" : is_of_mysql(dialect) ? "start transaction; " : "begin immediate; ";
   // Children first, so that no foreign key stands in the way; then parents first.
-  for (const Table& table : schema.tables | std::views::reverse) sql += fmt::format("delete from {}; ", table.name);
-  for (const Table& table : schema.tables) {
-    if (table.rows.empty()) continue;
-    sql += fmt::format("insert into {} ({}) values ", table.name, fmt::join(table.inserted, ", "));
-    for (std::size_t i = 0; i < table.rows.size(); ++i)
-      sql += fmt::format("{}({})", i == 0 ? "" : ", ", fmt::join(table.rows[i], ", "));
+  for (const Table* const table : tables | std::views::reverse) sql += fmt::format("delete from {}; ", table->name);
+  for (const Table* const table : tables) {
+    if (table->rows.empty()) continue;
+    sql += fmt::format("insert into {} ({}) values ", table->name, fmt::join(table->inserted, ", "));
+    for (std::size_t i = 0; i < table->rows.size(); ++i)
+      sql += fmt::format("{}({})", i == 0 ? "" : ", ", fmt::join(table->rows[i], ", "));
     sql += "; ";
   }
   if (dialect != "postgres") sql += "commit";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,5 +47,9 @@ struct PlanSettings {
 [[nodiscard]] std::vector<std::string> left_by_drops(const Schema& schema, std::string_view dialect);
 // One text of several statements: every table has the schema's rows, in their order.
 [[nodiscard]] std::string reset_sql(const Schema& schema, std::string_view dialect);
+// The same where only tables in `changed` have other rows: they, and those that refer to them, are emptied and filled.
+// Empty: there is nothing to do.
+[[nodiscard]] std::string reset_sql(const Schema& schema, std::string_view dialect,
+                                    const std::set<std::string_view>& changed);
 
 }  // namespace isolde::hunt
