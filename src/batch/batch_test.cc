@@ -50,7 +50,7 @@ void compare(const History& h, Level level, bool by_commit, bool together_too, R
   options.level = level;
   options.choose.order_by_commit = by_commit;
   if (together_too) options.most_at_first = UINT64_MAX;
-  if (rng.below(3) == 0) options.memory = 1 + h.op_count() * 8;  // a few passes
+  if (rng.below(3) == 0) options.memory = 1 + h.txn_count() * 60;  // a few passes
   const BatchJson batch = json_of_batch(h, options, most, ranks, parts);
   const bool refused = batch.json.find("so the whole history is needed in one place") != std::string::npos;
   const bool together = !batch.brought_together.empty();

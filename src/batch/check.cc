@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "batch/facts.h"
 #include "batch/fetch.h"
@@ -16,10 +17,10 @@
 namespace isolde::batch {
 namespace {
 
-// A share and the sweep over it, in times of the bytes of the parts that it comes from.
-constexpr std::uint64_t kShareFactor = 3;
+// What a share and the sweep over it take, in bytes; and a reading of the clock (batch/realtime.cc).
+constexpr double kBytesPerSharedTxn = 130, kBytesPerSharedOp = 16, kBytesPerTxnOfClock = 2 * 40;
 // A share's ids are 32 bits; keys are not dealt out evenly.
-constexpr std::uint64_t kMostOpsPerShare = std::uint64_t{1} << 31;
+constexpr double kMostOpsPerShare = 2e9;
 
 Level level_of(const BatchOptions& options, const History& columns) {
   if (options.level) return *options.level;
@@ -190,10 +191,18 @@ class BatchRun {
 }  // namespace
 
 unsigned passes_for(const Parts& parts, unsigned ranks, std::uint64_t memory) {
-  const auto ceiling = [](std::uint64_t a, std::uint64_t b) { return a / b + (a % b != 0 ? 1 : 0); };
-  std::uint64_t passes = std::max<std::uint64_t>(1, ceiling(parts.whole_operations(), ranks * kMostOpsPerShare));
-  if (memory > 0) passes = std::max(passes, ceiling(parts.whole_bytes() * kShareFactor, memory * ranks));
-  return static_cast<unsigned>(std::min<std::uint64_t>(passes, 1U << 16));
+  constexpr unsigned kMostPasses = 1U << 12;
+  const auto txns = static_cast<double>(parts.whole_transactions());
+  const auto ops = static_cast<double>(parts.whole_operations());
+  for (unsigned passes = 1; passes < kMostPasses; ++passes) {
+    // A transaction is in the share of each bucket that has one of its keys.
+    const double buckets = static_cast<double>(ranks) * passes;
+    const double shared = txns > 0 ? txns * (1 - std::pow(1 - 1 / buckets, ops / txns)) : 0;
+    const double share = shared * kBytesPerSharedTxn + ops / buckets * kBytesPerSharedOp;
+    const double needed = std::max(share, txns / buckets * kBytesPerTxnOfClock);
+    if ((memory == 0 || needed <= static_cast<double>(memory)) && ops / buckets < kMostOpsPerShare) return passes;
+  }
+  return kMostPasses;
 }
 
 Result<BatchAnswer> check_parts(Ranks& ranks, Parts& parts, const BatchOptions& options, const Limits& limits) {

@@ -7,7 +7,8 @@ namespace isolde::batch {
 FolderParts::FolderParts(SegmentList list, unsigned rank, unsigned ranks)
     : list_(std::move(list)),
       first_(list_.parts.size() * rank / ranks),
-      end_(list_.parts.size() * (rank + std::size_t{1}) / ranks) {
+      end_(list_.parts.size() * (rank + std::size_t{1}) / ranks),
+      known_(list_.parts.size(), 0) {
   std::uint64_t place = 0;
   for (const Segment& part : list_.parts) {
     places_.push_back(place);
@@ -20,7 +21,7 @@ Result<std::shared_ptr<const History>> FolderParts::load(std::size_t part) {
   if (loaded_ == part) return last_;
   last_.reset();
   loaded_ = SIZE_MAX;
-  auto read = read_segment(list_, first_ + part);
+  auto read = read_segment(list_, first_ + part, known_[first_ + part]);
   if (!read) return std::move(read).error();
   last_ = std::make_shared<const History>(*std::move(read));
   loaded_ = part;

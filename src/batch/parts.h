@@ -49,6 +49,7 @@ class FolderParts final : public Parts {
   const SegmentList list_;
   std::vector<std::uint64_t> places_;  // of the first transaction of each part of the folder, and of the end
   std::size_t first_, end_;            // those of this rank
+  std::vector<std::uint64_t> known_;   // checksums of those that were judged
   std::size_t loaded_ = SIZE_MAX;
   std::shared_ptr<const History> last_;
 };

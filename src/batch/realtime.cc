@@ -123,7 +123,10 @@ class RealtimeChecker {
     for (std::uint64_t range = 1; range < ranges && !samples.empty(); ++range) {
       bounds_.push_back(samples[samples.size() * range / ranges]);
     }
-    return {};
+    count_of_pass_.assign(passes_, 0);
+    return ranks_.agree(for_each_reading([&](const History&, TxnId, std::uint64_t, std::int64_t time, bool) {
+      ++count_of_pass_[range_of(order_preserving(time)) / ranks_.size()];
+    }));
   }
 
   [[nodiscard]] std::uint64_t range_of(std::uint64_t clock) const {
@@ -144,14 +147,11 @@ class RealtimeChecker {
       ++own_rounds;
     };
     // All ranks meet as often as the one with the most needs.
-    std::uint64_t count = 0;
-    Result<void> looked = for_each_reading([&](const History&, TxnId, std::uint64_t, std::int64_t time, bool) {
-      if (range_of(order_preserving(time)) / ranks_.size() == pass) ++count;
-    });
     std::uint64_t rounds = 1;
-    for (const std::uint64_t n : gathered(ranks_, std::vector{count}))
+    for (const std::uint64_t n : gathered(ranks_, std::vector{count_of_pass_[pass]}))
       rounds = std::max<std::uint64_t>(rounds, n / kReadingsPerRound + 1);
-    if (looked) {
+    Result<void> looked;
+    if (count_of_pass_[pass] > 0) {
       looked = for_each_reading([&](const History& h, TxnId txn, std::uint64_t place, std::int64_t time, bool is_end) {
         const std::uint64_t clock = order_preserving(time);
         const std::uint64_t range = range_of(clock);
@@ -193,6 +193,7 @@ class RealtimeChecker {
   const CountedUnknown& counted_;
   const unsigned passes_;
   std::vector<std::uint64_t> bounds_;
+  std::vector<std::uint64_t> count_of_pass_;  // readings of this rank's parts
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // cli/check_parts.h: `check` on a folder of parts, by several ranks or in several passes (src/batch).
 //
-// Always:  only rank 0 prints; the exit status is the same on all ranks. The answer is that of
+// Always:  only rank 0 prints, and its exit status is that of the job. The answer is that of
 //          `isolde check FOLDER --quiet --json` (or, without --json, its text), but for costs.
 #pragma once
 

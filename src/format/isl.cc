@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -139,7 +140,9 @@ Result<IslColumns> read_isl_columns(const SourceFile& file) {
         columns);
     if (error) return *error;
   }
-  return IslColumns{columns, storage};
+  std::uint64_t checksum = 0;
+  std::memcpy(&checksum, base + offsetof(Header, checksum), sizeof checksum);
+  return IslColumns{columns, storage, checksum};
 }
 
 void write_isl_columns(const HistoryColumns& columns, ByteSink& sink) {

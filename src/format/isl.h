@@ -18,6 +18,7 @@ extern const FormatInfo kIslFormat;
 struct IslColumns {
   HistoryColumns columns;
   std::shared_ptr<const void> storage;  // what they point into
+  std::uint64_t checksum = 0;           // of the table of sections and their checksums: equal for equal content
 };
 [[nodiscard]] Result<IslColumns> read_isl_columns(const SourceFile& file);
 void write_isl_columns(const HistoryColumns& columns, ByteSink& sink);

@@ -34,7 +34,9 @@ struct SegmentList {
 // Whether there is a manifest in this folder.
 [[nodiscard]] bool is_segment_folder(const std::string& path);
 [[nodiscard]] Result<SegmentList> read_segment_list(const std::string& folder);
-[[nodiscard]] Result<History> read_segment(const SegmentList& list, std::size_t part);
+// `known`: the checksum of a part that was read before, and was well formed (0: none). The same content is not judged
+// again. It is set to that of what was read.
+[[nodiscard]] Result<History> read_segment(const SegmentList& list, std::size_t part, std::uint64_t& known);
 // Requires: there is one.
 [[nodiscard]] Result<History> read_segment_rest(const SegmentList& list);
 
