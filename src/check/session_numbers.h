@@ -7,9 +7,13 @@
 // Cost:    one pass over the transactions, only where some have a number.
 #pragma once
 
+#include <cstdint>
+#include <span>
+
 #include "anomaly/verdict.h"
 #include "base/limits.h"
 #include "history/history.h"
+#include "history/session_gaps.h"
 
 namespace isolde {
 
@@ -19,5 +23,10 @@ void add_session_gaps(const History& history, const Limits& limits, Verdict& ver
 
 // If there are gaps and the level allows them, adds a note.
 void note_session_gaps(const History& history, Verdict& verdict);
+
+// The same where gaps are found elsewhere: `count` of them, of which `first` are at hand (at least one, and as many as
+// may be kept, if there are any).
+void add_session_gaps(std::span<const SessionGap> first, std::uint64_t count, const Limits& limits, Verdict& verdict);
+void note_session_gaps(const History& history, SessionGap first, std::uint64_t count, Verdict& verdict);
 
 }  // namespace isolde

@@ -159,6 +159,14 @@ constexpr OptionRow kOptions[] = {
      "timeline: keep data older than the deadline on disk, so that late transactions can still be judged. Without it, "
      "those that come too late are counted, and the verdict is undecided",
      "watch"},
+    {"memory", "MiB",
+     "FILE is a folder of parts (convert --segments): check it in as many passes as keep memory to about this much "
+     "(docs/batch.md)",
+     "check"},
+    {"gather", "MiB",
+     "with --memory, and for isolde-mpi: what cannot be judged in parts is brought together if the parts are at most "
+     "this large; otherwise it is undecided (2048)",
+     "check"},
     {"max-anomalies", "N", "show the first N violations in full and only count the rest; --json prints them all (10)",
      "watch"},
     {"worker", "", "nats://…: check partitions of the stream, beside other workers, until ctrl-C", "watch"},
@@ -196,6 +204,8 @@ constexpr OptionRow kOptions[] = {
      "check"},
     {"format", "FORMAT", "force the input format instead of detecting it", "check convert"},
     {"to", "FORMAT", "the output format, if the name of OUT does not show it", "convert"},
+    {"segments", "N", "write a folder of N .isl parts, for isolde-mpi and for check --memory (docs/batch.md)",
+     "convert"},
     {"lossy", "",
      "write a format that cannot hold the whole history: leave out what does not fit, even if a verdict may depend on "
      "it",

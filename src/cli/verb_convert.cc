@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/verbs.h"
+#include "format/segments.h"
 #include "history/given_initial.h"
 #include "report/json.h"
 #include "report/report.h"
@@ -11,6 +12,8 @@ namespace isolde::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostSegments = 99'999;
 
 std::string format_names() {
   std::string names;
@@ -65,6 +68,13 @@ void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& 
                       decisive));
 }
 
+Exit write_parts(const Arguments& args, const Loaded& in, const std::string& out, std::size_t parts) {
+  const auto written = save_segments(in.history, out, parts);
+  if (!written) return print_error(written.error()), Exit::kBadInput;
+  print_converted(args, in, kSegmentsFormat, out, {{}, written->transactions, written->operations});
+  return Exit::kFine;
+}
+
 }  // namespace
 
 Exit run_convert(const Arguments& args) {
@@ -76,7 +86,10 @@ Exit run_convert(const Arguments& args) {
     if (!named) return print_error(named.error()), Exit::kBadInput;
     from = *named;
   }
-  auto to = output_format(args, out);
+  const auto parts = args.count("segments", 0, 1, kMostSegments);
+  if (!parts) return print_error(parts.error()), Exit::kBadInput;
+  if (*parts > 0 && args.has("to")) return print_error("--segments writes .isl files; leave --to out"), Exit::kBadInput;
+  auto to = *parts > 0 ? Result<const FormatInfo*>(&kSegmentsFormat) : output_format(args, out);
   if (!to) return print_error(to.error()), Exit::kBadInput;
   if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
 
@@ -93,6 +106,7 @@ Exit run_convert(const Arguments& args) {
   auto loaded = load(in, from, options);
   progress.clear();
   if (!loaded) return print_error(loaded.error()), exit_of(loaded.error());
+  if (*parts > 0) return write_parts(args, *loaded, out, *parts);
   const Losses losses = args.has("lossy") ? Losses::kAccept : Losses::kRefuse;
   auto written = save(loaded->history, **to, out, losses);
   if (!written) {

@@ -21,6 +21,7 @@
 #include "format/json_document.h"
 #include "format/native.h"
 #include "format/recording.h"
+#include "format/segments.h"
 #include "format/text.h"
 #include "format/timekiller.h"
 #include "format/veristrong_list.h"
@@ -37,6 +38,7 @@ const FormatInfo kFormats[] = {
     kIslFormat,
     kNativeFormat,
     kRecordingFormat,
+    kSegmentsFormat,
     kJepsenEdnFormat,
     kJepsenJsonFormat,
     kTextFormat,

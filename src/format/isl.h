@@ -13,4 +13,14 @@ namespace isolde {
 
 extern const FormatInfo kIslFormat;
 
+// The columns of a file, for those that put histories together from several (format/segments.h). Only the layout and
+// the checksums are verified: defect_of(columns) says whether they make a history.
+struct IslColumns {
+  HistoryColumns columns;
+  std::shared_ptr<const void> storage;  // what they point into
+  std::uint64_t checksum = 0;           // of the table of sections and their checksums: equal for equal content
+};
+[[nodiscard]] Result<IslColumns> read_isl_columns(const SourceFile& file);
+void write_isl_columns(const HistoryColumns& columns, ByteSink& sink);
+
 }  // namespace isolde

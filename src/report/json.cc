@@ -160,6 +160,7 @@ std::string json_string(std::string_view text) {
 std::string render_json(const Report& r) {
   const Verdict& v = r.verdict;
   const History& h = r.history;
+  const WholeHistory whole = whole_of(r);
   std::vector<std::string> notes = r.notes;
   notes.insert(notes.end(), v.notes.begin(), v.notes.end());
   std::string out = fmt::format(R"({{"file": {}, "level": {}, "verdict": {}, "method": {})", json_string(r.file),
@@ -170,7 +171,7 @@ std::string render_json(const Report& r) {
                      list(v.anomalies, [&](const Anomaly& a) { return anomaly_json(h, a); }), counts_by_name(v));
   out += fmt::format(
       R"(, "why": {}, "format": {}, "evidence": {}, "notes": {}, "witness": {})", json_string(r.why_method),
-      json_string(r.format), list(evidence_of(h), [](std::string_view s) { return json_string(s); }),
+      json_string(r.format), list(whole.evidence, [](std::string_view s) { return json_string(s); }),
       list(notes, [](const std::string& s) { return json_string(s); }), json_string(witness_name(v.witness.kind)));
   if (r.proof != Proof::kNotAsked) {
     const bool by_steps = r.proof == Proof::kStepsHold;
@@ -188,7 +189,7 @@ std::string render_json(const Report& r) {
       r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();
   out += fmt::format(
       R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}{}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
-      h.txn_count(), h.op_count(), r.stats.load_seconds, r.stats.check_seconds, search, r.stats.load_cpu_seconds,
+      whole.transactions, whole.operations, r.stats.load_seconds, r.stats.check_seconds, search, r.stats.load_cpu_seconds,
       r.stats.check_cpu_seconds, r.stats.peak_mib);
   return out;
 }

@@ -54,6 +54,12 @@ std::vector<std::string_view> evidence_of(const History& history) {
   return found;
 }
 
+WholeHistory whole_of(const Report& report) {
+  if (report.whole) return *report.whole;
+  const History& h = report.history;
+  return {h.txn_count(), h.op_count(), h.key_count(), h.session_count(), evidence_of(h)};
+}
+
 std::string counts_text(const History& h, const Verdict& verdict) {
   std::vector<std::size_t> kinds;
   for (std::size_t k = 0; k < verdict.counts.size(); ++k) {

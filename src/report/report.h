@@ -29,6 +29,12 @@ struct RunStats {
 // kStepsHold: of `mirror`, whose steps break a profile, which no history says.
 enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
+// What is said of a whole history where only a part of it is at hand, with all that the verdict tells of.
+struct WholeHistory {
+  std::uint64_t transactions = 0, operations = 0, keys = 0, sessions = 0;
+  std::vector<std::string_view> evidence;  // as evidence_of() says
+};
+
 struct Report {
   std::string file;
   std::string_view format;
@@ -41,7 +47,10 @@ struct Report {
   std::string proof_says = {};                        // kFails: what does not hold
   std::optional<Strongest> strongest = std::nullopt;  // none: it was not looked for
   std::vector<MethodCase> methods = {};               // empty: not asked for
+  std::optional<WholeHistory> whole = std::nullopt;   // `history` is a part of this one; none: it is all
 };
+// Of the history that a report is about, whether or not all of it is at hand.
+[[nodiscard]] WholeHistory whole_of(const Report& report);
 
 // The kinds of evidence that a history carries, in words: "database timestamps", "list values", …
 [[nodiscard]] std::vector<std::string_view> evidence_of(const History& history);

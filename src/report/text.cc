@@ -59,7 +59,7 @@ std::string joined(const std::vector<std::string_view>& parts) {
 std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<10}{}\n", label, text); }
 
 std::string facts(const Report& r) {
-  const History& h = r.history;
+  const WholeHistory h = whole_of(r);
   std::string text;
   if (!r.verdict.reason.empty()) text += row("reason", r.verdict.reason);
   text += row("method", r.why_method.empty() ? std::string(r.verdict.method)
@@ -68,10 +68,10 @@ std::string facts(const Report& r) {
   for (const MethodCase& m : r.methods) {
     text += row(&m == r.methods.data() ? "methods" : "", fmt::format("{:<9} {}: {}", m.name, name(m.fate), m.why));
   }
-  text += row("evidence", joined(evidence_of(r.history)));
-  text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.txn_count(), "transaction"),
-                                     words::counted(h.op_count(), "operation"), words::counted(h.key_count(), "key"),
-                                     words::counted(h.session_count(), "session"), r.format));
+  text += row("evidence", joined(h.evidence));
+  text += row("history", fmt::format("{}, {}, {}, {} ({})", words::counted(h.transactions, "transaction"),
+                                     words::counted(h.operations, "operation"), words::counted(h.keys, "key"),
+                                     words::counted(h.sessions, "session"), r.format));
   const std::string search =
       r.strongest
           ? fmt::format(", {} at other levels {:.2f} s",

@@ -17,35 +17,6 @@ bool asks_predicates(const History& h, TxnId t) {
   return false;
 }
 
-bool reads_others(const History& h, TxnId t) {
-  bool reads = asks_predicates(h, t);
-  for_each_access(h, t, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
-  return reads;
-}
-
-// Whether one of the transactions reads or writes a key that another one writes. A predicate looks at all keys.
-bool touch_each_other(const History& h, std::span<const TxnId> txns) {
-  std::unordered_map<std::uint32_t, TxnId> writer;
-  bool touch = false;
-  for (const TxnId t : txns) {
-    for_each_access(h, t, [&](const Access& a) {
-      if (a.kind == OpKind::kRead) return;
-      const auto [at, fresh] = writer.emplace(raw(a.key), t);
-      touch = touch || (!fresh && at->second != t);
-    });
-  }
-  const bool asks = !h.columns().predicates.empty();
-  for (const TxnId t : txns) {
-    for_each_access(h, t, [&](const Access& a) {
-      const auto at = writer.find(raw(a.key));
-      touch = touch || (at != writer.end() && at->second != t);
-    });
-    touch = touch || (asks && asks_predicates(h, t) &&
-                      std::any_of(writer.begin(), writer.end(), [t](const auto& w) { return w.second != t; }));
-  }
-  return touch;
-}
-
 class Scheduler {
  public:
   Scheduler(const History& history, LevelFamily family, AddedOrder order, Clock clock, bool include_maybes)
@@ -195,6 +166,34 @@ class Scheduler {
 
 Schedule make_schedule(const History& history, LevelFamily family, AddedOrder order, Clock clock, bool include_maybes) {
   return Scheduler(history, family, order, clock, include_maybes).run();
+}
+
+bool reads_others(const History& h, TxnId t) {
+  bool reads = asks_predicates(h, t);
+  for_each_access(h, t, [&](const Access& a) { reads = reads || a.kind == OpKind::kRead; });
+  return reads;
+}
+
+bool touch_each_other(const History& h, std::span<const TxnId> txns) {
+  std::unordered_map<std::uint32_t, TxnId> writer;
+  bool touch = false;
+  for (const TxnId t : txns) {
+    for_each_access(h, t, [&](const Access& a) {
+      if (a.kind == OpKind::kRead) return;
+      const auto [at, fresh] = writer.emplace(raw(a.key), t);
+      touch = touch || (!fresh && at->second != t);
+    });
+  }
+  const bool asks = !h.columns().predicates.empty();
+  for (const TxnId t : txns) {
+    for_each_access(h, t, [&](const Access& a) {
+      const auto at = writer.find(raw(a.key));
+      touch = touch || (at != writer.end() && at->second != t);
+    });
+    touch = touch || (asks && asks_predicates(h, t) &&
+                      std::any_of(writer.begin(), writer.end(), [t](const auto& w) { return w.second != t; }));
+  }
+  return touch;
 }
 
 bool writes_anything(const History& h, TxnId t) {

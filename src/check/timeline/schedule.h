@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "anomaly/level.h"
@@ -67,5 +68,9 @@ struct Schedule {
 [[nodiscard]] std::int64_t serial_time(const History& history, TxnId txn, Clock clock);
 
 [[nodiscard]] bool writes_anything(const History& history, TxnId txn);
+// Whether it reads a key, or asks a predicate.
+[[nodiscard]] bool reads_others(const History& history, TxnId txn);
+// Whether one of the transactions reads or writes a key that another one writes. A predicate looks at all keys.
+[[nodiscard]] bool touch_each_other(const History& history, std::span<const TxnId> txns);
 
 }  // namespace isolde::timeline

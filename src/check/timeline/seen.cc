@@ -21,7 +21,7 @@ class Seen {
         keys_(history.key_count(), false),
         accumulates_(history.key_count(), false) {}
 
-  std::vector<Counts> run() {
+  std::vector<Counts> run(std::span<const TxnId> already) {
     find_accumulating_keys();
     collect_unknown_writes();
     find_other_writers();
@@ -29,6 +29,11 @@ class Seen {
       if (h_.status(TxnId{t}) != Status::kCommitted) continue;
       counts_[t] = Counts::kYes;
       look_at_reads(TxnId{t});
+    }
+    for (const TxnId t : already) {
+      if (counts_[raw(t)] == Counts::kYes) continue;
+      counts_[raw(t)] = Counts::kYes;
+      fresh_.push_back(t);
     }
     // Whoever is found to count has read, too, and so may have seen another.
     while (!fresh_.empty()) {
@@ -148,10 +153,10 @@ class Seen {
 
 }  // namespace
 
-std::vector<Counts> who_counts(const History& h) {
+std::vector<Counts> who_counts(const History& h, std::span<const TxnId> already) {
   const auto statuses = h.columns().status;
   const bool any_unknown = std::find(statuses.begin(), statuses.end(), Status::kUnknown) != statuses.end();
-  if (any_unknown) return Seen(h).run();
+  if (any_unknown) return Seen(h).run(already);
   std::vector<Counts> counts(h.txn_count());
   for (std::uint32_t t = 0; t < h.txn_count(); ++t) {
     counts[t] = statuses[t] == Status::kCommitted ? Counts::kYes : Counts::kNo;

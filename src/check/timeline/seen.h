@@ -7,6 +7,7 @@
 // Cost:    linear; nothing but one look at the statuses where none is unknown.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "check/timeline/schedule.h"
@@ -14,6 +15,7 @@
 
 namespace isolde::timeline {
 
-[[nodiscard]] std::vector<Counts> who_counts(const History& history);
+// `already`: transactions of unknown outcome that are known to count, for a history that is a part of another one.
+[[nodiscard]] std::vector<Counts> who_counts(const History& history, std::span<const TxnId> already = {});
 
 }  // namespace isolde::timeline

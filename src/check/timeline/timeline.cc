@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "check/accesses.h"
+#include "check/timeline/found.h"
 #include "check/timeline/missing.h"
 #include "check/timeline/order.h"
 #include "check/timeline/predicates.h"
@@ -55,7 +56,7 @@ class Timeline {
         conditions_(history) {
     verdict_.level = level;
     verdict_.method = method;
-    verdict_.given = clock == Clock::kOrder ? Given::kExpectedOrder : Given::kTimestamps;
+    verdict_.given = given_by(clock);
   }
 
   Verdict run() {
@@ -244,11 +245,7 @@ class Timeline {
     if (snapshot_) add_start_after_commit(context, most, verdict_);
     note_clock(r);
     if (!conditions_.defect().empty()) verdict_.notes.push_back(conditions_.defect());
-    if (!snapshot_) {
-      verdict_.notes.push_back(fmt::format("{} does not explain the history", clock_ == Clock::kOrder
-                                                                                  ? "the expected order"
-                                                                                  : "the order of commit timestamps"));
-    }
+    if (!snapshot_) verdict_.notes.push_back(order_note(clock_));
     return std::move(verdict_);
   }
 
@@ -278,11 +275,7 @@ class Timeline {
     if (level_.order == AddedOrder::kRealTime || h_.columns().begin.empty() || h_.columns().end.empty()) return;
     const auto found = realtime_findings(h_, {r.swept.start_rank, r.swept.commit_rank});
     if (found.empty()) return;
-    verdict_.notes.push_back(fmt::format(
-        "timestamps contradict the clients' clocks {} times; the first: {} ended before {} began, yet by the "
-        "timestamps {} does not see it (allowed at {}; {} forbids it)",
-        found.size(), h_.txn_text(found[0].before), h_.txn_text(found[0].after), h_.txn_text(found[0].after),
-        level_.name, snapshot_ ? "strong-snapshot-isolation" : "strict-serializable"));
+    verdict_.notes.push_back(clock_note(h_, level_, found.size(), found[0]));
   }
 
   const History& h_;

@@ -52,6 +52,26 @@ class Writers {
   std::unordered_map<std::uint64_t, std::vector<Candidate>> found_;
 };
 
+std::size_t divergence(std::span<const ValueId> read, std::span<const ValueId> expected) {
+  std::size_t at = 0;
+  while (at < read.size() && at < expected.size() && read[at] == expected[at]) ++at;
+  return at;
+}
+
+// Calls `f(key, value)` for each pair whose writers tell where what was read comes from.
+template <typename F>
+void for_each_traced(const History& h, const std::vector<Finding>& findings, F&& f) {
+  for (const Finding& finding : findings) {
+    if (finding.type != Finding::Type::kExternal) continue;
+    f(finding.key, finding.read);
+    const auto read = h.values().elements(finding.read);
+    if (!read || read->empty()) continue;
+    f(finding.key, read->back());
+    const std::size_t at = divergence(*read, finding.expected_elements);
+    if (at < read->size()) f(finding.key, (*read)[at]);
+  }
+}
+
 struct Origin {
   ReadSource source = ReadSource::kNeverWritten;
   TxnId writer = kNoTxn;
@@ -63,15 +83,7 @@ class ReadTracer {
   explicit ReadTracer(const Context& context) : c_(context), h_(context.history) {}
 
   void prepare(const std::vector<Finding>& findings) {
-    for (const Finding& f : findings) {
-      if (f.type != Finding::Type::kExternal) continue;
-      writers_.ask(f.key, f.read);
-      const auto read = h_.values().elements(f.read);
-      if (!read || read->empty()) continue;
-      writers_.ask(f.key, read->back());
-      const std::size_t at = divergence(*read, f.expected_elements);
-      if (at < read->size()) writers_.ask(f.key, (*read)[at]);
-    }
+    for_each_traced(h_, findings, [this](KeyId key, ValueId value) { writers_.ask(key, value); });
     writers_.look(h_);
   }
 
@@ -89,12 +101,6 @@ class ReadTracer {
 
  private:
   [[nodiscard]] bool serial() const { return c_.family == LevelFamily::kSerializable; }
-
-  static std::size_t divergence(std::span<const ValueId> read, std::span<const ValueId> expected) {
-    std::size_t at = 0;
-    while (at < read.size() && at < expected.size() && read[at] == expected[at]) ++at;
-    return at;
-  }
 
   Anomaly about_read(AnomalyKind kind, const Finding& f) const {
     Anomaly a;
@@ -305,6 +311,23 @@ void add_findings(const Context& context, const std::vector<Finding>& findings, 
   for (const Finding& finding : findings) {
     if (finding.forced) keep(tracer.anomaly(finding), max_anomalies, verdict);
   }
+}
+
+std::vector<TxnId> transactions_told_of(const History& h, const std::vector<Finding>& findings) {
+  std::vector<TxnId> txns;
+  Writers writers;
+  for_each_traced(h, findings, [&](KeyId key, ValueId value) { writers.ask(key, value); });
+  writers.look(h);
+  for_each_traced(h, findings, [&](KeyId key, ValueId value) {
+    for (const Candidate& writer : writers.of(key, value)) txns.push_back(writer.txn);
+  });
+  for (const Finding& f : findings) {
+    txns.push_back(f.txn);
+    if (f.other != kNoTxn) txns.push_back(f.other);
+  }
+  std::sort(txns.begin(), txns.end());
+  txns.erase(std::unique(txns.begin(), txns.end()), txns.end());
+  return txns;
 }
 
 void add_order_findings(const Context& context, const std::vector<OrderFinding>& findings, AnomalyKind kind,
