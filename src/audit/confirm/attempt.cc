@@ -23,7 +23,11 @@ std::string transactions_in_order(const SerialOrder& order, std::string_view bet
   return text;
 }
 
-bool reads_plainly(const Line& line) { return line.kind == StatementKind::kSelect && !line.clues.locks; }
+// Errors that a transaction gets because others are there: serialization failures, deadlocks, waits that took too long.
+bool is_about_others(std::string_view code) {
+  constexpr std::string_view kOfMariadb[] = {"1020", "1205", "1213"};
+  return code.starts_with("40") || code == "55P03" || std::ranges::find(kOfMariadb, code) != std::end(kOfMariadb);
+}
 
 std::vector<SerialOrder> all_orders(std::size_t members) {
   SerialOrder order(members);
@@ -47,9 +51,10 @@ std::vector<std::vector<std::vector<Cue>>> Attempt::parts() const {
       if (sql_[m][l].empty()) continue;
       now.push_back({m, Event::Kind::kStatement, l});
       const Line& line = play_.members[m].lines[l];
-      const bool touches = std::ranges::any_of(line.tables, [&](TableId table) { return contested_.contains(table); });
-      const bool snapshot = snapshots_[m] && parts.empty();
-      if (line.in_cycle || (!reads_plainly(line) && touches) || snapshot) parts.push_back(std::exchange(now, {}));
+      const auto contested = [&](TableId table) { return contested_.contains(table); };
+      const bool touches = std::ranges::any_of(line.tables, contested) || std::ranges::any_of(line.locks, contested);
+      if (line.in_cycle || (!line.reads_plainly() && touches) || snapshots_[m] == l)
+        parts.push_back(std::exchange(now, {}));
     }
     now.push_back({m, Event::Kind::kCommit});
     parts.push_back(std::move(now));
@@ -68,29 +73,44 @@ std::vector<Cue> Attempt::cues(const std::vector<std::uint32_t>& order) const {
   return out;
 }
 
-bool Attempt::takes_snapshot(const Member& member) const {
-  if (!member.level.empty()) return member.level != "read committed";
-  return level_ != WeakLevel::kReadCommitted;
+std::vector<std::uint32_t> Attempt::members_of(const std::vector<Cue>& cues) {
+  std::vector<std::uint32_t> out;
+  out.reserve(cues.size());
+  for (const Cue& cue : cues) out.push_back(cue.member);
+  return out;
 }
 
-Effect Attempt::effect_of(std::uint32_t member, const std::vector<Cue>& part, bool& snapshot_taken) const {
+// PostgreSQL's snapshot is of the first statement that is no LOCK TABLE, InnoDB's of the first plain read.
+std::uint32_t Attempt::snapshot_line(std::uint32_t member) const {
+  const Member& one = play_.members[member];
+  const bool takes = one.level.empty() ? level_ != WeakLevel::kReadCommitted : one.level != "read committed";
+  if (!takes) return kNone32;
+  for (std::uint32_t l = 0; l < one.lines.size(); ++l) {
+    if (sql_[member][l].empty()) continue;
+    const Line& line = one.lines[l];
+    const bool locks_table = !line.locks.empty() && line.lock_key.empty();
+    if (place_.dialect() == "postgres" ? !locks_table : line.reads_plainly()) return l;
+  }
+  return kNone32;
+}
+
+Effect Attempt::effect_of(std::uint32_t member, const std::vector<Cue>& part) const {
   const Member& of = play_.members[member];
-  // What a serializable transaction reads it may lock, or be refused for.
-  const bool reads_lock = of.level == "serializable";
-  const bool any_statement = place_.dialect() == "postgres";  // takes the snapshot; elsewhere a plain read does
+  // What a serializable transaction reads it may lock, or be refused for; LOCK TABLE may make readers wait.
+  const bool reads_lock = of.level == "serializable" || play_.reads_wait;
   Effect effect;
   std::set<TableId> looks, holds;
   for (const Cue& cue : part) {
     effect.commits |= cue.kind == Event::Kind::kCommit;
     if (cue.kind != Event::Kind::kStatement) continue;
     const Line& line = of.lines[cue.line];
-    const bool plain = reads_plainly(line);
-    if (snapshots_[member] && !snapshot_taken && (plain || any_statement))
-      effect.takes_snapshot = snapshot_taken = true;
+    const bool plain = line.reads_plainly();
+    effect.takes_snapshot |= snapshots_[member] == cue.line;
     for (const TableId table : line.tables) {
       if (!plain || reads_lock) holds.insert(table);
-      if (!snapshots_[member] || !plain) looks.insert(table);
+      if (snapshots_[member] == kNone32 || !plain) looks.insert(table);
     }
+    holds.insert(line.locks.begin(), line.locks.end());
   }
   effect.looks.assign(looks.begin(), looks.end());
   effect.holds.assign(holds.begin(), holds.end());
@@ -102,10 +122,9 @@ std::vector<std::vector<Effect>> Attempt::effects() const {
   const auto all = parts();
   for (std::uint32_t m = 0; m < all.size(); ++m) {
     std::vector<Effect>& effects = out.emplace_back();
-    bool snapshot_taken = false;
     std::set<TableId> held, written;
     for (const std::vector<Cue>& part : all[m]) {
-      Effect effect = effect_of(m, part, snapshot_taken);
+      Effect effect = effect_of(m, part);
       held.insert(effect.holds.begin(), effect.holds.end());
       if (effect.commits) effect.holds.assign(held.begin(), held.end());
       effects.push_back(std::move(effect));
@@ -133,8 +152,11 @@ std::vector<std::pair<StepPlace, StepPlace>> Attempt::needed_order() const {
   };
   // When a plain read looks.
   const auto look_of = [&](std::uint32_t member, std::uint32_t line) {
-    return snapshots_[member] ? StepPlace{member, 0} : step_of(member, line);
+    return step_of(member, snapshots_[member] == kNone32 ? line : snapshots_[member]);
   };
+  // Of more than two, one may wait for a third after it was sent, and take its rows later than one that was sent after
+  // it.
+  const bool as_sent = play_.members.size() <= 2;
   std::vector<std::pair<StepPlace, StepPlace>> out;
   for (const PlayEdge& edge : play_.edges) {
     if (edge.from_line == kNone32 || edge.to_line == kNone32) continue;
@@ -142,11 +164,11 @@ std::vector<std::pair<StepPlace, StepPlace>> Attempt::needed_order() const {
     const Line& to = play_.members[edge.to].lines[edge.to_line];
     if (is_rw(edge.kind)) {
       const StepPlace looks =
-          reads_plainly(from) ? look_of(edge.from, edge.from_line) : step_of(edge.from, edge.from_line);
+          from.reads_plainly() ? look_of(edge.from, edge.from_line) : step_of(edge.from, edge.from_line);
       out.emplace_back(looks, commit_of(edge.to));
-    } else if (edge.kind == EdgeKind::kWr && reads_plainly(to)) {
+    } else if (edge.kind == EdgeKind::kWr && to.reads_plainly()) {
       out.emplace_back(commit_of(edge.from), look_of(edge.to, edge.to_line));
-    } else {
+    } else if (as_sent) {
       out.emplace_back(step_of(edge.from, edge.from_line), step_of(edge.to, edge.to_line));
     }
   }
@@ -175,23 +197,49 @@ Result<void> Attempt::learn(Stage& stage) {
   return {};
 }
 
-Result<Immaterial> Attempt::immaterial(Stage& stage) {
+// A member that fails when it is the first, so that nobody else can have a part in it: the rows are not those that its
+// statements need. Empty: all go well.
+std::string Attempt::fails_alone() const {
+  for (const auto& [order, observed] : serial_) {
+    const std::uint32_t m = order.front();
+    if (observed.committed[m]) continue;
+    const auto& answers = observed.answers[m];
+    const auto failed = std::ranges::find_if(answers, [](const LineAnswer& one) { return one.sent && !one.done; });
+    return fmt::format("T{} fails even when it runs alone{}; no rows were found on which it does not", m + 1,
+                       failed == answers.end()
+                           ? std::string()
+                           : fmt::format(" (error {}: {})", failed->code, server_words(failed->text)));
+  }
+  return {};
+}
+
+Result<Usable> Attempt::usable(Stage& stage) {
   if (auto learned = learn(stage); !learned) return std::move(learned).error();
-  return Evidence(play_, serial_, blind_, snapshots_).immaterial();
+  if (std::string fails = fails_alone(); !fails.empty()) return Usable{.why = std::move(fails), .fails = true};
+  Immaterial none = Evidence(play_, serial_, blind_, snapshots_).immaterial();
+  return Usable{
+      .why = std::move(none.why), .for_good = none.for_good, .only_with_others = std::move(none.only_with_others)};
 }
 
 Run Attempt::run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
+  Run run = try_it(stage, level, cues);
+  if (level.of_members) says_something_ &= run.happened != Happened::kNotRun;
+  return run;
+}
+
+Run Attempt::try_it(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
   Run run;
   run.level = level.name;
   const auto sets_level = [](const Member& member) { return !member.level.empty(); };
   if (level.of_members && std::any_of(play_.members.begin(), play_.members.end(), sets_level))
     run.level += ", or the level that a transaction sets itself";
-  const Together together = level.of_members ? Together::kPlainReads : Together::kNothing;
+  const Together together = level.of_members && !play_.reads_wait ? Together::kPlainReads : Together::kNothing;
   auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues, together);
   if (!ran) {
     run.why = server_words(ran.error().text);
     return run;
   }
+  if (level.of_members && !ran->sent.empty()) made_.add(ran->sent);
   run.steps = std::move(ran->steps);
   run.steps.insert(run.steps.end(), script_.left_out.begin(), script_.left_out.end());
   if (ran->unanswered) {
@@ -206,6 +254,12 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
   if (std::ranges::find(ran.observed.committed, false) != ran.observed.committed.end()) {
     run.happened = Happened::kNo;
     run.why = why_not(ran, {});
+    // A constraint or a value that the server does not take: it may be the rows, and nobody else.
+    if (ran.refused_code.empty() || is_about_others(ran.refused_code) || !learn(stage)) return;
+    if (std::string fails = fails_alone(); !fails.empty()) {
+      run.happened = Happened::kNotRun;
+      run.why = fails + ".";
+    }
     return;
   }
   if (auto learned = learn(stage); !learned) {
@@ -218,9 +272,14 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
     run.why = std::move(none);
     return;
   }
-  if (std::string other = took_what_was_not_read(ran.observed); !other.empty()) {
-    run.happened = Happened::kNo;
+  if (std::string other = took_what_was_not_read(ran.observed, never); !other.empty()) {
+    run.happened = never ? Happened::kNotRun : Happened::kNo;
     run.why = std::move(other);
+    return;
+  }
+  if (std::string nothing = inserted_nothing(ran.observed); !nothing.empty()) {
+    run.happened = Happened::kNotRun;
+    run.why = std::move(nothing);
     return;
   }
   std::vector<std::string> clauses;
@@ -306,23 +365,51 @@ bool Attempt::inserts_later(std::uint32_t member, std::uint32_t line) const {
   return false;
 }
 
+bool Attempt::returned(const PlayChoice& choice, const LineAnswer& answer) const {
+  const std::string value = play_.value(choice.member, choice.variable);
+  const std::string quoted = fmt::format("'{}'", value);
+  return std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {
+    return std::ranges::any_of(row, [&](const std::string& cell) {
+      return cell == quoted || same_value(play_.type(choice.column), cell, value);
+    });
+  });
+}
+
 // An application uses what it read. Where the trace shows that a key comes from a SELECT, and the SELECT did not return
-// it in this run, the statements are not those that the application would have sent.
-std::string Attempt::took_what_was_not_read(const Observed& run) const {
+// it in this run, the statements are not those that the application would have sent. `never`: it returns it in no
+// serial order either.
+std::string Attempt::took_what_was_not_read(const Observed& run, bool& never) const {
   for (const PlayChoice& choice : play_.choices) {
     const LineAnswer& answer = run.answers[choice.member][choice.line];
     const std::string value = play_.value(choice.member, choice.variable);
-    if (!answer.done || !answer.gives_rows || value.empty()) continue;
-    const std::string quoted = fmt::format("'{}'", value);
-    const bool returned = std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {
-      return std::ranges::any_of(row, [&](const std::string& cell) {
-        return cell == quoted || same_value(play_.type(choice.column), cell, value);
+    if (!answer.done || !answer.gives_rows || value.empty() || returned(choice, answer)) continue;
+    never = std::ranges::none_of(
+        serial_, [&](const auto& order) { return returned(choice, order.second.answers[choice.member][choice.line]); });
+    return fmt::format(
+        "T{} goes on with {} = {}, which its SELECT did not return{}: the application takes it from there. {}",
+        choice.member + 1, play_.schema.full_name(choice.column), value, never ? ", even when nobody else ran" : "",
+        sql_[choice.member][choice.line]);
+  }
+  return {};
+}
+
+// An INSERT that leaves a row alone which has the key already (ON CONFLICT DO NOTHING, IGNORE): whether the application
+// looks at the number of rows is not known.
+std::string Attempt::inserted_nothing(const Observed& run) const {
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+      const Line& line = play_.members[m].lines[l];
+      const LineAnswer& answer = run.answers[m][l];
+      if (!line.keeps_old_row || !answer.done || answer.gives_rows || answer.changed > 0) continue;
+      const bool alone = std::ranges::any_of(serial_, [&](const auto& order) {
+        return order.first.front() == m && order.second.answers[m][l].changed > 0;
       });
-    });
-    if (!returned)
-      return fmt::format(
-          "T{} goes on with {} = {}, which its SELECT did not return: the application takes it from there. {}",
-          choice.member + 1, play_.schema.full_name(choice.column), value, sql_[choice.member][choice.line]);
+      if (alone)
+        return fmt::format(
+            "an INSERT of T{} inserted no row, because another transaction had: whether the application "
+            "goes on is not known. {}",
+            m + 1, sql_[m][l]);
+    }
   }
   return {};
 }

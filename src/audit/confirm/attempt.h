@@ -23,6 +23,14 @@
 
 namespace isolde::audit {
 
+// Whether some order may show the story on some rows.
+struct Usable {
+  std::string why = {};               // not; empty: some order may
+  bool for_good = false;              // the statements say so, whatever the rows
+  bool fails = false;                 // a member fails even when it runs alone: the rows say nothing at all
+  std::string only_with_others = {};  // as Immaterial
+};
+
 class Attempt {
  public:
   Attempt(ScratchPlace& place, Play play, const Script& script, std::vector<InitialRow> rows, WeakLevel level)
@@ -32,7 +40,7 @@ class Attempt {
         sql_(script.sql(play_, place.dialect())),
         rows_(std::move(rows)),
         level_(level) {
-    for (const Member& member : play_.members) snapshots_.push_back(takes_snapshot(member));
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) snapshots_.push_back(snapshot_line(m));
     contested_ = contested_tables(play_);
   }
 
@@ -51,20 +59,28 @@ class Attempt {
   // Which steps come before which in every order that can show the cycle.
   [[nodiscard]] std::vector<std::pair<StepPlace, StepPlace>> needed_order() const;
 
-  // Why no order can show the story on these rows; empty: some may.
-  [[nodiscard]] Result<Immaterial> immaterial(Stage& stage);
+  [[nodiscard]] Result<Usable> usable(Stage& stage);
   [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
+  // None that was made at the level ended as Happened::kNotRun.
+  [[nodiscard]] bool every_run_says_something() const { return says_something_; }
+  // The server would be sent the same as in a run that was made at the level.
+  [[nodiscard]] bool was_run(const std::vector<Cue>& cues) const { return made_.has(members_of(cues)); }
 
  private:
-  [[nodiscard]] bool takes_snapshot(const Member& member) const;
+  [[nodiscard]] static std::vector<std::uint32_t> members_of(const std::vector<Cue>& cues);
+  [[nodiscard]] std::uint32_t snapshot_line(std::uint32_t member) const;
   [[nodiscard]] std::vector<std::vector<std::vector<Cue>>> parts() const;
-  [[nodiscard]] Effect effect_of(std::uint32_t member, const std::vector<Cue>& part, bool& snapshot_taken) const;
+  [[nodiscard]] Effect effect_of(std::uint32_t member, const std::vector<Cue>& part) const;
   [[nodiscard]] Result<void> learn(Stage& stage);
+  [[nodiscard]] Run try_it(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
   void judge(Stage& stage, const StageRun& ran, Run& run);
   [[nodiscard]] std::string found_no_row(const Observed& run, bool& never) const;
   [[nodiscard]] bool hides_a_difference(const Observed& run, const Observed& serial) const;
   [[nodiscard]] bool inserts_later(std::uint32_t member, std::uint32_t line) const;
-  [[nodiscard]] std::string took_what_was_not_read(const Observed& run) const;
+  [[nodiscard]] std::string fails_alone() const;
+  [[nodiscard]] bool returned(const PlayChoice& choice, const LineAnswer& answer) const;
+  [[nodiscard]] std::string took_what_was_not_read(const Observed& run, bool& never) const;
+  [[nodiscard]] std::string inserted_nothing(const Observed& run) const;
   [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const;
 
   ScratchPlace& place_;
@@ -73,9 +89,11 @@ class Attempt {
   Script::Sql sql_;
   std::vector<InitialRow> rows_;
   WeakLevel level_;
-  std::vector<bool> snapshots_;  // by member
+  std::vector<std::uint32_t> snapshots_;  // by member: the line that takes its snapshot; kNone32: it has none
   std::set<TableId> contested_;
   SerialRuns serial_;
+  RunTree made_;  // at the level
+  bool says_something_ = true;
   BlindSpots blind_;
 };
 

@@ -61,8 +61,7 @@ bool contains(const std::vector<T>& all, const T& one) {
 }  // namespace
 
 bool Evidence::is_plain_read(std::uint32_t member, std::uint32_t line) const {
-  const Line& one = play_.members[member].lines[line];
-  return one.kind == StatementKind::kSelect && !one.clues.locks;
+  return play_.members[member].lines[line].reads_plainly();
 }
 
 // Rows, or for a write how many; a failure is an answer, too.
@@ -85,8 +84,9 @@ Evidence::Sides Evidence::answers(const PlayEdge& edge, std::uint32_t member, st
 
 // Of two neighbours in some serial order it makes a difference who comes first.
 template <typename What>
-bool Evidence::swap_matters(const PlayEdge& edge, What&& what) const {
+bool Evidence::swap_matters(const PlayEdge& edge, Neighbours where, What&& what) const {
   for (const auto& [order, observed] : serial_) {
+    if (where == Neighbours::kFirst && order.front() != edge.from) continue;
     const auto first = std::ranges::find(order, edge.from);
     if (first == order.end() || first + 1 == order.end() || *(first + 1) != edge.to) continue;
     SerialOrder swapped = order;
@@ -98,10 +98,10 @@ bool Evidence::swap_matters(const PlayEdge& edge, What&& what) const {
   return false;
 }
 
-bool Evidence::left_differs(const PlayEdge& edge) const {
+bool Evidence::left_differs(const PlayEdge& edge, Neighbours where) const {
   for (std::uint32_t t = 0; t < play_.tables.size(); ++t) {
     if (blind_.table(t)) continue;
-    if (swap_matters(edge, [&](const Observed& observed) { return blind_.seen_left(t, observed.left[t]); }))
+    if (swap_matters(edge, where, [&](const Observed& observed) { return blind_.seen_left(t, observed.left[t]); }))
       return true;
   }
   return false;
@@ -156,20 +156,20 @@ bool Evidence::is_written(ColumnId column) const {
   return false;
 }
 
-bool Evidence::material(const PlayEdge& edge) const {
+bool Evidence::material(const PlayEdge& edge, Neighbours where) const {
   if (edge.from_line == kNone32 || edge.to_line == kNone32) return false;
   if (edge.kind == EdgeKind::kWw) {
     // Where both write the same value, how many rows each finds may still show that one finds the other's.
     const auto counts = [&](const Observed& observed) {
       return std::pair(answer(observed, edge.from, edge.from_line), answer(observed, edge.to, edge.to_line));
     };
-    return left_differs(edge) || write_one_row(edge) || swap_matters(edge, counts);
+    return left_differs(edge, where) || write_one_row(edge) || swap_matters(edge, where, counts);
   }
   const bool rw = is_rw(edge.kind);
   const std::uint32_t reader = rw ? edge.from : edge.to, line = rw ? edge.from_line : edge.to_line;
   const auto answered = [&](const Observed& observed) { return answer(observed, reader, line); };
-  if (!blind_.answer(reader, line) && swap_matters(edge, answered)) return true;
-  return play_.members[reader].lines[line].kind != StatementKind::kSelect && left_differs(edge);
+  if (!blind_.answer(reader, line) && swap_matters(edge, where, answered)) return true;
+  return play_.members[reader].lines[line].kind != StatementKind::kSelect && left_differs(edge, where);
 }
 
 bool Evidence::shows_read(const PlayEdge& edge, const Observed& run) const {
@@ -186,10 +186,8 @@ bool Evidence::shows_read(const PlayEdge& edge, const Observed& run) const {
   const std::uint32_t wrote = run.ended[writer][write_line], read = run.ended[reader][line];
   if (wrote == kNone32 || read == kNone32) return false;
   if (!is_plain_read(reader, line)) return rw ? read < wrote : wrote < read;
-  std::uint32_t looked = read;
-  if (snapshots_[reader]) {
-    for (const std::uint32_t ended : run.ended[reader]) looked = std::min(looked, ended);
-  }
+  // A snapshot is taken when the statement begins, even if it then has to wait.
+  const std::uint32_t looked = snapshots_[reader] == kNone32 ? read : run.began[reader][snapshots_[reader]];
   return rw ? looked < run.committed_at[writer] : run.committed_at[writer] < looked;
 }
 
@@ -220,7 +218,12 @@ Immaterial Evidence::immaterial() const {
   Immaterial out;
   for (const PlayEdge& edge : play_.edges) {
     if (edge.from_line == kNone32 || edge.to_line == kNone32) return {"a statement of the cycle is not run", false};
-    if (material(edge)) continue;
+    if (material(edge)) {
+      if (out.only_with_others.empty() && !material(edge, Neighbours::kFirst))
+        out.only_with_others =
+            fmt::format("on no rows that were made does it by itself make a difference whether {}", words(edge));
+      continue;
+    }
     if (std::string why = contradiction(edge); !why.empty()) return {std::move(why), true};
     if (out.why.empty())
       out.why = fmt::format("on these rows it makes no difference whether {}: they do not meet", words(edge));

@@ -33,12 +33,15 @@ using SerialRuns = std::map<SerialOrder, Observed>;
 struct Immaterial {
   std::string why;        // empty: every dependency makes a difference
   bool for_good = false;  // the statements say so, whatever the rows
+  // Some may, but these two do not meet unless a third has run before: where no order shows the story, that is weak.
+  std::string only_with_others = {};
 };
 
 // Requires: `serial` has every order of all members.
 class Evidence {
  public:
-  Evidence(const Play& play, const SerialRuns& serial, const BlindSpots& blind, const std::vector<bool>& snapshots)
+  Evidence(const Play& play, const SerialRuns& serial, const BlindSpots& blind,
+           const std::vector<std::uint32_t>& snapshots)
       : play_(play), serial_(serial), blind_(blind), snapshots_(snapshots) {}
 
   [[nodiscard]] Immaterial immaterial() const;
@@ -55,11 +58,12 @@ class Evidence {
   [[nodiscard]] bool shows(const PlayEdge& edge, const Observed& run) const;
   [[nodiscard]] bool shows_read(const PlayEdge& edge, const Observed& run) const;
   [[nodiscard]] bool shows_overwrite(const PlayEdge& edge, const Observed& run) const;
-  [[nodiscard]] bool material(const PlayEdge& edge) const;
+  enum class Neighbours : std::uint8_t { kAnywhere, kFirst };
+  [[nodiscard]] bool material(const PlayEdge& edge, Neighbours where = Neighbours::kAnywhere) const;
   [[nodiscard]] Sides answers(const PlayEdge& edge, std::uint32_t member, std::uint32_t line) const;
   template <typename What>
-  [[nodiscard]] bool swap_matters(const PlayEdge& edge, What&& what) const;
-  [[nodiscard]] bool left_differs(const PlayEdge& edge) const;
+  [[nodiscard]] bool swap_matters(const PlayEdge& edge, Neighbours where, What&& what) const;
+  [[nodiscard]] bool left_differs(const PlayEdge& edge, Neighbours where) const;
   [[nodiscard]] bool write_one_row(const PlayEdge& edge) const;
   [[nodiscard]] std::string contradiction(const PlayEdge& edge) const;
   [[nodiscard]] bool is_written(ColumnId column) const;
@@ -70,7 +74,8 @@ class Evidence {
   const Play& play_;
   const SerialRuns& serial_;
   const BlindSpots& blind_;
-  const std::vector<bool>& snapshots_;  // by member: its plain reads see what was committed at its first statement
+  // By member: its plain reads see what was committed when this line was sent; kNone32: what is committed now.
+  const std::vector<std::uint32_t>& snapshots_;
 };
 
 }  // namespace isolde::audit

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "audit/confirm/column_types.h"
+#include "audit/confirm/play_locks.h"
 #include "audit/confirm/play_values.h"
 
 namespace isolde::audit {
@@ -36,6 +37,7 @@ Result<Line> read_line(const Classes& classes, const TraceLog& log, const Transa
   Line line;
   line.statement = statement;
   line.kind = classes.statements[raw(example.shape)].kind;
+  line.keeps_old_row = classes.statements[raw(example.shape)].keeps_old_row;
   line.lexer = std::make_shared<Lexer>(log.shapes.dialect());
   line.tokens = &line.lexer->tokens(log.shapes.example(example.shape));
   line.clues = read_clues(*line.tokens, classes.schema);
@@ -51,6 +53,12 @@ void find_variables(const TransactionClass& of, const TraceLog& log, Line& line)
   for (const Operation& operation : of.operations) {
     if (operation.statement != line.statement || operation.access.row_set >= of.rows.size()) continue;
     for (const ClassRowKey& key : of.rows[operation.access.row_set].keys) {
+      for (const std::uint32_t literal : line.lock_key) {
+        const LiteralId value = key.variable < of.example_values.size() ? of.example_values[key.variable] : kNoLiteral;
+        if (literal < line.variables.size() && value != kNoLiteral &&
+            log.shapes.literal(value) == line.literals[literal])
+          line.variables[literal] = key.variable;
+      }
       const auto tie = [&](ColumnId column, std::uint32_t literal) {
         if (column != key.column || literal >= line.variables.size() || line.variables[literal] != kNoVariable) return;
         // A table that is named twice has a variable for each: the value tells which.
@@ -88,6 +96,28 @@ bool inserts_rows(const Member& member, const ClassRowKey& key, const Schema& sc
       return cell == row.end() || cell->as != InsertedAs::kLiteral;
     });
   });
+}
+
+// SELECT … FOR UPDATE SKIP LOCKED asks which rows are free: what comes later is about one that it returned.
+void add_free_rows(const Schema& schema, std::uint32_t number, const Member& member, std::vector<PlayChoice>& to) {
+  for (std::uint32_t l = 0; l < member.lines.size(); ++l) {
+    const Line& line = member.lines[l];
+    const bool skips = std::ranges::any_of(*line.tokens, [](const Token& token) { return is_word(token, "skip"); });
+    if (line.kind != StatementKind::kSelect || !line.clues.locks || !skips || line.clues.tables.empty()) continue;
+    const TableId table = line.clues.tables.front().table;
+    for (std::uint32_t later = l + 1; later < member.lines.size(); ++later) {
+      const Line& other = member.lines[later];
+      for (const Comparison& c : other.clues.comparisons) {
+        const bool of_key = std::ranges::count(schema.table(table).primary_key, c.column) > 0;
+        if (!of_key || c.how != Compares::kEqual || c.literal >= other.variables.size()) continue;
+        const std::uint32_t variable = other.variables[c.literal];
+        const bool known = std::ranges::any_of(to, [&](const PlayChoice& one) {
+          return one.member == number && one.line == l && one.variable == variable;
+        });
+        if (variable != kNoVariable && !known) to.push_back({number, l, c.column, variable});
+      }
+    }
+  }
 }
 
 std::uint32_t line_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
@@ -169,6 +199,11 @@ std::set<TableId> contested_tables(const Play& play) {
   std::set<TableId> written, of_cycle, out;
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     for (const Line& line : play.members[m].lines) {
+      for (const TableId lock : line.locks) {
+        users[lock].insert(m);
+        written.insert(lock);
+        of_cycle.insert(lock);
+      }
       for (const TableId table : line.tables) {
         users[table].insert(m);
         if (line.kind != StatementKind::kSelect) written.insert(table);
@@ -194,16 +229,25 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (!is_data(statement.kind)) continue;
       auto line = read_line(classes, log, of, s);
       if (!line) return std::move(line).error();
+      if (auto found = find_locks(classes, of, *line); !found)
+        return Error{fmt::format("T{}: {}", play.members.size() + 1, found.error().text)};
       find_variables(of, log, *line);
       std::set<TableId> named;
       for (const NamedTable& one : line->clues.tables) named.insert(one.table);
+      for (const TableId lock : line->locks) {
+        if (!classes.schema.table(lock).is_lock) named.insert(lock);
+      }
       for (const TableId table : statement.tables) {
-        if (!classes.schema.table(table).is_lock) named.insert(table);
+        const Table& one = classes.schema.table(table);
+        if (!one.is_lock) named.insert(table);
+        play.reads_wait |= one.is_lock && one.holds_off_reads;
       }
       line->tables.assign(named.begin(), named.end());
       tables.insert(named.begin(), named.end());
       member.lines.push_back(*std::move(line));
     }
+    if (auto checked = check_other_statements(classes, log, of, member); !checked)
+      return Error{fmt::format("T{}: {}", play.members.size() + 1, checked.error().text)};
     for (const Choice& choice : of.choices) {
       const std::uint32_t line = member.line_of(choice.statement);
       const auto key = std::ranges::find(choice.key, choice.result, &ClassRowKey::variable);
@@ -211,6 +255,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (line == kNone32 || key == choice.key.end() || !known || inserts_rows(member, *key, classes.schema)) continue;
       play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, key->column, choice.result});
     }
+    add_free_rows(classes.schema, static_cast<std::uint32_t>(play.members.size()), member, play.choices);
     play.members.push_back(std::move(member));
   }
   play.tables.assign(tables.begin(), tables.end());
@@ -232,6 +277,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
   play.schema = classes.schema;
   complete_types(play);
   choose_values(anomaly, classes, log, play);
+  find_data(classes, play);
   return play;
 }
 

@@ -60,6 +60,24 @@ class PlayValueChooser {
     }
   }
 
+  // Two lines that name one row by a whole key do not ask for different values of a column that nobody writes.
+  void agree() {
+    std::set<ColumnId> written;
+    for (const Member& member : play_.members) {
+      for (const Line& line : member.lines) {
+        for (const WrittenLiteral& w : line.clues.written) written.insert(w.column);
+        written.insert(line.clues.computed.begin(), line.clues.computed.end());
+      }
+    }
+    for (std::uint32_t m = 1; m < play_.members.size(); ++m) {
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        for (std::uint32_t n = 0; n < m; ++n) {
+          for (const Line& other : play_.members[n].lines) agree(m, l, other, written);
+        }
+      }
+    }
+  }
+
   // What two members insert must not collide by chance, nor what one inserts twice.
   void part_inserts() {
     std::set<std::vector<std::string>> taken;
@@ -121,18 +139,25 @@ class PlayValueChooser {
       std::map<ColumnId, std::set<std::string>> own;
       std::map<std::pair<ColumnId, std::string>, std::string> renamed;
       for (Line& line : play_.members[m].lines) {
-        for (const WrittenLiteral& w : line.clues.written) {
-          if (w.literal >= line.literals.size()) continue;
-          std::string& value = line.literals[w.literal];
-          const SqlValueType& type = play_.type(w.column);
+        const auto part = [&](ColumnId column, std::uint32_t literal) {
+          if (literal >= line.literals.size()) return;
+          std::string& value = line.literals[literal];
+          const SqlValueType& type = play_.type(column);
           value = fitting_value(type, value);
-          if (!looked_at[raw(w.column)]) {
-            const auto [at, first] = renamed.try_emplace({w.column, value}, value);
-            for (std::int64_t n = 1; first && n < kTries && taken[w.column].contains(at->second); ++n)
+          if (!looked_at[raw(column)]) {
+            const auto [at, first] = renamed.try_emplace({column, value}, value);
+            for (std::int64_t n = 1; first && n < kTries && taken[column].contains(at->second); ++n)
               at->second = value_beside(type, value, n);
             value = at->second;
           }
-          own[w.column].insert(value);
+          own[column].insert(value);
+        };
+        for (const WrittenLiteral& w : line.clues.written) part(w.column, w.literal);
+        if (!line.clues.may_meet || line.keeps_old_row) continue;
+        for (const auto& row : line.clues.inserted) {  // a row that is there takes these values
+          for (const InsertedCell& cell : row) {
+            if (cell.column != kNoColumn && cell.as == InsertedAs::kLiteral) part(cell.column, cell.literal);
+          }
         }
       }
       for (auto& [column, values] : own) taken[column].merge(values);
@@ -195,6 +220,21 @@ class PlayValueChooser {
     if (operation >= of.operations.size()) return nullptr;
     const std::uint16_t set = of.operations[operation].access.row_set;
     return set < of.rows.size() ? &of.rows[set] : nullptr;
+  }
+
+  void agree(std::uint32_t member, std::uint32_t line, const Line& with, const std::set<ColumnId>& written) {
+    for (const Comparison& theirs : with.clues.comparisons) {
+      if (theirs.how != Compares::kEqual || written.contains(theirs.column)) continue;
+      const TableId table = play_.schema.column(theirs.column).table;
+      for (const Comparison& ours : play_.members[member].lines[line].clues.comparisons) {
+        if (ours.column != theirs.column || ours.how != Compares::kEqual) continue;
+        const Line& one = play_.members[member].lines[line];
+        if (one.literals[ours.literal] == with.literals[theirs.literal] || !name_one_row(play_, one, with, table))
+          continue;
+        const std::uint32_t n = node(member, one.variables[ours.literal]);
+        if (n == kNone32 || !tied_[find(n)]) set(member, line, ours.literal, with.literals[theirs.literal]);
+      }
+    }
   }
 
   // The literal, and with it all of its variable.
@@ -308,9 +348,37 @@ std::vector<bool> columns_looked_at(const Play& play) {
   return looked_at;
 }
 
+void find_data(const Classes& classes, Play& play) {
+  const std::vector<bool> looked_at = columns_looked_at(play);
+  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+    std::uint32_t next = classes.classes[raw(play.members[m].id)].variables;
+    std::map<std::pair<ColumnId, std::string>, std::uint32_t> own;
+    for (Line& line : play.members[m].lines) {
+      const auto see = [&](ColumnId column, std::uint32_t literal) {
+        if (column == kNoColumn || literal >= line.literals.size() || !looked_at[raw(column)]) return;
+        const std::string& value = line.literals[literal];
+        if (looks_like_number(value) || !looks_like_data(value)) return;
+        std::uint32_t& variable = line.variables[literal];
+        if (variable == kNoVariable) variable = own.try_emplace({column, value}, next + own.size()).first->second;
+        play.data.emplace(m, variable);
+      };
+      for (const Comparison& c : line.clues.comparisons) {
+        if (c.how == Compares::kEqual) see(c.column, c.literal);
+      }
+      for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
+      for (const auto& row : line.clues.inserted) {
+        for (const InsertedCell& cell : row) {
+          if (cell.as == InsertedAs::kLiteral) see(cell.column, cell.literal);
+        }
+      }
+    }
+  }
+}
+
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play) {
   PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();
+  chooser.agree();
   chooser.fit();
   chooser.part_inserts();
   chooser.choose_made();

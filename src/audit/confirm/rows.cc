@@ -6,6 +6,8 @@
 #include <numeric>
 #include <set>
 
+#include "audit/confirm/play_values.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -65,8 +67,14 @@ class RowMaker {
         for (const WrittenLiteral& w : line.clues.written) {
           if (w.literal < line.literals.size()) written_[w.column].insert(line.literals[w.literal]);
         }
+        computed_.insert(line.clues.computed.begin(), line.clues.computed.end());
       }
     }
+    for (const PlayEdge& edge : play.edges) {
+      if (edge.kind == EdgeKind::kWr && edge.to_line != kNone32)
+        sees_.insert(&play.members[edge.to].lines[edge.to_line]);
+    }
+    looked_at_ = columns_looked_at(play);
   }
 
   std::vector<InitialRow> make(std::uint32_t extra) {
@@ -159,7 +167,8 @@ class RowMaker {
       if (where == kNone32) continue;
       const std::string literal = c.literal < line.literals.size() ? line.literals[c.literal] : "";
       const SqlValueType& type = play_.type(c.column);
-      if (variation_.before_write && written_[c.column].contains(literal)) continue;
+      const bool before = variation_.before_write || (variation_.before_seen && sees_.contains(&line));
+      if (before && written_[c.column].contains(literal)) continue;
       if (c.how == Compares::kEqual && !cell(where).fixed) {
         cell(where).fixed = fitting_value(type, literal);
       } else if (!cell(where).suggested) {
@@ -364,9 +373,11 @@ class RowMaker {
     out_.push_back(std::move(row));
   }
 
-  // The first value of the type that no member writes there.
+  // The first value of the type that no member writes there. What is computed may be copied from a column that has the
+  // first value, and is to be another.
   std::string plain_value(ColumnId column) {
     const SqlValueType& type = play_.type(column);
+    if (computed_.contains(column) && !looked_at_[raw(column)]) return nth_value(type, 2);
     const auto at = written_.find(column);
     for (std::uint64_t n = 1; n < kMostTries && at != written_.end(); ++n) {
       const std::string value = nth_value(type, n);
@@ -462,6 +473,9 @@ class RowMaker {
   std::vector<std::uint32_t> parent_;                             // of cells that have the same value
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // member, line, named table -> wish
   std::map<ColumnId, std::set<std::string>> written_;
+  std::set<ColumnId> computed_;
+  std::set<const Line*> sees_;  // reads of the cycle that see a write
+  std::vector<bool> looked_at_;
   std::set<std::vector<std::string>> taken_;  // keys
   std::vector<InitialRow> out_;
 };
