@@ -41,137 +41,10 @@ std::vector<SerialOrder> all_orders(std::size_t members) {
 
 }  // namespace
 
-// A member's statements, cut behind each that matters; the last part is its COMMIT.
-std::vector<std::vector<std::vector<Cue>>> Attempt::parts() const {
-  std::vector<std::vector<std::vector<Cue>>> all;
-  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-    std::vector<std::vector<Cue>>& parts = all.emplace_back();
-    std::vector<Cue> now = {{m, Event::Kind::kStart}};
-    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
-      if (sql_[m][l].empty()) continue;
-      now.push_back({m, Event::Kind::kStatement, l});
-      const Line& line = play_.members[m].lines[l];
-      const auto contested = [&](TableId table) { return contested_.contains(table); };
-      const bool touches = std::ranges::any_of(line.tables, contested) || std::ranges::any_of(line.locks, contested);
-      if (line.in_cycle || (!line.reads_plainly() && touches) || snapshots_[m] == l)
-        parts.push_back(std::exchange(now, {}));
-    }
-    now.push_back({m, Event::Kind::kCommit});
-    parts.push_back(std::move(now));
-  }
-  return all;
-}
-
-std::vector<Cue> Attempt::cues(const std::vector<std::uint32_t>& order) const {
-  const auto all = parts();
-  std::vector<Cue> out;
-  std::vector<std::size_t> next(all.size());
-  for (const std::uint32_t m : order) {
-    const std::vector<Cue>& part = all[m][next[m]++];
-    out.insert(out.end(), part.begin(), part.end());
-  }
-  return out;
-}
-
 std::vector<std::uint32_t> Attempt::members_of(const std::vector<Cue>& cues) {
   std::vector<std::uint32_t> out;
   out.reserve(cues.size());
   for (const Cue& cue : cues) out.push_back(cue.member);
-  return out;
-}
-
-// PostgreSQL's snapshot is of the first statement that is no LOCK TABLE, InnoDB's of the first plain read.
-std::uint32_t Attempt::snapshot_line(std::uint32_t member) const {
-  const Member& one = play_.members[member];
-  const bool takes = one.level.empty() ? level_ != WeakLevel::kReadCommitted : one.level != "read committed";
-  if (!takes) return kNone32;
-  for (std::uint32_t l = 0; l < one.lines.size(); ++l) {
-    if (sql_[member][l].empty()) continue;
-    const Line& line = one.lines[l];
-    const bool locks_table = !line.locks.empty() && line.lock_key.empty();
-    if (place_.dialect() == "postgres" ? !locks_table : line.reads_plainly()) return l;
-  }
-  return kNone32;
-}
-
-Effect Attempt::effect_of(std::uint32_t member, const std::vector<Cue>& part) const {
-  const Member& of = play_.members[member];
-  // What a serializable transaction reads it may lock, or be refused for; LOCK TABLE may make readers wait.
-  const bool reads_lock = of.level == "serializable" || play_.reads_wait;
-  Effect effect;
-  std::set<TableId> looks, holds;
-  for (const Cue& cue : part) {
-    effect.commits |= cue.kind == Event::Kind::kCommit;
-    if (cue.kind != Event::Kind::kStatement) continue;
-    const Line& line = of.lines[cue.line];
-    const bool plain = line.reads_plainly();
-    effect.takes_snapshot |= snapshots_[member] == cue.line;
-    for (const TableId table : line.tables) {
-      if (!plain || reads_lock) holds.insert(table);
-      if (snapshots_[member] == kNone32 || !plain) looks.insert(table);
-    }
-    holds.insert(line.locks.begin(), line.locks.end());
-  }
-  effect.looks.assign(looks.begin(), looks.end());
-  effect.holds.assign(holds.begin(), holds.end());
-  return effect;
-}
-
-std::vector<std::vector<Effect>> Attempt::effects() const {
-  std::vector<std::vector<Effect>> out;
-  const auto all = parts();
-  for (std::uint32_t m = 0; m < all.size(); ++m) {
-    std::vector<Effect>& effects = out.emplace_back();
-    std::set<TableId> held, written;
-    for (const std::vector<Cue>& part : all[m]) {
-      Effect effect = effect_of(m, part);
-      held.insert(effect.holds.begin(), effect.holds.end());
-      if (effect.commits) effect.holds.assign(held.begin(), held.end());
-      effects.push_back(std::move(effect));
-    }
-    for (const Line& line : play_.members[m].lines) {
-      if (line.kind != StatementKind::kSelect) written.insert(line.tables.begin(), line.tables.end());
-    }
-    effects.back().shows.assign(written.begin(), written.end());
-  }
-  return out;
-}
-
-std::vector<std::pair<StepPlace, StepPlace>> Attempt::needed_order() const {
-  const auto all = parts();
-  const auto step_of = [&](std::uint32_t member, std::uint32_t line) -> StepPlace {
-    for (std::uint32_t p = 0; p < all[member].size(); ++p) {
-      for (const Cue& cue : all[member][p]) {
-        if (cue.kind == Event::Kind::kStatement && cue.line == line) return {member, p};
-      }
-    }
-    return {member, 0};
-  };
-  const auto commit_of = [&](std::uint32_t member) {
-    return StepPlace{member, static_cast<std::uint32_t>(all[member].size() - 1)};
-  };
-  // When a plain read looks.
-  const auto look_of = [&](std::uint32_t member, std::uint32_t line) {
-    return step_of(member, snapshots_[member] == kNone32 ? line : snapshots_[member]);
-  };
-  // Of more than two, one may wait for a third after it was sent, and take its rows later than one that was sent after
-  // it.
-  const bool as_sent = play_.members.size() <= 2;
-  std::vector<std::pair<StepPlace, StepPlace>> out;
-  for (const PlayEdge& edge : play_.edges) {
-    if (edge.from_line == kNone32 || edge.to_line == kNone32) continue;
-    const Line& from = play_.members[edge.from].lines[edge.from_line];
-    const Line& to = play_.members[edge.to].lines[edge.to_line];
-    if (is_rw(edge.kind)) {
-      const StepPlace looks =
-          from.reads_plainly() ? look_of(edge.from, edge.from_line) : step_of(edge.from, edge.from_line);
-      out.emplace_back(looks, commit_of(edge.to));
-    } else if (edge.kind == EdgeKind::kWr && to.reads_plainly()) {
-      out.emplace_back(commit_of(edge.from), look_of(edge.to, edge.to_line));
-    } else if (as_sent) {
-      out.emplace_back(step_of(edge.from, edge.from_line), step_of(edge.to, edge.to_line));
-    }
-  }
   return out;
 }
 
@@ -216,7 +89,7 @@ std::string Attempt::fails_alone() const {
 Result<Usable> Attempt::usable(Stage& stage) {
   if (auto learned = learn(stage); !learned) return std::move(learned).error();
   if (std::string fails = fails_alone(); !fails.empty()) return Usable{.why = std::move(fails), .fails = true};
-  Immaterial none = Evidence(play_, serial_, blind_, snapshots_).immaterial();
+  Immaterial none = Evidence(play_, serial_, blind_, steps_.snapshots()).immaterial();
   return Usable{
       .why = std::move(none.why), .for_good = none.for_good, .only_with_others = std::move(none.only_with_others)};
 }
@@ -313,7 +186,8 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
         " {} got a value of its own, so that the INSERTs do not collide: if the application gives both the same key, "
         "the second INSERT fails.",
         fmt::join(play_.parted, ", "));
-  if (std::string missing = Evidence(play_, serial_, blind_, snapshots_).missing(ran.observed); !missing.empty()) {
+  if (std::string missing = Evidence(play_, serial_, blind_, steps_.snapshots()).missing(ran.observed);
+      !missing.empty()) {
     run.happened = Happened::kNo;
     run.another = true;
     run.why = fmt::format("Another anomaly than the story's happens: {}. {}", missing, run.why);

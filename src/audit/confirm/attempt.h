@@ -9,17 +9,16 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "audit/confirm/confirm.h"
 #include "audit/confirm/evidence.h"
-#include "audit/confirm/orders.h"
 #include "audit/confirm/place.h"
 #include "audit/confirm/rows.h"
 #include "audit/confirm/script.h"
 #include "audit/confirm/stage.h"
+#include "audit/confirm/steps.h"
 
 namespace isolde::audit {
 
@@ -39,10 +38,9 @@ class Attempt {
         script_(script),
         sql_(script.sql(play_, place.dialect())),
         rows_(std::move(rows)),
-        level_(level) {
-    for (std::uint32_t m = 0; m < play_.members.size(); ++m) snapshots_.push_back(snapshot_line(m));
-    contested_ = contested_tables(play_);
-  }
+        steps_(play_, sql_, level, place.dialect()) {}
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
 
   [[nodiscard]] const Play& play() const { return play_; }
   [[nodiscard]] const Script::Sql& sql() const { return sql_; }
@@ -50,14 +48,7 @@ class Attempt {
 
   // In the story's order.
   [[nodiscard]] std::vector<Cue> cues(const Anomaly& anomaly) const { return cues_of(anomaly, play_, sql_); }
-  // In an order of different_orders(effects(), …).
-  [[nodiscard]] std::vector<Cue> cues(const std::vector<std::uint32_t>& order) const;
-  // Steps of each member: its statements, cut behind each that matters (those of the cycle, those that write or lock a
-  // contested table, the one that takes the snapshot), then its COMMIT. The others go with the next of these: to take a
-  // lock as late as possible keeps nobody from anything.
-  [[nodiscard]] std::vector<std::vector<Effect>> effects() const;
-  // Which steps come before which in every order that can show the cycle.
-  [[nodiscard]] std::vector<std::pair<StepPlace, StepPlace>> needed_order() const;
+  [[nodiscard]] const PlaySteps& steps() const { return steps_; }
 
   [[nodiscard]] Result<Usable> usable(Stage& stage);
   [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
@@ -68,9 +59,6 @@ class Attempt {
 
  private:
   [[nodiscard]] static std::vector<std::uint32_t> members_of(const std::vector<Cue>& cues);
-  [[nodiscard]] std::uint32_t snapshot_line(std::uint32_t member) const;
-  [[nodiscard]] std::vector<std::vector<std::vector<Cue>>> parts() const;
-  [[nodiscard]] Effect effect_of(std::uint32_t member, const std::vector<Cue>& part) const;
   [[nodiscard]] Result<void> learn(Stage& stage);
   [[nodiscard]] Run try_it(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
   void judge(Stage& stage, const StageRun& ran, Run& run);
@@ -88,9 +76,7 @@ class Attempt {
   const Script& script_;
   Script::Sql sql_;
   std::vector<InitialRow> rows_;
-  WeakLevel level_;
-  std::vector<std::uint32_t> snapshots_;  // by member: the line that takes its snapshot; kNone32: it has none
-  std::set<TableId> contested_;
+  PlaySteps steps_;
   SerialRuns serial_;
   RunTree made_;  // at the level
   bool says_something_ = true;

@@ -164,10 +164,7 @@ class Story {
 
   void try_all_orders() {
     if (options_.most_runs == 0) return;
-    const Orders orders = different_orders(attempts_.front()->effects(), attempts_.front()->needed_order(),
-                                           options_.most_runs * kMostOrdersForARun);
-    out_.orders = orders.count;
-    bool all = every_pattern_ && orders.count == orders.listed.size();
+    bool all = every_pattern_;
     for (const auto& attempt : attempts_) {
       if (out_.runs >= options_.most_runs) {
         all = false;
@@ -189,8 +186,13 @@ class Story {
         why_not_alone_ = std::move(usable->only_with_others);
       }
       ++out_.patterns_that_matter;
+      // Which keys are equal decides what matters to what.
+      const Orders orders = different_orders(attempt->steps().effects(), attempt->steps().needed_order(),
+                                             options_.most_runs * kMostOrdersForARun);
+      out_.orders = std::max(out_.orders, orders.count);
+      all &= orders.count == orders.listed.size();
       for (const std::vector<std::uint32_t>& order : orders.listed) {
-        std::vector<Cue> cues = attempt->cues(order);
+        std::vector<Cue> cues = attempt->steps().cues(order);
         if (attempt->was_run(cues)) {
           ++out_.same_runs;
           continue;

@@ -130,6 +130,19 @@ std::string Evidence::contradiction(const PlayEdge& edge) const {
       shows_every_row(reader))
     return fmt::format("the row that T{} inserts into {} is none that T{} looks for", (rw ? edge.to : edge.from) + 1,
                        play_.schema.table(table).name, (rw ? edge.from : edge.to) + 1);
+  // UPDATE … SET id = 60 WHERE id = 60
+  if (edge.kind != EdgeKind::kWw && is_plain_condition(writer)) {
+    for (const WrittenLiteral& w : writer.clues.written) {
+      if (w.column != edge.column) continue;
+      const bool same = std::ranges::any_of(writer.clues.comparisons, [&](const Comparison& c) {
+        return c.column == w.column && c.how == Compares::kEqual &&
+               writer.literals[c.literal] == writer.literals[w.literal];
+      });
+      if (same)
+        return fmt::format("T{} writes to {} what is there already: it finds the row by that value",
+                           (rw ? edge.to : edge.from) + 1, play_.schema.full_name(edge.column));
+    }
+  }
   for (const auto& [a, b] : {std::pair(&from, &to), std::pair(&to, &from)}) {
     for (const Comparison& equal : a->clues.comparisons) {
       if (equal.how != Compares::kEqual || play_.schema.column(equal.column).table != table) continue;
@@ -143,6 +156,21 @@ std::string Evidence::contradiction(const PlayEdge& edge) const {
     }
   }
   return {};
+}
+
+// Both are about one row by its key, and a third member inserts it: it cannot be there before.
+bool Evidence::made_by_a_third(const PlayEdge& edge) const {
+  const TableId table = play_.schema.column(edge.column).table;
+  const Line& from = play_.members[edge.from].lines[edge.from_line];
+  const Line& to = play_.members[edge.to].lines[edge.to_line];
+  if (!name_one_row(play_, from, to, table)) return false;
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    if (m == edge.from || m == edge.to) continue;
+    for (const Line& line : play_.members[m].lines) {
+      if (line.clues.inserts && !line.clues.may_meet && name_one_row(play_, line, from, table)) return true;
+    }
+  }
+  return false;
 }
 
 bool Evidence::is_written(ColumnId column) const {
@@ -217,14 +245,14 @@ std::string Evidence::words(const PlayEdge& edge) const {
 Immaterial Evidence::immaterial() const {
   Immaterial out;
   for (const PlayEdge& edge : play_.edges) {
-    if (edge.from_line == kNone32 || edge.to_line == kNone32) return {"a statement of the cycle is not run", false};
+    if (edge.from_line == kNone32 || edge.to_line == kNone32) return {"a statement of the cycle is not run", false, {}};
     if (material(edge)) {
-      if (out.only_with_others.empty() && !material(edge, Neighbours::kFirst))
+      if (out.only_with_others.empty() && !material(edge, Neighbours::kFirst) && !made_by_a_third(edge))
         out.only_with_others =
             fmt::format("on no rows that were made does it by itself make a difference whether {}", words(edge));
       continue;
     }
-    if (std::string why = contradiction(edge); !why.empty()) return {std::move(why), true};
+    if (std::string why = contradiction(edge); !why.empty()) return {std::move(why), true, {}};
     if (out.why.empty())
       out.why = fmt::format("on these rows it makes no difference whether {}: they do not meet", words(edge));
   }

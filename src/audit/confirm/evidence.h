@@ -67,6 +67,7 @@ class Evidence {
   [[nodiscard]] bool write_one_row(const PlayEdge& edge) const;
   [[nodiscard]] std::string contradiction(const PlayEdge& edge) const;
   [[nodiscard]] bool is_written(ColumnId column) const;
+  [[nodiscard]] bool made_by_a_third(const PlayEdge& edge) const;
   [[nodiscard]] Grid answer(const Observed& observed, std::uint32_t member, std::uint32_t line) const;
   [[nodiscard]] std::string words(const PlayEdge& edge) const;
   [[nodiscard]] bool is_plain_read(std::uint32_t member, std::uint32_t line) const;

@@ -148,20 +148,32 @@ std::uint32_t Member::line_of(std::uint32_t statement) const {
   return kNone32;
 }
 
-namespace {
-
-// The values by which a line names its row in a key: by comparison, or as what it inserts. Empty: not all are given.
-std::vector<std::string> key_named(const Line& line, TableId table, const std::vector<ColumnId>& key) {
+std::vector<std::string> key_named(const Play& play, const Line& line, TableId table,
+                                   const std::vector<ColumnId>& key) {
   std::vector<std::string> out;
+  const auto compared = [&](ColumnId column) {
+    for (const Comparison& c : line.clues.comparisons) {
+      if (c.column == column && c.how == Compares::kEqual) return c.literal;
+    }
+    return kNone32;
+  };
   for (const ColumnId column : key) {
     std::uint32_t literal = kNone32;
-    for (const Comparison& c : line.clues.comparisons) {
-      if (c.column == column && c.how == Compares::kEqual && line.clues.tables[c.named].table == table)
-        literal = c.literal;
-    }
-    if (line.clues.inserted.size() == 1) {
-      for (const InsertedCell& cell : line.clues.inserted.front()) {
-        if (cell.column == column && cell.as == InsertedAs::kLiteral) literal = cell.literal;
+    const bool inserts = line.clues.inserts && !line.clues.tables.empty() && line.clues.tables.front().table == table;
+    if (inserts && line.clues.inserted.size() == 1) {
+      const auto& row = line.clues.inserted.front();
+      const auto cell = std::ranges::find(row, column, &InsertedCell::column);
+      const bool given = cell != row.end() && cell->as == InsertedAs::kLiteral;
+      if (!given && play.schema.column(column).generated_id && !line.makes.empty()) {
+        out.push_back(line.makes);
+        continue;
+      }
+      if (given) literal = cell->literal;
+    } else if (!inserts) {
+      literal = compared(column);
+      for (const EqualColumns& equal : line.clues.equal) {  // of a join
+        if (literal == kNone32 && equal.first_column == column) literal = compared(equal.second_column);
+        if (literal == kNone32 && equal.second_column == column) literal = compared(equal.first_column);
       }
     }
     if (literal >= line.literals.size()) return {};
@@ -170,12 +182,10 @@ std::vector<std::string> key_named(const Line& line, TableId table, const std::v
   return out;
 }
 
-}  // namespace
-
 bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table) {
   return std::ranges::any_of(play.keys_of(table), [&](const std::vector<ColumnId>& key) {
-    const std::vector<std::string> values = key_named(a, table, key);
-    return !values.empty() && values == key_named(b, table, key);
+    const std::vector<std::string> values = key_named(play, a, table, key);
+    return !values.empty() && values == key_named(play, b, table, key);
   });
 }
 

@@ -107,6 +107,9 @@ struct Play {
 // to others can make a member wait or fail, but never a dependency of the cycle come to pass.
 [[nodiscard]] std::set<TableId> contested_tables(const Play& play);
 
+// The values by which a line names its row in a key: by comparison, or as what it inserts. Empty: not all are given.
+[[nodiscard]] std::vector<std::string> key_named(const Play& play, const Line& line, TableId table,
+                                                 const std::vector<ColumnId>& key);
 // Both lines name a row of the table by all columns of one key, with the same values.
 [[nodiscard]] bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table);
 

@@ -20,6 +20,15 @@ class PlayValueChooser {
     parent_.resize(first_variable_.back());
     std::iota(parent_.begin(), parent_.end(), 0U);
     tied_.assign(parent_.size(), false);
+    for (const Member& member : play.members) {
+      std::map<std::uint32_t, Example>& own = examples_.emplace_back();
+      for (const Line& line : member.lines) {
+        for (const Comparison& c : line.clues.comparisons) {
+          if (c.how == Compares::kEqual && line.variables[c.literal] != kNoVariable)
+            own.try_emplace(line.variables[c.literal], Example{c.column, line.literals[c.literal]});
+        }
+      }
+    }
   }
 
   void bind() {
@@ -55,6 +64,22 @@ class PlayValueChooser {
           if (n == kNone32 || !tied_[find(n)]) continue;
           const auto [at, first] = values.try_emplace(find(n), line.literals[i]);
           if (!first) line.literals[i] = at->second;
+        }
+      }
+    }
+  }
+
+  // Two values of one column that differ in the member's transaction still do: one that was not meant to become the
+  // other's gets what that had. (A loop deletes 'a', then 'b'; the cycle makes the second one 'a'.)
+  void keep_different() {
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      for (const std::uint32_t tied : play_.tied[m]) {
+        const auto was = examples_[m].find(tied);
+        const std::string now = play_.value(m, tied);
+        if (was == examples_[m].end() || now == was->second.value) continue;
+        for (const auto& [other, example] : examples_[m]) {
+          if (other == tied || play_.tied[m].contains(other) || example.column != was->second.column) continue;
+          if (example.value != was->second.value && play_.value(m, other) == now) set(m, other, was->second.value);
         }
       }
     }
@@ -237,16 +262,19 @@ class PlayValueChooser {
     }
   }
 
+  void set(std::uint32_t member, std::uint32_t variable, const std::string& value) {
+    for (Line& line : play_.members[member].lines) {
+      for (std::size_t i = 0; i < line.literals.size(); ++i) {
+        if (line.variables[i] == variable) line.literals[i] = value;
+      }
+    }
+  }
+
   // The literal, and with it all of its variable.
   void set(std::uint32_t member, std::uint32_t line, std::uint32_t literal, const std::string& value) {
     const std::uint32_t variable = play_.members[member].lines[line].variables[literal];
     literals(member, line)[literal] = value;
-    if (variable == kNoVariable) return;
-    for (Line& other : play_.members[member].lines) {
-      for (std::size_t i = 0; i < other.literals.size(); ++i) {
-        if (other.variables[i] == variable) other.literals[i] = value;
-      }
-    }
+    if (variable != kNoVariable) set(member, variable, value);
   }
 
   [[nodiscard]] bool used_before(std::uint32_t member, ColumnId column, const std::string& value) const {
@@ -327,6 +355,12 @@ class PlayValueChooser {
   std::vector<std::uint32_t> first_variable_;  // by member
   std::vector<std::uint32_t> parent_;
   std::vector<bool> tied_;  // by root: across members
+  // By member and variable: what it is compared with, and its value in the trace.
+  struct Example {
+    ColumnId column;
+    std::string value;
+  };
+  std::vector<std::map<std::uint32_t, Example>> examples_;
 };
 
 }  // namespace
@@ -378,6 +412,7 @@ void find_data(const Classes& classes, Play& play) {
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play) {
   PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();
+  chooser.keep_different();
   chooser.agree();
   chooser.fit();
   chooser.part_inserts();
