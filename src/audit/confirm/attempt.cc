@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "audit/confirm/references.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -150,6 +152,13 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
     run.why = std::move(other);
     return;
   }
+  if (std::string broken = broken_reference(play_, rows_, ran.observed.left); !broken.empty()) {
+    never = std::ranges::all_of(
+        serial_, [&](const auto& order) { return !broken_reference(play_, rows_, order.second.left).empty(); });
+    run.happened = never ? Happened::kNotRun : Happened::kNo;
+    run.why = broken + (never ? ", even when nobody else ran." : ".");
+    return;
+  }
   if (std::string nothing = inserted_nothing(ran.observed); !nothing.empty()) {
     run.happened = Happened::kNotRun;
     run.why = std::move(nothing);
@@ -216,7 +225,7 @@ std::string Attempt::found_no_row(const Observed& run, bool& never) const {
       const LineAnswer& answer = run.answers[m][l];
       if (line.kind != StatementKind::kUpdate || !answer.done || answer.gives_rows || answer.changed > 0) continue;
       never = std::ranges::all_of(serial_, [&](const auto& order) { return order.second.answers[m][l].changed == 0; });
-      if (never && !line.in_cycle) continue;
+      if (never && !line.in_cycle && !uses_what_others_use(m, line)) continue;
       if (never && inserts_later(m, l)) {
         never = false;  // it cannot be there, whatever the rows
         return fmt::format("T{} inserts the row itself, after its UPDATE of it: {}; it cannot be there before.", m + 1,
@@ -227,6 +236,17 @@ std::string Attempt::found_no_row(const Observed& run, bool& never) const {
     }
   }
   return {};
+}
+
+// An UPDATE of a table that nobody else uses cannot be a lock.
+bool Attempt::uses_what_others_use(std::uint32_t member, const Line& line) const {
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    if (m == member) continue;
+    for (const Line& other : play_.members[m].lines) {
+      if (std::ranges::find_first_of(other.tables, line.tables) != other.tables.end()) return true;
+    }
+  }
+  return false;
 }
 
 // The row that the line names by a key is one that a later line of the member inserts.

@@ -64,6 +64,7 @@ class Attempt {
   void judge(Stage& stage, const StageRun& ran, Run& run);
   [[nodiscard]] std::string found_no_row(const Observed& run, bool& never) const;
   [[nodiscard]] bool hides_a_difference(const Observed& run, const Observed& serial) const;
+  [[nodiscard]] bool uses_what_others_use(std::uint32_t member, const Line& line) const;
   [[nodiscard]] bool inserts_later(std::uint32_t member, std::uint32_t line) const;
   [[nodiscard]] std::string fails_alone() const;
   [[nodiscard]] bool returned(const PlayChoice& choice, const LineAnswer& answer) const;

@@ -194,15 +194,30 @@ bool Evidence::material(const PlayEdge& edge, Neighbours where) const {
     return left_differs(edge, where) || write_one_row(edge) || swap_matters(edge, where, counts);
   }
   const bool rw = is_rw(edge.kind);
-  const std::uint32_t reader = rw ? edge.from : edge.to, line = rw ? edge.from_line : edge.to_line;
+  if (rw) {
+    const std::vector<std::uint32_t> readers = readers_of(play_, edge);
+    return std::ranges::any_of(readers, [&](std::uint32_t line) { return reader_matters(edge, line, where); });
+  }
+  return reader_matters(edge, edge.to_line, where);
+}
+
+bool Evidence::reader_matters(const PlayEdge& edge, std::uint32_t line, Neighbours where) const {
+  const std::uint32_t reader = is_rw(edge.kind) ? edge.from : edge.to;
   const auto answered = [&](const Observed& observed) { return answer(observed, reader, line); };
   if (!blind_.answer(reader, line) && swap_matters(edge, where, answered)) return true;
   return play_.members[reader].lines[line].kind != StatementKind::kSelect && left_differs(edge, where);
 }
 
 bool Evidence::shows_read(const PlayEdge& edge, const Observed& run) const {
+  if (!is_rw(edge.kind)) return shows_read(edge, edge.to_line, run);
+  return std::ranges::any_of(readers_of(play_, edge), [&](std::uint32_t line) {
+    return reader_matters(edge, line, Neighbours::kAnywhere) && shows_read(edge, line, run);
+  });
+}
+
+bool Evidence::shows_read(const PlayEdge& edge, std::uint32_t line, const Observed& run) const {
   const bool rw = is_rw(edge.kind);
-  const std::uint32_t reader = rw ? edge.from : edge.to, line = rw ? edge.from_line : edge.to_line;
+  const std::uint32_t reader = rw ? edge.from : edge.to;
   const std::uint32_t writer = rw ? edge.to : edge.from, write_line = rw ? edge.to_line : edge.from_line;
   if (!blind_.answer(reader, line)) {
     // From before to: rw means that the writer was not seen, wr that it was.

@@ -2,7 +2,8 @@
 //
 // That a run is unlike every serial order says that something went wrong, not that it was the story. So each dependency
 // of the cycle must be seen, from what was answered and left, and from the order of the answers:
-//   rw   the reader's answer is one that it has in serial orders where the writer comes after it, and in none where the
+//   rw   the answer of the reader (its line, or another SELECT of the same row) is one that it has in serial orders
+//   where the writer comes after it, and in none where the
 //        writer comes before it
 //   wr   the other way round
 //   ww   both changed rows, the first answered before the second, and either which of them comes first makes a
@@ -49,6 +50,7 @@ class Evidence {
   [[nodiscard]] std::string missing(const Observed& run) const;
 
  private:
+  enum class Neighbours : std::uint8_t { kAnywhere, kFirst };
   using Grid = std::vector<std::vector<std::string>>;
   // What serial orders show of one line.
   struct Sides {
@@ -57,8 +59,10 @@ class Evidence {
 
   [[nodiscard]] bool shows(const PlayEdge& edge, const Observed& run) const;
   [[nodiscard]] bool shows_read(const PlayEdge& edge, const Observed& run) const;
+  // By this line of the member that reads.
+  [[nodiscard]] bool shows_read(const PlayEdge& edge, std::uint32_t line, const Observed& run) const;
+  [[nodiscard]] bool reader_matters(const PlayEdge& edge, std::uint32_t line, Neighbours where) const;
   [[nodiscard]] bool shows_overwrite(const PlayEdge& edge, const Observed& run) const;
-  enum class Neighbours : std::uint8_t { kAnywhere, kFirst };
   [[nodiscard]] bool material(const PlayEdge& edge, Neighbours where = Neighbours::kAnywhere) const;
   [[nodiscard]] Sides answers(const PlayEdge& edge, std::uint32_t member, std::uint32_t line) const;
   template <typename What>

@@ -5,13 +5,6 @@
 namespace isolde::audit {
 namespace {
 
-bool share_a_row(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b) {
-  return std::ranges::any_of(a, [&](const RowPlace& x) {
-    return std::ranges::any_of(
-        b, [&](const RowPlace& y) { return x.table == y.table && (x.row.empty() || y.row.empty() || x.row == y.row); });
-  });
-}
-
 bool commit_matters(const Effect& commit, const Effect& other) {
   if (other.commits) return false;
   return (other.takes_snapshot && !commit.shows.empty()) || share_a_row(commit.shows, other.looks) ||
@@ -90,6 +83,13 @@ class OrderSearch {
 };
 
 }  // namespace
+
+bool share_a_row(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b) {
+  return std::ranges::any_of(a, [&](const RowPlace& x) {
+    return std::ranges::any_of(
+        b, [&](const RowPlace& y) { return x.table == y.table && (x.row.empty() || y.row.empty() || x.row == y.row); });
+  });
+}
 
 bool matters(const Effect& a, const Effect& b) {
   if (a.commits) return commit_matters(a, b);

@@ -39,6 +39,8 @@ struct RowPlace {
   auto operator<=>(const RowPlace&) const = default;
 };
 
+[[nodiscard]] bool share_a_row(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b);
+
 struct Effect {
   std::vector<RowPlace> looks;  // what is committed in them at this moment is seen
   std::vector<RowPlace> holds;  // written or locked; kCommit: what the member has written or locked

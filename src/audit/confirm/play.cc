@@ -189,6 +189,19 @@ bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table)
   });
 }
 
+std::vector<std::uint32_t> readers_of(const Play& play, const PlayEdge& edge) {
+  std::vector<std::uint32_t> out;
+  if (edge.from_line == kNone32) return out;
+  const std::vector<Line>& lines = play.members[edge.from].lines;
+  const TableId table = play.schema.column(edge.column).table;
+  for (std::uint32_t l = 0; l < lines.size(); ++l) {
+    const bool same = lines[l].kind == StatementKind::kSelect && lines[l].tables == lines[edge.from_line].tables &&
+                      name_one_row(play, lines[l], lines[edge.from_line], table);
+    if (l == edge.from_line || same) out.push_back(l);
+  }
+  return out;
+}
+
 std::string Play::value(std::uint32_t member, std::uint32_t variable) const {
   for (const Line& line : members[member].lines) {
     for (std::size_t i = 0; i < line.variables.size(); ++i) {

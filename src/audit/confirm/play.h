@@ -113,6 +113,9 @@ struct Play {
 // Both lines name a row of the table by all columns of one key, with the same values.
 [[nodiscard]] bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table);
 
+// rw: lines of its first member that may be the read: its own, and every SELECT that names the same row by a whole key.
+[[nodiscard]] std::vector<std::uint32_t> readers_of(const Play& play, const PlayEdge& edge);
+
 // An error: a member has a statement that cannot be run (a parameter without a value).
 [[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log);
 

@@ -42,10 +42,6 @@ bool writes_one_of(const Line& line, const std::vector<ColumnId>& columns) {
   });
 }
 
-bool overlap(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b) {
-  return matters({.looks = {}, .holds = a, .shows = {}}, {.looks = {}, .holds = b, .shows = {}});
-}
-
 }  // namespace
 
 PlaySteps::PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, std::string_view dialect)
@@ -56,6 +52,10 @@ PlaySteps::PlaySteps(const Play& play, const Script::Sql& sql, WeakLevel level, 
     const std::string& own = play.members[m].level;
     const bool committed = own.empty() ? level == WeakLevel::kReadCommitted : own == "read committed";
     locks_rows_only_ &= postgres_ || committed;
+  }
+  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+    places_.emplace_back();
+    for (std::uint32_t l = 0; l < play.members[m].lines.size(); ++l) places_.back().push_back(places_of(m, l));
   }
   cut();
 }
@@ -105,11 +105,11 @@ std::vector<RowPlace> PlaySteps::places_of(std::uint32_t member, std::uint32_t n
 }
 
 bool PlaySteps::matters_to_others(std::uint32_t member, std::uint32_t number) const {
-  const std::vector<RowPlace> ours = places_of(member, number);
-  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-    for (std::uint32_t l = 0; m != member && l < play_.members[m].lines.size(); ++l) {
-      if (overlap(ours, places_of(m, l))) return true;
-    }
+  for (std::uint32_t m = 0; m < places_.size(); ++m) {
+    if (m == member) continue;
+    if (std::ranges::any_of(places_[m],
+                            [&](const auto& theirs) { return share_a_row(places_[member][number], theirs); }))
+      return true;
   }
   return false;
 }
@@ -117,6 +117,10 @@ bool PlaySteps::matters_to_others(std::uint32_t member, std::uint32_t number) co
 void PlaySteps::cut() {
   const std::set<TableId> contested = contested_tables(play_);
   const auto is_contested = [&](TableId table) { return contested.contains(table); };
+  std::set<std::pair<std::uint32_t, std::uint32_t>> readers;
+  for (const PlayEdge& edge : play_.edges) {
+    for (const std::uint32_t line : readers_of(play_, edge)) readers.emplace(edge.from, line);
+  }
   for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
     std::vector<std::vector<Cue>>& parts = parts_.emplace_back();
     std::vector<Cue> now = {{m, Event::Kind::kStart}};
@@ -126,7 +130,8 @@ void PlaySteps::cut() {
       const Line& line = play_.members[m].lines[l];
       const bool touches =
           std::ranges::any_of(line.tables, is_contested) || std::ranges::any_of(line.locks, is_contested);
-      if (line.in_cycle || snapshots_[m] == l || (!line.reads_plainly() && touches && matters_to_others(m, l)))
+      if (line.in_cycle || readers.contains({m, l}) || snapshots_[m] == l ||
+          (!line.reads_plainly() && touches && matters_to_others(m, l)))
         parts.push_back(std::exchange(now, {}));
     }
     now.push_back({m, Event::Kind::kCommit});
@@ -155,7 +160,7 @@ Effect PlaySteps::effect_of(std::uint32_t member, const std::vector<Cue>& part) 
     if (cue.kind != Event::Kind::kStatement) continue;
     const bool plain = of.lines[cue.line].reads_plainly();
     effect.takes_snapshot |= snapshots_[member] == cue.line;
-    for (const RowPlace& place : places_of(member, cue.line)) {
+    for (const RowPlace& place : places_[member][cue.line]) {
       if (!plain || reads_lock) holds.insert(place);
       if (snapshots_[member] == kNone32 || !plain) looks.insert(place);
     }
@@ -178,7 +183,7 @@ std::vector<std::vector<Effect>> PlaySteps::effects() const {
     }
     for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
       if (play_.members[m].lines[l].kind == StatementKind::kSelect) continue;
-      for (RowPlace& place : places_of(m, l)) written.insert(std::move(place));
+      written.insert(places_[m][l].begin(), places_[m][l].end());
     }
     effects.back().shows.assign(written.begin(), written.end());
   }
@@ -207,12 +212,14 @@ std::vector<std::pair<StepPlace, StepPlace>> PlaySteps::needed_order() const {
   std::vector<std::pair<StepPlace, StepPlace>> out;
   for (const PlayEdge& edge : play_.edges) {
     if (edge.from_line == kNone32 || edge.to_line == kNone32) continue;
-    const Line& from = play_.members[edge.from].lines[edge.from_line];
     const Line& to = play_.members[edge.to].lines[edge.to_line];
     if (is_rw(edge.kind)) {
-      const StepPlace looks =
-          from.reads_plainly() ? look_of(edge.from, edge.from_line) : step_of(edge.from, edge.from_line);
-      out.emplace_back(looks, commit_of(edge.to));
+      StepPlace first = step_of(edge.from, edge.from_line);
+      for (const std::uint32_t line : readers_of(play_, edge)) {
+        const bool plain = play_.members[edge.from].lines[line].reads_plainly();
+        first = std::min(first, plain ? look_of(edge.from, line) : step_of(edge.from, line));
+      }
+      out.emplace_back(first, commit_of(edge.to));
     } else if (edge.kind == EdgeKind::kWr && to.reads_plainly()) {
       out.emplace_back(commit_of(edge.from), look_of(edge.to, edge.to_line));
     } else {

@@ -49,7 +49,8 @@ class PlaySteps {
   bool postgres_;
   bool locks_rows_only_ = true;
   std::vector<std::uint32_t> snapshots_;
-  std::vector<std::vector<std::vector<Cue>>> parts_;  // by member: its steps
+  std::vector<std::vector<std::vector<RowPlace>>> places_;  // by member and line
+  std::vector<std::vector<std::vector<Cue>>> parts_;        // by member: its steps
 };
 
 }  // namespace isolde::audit
