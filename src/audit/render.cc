@@ -322,9 +322,12 @@ class Text {
   [[nodiscard]] static std::string tried(const Confirmation& c) {
     const std::string orders = counted(c.orders, "order", "orders"),
                       patterns = counted(c.patterns_that_matter, "pattern", "patterns");
-    if (c.impossible())
-      return fmt::format("Not in {}: all {} of the steps that could show it, on {} of rows.",
-                         counted(c.runs, "run", "runs"), orders, patterns);
+    if (c.impossible()) {
+      const std::string same =
+          c.same_runs == 0 ? "" : fmt::format(" ({} would be the same run as another)", grouped(c.same_runs));
+      return fmt::format("Not in {}: all {} of the steps that could show it, on {} of rows{}.",
+                         counted(c.runs, "run", "runs"), orders, patterns, same);
+    }
     return fmt::format("Not found in {} of {}: {} of the steps that could show it, {} of rows.",
                        counted(c.runs, "run", "runs"), grouped(c.orders * c.patterns), orders,
                        counted(c.patterns, "pattern", "patterns"));

@@ -8,18 +8,16 @@
 #include "audit/audit.h"
 #include "db/server.h"
 #include "db/url.h"
+#include "tests/live/shared_server.h"
 
 namespace isolde::audit {
 namespace audit_confirm_stories_test {
 
 db::Database* postgres() {
-  static std::unique_ptr<db::Server> server;
   static std::unique_ptr<db::Database> database;
   if (database != nullptr) return database.get();
-  auto started = db::start_server({.kind = "postgres", .binaries = {}, .settings = {}});
-  EXPECT_TRUE(started) << started.error().text;
-  if (!started) return nullptr;
-  server = *std::move(started);
+  db::Server* const server = test::shared_server({.kind = "postgres", .binaries = {}, .settings = {}});
+  if (server == nullptr) return nullptr;
   auto opened = db::open_database(*db::parse_url(server->url()));
   EXPECT_TRUE(opened);
   if (opened) database = *std::move(opened);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <span>
 
 #include "audit/audit.h"
 #include "db/server.h"
 #include "db/url.h"
+#include "tests/live/shared_server.h"
 #include "tests/support/effort.h"
 
 namespace isolde::audit {
@@ -19,15 +19,7 @@ namespace audit_confirm_traces_test {
 const std::string kTraces = ISOLDE_SOURCE_DIR "/../shared/traces/";
 
 db::Server* server_of(const std::string& kind) {
-  static std::map<std::string, std::unique_ptr<db::Server>> servers;
-  auto& server = servers[kind];
-  if (server == nullptr) {
-    auto started = db::start_server({.kind = kind, .binaries = {}, .settings = {}});
-    EXPECT_TRUE(started) << started.error().text;
-    if (!started) return nullptr;
-    server = *std::move(started);
-  }
-  return server.get();
+  return test::shared_server({.kind = kind, .binaries = {}, .settings = {}});
 }
 
 std::string text_of(const Run& run) { return run.level + ": " + run.why + "\n"; }

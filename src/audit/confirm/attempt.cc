@@ -8,6 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "audit/confirm/references.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -23,7 +25,11 @@ std::string transactions_in_order(const SerialOrder& order, std::string_view bet
   return text;
 }
 
-bool reads_plainly(const Line& line) { return line.kind == StatementKind::kSelect && !line.clues.locks; }
+// Errors that a transaction gets because others are there: serialization failures, deadlocks, waits that took too long.
+bool is_about_others(std::string_view code) {
+  constexpr std::string_view kOfMariadb[] = {"1020", "1205", "1213"};
+  return code.starts_with("40") || code == "55P03" || std::ranges::find(kOfMariadb, code) != std::end(kOfMariadb);
+}
 
 std::vector<SerialOrder> all_orders(std::size_t members) {
   SerialOrder order(members);
@@ -37,119 +43,10 @@ std::vector<SerialOrder> all_orders(std::size_t members) {
 
 }  // namespace
 
-// A member's statements, cut behind each that matters; the last part is its COMMIT.
-std::vector<std::vector<std::vector<Cue>>> Attempt::parts() const {
-  std::vector<std::vector<std::vector<Cue>>> all;
-  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
-    std::vector<std::vector<Cue>>& parts = all.emplace_back();
-    std::vector<Cue> now = {{m, Event::Kind::kStart}};
-    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
-      if (sql_[m][l].empty()) continue;
-      now.push_back({m, Event::Kind::kStatement, l});
-      const Line& line = play_.members[m].lines[l];
-      const bool touches = std::ranges::any_of(line.tables, [&](TableId table) { return contested_.contains(table); });
-      const bool snapshot = snapshots_[m] && parts.empty();
-      if (line.in_cycle || (!reads_plainly(line) && touches) || snapshot) parts.push_back(std::exchange(now, {}));
-    }
-    now.push_back({m, Event::Kind::kCommit});
-    parts.push_back(std::move(now));
-  }
-  return all;
-}
-
-std::vector<Cue> Attempt::cues(const std::vector<std::uint32_t>& order) const {
-  const auto all = parts();
-  std::vector<Cue> out;
-  std::vector<std::size_t> next(all.size());
-  for (const std::uint32_t m : order) {
-    const std::vector<Cue>& part = all[m][next[m]++];
-    out.insert(out.end(), part.begin(), part.end());
-  }
-  return out;
-}
-
-bool Attempt::takes_snapshot(const Member& member) const {
-  if (!member.level.empty()) return member.level != "read committed";
-  return level_ != WeakLevel::kReadCommitted;
-}
-
-Effect Attempt::effect_of(std::uint32_t member, const std::vector<Cue>& part, bool& snapshot_taken) const {
-  const Member& of = play_.members[member];
-  // What a serializable transaction reads it may lock, or be refused for.
-  const bool reads_lock = of.level == "serializable";
-  const bool any_statement = place_.dialect() == "postgres";  // takes the snapshot; elsewhere a plain read does
-  Effect effect;
-  std::set<TableId> looks, holds;
-  for (const Cue& cue : part) {
-    effect.commits |= cue.kind == Event::Kind::kCommit;
-    if (cue.kind != Event::Kind::kStatement) continue;
-    const Line& line = of.lines[cue.line];
-    const bool plain = reads_plainly(line);
-    if (snapshots_[member] && !snapshot_taken && (plain || any_statement))
-      effect.takes_snapshot = snapshot_taken = true;
-    for (const TableId table : line.tables) {
-      if (!plain || reads_lock) holds.insert(table);
-      if (!snapshots_[member] || !plain) looks.insert(table);
-    }
-  }
-  effect.looks.assign(looks.begin(), looks.end());
-  effect.holds.assign(holds.begin(), holds.end());
-  return effect;
-}
-
-std::vector<std::vector<Effect>> Attempt::effects() const {
-  std::vector<std::vector<Effect>> out;
-  const auto all = parts();
-  for (std::uint32_t m = 0; m < all.size(); ++m) {
-    std::vector<Effect>& effects = out.emplace_back();
-    bool snapshot_taken = false;
-    std::set<TableId> held, written;
-    for (const std::vector<Cue>& part : all[m]) {
-      Effect effect = effect_of(m, part, snapshot_taken);
-      held.insert(effect.holds.begin(), effect.holds.end());
-      if (effect.commits) effect.holds.assign(held.begin(), held.end());
-      effects.push_back(std::move(effect));
-    }
-    for (const Line& line : play_.members[m].lines) {
-      if (line.kind != StatementKind::kSelect) written.insert(line.tables.begin(), line.tables.end());
-    }
-    effects.back().shows.assign(written.begin(), written.end());
-  }
-  return out;
-}
-
-std::vector<std::pair<StepPlace, StepPlace>> Attempt::needed_order() const {
-  const auto all = parts();
-  const auto step_of = [&](std::uint32_t member, std::uint32_t line) -> StepPlace {
-    for (std::uint32_t p = 0; p < all[member].size(); ++p) {
-      for (const Cue& cue : all[member][p]) {
-        if (cue.kind == Event::Kind::kStatement && cue.line == line) return {member, p};
-      }
-    }
-    return {member, 0};
-  };
-  const auto commit_of = [&](std::uint32_t member) {
-    return StepPlace{member, static_cast<std::uint32_t>(all[member].size() - 1)};
-  };
-  // When a plain read looks.
-  const auto look_of = [&](std::uint32_t member, std::uint32_t line) {
-    return snapshots_[member] ? StepPlace{member, 0} : step_of(member, line);
-  };
-  std::vector<std::pair<StepPlace, StepPlace>> out;
-  for (const PlayEdge& edge : play_.edges) {
-    if (edge.from_line == kNone32 || edge.to_line == kNone32) continue;
-    const Line& from = play_.members[edge.from].lines[edge.from_line];
-    const Line& to = play_.members[edge.to].lines[edge.to_line];
-    if (is_rw(edge.kind)) {
-      const StepPlace looks =
-          reads_plainly(from) ? look_of(edge.from, edge.from_line) : step_of(edge.from, edge.from_line);
-      out.emplace_back(looks, commit_of(edge.to));
-    } else if (edge.kind == EdgeKind::kWr && reads_plainly(to)) {
-      out.emplace_back(commit_of(edge.from), look_of(edge.to, edge.to_line));
-    } else {
-      out.emplace_back(step_of(edge.from, edge.from_line), step_of(edge.to, edge.to_line));
-    }
-  }
+std::vector<std::uint32_t> Attempt::members_of(const std::vector<Cue>& cues) {
+  std::vector<std::uint32_t> out;
+  out.reserve(cues.size());
+  for (const Cue& cue : cues) out.push_back(cue.member);
   return out;
 }
 
@@ -175,23 +72,49 @@ Result<void> Attempt::learn(Stage& stage) {
   return {};
 }
 
-Result<Immaterial> Attempt::immaterial(Stage& stage) {
+// A member that fails when it is the first, so that nobody else can have a part in it: the rows are not those that its
+// statements need. Empty: all go well.
+std::string Attempt::fails_alone() const {
+  for (const auto& [order, observed] : serial_) {
+    const std::uint32_t m = order.front();
+    if (observed.committed[m]) continue;
+    const auto& answers = observed.answers[m];
+    const auto failed = std::ranges::find_if(answers, [](const LineAnswer& one) { return one.sent && !one.done; });
+    return fmt::format("T{} fails even when it runs alone{}; no rows were found on which it does not", m + 1,
+                       failed == answers.end()
+                           ? std::string()
+                           : fmt::format(" (error {}: {})", failed->code, server_words(failed->text)));
+  }
+  return {};
+}
+
+Result<Usable> Attempt::usable(Stage& stage) {
   if (auto learned = learn(stage); !learned) return std::move(learned).error();
-  return Evidence(play_, serial_, blind_, snapshots_).immaterial();
+  if (std::string fails = fails_alone(); !fails.empty()) return Usable{.why = std::move(fails), .fails = true};
+  Immaterial none = Evidence(play_, serial_, blind_, steps_.snapshots()).immaterial();
+  return Usable{
+      .why = std::move(none.why), .for_good = none.for_good, .only_with_others = std::move(none.only_with_others)};
 }
 
 Run Attempt::run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
+  Run run = try_it(stage, level, cues);
+  if (level.of_members) says_something_ &= run.happened != Happened::kNotRun;
+  return run;
+}
+
+Run Attempt::try_it(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues) {
   Run run;
   run.level = level.name;
   const auto sets_level = [](const Member& member) { return !member.level.empty(); };
   if (level.of_members && std::any_of(play_.members.begin(), play_.members.end(), sets_level))
     run.level += ", or the level that a transaction sets itself";
-  const Together together = level.of_members ? Together::kPlainReads : Together::kNothing;
+  const Together together = level.of_members && !play_.reads_wait ? Together::kPlainReads : Together::kNothing;
   auto ran = stage.run(play_, sql_, rows_, RowOrder::kForward, cues, together);
   if (!ran) {
     run.why = server_words(ran.error().text);
     return run;
   }
+  if (level.of_members && !ran->sent.empty()) made_.add(ran->sent);
   run.steps = std::move(ran->steps);
   run.steps.insert(run.steps.end(), script_.left_out.begin(), script_.left_out.end());
   if (ran->unanswered) {
@@ -206,6 +129,12 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
   if (std::ranges::find(ran.observed.committed, false) != ran.observed.committed.end()) {
     run.happened = Happened::kNo;
     run.why = why_not(ran, {});
+    // A constraint or a value that the server does not take: it may be the rows, and nobody else.
+    if (ran.refused_code.empty() || is_about_others(ran.refused_code) || !learn(stage)) return;
+    if (std::string fails = fails_alone(); !fails.empty()) {
+      run.happened = Happened::kNotRun;
+      run.why = fails + ".";
+    }
     return;
   }
   if (auto learned = learn(stage); !learned) {
@@ -218,9 +147,21 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
     run.why = std::move(none);
     return;
   }
-  if (std::string other = took_what_was_not_read(ran.observed); !other.empty()) {
-    run.happened = Happened::kNo;
+  if (std::string other = took_what_was_not_read(ran.observed, never); !other.empty()) {
+    run.happened = never ? Happened::kNotRun : Happened::kNo;
     run.why = std::move(other);
+    return;
+  }
+  if (std::string broken = broken_reference(play_, rows_, ran.observed.left); !broken.empty()) {
+    never = std::ranges::all_of(
+        serial_, [&](const auto& order) { return !broken_reference(play_, rows_, order.second.left).empty(); });
+    run.happened = never ? Happened::kNotRun : Happened::kNo;
+    run.why = broken + (never ? ", even when nobody else ran." : ".");
+    return;
+  }
+  if (std::string nothing = inserted_nothing(ran.observed); !nothing.empty()) {
+    run.happened = Happened::kNotRun;
+    run.why = std::move(nothing);
     return;
   }
   std::vector<std::string> clauses;
@@ -254,7 +195,8 @@ void Attempt::judge(Stage& stage, const StageRun& ran, Run& run) {
         " {} got a value of its own, so that the INSERTs do not collide: if the application gives both the same key, "
         "the second INSERT fails.",
         fmt::join(play_.parted, ", "));
-  if (std::string missing = Evidence(play_, serial_, blind_, snapshots_).missing(ran.observed); !missing.empty()) {
+  if (std::string missing = Evidence(play_, serial_, blind_, steps_.snapshots()).missing(ran.observed);
+      !missing.empty()) {
     run.happened = Happened::kNo;
     run.another = true;
     run.why = fmt::format("Another anomaly than the story's happens: {}. {}", missing, run.why);
@@ -283,7 +225,7 @@ std::string Attempt::found_no_row(const Observed& run, bool& never) const {
       const LineAnswer& answer = run.answers[m][l];
       if (line.kind != StatementKind::kUpdate || !answer.done || answer.gives_rows || answer.changed > 0) continue;
       never = std::ranges::all_of(serial_, [&](const auto& order) { return order.second.answers[m][l].changed == 0; });
-      if (never && !line.in_cycle) continue;
+      if (never && !line.in_cycle && !uses_what_others_use(m, line)) continue;
       if (never && inserts_later(m, l)) {
         never = false;  // it cannot be there, whatever the rows
         return fmt::format("T{} inserts the row itself, after its UPDATE of it: {}; it cannot be there before.", m + 1,
@@ -296,6 +238,17 @@ std::string Attempt::found_no_row(const Observed& run, bool& never) const {
   return {};
 }
 
+// An UPDATE of a table that nobody else uses cannot be a lock.
+bool Attempt::uses_what_others_use(std::uint32_t member, const Line& line) const {
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    if (m == member) continue;
+    for (const Line& other : play_.members[m].lines) {
+      if (std::ranges::find_first_of(other.tables, line.tables) != other.tables.end()) return true;
+    }
+  }
+  return false;
+}
+
 // The row that the line names by a key is one that a later line of the member inserts.
 bool Attempt::inserts_later(std::uint32_t member, std::uint32_t line) const {
   const std::vector<Line>& lines = play_.members[member].lines;
@@ -306,23 +259,51 @@ bool Attempt::inserts_later(std::uint32_t member, std::uint32_t line) const {
   return false;
 }
 
+bool Attempt::returned(const PlayChoice& choice, const LineAnswer& answer) const {
+  const std::string value = play_.value(choice.member, choice.variable);
+  const std::string quoted = fmt::format("'{}'", value);
+  return std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {
+    return std::ranges::any_of(row, [&](const std::string& cell) {
+      return cell == quoted || same_value(play_.type(choice.column), cell, value);
+    });
+  });
+}
+
 // An application uses what it read. Where the trace shows that a key comes from a SELECT, and the SELECT did not return
-// it in this run, the statements are not those that the application would have sent.
-std::string Attempt::took_what_was_not_read(const Observed& run) const {
+// it in this run, the statements are not those that the application would have sent. `never`: it returns it in no
+// serial order either.
+std::string Attempt::took_what_was_not_read(const Observed& run, bool& never) const {
   for (const PlayChoice& choice : play_.choices) {
     const LineAnswer& answer = run.answers[choice.member][choice.line];
     const std::string value = play_.value(choice.member, choice.variable);
-    if (!answer.done || !answer.gives_rows || value.empty()) continue;
-    const std::string quoted = fmt::format("'{}'", value);
-    const bool returned = std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {
-      return std::ranges::any_of(row, [&](const std::string& cell) {
-        return cell == quoted || same_value(play_.type(choice.column), cell, value);
+    if (!answer.done || !answer.gives_rows || value.empty() || returned(choice, answer)) continue;
+    never = std::ranges::none_of(
+        serial_, [&](const auto& order) { return returned(choice, order.second.answers[choice.member][choice.line]); });
+    return fmt::format(
+        "T{} goes on with {} = {}, which its SELECT did not return{}: the application takes it from there. {}",
+        choice.member + 1, play_.schema.full_name(choice.column), value, never ? ", even when nobody else ran" : "",
+        sql_[choice.member][choice.line]);
+  }
+  return {};
+}
+
+// An INSERT that leaves a row alone which has the key already (ON CONFLICT DO NOTHING, IGNORE): whether the application
+// looks at the number of rows is not known.
+std::string Attempt::inserted_nothing(const Observed& run) const {
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+      const Line& line = play_.members[m].lines[l];
+      const LineAnswer& answer = run.answers[m][l];
+      if (!line.keeps_old_row || !answer.done || answer.gives_rows || answer.changed > 0) continue;
+      const bool alone = std::ranges::any_of(serial_, [&](const auto& order) {
+        return order.first.front() == m && order.second.answers[m][l].changed > 0;
       });
-    });
-    if (!returned)
-      return fmt::format(
-          "T{} goes on with {} = {}, which its SELECT did not return: the application takes it from there. {}",
-          choice.member + 1, play_.schema.full_name(choice.column), value, sql_[choice.member][choice.line]);
+      if (alone)
+        return fmt::format(
+            "an INSERT of T{} inserted no row, because another transaction had: whether the application "
+            "goes on is not known. {}",
+            m + 1, sql_[m][l]);
+    }
   }
   return {};
 }

@@ -9,19 +9,26 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "audit/confirm/confirm.h"
 #include "audit/confirm/evidence.h"
-#include "audit/confirm/orders.h"
 #include "audit/confirm/place.h"
 #include "audit/confirm/rows.h"
 #include "audit/confirm/script.h"
 #include "audit/confirm/stage.h"
+#include "audit/confirm/steps.h"
 
 namespace isolde::audit {
+
+// Whether some order may show the story on some rows.
+struct Usable {
+  std::string why = {};               // not; empty: some order may
+  bool for_good = false;              // the statements say so, whatever the rows
+  bool fails = false;                 // a member fails even when it runs alone: the rows say nothing at all
+  std::string only_with_others = {};  // as Immaterial
+};
 
 class Attempt {
  public:
@@ -31,10 +38,9 @@ class Attempt {
         script_(script),
         sql_(script.sql(play_, place.dialect())),
         rows_(std::move(rows)),
-        level_(level) {
-    for (const Member& member : play_.members) snapshots_.push_back(takes_snapshot(member));
-    contested_ = contested_tables(play_);
-  }
+        steps_(play_, sql_, level, place.dialect()) {}
+  Attempt(const Attempt&) = delete;
+  Attempt& operator=(const Attempt&) = delete;
 
   [[nodiscard]] const Play& play() const { return play_; }
   [[nodiscard]] const Script::Sql& sql() const { return sql_; }
@@ -42,29 +48,28 @@ class Attempt {
 
   // In the story's order.
   [[nodiscard]] std::vector<Cue> cues(const Anomaly& anomaly) const { return cues_of(anomaly, play_, sql_); }
-  // In an order of different_orders(effects(), …).
-  [[nodiscard]] std::vector<Cue> cues(const std::vector<std::uint32_t>& order) const;
-  // Steps of each member: its statements, cut behind each that matters (those of the cycle, those that write or lock a
-  // contested table, the one that takes the snapshot), then its COMMIT. The others go with the next of these: to take a
-  // lock as late as possible keeps nobody from anything.
-  [[nodiscard]] std::vector<std::vector<Effect>> effects() const;
-  // Which steps come before which in every order that can show the cycle.
-  [[nodiscard]] std::vector<std::pair<StepPlace, StepPlace>> needed_order() const;
+  [[nodiscard]] const PlaySteps& steps() const { return steps_; }
 
-  // Why no order can show the story on these rows; empty: some may.
-  [[nodiscard]] Result<Immaterial> immaterial(Stage& stage);
+  [[nodiscard]] Result<Usable> usable(Stage& stage);
   [[nodiscard]] Run run(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
+  // None that was made at the level ended as Happened::kNotRun.
+  [[nodiscard]] bool every_run_says_something() const { return says_something_; }
+  // The server would be sent the same as in a run that was made at the level.
+  [[nodiscard]] bool was_run(const std::vector<Cue>& cues) const { return made_.has(members_of(cues)); }
 
  private:
-  [[nodiscard]] bool takes_snapshot(const Member& member) const;
-  [[nodiscard]] std::vector<std::vector<std::vector<Cue>>> parts() const;
-  [[nodiscard]] Effect effect_of(std::uint32_t member, const std::vector<Cue>& part, bool& snapshot_taken) const;
+  [[nodiscard]] static std::vector<std::uint32_t> members_of(const std::vector<Cue>& cues);
   [[nodiscard]] Result<void> learn(Stage& stage);
+  [[nodiscard]] Run try_it(Stage& stage, const StageLevel& level, const std::vector<Cue>& cues);
   void judge(Stage& stage, const StageRun& ran, Run& run);
   [[nodiscard]] std::string found_no_row(const Observed& run, bool& never) const;
   [[nodiscard]] bool hides_a_difference(const Observed& run, const Observed& serial) const;
+  [[nodiscard]] bool uses_what_others_use(std::uint32_t member, const Line& line) const;
   [[nodiscard]] bool inserts_later(std::uint32_t member, std::uint32_t line) const;
-  [[nodiscard]] std::string took_what_was_not_read(const Observed& run) const;
+  [[nodiscard]] std::string fails_alone() const;
+  [[nodiscard]] bool returned(const PlayChoice& choice, const LineAnswer& answer) const;
+  [[nodiscard]] std::string took_what_was_not_read(const Observed& run, bool& never) const;
+  [[nodiscard]] std::string inserted_nothing(const Observed& run) const;
   [[nodiscard]] std::string why_not(const StageRun& ran, const SerialOrder& order) const;
 
   ScratchPlace& place_;
@@ -72,10 +77,10 @@ class Attempt {
   const Script& script_;
   Script::Sql sql_;
   std::vector<InitialRow> rows_;
-  WeakLevel level_;
-  std::vector<bool> snapshots_;  // by member
-  std::set<TableId> contested_;
+  PlaySteps steps_;
   SerialRuns serial_;
+  RunTree made_;  // at the level
+  bool says_something_ = true;
   BlindSpots blind_;
 };
 

@@ -66,10 +66,16 @@ Result<StageLevel> serializable_of(const db::Database& database) {
 
 // The values are the story's in all of them; the rows that are there at first differ.
 constexpr Variation kVariations[] = {
-    {}, {.before_write = true}, {.absent = true}, {.before_write = true, .absent = true}, {.unborn = true},
+    {},
+    {.before_write = true},
+    {.absent = true},
+    {.before_write = true, .absent = true},
+    {.unborn = true},
+    {.before_seen = true},
 };
 
-constexpr std::size_t kMostKeyPatterns = 24;  // of which each is tried with every variation
+constexpr std::uint64_t kMostOrdersForARun = 50;  // that are listed: many are the same run
+constexpr std::size_t kMostKeyPatterns = 24;      // of which each is tried with every variation
 
 bool same_rows(const std::vector<InitialRow>& a, const std::vector<InitialRow>& b) {
   return std::ranges::equal(
@@ -158,40 +164,54 @@ class Story {
 
   void try_all_orders() {
     if (options_.most_runs == 0) return;
-    const Orders orders =
-        different_orders(attempts_.front()->effects(), attempts_.front()->needed_order(), options_.most_runs);
-    out_.orders = orders.count;
-    bool all = every_pattern_ && orders.count == orders.listed.size();
+    bool all = every_pattern_;
     for (const auto& attempt : attempts_) {
       if (out_.runs >= options_.most_runs) {
         all = false;
         break;
       }
-      auto immaterial = attempt->immaterial(weak_stage_);
-      if (!immaterial) {
+      auto usable = attempt->usable(weak_stage_);
+      if (!usable) {
         all = false;
         continue;
       }
-      if (!immaterial->why.empty()) {
-        if (why_immaterial_.empty() || immaterial->for_good) why_immaterial_ = std::move(immaterial->why);
-        out_.patterns_excluded += immaterial->for_good ? 1 : 0;
+      if (!usable->why.empty()) {
+        if (why_immaterial_.empty() || usable->for_good) why_immaterial_ = std::move(usable->why);
+        out_.patterns_excluded += usable->for_good ? 1 : 0;
         continue;
       }
+      if (usable->only_with_others.empty()) {
+        meet_ = true;
+      } else {
+        why_not_alone_ = std::move(usable->only_with_others);
+      }
       ++out_.patterns_that_matter;
+      // Which keys are equal decides what matters to what.
+      const Orders orders = different_orders(attempt->steps().effects(), attempt->steps().needed_order(),
+                                             options_.most_runs * kMostOrdersForARun);
+      out_.orders = std::max(out_.orders, orders.count);
+      all &= orders.count == orders.listed.size();
       for (const std::vector<std::uint32_t>& order : orders.listed) {
+        std::vector<Cue> cues = attempt->steps().cues(order);
+        if (attempt->was_run(cues)) {
+          ++out_.same_runs;
+          continue;
+        }
         if (out_.runs >= options_.most_runs) {
           all = false;
           break;
         }
-        std::vector<Cue> cues = attempt->cues(order);
         Run run = attempt->run(weak_stage_, weak_, cues);
         ++out_.runs;
-        all &= run.happened != Happened::kNotRun;
         if (run.happened == Happened::kYes) run.why += " (In another order than the story's.)";
         if (take(*attempt, std::move(cues), std::move(run))) return;
       }
+      all &= attempt->every_run_says_something();
     }
-    out_.all_tried = all;
+    // Where two never met by themselves, other rows might show what these did not.
+    const bool met = meet_ || out_.patterns_excluded > 0;
+    if (all && !met && best_ && !why_not_alone_.empty()) best_->run.why += " But " + why_not_alone_ + ".";
+    out_.all_tried = all && met;
     // The rows are ours to make: that they do not meet says nothing about the application.
     if (out_.patterns_that_matter == 0 && best_ && !why_immaterial_.empty()) {
       best_->run.happened = out_.patterns_excluded > 0 ? Happened::kNo : Happened::kNotRun;
@@ -210,7 +230,8 @@ class Story {
   std::vector<std::unique_ptr<Attempt>> attempts_;
   bool every_pattern_ = true;
   std::uint64_t own_runs_ = 0;  // attempts whose own order was run
-  std::string why_immaterial_;
+  std::string why_immaterial_, why_not_alone_;
+  bool meet_ = false;  // on some rows every dependency makes a difference by itself
   std::optional<Tried> best_;
 };
 

@@ -66,9 +66,12 @@ enum class Outcome : std::uint8_t {
 struct Confirmation {
   std::string server;  // "PostgreSQL 15.19"
   Run at_level, at_serializable;
-  // Different orders of the steps that could show the cycle, patterns of rows, those of them on which it could matter,
-  // and how many runs there were of all orders on these. One in which it happens is what at_level shows.
+  // Different orders of the steps that could show the cycle (on the pattern that has most), patterns of rows, those of
+  // them on which it could matter, and how many runs there were of all orders on these. One in which it happens is what
+  // at_level shows.
   std::uint64_t orders = 0, patterns = 0, patterns_that_matter = 0, runs = 0;
+  // Orders on a pattern that were not run because what is sent would be the same as in another run (run_tree.h).
+  std::uint64_t same_runs = 0;
   std::uint64_t patterns_excluded = 0;  // the statements themselves say that their rows cannot meet
   bool all_tried = false;
   [[nodiscard]] bool confirmed() const {

@@ -61,8 +61,7 @@ bool contains(const std::vector<T>& all, const T& one) {
 }  // namespace
 
 bool Evidence::is_plain_read(std::uint32_t member, std::uint32_t line) const {
-  const Line& one = play_.members[member].lines[line];
-  return one.kind == StatementKind::kSelect && !one.clues.locks;
+  return play_.members[member].lines[line].reads_plainly();
 }
 
 // Rows, or for a write how many; a failure is an answer, too.
@@ -85,8 +84,9 @@ Evidence::Sides Evidence::answers(const PlayEdge& edge, std::uint32_t member, st
 
 // Of two neighbours in some serial order it makes a difference who comes first.
 template <typename What>
-bool Evidence::swap_matters(const PlayEdge& edge, What&& what) const {
+bool Evidence::swap_matters(const PlayEdge& edge, Neighbours where, What&& what) const {
   for (const auto& [order, observed] : serial_) {
+    if (where == Neighbours::kFirst && order.front() != edge.from) continue;
     const auto first = std::ranges::find(order, edge.from);
     if (first == order.end() || first + 1 == order.end() || *(first + 1) != edge.to) continue;
     SerialOrder swapped = order;
@@ -98,10 +98,10 @@ bool Evidence::swap_matters(const PlayEdge& edge, What&& what) const {
   return false;
 }
 
-bool Evidence::left_differs(const PlayEdge& edge) const {
+bool Evidence::left_differs(const PlayEdge& edge, Neighbours where) const {
   for (std::uint32_t t = 0; t < play_.tables.size(); ++t) {
     if (blind_.table(t)) continue;
-    if (swap_matters(edge, [&](const Observed& observed) { return blind_.seen_left(t, observed.left[t]); }))
+    if (swap_matters(edge, where, [&](const Observed& observed) { return blind_.seen_left(t, observed.left[t]); }))
       return true;
   }
   return false;
@@ -130,6 +130,19 @@ std::string Evidence::contradiction(const PlayEdge& edge) const {
       shows_every_row(reader))
     return fmt::format("the row that T{} inserts into {} is none that T{} looks for", (rw ? edge.to : edge.from) + 1,
                        play_.schema.table(table).name, (rw ? edge.from : edge.to) + 1);
+  // UPDATE … SET id = 60 WHERE id = 60
+  if (edge.kind != EdgeKind::kWw && is_plain_condition(writer)) {
+    for (const WrittenLiteral& w : writer.clues.written) {
+      if (w.column != edge.column) continue;
+      const bool same = std::ranges::any_of(writer.clues.comparisons, [&](const Comparison& c) {
+        return c.column == w.column && c.how == Compares::kEqual &&
+               writer.literals[c.literal] == writer.literals[w.literal];
+      });
+      if (same)
+        return fmt::format("T{} writes to {} what is there already: it finds the row by that value",
+                           (rw ? edge.to : edge.from) + 1, play_.schema.full_name(edge.column));
+    }
+  }
   for (const auto& [a, b] : {std::pair(&from, &to), std::pair(&to, &from)}) {
     for (const Comparison& equal : a->clues.comparisons) {
       if (equal.how != Compares::kEqual || play_.schema.column(equal.column).table != table) continue;
@@ -145,6 +158,21 @@ std::string Evidence::contradiction(const PlayEdge& edge) const {
   return {};
 }
 
+// Both are about one row by its key, and a third member inserts it: it cannot be there before.
+bool Evidence::made_by_a_third(const PlayEdge& edge) const {
+  const TableId table = play_.schema.column(edge.column).table;
+  const Line& from = play_.members[edge.from].lines[edge.from_line];
+  const Line& to = play_.members[edge.to].lines[edge.to_line];
+  if (!name_one_row(play_, from, to, table)) return false;
+  for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+    if (m == edge.from || m == edge.to) continue;
+    for (const Line& line : play_.members[m].lines) {
+      if (line.clues.inserts && !line.clues.may_meet && name_one_row(play_, line, from, table)) return true;
+    }
+  }
+  return false;
+}
+
 bool Evidence::is_written(ColumnId column) const {
   for (const Member& member : play_.members) {
     for (const Line& line : member.lines) {
@@ -156,25 +184,40 @@ bool Evidence::is_written(ColumnId column) const {
   return false;
 }
 
-bool Evidence::material(const PlayEdge& edge) const {
+bool Evidence::material(const PlayEdge& edge, Neighbours where) const {
   if (edge.from_line == kNone32 || edge.to_line == kNone32) return false;
   if (edge.kind == EdgeKind::kWw) {
     // Where both write the same value, how many rows each finds may still show that one finds the other's.
     const auto counts = [&](const Observed& observed) {
       return std::pair(answer(observed, edge.from, edge.from_line), answer(observed, edge.to, edge.to_line));
     };
-    return left_differs(edge) || write_one_row(edge) || swap_matters(edge, counts);
+    return left_differs(edge, where) || write_one_row(edge) || swap_matters(edge, where, counts);
   }
   const bool rw = is_rw(edge.kind);
-  const std::uint32_t reader = rw ? edge.from : edge.to, line = rw ? edge.from_line : edge.to_line;
+  if (rw) {
+    const std::vector<std::uint32_t> readers = readers_of(play_, edge);
+    return std::ranges::any_of(readers, [&](std::uint32_t line) { return reader_matters(edge, line, where); });
+  }
+  return reader_matters(edge, edge.to_line, where);
+}
+
+bool Evidence::reader_matters(const PlayEdge& edge, std::uint32_t line, Neighbours where) const {
+  const std::uint32_t reader = is_rw(edge.kind) ? edge.from : edge.to;
   const auto answered = [&](const Observed& observed) { return answer(observed, reader, line); };
-  if (!blind_.answer(reader, line) && swap_matters(edge, answered)) return true;
-  return play_.members[reader].lines[line].kind != StatementKind::kSelect && left_differs(edge);
+  if (!blind_.answer(reader, line) && swap_matters(edge, where, answered)) return true;
+  return play_.members[reader].lines[line].kind != StatementKind::kSelect && left_differs(edge, where);
 }
 
 bool Evidence::shows_read(const PlayEdge& edge, const Observed& run) const {
+  if (!is_rw(edge.kind)) return shows_read(edge, edge.to_line, run);
+  return std::ranges::any_of(readers_of(play_, edge), [&](std::uint32_t line) {
+    return reader_matters(edge, line, Neighbours::kAnywhere) && shows_read(edge, line, run);
+  });
+}
+
+bool Evidence::shows_read(const PlayEdge& edge, std::uint32_t line, const Observed& run) const {
   const bool rw = is_rw(edge.kind);
-  const std::uint32_t reader = rw ? edge.from : edge.to, line = rw ? edge.from_line : edge.to_line;
+  const std::uint32_t reader = rw ? edge.from : edge.to;
   const std::uint32_t writer = rw ? edge.to : edge.from, write_line = rw ? edge.to_line : edge.from_line;
   if (!blind_.answer(reader, line)) {
     // From before to: rw means that the writer was not seen, wr that it was.
@@ -186,10 +229,8 @@ bool Evidence::shows_read(const PlayEdge& edge, const Observed& run) const {
   const std::uint32_t wrote = run.ended[writer][write_line], read = run.ended[reader][line];
   if (wrote == kNone32 || read == kNone32) return false;
   if (!is_plain_read(reader, line)) return rw ? read < wrote : wrote < read;
-  std::uint32_t looked = read;
-  if (snapshots_[reader]) {
-    for (const std::uint32_t ended : run.ended[reader]) looked = std::min(looked, ended);
-  }
+  // A snapshot is taken when the statement begins, even if it then has to wait.
+  const std::uint32_t looked = snapshots_[reader] == kNone32 ? read : run.began[reader][snapshots_[reader]];
   return rw ? looked < run.committed_at[writer] : run.committed_at[writer] < looked;
 }
 
@@ -219,9 +260,14 @@ std::string Evidence::words(const PlayEdge& edge) const {
 Immaterial Evidence::immaterial() const {
   Immaterial out;
   for (const PlayEdge& edge : play_.edges) {
-    if (edge.from_line == kNone32 || edge.to_line == kNone32) return {"a statement of the cycle is not run", false};
-    if (material(edge)) continue;
-    if (std::string why = contradiction(edge); !why.empty()) return {std::move(why), true};
+    if (edge.from_line == kNone32 || edge.to_line == kNone32) return {"a statement of the cycle is not run", false, {}};
+    if (material(edge)) {
+      if (out.only_with_others.empty() && !material(edge, Neighbours::kFirst) && !made_by_a_third(edge))
+        out.only_with_others =
+            fmt::format("on no rows that were made does it by itself make a difference whether {}", words(edge));
+      continue;
+    }
+    if (std::string why = contradiction(edge); !why.empty()) return {std::move(why), true, {}};
     if (out.why.empty())
       out.why = fmt::format("on these rows it makes no difference whether {}: they do not meet", words(edge));
   }

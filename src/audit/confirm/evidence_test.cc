@@ -42,7 +42,7 @@ Observed observed(const std::string& first, const std::string& second, const std
   Observed out;
   out.committed = {true, true};
   out.answers = {{read_of(first), wrote(1)}, {read_of(second), wrote(1)}};
-  out.ended = {{0, 2}, {1, 4}};
+  out.began = out.ended = {{0, 2}, {1, 4}};
   out.committed_at = {3, 5};
   out.left = {{{"id", "total"}, {{"3", left}}}};
   return out;
@@ -53,7 +53,7 @@ class ConfirmEvidence : public ::testing::Test {
   const testing::SmallStory story = lost_update();
   Play play = play_of(story);
   BlindSpots blind;
-  std::vector<bool> snapshots = {false, false};
+  std::vector<std::uint32_t> snapshots = {kNone32, kNone32};
   SerialRuns serial = {{{0, 1}, observed("1", "17", "18")}, {{1, 0}, observed("18", "1", "17")}};
 };
 

@@ -33,8 +33,9 @@ struct Observed {
   std::vector<bool> committed;                   // by member
   std::vector<std::vector<LineAnswer>> answers;  // by member and line
   std::vector<Rows> left;                        // by table of the play
-  // The order in which answers came: by member and line, and of each COMMIT; kNone32: none came.
-  std::vector<std::vector<std::uint32_t>> ended;
+  // The order in which answers came: by member and line, and of each COMMIT; kNone32: none came. `began`: of the first
+  // that was heard of it, which may be that it waits.
+  std::vector<std::vector<std::uint32_t>> began, ended;
   std::vector<std::uint32_t> committed_at;
 };
 

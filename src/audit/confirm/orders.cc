@@ -5,20 +5,10 @@
 namespace isolde::audit {
 namespace {
 
-bool share_a_table(const std::vector<TableId>& a, const std::vector<TableId>& b) {
-  auto x = a.begin();
-  auto y = b.begin();
-  while (x != a.end() && y != b.end()) {
-    if (*x == *y) return true;
-    ++(*x < *y ? x : y);
-  }
-  return false;
-}
-
 bool commit_matters(const Effect& commit, const Effect& other) {
   if (other.commits) return false;
-  return (other.takes_snapshot && !commit.shows.empty()) || share_a_table(commit.shows, other.looks) ||
-         share_a_table(commit.holds, other.holds);
+  return (other.takes_snapshot && !commit.shows.empty()) || share_a_row(commit.shows, other.looks) ||
+         share_a_row(commit.holds, other.holds);
 }
 
 class OrderSearch {
@@ -94,10 +84,17 @@ class OrderSearch {
 
 }  // namespace
 
+bool share_a_row(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b) {
+  return std::ranges::any_of(a, [&](const RowPlace& x) {
+    return std::ranges::any_of(
+        b, [&](const RowPlace& y) { return x.table == y.table && (x.row.empty() || y.row.empty() || x.row == y.row); });
+  });
+}
+
 bool matters(const Effect& a, const Effect& b) {
   if (a.commits) return commit_matters(a, b);
   if (b.commits) return commit_matters(b, a);
-  return share_a_table(a.holds, b.holds);
+  return share_a_row(a.holds, b.holds);
 }
 
 Orders different_orders(const std::vector<std::vector<Effect>>& steps,

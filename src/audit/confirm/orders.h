@@ -7,7 +7,8 @@
 // siblings `a` sleeps until something is sent that matters to it, for until then swapping `a` to the front gives an
 // order that has been seen already. So no two orders that come out are the same run, and none is missed.
 //
-// What matters to what (Effect) is by tables, and errs on the side of "matters":
+// What matters to what (Effect) is by tables, and by rows where a statement names its row by a whole key. It errs on
+// the side of "matters":
 //   - reading sees what was committed before: a plain read, against the COMMIT of one that writes a table that it
 //   reads;
 //     where the level has snapshots, the first read, against the COMMIT of any that writes;
@@ -23,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,10 +32,19 @@
 
 namespace isolde::audit {
 
+// A row of a table by its key; empty: any of them.
+struct RowPlace {
+  TableId table;
+  std::string row = {};
+  auto operator<=>(const RowPlace&) const = default;
+};
+
+[[nodiscard]] bool share_a_row(const std::vector<RowPlace>& a, const std::vector<RowPlace>& b);
+
 struct Effect {
-  std::vector<TableId> looks;   // sorted: what is committed in them at this moment is seen
-  std::vector<TableId> holds;   // sorted: written or locked; kCommit: what the member has written or locked
-  std::vector<TableId> shows;   // sorted; commit only: what the member has written
+  std::vector<RowPlace> looks;  // what is committed in them at this moment is seen
+  std::vector<RowPlace> holds;  // written or locked; kCommit: what the member has written or locked
+  std::vector<RowPlace> shows;  // commit only: what the member has written
   bool takes_snapshot = false;  // what is committed in any table at this moment is seen
   bool commits = false;
 };

@@ -15,9 +15,13 @@ namespace orders_test {
 using Steps = std::vector<std::vector<Effect>>;
 using Before = std::vector<std::pair<StepPlace, StepPlace>>;
 
-Effect reads(std::uint32_t table) { return {.looks = {TableId{table}}, .holds = {}, .shows = {}}; }
-Effect writes(std::uint32_t table) { return {.looks = {}, .holds = {TableId{table}}, .shows = {}}; }
-Effect commit(std::vector<TableId> written) {
+Effect reads(std::uint32_t table) { return {.looks = {{TableId{table}}}, .holds = {}, .shows = {}}; }
+Effect writes(std::uint32_t table, std::string row = {}) {
+  return {.looks = {}, .holds = {{TableId{table}, std::move(row)}}, .shows = {}};
+}
+Effect commit(const std::vector<TableId>& tables) {
+  std::vector<RowPlace> written;
+  for (const TableId table : tables) written.push_back({table});
   return {.looks = {}, .holds = written, .shows = written, .takes_snapshot = false, .commits = true};
 }
 

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "audit/classes/column_domains.h"
 
 namespace isolde::audit {
 namespace {
 
-// A variable of a member that names rows by a number.
+// A variable of a member that names rows by a number, or by a text that is data.
 struct OpenKey {
   std::uint32_t member, variable;
   std::uint32_t domain;
@@ -21,14 +22,26 @@ struct OpenKey {
 std::vector<OpenKey> keys_of(const Play& play) {
   const ColumnDomains domains(play.schema);
   const std::set<TableId> contested = contested_tables(play);
+  // Keys of rows that a member makes are its own: nobody else can have meant them.
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::string>> made;
+  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+    for (const Line& line : play.members[m].lines) {
+      if (line.makes.empty() || line.clues.tables.empty()) continue;
+      for (const ColumnId column : play.schema.table(line.clues.tables.front().table).columns) {
+        if (play.schema.column(column).generated_id) made.emplace(m, domains.of(column), line.makes);
+      }
+    }
+  }
   std::map<std::pair<std::uint32_t, std::uint32_t>, OpenKey> keys;
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     for (const Line& line : play.members[m].lines) {
       const auto see = [&](ColumnId column, std::uint32_t literal) {
         if (column == kNoColumn || literal >= line.variables.size() || line.variables[literal] == kNoVariable) return;
-        if (!domains.names_rows(column) || !looks_like_number(line.literals[literal])) return;
         const std::uint32_t variable = line.variables[literal];
-        const bool tied = m < play.tied.size() && play.tied[m].contains(variable);
+        const bool is_number = domains.names_rows(column) && looks_like_number(line.literals[literal]);
+        if (!is_number && !play.data.contains({m, variable})) return;
+        const bool tied = (m < play.tied.size() && play.tied[m].contains(variable)) ||
+                          made.contains({m, domains.of(column), line.literals[literal]});
         auto [at, first] = keys.try_emplace(
             {m, variable}, OpenKey{m, variable, domains.of(column), column, line.literals[literal], false});
         at->second.open |= !tied && contested.contains(play.schema.column(column).table);
@@ -36,6 +49,7 @@ std::vector<OpenKey> keys_of(const Play& play) {
       for (const Comparison& c : line.clues.comparisons) {
         if (c.how == Compares::kEqual) see(c.column, c.literal);
       }
+      for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
       for (const auto& row : line.clues.inserted) {
         for (const InsertedCell& cell : row) {
           if (cell.as == InsertedAs::kLiteral) see(cell.column, cell.literal);
@@ -60,16 +74,21 @@ class PatternSearch {
     // Depth-first over the open keys; at each, the values that it may have. On the heap: there may be many keys.
     std::vector<std::size_t> open;
     for (std::size_t i = 0; i < keys_.size(); ++i) {
-      if (keys_[i].open && keys_[i].member > 0) open.push_back(i);
+      if (keys_[i].open) open.push_back(i);
+      if (!keys_[i].open) settled_.insert(i);
     }
     std::vector<std::pair<std::vector<std::string>, std::size_t>> levels;
-    const auto enter = [&] { levels.emplace_back(choices(open[levels.size()]), 0); };
+    const auto enter = [&] {
+      levels.emplace_back(choices(open[levels.size()]), 0);
+      settled_.insert(open[levels.size() - 1]);
+    };
     if (!open.empty()) enter();
     while (!levels.empty() && out_.count < Patterns::kMostPatterns) {
       auto& [values, next] = levels.back();
       const std::size_t key = open[levels.size() - 1];
       if (next == values.size()) {
         values_[key] = keys_[key].value;
+        settled_.erase(key);
         levels.pop_back();
         continue;
       }
@@ -93,7 +112,7 @@ class PatternSearch {
     return false;
   }
 
-  // What it has in the story first; then what members before it have, and one that none of them has.
+  // What it has in the story first; then what others have whose value is settled, and one that none of them has.
   [[nodiscard]] std::vector<std::string> choices(std::size_t key) const {
     const OpenKey& one = keys_[key];
     std::vector<std::string> out = {one.value};
@@ -102,7 +121,7 @@ class PatternSearch {
     for (std::size_t i = 0; i < keys_.size(); ++i) {
       if (keys_[i].domain != one.domain) continue;
       all.insert(values_[i]);
-      if (keys_[i].member >= one.member) continue;
+      if (keys_[i].member == one.member || !settled_.contains(i)) continue;
       met |= values_[i] == one.value;
       if (std::ranges::find(out, values_[i]) == out.end() && !own_has(key, values_[i])) out.push_back(values_[i]);
     }
@@ -129,6 +148,7 @@ class PatternSearch {
   std::size_t most_;
   std::vector<OpenKey> keys_;
   std::vector<std::string> values_;  // by key, as chosen so far
+  std::set<std::size_t> settled_;    // keys whose value is chosen, or not open
   Patterns out_;
 };
 

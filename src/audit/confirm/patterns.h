@@ -2,11 +2,12 @@
 //
 // The cycle says which keys of its members are equal. Others are open: two orders of one customer or of two. Whether
 // they are equal can decide whether the story can happen. So each way to make the open keys of a member equal to keys
-// of the members before it, or to none, is a pattern, the story's own the first; and each pattern is tried with rows
+// of the others, or to none, is a pattern, the story's own the first; and each pattern is tried with rows
 // that are as the statements look for them at first, or become so only by what another member writes (Variation).
 //
 // What was different in a transaction of the trace stays different in its member. Only keys of contested tables
-// (play.h) are varied, and only numbers: a text that names rows ('paid') is part of the program.
+// (play.h) are varied: numbers that name rows, and texts that are looked for or written where one looks, if they are
+// data (play_values.h): a text such as 'paid' is part of the program. Keys of rows that a member makes are its own.
 //
 // In, out: Play, classes -> patterns; play with one of them.
 // Cost:    counted: at most `most` are listed, and counting ends at kMostPatterns.

@@ -49,6 +49,8 @@ Result<void> ScratchPlace::open() {
                              what, name_, done.error().text)};
   made_ = true;
   if (auto done = enter(*keeper_); !done) return done;
+  const auto locks = keeper_->run(fmt::format("create table {} (name varchar(250) primary key)", kLockTable));
+  if (auto done = carried_out(locks, "cannot make a table in the scratch place"); !done) return done;
   if (postgres) {
     std::vector<db::Request> helpers;
     for (const std::string& helper : postgres_helpers()) helpers.push_back({db::RequestKind::kStatement, helper});
@@ -163,9 +165,21 @@ std::string ScratchPlace::statement_that_empties(const std::string& name, Scratc
   return fmt::format("truncate {}", name);
 }
 
+std::string ScratchPlace::statements_that_make_locks(const Play& play) {
+  std::string sql;
+  for (const Member& member : play.members) {
+    for (const Line& line : member.lines) {
+      if (line.lock_key.empty() || !lock_rows_.insert(lock_row(line)).second) continue;
+      sql += fmt::format("insert into {} values ({}); ", kLockTable,
+                         quoted_value(lock_row(line), dialect() != "postgres"));
+    }
+  }
+  return sql;
+}
+
 Result<void> ScratchPlace::fill(const Play& play, std::span<const InitialRow> rows, RowOrder order) {
   const bool postgres = dialect() == "postgres";
-  std::string sql;
+  std::string sql = statements_that_make_locks(play);
   std::vector<std::pair<ScratchTable*, std::string>> filled;
   for (const TableId table : play.tables) {
     std::vector<std::string> columns, texts;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -72,6 +73,8 @@ class ScratchPlace {
   [[nodiscard]] Result<void> enter(db::Connection& connection) const;
   [[nodiscard]] std::vector<std::string> statements_that_make(const Play& play, TableId table) const;
   [[nodiscard]] static std::string statement_that_empties(const std::string& name, ScratchTable& table);
+  // Rows that stand for advisory locks: made when they are first needed, and never changed.
+  [[nodiscard]] std::string statements_that_make_locks(const Play& play);
   [[nodiscard]] std::string table_name(const Play& play, TableId table) const;
   [[nodiscard]] std::string column_name(const Play& play, ColumnId column) const;
 
@@ -82,6 +85,7 @@ class ScratchPlace {
   bool made_ = false;
   bool sets_insert_id_ = false;
   std::map<std::string, ScratchTable> tables_;  // that are there, by their quoted names
+  std::set<std::string> lock_rows_;
 };
 
 }  // namespace isolde::audit

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "audit/confirm/column_types.h"
+#include "audit/confirm/play_locks.h"
 #include "audit/confirm/play_values.h"
 
 namespace isolde::audit {
@@ -36,6 +37,7 @@ Result<Line> read_line(const Classes& classes, const TraceLog& log, const Transa
   Line line;
   line.statement = statement;
   line.kind = classes.statements[raw(example.shape)].kind;
+  line.keeps_old_row = classes.statements[raw(example.shape)].keeps_old_row;
   line.lexer = std::make_shared<Lexer>(log.shapes.dialect());
   line.tokens = &line.lexer->tokens(log.shapes.example(example.shape));
   line.clues = read_clues(*line.tokens, classes.schema);
@@ -51,6 +53,12 @@ void find_variables(const TransactionClass& of, const TraceLog& log, Line& line)
   for (const Operation& operation : of.operations) {
     if (operation.statement != line.statement || operation.access.row_set >= of.rows.size()) continue;
     for (const ClassRowKey& key : of.rows[operation.access.row_set].keys) {
+      for (const std::uint32_t literal : line.lock_key) {
+        const LiteralId value = key.variable < of.example_values.size() ? of.example_values[key.variable] : kNoLiteral;
+        if (literal < line.variables.size() && value != kNoLiteral &&
+            log.shapes.literal(value) == line.literals[literal])
+          line.variables[literal] = key.variable;
+      }
       const auto tie = [&](ColumnId column, std::uint32_t literal) {
         if (column != key.column || literal >= line.variables.size() || line.variables[literal] != kNoVariable) return;
         // A table that is named twice has a variable for each: the value tells which.
@@ -90,6 +98,28 @@ bool inserts_rows(const Member& member, const ClassRowKey& key, const Schema& sc
   });
 }
 
+// SELECT … FOR UPDATE SKIP LOCKED asks which rows are free: what comes later is about one that it returned.
+void add_free_rows(const Schema& schema, std::uint32_t number, const Member& member, std::vector<PlayChoice>& to) {
+  for (std::uint32_t l = 0; l < member.lines.size(); ++l) {
+    const Line& line = member.lines[l];
+    const bool skips = std::ranges::any_of(*line.tokens, [](const Token& token) { return is_word(token, "skip"); });
+    if (line.kind != StatementKind::kSelect || !line.clues.locks || !skips || line.clues.tables.empty()) continue;
+    const TableId table = line.clues.tables.front().table;
+    for (std::uint32_t later = l + 1; later < member.lines.size(); ++later) {
+      const Line& other = member.lines[later];
+      for (const Comparison& c : other.clues.comparisons) {
+        const bool of_key = std::ranges::count(schema.table(table).primary_key, c.column) > 0;
+        if (!of_key || c.how != Compares::kEqual || c.literal >= other.variables.size()) continue;
+        const std::uint32_t variable = other.variables[c.literal];
+        const bool known = std::ranges::any_of(to, [&](const PlayChoice& one) {
+          return one.member == number && one.line == l && one.variable == variable;
+        });
+        if (variable != kNoVariable && !known) to.push_back({number, l, c.column, variable});
+      }
+    }
+  }
+}
+
 std::uint32_t line_of(const Play& play, const Classes& classes, std::uint32_t member, std::uint32_t operation) {
   const TransactionClass& of = classes.classes[raw(play.members[member].id)];
   return operation < of.operations.size() ? play.members[member].line_of(of.operations[operation].statement) : kNone32;
@@ -118,20 +148,32 @@ std::uint32_t Member::line_of(std::uint32_t statement) const {
   return kNone32;
 }
 
-namespace {
-
-// The values by which a line names its row in a key: by comparison, or as what it inserts. Empty: not all are given.
-std::vector<std::string> key_named(const Line& line, TableId table, const std::vector<ColumnId>& key) {
+std::vector<std::string> key_named(const Play& play, const Line& line, TableId table,
+                                   const std::vector<ColumnId>& key) {
   std::vector<std::string> out;
+  const auto compared = [&](ColumnId column) {
+    for (const Comparison& c : line.clues.comparisons) {
+      if (c.column == column && c.how == Compares::kEqual) return c.literal;
+    }
+    return kNone32;
+  };
   for (const ColumnId column : key) {
     std::uint32_t literal = kNone32;
-    for (const Comparison& c : line.clues.comparisons) {
-      if (c.column == column && c.how == Compares::kEqual && line.clues.tables[c.named].table == table)
-        literal = c.literal;
-    }
-    if (line.clues.inserted.size() == 1) {
-      for (const InsertedCell& cell : line.clues.inserted.front()) {
-        if (cell.column == column && cell.as == InsertedAs::kLiteral) literal = cell.literal;
+    const bool inserts = line.clues.inserts && !line.clues.tables.empty() && line.clues.tables.front().table == table;
+    if (inserts && line.clues.inserted.size() == 1) {
+      const auto& row = line.clues.inserted.front();
+      const auto cell = std::ranges::find(row, column, &InsertedCell::column);
+      const bool given = cell != row.end() && cell->as == InsertedAs::kLiteral;
+      if (!given && play.schema.column(column).generated_id && !line.makes.empty()) {
+        out.push_back(line.makes);
+        continue;
+      }
+      if (given) literal = cell->literal;
+    } else if (!inserts) {
+      literal = compared(column);
+      for (const EqualColumns& equal : line.clues.equal) {  // of a join
+        if (literal == kNone32 && equal.first_column == column) literal = compared(equal.second_column);
+        if (literal == kNone32 && equal.second_column == column) literal = compared(equal.first_column);
       }
     }
     if (literal >= line.literals.size()) return {};
@@ -140,13 +182,24 @@ std::vector<std::string> key_named(const Line& line, TableId table, const std::v
   return out;
 }
 
-}  // namespace
-
 bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table) {
   return std::ranges::any_of(play.keys_of(table), [&](const std::vector<ColumnId>& key) {
-    const std::vector<std::string> values = key_named(a, table, key);
-    return !values.empty() && values == key_named(b, table, key);
+    const std::vector<std::string> values = key_named(play, a, table, key);
+    return !values.empty() && values == key_named(play, b, table, key);
   });
+}
+
+std::vector<std::uint32_t> readers_of(const Play& play, const PlayEdge& edge) {
+  std::vector<std::uint32_t> out;
+  if (edge.from_line == kNone32) return out;
+  const std::vector<Line>& lines = play.members[edge.from].lines;
+  const TableId table = play.schema.column(edge.column).table;
+  for (std::uint32_t l = 0; l < lines.size(); ++l) {
+    const bool same = lines[l].kind == StatementKind::kSelect && lines[l].tables == lines[edge.from_line].tables &&
+                      name_one_row(play, lines[l], lines[edge.from_line], table);
+    if (l == edge.from_line || same) out.push_back(l);
+  }
+  return out;
 }
 
 std::string Play::value(std::uint32_t member, std::uint32_t variable) const {
@@ -169,6 +222,11 @@ std::set<TableId> contested_tables(const Play& play) {
   std::set<TableId> written, of_cycle, out;
   for (std::uint32_t m = 0; m < play.members.size(); ++m) {
     for (const Line& line : play.members[m].lines) {
+      for (const TableId lock : line.locks) {
+        users[lock].insert(m);
+        written.insert(lock);
+        of_cycle.insert(lock);
+      }
       for (const TableId table : line.tables) {
         users[table].insert(m);
         if (line.kind != StatementKind::kSelect) written.insert(table);
@@ -194,16 +252,25 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (!is_data(statement.kind)) continue;
       auto line = read_line(classes, log, of, s);
       if (!line) return std::move(line).error();
+      if (auto found = find_locks(classes, of, *line); !found)
+        return Error{fmt::format("T{}: {}", play.members.size() + 1, found.error().text)};
       find_variables(of, log, *line);
       std::set<TableId> named;
       for (const NamedTable& one : line->clues.tables) named.insert(one.table);
+      for (const TableId lock : line->locks) {
+        if (!classes.schema.table(lock).is_lock) named.insert(lock);
+      }
       for (const TableId table : statement.tables) {
-        if (!classes.schema.table(table).is_lock) named.insert(table);
+        const Table& one = classes.schema.table(table);
+        if (!one.is_lock) named.insert(table);
+        play.reads_wait |= one.is_lock && one.holds_off_reads;
       }
       line->tables.assign(named.begin(), named.end());
       tables.insert(named.begin(), named.end());
       member.lines.push_back(*std::move(line));
     }
+    if (auto checked = check_other_statements(classes, log, of, member); !checked)
+      return Error{fmt::format("T{}: {}", play.members.size() + 1, checked.error().text)};
     for (const Choice& choice : of.choices) {
       const std::uint32_t line = member.line_of(choice.statement);
       const auto key = std::ranges::find(choice.key, choice.result, &ClassRowKey::variable);
@@ -211,6 +278,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       if (line == kNone32 || key == choice.key.end() || !known || inserts_rows(member, *key, classes.schema)) continue;
       play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, key->column, choice.result});
     }
+    add_free_rows(classes.schema, static_cast<std::uint32_t>(play.members.size()), member, play.choices);
     play.members.push_back(std::move(member));
   }
   play.tables.assign(tables.begin(), tables.end());
@@ -232,6 +300,7 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
   play.schema = classes.schema;
   complete_types(play);
   choose_values(anomaly, classes, log, play);
+  find_data(classes, play);
   return play;
 }
 

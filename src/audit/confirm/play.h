@@ -23,9 +23,11 @@ namespace isolde::audit {
 
 // What is done differently in another try.
 struct Variation {
-  bool before_write = false;  // a column that one member sets to what another looks for is not so at first
-  bool absent = false;        // the rows that an upsert would meet are not there
-  bool unborn = false;        // what a read of the cycle looks for and another member inserts is not there
+  // A column that one member sets to what another looks for is not so at first: for every line; only for reads of the
+  // cycle that see a write.
+  bool before_write = false, before_seen = false;
+  bool absent = false;  // the rows that an upsert would meet are not there
+  bool unborn = false;  // what a read of the cycle looks for and another member inserts is not there
 };
 
 struct Line {
@@ -37,14 +39,22 @@ struct Line {
   Clues clues;
   std::vector<std::string> literals;     // as they are to be sent
   std::vector<std::uint32_t> variables;  // of the class, by literal; kNoVariable: none
+  bool keeps_old_row = false;            // INSERT: a row that has the key already stays as it is
   std::vector<TableId> tables = {};      // sorted: that it names, or means by a view; none that stands for a lock
   std::string makes = {};                // INSERT: the number that the table makes for its row; empty: any
+  // Sorted: what it locks that is no row (play_locks.h): tables, and tables that stand for advisory locks.
+  std::vector<TableId> locks = {};
+  std::vector<std::uint32_t> lock_key = {};  // literals that are the key of an advisory lock; empty: it takes none
+
+  // It takes no lock, and writes nothing.
+  [[nodiscard]] bool reads_plainly() const { return kind == StatementKind::kSelect && !clues.locks && locks.empty(); }
 };
 
 struct Member {
   ClassId id;
-  std::vector<Line> lines;  // of statements that read or write data
-  std::string level = {};   // that the trace says for its transactions, as SQL has it; empty: none
+  std::vector<Line> lines;                // of statements that read or write data
+  std::string level = {};                 // that the trace says for its transactions, as SQL has it; empty: none
+  std::vector<std::string> unknown = {};  // statements of the transaction of which nobody knows what they do
   // The line of a statement of the class; kNone32: it is not run.
   [[nodiscard]] std::uint32_t line_of(std::uint32_t statement) const;
 };
@@ -62,7 +72,7 @@ struct PlayEdge {
   ColumnId column;
 };
 
-// A key that a later statement of the member has from what this line returned (facts/choices.h).
+// A key that a later statement of the member has from what this line returned (facts/choices.h; SKIP LOCKED).
 struct PlayChoice {
   std::uint32_t member, line;
   ColumnId column;
@@ -78,9 +88,13 @@ struct Play {
   std::vector<PlayChoice> choices;
   std::vector<std::pair<Touch, Touch>> meet;  // these are about the same row
   std::vector<std::set<std::uint32_t>> tied;  // by member: variables that the cycle makes equal to another member's
-  std::vector<SqlValueType> types;            // by column
-  std::set<std::string> telling;              // names of the cycle's columns, in lower case
-  std::set<std::string> parted;               // "T2's orders.o_id": keys of INSERTs that would have collided as traced
+  // Texts that a WHERE looks for, or that are written where one looks, and that are no words of the program: member,
+  // variable. Literals that have no variable of the class have one of their own for this.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> data;
+  std::vector<SqlValueType> types;  // by column
+  std::set<std::string> telling;    // names of the cycle's columns, in lower case
+  std::set<std::string> parted;     // "T2's orders.o_id": keys of INSERTs that would have collided as traced
+  bool reads_wait = false;          // some member takes LOCK TABLE against those who only read
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
   // What the member's variable stands for; empty: no literal has it.
@@ -89,12 +103,18 @@ struct Play {
   [[nodiscard]] std::vector<std::vector<ColumnId>> keys_of(TableId table) const;  // primary and unique
 };
 
-// Tables of the cycle's statements that one member writes and another uses. What is done to others can make a member
-// wait or fail, but never a dependency of the cycle come to pass.
+// Tables of the cycle's statements that one member writes and another uses, and locks that several take. What is done
+// to others can make a member wait or fail, but never a dependency of the cycle come to pass.
 [[nodiscard]] std::set<TableId> contested_tables(const Play& play);
 
+// The values by which a line names its row in a key: by comparison, or as what it inserts. Empty: not all are given.
+[[nodiscard]] std::vector<std::string> key_named(const Play& play, const Line& line, TableId table,
+                                                 const std::vector<ColumnId>& key);
 // Both lines name a row of the table by all columns of one key, with the same values.
 [[nodiscard]] bool name_one_row(const Play& play, const Line& a, const Line& b, TableId table);
+
+// rw: lines of its first member that may be the read: its own, and every SELECT that names the same row by a whole key.
+[[nodiscard]] std::vector<std::uint32_t> readers_of(const Play& play, const PlayEdge& edge);
 
 // An error: a member has a statement that cannot be run (a parameter without a value).
 [[nodiscard]] Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const TraceLog& log);

@@ -20,6 +20,15 @@ class PlayValueChooser {
     parent_.resize(first_variable_.back());
     std::iota(parent_.begin(), parent_.end(), 0U);
     tied_.assign(parent_.size(), false);
+    for (const Member& member : play.members) {
+      std::map<std::uint32_t, Example>& own = examples_.emplace_back();
+      for (const Line& line : member.lines) {
+        for (const Comparison& c : line.clues.comparisons) {
+          if (c.how == Compares::kEqual && line.variables[c.literal] != kNoVariable)
+            own.try_emplace(line.variables[c.literal], Example{c.column, line.literals[c.literal]});
+        }
+      }
+    }
   }
 
   void bind() {
@@ -55,6 +64,40 @@ class PlayValueChooser {
           if (n == kNone32 || !tied_[find(n)]) continue;
           const auto [at, first] = values.try_emplace(find(n), line.literals[i]);
           if (!first) line.literals[i] = at->second;
+        }
+      }
+    }
+  }
+
+  // Two values of one column that differ in the member's transaction still do: one that was not meant to become the
+  // other's gets what that had. (A loop deletes 'a', then 'b'; the cycle makes the second one 'a'.)
+  void keep_different() {
+    for (std::uint32_t m = 0; m < play_.members.size(); ++m) {
+      for (const std::uint32_t tied : play_.tied[m]) {
+        const auto was = examples_[m].find(tied);
+        const std::string now = play_.value(m, tied);
+        if (was == examples_[m].end() || now == was->second.value) continue;
+        for (const auto& [other, example] : examples_[m]) {
+          if (other == tied || play_.tied[m].contains(other) || example.column != was->second.column) continue;
+          if (example.value != was->second.value && play_.value(m, other) == now) set(m, other, was->second.value);
+        }
+      }
+    }
+  }
+
+  // Two lines that name one row by a whole key do not ask for different values of a column that nobody writes.
+  void agree() {
+    std::set<ColumnId> written;
+    for (const Member& member : play_.members) {
+      for (const Line& line : member.lines) {
+        for (const WrittenLiteral& w : line.clues.written) written.insert(w.column);
+        written.insert(line.clues.computed.begin(), line.clues.computed.end());
+      }
+    }
+    for (std::uint32_t m = 1; m < play_.members.size(); ++m) {
+      for (std::uint32_t l = 0; l < play_.members[m].lines.size(); ++l) {
+        for (std::uint32_t n = 0; n < m; ++n) {
+          for (const Line& other : play_.members[n].lines) agree(m, l, other, written);
         }
       }
     }
@@ -121,18 +164,25 @@ class PlayValueChooser {
       std::map<ColumnId, std::set<std::string>> own;
       std::map<std::pair<ColumnId, std::string>, std::string> renamed;
       for (Line& line : play_.members[m].lines) {
-        for (const WrittenLiteral& w : line.clues.written) {
-          if (w.literal >= line.literals.size()) continue;
-          std::string& value = line.literals[w.literal];
-          const SqlValueType& type = play_.type(w.column);
+        const auto part = [&](ColumnId column, std::uint32_t literal) {
+          if (literal >= line.literals.size()) return;
+          std::string& value = line.literals[literal];
+          const SqlValueType& type = play_.type(column);
           value = fitting_value(type, value);
-          if (!looked_at[raw(w.column)]) {
-            const auto [at, first] = renamed.try_emplace({w.column, value}, value);
-            for (std::int64_t n = 1; first && n < kTries && taken[w.column].contains(at->second); ++n)
+          if (!looked_at[raw(column)]) {
+            const auto [at, first] = renamed.try_emplace({column, value}, value);
+            for (std::int64_t n = 1; first && n < kTries && taken[column].contains(at->second); ++n)
               at->second = value_beside(type, value, n);
             value = at->second;
           }
-          own[w.column].insert(value);
+          own[column].insert(value);
+        };
+        for (const WrittenLiteral& w : line.clues.written) part(w.column, w.literal);
+        if (!line.clues.may_meet || line.keeps_old_row) continue;
+        for (const auto& row : line.clues.inserted) {  // a row that is there takes these values
+          for (const InsertedCell& cell : row) {
+            if (cell.column != kNoColumn && cell.as == InsertedAs::kLiteral) part(cell.column, cell.literal);
+          }
         }
       }
       for (auto& [column, values] : own) taken[column].merge(values);
@@ -197,16 +247,34 @@ class PlayValueChooser {
     return set < of.rows.size() ? &of.rows[set] : nullptr;
   }
 
+  void agree(std::uint32_t member, std::uint32_t line, const Line& with, const std::set<ColumnId>& written) {
+    for (const Comparison& theirs : with.clues.comparisons) {
+      if (theirs.how != Compares::kEqual || written.contains(theirs.column)) continue;
+      const TableId table = play_.schema.column(theirs.column).table;
+      for (const Comparison& ours : play_.members[member].lines[line].clues.comparisons) {
+        if (ours.column != theirs.column || ours.how != Compares::kEqual) continue;
+        const Line& one = play_.members[member].lines[line];
+        if (one.literals[ours.literal] == with.literals[theirs.literal] || !name_one_row(play_, one, with, table))
+          continue;
+        const std::uint32_t n = node(member, one.variables[ours.literal]);
+        if (n == kNone32 || !tied_[find(n)]) set(member, line, ours.literal, with.literals[theirs.literal]);
+      }
+    }
+  }
+
+  void set(std::uint32_t member, std::uint32_t variable, const std::string& value) {
+    for (Line& line : play_.members[member].lines) {
+      for (std::size_t i = 0; i < line.literals.size(); ++i) {
+        if (line.variables[i] == variable) line.literals[i] = value;
+      }
+    }
+  }
+
   // The literal, and with it all of its variable.
   void set(std::uint32_t member, std::uint32_t line, std::uint32_t literal, const std::string& value) {
     const std::uint32_t variable = play_.members[member].lines[line].variables[literal];
     literals(member, line)[literal] = value;
-    if (variable == kNoVariable) return;
-    for (Line& other : play_.members[member].lines) {
-      for (std::size_t i = 0; i < other.literals.size(); ++i) {
-        if (other.variables[i] == variable) other.literals[i] = value;
-      }
-    }
+    if (variable != kNoVariable) set(member, variable, value);
   }
 
   [[nodiscard]] bool used_before(std::uint32_t member, ColumnId column, const std::string& value) const {
@@ -287,6 +355,12 @@ class PlayValueChooser {
   std::vector<std::uint32_t> first_variable_;  // by member
   std::vector<std::uint32_t> parent_;
   std::vector<bool> tied_;  // by root: across members
+  // By member and variable: what it is compared with, and its value in the trace.
+  struct Example {
+    ColumnId column;
+    std::string value;
+  };
+  std::vector<std::map<std::uint32_t, Example>> examples_;
 };
 
 }  // namespace
@@ -308,9 +382,38 @@ std::vector<bool> columns_looked_at(const Play& play) {
   return looked_at;
 }
 
+void find_data(const Classes& classes, Play& play) {
+  const std::vector<bool> looked_at = columns_looked_at(play);
+  for (std::uint32_t m = 0; m < play.members.size(); ++m) {
+    std::uint32_t next = classes.classes[raw(play.members[m].id)].variables;
+    std::map<std::pair<ColumnId, std::string>, std::uint32_t> own;
+    for (Line& line : play.members[m].lines) {
+      const auto see = [&](ColumnId column, std::uint32_t literal) {
+        if (column == kNoColumn || literal >= line.literals.size() || !looked_at[raw(column)]) return;
+        const std::string& value = line.literals[literal];
+        if (looks_like_number(value) || !looks_like_data(value)) return;
+        std::uint32_t& variable = line.variables[literal];
+        if (variable == kNoVariable) variable = own.try_emplace({column, value}, next + own.size()).first->second;
+        play.data.emplace(m, variable);
+      };
+      for (const Comparison& c : line.clues.comparisons) {
+        if (c.how == Compares::kEqual) see(c.column, c.literal);
+      }
+      for (const WrittenLiteral& w : line.clues.written) see(w.column, w.literal);
+      for (const auto& row : line.clues.inserted) {
+        for (const InsertedCell& cell : row) {
+          if (cell.as == InsertedAs::kLiteral) see(cell.column, cell.literal);
+        }
+      }
+    }
+  }
+}
+
 void choose_values(const Anomaly& anomaly, const Classes& classes, const TraceLog& log, Play& play) {
   PlayValueChooser chooser(anomaly, classes, log, play);
   chooser.bind();
+  chooser.keep_different();
+  chooser.agree();
   chooser.fit();
   chooser.part_inserts();
   chooser.choose_made();

@@ -46,6 +46,7 @@ bool is_table_with_columns(const Play& play, const std::vector<Token>& tokens, s
 }  // namespace
 
 std::string why_not_sent(const Play& play, const Line& line) {
+  if (!line.lock_key.empty()) return {};  // words of our own are sent instead
   const std::vector<Token>& tokens = *line.tokens;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (!is_name(tokens[i])) continue;
@@ -58,7 +59,6 @@ std::string why_not_sent(const Play& play, const Line& line) {
     if (i + 1 >= tokens.size() || !is_symbol(tokens[i + 1], "(")) continue;
     if (is_table_with_columns(play, tokens, i)) continue;
     if (!owned && only_computes_or_tells(name)) continue;
-    if (!owned && name == "pg_advisory_xact_lock") continue;  // without it the anomaly would not be the application's
     if (!quoted && !owned && stands_in(kSyntaxBeforeBracket, name)) continue;
     const bool common_table = i > 0 && (is_word(tokens[i - 1], "with") || is_word(tokens[i - 1], "recursive"));
     if (common_table) continue;

@@ -65,7 +65,14 @@ class RowMaker {
         for (const WrittenLiteral& w : line.clues.written) {
           if (w.literal < line.literals.size()) written_[w.column].insert(line.literals[w.literal]);
         }
+        computed_.insert(line.clues.computed.begin(), line.clues.computed.end());
+        for (const Comparison& c : line.clues.comparisons) compared_.insert(c.column);
+        for (const EqualColumns& e : line.clues.equal) compared_.insert({e.first_column, e.second_column});
       }
+    }
+    for (const PlayEdge& edge : play.edges) {
+      if (edge.kind == EdgeKind::kWr && edge.to_line != kNone32)
+        sees_.insert(&play.members[edge.to].lines[edge.to_line]);
     }
   }
 
@@ -77,6 +84,7 @@ class RowMaker {
     merge_by_key();
     note_inserts();
     settle();
+    add_parents();
     add_extra(extra);
     return std::move(out_);
   }
@@ -159,7 +167,8 @@ class RowMaker {
       if (where == kNone32) continue;
       const std::string literal = c.literal < line.literals.size() ? line.literals[c.literal] : "";
       const SqlValueType& type = play_.type(c.column);
-      if (variation_.before_write && written_[c.column].contains(literal)) continue;
+      const bool before = variation_.before_write || (variation_.before_seen && sees_.contains(&line));
+      if (before && written_[c.column].contains(literal)) continue;
       if (c.how == Compares::kEqual && !cell(where).fixed) {
         cell(where).fixed = fitting_value(type, literal);
       } else if (!cell(where).suggested) {
@@ -364,9 +373,11 @@ class RowMaker {
     out_.push_back(std::move(row));
   }
 
-  // The first value of the type that no member writes there.
+  // The first value of the type that no member writes there. What is computed may be copied from a column that has the
+  // first value, and is to be another.
   std::string plain_value(ColumnId column) {
     const SqlValueType& type = play_.type(column);
+    if (computed_.contains(column) && !compared_.contains(column)) return nth_value(type, 2);
     const auto at = written_.find(column);
     for (std::uint64_t n = 1; n < kMostTries && at != written_.end(); ++n) {
       const std::string value = nth_value(type, n);
@@ -442,6 +453,50 @@ class RowMaker {
     }
   }
 
+  // Rows that foreign keys of the others want, in tables of the play: of those that are there, and of those that are
+  // inserted.
+  void add_parents() {
+    for (std::size_t i = 0; i < out_.size(); ++i) {
+      const InitialRow row = out_[i];
+      for (const ForeignKey& key : play_.schema.table(row.table).foreign_keys) {
+        std::vector<std::string> values;
+        for (const ColumnId column : key.columns) {
+          if (const auto& cell = row.cells[position(row.table, column)]) values.push_back(*cell);
+        }
+        add_parent(key, values);
+      }
+    }
+    for (const Member& member : play_.members) {
+      for (const Line& line : member.lines) {
+        if (!line.clues.inserts || line.clues.tables.empty()) continue;
+        for (const auto& row : line.clues.inserted) {
+          for (const ForeignKey& key : play_.schema.table(line.clues.tables.front().table).foreign_keys) {
+            std::vector<std::string> values;
+            for (const ColumnId column : key.columns) {
+              const auto cell = std::ranges::find(row, column, &InsertedCell::column);
+              if (cell != row.end() && cell->as == InsertedAs::kLiteral) values.push_back(line.literals[cell->literal]);
+            }
+            add_parent(key, values);
+          }
+        }
+      }
+    }
+  }
+
+  void add_parent(const ForeignKey& key, const std::vector<std::string>& values) {
+    const bool in_play = std::ranges::find(play_.tables, key.parent) != play_.tables.end();
+    if (!in_play || values.size() != key.parent_columns.size()) return;
+    InitialRow parent = {key.parent, {}};
+    for (const ColumnId column : play_.schema.table(key.parent).columns) parent.cells.emplace_back(plain_value(column));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const ColumnId column = key.parent_columns[i];
+      parent.cells[position(key.parent, column)] = fitting_value(play_.type(column), values[i]);
+    }
+    // One that is there, or that a member makes, is none to add.
+    const auto keys = play_.keys_of(key.parent);
+    if (collision(parent, keys) == nullptr) put(std::move(parent), keys);
+  }
+
   void add_extra(std::uint32_t extra) {
     constexpr std::uint64_t kFirst = 71;  // far from the values that stories use
     for (const TableId table : play_.tables) {
@@ -462,6 +517,8 @@ class RowMaker {
   std::vector<std::uint32_t> parent_;                             // of cells that have the same value
   std::map<std::array<std::uint32_t, 3>, std::uint32_t> places_;  // member, line, named table -> wish
   std::map<ColumnId, std::set<std::string>> written_;
+  std::set<ColumnId> computed_, compared_;
+  std::set<const Line*> sees_;                // reads of the cycle that see a write
   std::set<std::vector<std::string>> taken_;  // keys
   std::vector<InitialRow> out_;
 };

@@ -24,6 +24,8 @@ class Rehearsal {
         result = say(keeper, m, line);
         if (!result) break;
       }
+      for (const std::string& sql : play_.members[m].unknown)
+        script_.left_out.push_back({m, sql, "left out: what it does is not known"});
     }
     static_cast<void>(keeper.roll_back());
     if (!result) return std::move(result).error();
@@ -59,7 +61,7 @@ class Rehearsal {
       if (words.empty()) words = reply ? reply->failure.text : server_words(reply.error().text);
     }
     const std::string sql = sql_text(play_, line, {place_.dialect(), false});
-    if (line.kind == StatementKind::kSelect && !line.clues.locks && !line.in_cycle) {
+    if (line.reads_plainly() && !line.in_cycle) {
       script_.left_out.push_back({member, sql, "left out: " + words});
       take(member, false, false);
       return {};

@@ -138,7 +138,7 @@ std::vector<Stage::Bundle> Stage::bundles_of(const Play& play, const std::vector
       case Event::Kind::kStatement: {
         if (together != Together::kPlainReads) return together == Together::kAll;
         const Line& line = member.lines[cue.line];
-        return line.kind == StatementKind::kSelect && !line.clues.locks && !own_level;
+        return line.reads_plainly() && !own_level;
       }
       case Event::Kind::kContinues:
       case Event::Kind::kCommit:
@@ -246,6 +246,7 @@ Result<StageRun> Stage::run(const Play& play, const Sql& sql, const std::vector<
     seen.committed[m] = transcript.ends[m].end == probe::End::kCommitted;
   for (const Member& member : play.members) {
     seen.answers.emplace_back(member.lines.size());
+    seen.began.emplace_back(member.lines.size(), kNone32);
     seen.ended.emplace_back(member.lines.size(), kNone32);
   }
   seen.committed_at.assign(play.members.size(), kNone32);
@@ -255,6 +256,10 @@ Result<StageRun> Stage::run(const Play& play, const Sql& sql, const std::vector<
     // Only the last of those that are sent together can have waited.
     for (const std::size_t i : bundles[event.step].cues) {
       const bool last = i == bundles[event.step].cues.back();
+      if (cues[i].kind == Event::Kind::kStatement) {
+        std::uint32_t& began = seen.began[cues[i].member][cues[i].line];
+        if (began == kNone32) began = when;
+      }
       if (last && event.kind != probe::Event::Kind::kAnswered) continue;
       std::uint32_t& place = cues[i].kind == Event::Kind::kStatement ? seen.ended[cues[i].member][cues[i].line]
                                                                      : seen.committed_at[cues[i].member];
@@ -262,6 +267,7 @@ Result<StageRun> Stage::run(const Play& play, const Sql& sql, const std::vector<
     }
   }
   tell_steps(sql, cues, bundles, transcript, out);
+  out.sent = sent_steps(cues, bundles, transcript, play.members.size());
   auto left = place_.contents(play);
   if (!left) return std::move(left).error();
   for (const db::Reply& reply : *left) seen.left.push_back(rows_of(reply));
@@ -276,6 +282,27 @@ void Stage::note_answers(const std::vector<Cue>& cues, const Bundle& bundle, con
     if (const db::Reply* const reply = reply_to(bundle, i, record))
       seen.answers[cues[i].member][cues[i].line] = answer_of(*reply);
   }
+}
+
+// The first that is heard of a step is that it waits or was answered, and nothing else is sent before that.
+std::vector<SentStep> Stage::sent_steps(const std::vector<Cue>& cues, const std::vector<Bundle>& bundles,
+                                        const probe::Transcript& transcript, std::size_t members) {
+  std::vector<SentStep> out;
+  std::vector<bool> still(members, false), begun(bundles.size(), false);
+  for (const probe::Event& event : transcript.events) {
+    using Kind = probe::Event::Kind;
+    if (event.kind == Kind::kNotSent) continue;
+    if (event.kind == Kind::kNoAnswer || event.kind == Kind::kGivenUp) return {};
+    const std::uint32_t member = cues[bundles[event.step].cues.front()].member;
+    if (!begun[event.step]) {
+      begun[event.step] = true;
+      for (std::size_t i = 0; i < bundles[event.step].cues.size(); ++i) out.push_back({member, still});
+    }
+    still[member] =
+        event.kind == Kind::kWaits || transcript.steps[event.step].state == probe::StepRecord::State::kFailed;
+    out.back().stands_still = still;
+  }
+  return out;
 }
 
 // Null: it was not sent, because one before it failed.

@@ -17,6 +17,7 @@
 #include "audit/confirm/confirm.h"
 #include "audit/confirm/observed.h"
 #include "audit/confirm/place.h"
+#include "audit/confirm/run_tree.h"
 #include "probe/crew.h"
 #include "probe/transcript.h"
 
@@ -46,9 +47,10 @@ struct StageRun {
   Observed observed;
   std::vector<ConfirmedStep> steps;
   bool waited = false;
-  bool unanswered = false;   // something took too long: the run says nothing
-  std::string refused_code;  // of the first failure
-  std::string refused;       // in words
+  bool unanswered = false;     // something took too long: the run says nothing
+  std::string refused_code;    // of the first failure
+  std::string refused;         // in words
+  std::vector<SentStep> sent;  // cue by cue; empty: it is not known for sure
 };
 
 class Stage {
@@ -78,6 +80,9 @@ class Stage {
                                                  const probe::StepRecord& record);
   static void note_answers(const std::vector<Cue>& cues, const Bundle& bundle, const probe::StepRecord& record,
                            Observed& seen);
+  [[nodiscard]] static std::vector<SentStep> sent_steps(const std::vector<Cue>& cues,
+                                                        const std::vector<Bundle>& bundles,
+                                                        const probe::Transcript& transcript, std::size_t members);
   static void tell_steps(const Sql& sql, const std::vector<Cue>& cues, const std::vector<Bundle>& bundles,
                          const probe::Transcript& transcript, StageRun& out);
 

@@ -235,6 +235,14 @@ std::string fitting_value(const SqlValueType& type, std::string_view value) {
   return std::string(value);
 }
 
+bool looks_like_data(std::string_view text) {
+  constexpr std::size_t kShortest = 8;  // 'utf8' is a word
+  constexpr std::ptrdiff_t kFewestDigits = 2;
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (text.size() < kShortest) return false;
+  return text.find('@') != std::string_view::npos || std::ranges::count_if(text, is_digit) >= kFewestDigits;
+}
+
 bool looks_like_number(std::string_view text) {
   if (text.empty()) return false;
   double n = 0;

@@ -44,6 +44,8 @@ struct SqlValueType {
 [[nodiscard]] std::string fitting_value(const SqlValueType& type, std::string_view value);
 
 [[nodiscard]] bool looks_like_number(std::string_view text);
+// No word that a program would have in it: letters and digits mixed, or an address.
+[[nodiscard]] bool looks_like_data(std::string_view text);
 // Equal as a database compares them in a column of the type: 1 and 1.0 are one number.
 [[nodiscard]] bool same_value(const SqlValueType& type, std::string_view a, std::string_view b);
 // 'it''s', with backslashes doubled where they escape.

@@ -336,7 +336,18 @@ bool names_another_place(const Play& play, const Line& line) {
   return false;
 }
 
+std::string lock_row(const Line& line) {
+  std::string name;
+  for (const std::uint32_t literal : line.lock_key) {
+    if (literal < line.literals.size()) name += (name.empty() ? "" : ", ") + line.literals[literal];
+  }
+  return name;
+}
+
 std::string sql_text(const Play& play, const Line& line, const Wording& wording) {
+  if (!line.lock_key.empty())
+    return fmt::format("SELECT name FROM {} WHERE name = {} FOR UPDATE", kLockTable,
+                       quoted_value(lock_row(line), wording.server != "postgres"));
   return wording.server == "postgres" ? for_postgres(play, line, wording) : for_mariadb(play, line, wording);
 }
 
@@ -368,6 +379,22 @@ const std::vector<std::string>& postgres_helpers() {
     add("lpad(bigint, int, int) returns text", "select pg_catalog.lpad($1::text, $2, $3::text)");
     add("lcase(text) returns text", "select lower($1)");
     add("ucase(text) returns text", "select upper($1)");
+    // MySQL computes with texts: the number that they begin with, or 0.
+    add("isolde_number(text) returns numeric",
+        "select coalesce(substring($1 from '^\\s*([-+]?[0-9]+(\\.[0-9]+)?)')::numeric, 0)");
+    constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
+        {"+", "plus"}, {"-", "minus"}, {"*", "times"}, {"/", "over"}};
+    for (const auto& [sign, word] : kSigns) {
+      for (const auto& [left, right] : {std::pair("text", "numeric"), std::pair("numeric", "text")}) {
+        const auto number = [](std::string_view place, bool is_text) {
+          return is_text ? fmt::format("isolde_number({})", place) : std::string(place);
+        };
+        add(fmt::format("isolde_{}({}, {}) returns numeric", word, left, right),
+            fmt::format("select {} {} {}", number("$1", left[0] == 't'), sign, number("$2", right[0] == 't')));
+        all.push_back(fmt::format("create operator {} (leftarg = {}, rightarg = {}, function = isolde_{})", sign, left,
+                                  right, word));
+      }
+    }
     all.emplace_back("create aggregate group_concat(text) (sfunc = pg_catalog.textcat, stype = text, initcond = '')");
     return all;
   }();

@@ -19,6 +19,10 @@ struct Wording {
   bool quotes_numbers = false;  // every number as '5', where the server would not compare 5 with its column
 };
 
+// Its rows stand for advisory locks (play_locks.h).
+inline constexpr std::string_view kLockTable = "isolde_advisory_lock";
+[[nodiscard]] std::string lock_row(const Line& line);
+
 [[nodiscard]] std::string sql_text(const Play& play, const Line& line, const Wording& wording);
 
 // A table of another schema or database may still be meant: the line is not to be sent.
