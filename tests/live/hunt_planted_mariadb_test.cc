@@ -50,6 +50,7 @@ Planted at_level(const std::string& name, const std::string& level, std::string_
 
 Planted often_by_other_plans(Planted planted) {
   planted.cases_a_schema = 4;
+  planted.reduction = 5;  // each makes the tables anew
   return planted;
 }
 
@@ -75,7 +76,7 @@ std::vector<Planted> all() {
       {.name = "RollbackCommits",
        .database = [] { return planted_in(database_of("mariadb"), on_tables("alter table {0} engine = MyISAM")); },
        .as = {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}},
-      in_driver("StaleRead", {Fault::kStaleRead, " join "},
+      in_driver("StaleRead", {Fault::kStaleRead, " where "},
                 {Wrong::kIsolation, Wrong::kResult, Wrong::kRerun, Wrong::kPredicate}),
       in_driver("MissedOwnWrites", {Fault::kMissesOwnWrites, " where "},
                 {Wrong::kResult, Wrong::kPredicate, Wrong::kIsolation, Wrong::kOwnWrites}),

@@ -78,7 +78,7 @@ std::vector<Planted> all() {
            },
        .as = {Wrong::kCrash},
        .reduction = 2},
-      {.name = "IndexNotMaintained", .database = with_stale_indexes, .as = {Wrong::kPlan}, .cases_a_schema = 10},
+      {.name = "IndexNotMaintained", .database = with_stale_indexes, .as = {Wrong::kPlan}, .cases_a_schema = 4},
       {.name = "UpdateOfNoRows",
        .database =
            [] {
@@ -113,7 +113,7 @@ std::vector<Planted> all() {
                 {Wrong::kRolledBack, Wrong::kContents, Wrong::kIsolation}),
       in_driver("DirtyRead", {Fault::kDirtyRead, " group by "},
                 {Wrong::kIsolation, Wrong::kResult, Wrong::kRolledBack, Wrong::kPredicate, Wrong::kOwnWrites}),
-      in_driver("StaleRead", {Fault::kStaleRead, " join "},
+      in_driver("StaleRead", {Fault::kStaleRead, " where "},
                 {Wrong::kIsolation, Wrong::kResult, Wrong::kRerun, Wrong::kPredicate}),
       in_driver("MissedOwnWrites", {Fault::kMissesOwnWrites, " where "},
                 {Wrong::kResult, Wrong::kPredicate, Wrong::kIsolation, Wrong::kOwnWrites}),

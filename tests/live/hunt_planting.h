@@ -84,7 +84,7 @@ struct Planted {
   std::string_view setting = {};  // that sessions run at instead
   std::chrono::milliseconds limit{2000};
   std::uint64_t reduction = 25;  // runs
-  // Fewer: second opinions, which some cases of each schema get, are asked more often.
+  // Few: each gets a second opinion, which else only some of a schema do.
   std::uint32_t cases_a_schema = 50;
 };
 
@@ -97,6 +97,8 @@ inline hunt::HuntOptions options_for(const Planted& planted, std::uint64_t cases
   options.arena.statement_limit = planted.limit;
   options.reduce.most_runs = planted.reduction;
   options.cases_a_schema = planted.cases_a_schema;
+  constexpr std::uint32_t kFew = 4;
+  if (planted.cases_a_schema <= kFew) options.second_opinions = kFew;
   return options;
 }
 
@@ -167,7 +169,7 @@ inline void expect_nothing(db::Database& database) {
 inline void expect_found_against(db::Database& faulty, db::Database& sound) {
   const auto level = db::level_named(sound, "read committed");
   ASSERT_TRUE(level);
-  const Planted planted{.name = {}, .database = {}, .as = {Wrong::kAgainst}, .cases_a_schema = 4};
+  const Planted planted{.name = {}, .database = {}, .as = {Wrong::kAgainst}, .reduction = 5, .cases_a_schema = 4};
   expect_found(faulty, planted, [&](hunt::HuntOptions& options) {
     options.against = &sound;
     options.against_level = *level;

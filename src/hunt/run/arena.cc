@@ -204,7 +204,7 @@ class DatabaseArena : public Arena {
     if (auto filled = carried_out(keeper_->run(reset_sql_), "cannot fill the tables"); !filled) return filled;
     auto first = contents_in(keeper_->execute(contents_sql(tables_, dialect_), {}));
     if (!first) return std::move(first).error();
-    contents_ = first_contents_ = *std::move(first);
+    first_contents_ = *std::move(first);  // contents_ is not set: the first reset tries whether all can be put back
     return {};
   }
 
