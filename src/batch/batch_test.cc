@@ -65,7 +65,7 @@ void compare(const History& h, Level level, bool by_commit, bool together_too, R
 
 TEST(Batch, AgreesWithCheckOnTinyHistoriesWithEveryMixOfEvidence) {
   std::map<std::string, Tried> tried;
-  for (const std::uint64_t seed : effort::seeds(24'000, 600)) {
+  for (const std::uint64_t seed : effort::seeds(24'000, 900)) {
     Rng rng(seed);
     RandomOptions options;
     options.max_txns = 3 + static_cast<int>(rng.below(6));
@@ -75,16 +75,18 @@ TEST(Batch, AgreesWithCheckOnTinyHistoriesWithEveryMixOfEvidence) {
     if (rng.below(3) == 0) options.registers_only = true;
     if (rng.below(4) == 0) options.unknown = 0.3;
     const History h = random_history(rng, options);
-    const Level level = kTimedLevels[rng.below(6)];
+    const bool timed = rng.below(3) != 0;
+    const Level level = timed ? kTimedLevels[rng.below(6)] : all_levels()[rng.below(all_levels().size())].level;
     SCOPED_TRACE(seed);
     compare(h, level, rng.below(2) == 0, true, rng, tried[std::string(info(level).name)]);
     if (HasFatalFailure()) return;
   }
-  if (effort::tries(600) < 600) return;
-  for (const auto& [level, count] : tried) {
-    EXPECT_GT(count.apart, 10) << level;
-    EXPECT_GT(count.together, 5) << level;
-    EXPECT_GT(count.violated, 2) << level;
+  if (effort::tries(900) < 900) return;
+  for (const Level level : kTimedLevels) {
+    const Tried& count = tried[std::string(info(level).name)];
+    EXPECT_GT(count.apart, 10) << info(level).name;
+    EXPECT_GT(count.together, 5) << info(level).name;
+    EXPECT_GT(count.violated, 2) << info(level).name;
   }
 }
 
