@@ -17,12 +17,9 @@
 namespace isolde::batch {
 namespace batch_test {
 
-constexpr Level kTimedLevels[] = {Level::kSnapshotIsolation,
-                                  Level::kStrongSessionSnapshotIsolation,
-                                  Level::kStrongSnapshotIsolation,
-                                  Level::kSerializable,
-                                  Level::kStrongSessionSerializable,
-                                  Level::kStrictSerializable};
+constexpr Level kTimedLevels[] = {Level::kSnapshotIsolation,         Level::kStrongSessionSnapshotIsolation,
+                                  Level::kStrongSnapshotIsolation,   Level::kSerializable,
+                                  Level::kStrongSessionSerializable, Level::kStrictSerializable};
 constexpr unsigned kRanks[] = {1, 2, 4};
 
 History joined(const CutHistory& cut) {
@@ -40,7 +37,8 @@ struct Tried {
   int together = 0, apart = 0, violated = 0;
 };
 
-// One history at one level, by some number of ranks. `together`: what ranks cannot judge by themselves is compared, too.
+// One history at one level, by some number of ranks. `together`: what ranks cannot judge by themselves is compared,
+// too.
 void compare(const History& h, Level level, bool by_commit, bool together_too, Rng& rng, Tried& tried) {
   constexpr std::size_t kMost[] = {1, 3, 1000};
   const std::size_t most = kMost[rng.below(3)];

@@ -46,8 +46,8 @@ class BatchRun {
     answer_.stand_in = stand_in(*facts);
     level_ = level_of(options_, *answer_.stand_in);
     const Choice choice = choose(*answer_.stand_in, level_, options_.choose);
-    const bool by_time = choice.engine != nullptr && (choice.engine->name == kTimelineEngine.name ||
-                                                      choice.engine->name == kReplayEngine.name);
+    const bool by_time = choice.engine != nullptr &&
+                         (choice.engine->name == kTimelineEngine.name || choice.engine->name == kReplayEngine.name);
     answer_.why_method = choice.why;
     if (choice.engine != nullptr && choice.engine->name == kGraphEngine.name) return run_by_cycles(*facts);
     if (!by_time) {

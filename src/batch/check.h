@@ -23,9 +23,9 @@
 namespace isolde::batch {
 
 struct BatchOptions {
-  std::optional<Level> level;  // none: by the evidence
-  ChooseOptions choose;        // without --use and --ignore
-  std::uint64_t memory = 0;        // bytes per rank that shares may take; 0: they are as large as they are
+  std::optional<Level> level;       // none: by the evidence
+  ChooseOptions choose;             // without --use and --ignore
+  std::uint64_t memory = 0;         // bytes per rank that shares may take; 0: they are as large as they are
   std::uint64_t most_at_first = 0;  // bytes of parts that may be brought together at rank 0
 };
 

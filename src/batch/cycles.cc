@@ -104,7 +104,8 @@ class CyclesRun {
     has_open_keys_ = ranks_.any(has_open_keys_);
     // Timestamps would tell more of them.
     clear = clear && !(has_open_keys_ && facts_.has.start_ts + facts_.has.commit_ts > 0);
-    if (ranks_.any(!clear)) answer_.open = "some read, or the order of some versions, is not explained by its key alone";
+    if (ranks_.any(!clear))
+      answer_.open = "some read, or the order of some versions, is not explained by its key alone";
     return {};
   }
 

@@ -19,8 +19,7 @@ void look_at(const History& h, std::uint64_t first_place, Facts& facts) {
   add(facts.has.snapshots, !c.snapshots.empty());
   add(facts.has.predicates, !c.predicates.empty());
   add(facts.has.version_orders, !c.version_orders.empty());
-  add(facts.has.appends,
-      std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; }));
+  add(facts.has.appends, std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; }));
   add(facts.has.overwrites, std::any_of(c.op.begin(), c.op.end(), [](OpHead op) {
         return is_item_write(op.kind()) && op.kind() != OpKind::kAppend;
       }));
