@@ -9,6 +9,7 @@
 #include "batch/batch_testing.h"
 #include "format/segments.h"
 #include "gen/generate.h"
+#include "history/history_builder.h"
 #include "history/join.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"
@@ -182,6 +183,14 @@ TEST(Batch, WhatDoesNotFitInOnePlaceIsUndecidedAndSaysWhy) {
   const BatchJson batch = json_of_batch(h, options, 10, 2, 2);
   EXPECT_NE(batch.json.find("\"undecided\""), std::string::npos) << batch.json;
   EXPECT_NE(batch.json.find("the method for read-committed is"), std::string::npos) << batch.json;
+}
+
+TEST(Batch, AnEmptyHistoryIsJudgedLikeAnyOther) {
+  HistoryBuilder builder;
+  const History h = *builder.finish();
+  BatchOptions options;
+  options.level = Level::kSerializable;
+  EXPECT_NE(json_of_batch(h, options, 10, 2, 2).json.find("\"satisfied\""), std::string::npos);
 }
 
 TEST(Batch, APartThatCannotBeReadIsAnErrorOfAllRanks) {

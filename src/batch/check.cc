@@ -203,6 +203,7 @@ class BatchRun {
         "together (--gather)",
         why, parts_.whole_bytes() >> 20, options_.most_at_first >> 20);
     answer_.why_method.clear();
+    if (!answer_.stand_in) answer_.stand_in = stand_in(Facts{});
     answer_.history = answer_.stand_in;
     answer_.is_part = true;
     return std::move(answer_);

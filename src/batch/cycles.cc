@@ -148,9 +148,12 @@ class CyclesRun {
 
   Result<void> find_spans() {
     std::vector<Span> own;
+    std::size_t many = kFewSpans;
     for (const PlacedEdge& edge : edges_) {
       if (edge.to < edge.from) own.push_back({edge.to, edge.from});
-      if (own.size() > 2 * kFewSpans) own = merged(std::move(own));
+      if (own.size() < many) continue;
+      own = merged(std::move(own));
+      many = std::max(kFewSpans, 2 * own.size());
     }
     // Sessions lead forward; real time may not.
     if (row_.edges.has(Edge::kRealtime)) {
