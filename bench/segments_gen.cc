@@ -1,7 +1,7 @@
 // bench/segments_gen: a history of any size in parts, without ever having it in memory.
 //
-// segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS]: each part is a generated history at snapshot isolation with keys of
-// its own, as of a database whose working set moves on; timestamps, clocks and ids continue from part to part.
+// segments_gen OUT PARTS TRANSACTIONS-PER-PART [OPS]: each part is a generated history at snapshot isolation with keys
+// of its own, as of a database whose working set moves on; timestamps, clocks and ids continue from part to part.
 #include <fmt/format.h>
 
 #include <algorithm>

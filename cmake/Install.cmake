@@ -1,4 +1,4 @@
-# Install.cmake: what `cmake --install` puts in place: bin/isolde, one libisolde.a of the layers that check histories, the public headers and
+# Install.cmake: what `cmake --install` puts in place: bin/isolde, bin/isolde-mpi, one libisolde.a of the layers that check histories, the public headers and
 # the files by which find_package(isolde) finds them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -14,7 +14,7 @@ target_include_directories(libisolde INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTA
 target_compile_features(libisolde INTERFACE cxx_std_20)
 set_target_properties(libisolde PROPERTIES OUTPUT_NAME isolde EXPORT_NAME isolde LINKER_LANGUAGE CXX)
 
-install(TARGETS isolde RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS isolde isolde-mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS libisolde EXPORT isoldeTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/isolde DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(EXPORT isoldeTargets NAMESPACE isolde:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)

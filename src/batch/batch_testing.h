@@ -61,7 +61,8 @@ inline std::string json_of_check(const History& h, Level level, const ChooseOpti
   const Choice choice = choose(h, level, options);
   LevelChecks checks(h, options);
   const Verdict verdict = checks.check(choice, level, limits);
-  Report report{.file = "h", .format = "isl", .history = h, .verdict = verdict, .why_method = {}, .notes = {}, .stats = {}};
+  Report report{
+      .file = "h", .format = "isl", .history = h, .verdict = verdict, .why_method = {}, .notes = {}, .stats = {}};
   if (choice.engine->name == verdict.method) report.why_method = choice.why;
   return render_json(report);
 }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batch/cycles.h"
 #include "batch/facts.h"
 #include "batch/fetch.h"
 #include "batch/timeline.h"
+#include "check/graph/graph.h"
 #include "check/replay/replay.h"
 #include "check/session_numbers.h"
 #include "check/strongest.h"
@@ -44,10 +46,14 @@ class BatchRun {
     answer_.stand_in = stand_in(*facts);
     level_ = level_of(options_, *answer_.stand_in);
     const Choice choice = choose(*answer_.stand_in, level_, options_.choose);
-    const bool by_time = choice.engine != nullptr && (choice.engine->name == kTimelineEngine.name ||
-                                                      choice.engine->name == kReplayEngine.name);
-    if (!by_time) return bring_together(fmt::format("{} is not judged by timestamps", info(level_).name));
+    const bool by_time = choice.engine != nullptr &&
+                         (choice.engine->name == kTimelineEngine.name || choice.engine->name == kReplayEngine.name);
     answer_.why_method = choice.why;
+    if (choice.engine != nullptr && choice.engine->name == kGraphEngine.name) return run_by_cycles(*facts);
+    if (!by_time) {
+      const std::string_view method = choice.engine == nullptr ? "none" : choice.engine->name;
+      return bring_together(fmt::format("the method for {} is {}", info(level_).name, method));
+    }
     auto judged = judge(*facts, level_, *choice.engine);
     if (!judged) return std::move(judged).error();
     if (!judged->open.empty()) return bring_together(judged->open);
@@ -58,6 +64,28 @@ class BatchRun {
   }
 
  private:
+  // Only what satisfies the level is judged apart.
+  Result<BatchAnswer> run_by_cycles(const Facts& facts) {
+    if (std::string why = not_by_cycles(facts, level_); !why.empty()) return bring_together(std::move(why));
+    auto judged = judge_by_cycles(ranks_, parts_, facts, {level_, answer_.passes, options_.most_at_first});
+    if (!judged) return std::move(judged).error();
+    if (!judged->open.empty()) return bring_together(judged->open);
+    Verdict& verdict = answer_.verdict;
+    verdict.level = level_;
+    verdict.method = kGraphEngine.name;
+    verdict.outcome = Outcome::kSatisfied;
+    verdict.witness.kind = judged->witness;
+    if (info(level_).order != AddedOrder::kNone) withhold_untested(judged->orders, verdict);
+    if (verdict.holds && info(level_).order == AddedOrder::kSession && judged->orders.clocks)
+      return bring_together("there is no session order to test, but clocks may show it");
+    answer_.outcome = verdict.outcome;
+    answer_.keys = judged->keys;
+    answer_.sessions = judged->sessions;
+    answer_.history = answer_.stand_in;
+    answer_.is_part = true;
+    return std::move(answer_);
+  }
+
   Result<TimelineAnswer> judge(const Facts& facts, Level level, const Engine& engine) {
     TimelineJob job;
     job.level = level;
@@ -124,6 +152,7 @@ class BatchRun {
   }
 
   Result<BatchAnswer> bring_together(std::string why) {
+    answer_.verdict = {};
     if (parts_.whole_bytes() > options_.most_at_first) return leave_undecided(std::move(why));
     auto joiner = fetch_all(ranks_, parts_);
     if (!joiner) return std::move(joiner).error();
@@ -174,6 +203,7 @@ class BatchRun {
         "together (--gather)",
         why, parts_.whole_bytes() >> 20, options_.most_at_first >> 20);
     answer_.why_method.clear();
+    if (!answer_.stand_in) answer_.stand_in = stand_in(Facts{});
     answer_.history = answer_.stand_in;
     answer_.is_part = true;
     return std::move(answer_);

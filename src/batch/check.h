@@ -4,7 +4,8 @@
 // Always:  the verdict, its anomalies, counts and notes are those of check/strongest.h, LevelChecks::check(). What the
 //          ranks cannot judge together is brought to rank 0 if it fits there; otherwise it is undecided, and the reason
 //          says why.
-// Cost:    by timestamps or an expected order: batch/timeline.h. Anything else: the whole history at rank 0.
+// Cost:    by timestamps or an expected order: batch/timeline.h; by known version orders, if the level holds:
+//          batch/cycles.h. Anything else: the whole history at rank 0.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +23,9 @@
 namespace isolde::batch {
 
 struct BatchOptions {
-  std::optional<Level> level;  // none: by the evidence
-  ChooseOptions choose;        // without --use and --ignore
-  std::uint64_t memory = 0;        // bytes per rank that shares may take; 0: they are as large as they are
+  std::optional<Level> level;       // none: by the evidence
+  ChooseOptions choose;             // without --use and --ignore
+  std::uint64_t memory = 0;         // bytes per rank that shares may take; 0: they are as large as they are
   std::uint64_t most_at_first = 0;  // bytes of parts that may be brought together at rank 0
 };
 

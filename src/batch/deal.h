@@ -31,9 +31,9 @@ struct Dealing {
 
 // The operations on the keys of one rank in one pass.
 struct KeyShare {
-  History history;                    // ids of transactions mean nothing; serial orders: commit_ts is the place
-  std::vector<std::uint64_t> place;   // of its transactions in the whole history
-  std::vector<std::uint8_t> writes;   // whether the whole transaction writes
+  History history;                   // ids of transactions mean nothing; serial orders: commit_ts is the place
+  std::vector<std::uint64_t> place;  // of its transactions in the whole history
+  std::vector<std::uint8_t> writes;  // whether the whole transaction writes
 };
 
 inline constexpr std::size_t kRoundBytes = std::size_t{32} << 20;

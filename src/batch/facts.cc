@@ -19,8 +19,10 @@ void look_at(const History& h, std::uint64_t first_place, Facts& facts) {
   add(facts.has.snapshots, !c.snapshots.empty());
   add(facts.has.predicates, !c.predicates.empty());
   add(facts.has.version_orders, !c.version_orders.empty());
-  add(facts.has.appends,
-      std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; }));
+  add(facts.has.appends, std::any_of(c.op.begin(), c.op.end(), [](OpHead op) { return op.kind() == OpKind::kAppend; }));
+  add(facts.has.overwrites, std::any_of(c.op.begin(), c.op.end(), [](OpHead op) {
+        return is_item_write(op.kind()) && op.kind() != OpKind::kAppend;
+      }));
   add(facts.has.unknown, std::find(c.status.begin(), c.status.end(), Status::kUnknown) != c.status.end());
   facts.flags |= c.flags[0];
   for (std::uint32_t i = 0; i < h.txn_count(); ++i) {
@@ -74,6 +76,7 @@ void Facts::merge(const Facts& other) {
   has.predicates += other.has.predicates;
   has.version_orders += other.has.version_orders;
   has.appends += other.has.appends;
+  has.overwrites += other.has.overwrites;
   has.unknown += other.has.unknown;
   flags |= other.flags;
   ends += other.ends;
@@ -112,6 +115,7 @@ History stand_in(const Facts& facts) {
   if (facts.has.snapshots > 0) builder.set_snapshot(std::nullopt, 0, 0, {});
   if (facts.has.predicates > 0) builder.scan("TRUE", {});
   if (facts.has.appends > 0) builder.append(builder.key(0), builder.values().integer(1));
+  if (facts.has.overwrites > 0) builder.write(builder.key(1), builder.values().integer(1));
   if (facts.has.version_orders > 0) builder.version_order(builder.key(0), {}, false);
   builder.end_txn();
   if ((facts.flags & kSerialByCommitTs) != 0) builder.set_serial_by_commit_ts();

@@ -18,7 +18,8 @@ namespace isolde::batch {
 struct Facts {
   // Parts that have something of the column; after merging: whether the history has it.
   struct Has {
-    std::uint64_t start_ts, commit_ts, order, begin, end, sno, snapshots, predicates, version_orders, appends, unknown;
+    std::uint64_t start_ts, commit_ts, order, begin, end, sno, snapshots, predicates, version_orders, appends,
+        overwrites, unknown;
   } has{};
   std::uint32_t flags = 0, unused = 0;
   // For the evidence of clocks (check/tested.h): the first that ended and the last that began, and where they stand.

@@ -14,7 +14,7 @@ EventPlace place_at(std::int64_t time, Block block, std::uint64_t place, bool is
 TxnPlaces places_of(const History& h, TxnId t, std::uint64_t place, const TimeForm& form) {
   TxnPlaces out;
   if (form.is_serial()) {
-    const std::int64_t time = timeline::serial_time(h, t, form.clock);
+    const std::int64_t time = form.by_place ? 0 : timeline::serial_time(h, t, form.clock);
     if (time == kNoTime) {
       out.open = "transactions without a place in the order";
       return out;

@@ -40,6 +40,7 @@ struct TimeForm {
   LevelFamily family = LevelFamily::kSnapshot;
   AddedOrder order = AddedOrder::kNone;
   timeline::Clock clock = timeline::Clock::kTimestamps;
+  bool by_place = false;  // serial: the order is that of the file, whatever the timestamps say
   [[nodiscard]] bool is_serial() const { return family == LevelFamily::kSerializable; }
 };
 

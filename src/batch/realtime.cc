@@ -157,8 +157,7 @@ class RealtimeChecker {
         const std::uint64_t range = range_of(clock);
         if (range / ranks_.size() != pass) return;
         const TxnPlaces places = places_of(h, txn, place, form_);
-        out[range % ranks_.size()].push_back(
-            {clock, place, is_end ? places.commit : places.start, is_end ? 1U : 0U});
+        out[range % ranks_.size()].push_back({clock, place, is_end ? places.commit : places.start, is_end ? 1U : 0U});
         if (++waiting == kReadingsPerRound) meet();
       });
     }

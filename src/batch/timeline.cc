@@ -132,8 +132,8 @@ class TimelineRun {
     if (form_.order == AddedOrder::kNone) sessions_.order = {};
     const bool is_added = form_.order == AddedOrder::kRealTime;
     if (facts_.has.begin == 0 || facts_.has.end == 0) return {};
-    auto realtime = check_realtime(ranks_, parts_, form_, counted_, is_added ? job_.max_anomalies : 1, job_.passes,
-                                   is_added);
+    auto realtime =
+        check_realtime(ranks_, parts_, form_, counted_, is_added ? job_.max_anomalies : 1, job_.passes, is_added);
     if (!realtime) return std::move(realtime).error();
     (is_added ? realtime_ : clocks_) = *std::move(realtime);
     return {};
@@ -219,9 +219,18 @@ class TimelineRun {
     for (const RemoteFinding& r : remote) {
       const auto at = std::lower_bound(places.begin(), places.end(), r.txn);
       const auto other = std::lower_bound(places.begin(), places.end(), r.other);
-      Finding f{r.type,     true,   r.expected_rich, TxnId{static_cast<std::uint32_t>(at - places.begin())},
-                0,          0,      kNoKey,          kNullValue,
-                r.expected, kNoTxn, {},              {}};
+      Finding f{r.type,
+                true,
+                r.expected_rich,
+                TxnId{static_cast<std::uint32_t>(at - places.begin())},
+                0,
+                0,
+                kNoKey,
+                kNullValue,
+                r.expected,
+                kNoTxn,
+                {},
+                {}};
       if (r.has_other) f.other = TxnId{static_cast<std::uint32_t>(other - places.begin())};
       std::uint64_t left = r.op;
       std::uint32_t op = h.first_op(f.txn);

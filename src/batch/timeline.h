@@ -33,7 +33,7 @@ struct TimelineJob {
 };
 
 struct TimelineAnswer {
-  std::string open;     // why the whole history is needed; empty: it is not. The same on all ranks
+  std::string open;                       // why the whole history is needed; empty: it is not. The same on all ranks
   Outcome outcome = Outcome::kUndecided;  // on all ranks
   // On rank 0, if nothing is open:
   Verdict verdict;

@@ -157,8 +157,7 @@ Result<History> read_segment(const SegmentList& list, std::size_t i, std::uint64
   known = read->checksum;
   if (read->columns.session.size() != part.transactions || read->columns.op.size() != part.operations) {
     return Error{fmt::format("expected {} transactions and {} operations, as the manifest says; found {} and {}",
-                             part.transactions, part.operations, read->columns.session.size(),
-                             read->columns.op.size()),
+                             part.transactions, part.operations, read->columns.session.size(), read->columns.op.size()),
                  path_in(list.folder, part.file)};
   }
   return History(read->columns, read->storage);

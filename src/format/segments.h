@@ -27,7 +27,7 @@ struct Segment {
 struct SegmentList {
   std::string folder;
   std::vector<Segment> parts;
-  std::string rest;  // the file; empty: none
+  std::string rest;                                           // the file; empty: none
   std::uint64_t transactions = 0, operations = 0, bytes = 0;  // of all parts
 };
 

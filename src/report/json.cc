@@ -189,8 +189,8 @@ std::string render_json(const Report& r) {
       r.strongest ? fmt::format(R"(, "strongest": {:.6f})", r.stats.strongest_seconds) : std::string();
   out += fmt::format(
       R"(, "stats": {{"transactions": {}, "operations": {}, "seconds": {{"load": {:.6f}, "check": {:.6f}{}}}, "cpu_seconds": {{"load": {:.6f}, "check": {:.6f}}}, "peak_mib": {:.1f}}}}})",
-      whole.transactions, whole.operations, r.stats.load_seconds, r.stats.check_seconds, search, r.stats.load_cpu_seconds,
-      r.stats.check_cpu_seconds, r.stats.peak_mib);
+      whole.transactions, whole.operations, r.stats.load_seconds, r.stats.check_seconds, search,
+      r.stats.load_cpu_seconds, r.stats.check_cpu_seconds, r.stats.peak_mib);
   return out;
 }
 

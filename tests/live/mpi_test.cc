@@ -30,8 +30,8 @@ class Mpi : public ::testing::Test {
     return scratch_.path("parts");
   }
   static test::Answer by_ranks(int ranks, const std::vector<std::string>& args) {
-    std::vector<std::string> command = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet", "-n",
-                                        std::to_string(ranks), kIsoldeMpi};
+    std::vector<std::string> command = {"mpirun", "--allow-run-as-root", "--oversubscribe", "--quiet",
+                                        "-n",     std::to_string(ranks), kIsoldeMpi};
     command.insert(command.end(), args.begin(), args.end());
     return test::run_program(command);
   }
