@@ -225,7 +225,8 @@ std::string Attempt::found_no_row(const Observed& run, bool& never) const {
       const LineAnswer& answer = run.answers[m][l];
       if (line.kind != StatementKind::kUpdate || !answer.done || answer.gives_rows || answer.changed > 0) continue;
       never = std::ranges::all_of(serial_, [&](const auto& order) { return order.second.answers[m][l].changed == 0; });
-      if (never && !line.in_cycle && !uses_what_others_use(m, line)) continue;
+      // UPDATE, and INSERT if it found nothing: an upsert by hand.
+      if (never && !line.in_cycle && (inserts_later(m, l) || !uses_what_others_use(m, line))) continue;
       if (never && inserts_later(m, l)) {
         never = false;  // it cannot be there, whatever the rows
         return fmt::format("T{} inserts the row itself, after its UPDATE of it: {}; it cannot be there before.", m + 1,

@@ -72,6 +72,7 @@ constexpr Variation kVariations[] = {
     {.before_write = true, .absent = true},
     {.unborn = true},
     {.before_seen = true},
+    {.shared = true},
 };
 
 constexpr std::uint64_t kMostOrdersForARun = 50;  // that are listed: many are the same run

@@ -84,7 +84,10 @@ Result<void> ScratchPlace::enter(db::Connection& connection) const {
   if (dialect() == "postgres") {
     must = {fmt::format("set search_path = {}, pg_catalog", name_), "set client_min_messages = error"};
     may = {"set jit = off", "set max_parallel_workers_per_gather = 0", "set deadlock_timeout = '50ms'",
-           "set statement_timeout = '20s'"};
+           "set statement_timeout = '20s'",
+           // Tables have a handful of rows: to think about how to join thirty of them takes a thousand times as long as
+           // to do it.
+           "set join_collapse_limit = 1", "set from_collapse_limit = 1"};
   } else {
     must = {fmt::format("use {}", name_), "set timestamp = 1714979289",
             // Of old MySQL, whose applications the traces are: no value is refused, it is made to fit.

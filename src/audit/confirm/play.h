@@ -28,6 +28,7 @@ struct Variation {
   bool before_write = false, before_seen = false;
   bool absent = false;  // the rows that an upsert would meet are not there
   bool unborn = false;  // what a read of the cycle looks for and another member inserts is not there
+  bool shared = false;  // a line that names its row by no key finds one that another line names
 };
 
 struct Line {

@@ -82,6 +82,7 @@ class RowMaker {
     meet();
     add_partners();
     merge_by_key();
+    if (variation_.shared) share();
     note_inserts();
     settle();
     add_parents();
@@ -284,6 +285,19 @@ class RowMaker {
           const auto [at, first] = seen.try_emplace(name, w);
           if (!first) merge(at->second, w);
         }
+      }
+    }
+  }
+
+  void share() {
+    const auto names_one = [&](std::uint32_t w) {
+      return std::ranges::any_of(play_.keys_of(wishes_[w].table),
+                                 [&](const std::vector<ColumnId>& key) { return !fixed_values(w, key).empty(); });
+    };
+    for (std::uint32_t w = 0; w < wishes_.size(); ++w) {
+      if (wishes_[w].merged_into != kNone32 || names_one(w)) continue;
+      for (std::uint32_t other = 0; other < wishes_.size() && wishes_[w].merged_into == kNone32; ++other) {
+        if (wishes_[other].merged_into == kNone32 && other != w && names_one(other)) merge(other, w);
       }
     }
   }
