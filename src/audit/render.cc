@@ -188,7 +188,8 @@ class Text {
                       counted(taken + refused, "pair of different columns", "pairs of different columns"),
                       taken == 1 ? "1 is taken" : fmt::format("{} are taken", taken), refused));
     for (const Fact& fact : audit_.classes.facts) {
-      if (fact.kind == FactKind::kFunction || (fact.kind == FactKind::kQueue && !fact.assumption)) add(fact.text);
+      const bool tells = fact.kind == FactKind::kQueue || fact.kind == FactKind::kFlow;
+      if (fact.kind == FactKind::kFunction || (tells && !fact.assumption)) add(fact.text);
     }
     if (!text.empty()) paragraph("  same rows     ", text);
   }

@@ -311,7 +311,7 @@ bool Attempt::inserts_later(std::uint32_t member, std::uint32_t line) const {
 std::string Attempt::took_what_was_not_read(const Observed& run) const {
   for (const PlayChoice& choice : play_.choices) {
     const LineAnswer& answer = run.answers[choice.member][choice.line];
-    const std::string value = play_.value(choice.member, choice.variable);
+    const std::string value = play_.returned(choice);
     if (!answer.done || !answer.gives_rows || value.empty()) continue;
     const std::string quoted = fmt::format("'{}'", value);
     const bool returned = std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {

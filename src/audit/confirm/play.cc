@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -158,6 +159,15 @@ std::string Play::value(std::uint32_t member, std::uint32_t variable) const {
   return {};
 }
 
+std::string Play::returned(const PlayChoice& choice) const {
+  const std::string text = value(choice.member, choice.variable);
+  if (choice.plus == 0) return text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return std::to_string(number - choice.plus);
+}
+
 std::vector<std::vector<ColumnId>> Play::keys_of(TableId table) const {
   std::vector<std::vector<ColumnId>> keys = schema.table(table).unique_keys;
   if (!schema.table(table).primary_key.empty()) keys.insert(keys.begin(), schema.table(table).primary_key);
@@ -210,6 +220,13 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       const bool known = choice.fact < classes.facts.size() && classes.facts[choice.fact].support >= kSupportOfChoice;
       if (line == kNone32 || key == choice.key.end() || !known || inserts_rows(member, *key, classes.schema)) continue;
       play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, key->column, choice.result});
+    }
+    for (const Numbering& numbering : of.numberings) {
+      const Operation& read = of.operations[numbering.reads.front()];
+      const std::uint32_t line = member.line_of(read.statement);
+      if (line == kNone32) continue;
+      play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, read.access.column,
+                              numbering.variable, numbering.plus, numbering.step});
     }
     play.members.push_back(std::move(member));
   }

@@ -7,16 +7,19 @@
 //          By moments only locks have to be ordered: what a plain read sees follows from the order of commits, whatever
 //          it is. A row that a member inserts, or that one of several deletes, may not be there when others look for
 //          it: then their locks of it are not counted on. Two members do not both insert it. What all of them ask of
-//          one row must be true together (SameRows::contradictory). Nothing goes wrong between serializable members
-//          alone. By the paper's rule each two operations on a column of the row are given a direction, and the choice
-//          must also stay within the level: no cycle of ww and wr alone; at snapshot isolation none without two rw in a
-//          row. Directions are fixed one after the other and given up early; when the limit of steps runs out it counts
-//          as possible and says so.
+//          one row must be true together (SameRows::contradictory). A row that a member takes from what its SELECT
+//          found (Choice) was committed before by whoever made it. Of two that take a number from one counter one reads
+//          what the other wrote, if the graph counts on assumptions (facts/flows.h). Nothing goes wrong between
+//          serializable members alone. By the paper's rule each two operations on a column of the row are given a
+//          direction, and the choice must also stay within the level: no cycle of ww and wr alone; at snapshot
+//          isolation none without two rw in a row. Directions are fixed one after the other and given up early; when
+//          the limit of steps runs out it counts as possible and says so.
 // Cost:    by moments some microseconds; by the paper's rule up to the limit, but mostly a step a pair.
 // Source:  IsoDiff, sections 3.4 and 3.6 (correlation).
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,6 +54,9 @@ class CorrelationFacts {
     std::uint32_t op;
   };
   [[nodiscard]] const std::vector<Use>& uses(ClassId id) const { return uses_[raw(id)]; }
+  // The row that a class inserts is inserted by nobody else: no class deletes such rows, or its key has a number that
+  // is given only once (Numbering).
+  [[nodiscard]] bool comes_once(ClassId id, const ClassRows& made) const;
   [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] const RowFacts& rows() const { return rows_; }
 
@@ -58,13 +64,16 @@ class CorrelationFacts {
   const Classes& classes_;
   RowFacts rows_;
   std::vector<std::vector<Use>> uses_;  // by class
+  std::vector<bool> gone_;              // by table: some class deletes rows of it
 };
 
 // Looks at one cycle after the other; one object a thread. Requires: facts and graph outlive it.
 class Correlation {
  public:
   Correlation(const CorrelationFacts& facts, const DependencyGraph& graph, const CorrelationOptions& options)
-      : facts_(facts), graph_(graph), options_(options), rows_(facts.classes(), facts.rows()) {}
+      : facts_(facts), graph_(graph), options_(options), rows_(facts.classes(), facts.rows()) {
+    rows_.use_vocabularies(graph.options().assumptions && !graph.options().as_paper);
+  }
 
   [[nodiscard]] CorrelationResult check(const Cycle& cycle) { return check(cycle, {}); }
   // The same when these rows, too, are known to be the same.
@@ -93,6 +102,11 @@ class Correlation {
   void take_cycle(const Cycle& cycle, std::span<const SameRow> same);
   void read_own_rows();
   [[nodiscard]] bool misses_row_that_it_took();
+  void find_rows_that_were_taken();
+  [[nodiscard]] std::optional<std::uint32_t> select_of(std::uint32_t member, const audit::Choice& choice) const;
+  [[nodiscard]] bool is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
+                              const ClassRows& made);
+  void order_numberings();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);
   void add_choice();
