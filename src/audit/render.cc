@@ -45,6 +45,7 @@ class Text {
       seen_happening();
       anomalies();
       set_aside();
+      untold();
       scope();
       targets();
       named_classes();
@@ -218,6 +219,13 @@ class Text {
                             counted(one.writes, "write whose old value is known", "writes whose old value is known"),
                             one.lost_line, one.old_value, one.lost_value, one.line, one.value, one.old_value));
     }
+  }
+
+  void untold() {
+    if (audit_.untold == 0) return;
+    out_ += "\n";
+    paragraph("", fmt::format("not told: {} of anomaly of which no values were found that fit together",
+                              counted(audit_.untold, "kind", "kinds")));
   }
 
   void set_aside() {

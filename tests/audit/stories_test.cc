@@ -163,7 +163,7 @@ TEST(Stories, WhatIsReadInOneTransactionAndWrittenInAnotherIsTold) {
   const std::string_view ddl =
       "CREATE TABLE voucher (id int PRIMARY KEY, used int, max_uses int); CREATE TABLE log (id serial PRIMARY KEY, t "
       "text);";
-  const auto scope = [&](std::string_view sql) { return audited(ddl, sql, WeakLevel::kReadCommitted)->scope; };
+  const auto scope = [&](const std::string& sql) { return audited(ddl, sql, WeakLevel::kReadCommitted)->scope; };
   const auto found = scope(
       "-- session 1\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 3 WHERE id = 1;\n"
       "-- session 2\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 4 WHERE id = 1;\n");

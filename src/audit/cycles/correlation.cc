@@ -1,6 +1,7 @@
 #include "audit/cycles/correlation.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "audit/cycles/bounds.h"
@@ -10,12 +11,7 @@ namespace isolde::audit {
 
 CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
     : classes_(classes), rows_(classes), uses_(classes.classes.size()) {
-  gone_.resize(classes.schema.tables());
-  for (const TransactionClass& one : classes.classes) {
-    for (const Operation& operation : one.operations) {
-      if (operation.access.deletes) gone_[raw(one.rows[operation.access.row_set].table)] = true;
-    }
-  }
+  find_made_and_taken();
   using Kind = std::tuple<std::uint32_t, std::uint32_t, Action, Lock, bool, bool, ColumnId>;
   for (std::uint32_t id = 0; id < uses_.size(); ++id) {
     const TransactionClass& one = classes.classes[id];
@@ -33,11 +29,36 @@ CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
   }
 }
 
-bool CorrelationFacts::comes_once(ClassId id, const ClassRows& made) const {
-  if (!gone_[raw(made.table)]) return true;
-  return std::ranges::any_of(classes_.classes[raw(id)].numberings, [&](const Numbering& numbering) {
-    return std::ranges::find(made.keys, numbering.variable, &ClassRowKey::variable) != made.keys.end();
-  });
+void CorrelationFacts::find_made_and_taken() {
+  std::vector<bool> gone(classes_.schema.tables());  // some class deletes rows of it
+  for (const TransactionClass& one : classes_.classes) {
+    for (const Operation& operation : one.operations) {
+      if (operation.access.deletes) gone[raw(one.rows[operation.access.row_set].table)] = true;
+    }
+  }
+  for (const TransactionClass& one : classes_.classes) {
+    std::vector<Made>& made = made_.emplace_back();
+    std::vector<Taken>& taken = taken_.emplace_back();
+    const auto comes_once = [&](const ClassRows& rows) {
+      return !gone[raw(rows.table)] || std::ranges::any_of(one.numberings, [&](const Numbering& numbering) {
+        return std::ranges::find(rows.keys, numbering.variable, &ClassRowKey::variable) != rows.keys.end();
+      });
+    };
+    for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
+      const Access& access = one.operations[op].access;
+      if (access.action != Action::kWrite || !access.inserts || access.deletes) continue;
+      if (!one.rows[access.row_set].single || !comes_once(one.rows[access.row_set])) continue;
+      // An INSERT is an operation for each column.
+      if (std::ranges::find(made, access.row_set, &Made::rows) == made.end()) made.push_back({access.row_set, op});
+    }
+    for (const Choice& choice : one.choices) {
+      const auto select = std::ranges::find_if(one.operations, [&](const Operation& operation) {
+        return operation.statement == choice.statement && operation.access.row_set == choice.found;
+      });
+      if (select == one.operations.end() || choice.key.empty()) continue;
+      taken.push_back({&choice, static_cast<std::uint32_t>(select - one.operations.begin())});
+    }
+  }
 }
 
 CorrelationResult Correlation::check(const Cycle& cycle, std::span<const SameRow> same) {
@@ -82,23 +103,17 @@ void Correlation::take_cycle(const Cycle& cycle, std::span<const SameRow> same) 
 // A SELECT found the row that its transaction takes (Choice): who inserted it had committed, if that was the row's only
 // INSERT.
 void Correlation::find_rows_that_were_taken() {
-  const auto& classes = facts_.classes().classes;
   for (std::uint32_t taker = 0; taker < members_.size(); ++taker) {
-    for (const audit::Choice& choice : classes[raw(members_[taker])].choices) {
-      const std::optional<std::uint32_t> select = select_of(taker, choice);
-      if (!select || choice.key.empty()) continue;
+    for (const CorrelationFacts::Taken& taken : facts_.taken(members_[taker])) {
+      const TableId table = facts_.classes().classes[raw(members_[taker])].rows[taken.choice->found].table;
       for (std::uint32_t maker = 0; maker < members_.size(); ++maker) {
         if (maker == taker) continue;
-        const TransactionClass& one = classes[raw(members_[maker])];
-        std::uint32_t seen = kNone32;  // an INSERT is an operation for each column
-        for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
-          const Access& access = one.operations[op].access;
-          if (access.action != Action::kWrite || !access.inserts || access.deletes || access.row_set == seen) continue;
-          seen = access.row_set;
-          const ClassRows& made = one.rows[access.row_set];
-          if (!made.single || !facts_.comes_once(members_[maker], made)) continue;
-          if (!is_taken(taker, choice, maker, made)) continue;
-          edges_.push_back({maker, taker, {op, *select, access.column, EdgeKind::kWr, false}});
+        const TransactionClass& one = facts_.classes().classes[raw(members_[maker])];
+        for (const CorrelationFacts::Made& made : facts_.made(members_[maker])) {
+          if (one.rows[made.rows].table != table || !is_taken(taker, *taken.choice, maker, one.rows[made.rows]))
+            continue;
+          const ColumnId column = one.operations[made.op].access.column;
+          edges_.push_back({maker, taker, {made.op, taken.op, column, EdgeKind::kWr, false}});
         }
       }
     }
@@ -122,15 +137,6 @@ bool Correlation::misses_row_that_it_took() {
     }
   }
   return false;
-}
-
-// What the SELECT reads of the rows that it finds.
-std::optional<std::uint32_t> Correlation::select_of(std::uint32_t member, const audit::Choice& choice) const {
-  const std::vector<Operation>& operations = facts_.classes().classes[raw(members_[member])].operations;
-  for (std::uint32_t op = 0; op < operations.size(); ++op) {
-    if (operations[op].statement == choice.statement && operations[op].access.row_set == choice.found) return op;
-  }
-  return std::nullopt;
 }
 
 bool Correlation::is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,

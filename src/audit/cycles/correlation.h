@@ -19,7 +19,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,17 +53,29 @@ class CorrelationFacts {
     std::uint32_t op;
   };
   [[nodiscard]] const std::vector<Use>& uses(ClassId id) const { return uses_[raw(id)]; }
-  // The row that a class inserts is inserted by nobody else: no class deletes such rows, or its key has a number that
-  // is given only once (Numbering).
-  [[nodiscard]] bool comes_once(ClassId id, const ClassRows& made) const;
+  // A single row that a class inserts, and that is inserted by nobody else: no class deletes such rows, or its key has
+  // a number that is given only once (Numbering).
+  struct Made {
+    std::uint32_t rows, op;
+  };
+  [[nodiscard]] const std::vector<Made>& made(ClassId id) const { return made_[raw(id)]; }
+  // A row that a class takes from those that its SELECT finds, and what the SELECT reads of them.
+  struct Taken {
+    const Choice* choice;
+    std::uint32_t op;
+  };
+  [[nodiscard]] const std::vector<Taken>& taken(ClassId id) const { return taken_[raw(id)]; }
   [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] const RowFacts& rows() const { return rows_; }
 
  private:
+  void find_made_and_taken();
+
   const Classes& classes_;
   RowFacts rows_;
   std::vector<std::vector<Use>> uses_;  // by class
-  std::vector<bool> gone_;              // by table: some class deletes rows of it
+  std::vector<std::vector<Made>> made_;
+  std::vector<std::vector<Taken>> taken_;
 };
 
 // Looks at one cycle after the other; one object a thread. Requires: facts and graph outlive it.
@@ -103,7 +114,6 @@ class Correlation {
   void read_own_rows();
   [[nodiscard]] bool misses_row_that_it_took();
   void find_rows_that_were_taken();
-  [[nodiscard]] std::optional<std::uint32_t> select_of(std::uint32_t member, const audit::Choice& choice) const;
   [[nodiscard]] bool is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
                               const ClassRows& made);
   void order_numberings();

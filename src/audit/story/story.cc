@@ -59,7 +59,7 @@ class Teller {
   }
 
   std::vector<Grouped> group(const std::vector<Cycle>& cycles) {
-    return group_cycles(classes_, rows_, facts_.rows(), cycles);
+    return group_cycles(classes_, log_, rows_, facts_.rows(), cycles);
   }
 
   // None: no order of events shows it. Of the group's cycles the first whose values a transaction of the trace could
