@@ -151,8 +151,12 @@ TEST(Choices, WhoTakesARowOfACommittedOrderHasNotMissedTheOneBefore) {
         district, number, number + 1, 7000 + i * 13 % 11);
   }
   const auto audit = audited(ddl, sql, WeakLevel::kReadCommitted);
-  for (const Anomaly& one : audit->anomalies)
-    EXPECT_LT(one.cycle.members.size(), 3U) << audit_text(*audit, {.shown = 9});
+  ASSERT_FALSE(audit->anomalies.empty()) << "two deliveries take one order";
+  for (const Anomaly& one : audit->anomalies) {
+    const auto inserts = std::ranges::count_if(
+        one.members, [](const std::string& name) { return name.find("INSERT orders") != std::string::npos; });
+    EXPECT_LT(inserts, 2) << audit_text(*audit, {.shown = 9});
+  }
 }
 
 // --- names ---------------------------------------------------------------------------------------------------------
@@ -195,9 +199,16 @@ TEST(Vocabularies, ANameThatItWasSeenWithIsAsGoodAsAnother) {
   EXPECT_TRUE(is_about(*audit, "option")) << audit_text(*audit, {.shown = 9});
 }
 
-TEST(Vocabularies, NamesThatAreMadeUpOnTheWayAreNone) {
-  const auto audit = audited(kEntries, clears("cache_17", "cache_18"), WeakLevel::kReadCommitted);
-  EXPECT_TRUE(audit->set_aside.empty()) << audit_text(*audit, {.shown = 9, .set_aside = true});
+TEST(Vocabularies, WhereANameIsMadeUpOnTheWayAnotherMayBe) {
+  std::string sql = clears("cache_17", "cache_18");
+  for (std::size_t at = 0; (at = sql.find("'rate'", at)) != std::string::npos;) sql.replace(at, 6, "'cache_19'");
+  const auto audit = audited(kEntries, sql, WeakLevel::kReadCommitted);
+  const bool deletes = std::ranges::any_of(audit->anomalies, [](const Anomaly& one) {
+    return std::ranges::any_of(one.steps, [](const StoryStep& step) {
+      return step.sql == "DELETE FROM option WHERE option_name = 'cache_19'";
+    });
+  });
+  EXPECT_TRUE(deletes) << audit_text(*audit, {.shown = 9, .set_aside = true});
 }
 
 }  // namespace flows_test

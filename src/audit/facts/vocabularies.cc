@@ -68,7 +68,9 @@ class VocabularyFinder {
         ++of.times;
         of.names.insert(name);
         const std::string_view text = log_.shapes.literal(name);
-        of.made_up |= std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
+        if (std::ranges::none_of(text, [](char c) { return c >= '0' && c <= '9'; })) continue;
+        of.made_up = true;
+        made_up_[column].insert(name);
       }
     }
   }
@@ -100,11 +102,14 @@ class VocabularyFinder {
           const Statement& statement = values_.meaning(here.statement);
           const std::uint32_t set = statement.accesses[place->second.place.access].row_set;
           const auto known = shapes_.find({raw(shape), set});
-          if (known == shapes_.end() || known->second.made_up) {
+          if (known == shapes_.end()) {
             place->second.any = true;
-          } else {
-            place->second.names.insert(known->second.names.begin(), known->second.names.end());
+            continue;
           }
+          place->second.names.insert(known->second.names.begin(), known->second.names.end());
+          if (!known->second.made_up) continue;
+          const Names& made_up = made_up_[name_of_[raw(statement.row_sets[set].table)]];
+          place->second.names.insert(made_up.begin(), made_up.end());
         }
       }
     });
@@ -124,6 +129,7 @@ class VocabularyFinder {
   TraceValues values_;
   std::vector<ColumnId> name_of_;                                         // by table
   std::map<std::pair<std::uint32_t, std::uint32_t>, ShapeNames> shapes_;  // by shape and row set
+  std::map<ColumnId, Names> made_up_;                                     // names with a digit
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 // That another name never comes cannot be known from a trace. So it is an assumption: what it takes away is set aside.
 //
 // In, out: TraceLog, classes -> TransactionClass::vocabularies, a fact for each column.
-// Always:  the names of all statements of the same shape count, whatever their class. Places with a name that has a
-//          digit in it have none: such names are made up on the way (_transient_timeout_wc_related_9). Nobody updates
+// Always:  the names of all statements of the same shape count, whatever their class. Names with a digit in them are
+//          made up on the way (_transient_timeout_wc_related_9): where one was seen, any of them may be. Nobody updates
 //          the column.
 // Cost:    a pass over the literals of the trace.
 #pragma once
