@@ -115,13 +115,15 @@ class SecondLook {
       : audit_(audit), untold_(std::move(untold)), correlation_facts_(audit.classes, audit.options.level) {}
 
   void run() {
+    const bool again = searches_again();
+    if (!again && untold_.empty()) return;
     const Classes& classes = audit_.classes;
     GraphOptions options = audit_.options.graph;
     options.assumptions = false;
     const DependencyGraph graph = build_graph(classes, audit_.hints, options);
     Correlation assumed(correlation_facts_, audit_.graph, {.level = options.level});
     std::vector<Cycle> resting, missed;
-    if (searches_again(classes)) {
+    if (again) {
       SearchResult result = search_cycles(classes, graph, audit_.hints, audit_.options.search);
       for (Cycle& cycle : result.cycles)
         (assumptions(assumed, cycle).empty() ? missed : resting).push_back(std::move(cycle));
@@ -144,10 +146,14 @@ class SecondLook {
   }
 
  private:
-  // Assumptions that only values show are looked at where stories are told.
-  static bool searches_again(const Classes& classes) {
-    return std::ranges::any_of(classes.facts,
-                               [](const Fact& fact) { return fact.assumption && fact.kind != FactKind::kUnchanged; });
+  // An assumption took something away. (Those that only values show are looked at where stories are told.)
+  [[nodiscard]] bool searches_again() const {
+    if (std::ranges::any_of(audit_.classes.classes, [](const TransactionClass& one) { return !one.narrowed.empty(); }))
+      return true;
+    return std::ranges::any_of(audit_.graph.removed(), [&](const DependencyGraph::Removed& removed) {
+      const auto is_it = [&](const Fact& fact) { return fact.assumption && fact.text == removed.rule; };
+      return removed.edges > 0 && std::ranges::any_of(audit_.classes.facts, is_it);
+    });
   }
 
   std::vector<std::uint32_t> assumptions(Correlation& assumed, const Cycle& cycle) const {

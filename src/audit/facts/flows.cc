@@ -42,7 +42,7 @@ struct FlowUse {
   SetPlace set;
   InsertPlace inserted;
 };
-struct Evidence {
+struct FlowEvidence {
   std::uint64_t pairs = 0;
   double log_chance = 0;
   std::vector<FlowUse> uses;
@@ -208,7 +208,7 @@ class FlowFinder {
       for (std::size_t b = 0; b < inserted.size(); ++b) {
         const std::optional<std::int64_t> plus = difference(of_set[a], of_inserted[b]);
         if (!plus) continue;
-        Evidence& evidence = evidence_[{set[a].column, inserted[b].column, *plus}];
+        FlowEvidence& evidence = evidence_[{set[a].column, inserted[b].column, *plus}];
         evidence.pairs += transactions;
         // The first pair tells the difference; only the others are evidence.
         evidence.log_chance += static_cast<double>(transactions - 1) * log_share(of_set[a], of_inserted[b], *plus);
@@ -247,7 +247,7 @@ class FlowFinder {
     return std::min(0.0, std::log(sum / static_cast<double>(a.size()) / static_cast<double>(b.size())));
   }
 
-  void add_flow(const FlowKey& key, const Evidence& evidence) {
+  void add_flow(const FlowKey& key, const FlowEvidence& evidence) {
     const auto fact = static_cast<std::uint32_t>(classes_.facts.size());
     const Schema& schema = classes_.schema;
     const std::string more = key.plus == 0  ? std::string()
@@ -263,7 +263,7 @@ class FlowFinder {
     }
   }
 
-  void add_numberings(const FlowKey& flow, const Evidence& evidence, const FlowUse& use,
+  void add_numberings(const FlowKey& flow, const FlowEvidence& evidence, const FlowUse& use,
                       std::map<CounterKey, Counter>& counters) const {
     const auto steps = steps_.find(flow.set);
     if (steps == steps_.end() || !steps->second.always || steps->second.times < kEnoughSteps) return;
@@ -383,7 +383,7 @@ class FlowFinder {
   TraceValues values_;
   RowFacts facts_;
   std::map<ColumnId, CounterSteps> steps_;
-  std::map<FlowKey, Evidence> evidence_;
+  std::map<FlowKey, FlowEvidence> evidence_;
 };
 
 }  // namespace

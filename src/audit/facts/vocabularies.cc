@@ -13,11 +13,11 @@
 namespace isolde::audit {
 namespace {
 
-using Names = std::set<LiteralId>;
+using NameSet = std::set<LiteralId>;
 
 // The names of one row set of one shape.
 struct ShapeNames {
-  Names names;
+  NameSet names;
   std::uint64_t times = 0;
   bool made_up = false;
 };
@@ -39,7 +39,7 @@ class VocabularyFinder {
     count();
     classes_.vocabulary_facts.assign(classes_.schema.columns(), kNone32);
     std::map<ColumnId, std::uint64_t> statements;
-    std::map<ColumnId, Names> names;
+    std::map<ColumnId, NameSet> names;
     for (const auto& [place, of] : shapes_) {
       const ColumnId column = name_of_[raw(classes_.statements[place.first].row_sets[place.second].table)];
       statements[column] += of.times;
@@ -81,7 +81,7 @@ class VocabularyFinder {
     struct NamePlace {
       RowsPlace place;
       std::uint32_t variable;
-      Names names = {};
+      NameSet names = {};
       bool any = false;
     };
     std::multimap<std::uint32_t, NamePlace> at;  // by position
@@ -108,7 +108,7 @@ class VocabularyFinder {
           }
           place->second.names.insert(known->second.names.begin(), known->second.names.end());
           if (!known->second.made_up) continue;
-          const Names& made_up = made_up_[name_of_[raw(statement.row_sets[set].table)]];
+          const NameSet& made_up = made_up_[name_of_[raw(statement.row_sets[set].table)]];
           place->second.names.insert(made_up.begin(), made_up.end());
         }
       }
@@ -129,7 +129,7 @@ class VocabularyFinder {
   TraceValues values_;
   std::vector<ColumnId> name_of_;                                         // by table
   std::map<std::pair<std::uint32_t, std::uint32_t>, ShapeNames> shapes_;  // by shape and row set
-  std::map<ColumnId, Names> made_up_;                                     // names with a digit
+  std::map<ColumnId, NameSet> made_up_;                                   // names with a digit
 };
 
 }  // namespace
