@@ -115,8 +115,9 @@ TEST_F(Tpcc, WithTheFiveHintsOnlyTheTrueProblemsRemain) {
   const auto done = audit("tpcc_mariadb_general.log", WeakLevel::kReadCommitted, "tpcc_hints.toml");
   ASSERT_TRUE(done);
   const Names found = targets(*done);
-  for (const char* column : {"DISTRICT.D_NEXT_O_ID", "STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"})
-    EXPECT_TRUE(found.contains(column)) << column;
+  for (const char* column : {"STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"}) EXPECT_TRUE(found.contains(column)) << column;
+  // Stock-level, which reads D_NEXT_O_ID too early, is ignored by the hints; new orders do not lose it (above).
+  EXPECT_FALSE(found.contains("DISTRICT.D_NEXT_O_ID"));
   // Every cycle goes through a true problem: without these columns there is none.
   const auto rest = audit("tpcc_mariadb_general.log", WeakLevel::kReadCommitted, "tpcc_hints.toml", kTrueProblems);
   ASSERT_TRUE(rest);

@@ -111,9 +111,10 @@ class Ranker {
       // Who looks for one row by its key knows most often that it is there.
       if (is_phantom(classes_, cycle, edge) && from_rows(classes_, cycle, edge).single) out.rank -= 2;
     }
-    // All that closes the cycle is a time stamp, a session, a cache.
-    const bool cheap = std::ranges::all_of(
-        cycle.edges, [&](const CycleEdge& edge) { return &edge == &main || stake_of(cycle, edge) < 0; });
+    // All that closes the cycle is that a time stamp, a session, a cache is overwritten.
+    const bool cheap = std::ranges::all_of(cycle.edges, [&](const CycleEdge& edge) {
+      return &edge == &main || (edge.conflict.kind == EdgeKind::kWw && stake_of(cycle, edge) < 0);
+    });
     if (cheap) out.rank -= 1.5;
     const auto n = static_cast<double>(cycle.edges.size());
     double seldom = std::numeric_limits<double>::max();
