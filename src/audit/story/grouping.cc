@@ -111,9 +111,11 @@ class Ranker {
       // Who looks for one row by its key knows most often that it is there.
       if (is_phantom(classes_, cycle, edge) && from_rows(classes_, cycle, edge).single) out.rank -= 2;
     }
-    // All that closes the cycle is that a time stamp, a session, a cache is overwritten.
+    // All that closes the cycle is that a time stamp is overwritten.
     const bool cheap = std::ranges::all_of(cycle.edges, [&](const CycleEdge& edge) {
-      return &edge == &main || (edge.conflict.kind == EdgeKind::kWw && stake_of(cycle, edge) < 0);
+      const Access& to = to_operation(classes_, cycle, edge).access;
+      return &edge == &main || (edge.conflict.kind == EdgeKind::kWw && !to.inserts && !to.deletes &&
+                                stakes_.of_column[raw(edge.conflict.column)] < 0);
     });
     if (cheap) out.rank -= 1.5;
     const auto n = static_cast<double>(cycle.edges.size());
