@@ -7,6 +7,8 @@
 #include <functional>
 
 #include "anomaly/names.h"
+#include "audit/cycles/correlation.h"
+#include "audit/facts/vocabularies.h"
 
 namespace isolde::audit {
 namespace {
@@ -38,8 +40,19 @@ std::vector<std::uint32_t> assumptions_of(const Classes& classes, const Dependen
     const auto narrowed =
         std::ranges::find(reader.narrowed, edge.conflict.from_op, &TransactionClass::Narrowed::operation);
     if (narrowed != reader.narrowed.end()) out.push_back(narrowed->fact);
-    if (assumed.find(a, b, edge.conflict.from_op, edge.conflict.to_op) != nullptr) continue;
+    if (const Conflict* there = assumed.find(a, b, edge.conflict.from_op, edge.conflict.to_op); there != nullptr) {
+      if (there->kind == edge.conflict.kind) continue;
+      for (const Numbering& numbering : reader.numberings) {
+        if (std::ranges::find(numbering.reads, edge.conflict.from_op) != numbering.reads.end())
+          out.push_back(numbering.fact);
+      }
+      continue;
+    }
     const Operation& read = reader.operations[edge.conflict.from_op];
+    const TransactionClass& writer = classes.classes[raw(b)];
+    const std::uint32_t parted = fact_that_parts(classes, a, reader.rows[read.access.row_set], b,
+                                                 writer.rows[writer.operations[edge.conflict.to_op].access.row_set]);
+    if (parted != kNone32) out.push_back(parted);
     for (const Choice& choice : reader.choices) {
       if (choice.queue != kNone32 && choice.statement == read.statement && choice.found == read.access.row_set)
         out.push_back(choice.queue);
@@ -50,34 +63,120 @@ std::vector<std::uint32_t> assumptions_of(const Classes& classes, const Dependen
   return out;
 }
 
-// Everything once more without assumptions: what is found only then is set aside. What is found and rests on none was
-// missed the first time, since not every cycle is looked at, and is no less an anomaly.
-void look_without_assumptions(Audit& audit) {
-  const Classes& classes = audit.classes;
-  GraphOptions options = audit.options.graph;
-  options.assumptions = false;
-  const DependencyGraph graph = build_graph(classes, audit.hints, options);
-  SearchResult result = search_cycles(classes, graph, audit.hints, audit.options.search);
-  std::vector<Cycle> resting, missed;
-  for (Cycle& cycle : result.cycles) {
-    const bool rests = !assumptions_of(classes, audit.graph, cycle).empty();
-    (rests ? resting : missed).push_back(std::move(cycle));
+// The same, if every dependency is there, but not all together: two members take a number from one counter and cannot
+// do so in this order; a value would have to be two names.
+std::vector<std::uint32_t> assumptions_together(const Classes& classes, Correlation& assumed, const Cycle& cycle) {
+  std::vector<std::uint32_t> out;
+  for (const ClassId id : cycle.members) {
+    const TransactionClass& one = classes.classes[raw(id)];
+    for (const Numbering& numbering : one.numberings) out.push_back(numbering.fact);
+    for (const ClassRows& rows : one.rows) {
+      for (const ClassRowKey& key : rows.keys) {
+        if (key.variable >= one.vocabularies.size() || one.vocabularies[key.variable].empty()) continue;
+        out.push_back(classes.vocabulary_facts[raw(key.column)]);
+      }
+    }
   }
-  const auto known = [&](const Anomaly& anomaly) {
-    return std::ranges::find(audit.anomalies, anomaly.cause, &Anomaly::cause) != audit.anomalies.end();
-  };
-  for (Anomaly& anomaly : tell(classes, audit.log, audit.graph, missed, audit.options.story)) {
-    if (!known(anomaly)) audit.anomalies.push_back(std::move(anomaly));
-  }
-  std::ranges::stable_sort(audit.anomalies, std::greater<>(), &Anomaly::rank);
-  for (Anomaly& anomaly : tell(classes, audit.log, graph, resting, audit.options.story)) {
-    if (known(anomaly)) continue;
-    std::vector<std::uint32_t> facts = assumptions_of(classes, audit.graph, anomaly.cycle);
-    audit.set_aside.push_back({std::move(anomaly), std::move(facts)});
-  }
+  std::erase(out, kNone32);
+  if (out.empty() || assumed.check(cycle).possible != Possible::kNo) return {};
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
 }
 
-bool assumes(const Classes& classes) { return std::ranges::any_of(classes.facts, &Fact::assumption); }
+// Columns of the cycle that are taken to be written back as they were, and names that their places take.
+std::vector<std::uint32_t> facts_of_values(const Classes& classes, const Cycle& cycle) {
+  std::vector<std::uint32_t> out;
+  for (const CycleEdge& edge : cycle.edges) {
+    for (const auto& [member, op] : {std::pair(edge.from, edge.conflict.from_op), {edge.to, edge.conflict.to_op}}) {
+      const TransactionClass& one = classes.classes[raw(cycle.members[member])];
+      const std::uint32_t statement = one.operations[op].statement;
+      for (const Operation& operation : one.operations) {
+        const std::uint32_t column = raw(operation.access.column);
+        if (operation.statement != statement) continue;
+        if (column < classes.unchanged_facts.size() && operation.access.action == Action::kWrite)
+          out.push_back(classes.unchanged_facts[column]);
+        if (column < classes.vocabulary_facts.size()) out.push_back(classes.vocabulary_facts[column]);
+      }
+    }
+  }
+  std::erase(out, kNone32);
+  std::ranges::sort(out);
+  out.erase(std::ranges::unique(out).begin(), out.end());
+  return out;
+}
+
+// Everything once more without assumptions: what is found only then is set aside. What is found and rests on none was
+// missed the first time, since not every cycle is looked at, and is no less an anomaly.
+class SecondLook {
+ public:
+  // `untold`: cycles of the first time that no values fit.
+  SecondLook(Audit& audit, std::vector<Cycle> untold)
+      : audit_(audit), untold_(std::move(untold)), correlation_facts_(audit.classes, audit.options.level) {}
+
+  void run() {
+    const bool again = searches_again();
+    if (!again && untold_.empty()) return;
+    const Classes& classes = audit_.classes;
+    GraphOptions options = audit_.options.graph;
+    options.assumptions = false;
+    const DependencyGraph graph = build_graph(classes, audit_.hints, options);
+    Correlation assumed(correlation_facts_, audit_.graph, {.level = options.level});
+    std::vector<Cycle> resting, missed;
+    if (again) {
+      SearchResult result = search_cycles(classes, graph, audit_.hints, audit_.options.search);
+      for (Cycle& cycle : result.cycles)
+        (assumptions(assumed, cycle).empty() ? missed : resting).push_back(std::move(cycle));
+      for (Anomaly& anomaly : tell(classes, audit_.log, audit_.graph, missed, audit_.options.story, &untold_))
+        add(std::move(anomaly));
+      std::ranges::stable_sort(audit_.anomalies, std::greater<>(), &Anomaly::rank);
+    }
+    std::vector<Cycle> never;
+    for (Anomaly& anomaly : tell(classes, audit_.log, graph, resting, audit_.options.story, &never)) {
+      std::vector<std::uint32_t> facts = assumptions(assumed, anomaly.cycle);
+      set_aside(std::move(anomaly), std::move(facts));
+    }
+    // What falls by its values.
+    for (Anomaly& anomaly : tell(classes, audit_.log, graph, untold_, audit_.options.story, &never)) {
+      std::vector<std::uint32_t> facts = assumptions(assumed, anomaly.cycle);
+      if (facts.empty()) facts = facts_of_values(classes, anomaly.cycle);
+      set_aside(std::move(anomaly), std::move(facts));
+    }
+    audit_.untold = never.size();
+  }
+
+ private:
+  // An assumption took something away. (Those that only values show are looked at where stories are told.)
+  [[nodiscard]] bool searches_again() const {
+    if (std::ranges::any_of(audit_.classes.classes, [](const TransactionClass& one) { return !one.narrowed.empty(); }))
+      return true;
+    return std::ranges::any_of(audit_.graph.removed(), [&](const DependencyGraph::Removed& removed) {
+      const auto is_it = [&](const Fact& fact) { return fact.assumption && fact.text == removed.rule; };
+      return removed.edges > 0 && std::ranges::any_of(audit_.classes.facts, is_it);
+    });
+  }
+
+  std::vector<std::uint32_t> assumptions(Correlation& assumed, const Cycle& cycle) const {
+    std::vector<std::uint32_t> facts = assumptions_of(audit_.classes, audit_.graph, cycle);
+    return facts.empty() ? assumptions_together(audit_.classes, assumed, cycle) : facts;
+  }
+
+  [[nodiscard]] static bool known(const std::vector<Anomaly>& all, const Anomaly& anomaly) {
+    return std::ranges::find(all, anomaly.cause, &Anomaly::cause) != all.end();
+  }
+  void add(Anomaly anomaly) {
+    if (!known(audit_.anomalies, anomaly)) audit_.anomalies.push_back(std::move(anomaly));
+  }
+  void set_aside(Anomaly anomaly, std::vector<std::uint32_t> facts) {
+    const auto has = [&](const SetAside& one) { return one.anomaly.cause == anomaly.cause; };
+    if (known(audit_.anomalies, anomaly) || std::ranges::any_of(audit_.set_aside, has)) return;
+    audit_.set_aside.push_back({std::move(anomaly), std::move(facts)});
+  }
+
+  Audit& audit_;
+  std::vector<Cycle> untold_;
+  CorrelationFacts correlation_facts_;
+};
 
 }  // namespace
 
@@ -149,8 +248,13 @@ Result<std::unique_ptr<Audit>> audit_trace(const std::string& path, Schema schem
     audit->plan = options.fixes ? plan_fixes(assumed, audit->log, audit->graph, audit->hints, options.search)
                                 : only_search(assumed, audit->graph, audit->hints, options.search);
   }
-  audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story);
-  if (audit->options.graph.assumptions && assumes(classes)) look_without_assumptions(*audit);
+  std::vector<Cycle> untold;
+  audit->anomalies = tell(classes, audit->log, audit->graph, audit->plan.first_round, audit->options.story, &untold);
+  if (audit->options.graph.assumptions && std::ranges::any_of(classes.facts, &Fact::assumption)) {
+    SecondLook(*audit, std::move(untold)).run();
+  } else {
+    audit->untold = untold.size();
+  }
   audit->confirmations.resize(audit->anomalies.size());
   if (options.scope) {
     audit->requests = find_requests(audit->log, classes.statements, options.requests);

@@ -54,6 +54,7 @@ struct Audit {
   FixPlan plan;
   std::vector<Anomaly> anomalies;   // the likeliest first
   std::vector<SetAside> set_aside;  // no part of `finding`, but never left out of the report
+  std::size_t untold = 0;           // kinds of which no values that fit together were found
   Requests requests;                // none were looked for: AuditOptions::scope
   std::vector<ScopeFinding> scope;  // whatever the level; no part of `finding`
   // By anomaly, as far as they were tried.

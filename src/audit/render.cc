@@ -45,6 +45,7 @@ class Text {
       seen_happening();
       anomalies();
       set_aside();
+      untold();
       scope();
       targets();
       named_classes();
@@ -188,7 +189,8 @@ class Text {
                       counted(taken + refused, "pair of different columns", "pairs of different columns"),
                       taken == 1 ? "1 is taken" : fmt::format("{} are taken", taken), refused));
     for (const Fact& fact : audit_.classes.facts) {
-      if (fact.kind == FactKind::kFunction || (fact.kind == FactKind::kQueue && !fact.assumption)) add(fact.text);
+      const bool tells = fact.kind == FactKind::kQueue || fact.kind == FactKind::kFlow;
+      if (fact.kind == FactKind::kFunction || (tells && !fact.assumption)) add(fact.text);
     }
     if (!text.empty()) paragraph("  same rows     ", text);
   }
@@ -217,6 +219,13 @@ class Text {
                             counted(one.writes, "write whose old value is known", "writes whose old value is known"),
                             one.lost_line, one.old_value, one.lost_value, one.line, one.value, one.old_value));
     }
+  }
+
+  void untold() {
+    if (audit_.untold == 0) return;
+    out_ += "\n";
+    paragraph("", fmt::format("not told: {} of anomaly of which no values were found that fit together",
+                              counted(audit_.untold, "kind", "kinds")));
   }
 
   void set_aside() {

@@ -396,7 +396,7 @@ constexpr OptionRow kOptions[] = {
      "audit"},
     {"no-fact", "KIND",
      "do not use facts of this kind that the trace seems to show: equal, choice, same-choice, co-insert, queue, "
-     "constant, not-chosen, or all (docs/audit.md)",
+     "constant, not-chosen, flow, names, unchanged, or all (docs/audit.md)",
      "audit", true},
     {"set-aside", "", "also show the anomalies that were set aside because of what the trace shows", "audit"},
     {"no-lock-rule", "", "ignore LOCK TABLE and advisory locks", "audit"},

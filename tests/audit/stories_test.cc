@@ -1,44 +1,14 @@
 // Stories that used to be told wrongly: what is shown must be what can be run, and advice must suit the trace.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <set>
 
-#include "audit/audit.h"
 #include "audit/render.h"
+#include "tests/audit/audited.h"
 
 namespace isolde::audit {
 namespace stories_test {
-
-class Scratch {
- public:
-  explicit Scratch(std::string_view sql)
-      : path_(::testing::TempDir() + "isolde_story_" + std::to_string(::getpid()) + ".sql") {
-    std::ofstream(path_) << sql;
-  }
-  ~Scratch() { std::filesystem::remove(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::unique_ptr<Audit> audited(std::string_view ddl, std::string_view sql, WeakLevel level) {
-  const Scratch file(sql);
-  auto schema = read_schema_text(ddl, "schema.sql");
-  EXPECT_TRUE(schema);
-  AuditOptions options;
-  options.level = level;
-  options.search.limits.threads = 1;
-  auto audit = audit_trace(file.path(), *std::move(schema), {}, options);
-  EXPECT_TRUE(audit) << audit.error().message();
-  return *std::move(audit);
-}
 
 // What follows on `before` in a member's statements, up to a blank or the end.
 std::vector<std::string> values_after(const Anomaly& anomaly, std::uint32_t member, std::string_view verb,
@@ -193,7 +163,7 @@ TEST(Stories, WhatIsReadInOneTransactionAndWrittenInAnotherIsTold) {
   const std::string_view ddl =
       "CREATE TABLE voucher (id int PRIMARY KEY, used int, max_uses int); CREATE TABLE log (id serial PRIMARY KEY, t "
       "text);";
-  const auto scope = [&](std::string_view sql) { return audited(ddl, sql, WeakLevel::kReadCommitted)->scope; };
+  const auto scope = [&](const std::string& sql) { return audited(ddl, sql, WeakLevel::kReadCommitted)->scope; };
   const auto found = scope(
       "-- session 1\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 3 WHERE id = 1;\n"
       "-- session 2\nSELECT used, max_uses FROM voucher WHERE id = 1;\nUPDATE voucher SET used = 4 WHERE id = 1;\n");

@@ -84,19 +84,40 @@ TEST_F(Tpcc, AtReadCommittedWithoutForUpdateTheKnownColumnsAreTargets) {
   });
   EXPECT_TRUE(skew) << "order-status sees half of a delivery";
   EXPECT_TRUE(found.contains("ORDERS.O_CARRIER_ID") || found.contains("ORDER_LINE.OL_DELIVERY_D"));
-  const bool lost = std::any_of(done->anomalies.begin(), done->anomalies.end(), [&](const Anomaly& a) {
-    return a.name == AnomalyName::kLostUpdate && a.cycle.members.size() == 2 &&
-           done->classes.schema.full_name(a.cycle.edges[0].conflict.column) == "DISTRICT.D_NEXT_O_ID";
-  });
-  EXPECT_TRUE(lost) << "two new orders lose D_NEXT_O_ID";
+}
+
+bool loses_next_order_number(const Audit& audit, const Anomaly& a) {
+  return a.name == AnomalyName::kLostUpdate && a.cycle.members.size() == 2 &&
+         audit.classes.schema.full_name(a.cycle.edges[0].conflict.column) == "DISTRICT.D_NEXT_O_ID";
+}
+
+// Two new orders that read the same D_NEXT_O_ID have the same O_ID, and the primary key of ORDERS turns the second
+// away: no update is lost. (This test once expected the lost update.) Order-status and stock-level, which only read,
+// may still see D_NEXT_O_ID too early.
+TEST_F(Tpcc, TwoNewOrdersWithOneNumberDoNotBothCommit) {
+  for (const char* trace : {"tpcc_mariadb_general.log", "tpcc_postgres15_csvlog.csv", "tpcc_sqlite_trace.sql"}) {
+    const auto done = audit(trace, WeakLevel::kReadCommitted);
+    ASSERT_TRUE(done);
+    EXPECT_TRUE(std::ranges::none_of(done->anomalies, [&](const Anomaly& a) {
+      return loses_next_order_number(*done, a);
+    })) << trace;
+    const auto aside = std::ranges::find_if(
+        done->set_aside, [&](const SetAside& one) { return loses_next_order_number(*done, one.anomaly); });
+    ASSERT_NE(aside, done->set_aside.end()) << trace;
+    ASSERT_EQ(aside->facts.size(), 1U);
+    const Fact& fact = done->classes.facts[aside->facts[0]];
+    EXPECT_EQ(fact.kind, FactKind::kFlow);
+    EXPECT_GE(fact.support, 20U);
+  }
 }
 
 TEST_F(Tpcc, WithTheFiveHintsOnlyTheTrueProblemsRemain) {
   const auto done = audit("tpcc_mariadb_general.log", WeakLevel::kReadCommitted, "tpcc_hints.toml");
   ASSERT_TRUE(done);
   const Names found = targets(*done);
-  for (const char* column : {"DISTRICT.D_NEXT_O_ID", "STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"})
-    EXPECT_TRUE(found.contains(column)) << column;
+  for (const char* column : {"STOCK.S_QUANTITY", "CUSTOMER.C_BALANCE"}) EXPECT_TRUE(found.contains(column)) << column;
+  // Stock-level, which reads D_NEXT_O_ID too early, is ignored by the hints; new orders do not lose it (above).
+  EXPECT_FALSE(found.contains("DISTRICT.D_NEXT_O_ID"));
   // Every cycle goes through a true problem: without these columns there is none.
   const auto rest = audit("tpcc_mariadb_general.log", WeakLevel::kReadCommitted, "tpcc_hints.toml", kTrueProblems);
   ASSERT_TRUE(rest);

@@ -71,6 +71,29 @@ struct Choice {
   // The fact that says that no INSERT changes which row is taken: all rows that are inserted come in behind it.
   // kNone32: none. An assumption.
   std::uint32_t queue = kNone32;
+  // … at every level: those who insert take the number from a counter (Numbering), one after the other.
+  bool queue_numbered = false;
+};
+
+// UPDATE … SET column = 32, and 31 in a row that is inserted: one is always the other plus a constant (facts/flows.h).
+struct Flow {
+  std::uint32_t statement;  // of the class: the UPDATE
+  ColumnId column;          // that it sets
+  std::uint32_t variable;   // of the row that is inserted: what is set + `plus`
+  std::int64_t plus;
+  std::uint32_t fact;  // of Classes::facts
+};
+
+// A number taken from a counter: the transaction reads it, sets it to what it read plus a step, and inserts a row whose
+// unique key follows from it (facts/flows.h). Two that read the same number of the same counter do not both commit.
+struct Numbering {
+  std::vector<std::uint32_t> reads;  // operations of one statement: the last that reads the counter before the write
+  std::uint32_t write;               // operation: sets it
+  std::uint32_t variable;            // of the key that is inserted: what was read + `plus`
+  std::int64_t plus;
+  std::int64_t step;      // what is written: what was read + `step`
+  std::uint32_t counter;  // equal for those that take their numbers in the same way
+  std::uint32_t fact;     // of Classes::facts: an assumption
 };
 
 struct Operation {
@@ -105,8 +128,13 @@ struct TransactionClass {
     std::uint32_t fact;  // of Classes::facts
   };
   std::vector<Narrowed> narrowed = {};
+  std::vector<Flow> flows = {};
+  std::vector<Numbering> numberings = {};  // used only with GraphOptions::assumptions
   // By variable: the value that is written in the program (facts/constants.h); kNoLiteral: none. Empty: no variable is.
   std::vector<LiteralId> constants = {};
+  // By variable: the only values that the trace shows in its place, sorted; empty: any (facts/vocabularies.h). Used
+  // only with GraphOptions::assumptions. Empty as a whole: no variable has any.
+  std::vector<std::vector<LiteralId>> vocabularies = {};
   bool autocommit = false;  // in every transaction
   bool reads_only = false;
   // As the trace says; none: that of the audit.
@@ -145,9 +173,14 @@ struct Classes {
   std::vector<bool> fresh_ids;
   // By column: the fact that its values are constants; kNone32: it has none. Empty: nobody looked.
   std::vector<std::uint32_t> constant_facts;
+  // Likewise: the fact that it takes a few values with each statement, an assumption.
+  std::vector<std::uint32_t> vocabulary_facts;
   std::vector<LostInTrace> lost;  // updates that were lost while the trace was recorded; most often lost first
-  // By column: whenever the trace shows what was there before, an UPDATE wrote the same again (for the ranking).
-  std::vector<bool> unchanged;
+  // By column: so often the trace shows what was there before an UPDATE, which always wrote the same again; 0: it did
+  // not (write_backs.h).
+  std::vector<std::uint32_t> unchanged;
+  // By column: the fact that it is written back as it was, an assumption; kNone32: it has none. Empty: nobody looked.
+  std::vector<std::uint32_t> unchanged_facts;
   // Pairs of transactions of two classes that were seen concurrent, and of these with a row in common that one of them
   // writes, for the ranking: by pair(a, b); absent: none.
   std::unordered_map<std::uint64_t, std::uint32_t> seen_concurrent, seen_same_row;

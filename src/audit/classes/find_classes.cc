@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -126,6 +128,19 @@ std::vector<bool> tables_with_fresh_ids(const TraceLog& log, const Schema& schem
   return given;
 }
 
+void add_unchanged_facts(Classes& out) {
+  constexpr std::uint32_t kEnoughTimes = 3;
+  out.unchanged_facts.assign(out.schema.columns(), kNone32);
+  for (std::uint32_t column = 0; column < out.unchanged.size(); ++column) {
+    if (out.unchanged[column] < kEnoughTimes) continue;
+    out.unchanged_facts[column] = static_cast<std::uint32_t>(out.facts.size());
+    out.facts.push_back({FactKind::kUnchanged, true, out.schema.column(ColumnId(column)).table, out.unchanged[column],
+                         fmt::format("{} of a row never changes: an UPDATE that sets it writes back what was there ({} "
+                                     "times, no exception)",
+                                     out.schema.full_name(ColumnId(column)), out.unchanged[column])});
+  }
+}
+
 void count_statements(const TraceLog& log, Classes& out) {
   std::unordered_map<std::uint32_t, std::size_t> place_of;
   for (const TraceStatement& statement : log.statements) {
@@ -202,6 +217,7 @@ Classes find_classes(const TraceLog& log, Schema schema, std::vector<Statement> 
   if (!options.one_value_is_enough) mine_facts(log, forms, options.facts, out);
   look_at_concurrency(log, options.pairs_for_unique, out);
   out.unchanged = columns_written_back(log, out.schema, out.statements);
+  if (!options.one_value_is_enough && options.facts.on(FactKind::kUnchanged)) add_unchanged_facts(out);
   return out;
 }
 

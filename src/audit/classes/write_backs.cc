@@ -32,15 +32,15 @@ class RowStates {
       } else {
         const LiteralId written = null ? kNullValue : literals[value->literal];
         const auto [place, is_new] = known.try_emplace(*row, written);
-        if (!is_new && !access.inserts) (place->second == written ? equal_ : changed_)[raw(access.column)] = true;
+        if (!is_new && !access.inserts) ++(place->second == written ? equal_ : changed_)[raw(access.column)];
         place->second = written;
       }
     }
   }
 
-  [[nodiscard]] std::vector<bool> written_back() const {
-    std::vector<bool> out(equal_.size());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = equal_[i] && !changed_[i];
+  [[nodiscard]] std::vector<std::uint32_t> written_back() const {
+    std::vector<std::uint32_t> out(equal_.size());
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = changed_[i] == 0 ? equal_[i] : 0;
     return out;
   }
 
@@ -60,13 +60,13 @@ class RowStates {
   const TraceLog& log_;
   const Schema& schema_;
   std::vector<std::map<std::vector<LiteralId>, LiteralId>> values_;  // by column
-  std::vector<bool> equal_, changed_;
+  std::vector<std::uint32_t> equal_, changed_;
 };
 
 }  // namespace
 
-std::vector<bool> columns_written_back(const TraceLog& log, const Schema& schema,
-                                       std::span<const Statement> statements) {
+std::vector<std::uint32_t> columns_written_back(const TraceLog& log, const Schema& schema,
+                                                std::span<const Statement> statements) {
   RowStates states(log, schema);
   for (const TraceTransaction& transaction : log.transactions) {
     if (transaction.outcome != TxnOutcome::kCommitted) continue;

@@ -261,7 +261,7 @@ bool Attempt::inserts_later(std::uint32_t member, std::uint32_t line) const {
 }
 
 bool Attempt::returned(const PlayChoice& choice, const LineAnswer& answer) const {
-  const std::string value = play_.value(choice.member, choice.variable);
+  const std::string value = play_.returned(choice);
   const std::string quoted = fmt::format("'{}'", value);
   return std::ranges::any_of(answer.rows.rows, [&](const std::vector<std::string>& row) {
     return std::ranges::any_of(row, [&](const std::string& cell) {
@@ -276,7 +276,7 @@ bool Attempt::returned(const PlayChoice& choice, const LineAnswer& answer) const
 std::string Attempt::took_what_was_not_read(const Observed& run, bool& never) const {
   for (const PlayChoice& choice : play_.choices) {
     const LineAnswer& answer = run.answers[choice.member][choice.line];
-    const std::string value = play_.value(choice.member, choice.variable);
+    const std::string value = play_.returned(choice);
     if (!answer.done || !answer.gives_rows || value.empty() || returned(choice, answer)) continue;
     never = std::ranges::none_of(
         serial_, [&](const auto& order) { return returned(choice, order.second.answers[choice.member][choice.line]); });

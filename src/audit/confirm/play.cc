@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -211,6 +212,15 @@ std::string Play::value(std::uint32_t member, std::uint32_t variable) const {
   return {};
 }
 
+std::string Play::returned(const PlayChoice& choice) const {
+  const std::string text = value(choice.member, choice.variable);
+  if (choice.plus == 0) return text;
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size()) return {};
+  return std::to_string(number - choice.plus);
+}
+
 std::vector<std::vector<ColumnId>> Play::keys_of(TableId table) const {
   std::vector<std::vector<ColumnId>> keys = schema.table(table).unique_keys;
   if (!schema.table(table).primary_key.empty()) keys.insert(keys.begin(), schema.table(table).primary_key);
@@ -279,6 +289,13 @@ Result<Play> make_play(const Anomaly& anomaly, const Classes& classes, const Tra
       play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, key->column, choice.result});
     }
     add_free_rows(classes.schema, static_cast<std::uint32_t>(play.members.size()), member, play.choices);
+    for (const Numbering& numbering : of.numberings) {
+      const Operation& read = of.operations[numbering.reads.front()];
+      const std::uint32_t line = member.line_of(read.statement);
+      if (line == kNone32) continue;
+      play.choices.push_back({static_cast<std::uint32_t>(play.members.size()), line, read.access.column,
+                              numbering.variable, numbering.plus, numbering.step});
+    }
     play.members.push_back(std::move(member));
   }
   play.tables.assign(tables.begin(), tables.end());

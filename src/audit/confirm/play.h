@@ -73,11 +73,14 @@ struct PlayEdge {
   ColumnId column;
 };
 
-// A key that a later statement of the member has from what this line returned (facts/choices.h; SKIP LOCKED).
+// A key that a later statement of the member has from what this line returned (facts/choices.h; SKIP LOCKED), or a
+// number that follows from it (facts/flows.h): the variable is what was returned + `plus`.
 struct PlayChoice {
   std::uint32_t member, line;
   ColumnId column;
   std::uint32_t variable;
+  std::int64_t plus = 0;
+  std::int64_t step = 0;  // not 0: a number taken from a counter, which is then so much more
 };
 
 struct Play {
@@ -98,6 +101,8 @@ struct Play {
   bool reads_wait = false;          // some member takes LOCK TABLE against those who only read
 
   [[nodiscard]] const Line& line(const Touch& touch) const { return members[touch.member].lines[touch.line]; }
+  // What the line must return, so that the member goes on as it does; empty: nobody knows.
+  [[nodiscard]] std::string returned(const PlayChoice& choice) const;
   // What the member's variable stands for; empty: no literal has it.
   [[nodiscard]] std::string value(std::uint32_t member, std::uint32_t variable) const;
   [[nodiscard]] const SqlValueType& type(ColumnId column) const { return types[raw(column)]; }

@@ -270,6 +270,12 @@ class PlayValueChooser {
     }
   }
 
+  [[nodiscard]] bool takes_number(std::uint32_t member, std::uint32_t variable) const {
+    return std::ranges::any_of(play_.choices, [&](const PlayChoice& choice) {
+      return choice.step != 0 && choice.member == member && choice.variable == variable;
+    });
+  }
+
   // The literal, and with it all of its variable.
   void set(std::uint32_t member, std::uint32_t line, std::uint32_t literal, const std::string& value) {
     const std::uint32_t variable = play_.members[member].lines[line].variables[literal];
@@ -341,6 +347,8 @@ class PlayValueChooser {
       const auto cell = std::find_if(cells.begin(), cells.end(), [&](const auto& c) { return c.column == *column; });
       const std::uint32_t n = node(m, line.variables[cell->literal]);
       if (n != kNone32 && tied_[find(n)]) continue;
+      // Numbers that follow from what is read collide if they do: the database turns the second away.
+      if (takes_number(m, line.variables[cell->literal])) return;
       rename(m, l, cell->literal, *column);
       values = key_values(line, row, table, key);
       play_.parted.insert(fmt::format("T{}'s {}", m + 1, play_.schema.full_name(*column)));

@@ -204,10 +204,28 @@ class RowMaker {
     wishes_[b].merged_into = a;
   }
 
+  // Another member takes its number from the same counter before this one.
+  [[nodiscard]] bool follows_another(const PlayChoice& choice) const {
+    const auto number = [&](const PlayChoice& one) {
+      std::int64_t out = 0;
+      const std::string text = play_.returned(one);
+      std::from_chars(text.data(), text.data() + text.size(), out);
+      return out;
+    };
+    return choice.step != 0 && std::ranges::any_of(play_.choices, [&](const PlayChoice& other) {
+             if (other.step != choice.step || other.column != choice.column) return false;
+             const bool before = choice.step > 0 ? number(other) < number(choice) : number(other) > number(choice);
+             return before && name_one_row(play_, play_.members[other.member].lines[other.line],
+                                           play_.members[choice.member].lines[choice.line],
+                                           play_.schema.column(choice.column).table);
+           });
+  }
+
   // What is taken from a line's answer is in it.
   void choose() {
     for (const PlayChoice& choice : play_.choices) {
-      const std::string value = play_.value(choice.member, choice.variable);
+      if (follows_another(choice)) continue;
+      const std::string value = play_.returned(choice);
       const auto& tables = play_.members[choice.member].lines[choice.line].clues.tables;
       for (std::uint32_t i = 0; i < tables.size() && !value.empty(); ++i) {
         const auto at = places_.find({choice.member, choice.line, i});

@@ -1,6 +1,7 @@
 #include "audit/cycles/correlation.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "audit/cycles/bounds.h"
@@ -10,6 +11,7 @@ namespace isolde::audit {
 
 CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
     : classes_(classes), rows_(classes), uses_(classes.classes.size()) {
+  find_made_and_taken();
   using Kind = std::tuple<std::uint32_t, std::uint32_t, Action, Lock, bool, bool, ColumnId>;
   for (std::uint32_t id = 0; id < uses_.size(); ++id) {
     const TransactionClass& one = classes.classes[id];
@@ -27,6 +29,38 @@ CorrelationFacts::CorrelationFacts(const Classes& classes, WeakLevel level)
   }
 }
 
+void CorrelationFacts::find_made_and_taken() {
+  std::vector<bool> gone(classes_.schema.tables());  // some class deletes rows of it
+  for (const TransactionClass& one : classes_.classes) {
+    for (const Operation& operation : one.operations) {
+      if (operation.access.deletes) gone[raw(one.rows[operation.access.row_set].table)] = true;
+    }
+  }
+  for (const TransactionClass& one : classes_.classes) {
+    std::vector<Made>& made = made_.emplace_back();
+    std::vector<Taken>& taken = taken_.emplace_back();
+    const auto comes_once = [&](const ClassRows& rows) {
+      return !gone[raw(rows.table)] || std::ranges::any_of(one.numberings, [&](const Numbering& numbering) {
+        return std::ranges::find(rows.keys, numbering.variable, &ClassRowKey::variable) != rows.keys.end();
+      });
+    };
+    for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
+      const Access& access = one.operations[op].access;
+      if (access.action != Action::kWrite || !access.inserts || access.deletes) continue;
+      if (!one.rows[access.row_set].single || !comes_once(one.rows[access.row_set])) continue;
+      // An INSERT is an operation for each column.
+      if (std::ranges::find(made, access.row_set, &Made::rows) == made.end()) made.push_back({access.row_set, op});
+    }
+    for (const Choice& choice : one.choices) {
+      const auto select = std::ranges::find_if(one.operations, [&](const Operation& operation) {
+        return operation.statement == choice.statement && operation.access.row_set == choice.found;
+      });
+      if (select == one.operations.end() || choice.key.empty()) continue;
+      taken.push_back({&choice, static_cast<std::uint32_t>(select - one.operations.begin())});
+    }
+  }
+}
+
 CorrelationResult Correlation::check(const Cycle& cycle, std::span<const SameRow> same) {
   take_cycle(cycle, same);
   steps_ = 0;
@@ -35,6 +69,7 @@ CorrelationResult Correlation::check(const Cycle& cycle, std::span<const SameRow
     const auto serializable = [&](ClassId id) { return facts_.classes().classes[raw(id)].serializable; };
     impossible_ = std::ranges::all_of(members_, serializable) || rows_.contradictory() || misses_row_that_it_took();
     read_own_rows();
+    find_rows_that_were_taken();
     choose_lock_orders();
     possible = impossible_ ? Possible::kNo : enumerate();
   } else {
@@ -65,7 +100,27 @@ void Correlation::take_cycle(const Cycle& cycle, std::span<const SameRow> same) 
   for (const SameRow& row : same) rows_.meet(row.member_a, row.rows_a, row.member_b, row.rows_b);
 }
 
-// A SELECT found the row that its transaction takes (Choice), so it did not miss the INSERT of that row.
+// A SELECT found the row that its transaction takes (Choice): who inserted it had committed, if that was the row's only
+// INSERT.
+void Correlation::find_rows_that_were_taken() {
+  for (std::uint32_t taker = 0; taker < members_.size(); ++taker) {
+    for (const CorrelationFacts::Taken& taken : facts_.taken(members_[taker])) {
+      const TableId table = facts_.classes().classes[raw(members_[taker])].rows[taken.choice->found].table;
+      for (std::uint32_t maker = 0; maker < members_.size(); ++maker) {
+        if (maker == taker) continue;
+        const TransactionClass& one = facts_.classes().classes[raw(members_[maker])];
+        for (const CorrelationFacts::Made& made : facts_.made(members_[maker])) {
+          if (one.rows[made.rows].table != table || !is_taken(taker, *taken.choice, maker, one.rows[made.rows]))
+            continue;
+          const ColumnId column = one.operations[made.op].access.column;
+          edges_.push_back({maker, taker, {made.op, taken.op, column, EdgeKind::kWr, false}});
+        }
+      }
+    }
+  }
+}
+
+// … so the SELECT did not miss it, whatever became of the row later.
 bool Correlation::misses_row_that_it_took() {
   for (std::size_t i = 0; i < own_edges_; ++i) {
     const CycleEdge& edge = edges_[i];
@@ -78,16 +133,19 @@ bool Correlation::misses_row_that_it_took() {
     if (!made.single) continue;
     for (const audit::Choice& choice : reader.choices) {
       if (choice.statement != read.statement || choice.found != read.access.row_set || choice.key.empty()) continue;
-      const bool same = std::ranges::all_of(choice.key, [&](const ClassRowKey& key) {
-        const auto given = std::ranges::lower_bound(made.keys, key.column, {}, &ClassRowKey::column);
-        return key.variable != kNoVariable && given != made.keys.end() && given->column == key.column &&
-               given->variable != kNoVariable &&
-               rows_.value(edge.from, key.variable) == rows_.value(edge.to, given->variable);
-      });
-      if (same) return true;
+      if (is_taken(edge.from, choice, edge.to, made)) return true;
     }
   }
   return false;
+}
+
+bool Correlation::is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
+                           const ClassRows& made) {
+  return std::ranges::all_of(choice.key, [&](const ClassRowKey& key) {
+    const auto given = std::ranges::lower_bound(made.keys, key.column, {}, &ClassRowKey::column);
+    return key.variable != kNoVariable && given != made.keys.end() && given->column == key.column &&
+           given->variable != kNoVariable && rows_.value(taker, key.variable) == rows_.value(maker, given->variable);
+  });
 }
 
 // At MySQL's rr a member sees its own changes whatever its snapshot is: to miss a later change of a row that it changed
@@ -124,6 +182,7 @@ void Correlation::choose_lock_orders() {
     if (held_[first].member != held_[end - 1].member) order_locks(std::span(held_).subspan(first, end - first));
     first = end;
   }
+  if (graph_.options().assumptions) order_numberings();
 
   // Who commits before the other locks is the same for all rows of two members.
   for (std::uint32_t a = 0; a < members_.size() && !ordered_.empty(); ++a) {
@@ -134,6 +193,23 @@ void Correlation::choose_lock_orders() {
         backward_.push_back(backward);
       }
       add_choice();
+    }
+  }
+}
+
+// Two that take a number from one counter: one reads what the other wrote (facts/flows.h).
+void Correlation::order_numberings() {
+  const auto& classes = facts_.classes().classes;
+  for (std::uint32_t a = 0; a < members_.size(); ++a) {
+    for (const Numbering& mine : classes[raw(members_[a])].numberings) {
+      for (std::uint32_t b = a + 1; b < members_.size(); ++b) {
+        for (const Numbering& theirs : classes[raw(members_[b])].numberings) {
+          if (mine.counter != theirs.counter || row_of(a, mine.write) != row_of(b, theirs.write)) continue;
+          const ColumnId column = operation(a, mine.write).access.column;
+          ordered_.push_back({{a, b, {mine.write, theirs.reads.front(), column, EdgeKind::kWr, false}},
+                              {b, a, {theirs.write, mine.reads.front(), column, EdgeKind::kWr, false}}});
+        }
+      }
     }
   }
 }

@@ -7,11 +7,13 @@
 //          By moments only locks have to be ordered: what a plain read sees follows from the order of commits, whatever
 //          it is. A row that a member inserts, or that one of several deletes, may not be there when others look for
 //          it: then their locks of it are not counted on. Two members do not both insert it. What all of them ask of
-//          one row must be true together (SameRows::contradictory). Nothing goes wrong between serializable members
-//          alone. By the paper's rule each two operations on a column of the row are given a direction, and the choice
-//          must also stay within the level: no cycle of ww and wr alone; at snapshot isolation none without two rw in a
-//          row. Directions are fixed one after the other and given up early; when the limit of steps runs out it counts
-//          as possible and says so.
+//          one row must be true together (SameRows::contradictory). A row that a member takes from what its SELECT
+//          found (Choice) was committed before by whoever made it. Of two that take a number from one counter one reads
+//          what the other wrote, if the graph counts on assumptions (facts/flows.h). Nothing goes wrong between
+//          serializable members alone. By the paper's rule each two operations on a column of the row are given a
+//          direction, and the choice must also stay within the level: no cycle of ww and wr alone; at snapshot
+//          isolation none without two rw in a row. Directions are fixed one after the other and given up early; when
+//          the limit of steps runs out it counts as possible and says so.
 // Cost:    by moments some microseconds; by the paper's rule up to the limit, but mostly a step a pair.
 // Source:  IsoDiff, sections 3.4 and 3.6 (correlation).
 #pragma once
@@ -51,20 +53,38 @@ class CorrelationFacts {
     std::uint32_t op;
   };
   [[nodiscard]] const std::vector<Use>& uses(ClassId id) const { return uses_[raw(id)]; }
+  // A single row that a class inserts, and that is inserted by nobody else: no class deletes such rows, or its key has
+  // a number that is given only once (Numbering).
+  struct Made {
+    std::uint32_t rows, op;
+  };
+  [[nodiscard]] const std::vector<Made>& made(ClassId id) const { return made_[raw(id)]; }
+  // A row that a class takes from those that its SELECT finds, and what the SELECT reads of them.
+  struct Taken {
+    const Choice* choice;
+    std::uint32_t op;
+  };
+  [[nodiscard]] const std::vector<Taken>& taken(ClassId id) const { return taken_[raw(id)]; }
   [[nodiscard]] const Classes& classes() const { return classes_; }
   [[nodiscard]] const RowFacts& rows() const { return rows_; }
 
  private:
+  void find_made_and_taken();
+
   const Classes& classes_;
   RowFacts rows_;
   std::vector<std::vector<Use>> uses_;  // by class
+  std::vector<std::vector<Made>> made_;
+  std::vector<std::vector<Taken>> taken_;
 };
 
 // Looks at one cycle after the other; one object a thread. Requires: facts and graph outlive it.
 class Correlation {
  public:
   Correlation(const CorrelationFacts& facts, const DependencyGraph& graph, const CorrelationOptions& options)
-      : facts_(facts), graph_(graph), options_(options), rows_(facts.classes(), facts.rows()) {}
+      : facts_(facts), graph_(graph), options_(options), rows_(facts.classes(), facts.rows()) {
+    rows_.use_vocabularies(graph.options().assumptions && !graph.options().as_paper);
+  }
 
   [[nodiscard]] CorrelationResult check(const Cycle& cycle) { return check(cycle, {}); }
   // The same when these rows, too, are known to be the same.
@@ -93,6 +113,10 @@ class Correlation {
   void take_cycle(const Cycle& cycle, std::span<const SameRow> same);
   void read_own_rows();
   [[nodiscard]] bool misses_row_that_it_took();
+  void find_rows_that_were_taken();
+  [[nodiscard]] bool is_taken(std::uint32_t taker, const audit::Choice& choice, std::uint32_t maker,
+                              const ClassRows& made);
+  void order_numberings();
   void choose_lock_orders();
   void order_locks(std::span<const Held> uses);
   void add_choice();

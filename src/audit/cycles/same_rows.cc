@@ -4,6 +4,8 @@
 #include <numeric>
 #include <optional>
 
+#include "audit/facts/vocabularies.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -135,6 +137,9 @@ void SameRows::reset(std::span<const ClassId> members, bool on_one_snapshot) {
   settled_ = std::ranges::none_of(members, [&](ClassId id) { return facts_.of(id).any_shared; });
   any_constant_ = std::ranges::any_of(members, [&](ClassId id) { return !facts_.of(id).constants.empty(); });
   if (any_constant_) equate_constants();
+  any_vocabulary_ = use_vocabularies_ && std::ranges::any_of(members, [&](ClassId id) {
+                      return !classes_.classes[raw(id)].vocabularies.empty();
+                    });
 }
 
 // The same value of two members, or of one.
@@ -168,6 +173,27 @@ bool SameRows::equates_different_constants() {
   std::ranges::sort(values);
   for (std::size_t i = 1; i < values.size(); ++i) {
     if (values[i].first == values[i - 1].first && values[i].second != values[i - 1].second) return true;
+  }
+  return false;
+}
+
+// Is there a value that could be none of the names that all its places take?
+bool SameRows::equates_different_names() {
+  std::vector<std::pair<std::uint32_t, std::span<const LiteralId>>> values;
+  for (std::uint32_t member = 0; member < members_.size(); ++member) {
+    const TransactionClass& one = classes_.classes[raw(members_[member])];
+    for (std::uint32_t v = 0; v < one.variables; ++v) {
+      if (const auto names = names_of(one, v); !names.empty())
+        values.emplace_back(find(variable_parent_, first_variable_[member] + v), names);
+    }
+  }
+  std::ranges::sort(values, {}, [](const auto& value) { return value.first; });
+  std::vector<LiteralId> left;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (i == 0 || values[i].first != values[i - 1].first) left.clear();
+    CommonNames common = names_in_common(left, values[i].second);
+    if (common.none) return true;
+    left = std::move(common.names);
   }
   return false;
 }
@@ -256,9 +282,10 @@ void SameRows::settle() {
 }
 
 bool SameRows::contradictory() {
-  if (!any_unlike_ && !any_constant_) return false;
+  if (!any_unlike_ && !any_constant_ && !any_vocabulary_) return false;
   if (!settled_) settle();
   if (any_constant_ && equates_different_constants()) return true;
+  if (any_vocabulary_ && equates_different_names()) return true;
   if (!any_unlike_) return false;
   struct Held {  // a set of rows that the row is one of
     std::uint32_t row, member, rows;

@@ -8,7 +8,7 @@
 //          value in such a column and another for rows that do not have it there (<>, <, >): then they have no row in
 //          common after all.
 //          Values that are written in the program are equal if they are the same, and what would make two of them equal
-//          that are not contradicts itself.
+//          that are not contradicts itself; likewise, if asked for, what leaves a value none of its names.
 //          What the trace shows counts, too: values that a row is known to have (ClassRows::known), and questions that
 //          always have the same answer (Choice::function): where they are asked alike, the same row is taken.
 // Cost:    resetting and the first question after a meeting: about the row sets of the members, sorted.
@@ -65,6 +65,8 @@ class SameRows {
   // `on_one_snapshot`: the members run at the same time, each on a snapshot; those who take the next row of one queue,
   // and write it, take the same (Choice::same_moment).
   void reset(std::span<const ClassId> members, bool on_one_snapshot = false);
+  // Values that only some names can be (facts/vocabularies.h) count from the next reset on.
+  void use_vocabularies(bool use) { use_vocabularies_ = use; }
   // These have a row in common.
   void meet(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b);
   [[nodiscard]] bool same(std::uint32_t member_a, std::uint32_t rows_a, std::uint32_t member_b, std::uint32_t rows_b) {
@@ -103,6 +105,7 @@ class SameRows {
   void settle();
   void equate_constants();
   [[nodiscard]] bool equates_different_constants();
+  [[nodiscard]] bool equates_different_names();
 
   const Classes& classes_;
   const RowFacts& facts_;
@@ -113,6 +116,7 @@ class SameRows {
   std::vector<Meeting> meetings_;
   std::vector<AnswerEntry> answers_;
   bool settled_ = false, any_ = false, any_unlike_ = false, any_constant_ = false;
+  bool use_vocabularies_ = false, any_vocabulary_ = false;
 };
 
 }  // namespace isolde::audit

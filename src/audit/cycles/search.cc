@@ -222,7 +222,10 @@ class Worker {
     const auto ways = ways_between(b, a, taken);
     if (ways.empty()) return;
     for (const Conflict& conflict : shared_.graph.conflicts(a, b)) {
-      if (conflict.kind == EdgeKind::kRw) close(taken, std::span(&conflict, 1), ways);
+      if (conflict.kind != EdgeKind::kRw) continue;
+      // Two that do the same at the same time: each misses what the other does.
+      if (a == b) judge(taken, std::array<Conflict, 2>{conflict, conflict});
+      close(taken, std::span(&conflict, 1), ways);
     }
   }
 

@@ -6,7 +6,8 @@
 //
 // Always:  one counterexample in the trace is the end of a fact. A fact that is an `assumption` cannot be proved from
 //          statements at all (that a queue is never empty; that the values of rows that were read and not taken are not
-//          used): what it takes away is listed as set aside, never silently.
+//          used; that a transaction gives up when its INSERT is turned away): what it takes away is listed as set
+//          aside, never silently.
 // Source:  the kinds, their tests and their limits: docs/audit.md, "What the trace itself shows".
 #pragma once
 
@@ -29,11 +30,14 @@ enum class FactKind : std::uint8_t {
   kQueue,       // a SELECT takes the smallest of a group, and new rows come in behind (queues.h)
   kConstant,    // a value that is written in the program: every transaction of a class has it (constants.h)
   kProjection,  // of the rows that a SELECT finds, only the values of the row that is taken are used (projections.h)
+  kFlow,        // a value is another one plus or minus a constant: the order's number is the counter's (flows.h)
+  kVocabulary,  // a place that names entries of a table takes one of a few names, no others (vocabularies.h)
+  kUnchanged,   // an UPDATE of the column always writes back what was there (classes/write_backs.h)
 };
-inline constexpr std::size_t kFactKinds = 7;
+inline constexpr std::size_t kFactKinds = 10;
 
 // As --no-fact and [[distrust]] write it: "equal", "choice", "same-choice", "co-insert", "queue", "constant",
-// "not-chosen".
+// "not-chosen", "flow", "names", "unchanged".
 [[nodiscard]] std::string_view name(FactKind kind);
 [[nodiscard]] std::optional<FactKind> fact_kind_named(std::string_view name);
 [[nodiscard]] std::array<std::string_view, kFactKinds> fact_kind_names();

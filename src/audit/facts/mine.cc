@@ -3,8 +3,10 @@
 #include "audit/facts/choices.h"
 #include "audit/facts/co_inserts.h"
 #include "audit/facts/constants.h"
+#include "audit/facts/flows.h"
 #include "audit/facts/projections.h"
 #include "audit/facts/queues.h"
+#include "audit/facts/vocabularies.h"
 #include "audit/facts/written_values.h"
 
 namespace isolde::audit {
@@ -17,8 +19,10 @@ void mine_facts(const TraceLog& log, const Forms& forms, const FactSwitches& swi
     if (switches.on(FactKind::kQueue)) find_queues(log, forms, classes);
   }
   if (switches.on(FactKind::kConstant)) find_constants(log, forms, classes);
+  if (switches.on(FactKind::kVocabulary)) find_vocabularies(log, forms, classes);
   const std::vector<WrittenColumn> written = find_written_values(log, forms, classes);
   if (switches.on(FactKind::kChoice) && switches.on(FactKind::kProjection)) find_projections(written, classes);
+  if (switches.on(FactKind::kFlow)) find_flows(log, forms, written, classes);
   classes.lost = lost_updates(log, classes, written);
 }
 

@@ -16,7 +16,8 @@
 //      row of the group (the counter); and the SELECT never came back empty. The last is an assumption: the first row
 //      of an empty queue does matter, and if one transaction looks at several queues, one of which is empty, it is not
 //      serializable (docs/audit.md). So what this takes away is set aside.
-// Neither holds at read committed or at MySQL's repeatable read.
+// Neither holds at read committed or at MySQL's repeatable read by itself; the second does if those who insert take
+// their numbers from a counter, one after the other (flows.h).
 //
 // In, out: TraceLog, classes with choices -> Choice::same_moment, Choice::queue, facts.
 // Always:  the SELECT picks one row, its other literals never vary, and nobody updates the columns of the group or the

@@ -202,6 +202,7 @@ class WrittenValueFinder {
       if (changes && results.size() < kManyValues) results.insert(sample.value);
     }
     out.values = results.size();
+    if (best.slot.sign == 0 && best.constants.size() == 1) out.step = static_cast<double>(best.constants.front()) / 100;
     return out;
   }
 

@@ -23,6 +23,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "audit/facts/occurrences.h"
@@ -38,6 +39,8 @@ struct WrittenColumn {
   std::uint64_t by_last = 0;     // of these, that follow from it by the best form
   std::uint64_t by_earlier = 0;  // … not, but from one that a transaction running at the same time had replaced
   std::uint64_t values = 0;      // different ones that were written, as far as the form explains them; at most 4
+  // A counter: the best form is new = old + this, and nothing else. None: there is a slot, or there are two constants.
+  std::optional<double> step = std::nullopt;
   // A write whose value is a literal but no number, or that the best form does not explain by any version.
   std::uint64_t unexplained = 0;
   // The first of those `by_earlier`: the statement that was lost and the one that overwrote it, in

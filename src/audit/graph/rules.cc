@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "audit/facts/vocabularies.h"
+
 namespace isolde::audit {
 namespace {
 
@@ -281,6 +283,11 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
 
   std::uint32_t rule = kNone32;
   if (never_meet(from.of, first.access.row_set, to.of, second.access.row_set, rule)) return gone(rule);
+  if (!options_.as_paper && options_.assumptions) {
+    const std::uint32_t parted =
+        fact_that_parts(classes_, from.of, a.rows[first.access.row_set], to.of, b.rows[second.access.row_set]);
+    if (parted != kNone32) return gone(fact_rules_[parted]);
+  }
   if (times_rule_ != kNone32 && (old_and_new(from, to) || old_and_new(to, from))) return gone(times_rule_);
   const ClassRows &from_rows = a.rows[first.access.row_set], &to_rows = b.rows[second.access.row_set];
   if (options_.own_rows && ((to_rows.own && !makes_rows(second.access)) || names_made_id(to_rows, from_rows))) {
@@ -293,7 +300,21 @@ ConflictRules::Judged ConflictRules::judge(OperationRef from, OperationRef to) c
     return {EdgeKind::kLockedRw, own_rows_rule_};
   }
   if (options_.rechecks && rechecks_->holds(from, to)) return {EdgeKind::kLockedRw, rechecks_rule_};
+  if (const std::uint32_t fact = numbering_of(from, to); fact != kNone32) {
+    return {EdgeKind::kLockedRw, fact_rules_[fact]};
+  }
   return judged;
+}
+
+// The fact that says that who overwrites this counter comes after the commit of who took a number from it.
+std::uint32_t ConflictRules::numbering_of(OperationRef from, OperationRef to) const {
+  if (options_.as_paper || !options_.assumptions ||
+      makes_rows(classes_.classes[raw(to.of)].operations[to.place].access))
+    return kNone32;
+  for (const Numbering& numbering : classes_.classes[raw(from.of)].numberings) {
+    if (std::ranges::find(numbering.reads, from.place) != numbering.reads.end()) return numbering.fact;
+  }
+  return kNone32;
 }
 
 ConflictRules::Judged ConflictRules::judge_by_data(OperationRef from, OperationRef to, EdgeKind kind) const {
@@ -352,9 +373,10 @@ std::uint32_t ConflictRules::fact_against(OperationRef from, OperationRef to) co
   const auto at_snapshot = [&](const TransactionClass& one) {
     return one.level_or(options_.level) == WeakLevel::kSnapshotIsolation;
   };
-  if (!at_snapshot(a) || !at_snapshot(b)) return kNone32;
+  const bool snapshots = at_snapshot(a) && at_snapshot(b);
   for (const Choice& choice : a.choices) {
-    if (choice.queue != kNone32 && choice.statement == read.statement && choice.found == read.access.row_set)
+    if (choice.queue != kNone32 && (snapshots || choice.queue_numbered) && choice.statement == read.statement &&
+        choice.found == read.access.row_set)
       return choice.queue;
   }
   return kNone32;

@@ -22,6 +22,7 @@
 //          facts         what the trace itself shows (facts/fact.h), each with its support: rows that were found, or
 //                        came with a row that was found, were there: no rw to their INSERT; an INSERT behind the row
 //                        that a queue's SELECT takes does not matter (an assumption, at snapshot isolation only);
+//                        a counter from which keys are numbered is as good as locked by its read (an assumption);
 //                        rows that are told apart by values that are written in the program never meet
 //          What is read under a lock makes the writer wait (kLockedRw), but no lock keeps a row from being inserted,
 //          except MySQL's repeatable read, which locks gaps, and there also what writing statements read.
@@ -87,6 +88,7 @@ class ConflictRules {
   [[nodiscard]] bool finds_what_it_writes(const TransactionClass& one, const Operation& operation) const;
   [[nodiscard]] bool by_made_id(const ClassRows& looked_for, const ClassRows& inserted) const;
   [[nodiscard]] std::uint32_t fact_against(OperationRef from, OperationRef to) const;
+  [[nodiscard]] std::uint32_t numbering_of(OperationRef from, OperationRef to) const;
   void find_unique_variables();
   [[nodiscard]] Judged judge_by_data(OperationRef from, OperationRef to, EdgeKind kind) const;
 

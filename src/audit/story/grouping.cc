@@ -4,6 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
+#include <span>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -28,10 +31,54 @@ bool is_set_up(const Classes& classes, const TransactionClass& one) {
   });
 }
 
+// Texts that a statement asks for (status = 'trash'), in a column that others are written to, and never this one: rows
+// like these are seldom there.
+class StrangeValues {
+ public:
+  StrangeValues(const Classes& classes, const TraceLog& log)
+      : classes_(classes), log_(log), written_(classes.schema.columns()) {
+    for (const TraceStatement& here : log.statements) {
+      if (raw(here.shape) >= classes.statements.size()) continue;
+      const Statement& statement = classes.statements[raw(here.shape)];
+      const std::span<const LiteralId> literals = log.literals_of(here);
+      const auto note = [&](const RowKey& value) {
+        if (value.literal < literals.size()) written_[raw(value.column)].insert(literals[value.literal]);
+      };
+      std::ranges::for_each(statement.assigned, note);
+      for (const Access& access : statement.accesses) {
+        if (access.action != Action::kWrite || !access.inserts) continue;
+        std::ranges::for_each(statement.row_sets[access.row_set].keys, note);
+      }
+    }
+  }
+
+  [[nodiscard]] bool asked_for(const TransactionClass& one, std::uint32_t op) const {
+    if (one.example_statements.size() != one.statements.size()) return false;
+    const std::uint32_t at = one.operations[op].statement;
+    std::uint32_t first = op;
+    while (first > 0 && one.operations[first - 1].statement == at) --first;
+    const Statement& statement = classes_.statements[raw(one.statements[at])];
+    if (op - first >= statement.accesses.size()) return false;
+    const std::span<const LiteralId> literals = log_.literals_of(log_.statements[one.example_statements[at]]);
+    const RowSet& rows = statement.row_sets[statement.accesses[op - first].row_set];
+    return std::ranges::any_of(rows.keys, [&](const RowKey& key) {
+      const auto& written = written_[raw(key.column)];
+      if (written.empty() || key.literal >= literals.size() || written.contains(literals[key.literal])) return false;
+      const std::string_view text = log_.shapes.literal(literals[key.literal]);
+      return !text.empty() && std::ranges::none_of(text, [](char c) { return c >= '0' && c <= '9'; });
+    });
+  }
+
+ private:
+  const Classes& classes_;
+  const TraceLog& log_;
+  std::vector<std::set<LiteralId>> written_;  // by column
+};
+
 class Ranker {
  public:
-  Ranker(const Classes& classes, SameRows& rows, const RowFacts& facts)
-      : classes_(classes), rows_(rows), facts_(facts), stakes_(classes.schema) {
+  Ranker(const Classes& classes, const TraceLog& log, SameRows& rows, const RowFacts& facts)
+      : classes_(classes), rows_(rows), facts_(facts), stakes_(classes.schema), strange_(classes, log) {
     for (const TransactionClass& one : classes.classes) set_up_.push_back(is_set_up(classes, one));
   }
 
@@ -64,6 +111,13 @@ class Ranker {
       // Who looks for one row by its key knows most often that it is there.
       if (is_phantom(classes_, cycle, edge) && from_rows(classes_, cycle, edge).single) out.rank -= 2;
     }
+    // All that closes the cycle is that a time stamp is overwritten.
+    const bool cheap = std::ranges::all_of(cycle.edges, [&](const CycleEdge& edge) {
+      const Access& to = to_operation(classes_, cycle, edge).access;
+      return &edge == &main || (edge.conflict.kind == EdgeKind::kWw && !to.inserts && !to.deletes &&
+                                stakes_.of_column[raw(edge.conflict.column)] < 0);
+    });
+    if (cheap) out.rank -= 1.5;
     const auto n = static_cast<double>(cycle.edges.size());
     double seldom = std::numeric_limits<double>::max();
     for (const ClassId member : cycle.members) {
@@ -72,6 +126,7 @@ class Ranker {
       if (set_up_[raw(member)]) out.rank -= 4;
     }
     const TransactionClass& reader = classes_.classes[raw(cycle.members[main.from])];
+    if (strange_.asked_for(reader, main.conflict.from_op)) out.rank -= 5;
     if (reader.autocommit && reader.statements.size() == 1) out.rank -= 4;  // hardly ever long enough to meet another
     out.rank += 3 * use_of_read(cycle, main) + stake_of(cycle, main) + stake / n + 0.5 * logarithm(out.same_row) +
                 0.25 * logarithm(out.concurrent) + 0.1 * logarithm(seldom) - 1.5 * (n - 2);
@@ -139,6 +194,9 @@ class Ranker {
         use = 0.6;
         if (same || shares) use = 0.8;
         if (same && later.access.column == read.access.column && !later.access.increments) use = 1;
+        // A time stamp says that something was done, whatever was read.
+        const bool whole = later.access.inserts || later.access.deletes;
+        if (!whole && stakes_.of_column[raw(later.access.column)] < 0) use = std::min(use, 0.2);
       }
       best = std::max(best, use);
     }
@@ -149,17 +207,18 @@ class Ranker {
   SameRows& rows_;
   const RowFacts& facts_;
   Stakes stakes_;
+  StrangeValues strange_;
   std::vector<bool> set_up_;
 };
 
 }  // namespace
 
-std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const RowFacts& facts,
+std::vector<Grouped> group_cycles(const Classes& classes, const TraceLog& log, SameRows& rows, const RowFacts& facts,
                                   const std::vector<Cycle>& cycles) {
   const auto better = [](const Grouped& a, const Grouped& b) {
     return a.rank != b.rank ? a.rank > b.rank : a.candidates[0] < b.candidates[0];
   };
-  Ranker ranker(classes, rows, facts);
+  Ranker ranker(classes, log, rows, facts);
   struct Group {
     std::vector<Grouped> best;  // a few, the best first
     std::uint64_t cycles = 0;

@@ -11,7 +11,7 @@
 //            seen in the trace        classes that were concurrent, most of all with a row in common
 //            what makes it unlikely   each transaction beyond two; a reader that is one statement by itself; a row that
 //                                     is looked for by its key and inserted by another; a set-up; a column that is
-//                                     always written back as it was
+//                                     always written back as it was; rows with a value that nobody writes in the trace
 //          The weights were set by eye. Each cause is shown by its story with the best score.
 // Cost:    a microsecond a cycle.
 #pragma once
@@ -34,7 +34,7 @@ struct Grouped {
   std::uint32_t lost = kNone32;  // in Classes::lost: it happened while the trace was recorded
 };
 
-[[nodiscard]] std::vector<Grouped> group_cycles(const Classes& classes, SameRows& rows, const RowFacts& facts,
-                                                const std::vector<Cycle>& cycles);
+[[nodiscard]] std::vector<Grouped> group_cycles(const Classes& classes, const TraceLog& log, SameRows& rows,
+                                                const RowFacts& facts, const std::vector<Cycle>& cycles);
 
 }  // namespace isolde::audit

@@ -11,6 +11,7 @@
 #include "audit/cycles/correlation.h"
 #include "audit/story/grouping.h"
 #include "audit/story/naming.h"
+#include "audit/story/numbers.h"
 #include "audit/story/values.h"
 #include "audit/story/wording.h"
 
@@ -39,7 +40,7 @@ class Teller {
         facts_(classes, level),
         correlation_(facts_, graph, {.level = level}),
         rows_(classes, facts_.rows()),
-        values_(classes, log, facts_, correlation_) {}
+        values_(classes, log, facts_, correlation_, graph.options().assumptions) {}
 
   // The same cycles, but where one of the edges by itself makes for a lost update, that instead.
   std::vector<Cycle> simplest(const std::vector<Cycle>& cycles) {
@@ -58,7 +59,7 @@ class Teller {
   }
 
   std::vector<Grouped> group(const std::vector<Cycle>& cycles) {
-    return group_cycles(classes_, rows_, facts_.rows(), cycles);
+    return group_cycles(classes_, log_, rows_, facts_.rows(), cycles);
   }
 
   // None: no order of events shows it. Of the group's cycles the first whose values a transaction of the trace could
@@ -136,6 +137,11 @@ class Teller {
     for (const CycleEdge& edge : cycle.edges) {
       add(classes_.classes[raw(cycle.members[edge.from])], edge.conflict.from_op);
       add(classes_.classes[raw(cycle.members[edge.to])], edge.conflict.to_op);
+      for (const std::uint32_t member : {edge.from, edge.to}) {
+        for (const Flow& flow : classes_.classes[raw(cycle.members[member])].flows) {
+          if (flow.column == edge.conflict.column) out.push_back(flow.fact);
+        }
+      }
     }
     std::ranges::sort(out);
     out.erase(std::ranges::unique(out).begin(), out.end());
@@ -149,6 +155,7 @@ class Teller {
     edges.insert(edges.end(), values->implied.begin(), values->implied.end());
     std::optional<std::vector<Event>> events = schedule(classes_, cycle.members, edges, level_);
     if (!events) return std::nullopt;
+    number_story(classes_, log_, rows_, cycle, *events, level_, *values);
     return Played{*std::move(events), *std::move(values)};
   }
 
@@ -244,13 +251,17 @@ class Teller {
 }  // namespace
 
 std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const DependencyGraph& graph,
-                          const std::vector<Cycle>& cycles, const StoryOptions& options) {
+                          const std::vector<Cycle>& cycles, const StoryOptions& options, std::vector<Cycle>* untold) {
   Teller teller(classes, log, graph, options.level);
   const std::vector<Cycle> simplest = teller.simplest(cycles);
   std::vector<Anomaly> out;
   for (const Grouped& group : teller.group(simplest)) {
     if (out.size() == options.most) break;
-    if (std::optional<Anomaly> anomaly = teller.tell(group, simplest)) out.push_back(*std::move(anomaly));
+    if (std::optional<Anomaly> anomaly = teller.tell(group, simplest)) {
+      out.push_back(*std::move(anomaly));
+    } else if (untold != nullptr) {
+      untold->push_back(simplest[group.candidates.front()]);
+    }
   }
   std::ranges::stable_sort(out, std::greater<>(), &Anomaly::rank);
   return out;

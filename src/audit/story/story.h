@@ -77,8 +77,10 @@ struct StoryOptions {
   std::size_t most = 1000;
 };
 
-// New values may be added to the log's literals.
+// New values may be added to the log's literals. `untold`: is given a cycle of each cause of which no order of events,
+// or no values that fit together, can be shown.
 [[nodiscard]] std::vector<Anomaly> tell(const Classes& classes, TraceLog& log, const DependencyGraph& graph,
-                                        const std::vector<Cycle>& cycles, const StoryOptions& options);
+                                        const std::vector<Cycle>& cycles, const StoryOptions& options,
+                                        std::vector<Cycle>* untold = nullptr);
 
 }  // namespace isolde::audit

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "audit/facts/vocabularies.h"
 #include "audit/story/naming.h"
 #include "base/ascii.h"
 
@@ -15,44 +16,6 @@ namespace {
 
 constexpr std::size_t kMostActors = 12;
 constexpr std::int64_t kMostNewValues = 1000;
-
-// A literal of a class's statements that is a value of a column.
-struct ValuePlace {
-  std::uint32_t statement, literal;
-  std::uint32_t variable;  // kNoVariable: it names no rows
-  ColumnId column;
-};
-
-std::vector<ValuePlace> places_of(const Classes& classes, const TransactionClass& one) {
-  std::vector<ValuePlace> out;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> named;
-  const auto add = [&](std::uint32_t statement, const std::vector<RowKey>& of_shape,
-                       const std::vector<ClassRowKey>& of_class) {
-    for (const ClassRowKey& key : of_class) {
-      const auto place = std::ranges::lower_bound(of_shape, key.column, {}, &RowKey::column);
-      if (place == of_shape.end() || place->column != key.column || key.variable == kNoVariable) continue;
-      out.push_back({statement, place->literal, key.variable, key.column});
-      named.emplace(statement, place->literal);
-    }
-  };
-  std::uint32_t first = 0;  // operation of the statement
-  for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
-    const Operation& operation = one.operations[op];
-    if (operation.statement != one.operations[first].statement) first = op;
-    // Operation i of a statement is access i of its shape.
-    const Statement& statement = classes.statements[raw(one.statements[operation.statement])];
-    if (op - first >= statement.accesses.size()) continue;
-    const RowSet& rows = statement.row_sets[statement.accesses[op - first].row_set];
-    add(operation.statement, rows.keys, one.rows[operation.access.row_set].keys);
-    add(operation.statement, rows.unlike, one.rows[operation.access.row_set].unlike);
-  }
-  for (std::uint32_t s = 0; s < one.statements.size(); ++s) {
-    for (const RowKey& assigned : classes.statements[raw(one.statements[s])].assigned) {
-      if (named.emplace(s, assigned.literal).second) out.push_back({s, assigned.literal, kNoVariable, assigned.column});
-    }
-  }
-  return out;
-}
 
 // Classes written by hand for tests have none.
 bool has_text(const TransactionClass& one) { return one.example_statements.size() == one.statements.size(); }
@@ -92,6 +55,50 @@ void unite_roots(std::vector<std::uint32_t>& parent, std::uint32_t a, std::uint3
 
 }  // namespace
 
+std::vector<ValuePlace> value_places(const Classes& classes, const TransactionClass& one) {
+  std::vector<ValuePlace> out;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> named;
+  const auto add = [&](std::uint32_t statement, const std::vector<RowKey>& of_shape,
+                       const std::vector<ClassRowKey>& of_class) {
+    for (const ClassRowKey& key : of_class) {
+      const auto place = std::ranges::lower_bound(of_shape, key.column, {}, &RowKey::column);
+      if (place == of_shape.end() || place->column != key.column || key.variable == kNoVariable) continue;
+      out.push_back({statement, place->literal, key.variable, key.column});
+      named.emplace(statement, place->literal);
+    }
+  };
+  std::uint32_t first = 0;  // operation of the statement
+  for (std::uint32_t op = 0; op < one.operations.size(); ++op) {
+    const Operation& operation = one.operations[op];
+    if (operation.statement != one.operations[first].statement) first = op;
+    // Operation i of a statement is access i of its shape.
+    const Statement& statement = classes.statements[raw(one.statements[operation.statement])];
+    if (op - first >= statement.accesses.size()) continue;
+    const RowSet& rows = statement.row_sets[statement.accesses[op - first].row_set];
+    add(operation.statement, rows.keys, one.rows[operation.access.row_set].keys);
+    add(operation.statement, rows.unlike, one.rows[operation.access.row_set].unlike);
+  }
+  for (std::uint32_t s = 0; s < one.statements.size(); ++s) {
+    for (const RowKey& assigned : classes.statements[raw(one.statements[s])].assigned) {
+      if (named.emplace(s, assigned.literal).second) out.push_back({s, assigned.literal, kNoVariable, assigned.column});
+    }
+  }
+  return out;
+}
+
+void StoryValues::set(std::uint32_t member, std::uint32_t statement, std::uint32_t literal, LiteralId value) {
+  if (literals[member][statement][literal] == value) return;
+  literals[member][statement][literal] = value;
+  const auto known = std::ranges::find_if(bindings, [&](const Binding& one) {
+    return one.member == member && one.statement == statement && one.literal == literal;
+  });
+  if (known == bindings.end()) {
+    bindings.push_back({member, statement, literal, value});
+  } else {
+    known->value = value;
+  }
+}
+
 // Values for one choice of a transaction for each member.
 class StoryValueSolver::Attempt {
  public:
@@ -107,7 +114,7 @@ class StoryValueSolver::Attempt {
       const TransactionClass& one = classes_.classes[raw(cycle.members[member])];
       first_variable_.push_back(static_cast<std::uint32_t>(variables_));
       variables_ += one.variables;
-      places_.push_back(has_text(one) ? places_of(classes_, one) : std::vector<ValuePlace>());
+      places_.push_back(has_text(one) ? value_places(classes_, one) : std::vector<ValuePlace>());
       first_place_.push_back(static_cast<std::uint32_t>(count_));
       count_ += places_.back().size();
     }
@@ -117,6 +124,7 @@ class StoryValueSolver::Attempt {
   std::optional<StoryValues> solve() {
     unite();
     if (as_seen_ && !keeps_patterns()) return std::nullopt;
+    if (solver_.assumptions_ && !find_names()) return std::nullopt;
     give_values();
     if (!conditions_hold()) return std::nullopt;
     StoryValues out;
@@ -213,10 +221,42 @@ class StoryValueSolver::Attempt {
     return out;
   }
 
+  // The names that each value may have; false: one has none.
+  bool find_names() {
+    for (std::uint32_t member = 0; member < places_.size(); ++member) {
+      const TransactionClass& one = classes_.classes[raw(cycle_.members[member])];
+      for (std::uint32_t variable = 0; variable < one.variables; ++variable) {
+        const std::span<const LiteralId> names = names_of(one, variable);
+        if (names.empty()) continue;
+        std::vector<LiteralId>& known = names_[find_root(parent_, variable_node(member, variable))];
+        CommonNames common = names_in_common(known, names);
+        if (common.none) return false;
+        known = std::move(common.names);
+      }
+    }
+    return true;
+  }
+
+  // The value, or one of the names of the root that is free, if it is none of them.
+  template <typename Free>
+  LiteralId among_names(Node root, LiteralId value, Free&& is_free) const {
+    const auto names = names_.find(root);
+    if (names == names_.end() || std::ranges::binary_search(names->second, value)) return value;
+    const auto other = std::ranges::find_if(names->second, is_free);
+    return other == names->second.end() ? names->second.front() : *other;
+  }
+
   // The rows of an operation as its statement names them, and the statement's literals.
   struct NamedRows {
+    const Statement* statement = nullptr;
     const RowSet* rows = nullptr;
     const std::vector<LiteralId>* literals = nullptr;
+    // What an UPDATE sets the column to.
+    [[nodiscard]] LiteralId assigned(ColumnId column) const {
+      const auto set = std::ranges::find(statement->assigned, column, &RowKey::column);
+      return set == statement->assigned.end() || set->literal >= literals->size() ? kNoLiteral
+                                                                                  : (*literals)[set->literal];
+    }
     [[nodiscard]] LiteralId value(ColumnId column) const {
       const auto key = std::ranges::lower_bound(rows->keys, column, {}, &RowKey::column);
       return key == rows->keys.end() || key->column != column || key->literal >= literals->size()
@@ -232,11 +272,17 @@ class StoryValueSolver::Attempt {
     while (first > 0 && one.operations[first - 1].statement == at) --first;
     const Statement& statement = classes_.statements[raw(one.statements[at])];
     if (op - first >= statement.accesses.size()) return {};
-    return {&statement.row_sets[statement.accesses[op - first].row_set], &literals_[member][at]};
+    return {&statement, &statement.row_sets[statement.accesses[op - first].row_set], &literals_[member][at]};
   }
 
-  // Does one exclude, by IN or LIKE, the value that the other gives or asks for? `other` makes the row, and does not
-  // change it later; or nobody ever changes the column.
+  // The column is always written back as it was, and that may be relied on.
+  [[nodiscard]] bool is_written_back(ColumnId column) const {
+    return solver_.assumptions_ && raw(column) < classes_.unchanged_facts.size() &&
+           classes_.unchanged_facts[raw(column)] != kNone32;
+  }
+
+  // Does one exclude, by IN, LIKE or =, the value that the other gives or asks for? `other` makes the row, and does not
+  // change it later; or nobody ever changes the column; or `other` writes back what the row has.
   [[nodiscard]] bool excludes(const NamedRows& one, std::uint32_t member, std::uint32_t op,
                               const NamedRows& other) const {
     const TransactionClass& of = classes_.classes[raw(cycle_.members[member])];
@@ -247,7 +293,16 @@ class StoryValueSolver::Attempt {
         return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column;
       });
     };
-    const auto known = [&](ColumnId column) { return settled(column) ? other.value(column) : kNoLiteral; };
+    const bool updates = of.operations[op].access.action == Action::kWrite && !makes;
+    const auto known = [&](ColumnId column) {
+      if (updates && is_written_back(column) && other.assigned(column) != kNoLiteral) return other.assigned(column);
+      return settled(column) ? other.value(column) : kNoLiteral;
+    };
+    for (const RowKey& key : one.rows->keys) {
+      if (!updates || !is_written_back(key.column) || key.literal >= one.literals->size()) continue;
+      const LiteralId value = other.assigned(key.column);
+      if (value != kNoLiteral && value != (*one.literals)[key.literal]) return true;
+    }
     for (const RowChoices& choices : one.rows->among) {
       const LiteralId value = known(choices.column);
       if (value != kNoLiteral && std::ranges::none_of(choices.literals, [&](std::uint32_t place) {
@@ -289,6 +344,9 @@ class StoryValueSolver::Attempt {
         auto known = value_of.find(root);
         if (known == value_of.end()) {
           LiteralId value = at(member, place);
+          const auto is_free = [&](LiteralId other) {
+            return !used.contains({domain, other}) && !own.contains({domain, other});
+          };
           // A row that a member finds by one key and changes by another is one row: where rows meet, what need not be
           // unlike stays as it is.
           const bool apart = !together_.contains(classes_.schema.column(place.column).table);
@@ -296,9 +354,8 @@ class StoryValueSolver::Attempt {
           const bool is_constant = place.variable < constants.size() && constants[place.variable] != kNoLiteral;
           if (place.variable != kNoVariable && !is_constant && solver_.domains_.names_rows(place.column) &&
               ((apart && used.contains({domain, value})) || own.contains({domain, value})))
-            value = another(member, place, value, [&](LiteralId other) {
-              return !used.contains({domain, other}) && !own.contains({domain, other});
-            });
+            value = another(member, place, value, is_free);
+          value = among_names(root, value, is_free);
           known = value_of.emplace(root, value).first;
         }
         at(member, place) = known->second;
@@ -379,6 +436,7 @@ class StoryValueSolver::Attempt {
   std::vector<std::uint32_t> first_variable_, first_place_;
   std::size_t variables_ = 0, count_ = 0;
   std::vector<Node> parent_;
+  std::map<Node, std::vector<LiteralId>> names_;  // by root: the only values that it may have
 };
 
 std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {

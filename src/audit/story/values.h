@@ -48,18 +48,32 @@ class Actors {
   std::vector<std::vector<std::uint32_t>> actors_;  // in TraceLog::transactions
 };
 
+// A literal of a class's statements that is a value of a column.
+struct ValuePlace {
+  std::uint32_t statement, literal;
+  std::uint32_t variable;  // kNoVariable: it names no rows
+  ColumnId column;
+};
+[[nodiscard]] std::vector<ValuePlace> value_places(const Classes& classes, const TransactionClass& one);
+
 struct StoryValues {
   std::vector<std::vector<std::vector<LiteralId>>> literals;  // by member, statement
   std::vector<Binding> bindings;
   std::vector<CycleEdge> implied;  // what the rows bring with them, with directions that work
   bool as_seen = true;
+  // Gives a literal another value, and notes it among the bindings.
+  void set(std::uint32_t member, std::uint32_t statement, std::uint32_t literal, LiteralId value);
 };
 
 class StoryValueSolver {
  public:
   // Requires: all of them outlive it. New values are added to the log's literals.
-  StoryValueSolver(const Classes& classes, TraceLog& log, const CorrelationFacts& facts, Correlation& correlation)
-      : classes_(classes),
+  // `assumptions`: a value is only one of those names that its places take (facts/vocabularies.h), and what is always
+  // written back as it was never changes (classes/write_backs.h).
+  StoryValueSolver(const Classes& classes, TraceLog& log, const CorrelationFacts& facts, Correlation& correlation,
+                   bool assumptions)
+      : assumptions_(assumptions),
+        classes_(classes),
         log_(log),
         facts_(facts),
         correlation_(correlation),
@@ -74,6 +88,7 @@ class StoryValueSolver {
   using Literals = std::vector<std::vector<LiteralId>>;  // by statement
   class Attempt;
 
+  bool assumptions_;
   const Classes& classes_;
   TraceLog& log_;
   const CorrelationFacts& facts_;
