@@ -110,11 +110,7 @@ Result<void> work(const cluster::Address& address, const cluster::ClusterPlan& p
   PrintedWorker view(id, quiet);
   cluster::Worker worker(**broker, cluster::Names(address.stream), plan, options, view);
   while (!stop) {
-    const auto began = std::chrono::steady_clock::now();
     if (auto done = worker.step(); !done) return done;
-    // With nothing to read no fetch waits.
-    if (worker.idle() && std::chrono::steady_clock::now() - began < std::chrono::milliseconds(5))
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   worker.leave();
   return {};

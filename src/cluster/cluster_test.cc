@@ -197,17 +197,43 @@ TEST(ClusterState, IsReplacedOnlyByThoseWhoHoldThePartition) {
   MemoryBroker broker;
   const Names names("s");
   ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
-  StateStore store(broker, names, "");
+  StateStore store(broker, names, 0, "");
+  const auto save = [&](StateStore& by, std::uint64_t epoch, std::uint64_t resume, std::string bytes) {
+    EXPECT_TRUE(by.begin_save({.epoch = epoch, .resume = resume, .bytes = std::move(bytes)}));
+    while (true) {
+      const StateStore::Saved saved = by.save(true);
+      if (saved != StateStore::Saved::kPending) return saved;
+      broker.poll(std::chrono::milliseconds(1));
+    }
+  };
   const std::string large(1'000'000, 'x');
-  ASSERT_EQ(*store.save(0, {.epoch = 5, .resume = 10, .bytes = large}), StateStore::Saved::kYes);
-  ASSERT_EQ(*store.save(0, {.epoch = 7, .resume = 20, .bytes = "new"}), StateStore::Saved::kYes);
-  EXPECT_EQ(*store.save(0, {.epoch = 5, .resume = 30, .bytes = "old"}), StateStore::Saved::kLost);
-  const auto loaded = store.load(0);
-  ASSERT_TRUE(loaded);
+  ASSERT_EQ(save(store, 5, 10, large), StateStore::Saved::kYes);
+  StateStore later(broker, names, 0, "");
+  ASSERT_EQ(save(later, 7, 20, "new"), StateStore::Saved::kYes);
+  EXPECT_EQ(save(store, 5, 30, "old"), StateStore::Saved::kLost);
+  StateStore reader(broker, names, 0, "");
+  std::optional<Result<std::optional<StoredState>>> loaded;
+  while (!(loaded = reader.load(std::chrono::nanoseconds(0)))) broker.poll(std::chrono::milliseconds(1));
   ASSERT_TRUE(*loaded);
-  EXPECT_EQ((*loaded)->bytes, "new");
-  EXPECT_EQ((*loaded)->resume, 20U);
+  ASSERT_TRUE(**loaded);
+  EXPECT_EQ((**loaded)->bytes, "new");
+  EXPECT_EQ((**loaded)->resume, 20U);
   EXPECT_LE((*broker.facts(names.state()))->messages, 2U) << "the parts of earlier states are dropped";
+}
+
+TEST(ClusterState, IsNotWrittenBeforeWhatItCoversIsStored) {
+  MemoryBroker broker;
+  const Names names("s");
+  ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
+  StateStore store(broker, names, 0, "");
+  ASSERT_TRUE(store.begin_save({.epoch = 5, .resume = 10, .bytes = "state"}));
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(store.save(false), StateStore::Saved::kPending);
+    broker.poll(std::chrono::milliseconds(1));
+  }
+  const auto manifest = last_now(broker, names.state(), names.manifest(0));
+  ASSERT_TRUE(manifest);
+  EXPECT_FALSE(*manifest);
 }
 
 }  // namespace isolde::cluster

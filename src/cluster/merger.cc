@@ -38,20 +38,17 @@ Result<PublishedViolation> read_violation(std::string_view json) {
 
 Result<Merger> Merger::open(Broker& broker, const Names& names, const ClusterPlan& plan) {
   Merger merger(broker, names, plan);
-  auto verdicts = broker.reader(names.verdict(), names.violations(), 1);
-  if (!verdicts) return std::move(verdicts).error();
-  merger.verdicts_ = *std::move(verdicts);
-  auto statuses = broker.reader(names.status(), names.statuses(), 1);
-  if (!statuses) return std::move(statuses).error();
-  merger.statuses_ = *std::move(statuses);
+  merger.verdicts_ = broker.reader(names.verdict(), names.violations(), 1);
+  merger.statuses_ = broker.reader(names.status(), names.statuses(), 1);
   merger.sum_up();
   return merger;
 }
 
 Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds wait) {
+  broker_->poll(wait);
   // Statuses first: what they count is then in the stream of verdicts.
   for (bool more = true; more;) {
-    auto messages = statuses_->fetch(kMostAtATime, std::chrono::milliseconds(1));
+    auto messages = statuses_->fetch(kMostAtATime);
     if (!messages) return std::move(messages).error();
     more = messages->size() == kMostAtATime;
     for (const StoredMessage& message : *messages) {
@@ -64,18 +61,25 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
   }
   sum_up();
   std::vector<PublishedViolation> out;
-  for (bool more = true; more; wait = std::chrono::milliseconds(1)) {
-    auto messages = verdicts_->fetch(kMostAtATime, wait);
+  for (bool more = true; more;) {
+    auto messages = verdicts_->fetch(kMostAtATime);
     if (!messages && out.empty()) return std::move(messages).error();
     if (!messages) break;  // what was read is returned: it is not read again
     more = !messages->empty();
     for (const StoredMessage& message : *messages) {
+      read_ = message.sequence;
       auto violation = read_violation(message.data);
       if (!violation) return std::move(violation).error();
       out.push_back(*std::move(violation));
     }
   }
   violations_ += out.size();
+  // A reader may be behind, so the stream itself is asked whether this was all.
+  if (out.empty() && coverage_.over == coverage_.partitions) {
+    auto facts = broker_->facts(names_.verdict());
+    if (!facts) return std::move(facts).error();
+    over_ = *facts && read_ >= (*facts)->last;
+  }
   return out;
 }
 
@@ -107,8 +111,6 @@ void Merger::sum_up() {
   c.silent.assign(silent.begin(), silent.end());
   coverage_ = std::move(c);
 }
-
-bool Merger::over() const { return coverage_.over == coverage_.partitions; }
 
 ClusterSummary Merger::summary() const {
   const Coverage& c = coverage_;

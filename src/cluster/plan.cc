@@ -58,30 +58,33 @@ Result<ClusterPlan> read_plan(std::string_view text) {
 }
 
 Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
+  // Another may have made everything.
+  const auto agrees = [&](const Result<ClusterPlan>& found) -> Result<void> {
+    if (!found) return found.error();
+    if (*found == plan) return {};
+    return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  };
+  if (const auto found = find_plan(broker, names)) return agrees(found);
+  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
   const StreamPlan streams[] = {
       {.name = names.trace(), .subjects = names.batches(), .max_bytes = options.max_bytes},
       {.name = names.verdict(), .subjects = names.violations(), .one_per_subject = true, .keep_first = true},
       {.name = names.status(), .subjects = names.statuses(), .one_per_subject = true},
       {.name = names.state(), .subjects = names.states()},
+      {.name = names.lease(), .subjects = names.leases(), .one_per_subject = true, .max_age = lease},
       {.name = names.plan(), .subjects = names.plans(), .one_per_subject = true},
   };
   for (const StreamPlan& stream : streams) {
     if (auto made = broker.make_stream(stream); !made) return made;
   }
-  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
-  if (auto made = broker.make_bucket(names.lease(), lease); !made) return made;
-  const std::string text = plan_text(plan);
-  const Appended written = broker.append({names.plans(), text, {}}, 0);
+  const Appended written = append_now(broker, {names.plans(), plan_text(plan), {}}, 0);
   if (written.outcome == AppendOutcome::kStored) return {};
   if (written.outcome != AppendOutcome::kRefused) return Error{"the plan could not be written: " + written.why};
-  auto found = find_plan(broker, names);
-  if (!found) return std::move(found).error();
-  if (*found == plan) return {};
-  return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  return agrees(find_plan(broker, names));
 }
 
 Result<ClusterPlan> find_plan(Broker& broker, const Names& names) {
-  auto found = broker.last(names.plan(), names.plans());
+  auto found = last_now(broker, names.plan(), names.plans());
   if (!found) return std::move(found).error();
   if (!*found)
     return Error{

@@ -41,7 +41,7 @@ struct SetUpOptions {
   double lease = 20;                                 // seconds: longer than an election of the broker takes
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the stream: beyond it senders wait for the workers
 };
-// Creates streams, the bucket and the plan, or finds them as another did. The error says what differs.
+// Creates the streams and the plan, or finds them as another did. The error says what differs.
 [[nodiscard]] Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
                                   const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);

@@ -71,7 +71,7 @@ std::string place_of(const PublishedViolation& v) {
 }
 
 struct Chaos {
-  double fails = 0, stale = 0;
+  double fails = 0, slow = 0;
   double kills = 0;  // per round, of some worker, of the merger
   std::uint64_t most_kills = 20;
 };
@@ -87,25 +87,30 @@ struct Outcome {
 class Simulation {
  public:
   Simulation(const History& h, const ClusterPlan& plan, const Chaos& chaos, std::uint64_t seed)
-      : plan_(plan), chaos_(chaos), rng_(seed), broker_(seed + 1), chunks_(lines_by_producer(h, plan.producers)) {
-    EXPECT_TRUE(set_up(broker_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
-    broker_.fails = chaos.fails;
-    broker_.stale_lists = chaos.stale;
+      : plan_(plan),
+        chaos_(chaos),
+        rng_(seed),
+        server_(std::make_shared<MemoryServer>(seed + 1)),
+        merging_(server_),
+        chunks_(lines_by_producer(h, plan.producers)) {
+    EXPECT_TRUE(set_up(merging_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
+    server_->fails = chaos.fails;
+    server_->slow = chaos.slow;
     seen_.resize(chunks_.size());
   }
 
   Outcome run() {
     for (int i = 0; i < 3; ++i) start_worker();
     for (std::uint32_t round = 0; round < 20'000; ++round) {
-      broker_.time += 20 * kMillisecond;
+      server_->time += 20 * kMillisecond;
       if (rng_.chance(0.5)) sender_round();
-      for (auto& worker : workers_) EXPECT_TRUE(worker->step());
+      step_workers();
       if (rng_.chance(chaos_.kills) && out_.kills < chaos_.most_kills) kill_something();
       merge();
       if (merger_ && merger_->over() && all_sent()) break;
     }
-    broker_.fails = 0;
-    merge();
+    server_->fails = 0;
+    for (int i = 0; i < 3; ++i) merge();
     out_.ended = merger_ && merger_->over();
     if (merger_) out_.summary = merger_->summary();
     if (merger_) out_.coverage = merger_->coverage();
@@ -113,15 +118,27 @@ class Simulation {
   }
 
  private:
+  // With a connection of its own, so that what was on its way to it is lost with it.
+  struct Running {
+    explicit Running(const std::shared_ptr<MemoryServer>& server) : broker(server) {}
+    MemoryBroker broker;
+    std::unique_ptr<Worker> worker;
+  };
+  void step_workers() {
+    for (auto& running : workers_) EXPECT_TRUE(running->worker->step());
+  }
   void start_worker() {
     WorkerOptions options;
     options.id = fmt::format("w{}", ++worker_number_);
     options.lease = std::chrono::milliseconds(2000);
     options.checkpoint_every = std::chrono::milliseconds(300);
     options.status_every = std::chrono::milliseconds(100);
+    options.first_checkpoint = std::chrono::milliseconds(100);
     options.fetch_most = 1 + rng_.below(4);
-    options.clock = [this] { return std::chrono::nanoseconds(broker_.time); };
-    workers_.push_back(std::make_unique<Worker>(broker_, names_, plan_, options, view_));
+    options.clock = [this] { return std::chrono::nanoseconds(server_->time); };
+    auto made = std::make_unique<Running>(server_);
+    made->worker = std::make_unique<Worker>(made->broker, names_, plan_, options, view_);
+    workers_.push_back(std::move(made));
   }
 
   // A sender that fails is started again, as a person would, and sends from its beginning: what was sent is skipped.
@@ -133,14 +150,16 @@ class Simulation {
     SenderOptions options;
     options.transactions = 20;
     options.window = 8 << 10;
-    options.wait = [this](std::chrono::milliseconds) {
-      broker_.time += 5 * kMillisecond;
-      for (auto& worker : workers_) EXPECT_TRUE(worker->step());  // makes room
+    options.clock = [this] { return std::chrono::nanoseconds(server_->time); };
+    options.waiting = [this] {
+      server_->time += 5 * kMillisecond;
+      step_workers();  // makes room
     };
+    MemoryBroker broker(server_);
     std::uint64_t left = 1 + rng_.below(8);
     const bool cut_off = rng_.chance(chaos_.kills * 10);
     options.interrupted = [&] { return cut_off && left-- == 0; };
-    auto sender = TraceSender::open(broker_, names_, plan_, fmt::format("p{}", which), options);
+    auto sender = TraceSender::open(broker, names_, plan_, fmt::format("p{}", which), options);
     if (!sender) return;
     if (!sender->send(*chunks_[which])) return;
     if (!sender->finish()) return;
@@ -163,7 +182,7 @@ class Simulation {
 
   void merge() {
     if (!merger_) {
-      auto opened = Merger::open(broker_, names_, plan_);
+      auto opened = Merger::open(merging_, names_, plan_);
       if (!opened) return;
       merger_.emplace(*std::move(opened));
     }
@@ -179,11 +198,12 @@ class Simulation {
   ClusterPlan plan_;
   Chaos chaos_;
   Rng rng_;
-  MemoryBroker broker_;
+  std::shared_ptr<MemoryServer> server_;
+  MemoryBroker merging_;
   Names names_{"test"};
   std::vector<std::shared_ptr<const Chunk>> chunks_;
   std::vector<bool> seen_;
-  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Running>> workers_;
   std::optional<Merger> merger_;
   std::set<std::uint64_t> shown_;
   Quiet view_;
