@@ -13,7 +13,7 @@ Appended append_now(Broker& broker, const OutgoingMessage& message, std::optiona
   return *answer;
 }
 
-Result<std::optional<StoredMessage>> last_now(Broker& broker, const std::string& stream, const std::string& subject) {
+Result<StoredMessage> last_now(Broker& broker, const std::string& stream, const std::string& subject) {
   const LastAnswer answer = broker.last(stream, subject);
   while (!answer.here()) broker.poll(kAWhile);
   return *answer;

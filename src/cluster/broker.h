@@ -86,13 +86,13 @@ class Answer {
   [[nodiscard]] const T& operator*() const { return **value_; }
   [[nodiscard]] const T* operator->() const { return &**value_; }
   // By the broker.
-  void give(T value) const { *value_ = std::move(value); }
+  void give(T value) const { value_->emplace(std::move(value)); }
 
  private:
   std::shared_ptr<std::optional<T>> value_;
 };
 using AppendAnswer = Answer<Appended>;
-using LastAnswer = Answer<Result<std::optional<StoredMessage>>>;
+using LastAnswer = Answer<Result<StoredMessage>>;  // its number is 0: there is none
 
 // Reads the messages of one subject pattern in their order.
 class MessageReader {
@@ -131,7 +131,6 @@ class Broker {
 
 // ---- the same for those who have nothing else to do
 [[nodiscard]] Appended append_now(Broker& broker, const OutgoingMessage& message, std::optional<std::uint64_t> last);
-[[nodiscard]] Result<std::optional<StoredMessage>> last_now(Broker& broker, const std::string& stream,
-                                                            const std::string& subject);
+[[nodiscard]] Result<StoredMessage> last_now(Broker& broker, const std::string& stream, const std::string& subject);
 
 }  // namespace isolde::cluster

@@ -113,14 +113,14 @@ class MemoryBroker final : public Broker {
   }
   [[nodiscard]] LastAnswer last(const std::string& stream, const std::string& subject) override {
     const LastAnswer answer = LastAnswer::open();
-    Result<std::optional<StoredMessage>> found = std::optional<StoredMessage>{};
+    Result<StoredMessage> found = StoredMessage{};
     if (fails()) {
       found = Error{"no answer"};
     } else {
       MemoryServer::Stream& s = server_->streams[stream];
       server_->expire(s);
       const auto newest = s.newest.find(subject);
-      if (newest != s.newest.end()) found = std::optional(s.messages.at(newest->second));
+      if (newest != s.newest.end()) found = s.messages.at(newest->second);
     }
     later([answer, found] { answer.give(found); });
     return answer;

@@ -191,7 +191,7 @@ LastAnswer NatsBroker::last(const std::string& stream, const std::string& subjec
   const auto reply_is_here = [this, answer, subject](natsMsg* reply) {
     const ReplyText text(reply);
     if (!text.good() && (text.code() == kNoMessage || text.code() == kStreamNotFound)) {
-      answer.give(std::optional<StoredMessage>{});
+      answer.give(StoredMessage{});
       return;
     }
     std::string_view data;
@@ -202,7 +202,7 @@ LastAnswer NatsBroker::last(const std::string& stream, const std::string& subjec
       return;
     }
     if (text.root()["message"]["data"].get(data) == simdjson::SUCCESS) message.data = from_base64(data);
-    answer.give(std::optional(std::move(message)));
+    answer.give(std::move(message));
   };
   const natsStatus sent = link_.request("$JS.API.STREAM.MSG.GET." + stream,
                                         fmt::format(R"({{"last_by_subj": "{}"}})", subject), {}, reply_is_here);

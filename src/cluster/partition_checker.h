@@ -101,6 +101,9 @@ class PartitionChecker final : private OnlineSink {
   void suspected(const OnlineViolation& violation, std::string_view why) override;
 
   void take_batch(Producer& producer, const Batch& batch);
+  void take_lines(Producer& producer, const Batch& batch, std::string_view lines,
+                  const std::optional<Progress>& before);
+  void take_packed(Producer& producer, const Batch& batch, const BatchSection& section);
   void take_early(Producer& producer);
   void give_up_missing(const std::string& name, Producer& producer);
   void add(const std::shared_ptr<const Chunk>& chunk);
@@ -114,7 +117,7 @@ class PartitionChecker final : private OnlineSink {
 
   const ClusterPlan plan_;
   const std::uint32_t partition_;
-  PartitionEngine parts_;
+  PartitionEngine parts_;  // none when it is over
   std::unique_ptr<stream::Intake> intake_;
   std::optional<stream::SeenTransactions> seen_;
   Progress progress_;
@@ -125,6 +128,7 @@ class PartitionChecker final : private OnlineSink {
   std::int64_t origin_ = 0, latest_ = 0, now_ = 0;
   std::vector<OnlineViolation> findings_;
   bool begun_ = false, over_ = false;
+  OnlineCounts at_end_;  // when it is over
   std::uint64_t transactions_ = 0, violations_ = 0, suspicions_ = 0;
 };
 

@@ -86,10 +86,10 @@ Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
 Result<ClusterPlan> find_plan(Broker& broker, const Names& names) {
   auto found = last_now(broker, names.plan(), names.plans());
   if (!found) return std::move(found).error();
-  if (!*found)
+  if (found->sequence == 0)
     return Error{
         fmt::format("there is no stream {0}: create it with `isolde watch nats://…/{0} --level …`", names.trace())};
-  return read_plan((*found)->data);
+  return read_plan(found->data);
 }
 
 Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink) {

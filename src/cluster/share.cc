@@ -2,6 +2,8 @@
 
 #include <zlib.h>
 
+#include <utility>
+
 #include "format/native_write.h"
 
 namespace isolde::cluster {
@@ -11,6 +13,36 @@ std::uint32_t partition_of(std::string_view key_json, std::uint32_t keys) {
   const uLong sum = ::crc32(0, reinterpret_cast<const Bytef*>(key_json.data()), static_cast<uInt>(key_json.size()));
   return static_cast<std::uint32_t>(sum % keys);
 }
+
+// ---- shares ---------------------------------------------------------------------------------------------------------
+
+void Share::close() {
+  if (!section_.empty()) {
+    const std::uint64_t count = section_.count();
+    append_section(count, section_.take(), sections_);
+  }
+  if (!lines_.empty()) append_section(0, std::exchange(lines_, {}), sections_);
+}
+
+std::string& Share::lines() {
+  if (!section_.empty()) close();
+  return lines_;
+}
+
+PackedSection& Share::section() {
+  if (!lines_.empty()) close();
+  return section_;
+}
+
+std::string Share::take(bool& packed) {
+  packed = !section_.empty() || !sections_.empty();
+  transactions = unjudged = split = 0;
+  if (!packed) return std::exchange(lines_, {});
+  close();
+  return std::exchange(sections_, {});
+}
+
+// ---- dealing --------------------------------------------------------------------------------------------------------
 
 Dealer::Dealer(const History& history, const Layout& layout)
     : history_(history), layout_(layout), marked_(layout.keys, 0) {
@@ -41,28 +73,41 @@ void Dealer::note_users(TxnId txn) {
   }
 }
 
-void Dealer::give(TxnId txn, std::uint32_t partition, std::vector<Share>& shares) const {
-  Share& share = shares[partition];
+void Dealer::give_line(TxnId txn, std::uint32_t partition, std::vector<Share>& shares) const {
+  std::string& lines = shares[partition].lines();
   if (layout_.is_whole() && !layout_.is_order(partition)) {
-    append_native_line(history_, txn, share.lines);
+    append_native_line(history_, txn, lines);
   } else {
-    append_native_share(history_, txn, owner_, partition, share.lines);  // no key belongs to the order partition
+    append_native_share(history_, txn, owner_, partition, lines);  // no key belongs to the order partition
   }
-  share.lines += '\n';
-  ++share.transactions;
+  lines += '\n';
+}
+
+void Dealer::give_packed(TxnId txn, std::vector<Share>& shares) const {
+  for (const std::uint32_t partition : users_) shares[partition].section().begin(history_, txn);
+  for (std::uint32_t i = history_.first_op(txn); i < history_.end_op(txn); ++i)
+    shares[owner_[raw(history_.op(i).key())]].section().operation(history_, i);
+  for (const std::uint32_t partition : users_) shares[partition].section().end();
+  if (!layout_.order) return;
+  shares[layout_.keys].section().begin(history_, txn);
+  shares[layout_.keys].section().end();
 }
 
 void Dealer::deal(TxnId txn, std::vector<Share>& shares) {
   if (layout_.is_whole()) {
-    give(txn, 0, shares);
-  } else {
-    note_users(txn);
-    Share& counted = shares[users_.empty() ? 0 : users_.front()];
-    counted.unjudged += predicates_;
-    if (history_.status(txn) == Status::kUnknown && users_.size() > 1) ++counted.split;
-    for (const std::uint32_t partition : users_) give(txn, partition, shares);
+    give_line(txn, 0, shares);
+    ++shares[0].transactions;
+    return;
   }
-  if (layout_.order) give(txn, layout_.keys, shares);
+  note_users(txn);
+  Share& counted = shares[users_.empty() ? 0 : users_.front()];
+  counted.unjudged += predicates_;
+  if (history_.status(txn) == Status::kUnknown && users_.size() > 1) ++counted.split;
+  for (const std::uint32_t partition : users_) ++shares[partition].transactions;
+  if (layout_.order) ++shares[layout_.keys].transactions;
+  if (predicates_ == 0 && can_be_packed(history_, txn)) return give_packed(txn, shares);
+  for (const std::uint32_t partition : users_) give_line(txn, partition, shares);
+  if (layout_.order) give_line(txn, layout_.keys, shares);
 }
 
 }  // namespace isolde::cluster

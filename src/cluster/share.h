@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/packed.h"
 #include "history/history.h"
 
 namespace isolde::cluster {
@@ -35,10 +36,23 @@ struct Layout {
 
 [[nodiscard]] std::uint32_t partition_of(std::string_view key_json, std::uint32_t keys);
 
-struct Share {
-  std::string lines;
+// What a partition gets next: lines, or sections of a packed batch (cluster/batch.h).
+class Share {
+ public:
   std::uint64_t transactions = 0;
   std::uint64_t unjudged = 0, split = 0;  // as in BatchHead
+
+  // The lines that the caller goes on to write.
+  [[nodiscard]] std::string& lines();
+  [[nodiscard]] PackedSection& section();
+  [[nodiscard]] bool empty() const { return lines_.empty() && section_.empty() && sections_.empty(); }
+  // The body of a batch. `packed`: it has sections. Afterwards there is nothing left.
+  [[nodiscard]] std::string take(bool& packed);
+
+ private:
+  void close();
+  std::string sections_, lines_;
+  PackedSection section_;
 };
 
 // Adds what each partition gets of one transaction after another. `shares`: one per partition.
@@ -50,7 +64,8 @@ class Dealer {
  private:
   void note_users(TxnId txn);
   void use(std::uint32_t partition);
-  void give(TxnId txn, std::uint32_t partition, std::vector<Share>& shares) const;
+  void give_line(TxnId txn, std::uint32_t partition, std::vector<Share>& shares) const;
+  void give_packed(TxnId txn, std::vector<Share>& shares) const;
 
   const History& history_;
   Layout layout_;

@@ -20,7 +20,7 @@ constexpr std::size_t kPartBytes = std::size_t{256} << 10;
 constexpr std::size_t kPartsAtOnce = 8;  // on their way: a busy broker answers to so many within its time limit
 constexpr std::string_view kManifestKind = "isolde-state-1";
 constexpr std::chrono::seconds kPartsWait{30}, kPartsPatience{4};  // a busy broker may need a while
-constexpr int kPackLevel = 1;
+constexpr int kPackLevel = -3;  // states are taken often and read seldom: at 1 it took a quarter of a worker's time
 
 std::string packed(const std::string& bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
@@ -91,9 +91,9 @@ std::optional<Result<std::optional<StoredState>>> StateStore::load_from_broker(T
   if (loading_->reader == nullptr) {
     const auto& last = *loading_->asked;
     if (!last) return Loaded(last.error());
-    last_ = *last ? (*last)->sequence : 0;
-    if (!*last) return Loaded(std::optional<StoredState>{});
-    const auto known = read((*last)->data);
+    last_ = last->sequence;
+    if (last->sequence == 0) return Loaded(std::optional<StoredState>{});
+    const auto known = read(last->data);
     if (!known)
       return Loaded(
           Error{fmt::format("the checkpoint of partition {} was written by another version of isolde", partition_)});
@@ -133,21 +133,21 @@ std::optional<Result<std::optional<StoredState>>> StateStore::load(Time now) {
 
 // ---- saving ---------------------------------------------------------------------------------------------------------
 
-Result<void> StateStore::begin_save(StoredState state) {
+Result<void> StateStore::begin_save(std::uint64_t epoch, std::uint64_t resume, const std::string& bytes) {
   if (!folder_.empty()) {
     StateWriter out;
-    out.put(state.epoch);
-    out.put(state.resume);
-    out.put_text(state.bytes);
+    out.put(epoch);
+    out.put(resume);
+    out.put_text(bytes);
     if (auto written = out.write_to(copy_of()); !written) return std::move(written).error();
   }
   saving_ = std::make_unique<Saving>();
-  saving_->manifest = {.epoch = state.epoch,
+  saving_->manifest = {.epoch = epoch,
                        .attempt = ++attempts_,
-                       .resume = state.resume,
-                       .bytes = state.bytes.size(),
-                       .sum = hash_bytes(state.bytes.data(), state.bytes.size())};
-  saving_->packed = packed(state.bytes);
+                       .resume = resume,
+                       .bytes = bytes.size(),
+                       .sum = hash_bytes(bytes.data(), bytes.size())};
+  saving_->packed = packed(bytes);
   return {};
 }
 
@@ -161,15 +161,16 @@ std::optional<StateStore::Saved> StateStore::look_at_last() {
   if (last_) return std::nullopt;
   if (!looking_.asked()) looking_ = broker_->last(names_.state(), names_.manifest(partition_));
   if (!looking_.here()) return Saved::kPending;
-  const auto last = *std::exchange(looking_, {});
+  const LastAnswer answered = std::exchange(looking_, {});
+  const auto& last = *answered;
   if (!last) return give_up(Saved::kNotNow);
-  if (*last) {
-    const auto known = read((*last)->data);
+  if (last->sequence != 0) {
+    const auto known = read(last->data);
     if (known && known->epoch > saving_->manifest.epoch) return give_up(Saved::kLost);
     // Another worker is further: there is nothing to add.
     if (known && known->resume > saving_->manifest.resume) return give_up(Saved::kYes);
   }
-  last_ = *last ? (*last)->sequence : 0;
+  last_ = last->sequence;
   return std::nullopt;
 }
 

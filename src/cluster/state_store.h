@@ -41,7 +41,7 @@ class StateStore {
 
   enum class Saved : std::uint8_t { kPending, kYes, kLost, kNotNow };  // kLost: somebody else has the partition by now
   // Requires: not saving().
-  [[nodiscard]] Result<void> begin_save(StoredState state);
+  [[nodiscard]] Result<void> begin_save(std::uint64_t epoch, std::uint64_t resume, const std::string& bytes);
   // `commit`: what the state covers is stored, so that its manifest may be written.
   [[nodiscard]] Saved save(bool commit);
   [[nodiscard]] bool saving() const { return saving_ != nullptr; }

@@ -39,8 +39,8 @@ Result<TraceSender> TraceSender::open(Broker& broker, const Names& names, const 
     while (!statuses[p].here()) broker.poll(kStatusWait);
     const auto& status = *statuses[p];
     if (!status) return status.error();
-    if (!*status) continue;
-    auto read = read_status((*status)->data);
+    if (status->sequence == 0) continue;
+    auto read = read_status(status->data);
     if (!read) return std::move(read).error();
     const auto at = read->taken.find(sender.name_);
     if (at != read->taken.end()) sender.stored_[p] = at->second;
@@ -53,7 +53,7 @@ Result<void> TraceSender::send(const Chunk& chunk) {
     std::string header;
     append_native_header(chunk.history, header);
     if (chunk.columns) header.replace(header.rfind('}'), 1, ",\"columns\":true}");
-    for (Share& share : shares_) share.lines += header;
+    for (Share& share : shares_) share.lines() += header;
   }
   Dealer dealer(chunk.history, layout_);
   for (std::uint32_t t = 0; t < chunk.history.txn_count(); ++t) {
@@ -65,7 +65,7 @@ Result<void> TraceSender::send(const Chunk& chunk) {
   // Clocks need to know how far each session is, behind these transactions; timestamps do not.
   if (layout_.is_whole()) {
     for (const Heartbeat& beat : chunk.heartbeats)
-      shares_[0].lines += fmt::format("{{\"session\":{},\"heartbeat\":{}}}\n", beat.name, beat.time);
+      shares_[0].lines() += fmt::format("{{\"session\":{},\"heartbeat\":{}}}\n", beat.name, beat.time);
   }
   return {};
 }
@@ -73,15 +73,15 @@ Result<void> TraceSender::send(const Chunk& chunk) {
 Result<void> TraceSender::cut(bool bye) {
   uncut_ = 0;
   for (std::uint32_t p = 0; p < layout_.count(); ++p) {
-    Share share = std::exchange(shares_[p], {});
-    if (share.lines.empty() && share.unjudged == 0 && share.split == 0 && !bye) continue;
-    const BatchHead head{
-        .from = name_, .number = ++number_[p], .unjudged = share.unjudged, .split = share.split, .bye = bye};
+    Share& share = shares_[p];
+    if (share.empty() && share.unjudged == 0 && share.split == 0 && !bye) continue;
+    BatchHead head{.from = name_, .number = ++number_[p], .unjudged = share.unjudged, .split = share.split, .bye = bye};
+    const std::string body = share.take(head.packed);
     if (head.number <= stored_[p]) {
       ++counts_.skipped;
       continue;
     }
-    Sent sent{{names_.batch(p, name_), batch_text(head, share.lines), batch_id(name_, p, head.number)}, {}};
+    Sent sent{{names_.batch(p, name_), batch_text(head, body), batch_id(name_, p, head.number)}, {}};
     held_bytes_ += sent.message.data.size();
     ++counts_.batches;
     counts_.bytes += sent.message.data.size();

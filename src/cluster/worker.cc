@@ -9,7 +9,7 @@
 namespace isolde::cluster {
 namespace {
 
-constexpr int kCheckpointShare = 10;
+constexpr int kCheckpointShare = 20;
 constexpr std::size_t kMostPublishing = 256;  // violations on their way, of one partition
 constexpr std::chrono::seconds kLeaveWithin{10};
 constexpr std::chrono::milliseconds kAfterFailure{100};
@@ -270,7 +270,9 @@ bool Worker::checkpoint_is_due(const Held& one) const {
   if (one.reader == nullptr || one.store.saving() || one.droppable) return false;
   if (one.checker->resume_at() == one.covered) return false;
   if (one.leaving) return true;
-  const Time usual = std::max<Time>(options_.checkpoint_every, one.took * kCheckpointShare);
+  Time all{0};
+  for (const auto& [partition, other] : held_) all += other.took;
+  const Time usual = std::max<Time>(options_.checkpoint_every, all * kCheckpointShare);
   const Time first = options_.first_checkpoint;
   return now() - one.checkpointed >= std::clamp<Time>(one.checkpointed - one.taken, first, usual);
 }
@@ -284,13 +286,12 @@ void Worker::begin_checkpoints() {
   }
   if (next == nullptr) return;
   const Time began = now();
-  StoredState state{next->epoch, next->checker->resume_at(), {}};
   StateWriter out;
   next->checker->save(out);
-  state.bytes = out.bytes();
-  next->covering = state.resume;
+  next->covering = next->checker->resume_at();
   next->found_then = next->found;
-  if (auto begun = next->store.begin_save(std::move(state)); !begun) broken_ = std::move(begun).error();
+  if (auto begun = next->store.begin_save(next->epoch, next->covering, out.bytes()); !begun)
+    broken_ = std::move(begun).error();
   next->took = now() - began;
 }
 

@@ -14,7 +14,7 @@
 //          messages are checked.
 //          The first checkpoint comes soon after a partition was taken, the next one after as long as it has been held
 //          by then, until the pauses reach their usual length. So a worker that is killed loses at most about half of
-//          what it did, however short its life is, and one that lives spends a tenth of its time at most.
+//          what it did, however short its life is, and one that lives spends a twentieth of its time on them.
 // Cost:    one thread, and those of the broker's client.
 #pragma once
 
@@ -40,7 +40,7 @@ namespace isolde::cluster {
 struct WorkerOptions {
   std::string id;  // unique among workers
   std::chrono::milliseconds lease{20'000};
-  std::chrono::milliseconds first_checkpoint{500};  // after a partition was taken
+  std::chrono::milliseconds first_checkpoint{2000};  // after a partition was taken
   std::chrono::milliseconds checkpoint_every{3'000};
   std::chrono::milliseconds status_every{500};
   std::chrono::milliseconds idle_wait{20};          // for messages, where nothing else is to be done
