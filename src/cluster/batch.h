@@ -30,7 +30,7 @@ struct BatchHead {
   std::uint64_t number = 0;
   // What no partition can judge alone, counted once per transaction or operation, in one partition:
   std::uint64_t unjudged = 0;  // scans and aggregates, and conditions of updates
-  std::uint64_t split = 0;     // transactions of unknown outcome whose keys are in several partitions
+  std::uint64_t split = 0;     // transactions of unknown outcome or place whose keys are in several partitions
   bool bye = false;            // the producer's last batch to this partition
   bool beat = false;           // no batch, but a sign of life: `number` is that of the last one
   bool packed = false;         // sections follow

@@ -83,6 +83,25 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
   return out;
 }
 
+namespace {
+
+// Where no transaction is tied in two partitions, what each chose goes together: a contradiction leads from one
+// partition to another through a transaction that both put into an order.
+std::uint64_t tied_in_several(const std::map<std::uint32_t, PartitionStatus>& statuses) {
+  std::map<std::uint64_t, std::uint32_t> partitions_of;
+  std::uint64_t several = 0;
+  std::size_t with_ties = 0;
+  bool is_whole = true;
+  for (const auto& [partition, s] : statuses) {
+    with_ties += s.tied.empty() ? 0 : 1;
+    is_whole = is_whole && s.tied.size() <= kMostTied;
+    for (const std::uint64_t txn : s.tied) several += ++partitions_of[txn] == 2 ? 1 : 0;
+  }
+  return !is_whole && with_ties > 1 ? std::max<std::uint64_t>(several, 1) : several;
+}
+
+}  // namespace
+
 void Merger::sum_up() {
   Coverage c;
   c.partitions = plan_.layout().count();
@@ -108,6 +127,7 @@ void Merger::sum_up() {
     if (c.first_fault.empty()) c.first_fault = s.first_fault;
     silent.insert(s.silent.begin(), s.silent.end());
   }
+  c.tied = tied_in_several(status_);
   c.silent.assign(silent.begin(), silent.end());
   coverage_ = std::move(c);
 }
@@ -133,8 +153,12 @@ ClusterSummary Merger::summary() const {
         counted(c.unjudged, "scans and aggregates were not judged: they are about keys of all partitions"));
   if (c.split > 0)
     reasons.push_back(counted(c.split,
-                              "transactions of unknown outcome have keys in several partitions, each of which judged "
-                              "by itself whether they committed"));
+                              "transactions of unknown outcome or without a timestamp have keys in several partitions, "
+                              "each of which judged by itself whether and when they committed"));
+  if (c.tied > 0)
+    reasons.push_back(counted(c.tied,
+                              "transactions with equal timestamps have keys in several partitions, each of which chose "
+                              "their order for itself"));
   if (!reasons.empty()) {
     out.reason = fmt::format("{}", fmt::join(reasons, "; "));
     return out;

@@ -41,6 +41,9 @@ struct Coverage {
   std::int64_t earliest = 0, latest = 0;  // when the last messages of partitions were stored, as far as they have read
   std::vector<std::string> silent;        // producers
   std::string first_fault;
+  // Transactions that several partitions put into an order with others of equal timestamps; about, and at least one if
+  // there is any.
+  std::uint64_t tied = 0;
   std::uint64_t in_session = 0, began = 0, ended = 0;
 };
 

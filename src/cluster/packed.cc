@@ -175,6 +175,13 @@ void PackedSection::operation(const History& h, std::uint32_t i) {
   append_value(h.values(), h.op_value(i), bytes_);
 }
 
+void PackedSection::write(std::string_view key) {
+  bytes_ += static_cast<char>(1 + static_cast<int>(OpKind::kWrite));
+  append_varint((std::uint64_t{key.size()} << 2) | 2, bytes_);
+  bytes_ += key;
+  append_varint(zigzag(1) << 2, bytes_);
+}
+
 void PackedSection::end() {
   bytes_ += '\0';
   ++count_;

@@ -36,6 +36,7 @@ class PackedSection {
   // Requires: can_be_packed(). Then any number of operations of the transaction, then end().
   void begin(const History& history, TxnId txn);
   void operation(const History& history, std::uint32_t op);
+  void write(std::string_view key);  // of 1
   void end();
   [[nodiscard]] bool empty() const { return count_ == 0; }
   [[nodiscard]] std::uint64_t count() const { return count_; }

@@ -26,7 +26,7 @@ std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
 
 Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPlan& plan, std::uint32_t partition) {
   std::unique_ptr<PartitionChecker> made(new PartitionChecker(plan, partition));
-  auto parts = make_engine(plan, partition, *made);
+  auto parts = make_engine(plan, partition, *made, made.get());
   if (!parts) return std::move(parts).error();
   made->parts_ = *std::move(parts);
   made->intake_ = intake_at({});
@@ -40,6 +40,10 @@ void PartitionChecker::violated(const OnlineViolation& violation) {
 }
 
 void PartitionChecker::suspected(const OnlineViolation&, std::string_view) { ++suspicions_; }
+
+void PartitionChecker::tied(Print txn) {
+  if (tied_.size() <= kMostTied) tied_.insert(raw64(txn));
+}
 
 void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std::string& what) {
   count += more;
@@ -243,6 +247,7 @@ PartitionStatus PartitionChecker::status() const {
   s.ended = counts.ended;
   s.over = over_;
   s.first_fault = progress_.first_fault;
+  s.tied.assign(tied_.begin(), tied_.end());
   for (const auto& [name, producer] : progress_.producers) {
     s.taken[name] = producer.taken;
     if (producer.silent) s.silent.push_back(name);
@@ -318,6 +323,7 @@ void PartitionChecker::save(StateWriter& out) const {
   out.put(transactions_);
   out.put(violations_);
   out.put(suspicions_);
+  out.put_all(std::vector<std::uint64_t>(tied_.begin(), tied_.end()));
   if (over_) return out.put(at_end_);
   seen_->save(out, parts_.feed->oldest_needed());
   parts_.feed->save(out);
@@ -335,6 +341,7 @@ bool PartitionChecker::load(StateReader& in) {
   transactions_ = in.get<std::uint64_t>();
   violations_ = in.get<std::uint64_t>();
   suspicions_ = in.get<std::uint64_t>();
+  for (const std::uint64_t txn : in.get_all<std::uint64_t>()) tied_.insert(txn);
   if (over_) {
     at_end_ = in.get<OnlineCounts>();
     parts_ = {};

@@ -24,7 +24,9 @@ Level level_of_keys(Level level) {
 
 Layout ClusterPlan::layout() const {
   if (by_clocks()) return {.keys = 1, .order = false};
-  return {.keys = keys, .order = keys > 1 && info(level).order != AddedOrder::kNone};
+  return {.keys = keys,
+          .order = keys > 1 && info(level).order != AddedOrder::kNone,
+          .serial = info(level).family == LevelFamily::kSerializable};
 }
 
 std::string plan_text(const ClusterPlan& plan) {
@@ -92,7 +94,8 @@ Result<ClusterPlan> find_plan(Broker& broker, const Names& names) {
   return read_plan(found->data);
 }
 
-Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink) {
+Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                    timeline::TieObserver* ties) {
   PartitionEngine made;
   if (!plan.by_clocks()) {
     const Layout layout = plan.layout();
@@ -101,7 +104,8 @@ Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t parti
     made.engine = timeline::make_online({.level = keys_alone ? level_of_keys(plan.level) : plan.level,
                                          .deadline = nanoseconds_of(plan.deadline),
                                          .memory_limit = plan.memory,
-                                         .spill_folder = {}},
+                                         .spill_folder = {},
+                                         .ties = layout.is_whole() ? nullptr : ties},
                                         sink);
     return made;
   }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "check/online.h"
+#include "check/timeline/online/online.h"
 #include "cluster/broker.h"
 #include "cluster/names.h"
 #include "cluster/share.h"
@@ -46,11 +47,12 @@ struct SetUpOptions {
                                   const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);
 
-// The engine and feed of one partition. `sink` outlives them.
+// The engine and feed of one partition. `sink` and `ties` outlive them.
 struct PartitionEngine {
   std::unique_ptr<stream::Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
 };
-[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink);
+[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                                  timeline::TieObserver* ties);
 
 }  // namespace isolde::cluster
