@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <optional>
-#include <thread>
 
 #include "cli/cluster_name.h"
 #include "cli/interrupt.h"
@@ -29,6 +28,7 @@ Result<void> send_lines(stream::Input& input, cluster::TraceSender& sender, bool
       if (auto sent = sender.send(*next->piece->chunk); !sent) return sent;
     }
     if (next->over) return {};
+    if (auto sent = sender.rest(); !sent) return sent;
     if (!lives || std::chrono::steady_clock::now() - beat < kBeatEvery) continue;
     beat = std::chrono::steady_clock::now();
     if (auto sent = sender.flush(); !sent) return sent;
@@ -80,7 +80,7 @@ Exit run_send(const Arguments& args) {
   auto plan = cluster::find_plan(**broker, names);
   if (!plan) return print_error(plan.error()), Exit::kBadInput;
   cluster::SenderOptions options;
-  options.wait = [](std::chrono::milliseconds wait) { std::this_thread::sleep_for(wait); };
+  options.clock = [] { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()); };
   options.interrupted = [] { return interrupted.load(); };
   auto sender = cluster::TraceSender::open(**broker, names, *plan, name, options);
   if (!sender) return print_error(sender.error()), Exit::kBadInput;

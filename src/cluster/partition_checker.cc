@@ -4,14 +4,16 @@
 
 #include <algorithm>
 
+#include "cluster/packed.h"
+
 namespace isolde::cluster {
 namespace {
 
-constexpr std::uint64_t kStateForm = 0x69736f6c'636c7031ULL;
+constexpr std::uint64_t kStateForm = 0x69736f6c'636c7032ULL;
 // Batches that wait for earlier ones of their producer. Beyond it the earlier ones are given up as missing.
 constexpr std::size_t kMostEarlyBytes = std::size_t{64} << 20;
 constexpr std::size_t kMostAtOnce = 256;
-constexpr std::size_t kRemembered = std::size_t{1} << 16;
+constexpr std::size_t kRemembered = std::size_t{1} << 14;  // transactions, for repeated ids
 
 std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
   stream::InputOptions options;
@@ -24,7 +26,7 @@ std::unique_ptr<stream::Intake> intake_at(const std::string& position) {
 
 Result<std::unique_ptr<PartitionChecker>> PartitionChecker::make(const ClusterPlan& plan, std::uint32_t partition) {
   std::unique_ptr<PartitionChecker> made(new PartitionChecker(plan, partition));
-  auto parts = make_engine(plan, partition, *made);
+  auto parts = make_engine(plan, partition, *made, made.get());
   if (!parts) return std::move(parts).error();
   made->parts_ = *std::move(parts);
   made->intake_ = intake_at({});
@@ -38,6 +40,10 @@ void PartitionChecker::violated(const OnlineViolation& violation) {
 }
 
 void PartitionChecker::suspected(const OnlineViolation&, std::string_view) { ++suspicions_; }
+
+void PartitionChecker::tied(Print txn) {
+  if (tied_.size() <= kMostTied) tied_.insert(raw64(txn));
+}
 
 void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std::string& what) {
   count += more;
@@ -106,21 +112,47 @@ void PartitionChecker::take_batch(Producer& producer, const Batch& batch) {
   producer.bye = producer.bye || batch.head.bye;
   progress_.unjudged += batch.head.unjudged;
   progress_.split += batch.head.split;
-  if (batch.lines.empty()) return;
-  stream::Intake::Taken taken = intake_->take(producer.sender, batch.lines, batch.head.from);
+  for (const BatchSection& section : batch.sections) {
+    if (section.packed > 0) {
+      take_packed(producer, batch, section);
+    } else if (!section.bytes.empty()) {
+      take_lines(producer, batch, section.bytes, before);
+    }
+  }
+}
+
+void PartitionChecker::take_lines(Producer& producer, const Batch& batch, std::string_view lines,
+                                  const std::optional<Progress>& before) {
+  stream::Intake::Taken taken = intake_->take(producer.sender, lines, batch.head.from);
   if (taken.wrong)
     fault(progress_.refused, 1,
           fmt::format("batch {} of {}: {}", batch.head.number, batch.head.from, taken.wrong->message()));
   if (!taken.piece) return;
   progress_.intake = taken.piece->position;
-  if (before) before_.push_back({parts_.feed->pieces(), *std::move(before)});
+  if (before) before_.push_back({parts_.feed->pieces(), *before});
   add(taken.piece->chunk);
+}
+
+void PartitionChecker::take_packed(Producer& producer, const Batch& batch, const BatchSection& section) {
+  auto history = plan_.by_clocks() ? std::nullopt : unpack(section.bytes, section.packed);
+  if (history && *history) {
+    auto chunk = std::make_shared<Chunk>(*std::move(*history));
+    chunk->first_line = producer.sender.lines + 1;
+    progress_.intake = intake_->note_taken(producer.sender, section.packed);
+    return add(chunk);
+  }
+  // Lines have the words for what is wrong, and know what to leave out.
+  const auto lines = unpacked_lines(section.bytes, section.packed);
+  if (lines && !plan_.by_clocks()) return take_lines(producer, batch, *lines, std::nullopt);
+  fault(progress_.refused, 1, fmt::format("batch {} of {} is packed wrongly", batch.head.number, batch.head.from));
 }
 
 void PartitionChecker::add(const std::shared_ptr<const Chunk>& chunk) {
   auto taken = chunk;
   std::vector<TxnId> repeated;
+  constexpr std::uint32_t kSoon = 8;
   for (std::uint32_t t = 0; t < chunk->history.txn_count(); ++t) {
+    if (t + kSoon < chunk->history.txn_count()) seen_->prefetch(chunk->id(TxnId{t + kSoon}));
     const auto seen = seen_->note(chunk->id(TxnId{t}), stream::content_of(*chunk, TxnId{t}), parts_.feed->pieces());
     if (seen == stream::SeenTransactions::Seen::kOther) {
       fault(progress_.refused, 1,
@@ -188,10 +220,13 @@ void PartitionChecker::finish_if_over() {
   deliver(true);
   parts_.engine->finish();
   over_ = true;
+  at_end_ = parts_.engine->counts();
+  parts_ = {};
+  seen_.reset();
 }
 
 PartitionStatus PartitionChecker::status() const {
-  const OnlineCounts counts = parts_.engine->counts();
+  const OnlineCounts counts = over_ ? at_end_ : parts_.engine->counts();
   PartitionStatus s;
   s.partition = partition_;
   s.sequence = progress_.sequence;
@@ -199,7 +234,7 @@ PartitionStatus PartitionChecker::status() const {
   s.transactions = transactions_;
   s.operations = counts.operations;
   s.checked = counts.checked;
-  s.pending = counts.pending + parts_.feed->held().transactions;
+  s.pending = counts.pending + (over_ ? 0 : parts_.feed->held().transactions);
   s.violations = violations_;
   s.suspicions = suspicions_;
   s.unchecked = counts.unchecked + counts.unsearched;
@@ -212,6 +247,7 @@ PartitionStatus PartitionChecker::status() const {
   s.ended = counts.ended;
   s.over = over_;
   s.first_fault = progress_.first_fault;
+  s.tied.assign(tied_.begin(), tied_.end());
   for (const auto& [name, producer] : progress_.producers) {
     s.taken[name] = producer.taken;
     if (producer.silent) s.silent.push_back(name);
@@ -287,6 +323,8 @@ void PartitionChecker::save(StateWriter& out) const {
   out.put(transactions_);
   out.put(violations_);
   out.put(suspicions_);
+  out.put_all(std::vector<std::uint64_t>(tied_.begin(), tied_.end()));
+  if (over_) return out.put(at_end_);
   seen_->save(out, parts_.feed->oldest_needed());
   parts_.feed->save(out);
   parts_.engine->save(out);
@@ -303,6 +341,13 @@ bool PartitionChecker::load(StateReader& in) {
   transactions_ = in.get<std::uint64_t>();
   violations_ = in.get<std::uint64_t>();
   suspicions_ = in.get<std::uint64_t>();
+  for (const std::uint64_t txn : in.get_all<std::uint64_t>()) tied_.insert(txn);
+  if (over_) {
+    at_end_ = in.get<OnlineCounts>();
+    parts_ = {};
+    seen_.reset();
+    return in.good();
+  }
   intake_ = intake_at(progress_.intake);
   return intake_ != nullptr && seen_->load(in) && parts_.feed->load(in) && parts_.engine->load(in) && in.good();
 }

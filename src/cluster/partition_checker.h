@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@
 #include "stream/seen_transactions.h"
 
 namespace isolde::cluster {
+
+inline constexpr std::size_t kMostTied = 256;
 
 // How far a partition is, and what of it cannot be vouched for.
 struct PartitionStatus {
@@ -47,13 +50,16 @@ struct PartitionStatus {
   std::string first_fault = {};                        // of what was refused or is missing, in words
   std::vector<std::string> silent = {};                // producers that are not waited for
   std::map<std::string, std::uint64_t> taken = {};     // batches, by producer
+  // Transactions, as numbers, that this partition put into an order with others of equal timestamps; in order. More
+  // than kMostTied: not all of them are here.
+  std::vector<std::uint64_t> tied = {};
 
   friend bool operator==(const PartitionStatus&, const PartitionStatus&) = default;
 };
 [[nodiscard]] std::string status_text(const PartitionStatus& status);
 [[nodiscard]] Result<PartitionStatus> read_status(std::string_view text);
 
-class PartitionChecker final : private OnlineSink {
+class PartitionChecker final : private OnlineSink, private timeline::TieObserver {
  public:
   [[nodiscard]] static Result<std::unique_ptr<PartitionChecker>> make(const ClusterPlan& plan, std::uint32_t partition);
 
@@ -99,8 +105,12 @@ class PartitionChecker final : private OnlineSink {
 
   void violated(const OnlineViolation& violation) override;
   void suspected(const OnlineViolation& violation, std::string_view why) override;
+  void tied(Print txn) override;
 
   void take_batch(Producer& producer, const Batch& batch);
+  void take_lines(Producer& producer, const Batch& batch, std::string_view lines,
+                  const std::optional<Progress>& before);
+  void take_packed(Producer& producer, const Batch& batch, const BatchSection& section);
   void take_early(Producer& producer);
   void give_up_missing(const std::string& name, Producer& producer);
   void add(const std::shared_ptr<const Chunk>& chunk);
@@ -114,7 +124,7 @@ class PartitionChecker final : private OnlineSink {
 
   const ClusterPlan plan_;
   const std::uint32_t partition_;
-  PartitionEngine parts_;
+  PartitionEngine parts_;  // none when it is over
   std::unique_ptr<stream::Intake> intake_;
   std::optional<stream::SeenTransactions> seen_;
   Progress progress_;
@@ -125,6 +135,8 @@ class PartitionChecker final : private OnlineSink {
   std::int64_t origin_ = 0, latest_ = 0, now_ = 0;
   std::vector<OnlineViolation> findings_;
   bool begun_ = false, over_ = false;
+  OnlineCounts at_end_;           // when it is over
+  std::set<std::uint64_t> tied_;  // at most kMostTied and one
   std::uint64_t transactions_ = 0, violations_ = 0, suspicions_ = 0;
 };
 
