@@ -27,7 +27,7 @@ std::string path_in(const std::string& folder, std::string_view file) {
 }
 
 // A file's name, nothing that leads out of the folder.
-bool is_plain_name(std::string_view file) {
+bool is_name_of_part(std::string_view file) {
   return !file.empty() && file != "." && file != ".." && file.find('/') == std::string_view::npos;
 }
 
@@ -63,7 +63,7 @@ Result<void> take_line(const std::string& path, std::uint64_t number, std::strin
     if (object["isolde-segments"].get(version) != simdjson::SUCCESS || version != kSegmentsVersion)
       return manifest_error(path, number, fmt::format("expected {{\"isolde-segments\": {}}}", kSegmentsVersion));
     if (object["rest"].get(rest) != simdjson::SUCCESS) return {};
-    if (!is_plain_name(rest)) return manifest_error(path, number, "expected the name of a file in \"rest\"");
+    if (!is_name_of_part(rest)) return manifest_error(path, number, "expected the name of a file in \"rest\"");
     list.rest = rest;
     return {};
   }
@@ -72,7 +72,7 @@ Result<void> take_line(const std::string& path, std::uint64_t number, std::strin
   const bool good = object["file"].get(file) == simdjson::SUCCESS &&
                     object["transactions"].get(part.transactions) == simdjson::SUCCESS &&
                     object["operations"].get(part.operations) == simdjson::SUCCESS &&
-                    object["bytes"].get(part.bytes) == simdjson::SUCCESS && is_plain_name(file);
+                    object["bytes"].get(part.bytes) == simdjson::SUCCESS && is_name_of_part(file);
   if (!good) return manifest_error(path, number, "expected \"file\", \"transactions\", \"operations\" and \"bytes\"");
   part.file = file;
   list.transactions += part.transactions;
