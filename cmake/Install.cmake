@@ -1,5 +1,5 @@
-# Install.cmake: what `cmake --install` puts in place: bin/isolde, bin/isolde-mpi, one libisolde.a of the layers that check histories, the public headers and
-# the files by which find_package(isolde) finds them.
+# Install.cmake: what `cmake --install` puts in place: bin/isolde, bin/isolde-mpi, one libisolde.a of the layers that
+# check histories, the public headers and the files by which find_package(isolde) finds them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
