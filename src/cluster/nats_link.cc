@@ -37,6 +37,8 @@ NatsLink::~NatsLink() {
 }
 
 Error NatsLink::failed(std::string_view what, std::string_view why) {
+  if (connection_ != nullptr && natsConnection_Status(connection_) != NATS_CONN_STATUS_CONNECTED)
+    return Error{"the connection to NATS is down"};
   std::string text = fmt::format("{}: {}", what, why);
   if (arrivals_ != nullptr) {
     const std::lock_guard lock(arrivals_->mutex);
