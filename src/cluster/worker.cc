@@ -259,6 +259,7 @@ bool Worker::publish(Held& one) {
     Publication& p = one.unpublished[i];
     if (p.answer.here() && p.answer->outcome != AppendOutcome::kStored &&
         p.answer->outcome != AppendOutcome::kRefused) {
+      view_->trouble("a violation could not be stored yet: " + p.answer->why);
       p.answer = {};
       one.publish_again = now() + kAfterFailure;
     }
