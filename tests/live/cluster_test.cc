@@ -177,6 +177,29 @@ TEST(ClusterLive, ARunIsPublishedWhileItGoesOn) {
   EXPECT_EQ(summary.find("never came"), std::string::npos) << summary;
 }
 
+// As docs/cluster.md shows: a program that writes its traces on standard output.
+TEST(ClusterLive, APipeOfTracesIsPublished) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Broker broker(scratch);
+  broker.start();
+  const std::string address = broker.address("pipe");
+  const std::string log = scratch.path("watch.log");
+  const pid_t watch = start_watch(
+      {address, "--profile", "sqlite-wal:serializable", "--producers", "2", "--workers", "1", "--lease", "3"}, log);
+  ASSERT_TRUE(comes_true([&] { return content_of(log).find("watching") != std::string::npos; })) << content_of(log);
+  for (const char* name : {"a", "b"}) {
+    const std::string pipe =
+        fmt::format("python3 {}/examples/online/write_traces.py {} 500 | {}/isolde send - '{}' --name {}",
+                    ISOLDE_SOURCE_DIR, name, ISOLDE_BINARY_DIR, address, name);
+    const Answer answer = run_program({"/bin/sh", "-c", pipe});
+    ASSERT_EQ(answer.status, 0) << answer.err;
+  }
+  EXPECT_EQ(ended(watch), 3) << content_of(log);  // clocks certify nothing
+  EXPECT_NE(content_of(log).find("1,000 shares of transactions, 1,000 of them judged"), std::string::npos)
+      << content_of(log);
+}
+
 TEST(ClusterLive, WhoMayNotComeInIsToldSo) {
   if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
   const Scratch scratch;
