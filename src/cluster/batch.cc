@@ -88,8 +88,4 @@ Result<Batch> read_batch(std::string_view message) {
   return batch;
 }
 
-std::string batch_id(std::string_view producer, std::uint32_t partition, std::uint64_t number) {
-  return fmt::format("{}:{}:{}", producer, partition, number);
-}
-
 }  // namespace isolde::cluster

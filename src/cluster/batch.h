@@ -6,7 +6,9 @@
 //
 // A producer counts its batches to each partition: 1, 2, 3, …. That count, not the broker's, makes delivery exactly
 // once: a batch with a number that was taken before is a repetition, and one that is ahead waits for those between.
-// So a producer that does not know whether a batch arrived sends it again, and that is all it has to do.
+// So a producer that does not know whether a batch arrived sends it again, and that is all it has to do. It gives the
+// broker no ids to recognise repetitions by: what is sent again must be there again, even if it was lost after it had
+// been acknowledged.
 //
 // {"from": "app-1", "beat": 17} is a sign of life: batch 17 was the last, and the producer holds nothing back.
 // Deadlines run from beat to beat: a batch alone says nothing about what its producer has yet to send, because one that
@@ -51,8 +53,5 @@ struct Batch {
 void append_section(std::uint64_t packed, std::string_view bytes, std::string& out);
 // The error says what is wrong with the first line, or that what follows are no sections.
 [[nodiscard]] Result<Batch> read_batch(std::string_view message);
-
-// What the broker knows the batch by.
-[[nodiscard]] std::string batch_id(std::string_view producer, std::uint32_t partition, std::uint64_t number);
 
 }  // namespace isolde::cluster

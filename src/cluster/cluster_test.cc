@@ -236,7 +236,7 @@ TEST(ClusterPartition, ABatchThatComesTwiceCountsOnceAndOneThatIsAheadWaits) {
   const auto c = checker(one_partition(1));
   c->take(message(1, 1, {.from = "a", .number = 2}, read_of(2, 1, 20)));  // before the first
   EXPECT_EQ(c->status().transactions, 0U);
-  EXPECT_EQ(c->resume_at(), 1U);
+  EXPECT_EQ(c->covered().at("a"), 0U);
   c->take(message(2, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
   EXPECT_EQ(c->status().transactions, 2U);
   c->take(message(3, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
@@ -289,6 +289,35 @@ TEST(ClusterPartition, WhatIsMissingIsCountedWhenItsProducerIsGivenUp) {
   EXPECT_EQ(status.missing, 2U);
   EXPECT_EQ(status.first_fault, "batches 1 to 2 of b never came");
   EXPECT_EQ(status.transactions, 1U);
+}
+
+TEST(ClusterPartition, WhatAServerLeftOutIsReadAgain) {
+  const auto c = checker(one_partition(2));
+  c->take(message(1, 1, {.from = "a", .number = 1}, write_of(1, 1, 5, 10)));
+  c->take(message(2, 1, {.from = "b", .number = 1}, write_of(2, 2, 15, 20)));
+  EXPECT_FALSE(c->gap());
+  // Message 3, batch 2 of a, is not shown.
+  c->take(message(4, 1, {.from = "b", .number = 2, .bye = true}, ""));
+  c->take(message(5, 2, {.from = "a", .number = 2, .beat = true}, ""));
+  EXPECT_TRUE(c->gap());
+  EXPECT_EQ(c->covered(), (std::map<std::string, std::uint64_t>{{"a", 1}, {"b", 4}}));
+  c->read_again();
+  c->take(message(3, 1, {.from = "a", .number = 2, .bye = true}, read_of(3, 2, 30)));
+  EXPECT_FALSE(c->gap());
+  EXPECT_TRUE(c->over());
+  EXPECT_EQ(c->status().missing, 0U);
+  EXPECT_TRUE(c->take_findings().empty());
+}
+
+TEST(ClusterPartition, WhatNeverComesIsCountedWhenItIsGivenUp) {
+  const auto c = checker(one_partition(1));
+  c->take(message(1, 1, {.from = "a", .number = 2}, write_of(1, 1, 5, 10)));
+  c->take(message(2, 1, {.from = "a", .number = 3, .bye = true}, ""));
+  EXPECT_FALSE(c->over());
+  c->give_up_gaps();
+  EXPECT_TRUE(c->over());
+  EXPECT_EQ(c->status().missing, 1U);
+  EXPECT_EQ(c->status().first_fault, "batches 1 to 1 of a never came");
 }
 
 TEST(ClusterPartition, AStatusIsReadAsItWasWritten) {

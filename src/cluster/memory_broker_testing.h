@@ -3,7 +3,7 @@
 //
 // Always:  behaves as cluster/broker.h says, and no better: an append that fails may have been stored; an answer comes
 //          some calls of poll() later, or never, if its connection is destroyed before; equal ids are stored once only
-//          most of the time; a reader may be told of a fault, and continues.
+//          most of the time; a reader may be told of a fault, and continues; one may begin behind where it was told to.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +25,7 @@ struct MemoryServer {
   explicit MemoryServer(std::uint64_t seed = 1) : rng(seed) {}
 
   double fails = 0;       // share of questions that get no answer
+  double skips = 0;       // share of readers that leave out some messages at their beginning
   double slow = 0;        // share of polls that bring no answer although one is due
   std::int64_t time = 1;  // nanoseconds
 
@@ -144,14 +145,19 @@ class MemoryBroker final : public Broker {
   }
   [[nodiscard]] std::unique_ptr<MessageReader> reader(const std::string& stream, const std::string& subject,
                                                       std::uint64_t from) override {
-    return std::make_unique<Reader>(*this, stream, subject, from);
+    const std::uint64_t skipped = server_->rng.unit() < server_->skips ? server_->rng.below(50) : 0;
+    return std::make_unique<Reader>(*this, stream, subject, from, skipped);
   }
 
  private:
   class Reader final : public MessageReader {
    public:
-    Reader(MemoryBroker& broker, std::string stream, std::string subject, std::uint64_t from)
-        : broker_(broker), stream_(std::move(stream)), subject_(std::move(subject)), next_(from) {}
+    Reader(MemoryBroker& broker, std::string stream, std::string subject, std::uint64_t from, std::uint64_t skipped)
+        : broker_(broker), stream_(std::move(stream)), subject_(std::move(subject)), from_(from) {
+      const auto& messages = broker_.server_->streams[stream_].messages;
+      const auto first = messages.lower_bound(from);
+      next_ = (first == messages.end() ? from : first->first) + skipped;
+    }
     [[nodiscard]] Result<std::vector<StoredMessage>> fetch(std::size_t most) override {
       if (broker_.fails()) return Error{"no answer"};
       std::vector<StoredMessage> out;
@@ -161,13 +167,19 @@ class MemoryBroker final : public Broker {
         if (MemoryServer::matches(subject_, at->second.subject)) out.push_back(at->second);
         next_ = at->first + 1;
       }
+      // One that hears nothing begins anew.
+      constexpr int kPatience = 20;
+      silent_ = out.empty() ? silent_ + 1 : 0;
+      if (!out.empty()) from_ = next_;
+      if (silent_ > kPatience) next_ = from_;
       return out;
     }
 
    private:
     MemoryBroker& broker_;
     std::string stream_, subject_;
-    std::uint64_t next_;
+    std::uint64_t from_, next_ = 0;
+    int silent_ = 0;
   };
 
   [[nodiscard]] bool fails() { return server_->rng.unit() < server_->fails; }

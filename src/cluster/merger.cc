@@ -13,6 +13,10 @@ namespace isolde::cluster {
 namespace {
 
 constexpr std::size_t kMostAtATime = 256;
+constexpr std::uint32_t kMostUnchanged = 64;
+// Tries to read what the numbers say is there. Nobody removes a violation, so more are only needed by a server that
+// takes long to start.
+constexpr std::uint32_t kMostInVain = 200;
 
 std::string counted(std::uint64_t count, std::string_view what) { return fmt::format("{} {}", count, what); }
 
@@ -51,6 +55,7 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
     auto messages = statuses_->fetch(kMostAtATime);
     if (!messages) return std::move(messages).error();
     more = messages->size() == kMostAtATime;
+    unchanged_ = messages->empty() ? unchanged_ + 1 : 0;
     for (const StoredMessage& message : *messages) {
       auto status = read_status(message.data);
       if (!status) return std::move(status).error();
@@ -58,6 +63,10 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
       // A worker that lost its partition may still speak.
       if (status->epoch >= known.epoch) known = *std::move(status);
     }
+  }
+  if (unchanged_ >= kMostUnchanged) {
+    statuses_ = broker_->reader(names_.status(), names_.statuses(), 1);
+    unchanged_ = 0;
   }
   sum_up();
   std::vector<PublishedViolation> out;
@@ -67,6 +76,12 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
     if (!messages) break;  // what was read is returned: it is not read again
     more = !messages->empty();
     for (const StoredMessage& message : *messages) {
+      if (message.sequence > read_ + 1 && ++in_vain_ < kMostInVain) {
+        verdicts_ = broker_->reader(names_.verdict(), names_.violations(), read_ + 1);
+        more = false;
+        break;
+      }
+      in_vain_ = 0;
       read_ = message.sequence;
       auto violation = read_violation(message.data);
       if (!violation) return std::move(violation).error();
@@ -78,7 +93,8 @@ Result<std::vector<PublishedViolation>> Merger::poll(std::chrono::milliseconds w
   if (out.empty() && coverage_.over == coverage_.partitions) {
     auto facts = broker_->facts(names_.verdict());
     if (!facts) return std::move(facts).error();
-    over_ = *facts && read_ >= (*facts)->last;
+    over_ = *facts && read_ >= (*facts)->last && violations_ >= (*facts)->messages;
+    if (!over_) verdicts_ = broker_->reader(names_.verdict(), names_.violations(), read_ + 1);
   }
   return out;
 }

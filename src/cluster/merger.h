@@ -4,6 +4,8 @@
 // In, out: the streams of verdicts and statuses -> violations as they come; a summary.
 // Always:  the broker keeps one message per identity, so a violation is seen once, whichever worker found it and
 //          however often. A merger that starts again reads them all again; the caller knows which it has shown.
+//          A broker's server that has just started again may leave something out: violations are counted, and statuses
+//          read again when none came for a while.
 //          Nothing is certified while a partition has not been heard, or says that it could not judge something.
 #pragma once
 
@@ -77,7 +79,8 @@ class Merger {
   std::map<std::uint32_t, PartitionStatus> status_;
   Coverage coverage_;
   std::uint64_t violations_ = 0;
-  std::uint64_t read_ = 0;  // the number of the last violation
+  std::uint64_t read_ = 0;                     // the number of the last violation
+  std::uint32_t unchanged_ = 0, in_vain_ = 0;  // polls without a status; tries to read a violation that is not shown
   bool over_ = false;
 };
 

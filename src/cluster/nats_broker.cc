@@ -170,17 +170,20 @@ AppendAnswer NatsBroker::append(const OutgoingMessage& message, std::optional<st
   std::vector<NatsLink::Header> headers;
   if (!message.id.empty()) headers.push_back({"Nats-Msg-Id", message.id});
   if (last) headers.push_back({"Nats-Expected-Last-Subject-Sequence", std::to_string(*last)});
-  const natsStatus sent = link_.request(message.subject, message.data, headers, [this, answer](natsMsg* reply) {
-    const ReplyText text(reply);
-    std::uint64_t sequence = 0;
-    if (!text.good()) {
-      answer.give({outcome_of_code(text.code()), 0, link_.failed("not stored", text.why()).text});
-    } else if (text.root()["seq"].get(sequence) != simdjson::SUCCESS) {
-      answer.give({AppendOutcome::kForbidden, 0, "somebody who is not JetStream answered"});
-    } else {
-      answer.give({AppendOutcome::kStored, sequence, {}});
-    }
-  });
+  const natsStatus sent =
+      link_.request(message.subject, message.data, headers, [this, answer, subject = message.subject](natsMsg* reply) {
+        const ReplyText text(reply);
+        std::uint64_t sequence = 0;
+        if (reply == nullptr && link_.is_forbidden(subject)) {
+          answer.give({AppendOutcome::kForbidden, 0, link_.failed("this user may not publish there", text.why()).text});
+        } else if (!text.good()) {
+          answer.give({outcome_of_code(text.code()), 0, link_.failed("not stored", text.why()).text});
+        } else if (text.root()["seq"].get(sequence) != simdjson::SUCCESS) {
+          answer.give({AppendOutcome::kForbidden, 0, "somebody who is not JetStream answered"});
+        } else {
+          answer.give({AppendOutcome::kStored, sequence, {}});
+        }
+      });
   if (sent != NATS_OK)
     answer.give({is_for_good(sent) ? AppendOutcome::kForbidden : AppendOutcome::kUnavailable, 0, nats_text(sent)});
   return answer;

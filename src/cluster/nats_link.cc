@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace isolde::cluster {
 
@@ -13,12 +14,14 @@ struct NatsArrivals {
   std::condition_variable some;
   bool news = false;
   std::string complaint;
+  std::set<std::string> forbidden;  // subjects
   std::uint64_t losses = 0;
 };
 
 namespace {
 
 constexpr std::int64_t kConnectWait = 2000;  // milliseconds
+constexpr std::size_t kMostForbidden = 4096;
 
 using OptionsPtr = std::unique_ptr<natsOptions, DestroyNats<natsOptions, natsOptions_Destroy>>;
 
@@ -37,6 +40,8 @@ NatsLink::~NatsLink() {
 }
 
 Error NatsLink::failed(std::string_view what, std::string_view why) {
+  if (connection_ != nullptr && natsConnection_Status(connection_) != NATS_CONN_STATUS_CONNECTED)
+    return Error{"the connection to NATS is down"};
   std::string text = fmt::format("{}: {}", what, why);
   if (arrivals_ != nullptr) {
     const std::lock_guard lock(arrivals_->mutex);
@@ -46,12 +51,24 @@ Error NatsLink::failed(std::string_view what, std::string_view why) {
   return Error{std::move(text)};
 }
 
-void NatsLink::complained(natsConnection* connection, natsSubscription*, natsStatus, void* self) {
+bool NatsLink::is_forbidden(const std::string& subject) const {
+  const std::lock_guard lock(arrivals_->mutex);
+  return arrivals_->forbidden.contains(subject);
+}
+
+void NatsLink::complained(natsConnection* connection, natsSubscription*, natsStatus status, void* self) {
   NatsArrivals& arrivals = **static_cast<std::shared_ptr<NatsArrivals>*>(self);
   const char* text = nullptr;
   static_cast<void>(natsConnection_GetLastError(connection, &text));
   const std::lock_guard lock(arrivals.mutex);
-  if (text != nullptr && *text != '\0') arrivals.complaint = text;
+  if (text == nullptr || *text == '\0') return;
+  arrivals.complaint = text;
+  if (status != NATS_NOT_PERMITTED) return;
+  // … Publish to "SUBJECT"
+  const std::string_view said = text;
+  const std::size_t begin = said.find('"'), end = said.rfind('"');
+  if (begin != end && arrivals.forbidden.size() < kMostForbidden)
+    arrivals.forbidden.emplace(said.substr(begin + 1, end - begin - 1));
 }
 
 void NatsLink::disconnected(natsConnection*, void* self) {

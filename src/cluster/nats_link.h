@@ -83,6 +83,8 @@ class NatsLink {
 
   // Grows when the connection was lost: what was on its way may be gone.
   [[nodiscard]] std::uint64_t losses() const;
+  // Whether the server has said that this connection may not publish under the subject.
+  [[nodiscard]] bool is_forbidden(const std::string& subject) const;
   [[nodiscard]] jsCtx* context() const { return context_; }
   // What happened, in words; with the reason that the server gave apart from its answer, if there is one.
   [[nodiscard]] Error failed(std::string_view what, std::string_view why);

@@ -53,6 +53,8 @@ void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std
 void PartitionChecker::take(const StoredMessage& message) {
   if (message.sequence <= progress_.sequence || over_) return;
   progress_.sequence = message.sequence;
+  const bool again = message.sequence <= furthest_;
+  furthest_ = std::max(furthest_, message.sequence);
   if (origin_ == 0) origin_ = latest_ = message.time;
   latest_ = std::max(latest_, message.time);  // another server leads by now, and its clock is behind
   auto batch = read_batch(message.data);
@@ -63,11 +65,15 @@ void PartitionChecker::take(const StoredMessage& message) {
   const auto [at, is_new] = progress_.producers.try_emplace(batch->head.from);
   Producer& producer = at->second;
   if (is_new) producer.time = origin_;  // it has promised nothing yet: time waits for its first beat
-  producer.heard = latest_;
-  producer.silent = false;
-  const std::uint64_t number = batch->head.number;
+  if (!again) {
+    producer.heard = latest_;
+    producer.silent = false;
+  }
+  const std::uint64_t number = batch->head.number, taken_before = producer.taken;
   if (batch->head.beat) {
-    if (number <= producer.taken && producer.early.empty()) producer.time = latest_;
+    producer.announced = std::max(producer.announced, number);
+    // One that is read again was true when it was stored, and latest_ is later.
+    if (!again && !producer.has_gap()) producer.time = latest_;
   } else if (number == producer.taken + 1) {
     take_batch(producer, *batch);
     take_early(producer);
@@ -76,6 +82,10 @@ void PartitionChecker::take(const StoredMessage& message) {
       early_bytes_ += message.data.size();
     if (early_bytes_ > kMostEarlyBytes) give_up_missing(batch->head.from, producer);
   }
+  // A repetition says nothing about what was sent between.
+  if (!producer.has_gap() &&
+      (producer.taken > taken_before || (batch->head.beat && !again && number == producer.taken)))
+    producer.passed = std::max(producer.passed, message.sequence);
   move_time();
   deliver(false);
   finish_if_over();
@@ -98,6 +108,28 @@ void PartitionChecker::give_up_missing(const std::string& name, Producer& produc
   producer.taken = next - 1;
   producer.sender.past_header = true;
   take_early(producer);
+}
+
+std::optional<std::uint64_t> PartitionChecker::gap() const {
+  std::optional<std::uint64_t> sum;
+  for (const auto& [name, producer] : progress_.producers) {
+    if (producer.has_gap()) sum = sum.value_or(0) + 1 + producer.taken;
+  }
+  return over_ ? std::nullopt : sum;
+}
+
+void PartitionChecker::give_up_gaps() {
+  for (auto& [name, producer] : progress_.producers) {
+    give_up_missing(name, producer);
+    if (producer.announced <= producer.taken) continue;
+    fault(progress_.missing, producer.announced - producer.taken,
+          fmt::format("batches {} to {} of {} never came", producer.taken + 1, producer.announced, name));
+    producer.taken = producer.announced;
+    producer.sender.past_header = true;
+  }
+  move_time();
+  deliver(false);
+  finish_if_over();
 }
 
 void PartitionChecker::take_batch(Producer& producer, const Batch& batch) {
@@ -264,6 +296,7 @@ void PartitionChecker::save(const Progress& progress, StateWriter& out) {
     out.put(producer.sender.lines);
     out.put(producer.sender.past_header);
     out.put(producer.taken);
+    out.put(producer.passed);
     out.put(producer.heard);
     out.put(producer.time);
     out.put(producer.bye);
@@ -286,6 +319,7 @@ bool PartitionChecker::load(Progress& progress, StateReader& in) {
     producer.sender.lines = in.get<std::uint64_t>();
     producer.sender.past_header = in.get<bool>();
     producer.taken = in.get<std::uint64_t>();
+    producer.passed = in.get<std::uint64_t>();
     producer.heard = in.get<std::int64_t>();
     producer.time = in.get<std::int64_t>();
     producer.bye = in.get<bool>();
@@ -301,20 +335,20 @@ bool PartitionChecker::load(Progress& progress, StateReader& in) {
 }
 
 // What waits for an earlier batch is not saved: it is read again. So is what the feed has not delivered.
-std::uint64_t PartitionChecker::resume_at() const {
-  std::uint64_t next = (before_.empty() ? progress_.sequence : before_.front().progress.sequence) + 1;
-  for (const auto& [name, producer] : progress_.producers) {
-    for (const auto& [number, early] : producer.early) next = std::min(next, early.sequence);
-  }
-  return next;
+std::map<std::string, std::uint64_t> PartitionChecker::covered() const {
+  std::map<std::string, std::uint64_t> out;
+  const Progress& progress = before_.empty() ? progress_ : before_.front().progress;
+  for (const auto& [name, producer] : progress.producers) out[name] = producer.passed;
+  return out;
 }
 
 void PartitionChecker::save(StateWriter& out) const {
   out.put(kStateForm);
   out.put_text(plan_text(plan_));
   Progress progress = before_.empty() ? progress_ : before_.front().progress;
-  progress.sequence = resume_at() - 1;
+  progress.sequence = 0;
   save(progress, out);
+  out.put(furthest_);
   out.put(origin_);
   out.put(latest_);
   out.put(now_);
@@ -333,6 +367,7 @@ void PartitionChecker::save(StateWriter& out) const {
 bool PartitionChecker::load(StateReader& in) {
   if (in.get<std::uint64_t>() != kStateForm || in.get_text() != plan_text(plan_)) return false;
   if (!load(progress_, in)) return false;
+  furthest_ = in.get<std::uint64_t>();
   origin_ = in.get<std::int64_t>();
   latest_ = in.get<std::int64_t>();
   now_ = in.get<std::int64_t>();

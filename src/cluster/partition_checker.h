@@ -8,6 +8,9 @@
 //          (cluster/batch.h). A deadline is over for a transaction when *every* producer has given a sign of life that
 //          much later, or said goodbye. A producer that says nothing for `silence` is no longer waited for, and what is
 //          missing is reported.
+//          A broker's server that has just started again may show a stream with a part missing (docs/cluster.md). That
+//          is seen by the batches' numbers, and what is not there again by reading again: batches that were taken are
+//          known, and only those may be dropped, producer by producer.
 // Cost:    that of the engine, and of reading native lines.
 #pragma once
 
@@ -70,10 +73,19 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   [[nodiscard]] PartitionStatus status() const;
   [[nodiscard]] bool over() const { return over_; }
 
-  // A checker that loads this needs the messages from resume_at() on.
+  // Whether batches are missing that the producer sent before others, and which, as a number that changes as they come.
+  [[nodiscard]] std::optional<std::uint64_t> gap() const;
+  // What comes next may begin again at the first message that is there.
+  void read_again() { progress_.sequence = 0; }
+  // What is missing never comes.
+  void give_up_gaps();
+
+  // A checker that loads this needs all messages behind these, by producer; it may be given those before them, too.
+  [[nodiscard]] std::map<std::string, std::uint64_t> covered() const;
+  // Behind the last message that was read: a number that grows with what is covered.
+  [[nodiscard]] std::uint64_t position() const { return furthest_ + 1; }
   void save(StateWriter& out) const;
   [[nodiscard]] bool load(StateReader& in);
-  [[nodiscard]] std::uint64_t resume_at() const;
 
  private:
   struct Early {  // a batch that came before those that its producer sent before it
@@ -82,11 +94,14 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   };
   struct Producer {
     stream::Sender sender;
-    std::uint64_t taken = 0;  // batches
-    std::int64_t heard = 0;   // when it was last heard
-    std::int64_t time = 0;    // … with a beat, and nothing missing before it
+    std::uint64_t taken = 0;      // batches
+    std::uint64_t passed = 0;     // the last message before which none of its batches is missing
+    std::uint64_t announced = 0;  // batches, by a beat
+    std::int64_t heard = 0;       // when it was last heard
+    std::int64_t time = 0;        // … with a beat, and nothing missing before it
     bool bye = false, silent = false;
     std::map<std::uint64_t, Early> early;  // by number
+    [[nodiscard]] bool has_gap() const { return !early.empty() || announced > taken; }
   };
   // What was taken so far: with this, a checker continues behind a message.
   struct Progress {
@@ -130,6 +145,7 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   Progress progress_;
   std::deque<Before> before_;  // the pieces that the feed still needs, each with the progress before it
   std::size_t early_bytes_ = 0;
+  std::uint64_t furthest_ = 0;  // message; what comes before it was read once
 
   // Nanoseconds. `now_`, since `origin_`: all producers that are waited for were heard then.
   std::int64_t origin_ = 0, latest_ = 0, now_ = 0;

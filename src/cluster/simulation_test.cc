@@ -73,7 +73,7 @@ std::string place_of(const PublishedViolation& v) {
 }
 
 struct Chaos {
-  double fails = 0, slow = 0;
+  double fails = 0, slow = 0, skips = 0;
   double kills = 0;  // per round, of some worker, of the merger
   std::uint64_t most_kills = 20;
 };
@@ -84,6 +84,7 @@ struct Outcome {
   ClusterSummary summary;
   Coverage coverage;
   bool ended = false;
+  std::string state;  // if it has not: what the partitions say
 };
 
 class Simulation {
@@ -98,6 +99,7 @@ class Simulation {
     EXPECT_TRUE(set_up(merging_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
     server_->fails = chaos.fails;
     server_->slow = chaos.slow;
+    server_->skips = chaos.skips;
     seen_.resize(chunks_.size());
   }
 
@@ -114,6 +116,12 @@ class Simulation {
     server_->fails = 0;
     for (int i = 0; i < 3; ++i) merge();
     out_.ended = merger_ && merger_->over();
+    for (std::uint32_t p = 0; !out_.ended && p < plan_.layout().count(); ++p) {
+      const auto status = last_now(merging_, names_.status(), names_.status_of(p));
+      if (status) out_.state += status->data + "\n";
+    }
+    for (const auto& running : workers_)
+      out_.state += out_.ended ? "" : fmt::format("{}\n", fmt::join(running->worker->held(), " "));
     if (merger_) out_.summary = merger_->summary();
     if (merger_) out_.coverage = merger_->coverage();
     return out_;
@@ -341,8 +349,9 @@ TEST(ClusterSimulation, AValidStreamIsSatisfied) {
 TEST(ClusterSimulation, PlantedViolationsAreFoundOnceWhateverIsKilled) {
   for (const std::uint64_t seed : effort::seeds(200, 20)) {
     const Generated g = made(seed, true);
-    const Outcome out = Simulation(g.history, plan_of(5), {0.03, 0.2, 0.05}, seed).run();
-    ASSERT_TRUE(out.ended) << seed << " after " << out.kills << " kills; partitions over: " << out.coverage.over;
+    const Outcome out = Simulation(g.history, plan_of(5), {0.03, 0.2, 0.3, 0.05}, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.kills << " kills; partitions over: " << out.coverage.over << "\n"
+                           << out.state;
     EXPECT_EQ(out.summary.outcome, isolde::Outcome::kViolated) << seed;
     EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
     EXPECT_EQ(out.reported, out.found.size()) << seed << ": something was reported under two names";
@@ -354,7 +363,8 @@ TEST(ClusterSimulation, PlantedViolationsAreFoundOnceWhateverIsKilled) {
 TEST(ClusterSimulation, NothingIsReportedOnAValidStreamWhateverIsKilled) {
   for (const std::uint64_t seed : effort::seeds(300, 12)) {
     const Generated g = made(seed, false, Level::kStrictSerializable);
-    const Outcome out = Simulation(g.history, plan_of(4, Level::kStrictSerializable), {0.03, 0.2, 0.05}, seed).run();
+    const Outcome out =
+        Simulation(g.history, plan_of(4, Level::kStrictSerializable), {0.03, 0.2, 0.3, 0.05}, seed).run();
     ASSERT_TRUE(out.ended) << seed;
     EXPECT_EQ(out.reported, 0U) << seed << ": " << (out.found.empty() ? "" : *out.found.begin());
     EXPECT_EQ(out.summary.outcome, isolde::Outcome::kSatisfied) << seed << ": " << out.summary.reason;

@@ -81,7 +81,7 @@ Result<void> TraceSender::cut(bool bye) {
       ++counts_.skipped;
       continue;
     }
-    Sent sent{{names_.batch(p, name_), batch_text(head, body), batch_id(name_, p, head.number)}, {}};
+    Sent sent{{names_.batch(p, name_), batch_text(head, body), {}}, {}};
     held_bytes_ += sent.message.data.size();
     ++counts_.batches;
     counts_.bytes += sent.message.data.size();

@@ -13,6 +13,8 @@ constexpr int kCheckpointShare = 20;
 constexpr std::size_t kMostPublishing = 256;  // violations on their way, of one partition
 constexpr std::chrono::seconds kLeaveWithin{10};
 constexpr std::chrono::milliseconds kAfterFailure{100};
+constexpr std::chrono::seconds kFirstGapPause{2}, kMostGapPause{20};
+constexpr std::chrono::seconds kPatienceWithSilence{10}, kMostPatienceWithSilence{60};
 
 }  // namespace
 
@@ -158,7 +160,7 @@ void Worker::leave_soon(std::uint32_t partition, const std::string& why) {
 
 bool Worker::may_go(const Held& one) const {
   if (one.reader == nullptr || now() - one.leaving_since > kLeaveWithin) return true;
-  return one.covered == one.checker->resume_at() && one.unpublished.empty() && !one.store.saving() && !one.droppable &&
+  return one.covered == one.checker->position() && one.unpublished.empty() && !one.store.saving() && !one.droppable &&
          !one.telling.pending();
 }
 
@@ -196,9 +198,11 @@ Result<bool> Worker::load(std::uint32_t partition, Held& one) {
     if (!one.checker->load(in))
       return Error{fmt::format("the checkpoint of partition {} does not fit this program", partition)};
   }
-  one.covered = one.checker->resume_at();
-  one.taken = one.checkpointed = one.told = now();
-  one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), one.covered);
+  one.covered = one.checker->position();
+  one.taken = one.checkpointed = one.told = one.heard = now();
+  one.patience = kPatienceWithSilence;
+  // All that is there: what is covered was dropped, and what of it is left is known by its number.
+  one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
   view_->took(partition, one.epoch, one.covered);
   return true;
 }
@@ -212,6 +216,8 @@ Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
     return false;
   }
   for (const StoredMessage& message : *messages) one.checker->take(message);
+  if (!messages->empty()) one.heard = now();
+  look_for_gap(partition, one);
   for (const OnlineViolation& found : one.checker->take_findings()) {
     ++one.found;
     one.unpublished.push_back({{names_.violation(found.identity), stream::violation_json(found, "violation"), {}}, {}});
@@ -220,12 +226,40 @@ Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
   return !messages->empty();
 }
 
+void Worker::read_again(std::uint32_t partition, Held& one) {
+  one.read_again = one.heard = now();
+  one.checker->read_again();
+  one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
+}
+
+// What a producer sent again comes soon. What a server did not show comes when it is read again.
+void Worker::look_for_gap(std::uint32_t partition, Held& one) {
+  const std::optional<std::uint64_t> gap = one.checker->gap();
+  if (!gap || gap != one.gap) {
+    one.gap = gap;
+    one.gap_since = one.read_again = now();
+    one.gap_pause = kFirstGapPause;
+    // Without anything that comes later, a gap at the end cannot be seen.
+    if (now() - one.heard < one.patience) return;
+    one.patience = std::min<Time>(one.patience * 2, kMostPatienceWithSilence);
+    return read_again(partition, one);
+  }
+  if (now() - one.read_again < one.gap_pause) return;
+  one.gap_pause = std::min<Time>(one.gap_pause * 2, kMostGapPause);
+  if (plan_.silence > 0 && now() - one.gap_since > std::chrono::duration<double>(plan_.silence)) {
+    one.checker->give_up_gaps();
+    return;
+  }
+  read_again(partition, one);
+}
+
 // True: there is room for more. A violation that is there already was published by another worker, or before a restart.
 bool Worker::publish(Held& one) {
   for (std::size_t i = 0; i < one.unpublished.size() && i < kMostPublishing; ++i) {
     Publication& p = one.unpublished[i];
     if (p.answer.here() && p.answer->outcome != AppendOutcome::kStored &&
         p.answer->outcome != AppendOutcome::kRefused) {
+      view_->trouble("a violation could not be stored yet: " + p.answer->why);
       p.answer = {};
       one.publish_again = now() + kAfterFailure;
     }
@@ -247,7 +281,13 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
     if (one.telling->outcome == AppendOutcome::kStored) {
       one.told_text = one.telling_text;
       // Senders know how far it is before their batches go.
-      if (one.dropped_when_told) broker_->drop(names_.trace(), names_.batches_of(partition), *one.dropped_when_told);
+      if (one.dropped_when_told) {
+        for (const auto& [producer, last] : *one.dropped_when_told) {
+          std::uint64_t& before = one.dropped[producer];
+          if (last > before) broker_->drop(names_.trace(), names_.batch(partition, producer), last + 1);
+          before = std::max(before, last);
+        }
+      }
       if (one.dropped_when_told == one.droppable) one.droppable.reset();
     }
     one.telling = {};
@@ -268,7 +308,7 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
 
 bool Worker::checkpoint_is_due(const Held& one) const {
   if (one.reader == nullptr || one.store.saving() || one.droppable) return false;
-  if (one.checker->resume_at() == one.covered) return false;
+  if (one.checker->position() == one.covered) return false;
   if (one.leaving) return true;
   Time all{0};
   for (const auto& [partition, other] : held_) all += other.took;
@@ -288,7 +328,8 @@ void Worker::begin_checkpoints() {
   const Time began = now();
   StateWriter out;
   next->checker->save(out);
-  next->covering = next->checker->resume_at();
+  next->covering = next->checker->position();
+  next->covers = next->checker->covered();
   next->found_then = next->found;
   if (auto begun = next->store.begin_save(next->epoch, next->covering, out.bytes()); !begun)
     broken_ = std::move(begun).error();
@@ -304,7 +345,7 @@ void Worker::step_checkpoint(std::uint32_t partition, Held& one) {
     if (saved == StateStore::Saved::kLost) lost_.emplace_back(partition, "another worker has taken it over");
     if (saved == StateStore::Saved::kYes) {
       one.covered = one.covering;
-      one.droppable = one.covering;
+      one.droppable = one.covers;
       tell_status(partition, one, true);
     }
   }

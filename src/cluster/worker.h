@@ -7,7 +7,8 @@
 //          safety: a partition that two workers hold for a while is checked twice, with equal results
 //          (cluster/partition_checker.h), and the broker keeps each violation once.
 //          A violation is stored before a checkpoint that covers it. Messages are dropped from the stream only when a
-//          checkpoint covers them, and the status has said how far that is before.
+//          checkpoint covers them, and the status has said how far that is before. What a server left out when it was
+//          read is read again: when a batch is missing, and when nothing came for a while.
 //          Workers share: with W of them, nobody keeps more than the W-th part of the partitions, rounded up. One that
 //          is started again under its old name takes its partitions back at once.
 //          Nothing waits for the broker: leases, violations, statuses and checkpoints are on their way while the next
@@ -88,16 +89,23 @@ class Worker {
     std::deque<Publication> unpublished;
     std::uint64_t found = 0;  // all
     Time publish_again{0};    // not before, because the broker did not take one
+    // Batches that are missing among those that were read.
+    std::optional<std::uint64_t> gap;
+    Time gap_since{0}, read_again{0}, gap_pause{0};
+    Time heard{0}, patience{0};
     // Its status.
     AppendAnswer telling;
     std::string told_text, telling_text;
     Time told{0};
     // Its checkpoints.
     Time taken{0}, checkpointed{0}, took{0};  // `took`: what the last one cost this thread
-    std::uint64_t covered = 0;                // messages before this one are in a checkpoint
+    std::uint64_t covered = 0;                // position of the last checkpoint
     std::uint64_t covering = 0, found_then = 0;
-    // Messages before it may be dropped, once a status has said how far the partition is; the one on its way.
-    std::optional<std::uint64_t> droppable, dropped_when_told;
+    std::map<std::string, std::uint64_t> covers;
+    // Messages up to these may be dropped, by producer, once a status has said how far the partition is; the one on its
+    // way.
+    std::optional<std::map<std::string, std::uint64_t>> droppable, dropped_when_told;
+    std::map<std::string, std::uint64_t> dropped;  // up to these, by producer
     // It is to be given up after one more checkpoint, and why.
     std::optional<std::string> leaving;
     Time leaving_since{0};
@@ -116,6 +124,8 @@ class Worker {
   [[nodiscard]] Result<bool> load(std::uint32_t partition, Held& held);
   [[nodiscard]] Result<bool> work_on(std::uint32_t partition, Held& held);
   [[nodiscard]] bool publish(Held& held);
+  void look_for_gap(std::uint32_t partition, Held& held);
+  void read_again(std::uint32_t partition, Held& held);
   void tell_status(std::uint32_t partition, Held& held, bool now_please);
   void begin_checkpoints();
   [[nodiscard]] bool checkpoint_is_due(const Held& held) const;
