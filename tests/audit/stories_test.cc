@@ -71,6 +71,54 @@ TEST(Stories, AnIdThatWasReadIsTheIdThatIsWritten) {
   }
 }
 
+// One asks for a customer by name, for his last order, and for its lines; another delivers that order and pays. All
+// that they know of the two rows in which they meet is the same, though each names them in its own way.
+void expect_one_order(std::string_view ddl, const std::string& others) {
+  const auto audit =
+      audited(ddl,
+              others +
+                  "-- session 1\nBEGIN; SELECT id, balance FROM customer WHERE name = 'ann'; SELECT id, "
+                  "carrier FROM orders WHERE c_id = 905 ORDER BY id DESC LIMIT 1; SELECT qty FROM line "
+                  "WHERE o_id = 831 ; COMMIT;\n"
+                  "-- session 2\nBEGIN; SELECT c_id FROM orders WHERE id = 840 ; UPDATE orders SET "
+                  "carrier = 3 WHERE id = 840 ; UPDATE customer SET balance = balance + 5 WHERE id = 907 "
+                  "; COMMIT;\n",
+              WeakLevel::kReadCommitted);
+  const auto told = std::ranges::find_if(audit->anomalies, [](const Anomaly& anomaly) {
+    return anomaly.name == AnomalyName::kReadSkew && anomaly.members.size() == 2 &&
+           values_after(anomaly, 0, "SELECT", "c_id = ").size() == 1 &&
+           values_after(anomaly, 1, "UPDATE customer", "id = ").size() == 1;
+  });
+  ASSERT_NE(told, audit->anomalies.end()) << audit_text(*audit, {});
+  EXPECT_EQ(values_after(*told, 0, "SELECT", "c_id = "), values_after(*told, 1, "UPDATE customer", "id = "))
+      << audit_text(*audit, {});
+  EXPECT_EQ(values_after(*told, 0, "SELECT", "o_id = "), values_after(*told, 1, "UPDATE orders", "id = "))
+      << audit_text(*audit, {});
+}
+
+TEST(Stories, WhatIsReadInARowThatIsMetIsWhatTheOtherNamesItBy) {
+  expect_one_order(
+      "CREATE TABLE customer (id int PRIMARY KEY, name text, balance int);"
+      "CREATE TABLE orders (id int PRIMARY KEY, c_id int REFERENCES customer (id), carrier int);"
+      "CREATE TABLE line (o_id int REFERENCES orders (id), num int, qty int, PRIMARY KEY (o_id, num));",
+      "");
+}
+
+TEST(Stories, InsertsShowWhichColumnsReferToWhichKey) {
+  std::string inserts;
+  for (int i = 0; i < 70; ++i) {
+    const std::string customer = std::to_string(100 + 7 * i), order = std::to_string(5000 + i);
+    inserts += "-- session " + std::to_string(i + 3) + "\nBEGIN; SELECT balance FROM customer WHERE id = " + customer +
+               "; INSERT INTO orders (id, c_id) VALUES (" + order + ", " + customer +
+               "); INSERT INTO line (o_id, num, qty) VALUES (" + order + ", 1, 2); COMMIT;\n";
+  }
+  expect_one_order(
+      "CREATE TABLE customer (id int PRIMARY KEY, name text, balance int);"
+      "CREATE TABLE orders (id int PRIMARY KEY, c_id int, carrier int);"
+      "CREATE TABLE line (o_id int, num int, qty int, PRIMARY KEY (o_id, num));",
+      inserts);
+}
+
 TEST(Stories, ARowIsNotFoundByAValueAndByNotHavingIt) {
   // The row that the second inserts would have to be the one with id = 37 and one with id <> 37.
   const auto audit =

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 
+#include "audit/facts/occurrences.h"
 #include "audit/facts/vocabularies.h"
 #include "audit/story/naming.h"
 #include "base/ascii.h"
@@ -104,9 +105,17 @@ class StoryValueSolver::Attempt {
  public:
   // In which tables values of two members are set apart.
   enum class Tables : std::uint8_t { kWhereNoRowsMeet, kAll };
+  // Whether what a member has from an answer counts, too, where rows meet.
+  enum class Answers : std::uint8_t { kCount, kDoNotCount };
 
-  Attempt(StoryValueSolver& solver, const Cycle& cycle, const std::vector<Literals>& actors, bool as_seen, Tables apart)
-      : solver_(solver), classes_(solver.classes_), cycle_(cycle), literals_(actors), as_seen_(as_seen) {
+  Attempt(StoryValueSolver& solver, const Cycle& cycle, const std::vector<Literals>& actors, bool as_seen, Tables apart,
+          Answers answers)
+      : solver_(solver),
+        classes_(solver.classes_),
+        cycle_(cycle),
+        literals_(actors),
+        as_seen_(as_seen),
+        answers_(answers) {
     for (const CycleEdge& edge : cycle.edges) {
       if (apart != Tables::kAll) together_.insert(from_rows(classes_, cycle, edge).table);
     }
@@ -178,6 +187,9 @@ class StoryValueSolver::Attempt {
         if (key.variable == kNoVariable || other->variable == kNoVariable) continue;
         unite_roots(parent_, variable_node(edge.from, key.variable), variable_node(edge.to, other->variable));
       }
+      if (answers_ == Answers::kDoNotCount) continue;
+      for (const auto& [from, to] : solver_.answers_of(cycle_, edge))
+        unite_roots(parent_, variable_node(edge.from, from), variable_node(edge.to, to));
     }
     std::map<std::uint32_t, Node> first;  // by value
     for (std::uint32_t member = 0; member < cycle_.members.size(); ++member) {
@@ -431,6 +443,7 @@ class StoryValueSolver::Attempt {
   const Cycle& cycle_;
   std::vector<Literals> literals_;  // by member
   bool as_seen_;
+  Answers answers_;
   std::set<TableId> together_;                   // tables whose values are left as they are
   std::vector<std::vector<ValuePlace>> places_;  // by member
   std::vector<std::uint32_t> first_variable_, first_place_;
@@ -438,6 +451,24 @@ class StoryValueSolver::Attempt {
   std::vector<Node> parent_;
   std::map<Node, std::vector<LiteralId>> names_;  // by root: the only values that it may have
 };
+
+std::vector<std::pair<std::uint32_t, std::uint32_t>> StoryValueSolver::answers_of(const Cycle& cycle,
+                                                                                  const CycleEdge& edge) {
+  const Access &from = from_operation(classes_, cycle, edge).access, &to = to_operation(classes_, cycle, edge).access;
+  // A row that one inserts or deletes is not always one that the other finds.
+  if (from.inserts || from.deletes || to.inserts || to.deletes) return {};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
+  const ClassRows &named_from = from_rows(classes_, cycle, edge), &named_to = to_rows(classes_, cycle, edge);
+  for (const ClassRowKey& a : row_columns_.of(cycle.members[edge.from], from.row_set)) {
+    for (const ClassRowKey& b : row_columns_.of(cycle.members[edge.to], to.row_set)) {
+      if (a.column != b.column) continue;
+      const bool named =
+          variable_in(named_from, a.column) == a.variable && variable_in(named_to, b.column) == b.variable;
+      if (!named) out.emplace_back(a.variable, b.variable);
+    }
+  }
+  return out;
+}
 
 std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {
   const std::size_t n = cycle.members.size();
@@ -466,28 +497,36 @@ std::optional<StoryValues> StoryValueSolver::solve(const Cycle& cycle) {
         std::count(cycle.members.begin(), cycle.members.begin() + static_cast<std::ptrdiff_t>(member), id);
     std::ranges::rotate(choices[member], choices[member].begin() + times % std::ssize(choices[member]));
   }
-  std::optional<StoryValues> found;
-  // Choices of transactions, those near the first of each member before others.
-  std::vector<std::vector<std::size_t>> tries = {std::vector<std::size_t>(n, 0)};
-  for (std::size_t i = 0; i < tries.size() && !found; ++i) {
+  const auto actors_of = [&](const std::vector<std::size_t>& choice) {
     std::vector<Literals> actors;
-    for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][tries[i][member]]);
-    found = Attempt(*this, cycle, actors, true, Attempt::Tables::kWhereNoRowsMeet).solve();
-    if (!found) found = Attempt(*this, cycle, actors, true, Attempt::Tables::kAll).solve();
-    // Each choice comes from the one that has its last member that is not the first of its class one step back.
-    std::size_t last = n;
-    while (last > 0 && tries[i][last - 1] == 0) --last;
-    for (std::size_t member = last == 0 ? 0 : last - 1; member < n && tries.size() < kMostChoices; ++member) {
-      if (tries[i][member] + 1 == choices[member].size()) continue;
-      std::vector<std::size_t> next = tries[i];
-      ++next[member];
-      tries.push_back(std::move(next));
+    for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][choice[member]]);
+    return actors;
+  };
+  const bool any_answers =
+      std::ranges::any_of(cycle.edges, [&](const CycleEdge& edge) { return !answers_of(cycle, edge).empty(); });
+  std::optional<StoryValues> found;
+  for (const auto answers : {Attempt::Answers::kCount, Attempt::Answers::kDoNotCount}) {
+    if (found || (answers == Attempt::Answers::kCount && !any_answers)) continue;
+    // Choices of transactions, those near the first of each member before others.
+    std::vector<std::vector<std::size_t>> tries = {std::vector<std::size_t>(n, 0)};
+    for (std::size_t i = 0; i < tries.size() && !found; ++i) {
+      const std::vector<Literals> actors = actors_of(tries[i]);
+      found = Attempt(*this, cycle, actors, true, Attempt::Tables::kWhereNoRowsMeet, answers).solve();
+      if (!found) found = Attempt(*this, cycle, actors, true, Attempt::Tables::kAll, answers).solve();
+      // Each choice comes from the one that has its last member that is not the first of its class one step back.
+      std::size_t last = n;
+      while (last > 0 && tries[i][last - 1] == 0) --last;
+      for (std::size_t member = last == 0 ? 0 : last - 1; member < n && tries.size() < kMostChoices; ++member) {
+        if (tries[i][member] + 1 == choices[member].size()) continue;
+        std::vector<std::size_t> next = tries[i];
+        ++next[member];
+        tries.push_back(std::move(next));
+      }
     }
   }
   if (!found) {
-    std::vector<Literals> actors;
-    for (std::size_t member = 0; member < n; ++member) actors.push_back(choices[member][0]);
-    found = Attempt(*this, cycle, actors, false, Attempt::Tables::kAll).solve();
+    const std::vector<Literals> actors = actors_of(std::vector<std::size_t>(n, 0));
+    found = Attempt(*this, cycle, actors, false, Attempt::Tables::kAll, Attempt::Answers::kDoNotCount).solve();
   }
   if (!found) return std::nullopt;
   for (std::uint32_t member = 0; member < n; ++member) {

@@ -5,7 +5,8 @@
 //   - Each member is a transaction of the trace with its values renamed. Where that transaction has the same value
 //     twice, in one column or in a key and a column that refers to it, the member has: an id that was read and then
 //     written to stays one id. (Two that read rows 1 and 2 and write one of them never write a third.)
-//   - Variables that the cycle makes equal have one value.
+//   - Variables that the cycle makes equal have one value; so have those that stand for one column of a row in which
+//     two members meet, even if one has it from an answer (row_columns.h), if any choice of transactions allows it.
 //   - All others differ between members, as far as there are other values: rows that need not meet do not. (In tables
 //   in
 //     which rows of the cycle meet they are left alone at first: who finds a row by one key and changes it by another
@@ -21,17 +22,19 @@
 // In, out: members and dependencies of a cycle -> literals of each of their statements, which of them differ from the
 //          class's example, and the dependencies that come with the rows.
 // Always:  the same cycle gives the same values.
-// Cost:    some microseconds for each choice of transactions; at most kMostChoices of them.
+// Cost:    some microseconds for each choice of transactions; at most kMostChoices of them, twice.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "audit/classes/column_domains.h"
 #include "audit/cycles/correlation.h"
 #include "audit/cycles/same_rows.h"
+#include "audit/story/row_columns.h"
 #include "audit/story/story.h"
 
 namespace isolde::audit {
@@ -78,6 +81,7 @@ class StoryValueSolver {
         facts_(facts),
         correlation_(correlation),
         rows_(classes, facts.rows()),
+        row_columns_(classes, facts.rows()),
         actors_(classes, log),
         domains_(classes.schema) {}
 
@@ -87,6 +91,9 @@ class StoryValueSolver {
  private:
   using Literals = std::vector<std::vector<LiteralId>>;  // by statement
   class Attempt;
+  // Variables of the two members that stand for one column of the row in which they meet, though not both name it so.
+  [[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> answers_of(const Cycle& cycle,
+                                                                                const CycleEdge& edge);
 
   bool assumptions_;
   const Classes& classes_;
@@ -94,6 +101,7 @@ class StoryValueSolver {
   const CorrelationFacts& facts_;
   Correlation& correlation_;
   SameRows rows_;
+  RowColumns row_columns_;
   Actors actors_;
   ColumnDomains domains_;
 };
