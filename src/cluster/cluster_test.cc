@@ -358,7 +358,10 @@ TEST(ClusterState, IsReplacedOnlyByThoseWhoHoldThePartition) {
   };
   const std::string large(1'000'000, 'x');
   ASSERT_EQ(save(store, 5, 10, large), StateStore::Saved::kYes);
+  StateStore blind(broker, names, 0, "");
+  EXPECT_EQ(save(blind, 6, 50, "begun without the state"), StateStore::Saved::kLost);
   StateStore later(broker, names, 0, "");
+  while (!later.load(std::chrono::nanoseconds(0))) broker.poll(std::chrono::milliseconds(1));
   ASSERT_EQ(save(later, 7, 20, "new"), StateStore::Saved::kYes);
   EXPECT_EQ(save(store, 5, 30, "old"), StateStore::Saved::kLost);
   StateStore reader(broker, names, 0, "");
