@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# bench/cluster_speed.sh [--transactions N] [--workers N] [--delay MS]…: what it costs to check a stream through a cluster
-# instead of in one process, on the same cores.
+# bench/cluster_speed.sh [--transactions N] [--ops N] [--workers N] [--delay MS]…: what it costs to check a stream through
+# a cluster instead of in one process, on the same cores.
 #
 # Three nats-server (replicas = 3), the workers, the merger and a producer, each a host of its own: a network namespace
 # with an address. The hosts are joined by bench/delay_link.cc, which delays every packet by MS milliseconds each way
@@ -12,10 +12,11 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-transactions=200000 workers=2 delays=()
+transactions=200000 ops=15 workers=2 delays=()
 while [[ $# -gt 0 ]]; do
   case $1 in
     --transactions) transactions=$2 && shift 2 ;;
+    --ops) ops=$2 && shift 2 ;;
     --workers) workers=$2 && shift 2 ;;
     --delay) delays+=("$2") && shift 2 ;;
     *) echo "unknown option $1" >&2 && exit 2 ;;
@@ -57,6 +58,7 @@ set_up() {
       ip netns add "isolde-$base-${names[i]}"
       pairs+=("isolde-$base-${names[i]}:10.77.0.$((i + 1))")
     done
+    : >"$folder/link.log"
     "$folder/delay_link" "$1" "${pairs[@]}" >"$folder/link.log" &
     running+=($!)
     until grep -q ready "$folder/link.log"; do sleep 0.1; done
@@ -93,7 +95,7 @@ row() { # row NAME SECONDS CPU SERVERS VERDICT
     "$(echo "scale=4; 100 * ($3 - $one_cpu) / $one_cpu" | bc | xargs printf '%.0f %%')" "$4" "$5"
 }
 
-"$ISOLDE" gen --out "$folder/h.jsonl" --transactions "$transactions" --level snapshot-isolation --quiet
+"$ISOLDE" gen --out "$folder/h.jsonl" --transactions "$transactions" --ops "$ops" --level snapshot-isolation --quiet
 timed "$folder/one" "$ISOLDE" watch "$folder/h.jsonl" --level snapshot-isolation --quiet
 one_cpu=$(cpu "$folder/one")
 printf '%s transactions, %s workers; %s\n\n' "$transactions" "$workers" "$(grep -m1 'model name' /proc/cpuinfo | cut -d: -f2)"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cli/interrupt.h"
+#include "cli/verbs.h"
 #include "cluster/nats_broker.h"
 #include "report/words.h"
 

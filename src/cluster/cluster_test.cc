@@ -309,6 +309,18 @@ TEST(ClusterPartition, WhatAServerLeftOutIsReadAgain) {
   EXPECT_TRUE(c->take_findings().empty());
 }
 
+TEST(ClusterPartition, ABatchUnderAnotherProducersSubjectIsRefused) {
+  const auto c = checker(one_partition(1));
+  StoredMessage forged = message(1, 1, {.from = "a", .number = 1, .bye = true}, write_of(1, 1, 5, 10));
+  forged.subject = "s.p.0.b";
+  c->take(forged);
+  EXPECT_FALSE(c->over());
+  c->read_again();
+  c->take(forged);
+  EXPECT_EQ(c->status().refused, 1U) << "what is read again is counted once";
+  EXPECT_EQ(c->status().first_fault, "message 1: it is from a, and not under its subject");
+}
+
 TEST(ClusterPartition, WhatNeverComesIsCountedWhenItIsGivenUp) {
   const auto c = checker(one_partition(1));
   c->take(message(1, 1, {.from = "a", .number = 2}, write_of(1, 1, 5, 10)));
@@ -346,7 +358,10 @@ TEST(ClusterState, IsReplacedOnlyByThoseWhoHoldThePartition) {
   };
   const std::string large(1'000'000, 'x');
   ASSERT_EQ(save(store, 5, 10, large), StateStore::Saved::kYes);
+  StateStore blind(broker, names, 0, "");
+  EXPECT_EQ(save(blind, 6, 50, "begun without the state"), StateStore::Saved::kLost);
   StateStore later(broker, names, 0, "");
+  while (!later.load(std::chrono::nanoseconds(0))) broker.poll(std::chrono::milliseconds(1));
   ASSERT_EQ(save(later, 7, 20, "new"), StateStore::Saved::kYes);
   EXPECT_EQ(save(store, 5, 30, "old"), StateStore::Saved::kLost);
   StateStore reader(broker, names, 0, "");

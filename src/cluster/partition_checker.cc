@@ -58,8 +58,12 @@ void PartitionChecker::take(const StoredMessage& message) {
   if (origin_ == 0) origin_ = latest_ = message.time;
   latest_ = std::max(latest_, message.time);  // another server leads by now, and its clock is behind
   auto batch = read_batch(message.data);
-  if (!batch) {
-    fault(progress_.refused, 1, fmt::format("message {}: {}", message.sequence, batch.error().text));
+  // Who may publish as whom is decided by subjects, so a name must be that of its subject.
+  const bool is_its_own = batch && message.subject.ends_with("." + batch->head.from);
+  if (!is_its_own) {
+    const std::string why =
+        batch ? "it is from " + batch->head.from + ", and not under its subject" : batch.error().text;
+    if (!again) fault(progress_.refused, 1, fmt::format("message {}: {}", message.sequence, why));
     return;
   }
   const auto [at, is_new] = progress_.producers.try_emplace(batch->head.from);

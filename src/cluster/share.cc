@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "cluster/batch.h"
 #include "format/native_write.h"
 
 namespace isolde::cluster {

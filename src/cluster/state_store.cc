@@ -91,7 +91,7 @@ std::optional<Result<std::optional<StoredState>>> StateStore::load_from_broker(T
   if (loading_->reader == nullptr) {
     const auto& last = *loading_->asked;
     if (!last) return Loaded(last.error());
-    last_ = last->sequence;
+    last_ = based_on_ = last->sequence;
     if (last->sequence == 0) return Loaded(std::optional<StoredState>{});
     const auto known = read(last->data);
     if (!known)
@@ -164,14 +164,28 @@ std::optional<StateStore::Saved> StateStore::look_at_last() {
   const LastAnswer answered = std::exchange(looking_, {});
   const auto& last = *answered;
   if (!last) return give_up(Saved::kNotNow);
+  if (last->sequence == 0 && based_on_ != 0) return give_up(Saved::kNotNow);
   if (last->sequence != 0) {
     const auto known = read(last->data);
-    if (known && known->epoch > saving_->manifest.epoch) return give_up(Saved::kLost);
-    // Another worker is further: there is nothing to add.
-    if (known && known->resume > saving_->manifest.resume) return give_up(Saved::kYes);
+    const bool is_own = known && known->epoch == saving_->manifest.epoch;
+    if (!is_own && last->sequence != based_on_) return give_up(Saved::kLost);
   }
   last_ = last->sequence;
   return std::nullopt;
+}
+
+void StateStore::doubt() {
+  if (saving() || looking_.asked()) return;
+  looking_ = broker_->last(names_.state(), names_.manifest(partition_));
+}
+
+bool StateStore::overtaken(std::uint64_t epoch) {
+  if (saving() || !looking_.here()) return false;
+  const LastAnswer answered = std::exchange(looking_, {});
+  const auto& last = *answered;
+  if (!last || last->sequence == 0 || last->sequence == based_on_) return false;
+  const auto known = read(last->data);
+  return !known || known->epoch != epoch;
 }
 
 std::optional<StateStore::Saved> StateStore::send_parts() {
@@ -212,7 +226,8 @@ StateStore::Saved StateStore::save(bool commit) {
     saving_.reset();  // the manifest may be there: its parts stay
     return Saved::kNotNow;
   }
-  last_ = written.sequence;
+  last_ = based_on_ = written.sequence;
+  looking_ = {};  // asked before
   broker_->drop(names_.state(), names_.state_parts(partition_) + ".>", saving_->manifest.first);
   broker_->drop(names_.state(), names_.manifest(partition_), written.sequence);
   saving_.reset();

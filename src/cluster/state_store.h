@@ -4,7 +4,8 @@
 //   NAME.s.P.now            the manifest: which of these are the state of partition P, and from where to read on
 //
 // Always:  a manifest is replaced only by one who knew the last one (compare and set). Whoever finds one of a later
-//          epoch has lost the partition. A state is used only if its checksum holds.
+//          epoch has lost the partition, and so has one that finds a manifest which it did not load: a server that has
+//          just started again may say that there is none. A state is used only if its checksum holds.
 //          Nothing waits: load() and save() begin, and each step goes as far as the answers allow.
 //          With a folder, every state is also written there and synced: JetStream of NATS 2.9 does not sync, so after a
 //          power cut that copy is what is left. The newer of the two is loaded.
@@ -45,6 +46,10 @@ class StateStore {
   // `commit`: what the state covers is stored, so that its manifest may be written.
   [[nodiscard]] Saved save(bool commit);
   [[nodiscard]] bool saving() const { return saving_ != nullptr; }
+
+  // Asks whether there is a manifest that was not loaded; overtaken() is true when that is so. `epoch`: of who asks.
+  void doubt();
+  [[nodiscard]] bool overtaken(std::uint64_t epoch);
 
  private:
   struct Manifest {
@@ -87,6 +92,7 @@ class StateStore {
   std::unique_ptr<Saving> saving_;
   LastAnswer looking_;
   std::optional<std::uint64_t> last_;  // the number of the last manifest, if it is known
+  std::uint64_t based_on_ = 0;         // … of the one that was loaded, or written after it; 0: none
 };
 
 }  // namespace isolde::cluster

@@ -208,6 +208,10 @@ Result<bool> Worker::load(std::uint32_t partition, Held& one) {
 }
 
 Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
+  if (one.store.overtaken(one.epoch)) {
+    lost_.emplace_back(partition, "it has a checkpoint that was not shown before");
+    return true;
+  }
   // What was found must not pile up.
   if (!publish(one) || one.checker->over() || one.leaving) return false;
   auto messages = one.reader->fetch(options_.fetch_most);
@@ -229,6 +233,7 @@ Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
 void Worker::read_again(std::uint32_t partition, Held& one) {
   one.read_again = one.heard = now();
   one.checker->read_again();
+  one.store.doubt();  // perhaps its state was not shown, either
   one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
 }
 
