@@ -5,7 +5,7 @@
 //   stream NAME_status     NAME.w.PARTITION            how far a partition is; the last message only
 //   stream NAME_state      NAME.s.PARTITION.…          checkpoints (cluster/state_store.h)
 //   stream NAME_plan       NAME.c                      what is checked, by whom (cluster/plan.h); one message
-//   stream NAME_lease      NAME.l.part.PARTITION, NAME.l.worker.ID   who holds what (cluster/leases.h)
+//   bucket NAME_lease      part.PARTITION, worker.ID   who holds what
 #pragma once
 
 #include <fmt/format.h>
@@ -51,13 +51,8 @@ class Names {
   }
   [[nodiscard]] std::string plans() const { return name_ + ".c"; }
 
-  [[nodiscard]] std::string leases() const { return name_ + ".l.>"; }
-  [[nodiscard]] std::string lease_of(std::uint32_t partition) const {
-    return fmt::format("{}.l.part.{}", name_, partition);
-  }
-  [[nodiscard]] std::string sign_of(std::string_view worker) const {
-    return fmt::format("{}.l.worker.{}", name_, worker);
-  }
+  [[nodiscard]] static std::string partition_key(std::uint32_t partition) { return fmt::format("part.{}", partition); }
+  [[nodiscard]] static std::string worker_key(std::string_view id) { return fmt::format("worker.{}", id); }
 
  private:
   std::string name_;

@@ -11,7 +11,6 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "check/online.h"
-#include "check/timeline/online/online.h"
 #include "cluster/broker.h"
 #include "cluster/names.h"
 #include "cluster/share.h"
@@ -42,17 +41,16 @@ struct SetUpOptions {
   double lease = 20;                                 // seconds: longer than an election of the broker takes
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the stream: beyond it senders wait for the workers
 };
-// Creates the streams and the plan, or finds them as another did. The error says what differs.
+// Creates streams, the bucket and the plan, or finds them as another did. The error says what differs.
 [[nodiscard]] Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
                                   const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);
 
-// The engine and feed of one partition. `sink` and `ties` outlive them.
+// The engine and feed of one partition. `sink` outlives them.
 struct PartitionEngine {
   std::unique_ptr<stream::Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
 };
-[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
-                                                  timeline::TieObserver* ties);
+[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink);
 
 }  // namespace isolde::cluster
