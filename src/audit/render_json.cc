@@ -59,8 +59,8 @@ class Json {
         R"("not_fixable": {}, "inferred_unique": {}, "stats": {{"seconds": {{"reading": {:.3f}, "searching": {:.3f}}}, "peak_mib": {:.0f}}}}})",
         json_string(audit_.file), json_string(name(audit_.options.level)), json_string(json_word(audit_.finding())),
         json_bool(plan.complete), trace(), not_understood(), unread(), schema(), classes(), graph(), dependencies(),
-        removed(), facts(), searches(), anomalies(), set_aside(), audit_.untold, seen_happening(), requests(), scope(), targets(),
-        plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching, peak_mib);
+        removed(), facts(), searches(), anomalies(), set_aside(), audit_.untold, seen_happening(), requests(), scope(),
+        targets(), plan.not_fixable.size(), unique(), audit_.seconds_reading, audit_.seconds_searching, peak_mib);
   }
 
  private:

@@ -62,7 +62,8 @@ std::vector<Planted> all() {
       error("1105"),
       quick(by_trigger("Hang", "update", "if @@in_transaction then do sleep(60); end if;", {Wrong::kHang})),
       quick(by_trigger("Crash", "update", "if @@in_transaction then kill connection_id(); end if;", {Wrong::kCrash})),
-      often_by_other_plans(in_driver("IndexNotMaintained", {Fault::kWrongIndex, "select r0.pkey as x"}, {Wrong::kPlan})),
+      often_by_other_plans(
+          in_driver("IndexNotMaintained", {Fault::kWrongIndex, "select r0.pkey as x"}, {Wrong::kPlan})),
       in_driver("UpdateOfNoRows", {Fault::kPassedOver, " in ("}, {Wrong::kPredicate, Wrong::kOwnWrites, Wrong::kCount}),
       by_trigger("UpdateReportedAndLost", "update", "if old.pkey % 3 = 0 then set new.vkey = old.vkey; end if;",
                  {Wrong::kPredicate, Wrong::kOwnWrites}),
