@@ -47,7 +47,7 @@ for i in 1 2 3; do
 server_name: n$i
 listen: 127.0.0.1:$((base + i))
 jetstream { store_dir: "$folder/store$i" }
-authorization { user: isolde, password: $password }
+authorization { user: isolde, password: "$password" }
 cluster {
   name: isolde
   listen: 127.0.0.1:$((base + 10 + i))

@@ -74,7 +74,7 @@ set_up() {
 server_name: n$i
 listen: ${address[i]}:$((base + i))
 jetstream { store_dir: "$folder/store$i" }
-authorization { user: isolde, password: $password }
+authorization { user: isolde, password: "$password" }
 cluster { name: isolde, listen: ${address[i]}:$((base + 10 + i)), routes: [ ${routes%,} ] }
 CONF
     on "n$i"
