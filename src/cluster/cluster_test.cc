@@ -326,7 +326,9 @@ TEST(ClusterPartition, WhatNeverComesIsCountedWhenItIsGivenUp) {
   c->take(message(1, 1, {.from = "a", .number = 2}, write_of(1, 1, 5, 10)));
   c->take(message(2, 1, {.from = "a", .number = 3, .bye = true}, ""));
   EXPECT_FALSE(c->over());
+  EXPECT_TRUE(c->lacks_its_state());
   c->give_up_gaps();
+  EXPECT_FALSE(c->lacks_its_state());
   EXPECT_TRUE(c->over());
   EXPECT_EQ(c->status().missing, 1U);
   EXPECT_EQ(c->status().first_fault, "batches 1 to 1 of a never came");

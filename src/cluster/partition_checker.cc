@@ -122,6 +122,11 @@ std::optional<std::uint64_t> PartitionChecker::gap() const {
   return over_ ? std::nullopt : sum;
 }
 
+bool PartitionChecker::lacks_its_state() const {
+  return std::any_of(progress_.producers.begin(), progress_.producers.end(),
+                     [](const auto& one) { return one.second.taken == 0 && one.second.has_gap(); });
+}
+
 void PartitionChecker::give_up_gaps() {
   for (auto& [name, producer] : progress_.producers) {
     give_up_missing(name, producer);

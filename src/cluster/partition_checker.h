@@ -75,6 +75,8 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
 
   // Whether batches are missing that the producer sent before others, and which, as a number that changes as they come.
   [[nodiscard]] std::optional<std::uint64_t> gap() const;
+  // A producer's first batches are missing: there was a state which covers them, and which this checker was not given.
+  [[nodiscard]] bool lacks_its_state() const;
   // What comes next may begin again at the first message that is there.
   void read_again() { progress_.sequence = 0; }
   // What is missing never comes.

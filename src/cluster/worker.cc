@@ -314,6 +314,8 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
 bool Worker::checkpoint_is_due(const Held& one) const {
   if (one.reader == nullptr || one.store.saving() || one.droppable) return false;
   if (one.checker->position() == one.covered) return false;
+  // It would replace a state that a server did not show, and may show again.
+  if (one.checker->lacks_its_state()) return false;
   if (one.leaving) return true;
   Time all{0};
   for (const auto& [partition, other] : held_) all += other.took;
