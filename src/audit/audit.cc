@@ -146,7 +146,7 @@ class SecondLook {
   }
 
  private:
-  // An assumption took something away. (Those that only values show are looked at where stories are told.)
+  // An assumption removed something. (What only values show is checked where stories are built.)
   [[nodiscard]] bool searches_again() const {
     if (std::ranges::any_of(audit_.classes.classes, [](const TransactionClass& one) { return !one.narrowed.empty(); }))
       return true;

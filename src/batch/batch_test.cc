@@ -1,8 +1,9 @@
-// Several ranks say of a history in parts what `check` says of the whole.
+// Several ranks give the same verdict on a history in parts as `check` on the whole.
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "base/rng.h"
@@ -13,6 +14,7 @@
 #include "history/join.h"
 #include "tests/support/effort.h"
 #include "tests/support/history_text.h"
+#include "tests/support/order_levels.h"
 #include "tests/support/random_history.h"
 
 namespace isolde::batch {
@@ -125,15 +127,6 @@ TEST(Batch, AgreesWithCheckOnGeneratedHistoriesWithPlantedAnomalies) {
   EXPECT_GT(tried.violated, 10);
 }
 
-constexpr Level kCycleLevels[] = {Level::kRepeatableRead,
-                                  Level::kPrefix,
-                                  Level::kSnapshotIsolation,
-                                  Level::kStrongSessionSnapshotIsolation,
-                                  Level::kStrongSnapshotIsolation,
-                                  Level::kSerializable,
-                                  Level::kStrongSessionSerializable,
-                                  Level::kStrictSerializable};
-
 TEST(Batch, AgreesWithCheckOnListsByCycles) {
   std::map<std::string, Tried> tried;
   for (const std::uint64_t seed : effort::seeds(27'000, 300)) {
@@ -159,7 +152,7 @@ TEST(Batch, AgreesWithCheckOnListsByCycles) {
     if (defect_of(options)) continue;
     const auto generated = generate(options);
     if (!generated) continue;
-    const Level level = kCycleLevels[rng.below(8)];
+    const Level level = kOrderLevels[rng.below(std::size(kOrderLevels))];
     SCOPED_TRACE(seed);
     compare(generated->history, level, false, true, rng, tried[std::string(info(level).name)]);
     if (HasFatalFailure()) return;

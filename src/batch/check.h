@@ -33,7 +33,7 @@ struct BatchAnswer {
   Outcome outcome = Outcome::kUndecided;  // on all ranks
   // On rank 0:
   Verdict verdict;
-  std::optional<History> history;  // the whole, or the part that the verdict tells of
+  std::optional<History> history;  // the whole, or the part that the verdict refers to
   bool is_part = false;
   std::uint64_t transactions = 0, operations = 0, keys = 0, sessions = 0;
   std::optional<History> stand_in;  // has the columns of the whole

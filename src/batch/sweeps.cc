@@ -112,7 +112,7 @@ ShareFindings sweep_share(KeyShare share, std::uint64_t bucket, const TimeForm& 
   WireWriter writer(out.findings);
   for (const Finding& f : swept.findings) put_finding(f, share, h, bucket, writer);
   if (swept.findings.empty()) return out;
-  for (const TxnId t : timeline::transactions_told_of(h, swept.findings)) out.told_of.push_back(share.place[raw(t)]);
+  for (const TxnId t : timeline::transactions_needed_by(h, swept.findings)) out.needed.push_back(share.place[raw(t)]);
   return out;
 }
 

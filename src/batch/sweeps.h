@@ -22,8 +22,8 @@ struct ShareFindings {
   bool has_ties = false;  // transactions of one time touch each other: nothing else counts
   std::uint64_t keys = 0;
   std::uint64_t count = 0;
-  std::string findings;                // as RemoteFindings reads them
-  std::vector<std::uint64_t> told_of;  // places of the transactions that anomalies need, ascending
+  std::string findings;               // as RemoteFindings reads them
+  std::vector<std::uint64_t> needed;  // places of the transactions that anomalies need, ascending
 };
 [[nodiscard]] ShareFindings sweep_share(KeyShare share, std::uint64_t bucket, const TimeForm& form,
                                         const CountedUnknown& counted);

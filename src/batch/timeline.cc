@@ -116,7 +116,7 @@ class TimelineRun {
       ties = ties || found.has_ties;
       found_count_ += found.count;
       findings_ += found.findings;
-      told_of_.insert(told_of_.end(), found.told_of.begin(), found.told_of.end());
+      needed_.insert(needed_.end(), found.needed.begin(), found.needed.end());
     }
     answer_.keys = ranks_.sum(keys);
     if (ranks_.any(ties)) answer_.open = "transactions with equal timestamps touch the same keys";
@@ -141,8 +141,8 @@ class TimelineRun {
 
   // Brings together at rank 0 what was found and the transactions that it is about.
   Result<void> judge() {
-    std::vector<std::uint64_t> places = gathered(ranks_, told_of_);
-    told_of_ = {};
+    std::vector<std::uint64_t> places = gathered(ranks_, needed_);
+    needed_ = {};
     for (const auto* pairs : {&sessions_.order, &sessions_.gaps, &realtime_, &clocks_}) {
       for (const PlacePair& pair : pairs->first) places.insert(places.end(), {pair.before, pair.after});
     }
@@ -265,7 +265,7 @@ class TimelineRun {
   PairsFound realtime_, clocks_;  // at levels that add real time; at others
   std::uint64_t found_count_ = 0;
   std::string findings_;
-  std::vector<std::uint64_t> told_of_;
+  std::vector<std::uint64_t> needed_;
 };
 
 }  // namespace

@@ -1,13 +1,13 @@
 // batch/timeline.h: the engines `timeline` and `replay` over several ranks.
 //
 // In, out: the parts of all ranks, a level -> the verdict that check/timeline gives on the whole history, on rank 0,
-//          with those transactions that it tells of; or the reason why it takes the whole history to judge.
+//          with the transactions that it refers to; or the reason why it takes the whole history to judge.
 // Always:  the same anomalies in the same order, the same counts and notes. A share of the keys is swept by
 //          check/timeline itself; what the sweeps find is put into the order of events of the whole history. What the
 //          timestamps leave open in a way that ties keys together (equal timestamps of transactions that touch each
 //          other, missing ones, unknown outcomes that may or may not have been seen) is not judged here.
 // Cost:    of a rank: its share of the keys (batch/deal.h), and the sweep over it. Rank 0: the transactions that
-//          anomalies tell of.
+//          anomalies involve.
 #pragma once
 
 #include <optional>

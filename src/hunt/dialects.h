@@ -29,6 +29,7 @@ struct HuntDialect {
   bool shares_locks = true;  // LOCK IN SHARE MODE, FOR SHARE
   bool is_innodb = false;    // purges deleted rows at moments of its own, and reads at REPEATABLE READ as InnoDB does
   int first_except = 0;      // EXCEPT and INTERSECT, from this version on
+  int first_descending = 0;  // descending indexes, from this version on: before, they give wrong answers
   std::span<const std::string_view> hints = {};  // that may follow SELECT in a comment, and change no answer
 };
 // Null: hunts do not know it.

@@ -29,7 +29,7 @@ struct RunStats {
 // kStepsHold: of `mirror`, whose steps break a profile, which no history says.
 enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
-// What is said of a whole history where only a part of it is at hand, with all that the verdict tells of.
+// Facts about a whole history, for a report that has only the part of it that the verdict refers to.
 struct WholeHistory {
   std::uint64_t transactions = 0, operations = 0, keys = 0, sessions = 0;
   std::vector<std::string_view> evidence;  // as evidence_of() says

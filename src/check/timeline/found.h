@@ -3,7 +3,7 @@
 // A sweep judges keys apart, so that a large history can be swept in shares of its keys (src/batch). What it finds is
 // about few transactions; this turns it into the verdict that `judge` gives on the whole history.
 //
-// In, out: whole transactions (all that the findings tell of: transactions_told_of()) and the findings -> Verdict.
+// In, out: whole transactions (all that the findings need: transactions_needed_by()) and the findings -> Verdict.
 // Requires: nothing was left open: no ties, no transactions without a place, no predicates.
 // Cost:    linear in the part.
 #pragma once

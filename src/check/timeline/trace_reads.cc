@@ -313,7 +313,7 @@ void add_findings(const Context& context, const std::vector<Finding>& findings, 
   }
 }
 
-std::vector<TxnId> transactions_told_of(const History& h, const std::vector<Finding>& findings) {
+std::vector<TxnId> transactions_needed_by(const History& h, const std::vector<Finding>& findings) {
   std::vector<TxnId> txns;
   Writers writers;
   for_each_traced(h, findings, [&](KeyId key, ValueId value) { writers.ask(key, value); });

@@ -33,7 +33,7 @@ struct Context {
 void add_findings(const Context& context, const std::vector<Finding>& findings, std::size_t max_anomalies,
                   Verdict& verdict);
 // The transactions of which such anomalies are made: those of the findings, and whoever wrote what was read. Ascending.
-[[nodiscard]] std::vector<TxnId> transactions_told_of(const History& history, const std::vector<Finding>& findings);
+[[nodiscard]] std::vector<TxnId> transactions_needed_by(const History& history, const std::vector<Finding>& findings);
 void add_order_findings(const Context& context, const std::vector<OrderFinding>& findings, AnomalyKind kind,
                         std::size_t max_anomalies, Verdict& verdict);
 void add_unplaced(const Context& context, const std::vector<Placement>& placements, std::size_t max_anomalies,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "hunt/dialects.h"
 #include "hunt/generate/domain.h"
 
 namespace isolde::hunt::generate {
@@ -14,10 +15,6 @@ using sql::Kind;
 using sql::make;
 using sql::NodePtr;
 using sql::Type;
-
-// Before it, NOT IN overlooks a NULL in a descending index (docs/found/sqlite-not-in-descending-index.md). 3.49.1 has
-// the bug, and 3.54.0 does not.
-constexpr int kSqliteDescending = 35400;
 
 NodePtr column(const Column& of, const std::string& alias = {}) {
   return sql::read_out(of.form, of.type, alias, of.name);
@@ -164,7 +161,7 @@ class SchemaDraw {
     if (rich && plain && percent(rng_, 20)) return fmt::format("(({} + 1))", first.name);
     if (options_.dialect == "postgres" && percent(rng_, 10)) return fmt::format("using hash ({})", first.name);
     const bool descends =
-        percent(rng_, 15) && !(options_.dialect == "sqlite" && options_.server_version < kSqliteDescending);
+        percent(rng_, 15) && options_.server_version >= hunt_dialect(options_.dialect)->first_descending;
     std::string columns = first.name + (descends ? " desc" : "");
     if (percent(rng_, 40)) {
       const Column& second = relation.columns[rng_.below(relation.columns.size())];
