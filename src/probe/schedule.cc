@@ -195,6 +195,12 @@ class Runner {
     return will_do;
   }
 
+  // After which one that waits has looked for a deadlock. One that will say so is not hurried: on a busy machine it may
+  // be long before its turn comes.
+  [[nodiscard]] milliseconds time_to_look() const {
+    return options_.sessions_speak ? options_.patience : options_.deadlock_time;
+  }
+
   void look_who_waits(Clock::time_point since) {
     const auto waiting = database_.waiting(observer_);
     if (!waiting) {
@@ -210,7 +216,7 @@ class Runner {
         if (record.wait != Wait::kServerSays) tell(Event::Kind::kWaits, s.pending);
         record.wait = Wait::kServerSays;
         if (!s.waits_since) s.waits_since = now;
-        s.settled = crew_.says_it_waits(who) || now - *s.waits_since >= options_.deadlock_time;
+        s.settled = crew_.says_it_waits(who) || now - *s.waits_since >= time_to_look();
         continue;
       }
       s.waits_since.reset();

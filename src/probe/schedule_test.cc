@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <map>
 #include <mutex>
@@ -23,6 +24,14 @@ struct Locks {
   int roll_backs = 0;
   bool tells = true;       // who waits
   bool can_cancel = true;  // else only terminate() helps
+  std::map<std::int64_t, std::string> wanted;
+  std::chrono::milliseconds looks_after{0};  // a session that waits looks for a deadlock; 0: none ever does
+
+  // Whether the session waits for one that waits for it. Requires: `mutex` is held.
+  [[nodiscard]] bool in_circle(std::int64_t session) {
+    const auto owner = owners.find(wanted[session]);
+    return owner != owners.end() && wanted.contains(owner->second) && owners[wanted[owner->second]] == session;
+  }
 };
 
 class FakeConnection : public db::Connection {
@@ -44,11 +53,24 @@ class FakeConnection : public db::Connection {
     const std::string name(sql.substr(5));
     std::unique_lock lock(locks_.mutex);
     locks_.waiting.insert(session_);
-    locks_.changed.wait(lock, [&] {
+    locks_.wanted[session_] = name;
+    const auto over = [&] {
       return !locks_.owners.contains(name) || locks_.owners[name] == session_ || locks_.ended.contains(session_) ||
              (locks_.can_cancel && locks_.cancelled.contains(session_));
-    });
+    };
+    const bool looks = locks_.looks_after.count() > 0;
+    if (looks && !locks_.changed.wait_for(lock, locks_.looks_after, over)) {
+      if (locks_.in_circle(session_)) {
+        locks_.waiting.erase(session_);
+        locks_.wanted.erase(session_);
+        return failed(db::Fate::kMustRollBack, "40P01");
+      }
+      waits_ = true;
+    }
+    locks_.changed.wait(lock, over);
+    waits_ = false;
     locks_.waiting.erase(session_);
+    locks_.wanted.erase(session_);
     locks_.cancelled.erase(session_);
     if (locks_.ended.contains(session_)) return failed(db::Fate::kLost, "ended");
     if (locks_.owners.contains(name) && locks_.owners[name] != session_)
@@ -67,6 +89,7 @@ class FakeConnection : public db::Connection {
     locks_.changed.notify_all();
   }
   std::int64_t session() const override { return session_; }
+  bool says_it_waits() const override { return waits_; }
   void sever() override {}
 
  private:
@@ -84,6 +107,7 @@ class FakeConnection : public db::Connection {
   }
   Locks& locks_;
   std::int64_t session_;
+  std::atomic<bool> waits_ = false;
 };
 
 class FakeDatabase : public db::Database {
@@ -247,6 +271,18 @@ TEST_F(Schedule, OfThoseThatWaitBeyondTheMostTheLastIsCancelled) {
             "T1 lock a: answered; T2 lock b: answered; T2 lock a: waits; T3 lock b: waits; T3 lock b: given up; "
             "T4 lock a: waits; T4 lock a: given up; T1 commit: answered; T2 lock a: answered; T2 commit: answered; "
             "T3 commit: not sent; T4 commit: not sent");
+}
+
+// On a busy machine a session may look for a deadlock long after it began to wait.
+TEST_F(Schedule, OneThatClosesACircleIsToldSoHoweverLongThatTakes) {
+  database_.locks.looks_after = 400ms;
+  ScheduleOptions options;
+  options.most_waiting = 1;
+  options.sessions_speak = true;
+  const Transcript t =
+      run({{1, "lock a"}, {2, "lock b"}, {1, "lock b"}, {2, "lock a"}, {1, "commit"}, {2, "commit"}}, options);
+  EXPECT_EQ(ends(t), "committed, aborted") << events(t);
+  EXPECT_EQ(t.steps[5].reply.failure.code, "40P01") << events(t);
 }
 
 TEST_F(Schedule, WithoutTheServersWordAStepIsPassedByAfterTheLimit) {

@@ -310,7 +310,7 @@ class DatabaseArena : public Arena {
     const auto time = text == nullptr ? std::nullopt : time_shown(*text);
     if (!time || *time > kLongestDeadlockTime) return;
     sessions_speak_ = reply->at(0, 1) == db::Cell("on");
-    deadlock_time_ = sessions_speak_ ? kLongestDeadlockTime : *time + std::max(*time, kDeadlockMargin);
+    deadlock_time_ = *time + std::max(*time, kDeadlockMargin);
   }
 
   // SQLite has no limit of its own.
