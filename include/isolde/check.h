@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "isolde/history.h"
 #include "isolde/verdict.h"
@@ -19,12 +23,21 @@ struct CheckOptions {
   // `isolde check --use` and `--ignore`. With session or realtime, another level may be checked; the verdict names it.
   std::string use = {};
   std::string ignore = {};
-  bool prove = false;      // re-check the verdict from the history alone; undecided if that fails
-  bool guess = true;       // solver: try hints first; they never decide the verdict
+  bool prove = false;  // re-check the verdict from the history alone; undecided if that fails
+  bool guess = true;   // solver: try hints first; they never decide the verdict
+  // Called now and then, by the thread that does the work: `done` of `total` (0: not known) in the named stage.
+  std::function<void(std::string_view stage, std::uint64_t done, std::uint64_t total)> progress = {};
   bool strongest = false;  // also find the strongest level that holds; the timeout covers both
 };
 
 // `level`: a name as in `isolde explain --list`, e.g. "snapshot-isolation" or "ser".
 [[nodiscard]] Verdict check(const History& history, const std::string& level, const CheckOptions& options = {});
+
+// The names that `level`, CheckOptions::method and load() understand, e.g. for a list in your own program.
+[[nodiscard]] std::vector<std::string> level_names();
+[[nodiscard]] std::vector<std::string> method_names();
+[[nodiscard]] std::vector<std::string> format_names();
+// The library's version, "1.2.3".
+[[nodiscard]] std::string version();
 
 }  // namespace isolde::api

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -22,10 +23,11 @@ namespace isolde::api {
 // The name of a key, session or transaction: an integer or a string.
 using Name = std::variant<std::int64_t, std::string>;
 
-// The value of a key: absent (nullptr), a scalar, or a list of values.
+// The value of a key: absent (nullptr), a scalar, a list of values, or a row: an object of columns by name.
 struct Value {
   using List = std::vector<Value>;
-  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List> data = nullptr;
+  using Row = std::vector<std::pair<std::string, Value>>;
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, List, Row> data = nullptr;
 
   Value() = default;
   Value(std::nullptr_t) {}                                            // NOLINT(google-explicit-constructor)
@@ -37,16 +39,45 @@ struct Value {
   Value(const char* text) : data(std::string(text)) {}                // NOLINT(google-explicit-constructor)
   Value(std::string text) : data(std::move(text)) {}                  // NOLINT(google-explicit-constructor)
   Value(List elements) : data(std::move(elements)) {}                 // NOLINT(google-explicit-constructor)
+  Value(Row columns) : data(std::move(columns)) {}                    // NOLINT(google-explicit-constructor)
 };
+
+// A key and the row that it held.
+using KeyedRow = std::pair<Name, Value>;
 
 // unknown: the answer to the commit was lost. Never report such a transaction as aborted.
 enum class Status { committed, aborted, unknown };
 
+// FOR UPDATE, FOR SHARE. Only the method "mirror" looks at it.
+enum class Lock { none, update, share };
+
 struct Operation {
-  enum class Kind { read, write, append };
-  Kind kind;
-  Name key;
-  Value value;  // read: the value returned; write: nullptr deletes; append: the element
+  enum class Kind {
+    read,
+    write,
+    append,
+    increment,
+    scan,       // the rows that match a condition
+    aggregate,  // a value computed over them
+    update,     // a change of all of them
+  };
+  Kind kind = Kind::read;
+  Name key = {};  // of read, write, append and increment
+  // read, aggregate: what was returned; write: nullptr deletes; append: the element; increment: the integer to add
+  Value value = {};
+  std::string where = {};           // scan, aggregate, update: a condition in SQL (docs/predicates.md)
+  std::string expression = {};      // aggregate: "max(price)"
+  std::vector<KeyedRow> rows = {};  // scan: the result; update: the changed rows, as they were afterwards
+  Lock lock = Lock::none;           // of a read, scan or aggregate
+  std::optional<std::int64_t> before = {}, after = {};  // the client's clock: before it was sent, after it was answered
+  std::optional<std::vector<KeyedRow>> seen = {};       // scan, aggregate, update: the rows that it was evaluated on
+};
+
+// What PostgreSQL says that a transaction sees: pg_current_snapshot() and pg_current_xact_id_if_assigned().
+struct Snapshot {
+  std::optional<std::int64_t> xid = {};
+  std::int64_t xmin = 0, xmax = 0;
+  std::vector<std::int64_t> active = {};
 };
 
 // One transaction and everything known about its order. Leave out what you do not know.
@@ -62,11 +93,54 @@ struct Transaction {
   std::optional<std::int64_t> start_ts, commit_ts;  // the database's own timestamps
   std::optional<std::int64_t> order;                // position in the expected serialization order
   std::optional<std::int64_t> sno;                  // its number in the session, counted by the client
+  std::optional<Snapshot> snapshot;
   std::vector<Operation> operations;
 
-  Transaction& read(Name key, Value value) { return add(Operation::Kind::read, std::move(key), std::move(value)); }
-  Transaction& write(Name key, Value value) { return add(Operation::Kind::write, std::move(key), std::move(value)); }
-  Transaction& append(Name key, Value value) { return add(Operation::Kind::append, std::move(key), std::move(value)); }
+  Transaction& read(Name key, Value value) {
+    return add({.kind = Operation::Kind::read, .key = std::move(key), .value = std::move(value)});
+  }
+  Transaction& write(Name key, Value value) {
+    return add({.kind = Operation::Kind::write, .key = std::move(key), .value = std::move(value)});
+  }
+  Transaction& append(Name key, Value element) {
+    return add({.kind = Operation::Kind::append, .key = std::move(key), .value = std::move(element)});
+  }
+  Transaction& increment(Name key, std::int64_t by) {
+    return add({.kind = Operation::Kind::increment, .key = std::move(key), .value = static_cast<long long>(by)});
+  }
+  Transaction& scan(std::string where, std::vector<KeyedRow> result) {
+    return add({.kind = Operation::Kind::scan, .where = std::move(where), .rows = std::move(result)});
+  }
+  Transaction& aggregate(std::string expression, std::string where, Value result) {
+    return add({.kind = Operation::Kind::aggregate,
+                .value = std::move(result),
+                .where = std::move(where),
+                .expression = std::move(expression)});
+  }
+  // `rows_after`: every row that it changed, as it was afterwards; nullptr if it deleted the row.
+  Transaction& update(std::string where, std::vector<KeyedRow> rows_after) {
+    return add({.kind = Operation::Kind::update, .where = std::move(where), .rows = std::move(rows_after)});
+  }
+  Transaction& add(Operation operation) {
+    operations.push_back(std::move(operation));
+    return *this;
+  }
+
+  // Details of the last operation. Requires: there is one.
+  Transaction& at(std::int64_t sent, std::int64_t answered) {
+    operations.back().before = sent;
+    operations.back().after = answered;
+    return *this;
+  }
+  Transaction& locking(Lock lock) {
+    operations.back().lock = lock;
+    return *this;
+  }
+  Transaction& evaluated_on(std::vector<KeyedRow> rows) {
+    operations.back().seen = std::move(rows);
+    return *this;
+  }
+
   Transaction& timestamps(std::int64_t start, std::int64_t commit) {
     start_ts = start;
     commit_ts = commit;
@@ -90,10 +164,8 @@ struct Transaction {
     status = s;
     return *this;
   }
-
- private:
-  Transaction& add(Operation::Kind kind, Name key, Value value) {
-    operations.push_back({kind, std::move(key), std::move(value)});
+  Transaction& sees(Snapshot what) {
+    snapshot = std::move(what);
     return *this;
   }
 };
@@ -122,6 +194,8 @@ struct LoadedHistory {
 
 // Reads a file or folder. If `format` is empty, it is detected from the content.
 [[nodiscard]] LoadedHistory load(const std::string& path, const std::string& format = {});
+// The same for the content of a file that is in memory.
+[[nodiscard]] LoadedHistory parse(std::string_view text, const std::string& format = {});
 
 class HistoryBuilder {
  public:

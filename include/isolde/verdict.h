@@ -67,6 +67,20 @@ struct Verdict {
   std::shared_ptr<const Content> content;  // what to_json() reads
 };
 
+// An order that shows why a satisfied level holds. Transactions that are not in it do not count: they aborted, or their
+// outcome is unknown and nobody saw them.
+struct Witness {
+  enum class Kind {
+    none,          // weak levels have no such order
+    serial_order,  // `order` names the transactions one after the other
+    points,        // `order` has a start and a commit of each: `commit[i]` says which of them order[i] is
+  };
+  Kind kind = Kind::none;
+  std::vector<Name> order;
+  std::vector<bool> commit;
+};
+[[nodiscard]] Witness witness(const Verdict& verdict);
+
 // The JSON report, one object on one line. `file` is the name of the history in it.
 [[nodiscard]] std::string to_json(const Verdict& verdict, const std::string& file = {});
 

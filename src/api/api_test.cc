@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/content.h"
 #include "isolde/isolde.h"
 
 namespace isolde::api {
@@ -124,6 +125,103 @@ TEST(Api, ValuesOfEveryKindGoIn) {
   const LoadedHistory history = builder.finish();
   ASSERT_TRUE(history) << history.error;
   EXPECT_EQ(history.history->operations(), 8U);
+}
+
+// The builder and the native format say the same.
+void same_as_native(HistoryBuilder& builder, const std::string& lines) {
+  const LoadedHistory built = builder.finish();
+  ASSERT_TRUE(built) << built.error;
+  const LoadedHistory read = parse(lines, "native");
+  ASSERT_TRUE(read) << read.error;
+  EXPECT_EQ(isolde::difference(built.history->content().history, read.history->content().history), "");
+}
+
+TEST(Api, PredicatesLocksIntervalsAndSnapshotsGoIn) {
+  const auto row = [](int price) { return Value(Value::Row{{"price", price}, {"name", "pen"}}); };
+  HistoryBuilder builder;
+  builder.add(Transaction(1)
+                  .write("pen", row(3))
+                  .increment("ann", -10)
+                  .at(5, 6)
+                  .sees({.xid = 7, .xmin = 5, .xmax = 8, .active = {5}})
+                  .interval(1, 9));
+  builder.add(Transaction(2)
+                  .scan("price < 5", {{"pen", row(3)}})
+                  .locking(Lock::share)
+                  .evaluated_on({{"pen", row(3)}, {7, row(9)}})
+                  .aggregate("max(price)", "TRUE", 9)
+                  .update("price < 5", {{"pen", row(4)}, {"ink", nullptr}})
+                  .read("pen", row(4))
+                  .locking(Lock::update));
+  same_as_native(builder, R"({"session":1,"begin":1,"end":9,"snapshot":{"xid":7,"xmin":5,"xmax":8,"active":[5]},)"
+                          R"("ops":[["w","pen",{"price":3,"name":"pen"}],["inc","ann",-10,{"at":[5,6]}]]})"
+                          "\n"
+                          R"({"session":2,"ops":[["scan","price < 5",[["pen",{"price":3,"name":"pen"}]],)"
+                          R"({"lock":"share","vset":[["pen",{"price":3,"name":"pen"}],[7,{"price":9,"name":"pen"}]]}],)"
+                          R"j(["agg","max(price)","TRUE",9],)j"
+                          R"(["update","price < 5",[["pen",{"price":4,"name":"pen"}],["ink",null]]],)"
+                          R"(["r","pen",{"price":4,"name":"pen"},{"lock":"update"}]]})"
+                          "\n");
+}
+
+TEST(Api, DetailsThatDoNotFitAreErrors) {
+  const auto error_of = [](const Transaction& transaction) {
+    HistoryBuilder builder;
+    builder.add(Transaction(1).write("y", 1)).add(transaction);
+    return builder.finish().error;
+  };
+  EXPECT_EQ(error_of(Transaction(1).write("x", 1).locking(Lock::update)), "transaction 1: only a read can be locking");
+  EXPECT_EQ(error_of(Transaction(1).named("T").read("x", 1).evaluated_on({})),
+            "transaction \"T\": only a scan, an aggregate or an update is evaluated on rows");
+  EXPECT_EQ(error_of(Transaction(1).named(9).add({.kind = Operation::Kind::increment, .key = "x", .value = "1"})),
+            "transaction 9: an increment needs an integer");
+  Operation half{.kind = Operation::Kind::read, .key = "x"};
+  half.before = 3;
+  EXPECT_EQ(error_of(Transaction(1).add(half)), "transaction 1: an interval needs both its ends");
+}
+
+TEST(Api, TextInMemoryIsReadAsAFileIs) {
+  const LoadedHistory good = parse("{\"session\":1,\"ops\":[[\"w\",\"x\",1]]}\n");
+  ASSERT_TRUE(good) << good.error;
+  EXPECT_EQ(good.history->operations(), 1U);
+  EXPECT_EQ(parse("{\"session\":1,\"ops\":[[\"w\",\"x\"]]}\n").error.rfind("text:1:", 0), 0U);
+  EXPECT_NE(parse("").error, "");
+  EXPECT_NE(parse("anything at all").error, "");
+  EXPECT_NE(parse("[]", "no-such-format").error, "");
+}
+
+TEST(Api, ASatisfiedLevelHasAWitness) {
+  HistoryBuilder builder;
+  builder.add(Transaction(1).named("second").read("x", 1)).add(Transaction(2).named("first").write("x", 1));
+  const LoadedHistory history = builder.finish();
+  const Witness serial = witness(check(*history.history, "ser"));
+  ASSERT_EQ(serial.kind, Witness::Kind::serial_order);
+  EXPECT_EQ(serial.order, (std::vector<Name>{"first", "second"}));
+  const Witness points = witness(check(*history.history, "si"));
+  ASSERT_EQ(points.kind, Witness::Kind::points);
+  ASSERT_EQ(points.order.size(), 4U);
+  EXPECT_EQ(points.order[0], Name("first"));
+  EXPECT_EQ(points.commit, (std::vector<bool>{false, true, false, true}));
+  EXPECT_EQ(witness(check(*stale_read().history, "si")).kind, Witness::Kind::none);
+  EXPECT_EQ(witness(Verdict{}).kind, Witness::Kind::none);
+}
+
+TEST(Api, NamesAreLists) {
+  for (const std::string& level : level_names()) EXPECT_EQ(check(*stale_read().history, level).error, "") << level;
+  const std::vector<std::string> methods = method_names();
+  EXPECT_NE(std::find(methods.begin(), methods.end(), "timeline"), methods.end());
+  const std::vector<std::string> formats = format_names();
+  EXPECT_NE(std::find(formats.begin(), formats.end(), "native"), formats.end());
+}
+
+TEST(Api, ProgressIsReported) {
+  HistoryBuilder builder;
+  for (int i = 0; i < 100000; ++i) builder.add(Transaction(i % 4).write(i % 7, i).timestamps(i * 2, i * 2 + 1));
+  const LoadedHistory history = builder.finish();
+  std::size_t calls = 0;
+  const CheckOptions options{.progress = [&](std::string_view, std::uint64_t, std::uint64_t) { ++calls; }};
+  EXPECT_EQ(check(*history.history, "si", options).outcome, Outcome::satisfied);
+  EXPECT_GT(calls, 0U);
 }
 
 }  // namespace api_test

@@ -10,6 +10,7 @@
 #include "check/choose.h"
 #include "check/engine.h"
 #include "check/strongest.h"
+#include "format/format.h"
 #include "proof/prove.h"
 #include "report/explain_anomaly.h"
 #include "report/explain_cases.h"
@@ -97,8 +98,20 @@ Verdict verdict_of(std::shared_ptr<const Verdict::Content> content) {
   return out;
 }
 
-isolde::Limits limits_of(const CheckOptions& options) {
+class CalledBack : public isolde::Progress {
+ public:
+  explicit CalledBack(const CheckOptions& options) : options_(options) {}
+  void advance(std::string_view stage, std::uint64_t done, std::uint64_t total) override {
+    options_.progress(stage, done, total);
+  }
+
+ private:
+  const CheckOptions& options_;
+};
+
+isolde::Limits limits_of(const CheckOptions& options, CalledBack& progress) {
   isolde::Limits limits;
+  if (options.progress) limits.progress = &progress;
   limits.threads = options.threads == 0 ? 1 : options.threads;
   limits.max_anomalies = options.max_anomalies;
   limits.guess = options.guess;
@@ -129,7 +142,8 @@ Verdict check(const History& history, const std::string& level_name, const Check
   auto content = std::make_shared<Verdict::Content>(Verdict::Content{h, history.content().format, {}, {}, {}, {}});
   content->verdict.level = *level;
   isolde::LevelChecks checks(h, wanted);
-  const isolde::Limits limits = limits_of(options);
+  CalledBack progress(options);
+  const isolde::Limits limits = limits_of(options, progress);
   const auto started = Clock::now();
   if (choice.engine == nullptr) {
     content->verdict.method = "none";
@@ -163,6 +177,40 @@ Verdict check(const History& history, const std::string& level_name, const Check
   }
   return verdict_of(std::move(content));
 }
+
+Witness witness(const Verdict& verdict) {
+  Witness out;
+  if (verdict.content == nullptr) return out;
+  const isolde::Witness& given = verdict.content->verdict.witness;
+  if (given.kind == isolde::Witness::Kind::kNone) return out;
+  const bool points = given.kind == isolde::Witness::Kind::kPoints;
+  out.kind = points ? Witness::Kind::points : Witness::Kind::serial_order;
+  for (const std::uint32_t event : given.events) {
+    out.order.push_back(name_of(verdict.content->history, isolde::TxnId{points ? event / 2 : event}));
+    if (points) out.commit.push_back(event % 2 == 1);
+  }
+  return out;
+}
+
+std::vector<std::string> level_names() {
+  std::vector<std::string> names;
+  for (const isolde::LevelInfo& level : isolde::all_levels()) names.emplace_back(level.name);
+  return names;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const isolde::Engine& engine : isolde::engines()) names.emplace_back(engine.name);
+  return names;
+}
+
+std::vector<std::string> format_names() {
+  std::vector<std::string> names;
+  for (const isolde::FormatInfo& format : isolde::formats()) names.emplace_back(format.name);
+  return names;
+}
+
+std::string version() { return ISOLDE_VERSION; }
 
 std::string to_json(const Verdict& verdict, const std::string& file) {
   if (verdict.content == nullptr) return isolde::render_json_error(file, verdict.error);

@@ -253,28 +253,32 @@ Result<void> still_whole(const Source& source) {
 }
 
 Result<Loaded> load(const std::string& path, const FormatInfo* format, const ReadOptions& options) {
-  auto source = open_source(path, options.limits);
-  if (!source) return std::move(source).error();
-  if (source->files.empty()) return Error{"the folder has no files", path};
-  if (!source->is_folder && source->files[0].bytes.empty()) return Error{"the file is empty", path, 1, 1};
-  if (format == nullptr) format = recognise(*source);
-  if (format == nullptr && !source->is_folder && may_be_native(source->files[0])) {
+  const auto source = open_source(path, options.limits);
+  if (!source) return source.error();
+  return load(*source, format, options);
+}
+
+Result<Loaded> load(const Source& source, const FormatInfo* format, const ReadOptions& options) {
+  if (source.files.empty()) return Error{"the folder has no files", source.path};
+  if (!source.is_folder && source.files[0].bytes.empty()) return Error{"the file is empty", source.path, 1, 1};
+  if (format == nullptr) format = recognise(source);
+  if (format == nullptr && !source.is_folder && may_be_native(source.files[0])) {
     format = format_named(kNativeFormat.name);
   }
   if (format == nullptr) {
-    Error unknown = why_unknown(*source);
-    if (const auto whole = still_whole(*source); !whole) return whole.error();
+    Error unknown = why_unknown(source);
+    if (const auto whole = still_whole(source); !whole) return whole.error();
     return unknown;
   }
-  if (format->is_folder != source->is_folder) {
-    return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), path};
+  if (format->is_folder != source.is_folder) {
+    return Error{fmt::format("format {} is a {}", format->name, format->is_folder ? "folder" : "file"), source.path};
   }
-  auto result = format->read(*source, options);
+  auto result = format->read(source, options);
   // First of all: of what was cut off zeros were read, and what a reader says of them means nothing.
-  if (const auto whole = still_whole(*source); !whole && !format->opens_again) return whole.error();
+  if (const auto whole = still_whole(source); !whole && !format->opens_again) return whole.error();
   if (!result) {
     Error error = std::move(result).error();
-    if (error.file.empty()) error.file = path;
+    if (error.file.empty()) error.file = source.path;
     return error;
   }
   if (options.initial) {

@@ -111,6 +111,7 @@ struct Loaded {
 };
 // Reads a history, its format given or recognised from its content.
 [[nodiscard]] Result<Loaded> load(const std::string& path, const FormatInfo* format, const ReadOptions& options);
+[[nodiscard]] Result<Loaded> load(const Source& source, const FormatInfo* format, const ReadOptions& options);
 
 // What of this history the format does not carry.
 struct Uncarried {
