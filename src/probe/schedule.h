@@ -34,8 +34,8 @@ struct ScheduleOptions {
   std::size_t most_waiting = SIZE_MAX;
   // A transaction of which a statement failed is rolled back, also where the server would let it go on.
   bool rolls_back_failed = false;
-  // Sessions say so when they wait and have looked for a deadlock (db::Connection::says_it_waits()): the server's tables
-  // need not be asked about each step that takes its time, and deadlock_time has no meaning.
+  // Sessions say so when they wait and have looked for a deadlock (db::Connection::says_it_waits()): the server's
+  // tables need not be asked about each step that takes its time, and deadlock_time has no meaning.
   bool sessions_speak = false;
   // The SQL of a step, made when it is sent; none: Step::sql. An error: something that it needs is missing; the step is
   // not sent and its transaction is rolled back.
