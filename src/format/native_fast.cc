@@ -39,21 +39,30 @@ class PlainLine : PlainJson<Newlines::kEnd> {
                             kOrder = 128, kOps = 256, kSnapshot = 512, kSno = 1024, kCommit = 2048;
 
   static unsigned field_bit(std::string_view name) {
-    switch (name.size()) {
-      case 2:
-        return name == "id" ? kId : 0;
-      case 3:
-        return name == "ops" ? kOps : name == "end" ? kEnd : name == "sno" ? kSno : 0;
-      case 5:
-        return name == "begin" ? kBegin : name == "order" ? kOrder : 0;
-      case 6:
-        return name == "status" ? kStatus : name == "commit" ? kCommit : 0;
-      case 7:
-        return name == "session" ? kSession : 0;
-      case 8:
-        return name == "start_ts" ? kStartTs : name == "snapshot" ? kSnapshot : 0;
-      case 9:
-        return name == "commit_ts" ? kCommitTs : 0;
+    if (name.size() > 8) return name == "commit_ts" ? kCommitTs : 0;
+    switch (packed_name(name)) {
+      case packed_name("id"):
+        return kId;
+      case packed_name("ops"):
+        return kOps;
+      case packed_name("end"):
+        return kEnd;
+      case packed_name("sno"):
+        return kSno;
+      case packed_name("begin"):
+        return kBegin;
+      case packed_name("order"):
+        return kOrder;
+      case packed_name("status"):
+        return kStatus;
+      case packed_name("commit"):
+        return kCommit;
+      case packed_name("session"):
+        return kSession;
+      case packed_name("start_ts"):
+        return kStartTs;
+      case packed_name("snapshot"):
+        return kSnapshot;
       default:
         return 0;
     }
@@ -159,18 +168,8 @@ class PlainLine : PlainJson<Newlines::kEnd> {
   }
 
   bool operation() {
-    std::string_view name;
-    if (!take('[') || !plain_string(name) || !take(',')) return false;
     OpKind kind{};
-    if (name == "r") {
-      kind = OpKind::kRead;
-    } else if (name == "w") {
-      kind = OpKind::kWrite;
-    } else if (name == "append") {
-      kind = OpKind::kAppend;
-    } else {
-      return false;
-    }
+    if (!take('[') || !kind_of(kind) || !take(',')) return false;
     ValueId key{};
     ValueId value{};
     if (!integer_or_string(builder_.values(), key) || !take(',') || !plain_value(value)) return false;
@@ -195,6 +194,17 @@ class PlainLine : PlainJson<Newlines::kEnd> {
     if (kind != OpKind::kRead && lock != Lock::kNone) return false;
     if (before != kNoTime) builder_.at(before, after);
     return true;
+  }
+
+  bool kind_of(OpKind& kind) {
+    char c = 0;
+    if (letter(c)) {
+      kind = c == 'r' ? OpKind::kRead : OpKind::kWrite;
+      return c == 'r' || c == 'w';
+    }
+    std::string_view name;
+    kind = OpKind::kAppend;
+    return plain_string(name) && name == "append";
   }
 
   bool details(Lock& lock, std::int64_t& before, std::int64_t& after) {

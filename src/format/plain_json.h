@@ -14,9 +14,17 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/ascii.h"
 #include "history/value.h"
 
 namespace isolde {
+
+// The bytes of a short name as a number, so that comparing two is one step; longer than eight: of its end.
+constexpr std::uint64_t packed_name(std::string_view name) {
+  std::uint64_t packed = 0;
+  for (const char c : name) packed = packed << 8 | static_cast<unsigned char>(c);
+  return packed;
+}
 
 // Whether a newline is a blank between tokens, or ends what is read.
 enum class Newlines : std::uint8_t { kAreBlanks, kEnd };
@@ -27,12 +35,12 @@ class PlainJson {
   PlainJson(const char* from, const char* last) : p_(from), last_(last) {}
 
   [[nodiscard]] const char* at() const { return p_; }
-  [[nodiscard]] char peek() {
+  [[nodiscard, gnu::always_inline]] char peek() {
     skip_space();
     return *p_;
   }
 
-  bool take(char c) {
+  [[gnu::always_inline]] bool take(char c) {
     if (*p_ != c) {
       skip_space();
       if (*p_ != c) return false;
@@ -41,7 +49,7 @@ class PlainJson {
     return true;
   }
 
-  void skip_space() {
+  [[gnu::always_inline]] void skip_space() {
     while (*p_ == ' ' || *p_ == '\t' || *p_ == '\r' || (kNewlines == Newlines::kAreBlanks && *p_ == '\n')) ++p_;
   }
 
@@ -87,6 +95,15 @@ class PlainJson {
     }
     text = {p_, static_cast<std::size_t>(q - p_)};
     p_ = q + 1;
+    return true;
+  }
+
+  // A string of one letter, as names of operations are.
+  [[gnu::always_inline]] bool letter(char& c) {
+    skip_space();
+    if (p_[0] != '"' || lower(p_[1]) < 'a' || lower(p_[1]) > 'z' || p_[2] != '"') return false;
+    c = p_[1];
+    p_ += 3;
     return true;
   }
 

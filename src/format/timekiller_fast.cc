@@ -44,14 +44,25 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
   static constexpr unsigned kTid = 1, kSid = 2, kSno = 4, kSts = 8, kCts = 16, kOps = 32, kRtts = 64;
 
   static unsigned field_bit(std::string_view name) {
-    if (name.size() != 3) return name == "rtts" ? kRtts : 0;
-    return name == "tid"   ? kTid
-           : name == "sid" ? kSid
-           : name == "sno" ? kSno
-           : name == "sts" ? kSts
-           : name == "cts" ? kCts
-           : name == "ops" ? kOps
-                           : 0;
+    if (name.size() > 8) return 0;
+    switch (packed_name(name)) {
+      case packed_name("tid"):
+        return kTid;
+      case packed_name("sid"):
+        return kSid;
+      case packed_name("sno"):
+        return kSno;
+      case packed_name("sts"):
+        return kSts;
+      case packed_name("cts"):
+        return kCts;
+      case packed_name("ops"):
+        return kOps;
+      case packed_name("rtts"):
+        return kRtts;
+      default:
+        return 0;
+    }
   }
 
   bool transaction() {
@@ -118,12 +129,12 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
     bool has_l = false;
     if (!take('{')) return false;
     do {
-      std::string_view name;
+      char name = ' ';
       std::int64_t part = 0;
-      if (!plain_string(name) || !take(':') || !number(part) || part < 0) return false;
-      if (name == "p" && p < 0) {
+      if (!letter(name) || !take(':') || !number(part) || part < 0) return false;
+      if (name == 'p' && p < 0) {
         p = part;
-      } else if (name == "l" && !has_l) {
+      } else if (name == 'l' && !has_l) {
         l = part;
         has_l = true;
       } else {
@@ -158,15 +169,15 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
     bool has_operand = false;
     if (!take('{')) return false;
     do {
-      std::string_view name;
-      if (!plain_string(name) || name.size() != 1 || !take(':')) return false;
-      if (name[0] == 't' && !kind) {
+      char name = ' ';
+      if (!letter(name) || !take(':')) return false;
+      if (name == 't' && !kind) {
         if (!kind_of(kind)) return false;
-      } else if (name[0] == 'k' && !key) {
+      } else if (name == 'k' && !key) {
         ValueId id{};
         if (!integer_or_text(id)) return false;
         key = id;
-      } else if (name[0] == 'v' && !has_operand) {
+      } else if (name == 'v' && !has_operand) {
         has_operand = true;
         if (!operand_of(operand)) return false;
       } else {
@@ -188,13 +199,14 @@ class PlainTimekiller : PlainJson<Newlines::kAreBlanks> {
   }
 
   bool kind_of(std::optional<OpKind>& kind) {
+    char c = ' ';
     std::string_view word;
-    if (!plain_string(word)) return false;
-    if (word == "r" || word == "read") {
+    if (!letter(c) && !plain_string(word)) return false;
+    if (c == 'r' || word == "read") {
       kind = OpKind::kRead;
-    } else if (word == "w" || word == "write") {
+    } else if (c == 'w' || word == "write") {
       kind = OpKind::kWrite;
-    } else if (word == "a" || word == "append") {
+    } else if (c == 'a' || word == "append") {
       kind = OpKind::kAppend;
     } else {
       return false;
