@@ -110,11 +110,7 @@ Result<void> work(const cluster::Address& address, const cluster::ClusterPlan& p
   PrintedWorker view(id, quiet);
   cluster::Worker worker(**broker, cluster::Names(address.stream), plan, options, view);
   while (!stop) {
-    const auto began = std::chrono::steady_clock::now();
     if (auto done = worker.step(); !done) return done;
-    // With nothing to read no fetch waits.
-    if (worker.idle() && std::chrono::steady_clock::now() - began < std::chrono::milliseconds(5))
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
   }
   worker.leave();
   return {};
@@ -250,9 +246,9 @@ class ClusterView {
     if (!s.reason.empty()) out += fmt::format(R"(, "reason": {})", json_string(s.reason));
     if (s.holds) out += fmt::format(R"(, "holds": {})", json_string(info(*s.holds).name));
     out += fmt::format(
-        R"(, "stopped": {}, "partitions": {}, "heard": {}, "over": {}, "shares": {}, "checked": {}, "pending": {}, "missing_batches": {}, "refused": {}, "unchecked": {}, "unjudged": {}, "split": {}, "silent": [{}], "counts": {{{}}}, "seconds": {:.3f}}})",
+        R"(, "stopped": {}, "partitions": {}, "heard": {}, "over": {}, "shares": {}, "checked": {}, "pending": {}, "missing_batches": {}, "refused": {}, "unchecked": {}, "unjudged": {}, "split": {}, "tied": {}, "silent": [{}], "counts": {{{}}}, "seconds": {:.3f}}})",
         stopped, c.partitions, c.heard, c.over, c.transactions, c.checked, c.pending, c.missing, c.refused, c.unchecked,
-        c.unjudged, c.split, silent, names, seconds);
+        c.unjudged, c.split, c.tied, silent, names, seconds);
     print(out + "\n");
   }
 

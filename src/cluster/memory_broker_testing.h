@@ -1,12 +1,14 @@
 // cluster/memory_broker_testing.h: a broker in memory, for tests: it fails as often as a test wants, and its clock is
 // the test's.
 //
-// Always:  behaves as cluster/broker.h says, and no better: an append that fails may have been stored; lists of keys
-// may
-//          be old; equal ids are stored once only while the last `window` messages remember them.
+// Always:  behaves as cluster/broker.h says, and no better: an append that fails may have been stored; an answer comes
+//          some calls of poll() later, or never, if its connection is destroyed before; equal ids are stored once only
+//          most of the time; a reader may be told of a fault, and continues; one may begin behind where it was told to.
 #pragma once
 
 #include <algorithm>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,205 +20,174 @@
 
 namespace isolde::cluster {
 
+// What all connections share.
+struct MemoryServer {
+  explicit MemoryServer(std::uint64_t seed = 1) : rng(seed) {}
+
+  double fails = 0;       // share of questions that get no answer
+  double skips = 0;       // share of readers that leave out some messages at their beginning
+  double slow = 0;        // share of polls that bring no answer although one is due
+  std::int64_t time = 1;  // nanoseconds
+
+  struct Stream {
+    StreamPlan plan;
+    std::map<std::uint64_t, StoredMessage> messages;
+    std::map<std::string, std::uint64_t> newest;  // by subject
+    std::uint64_t last = 0, bytes = 0;
+    std::set<std::string> ids;
+  };
+  std::map<std::string, Stream> streams;
+  Rng rng;
+
+  static bool matches(const std::string& pattern, const std::string& subject) {
+    return pattern.ends_with(".>") ? subject.starts_with(pattern.substr(0, pattern.size() - 1)) : subject == pattern;
+  }
+  Stream* stream_of(const std::string& subject) {
+    for (auto& [name, stream] : streams) {
+      if (matches(stream.plan.subjects, subject)) return &stream;
+    }
+    return nullptr;
+  }
+  static void erase(Stream& s, std::map<std::uint64_t, StoredMessage>::iterator at) {
+    s.bytes -= at->second.data.size();
+    const auto newest = s.newest.find(at->second.subject);
+    if (newest != s.newest.end() && newest->second == at->first) s.newest.erase(newest);
+    s.messages.erase(at);
+  }
+  void expire(Stream& s) const {
+    const std::int64_t age = std::chrono::nanoseconds(s.plan.max_age).count();
+    while (age > 0 && !s.messages.empty() && time - s.messages.begin()->second.time > age) erase(s, s.messages.begin());
+  }
+  Appended store(const OutgoingMessage& message, std::optional<std::uint64_t> last) {
+    Stream* const s = stream_of(message.subject);
+    if (s == nullptr) return {AppendOutcome::kForbidden, 0, "no such stream"};
+    expire(*s);
+    if (!message.id.empty() && s->ids.contains(message.id)) return {AppendOutcome::kStored, s->last, {}};
+    const auto newest = s->newest.find(message.subject);
+    const std::uint64_t known = newest == s->newest.end() ? 0 : newest->second;
+    if (last && *last != known) return {AppendOutcome::kRefused, 0, "wrong last sequence"};
+    if (s->plan.one_per_subject && s->plan.keep_first && known != 0)
+      return {AppendOutcome::kRefused, 0, "there is one"};
+    if (s->plan.max_bytes > 0 && s->bytes + message.data.size() > s->plan.max_bytes)
+      return {AppendOutcome::kFull, 0, "maximum bytes exceeded"};
+    if (s->plan.one_per_subject && known != 0) erase(*s, s->messages.find(known));
+    ++s->last;
+    s->bytes += message.data.size();
+    s->messages[s->last] = {s->last, time, message.subject, message.data};
+    s->newest[message.subject] = s->last;
+    if (!message.id.empty() && rng.unit() < 0.9) s->ids.insert(message.id);  // a window ends at some time
+    return {AppendOutcome::kStored, s->last, {}};
+  }
+};
+
+// One connection.
 class MemoryBroker final : public Broker {
  public:
-  explicit MemoryBroker(std::uint64_t seed = 1) : rng_(seed) {}
+  MemoryBroker() : server_(std::make_shared<MemoryServer>()) {}
+  explicit MemoryBroker(std::shared_ptr<MemoryServer> server) : server_(std::move(server)) {}
 
-  double fails = 0;        // share of calls that get no answer
-  double stale_lists = 0;  // share of keys() that return the list before
-  std::int64_t time = 1;   // nanoseconds
+  [[nodiscard]] MemoryServer& server() { return *server_; }
 
   [[nodiscard]] Result<void> make_stream(const StreamPlan& plan) override {
-    streams_.try_emplace(plan.name).first->second.plan = plan;
+    server_->streams.try_emplace(plan.name).first->second.plan = plan;
     return {};
   }
   [[nodiscard]] Result<std::optional<StreamFacts>> facts(const std::string& stream) override {
-    const auto at = streams_.find(stream);
-    if (at == streams_.end()) return std::optional<StreamFacts>{};
-    const Stream& s = at->second;
+    if (fails()) return Error{"no answer"};
+    const auto at = server_->streams.find(stream);
+    if (at == server_->streams.end()) return std::optional<StreamFacts>{};
+    const MemoryServer::Stream& s = at->second;
     StreamFacts out{s.messages.empty() ? s.last + 1 : s.messages.begin()->first, s.last, s.messages.size(), s.bytes};
     return std::optional(out);
   }
 
-  [[nodiscard]] std::vector<Appended> append_all(std::span<const OutgoingMessage> messages) override {
-    std::vector<Appended> out;
-    for (const OutgoingMessage& message : messages) {
-      const bool fail = rng_.unit() < fails;
-      if (fail && rng_.unit() < 0.5) {
-        out.push_back({AppendOutcome::kUnavailable, 0, "no answer"});
-        continue;
-      }
-      Appended stored = store(message, std::nullopt);
-      if (fail) stored = {AppendOutcome::kUnavailable, 0, "no answer"};
-      out.push_back(std::move(stored));
+  [[nodiscard]] AppendAnswer append(const OutgoingMessage& message, std::optional<std::uint64_t> last) override {
+    const AppendAnswer answer = AppendAnswer::open();
+    const bool fail = fails();
+    Appended stored{AppendOutcome::kUnavailable, 0, "no answer"};
+    if (!fail || server_->rng.unit() < 0.5) {
+      const Appended done = server_->store(message, last);
+      if (!fail) stored = done;
     }
-    return out;
+    later([answer, stored] { answer.give(stored); });
+    return answer;
   }
-  [[nodiscard]] Appended append(const OutgoingMessage& message, std::optional<std::uint64_t> last) override {
-    const bool fail = rng_.unit() < fails;
-    if (fail && rng_.unit() < 0.5) return {AppendOutcome::kUnavailable, 0, "no answer"};
-    Appended stored = store(message, last);
-    if (fail) return {AppendOutcome::kUnavailable, 0, "no answer"};
-    return stored;
-  }
+  [[nodiscard]] LastAnswer last(const std::string& stream, const std::string& subject) override {
+    const LastAnswer answer = LastAnswer::open();
+    Result<StoredMessage> found = StoredMessage{};
+    if (fails()) {
+      found = Error{"no answer"};
+    } else if (server_->rng.unit() >= server_->skips / 10) {  // else it knows nothing of it yet
 
-  [[nodiscard]] Result<std::optional<StoredMessage>> last(const std::string& stream,
-                                                          const std::string& subject) override {
-    if (rng_.unit() < fails) return Error{"no answer"};
-    const Stream& s = streams_[stream];
-    for (auto at = s.messages.rbegin(); at != s.messages.rend(); ++at) {
-      if (at->second.subject == subject) return std::optional(at->second);
+      MemoryServer::Stream& s = server_->streams[stream];
+      server_->expire(s);
+      const auto newest = s.newest.find(subject);
+      if (newest != s.newest.end()) found = s.messages.at(newest->second);
     }
-    return std::optional<StoredMessage>{};
+    later([answer, found] { answer.give(found); });
+    return answer;
   }
-
-  [[nodiscard]] Result<std::unique_ptr<MessageReader>> reader(const std::string& stream, const std::string& subject,
-                                                              std::uint64_t from) override {
-    if (rng_.unit() < fails) return Error{"no answer"};
-    return std::unique_ptr<MessageReader>(std::make_unique<Reader>(*this, stream, subject, from));
-  }
-
-  [[nodiscard]] Result<void> drop(const std::string& stream, const std::string& subject,
-                                  std::uint64_t before) override {
-    if (rng_.unit() < fails) return Error{"no answer"};
-    Stream& s = streams_[stream];
+  void drop(const std::string& stream, const std::string& subject, std::uint64_t before) override {
+    if (fails()) return;
+    MemoryServer::Stream& s = server_->streams[stream];
     for (auto at = s.messages.begin(); at != s.messages.end() && at->first < before;) {
-      if (matches(subject, at->second.subject)) {
-        s.bytes -= at->second.data.size();
-        at = s.messages.erase(at);
-      } else {
-        ++at;
-      }
+      const auto here = at++;
+      if (MemoryServer::matches(subject, here->second.subject)) MemoryServer::erase(s, here);
     }
-    return {};
   }
-
-  [[nodiscard]] Result<void> make_bucket(const std::string& bucket, std::chrono::milliseconds lease) override {
-    buckets_[bucket].lease = std::chrono::nanoseconds(lease).count();
-    return {};
-  }
-  [[nodiscard]] Result<std::optional<std::uint64_t>> create(const std::string& bucket, const std::string& key,
-                                                            const std::string& value) override {
-    return write(bucket, key, value, 0);
-  }
-  [[nodiscard]] Result<std::optional<std::uint64_t>> update(const std::string& bucket, const std::string& key,
-                                                            const std::string& value, std::uint64_t revision) override {
-    return write(bucket, key, value, revision);
-  }
-  [[nodiscard]] Result<void> remove(const std::string& bucket, const std::string& key) override {
-    if (rng_.unit() < fails) return Error{"no answer"};
-    buckets_[bucket].keys.erase(key);
-    return {};
-  }
-  [[nodiscard]] Result<std::vector<Key>> keys(const std::string& bucket, const std::string& prefix) override {
-    if (rng_.unit() < fails) return Error{"no answer"};
-    Bucket& b = buckets_[bucket];
-    expire(b);
-    std::vector<Key> out;
-    for (const auto& [name, key] : b.keys) {
-      if (name.starts_with(prefix)) out.push_back({name, key.value, key.revision});
+  void poll(std::chrono::milliseconds wait) override {
+    // Who waits gets at least one.
+    bool first = wait.count() > 0;
+    while (!answers_.empty() && (first || server_->rng.unit() >= server_->slow)) {
+      answers_.front()();
+      answers_.pop_front();
+      first = false;
     }
-    std::vector<Key>& before = lists_[bucket + prefix];
-    if (rng_.unit() < stale_lists) return before;
-    before = out;
-    return out;
+  }
+  [[nodiscard]] std::unique_ptr<MessageReader> reader(const std::string& stream, const std::string& subject,
+                                                      std::uint64_t from) override {
+    const std::uint64_t skipped = server_->rng.unit() < server_->skips ? server_->rng.below(50) : 0;
+    return std::make_unique<Reader>(*this, stream, subject, from, skipped);
   }
 
  private:
-  struct Stream {
-    StreamPlan plan;
-    std::map<std::uint64_t, StoredMessage> messages;
-    std::uint64_t last = 0, bytes = 0;
-    std::set<std::string> ids;
-  };
-  struct Bucket {
-    std::int64_t lease = 0;
-    struct Value {
-      std::string value;
-      std::uint64_t revision = 0;
-      std::int64_t written = 0;
-    };
-    std::map<std::string, Value> keys;
-  };
-
   class Reader final : public MessageReader {
    public:
-    Reader(MemoryBroker& broker, std::string stream, std::string subject, std::uint64_t from)
-        : broker_(broker), stream_(std::move(stream)), subject_(std::move(subject)), next_(from) {}
-    [[nodiscard]] Result<std::vector<StoredMessage>> fetch(std::size_t most, std::chrono::milliseconds) override {
-      if (broker_.rng_.unit() < broker_.fails) return Error{"no answer"};
+    Reader(MemoryBroker& broker, std::string stream, std::string subject, std::uint64_t from, std::uint64_t skipped)
+        : broker_(broker), stream_(std::move(stream)), subject_(std::move(subject)), from_(from) {
+      const auto& messages = broker_.server_->streams[stream_].messages;
+      const auto first = messages.lower_bound(from);
+      next_ = (first == messages.end() ? from : first->first) + skipped;
+    }
+    [[nodiscard]] Result<std::vector<StoredMessage>> fetch(std::size_t most) override {
+      if (broker_.fails()) return Error{"no answer"};
       std::vector<StoredMessage> out;
-      const Stream& s = broker_.streams_[stream_];
+      MemoryServer::Stream& s = broker_.server_->streams[stream_];
+      broker_.server_->expire(s);
       for (auto at = s.messages.lower_bound(next_); at != s.messages.end() && out.size() < most; ++at) {
-        if (matches(subject_, at->second.subject)) out.push_back(at->second);
+        if (MemoryServer::matches(subject_, at->second.subject)) out.push_back(at->second);
         next_ = at->first + 1;
       }
+      // One that hears nothing begins anew.
+      constexpr int kPatience = 20;
+      silent_ = out.empty() ? silent_ + 1 : 0;
+      if (!out.empty()) from_ = next_;
+      if (silent_ > kPatience) next_ = from_;
       return out;
     }
 
    private:
     MemoryBroker& broker_;
     std::string stream_, subject_;
-    std::uint64_t next_;
+    std::uint64_t from_, next_ = 0;
+    int silent_ = 0;
   };
 
-  static bool matches(const std::string& pattern, const std::string& subject) {
-    return pattern.ends_with(".>") ? subject.starts_with(pattern.substr(0, pattern.size() - 1)) : subject == pattern;
-  }
+  [[nodiscard]] bool fails() { return server_->rng.unit() < server_->fails; }
+  void later(std::function<void()> answer) { answers_.push_back(std::move(answer)); }
 
-  Stream* stream_of(const std::string& subject) {
-    for (auto& [name, stream] : streams_) {
-      if (matches(stream.plan.subjects, subject)) return &stream;
-    }
-    return nullptr;
-  }
-
-  Appended store(const OutgoingMessage& message, std::optional<std::uint64_t> last) {
-    Stream* const s = stream_of(message.subject);
-    if (s == nullptr) return {AppendOutcome::kForbidden, 0, "no such stream"};
-    if (!message.id.empty() && s->ids.contains(message.id)) return {AppendOutcome::kStored, s->last, {}};
-    std::uint64_t known = 0;
-    if (last || s->plan.one_per_subject) {
-      for (const auto& [number, stored] : s->messages) {
-        if (stored.subject == message.subject) known = number;
-      }
-    }
-    if (last && *last != known) return {AppendOutcome::kRefused, 0, "wrong last sequence"};
-    if (s->plan.one_per_subject && s->plan.keep_first && known != 0)
-      return {AppendOutcome::kRefused, 0, "there is one"};
-    if (s->plan.max_bytes > 0 && s->bytes + message.data.size() > s->plan.max_bytes)
-      return {AppendOutcome::kFull, 0, "maximum bytes exceeded"};
-    if (s->plan.one_per_subject && known != 0) s->messages.erase(known);
-    ++s->last;
-    s->bytes += message.data.size();
-    s->messages[s->last] = {s->last, time, message.subject, message.data};
-    if (!message.id.empty() && rng_.unit() < 0.9) s->ids.insert(message.id);  // a window ends at some time
-    return {AppendOutcome::kStored, s->last, {}};
-  }
-
-  void expire(Bucket& b) const {
-    std::erase_if(b.keys, [&](const auto& one) { return time - one.second.written > b.lease; });
-  }
-  Result<std::optional<std::uint64_t>> write(const std::string& bucket, const std::string& key,
-                                             const std::string& value, std::uint64_t revision) {
-    const bool fail = rng_.unit() < fails;
-    if (fail && rng_.unit() < 0.5) return Error{"no answer"};
-    Bucket& b = buckets_[bucket];
-    expire(b);
-    const auto at = b.keys.find(key);
-    const std::uint64_t known = at == b.keys.end() ? 0 : at->second.revision;
-    if (known != revision)
-      return fail ? Result<std::optional<std::uint64_t>>(Error{"no answer"}) : std::optional<std::uint64_t>{};
-    b.keys[key] = {value, ++revision_, time};
-    if (fail) return Error{"no answer"};
-    return std::optional(revision_);
-  }
-
-  Rng rng_;
-  std::map<std::string, Stream> streams_;
-  std::map<std::string, Bucket> buckets_;
-  std::map<std::string, std::vector<Key>> lists_;
-  std::uint64_t revision_ = 0;
+  std::shared_ptr<MemoryServer> server_;
+  std::deque<std::function<void()>> answers_;
 };
 
 }  // namespace isolde::cluster

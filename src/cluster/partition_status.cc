@@ -42,6 +42,8 @@ std::string status_text(const PartitionStatus& status) {
   out += R"(, "silent": [)";
   for (std::size_t i = 0; i < status.silent.size(); ++i)
     out += fmt::format(R"({}"{}")", i > 0 ? ", " : "", status.silent[i]);
+  out += R"(], "tied": [)";
+  for (std::size_t i = 0; i < status.tied.size(); ++i) out += fmt::format("{}{}", i > 0 ? ", " : "", status.tied[i]);
   out += R"(], "taken": {)";
   const char* separator = "";
   for (const auto& [name, count] : status.taken) {
@@ -59,11 +61,12 @@ Result<PartitionStatus> read_status(std::string_view text) {
   PartitionStatus status;
   std::uint64_t partition = 0;
   std::string_view fault;
-  simdjson::dom::array silent;
+  simdjson::dom::array silent, tied;
   simdjson::dom::object taken;
   if (root["partition"].get(partition) != simdjson::SUCCESS || root["time"].get(status.time) != simdjson::SUCCESS ||
       root["over"].get(status.over) != simdjson::SUCCESS || root["first_fault"].get(fault) != simdjson::SUCCESS ||
-      root["silent"].get(silent) != simdjson::SUCCESS || root["taken"].get(taken) != simdjson::SUCCESS)
+      root["silent"].get(silent) != simdjson::SUCCESS || root["tied"].get(tied) != simdjson::SUCCESS ||
+      root["taken"].get(taken) != simdjson::SUCCESS)
     return broken;
   for (const StatusNumber& number : kStatusNumbers) {
     if (root[number.name].get(status.*number.member) != simdjson::SUCCESS) return broken;
@@ -74,6 +77,9 @@ Result<PartitionStatus> read_status(std::string_view text) {
     std::string_view one;
     if (name.get(one) != simdjson::SUCCESS) return broken;
     status.silent.emplace_back(one);
+  }
+  for (const auto txn : tied) {
+    if (txn.get(status.tied.emplace_back()) != simdjson::SUCCESS) return broken;
   }
   for (const auto [name, value] : taken) {
     if (value.get(status.taken[std::string(name)]) != simdjson::SUCCESS) return broken;

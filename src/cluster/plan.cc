@@ -24,7 +24,9 @@ Level level_of_keys(Level level) {
 
 Layout ClusterPlan::layout() const {
   if (by_clocks()) return {.keys = 1, .order = false};
-  return {.keys = keys, .order = keys > 1 && info(level).order != AddedOrder::kNone};
+  return {.keys = keys,
+          .order = keys > 1 && info(level).order != AddedOrder::kNone,
+          .serial = info(level).family == LevelFamily::kSerializable};
 }
 
 std::string plan_text(const ClusterPlan& plan) {
@@ -58,38 +60,42 @@ Result<ClusterPlan> read_plan(std::string_view text) {
 }
 
 Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
+  // Another may have made everything.
+  const auto agrees = [&](const Result<ClusterPlan>& found) -> Result<void> {
+    if (!found) return found.error();
+    if (*found == plan) return {};
+    return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  };
+  if (const auto found = find_plan(broker, names)) return agrees(found);
+  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
   const StreamPlan streams[] = {
       {.name = names.trace(), .subjects = names.batches(), .max_bytes = options.max_bytes},
       {.name = names.verdict(), .subjects = names.violations(), .one_per_subject = true, .keep_first = true},
       {.name = names.status(), .subjects = names.statuses(), .one_per_subject = true},
       {.name = names.state(), .subjects = names.states()},
+      {.name = names.lease(), .subjects = names.leases(), .one_per_subject = true, .max_age = lease},
       {.name = names.plan(), .subjects = names.plans(), .one_per_subject = true},
   };
   for (const StreamPlan& stream : streams) {
     if (auto made = broker.make_stream(stream); !made) return made;
   }
-  const auto lease = std::chrono::milliseconds(static_cast<std::int64_t>(options.lease * 1000));
-  if (auto made = broker.make_bucket(names.lease(), lease); !made) return made;
-  const std::string text = plan_text(plan);
-  const Appended written = broker.append({names.plans(), text, {}}, 0);
+  const Appended written = append_now(broker, {names.plans(), plan_text(plan), {}}, 0);
   if (written.outcome == AppendOutcome::kStored) return {};
   if (written.outcome != AppendOutcome::kRefused) return Error{"the plan could not be written: " + written.why};
-  auto found = find_plan(broker, names);
-  if (!found) return std::move(found).error();
-  if (*found == plan) return {};
-  return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
+  return agrees(find_plan(broker, names));
 }
 
 Result<ClusterPlan> find_plan(Broker& broker, const Names& names) {
-  auto found = broker.last(names.plan(), names.plans());
+  auto found = last_now(broker, names.plan(), names.plans());
   if (!found) return std::move(found).error();
-  if (!*found)
+  if (found->sequence == 0)
     return Error{
         fmt::format("there is no stream {0}: create it with `isolde watch nats://…/{0} --level …`", names.trace())};
-  return read_plan((*found)->data);
+  return read_plan(found->data);
 }
 
-Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink) {
+Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                    timeline::TieObserver* ties) {
   PartitionEngine made;
   if (!plan.by_clocks()) {
     const Layout layout = plan.layout();
@@ -98,7 +104,8 @@ Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t parti
     made.engine = timeline::make_online({.level = keys_alone ? level_of_keys(plan.level) : plan.level,
                                          .deadline = nanoseconds_of(plan.deadline),
                                          .memory_limit = plan.memory,
-                                         .spill_folder = {}},
+                                         .spill_folder = {},
+                                         .ties = layout.is_whole() ? nullptr : ties},
                                         sink);
     return made;
   }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "check/mirror/profile.h"
 #include "check/online.h"
+#include "check/timeline/online/online.h"
 #include "cluster/broker.h"
 #include "cluster/names.h"
 #include "cluster/share.h"
@@ -41,16 +42,17 @@ struct SetUpOptions {
   double lease = 20;                                 // seconds: longer than an election of the broker takes
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the stream: beyond it senders wait for the workers
 };
-// Creates streams, the bucket and the plan, or finds them as another did. The error says what differs.
+// Creates the streams and the plan, or finds them as another did. The error says what differs.
 [[nodiscard]] Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
                                   const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);
 
-// The engine and feed of one partition. `sink` outlives them.
+// The engine and feed of one partition. `sink` and `ties` outlive them.
 struct PartitionEngine {
   std::unique_ptr<stream::Feed> feed;
   std::unique_ptr<OnlineEngine> engine;
 };
-[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink);
+[[nodiscard]] Result<PartitionEngine> make_engine(const ClusterPlan& plan, std::uint32_t partition, OnlineSink& sink,
+                                                  timeline::TieObserver* ties);
 
 }  // namespace isolde::cluster

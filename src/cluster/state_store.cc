@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "base/hash.h"
@@ -16,11 +17,10 @@ namespace isolde::cluster {
 namespace {
 
 constexpr std::size_t kPartBytes = std::size_t{256} << 10;
-constexpr std::size_t kPartsAtOnce = 8;  // a busy broker answers to so many within its time limit
+constexpr std::size_t kPartsAtOnce = 8;  // on their way: a busy broker answers to so many within its time limit
 constexpr std::string_view kManifestKind = "isolde-state-1";
-constexpr std::chrono::milliseconds kPartsWait{2000};
-constexpr int kMostInVain = 4;
-constexpr int kPackLevel = 1;
+constexpr std::chrono::seconds kPartsWait{30}, kPartsPatience{4};  // a busy broker may need a while
+constexpr int kPackLevel = -3;  // states are taken often and read seldom: at 1 it took a quarter of a worker's time
 
 std::string packed(const std::string& bytes) {
   std::string out(ZSTD_compressBound(bytes.size()), '\0');
@@ -50,18 +50,18 @@ std::optional<StateStore::Manifest> StateStore::read(std::string_view text) {
   return Manifest{(*n)[0], (*n)[1], (*n)[2], (*n)[3], (*n)[4], (*n)[5], (*n)[6]};
 }
 
-std::string StateStore::parts_subject(std::uint32_t partition, const Manifest& m) const {
-  return fmt::format("{}.{}.{}", names_.state_parts(partition), m.epoch, m.attempt);
+std::string StateStore::parts_subject(const Manifest& m) const {
+  return fmt::format("{}.{}.{}", names_.state_parts(partition_), m.epoch, m.attempt);
 }
 
-std::string StateStore::copy_of(std::uint32_t partition) const {
-  return fmt::format("{}/{}-{}.state", folder_, names_.trace(), partition);
-}
+std::string StateStore::copy_of() const { return fmt::format("{}/{}-{}.state", folder_, names_.trace(), partition_); }
 
-std::optional<StoredState> StateStore::load_from_folder(std::uint32_t partition) const {
+// ---- loading --------------------------------------------------------------------------------------------------------
+
+std::optional<StoredState> StateStore::load_from_folder() const {
   std::error_code error;
-  if (folder_.empty() || !std::filesystem::exists(copy_of(partition), error)) return std::nullopt;
-  auto in = StateReader::read(copy_of(partition));
+  if (folder_.empty() || !std::filesystem::exists(copy_of(), error)) return std::nullopt;
+  auto in = StateReader::read(copy_of());
   if (!in) return std::nullopt;  // damaged: the broker's is used
   StoredState state;
   state.epoch = in->get<std::uint64_t>();
@@ -71,87 +71,166 @@ std::optional<StoredState> StateStore::load_from_folder(std::uint32_t partition)
   return state;
 }
 
-Result<std::optional<StoredState>> StateStore::load_from_broker(std::uint32_t partition) {
-  auto last = broker_->last(names_.state(), names_.manifest(partition));
-  if (!last) return std::move(last).error();
-  if (!*last) return std::optional<StoredState>{};
-  const auto manifest = read((*last)->data);
-  if (!manifest)
-    return Error{fmt::format("the checkpoint of partition {} was written by another version of isolde", partition)};
-  auto reader = broker_->reader(names_.state(), parts_subject(partition, *manifest), manifest->first);
-  if (!reader) return std::move(reader).error();
-  StoredState state{manifest->epoch, manifest->resume, {}};
-  int in_vain = 0;
-  for (std::uint64_t left = manifest->parts; left > 0;) {
-    auto parts = (*reader)->fetch(left, kPartsWait);
-    if (!parts) return std::move(parts).error();
-    // A busy broker may need a while for the first.
-    if (parts->empty() && ++in_vain == kMostInVain)
-      return Error{fmt::format("the checkpoint of partition {} cannot be read to its end", partition)};
-    for (const StoredMessage& part : *parts) state.bytes += part.data;
-    left -= std::min<std::uint64_t>(left, parts->size());
-  }
-  state.bytes = unpacked(state.bytes, manifest->bytes);
-  if (state.bytes.size() != manifest->bytes || hash_bytes(state.bytes.data(), state.bytes.size()) != manifest->sum)
-    return Error{fmt::format("the checkpoint of partition {} is damaged", partition)};
+Result<std::optional<StoredState>> StateStore::unpack(const Loading& loading) const {
+  const Manifest& manifest = loading.manifest;
+  StoredState state{manifest.epoch, manifest.resume, unpacked(loading.bytes, manifest.bytes)};
+  if (state.bytes.size() != manifest.bytes || hash_bytes(state.bytes.data(), state.bytes.size()) != manifest.sum)
+    return Error{fmt::format("the checkpoint of partition {} is damaged", partition_)};
   return std::optional(std::move(state));
 }
 
-Result<std::optional<StoredState>> StateStore::load(std::uint32_t partition) {
-  std::optional<StoredState> copy = load_from_folder(partition);
-  auto stored = load_from_broker(partition);
-  if (!stored) {
-    if (copy) return copy;
-    return std::move(stored).error();
+std::optional<Result<std::optional<StoredState>>> StateStore::load_from_broker(Time now) {
+  using Loaded = Result<std::optional<StoredState>>;
+  if (loading_ == nullptr) {
+    loading_ = std::make_unique<Loading>();
+    loading_->begun = loading_->progress = now;
+    loading_->asked = broker_->last(names_.state(), names_.manifest(partition_));
   }
-  if (copy && (!*stored || copy->resume > (*stored)->resume)) return copy;
+  if (!loading_->asked.here()) return std::nullopt;
+  Manifest& manifest = loading_->manifest;
+  if (loading_->reader == nullptr) {
+    const auto& last = *loading_->asked;
+    if (!last) return Loaded(last.error());
+    last_ = based_on_ = last->sequence;
+    if (last->sequence == 0) return Loaded(std::optional<StoredState>{});
+    const auto known = read(last->data);
+    if (!known)
+      return Loaded(
+          Error{fmt::format("the checkpoint of partition {} was written by another version of isolde", partition_)});
+    manifest = *known;
+    loading_->reader = broker_->reader(names_.state(), parts_subject(manifest), manifest.first);
+  }
+  while (loading_->parts < manifest.parts) {
+    const auto parts = loading_->reader->fetch(manifest.parts - loading_->parts);
+    if (!parts || parts->empty()) {
+      if (now - loading_->begun < kPartsWait && now - loading_->progress < kPartsPatience) return std::nullopt;
+      if (now - loading_->begun < kPartsWait) {  // who held the partition before may just have replaced them
+        const Time begun = loading_->begun;
+        loading_ = std::make_unique<Loading>();
+        loading_->begun = begun;
+        loading_->progress = now;
+        loading_->asked = broker_->last(names_.state(), names_.manifest(partition_));
+        return std::nullopt;
+      }
+      return Loaded(Error{fmt::format("the checkpoint of partition {} cannot be read to its end", partition_)});
+    }
+    for (const StoredMessage& part : *parts) loading_->bytes += part.data;
+    loading_->parts += parts->size();
+    loading_->progress = now;
+  }
+  return unpack(*loading_);
+}
+
+std::optional<Result<std::optional<StoredState>>> StateStore::load(Time now) {
+  auto stored = load_from_broker(now);
+  if (!stored) return std::nullopt;
+  loading_.reset();
+  std::optional<StoredState> copy = load_from_folder();
+  if (copy && (!*stored || !**stored || copy->resume > (**stored)->resume))
+    return Result<std::optional<StoredState>>(std::move(copy));
   return stored;
 }
 
-Result<StateStore::Saved> StateStore::save(std::uint32_t partition, const StoredState& state) {
+// ---- saving ---------------------------------------------------------------------------------------------------------
+
+Result<void> StateStore::begin_save(std::uint64_t epoch, std::uint64_t resume, const std::string& bytes) {
   if (!folder_.empty()) {
     StateWriter out;
-    out.put(state.epoch);
-    out.put(state.resume);
-    out.put_text(state.bytes);
-    if (auto written = out.write_to(copy_of(partition)); !written) return std::move(written).error();
+    out.put(epoch);
+    out.put(resume);
+    out.put_text(bytes);
+    if (auto written = out.write_to(copy_of()); !written) return std::move(written).error();
   }
-  auto last = broker_->last(names_.state(), names_.manifest(partition));
-  if (!last) return Saved::kNotNow;
-  if (*last) {
-    const auto known = read((*last)->data);
-    if (known && known->epoch > state.epoch) return Saved::kLost;
-    if (known && known->resume > state.resume) return Saved::kYes;  // another worker is further: nothing to add
+  saving_ = std::make_unique<Saving>();
+  saving_->manifest = {.epoch = epoch,
+                       .attempt = ++attempts_,
+                       .resume = resume,
+                       .bytes = bytes.size(),
+                       .sum = hash_bytes(bytes.data(), bytes.size())};
+  saving_->packed = packed(bytes);
+  return {};
+}
+
+StateStore::Saved StateStore::give_up(Saved how) {
+  broker_->drop(names_.state(), parts_subject(saving_->manifest), ~std::uint64_t{0});
+  saving_.reset();
+  return how;
+}
+
+std::optional<StateStore::Saved> StateStore::look_at_last() {
+  if (last_) return std::nullopt;
+  if (!looking_.asked()) looking_ = broker_->last(names_.state(), names_.manifest(partition_));
+  if (!looking_.here()) return Saved::kPending;
+  const LastAnswer answered = std::exchange(looking_, {});
+  const auto& last = *answered;
+  if (!last) return give_up(Saved::kNotNow);
+  if (last->sequence == 0 && based_on_ != 0) return give_up(Saved::kNotNow);
+  if (last->sequence != 0) {
+    const auto known = read(last->data);
+    const bool is_own = known && known->epoch == saving_->manifest.epoch;
+    if (!is_own && last->sequence != based_on_) return give_up(Saved::kLost);
   }
-  Manifest manifest{.epoch = state.epoch,
-                    .attempt = ++attempts_,
-                    .resume = state.resume,
-                    .bytes = state.bytes.size(),
-                    .sum = hash_bytes(state.bytes.data(), state.bytes.size())};
-  const std::string bytes = packed(state.bytes);
-  std::uint64_t before = 0;
-  const auto give_up = [&] {
-    static_cast<void>(broker_->drop(names_.state(), parts_subject(partition, manifest), ~std::uint64_t{0}));
-    return Saved::kNotNow;
-  };
-  for (std::size_t at = 0; at < bytes.size();) {
-    std::vector<OutgoingMessage> parts;
-    for (; at < bytes.size() && parts.size() < kPartsAtOnce; at += kPartBytes)
-      parts.push_back({parts_subject(partition, manifest), bytes.substr(at, kPartBytes), {}});
-    manifest.parts += parts.size();
-    for (const Appended& part : broker_->append_all(parts)) {
-      if (part.outcome != AppendOutcome::kStored || part.sequence <= before) return give_up();
-      if (before == 0) manifest.first = part.sequence;
-      before = part.sequence;
+  last_ = last->sequence;
+  return std::nullopt;
+}
+
+void StateStore::doubt() {
+  if (saving() || looking_.asked()) return;
+  looking_ = broker_->last(names_.state(), names_.manifest(partition_));
+}
+
+bool StateStore::overtaken(std::uint64_t epoch) {
+  if (saving() || !looking_.here()) return false;
+  const LastAnswer answered = std::exchange(looking_, {});
+  const auto& last = *answered;
+  if (!last || last->sequence == 0 || last->sequence == based_on_) return false;
+  const auto known = read(last->data);
+  return !known || known->epoch != epoch;
+}
+
+std::optional<StateStore::Saved> StateStore::send_parts() {
+  Saving& s = *saving_;
+  while (true) {
+    for (; s.sent < s.packed.size() && s.parts.size() < kPartsAtOnce; s.sent += kPartBytes) {
+      s.parts.push_back(
+          broker_->append({parts_subject(s.manifest), s.packed.substr(s.sent, kPartBytes), {}}, std::nullopt));
+      ++s.manifest.parts;
     }
+    if (s.parts.empty()) return std::nullopt;
+    if (!s.parts.front().here()) return Saved::kPending;
+    const Appended& part = *s.parts.front();
+    if (part.outcome != AppendOutcome::kStored || part.sequence <= s.before) return give_up(Saved::kNotNow);
+    if (s.before == 0) s.manifest.first = part.sequence;
+    s.before = part.sequence;
+    s.parts.pop_front();
   }
-  const Appended written =
-      broker_->append({names_.manifest(partition), text(manifest), {}}, *last ? (*last)->sequence : 0);
-  if (written.outcome == AppendOutcome::kRefused) return give_up();
-  // Without an answer the manifest may be there: its parts stay.
-  if (written.outcome != AppendOutcome::kStored) return Saved::kNotNow;
-  static_cast<void>(broker_->drop(names_.state(), names_.state_parts(partition) + ".>", manifest.first));
-  static_cast<void>(broker_->drop(names_.state(), names_.manifest(partition), written.sequence));
+}
+
+StateStore::Saved StateStore::save(bool commit) {
+  if (!saving_->written.asked()) {
+    if (const auto early = look_at_last()) return *early;
+    if (const auto early = send_parts()) return *early;
+    if (!commit) return Saved::kPending;
+    saving_->written = broker_->append({names_.manifest(partition_), text(saving_->manifest), {}}, *last_);
+  }
+  if (!saving_->written.here()) return Saved::kPending;
+  const Appended written = *saving_->written;
+  last_ = std::nullopt;
+  if (written.outcome == AppendOutcome::kRefused) {
+    // By whom, look_at_last() finds out.
+    saving_->written = {};
+    const auto early = look_at_last();
+    return early ? *early : Saved::kPending;
+  }
+  if (written.outcome != AppendOutcome::kStored) {
+    saving_.reset();  // the manifest may be there: its parts stay
+    return Saved::kNotNow;
+  }
+  last_ = based_on_ = written.sequence;
+  looking_ = {};  // asked before
+  broker_->drop(names_.state(), names_.state_parts(partition_) + ".>", saving_->manifest.first);
+  broker_->drop(names_.state(), names_.manifest(partition_), written.sequence);
+  saving_.reset();
   return Saved::kYes;
 }
 

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "base/rng.h"
 #include "db/server_process.h"
@@ -140,6 +142,62 @@ TEST(ClusterLive, FindsWhatOneProcessFindsThoughWorkersMergerAndServerAreKilled)
   std::sort(found.begin(), found.end());
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(found, expected);
+}
+
+// What `isolde record` writes is in the stream, all of it and its end, though the broker was away meanwhile.
+TEST(ClusterLive, ARunIsPublishedWhileItGoesOn) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Broker broker(scratch);
+  broker.start();
+  const std::string address = broker.address("run");
+  const std::string log = scratch.path("watch.log");
+  const pid_t watch = start_watch(
+      {address, "--profile", "sqlite-wal:serializable", "--producers", "1", "--workers", "1", "--lease", "3"}, log);
+  ASSERT_TRUE(comes_true([&] { return content_of(log).find("watching") != std::string::npos; })) << content_of(log);
+  std::thread away([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(500));
+    broker.kill();
+    broker.start();
+  });
+  const Answer recorded = isolde({"record", "sqlite:" + scratch.path("run.db"), "--time", "2", "--clients", "2",
+                                  "--think", "0.005", "--to", address, "--name", "recorder", "--json"});
+  away.join();
+  ASSERT_EQ(recorded.status, 0) << recorded.err;
+  EXPECT_NE(recorded.out.find("\"complete\": true"), std::string::npos) << recorded.out;
+  const std::size_t sent = recorded.out.find("\"transactions\": ", recorded.out.find("\"sent\": "));
+  ASSERT_NE(sent, std::string::npos) << recorded.out;
+  const std::uint64_t count = std::stoull(recorded.out.substr(sent + 16));
+  EXPECT_GT(count, 0U);
+  EXPECT_EQ(ended(watch), 3) << content_of(log);  // clocks certify nothing
+  std::string summary = content_of(log);
+  std::erase(summary, ',');  // of numbers
+  EXPECT_NE(summary.find(fmt::format("; {} shares of transactions {} of them judged", count, count)), std::string::npos)
+      << summary;
+  EXPECT_EQ(summary.find("never came"), std::string::npos) << summary;
+}
+
+// As docs/cluster.md shows: a program that writes its traces on standard output.
+TEST(ClusterLive, APipeOfTracesIsPublished) {
+  if (server_program().empty()) GTEST_SKIP() << "no nats-server (Debian: nats-server)";
+  const Scratch scratch;
+  Broker broker(scratch);
+  broker.start();
+  const std::string address = broker.address("pipe");
+  const std::string log = scratch.path("watch.log");
+  const pid_t watch = start_watch(
+      {address, "--profile", "sqlite-wal:serializable", "--producers", "2", "--workers", "1", "--lease", "3"}, log);
+  ASSERT_TRUE(comes_true([&] { return content_of(log).find("watching") != std::string::npos; })) << content_of(log);
+  for (const char* name : {"a", "b"}) {
+    const std::string pipe =
+        fmt::format("python3 {}/examples/online/write_traces.py {} 500 | {}/isolde send - '{}' --name {}",
+                    ISOLDE_SOURCE_DIR, name, ISOLDE_BINARY_DIR, address, name);
+    const Answer answer = run_program({"/bin/sh", "-c", pipe});
+    ASSERT_EQ(answer.status, 0) << answer.err;
+  }
+  EXPECT_EQ(ended(watch), 3) << content_of(log);  // clocks certify nothing
+  EXPECT_NE(content_of(log).find("1,000 shares of transactions, 1,000 of them judged"), std::string::npos)
+      << content_of(log);
 }
 
 TEST(ClusterLive, WhoMayNotComeInIsToldSo) {
