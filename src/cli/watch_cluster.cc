@@ -106,6 +106,7 @@ Result<void> work(const cluster::Address& address, const cluster::ClusterPlan& p
   options.id = id;
   options.lease = std::chrono::milliseconds(static_cast<std::int64_t>(lease * 1000));
   options.folder = folder;
+  options.incarnation = number_of_its_own();
   options.clock = [] { return std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()); };
   PrintedWorker view(id, quiet);
   cluster::Worker worker(**broker, cluster::Names(address.stream), plan, options, view);
@@ -289,12 +290,14 @@ class ClusterView {
   std::uint64_t violations_ = 0;
 };
 
-Exit run_merger(const Arguments& args, const cluster::Address& address, const ClusterOptions& options) {
+Exit run_merger(const Arguments& args, const cluster::Address& address, ClusterOptions options) {
   auto broker = cluster::connect_to_nats(address, "isolde watch", patience());
   if (!broker) return print_error(broker.error()), Exit::kBadInput;
   const cluster::Names names(address.stream);
-  if (auto made = cluster::set_up(**broker, names, options.plan, options.set_up); !made)
-    return print_error(made.error()), Exit::kBadInput;
+  options.plan.stream = number_of_its_own();
+  auto plan = cluster::set_up(**broker, names, options.plan, options.set_up);
+  if (!plan) return print_error(plan.error()), Exit::kBadInput;
+  options.plan = *std::move(plan);
   auto merger = cluster::Merger::open(**broker, names, options.plan);
   if (!merger) return print_error(merger.error()), Exit::kBadInput;
   ShownViolations shown;

@@ -349,41 +349,45 @@ TEST(ClusterState, IsReplacedOnlyByThoseWhoHoldThePartition) {
   MemoryBroker broker;
   const Names names("s");
   ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
-  StateStore store(broker, names, 0, "");
+  constexpr StateStore::Time kNow{0};
+  StateStore store(broker, names, 0, 1);
   const auto save = [&](StateStore& by, std::uint64_t epoch, std::uint64_t resume, const std::string& bytes) {
-    EXPECT_TRUE(by.begin_save(epoch, resume, bytes));
+    by.begin_save(epoch, resume, bytes);
     while (true) {
-      const StateStore::Saved saved = by.save(true);
-      if (saved != StateStore::Saved::kPending) return saved;
+      const auto saved = by.save(kNow, true);
+      EXPECT_TRUE(saved);
+      if (*saved != StateStore::Saved::kPending) return *saved;
       broker.poll(std::chrono::milliseconds(1));
     }
   };
   const std::string large(1'000'000, 'x');
   ASSERT_EQ(save(store, 5, 10, large), StateStore::Saved::kYes);
-  StateStore blind(broker, names, 0, "");
+  StateStore blind(broker, names, 0, 2);
   EXPECT_EQ(save(blind, 6, 50, "begun without the state"), StateStore::Saved::kLost);
-  StateStore later(broker, names, 0, "");
-  while (!later.load(std::chrono::nanoseconds(0))) broker.poll(std::chrono::milliseconds(1));
+  StateStore later(broker, names, 0, 3);
+  while (!later.load(kNow)) broker.poll(std::chrono::milliseconds(1));
   ASSERT_EQ(save(later, 7, 20, "new"), StateStore::Saved::kYes);
   EXPECT_EQ(save(store, 5, 30, "old"), StateStore::Saved::kLost);
-  StateStore reader(broker, names, 0, "");
-  std::optional<Result<std::optional<StoredState>>> loaded;
-  while (!(loaded = reader.load(std::chrono::nanoseconds(0)))) broker.poll(std::chrono::milliseconds(1));
+  StateStore reader(broker, names, 0, 4);
+  std::optional<Result<LoadedState>> loaded;
+  while (!(loaded = reader.load(kNow))) broker.poll(std::chrono::milliseconds(1));
   ASSERT_TRUE(*loaded);
-  ASSERT_TRUE(**loaded);
-  EXPECT_EQ((**loaded)->bytes, "new");
-  EXPECT_EQ((**loaded)->resume, 20U);
-  EXPECT_LE((*broker.facts(names.state()))->messages, 2U) << "the parts of earlier states are dropped";
+  ASSERT_TRUE((*loaded)->state);
+  EXPECT_EQ((*loaded)->state->bytes, "new");
+  EXPECT_EQ((*loaded)->state->resume, 20U);
+  for (std::uint64_t resume = 30; resume < 60; ++resume)
+    ASSERT_EQ(save(reader, 8, resume, "newer"), StateStore::Saved::kYes);
+  EXPECT_LE((*broker.facts(names.state()))->messages, 4U) << "the last two are there, with their manifests";
 }
 
 TEST(ClusterState, IsNotWrittenBeforeWhatItCoversIsStored) {
   MemoryBroker broker;
   const Names names("s");
   ASSERT_TRUE(set_up(broker, names, one_partition(1), {}));
-  StateStore store(broker, names, 0, "");
-  ASSERT_TRUE(store.begin_save(5, 10, "state"));
+  StateStore store(broker, names, 0, 1);
+  store.begin_save(5, 10, "state");
   for (int i = 0; i < 10; ++i) {
-    EXPECT_EQ(store.save(false), StateStore::Saved::kPending);
+    EXPECT_EQ(*store.save(StateStore::Time(0), false), StateStore::Saved::kPending);
     broker.poll(std::chrono::milliseconds(1));
   }
   const auto manifest = last_now(broker, names.state(), names.manifest(0));

@@ -129,6 +129,7 @@ void Merger::sum_up() {
     c.transactions += s.transactions;
     c.checked += s.checked;
     c.pending += s.pending;
+    c.violations += s.violations;
     c.suspicions += s.suspicions;
     c.unchecked += s.unchecked;
     c.unjudged += s.unjudged;
@@ -151,8 +152,12 @@ void Merger::sum_up() {
 ClusterSummary Merger::summary() const {
   const Coverage& c = coverage_;
   ClusterSummary out;
-  if (violations_ > 0) {
+  if (violations_ > 0 || c.violations > 0) {
     out.outcome = Outcome::kViolated;
+    if (violations_ == 0)
+      out.reason = fmt::format(
+          "{} violations were found, {}", c.violations,
+          over_ ? "but the broker has lost them: check the same input again" : "which have not arrived here yet");
     return out;
   }
   std::vector<std::string> reasons;

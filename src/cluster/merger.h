@@ -47,11 +47,12 @@ struct Coverage {
   // there is any.
   std::uint64_t tied = 0;
   std::uint64_t in_session = 0, began = 0, ended = 0;
+  std::uint64_t violations = 0;  // that partitions have found; the broker may have forgotten some
 };
 
 struct ClusterSummary {
   Outcome outcome = Outcome::kUndecided;
-  std::string reason;                         // kUndecided: why
+  std::string reason;                         // kUndecided: why; kViolated: why none can be shown, if none can
   std::optional<Level> holds = std::nullopt;  // kUndecided for want of clocks or sessions: what holds without them
 };
 

@@ -53,7 +53,8 @@ void PartitionChecker::fault(std::uint64_t& count, std::uint64_t more, const std
 void PartitionChecker::take(const StoredMessage& message) {
   if (message.sequence <= progress_.sequence || over_) return;
   progress_.sequence = message.sequence;
-  const bool again = message.sequence <= furthest_;
+  // Later than all that was read, under a number that was: the broker had forgotten its last messages.
+  const bool again = message.sequence <= furthest_ && message.time <= latest_;
   furthest_ = std::max(furthest_, message.sequence);
   if (origin_ == 0) origin_ = latest_ = message.time;
   latest_ = std::max(latest_, message.time);  // another server leads by now, and its clock is behind
@@ -79,6 +80,8 @@ void PartitionChecker::take(const StoredMessage& message) {
     // One that is read again was true when it was stored, and latest_ is later.
     if (!again && !producer.has_gap()) producer.time = latest_;
   } else if (number == producer.taken + 1) {
+    // The broker gives out again the numbers of what it forgot: what was read under them is no reason to drop this.
+    producer.passed = std::min(producer.passed, message.sequence - 1);
     take_batch(producer, *batch);
     take_early(producer);
   } else if (number > producer.taken) {
@@ -120,6 +123,10 @@ std::optional<std::uint64_t> PartitionChecker::gap() const {
     if (producer.has_gap()) sum = sum.value_or(0) + 1 + producer.taken;
   }
   return over_ ? std::nullopt : sum;
+}
+
+void PartitionChecker::note_lost_state() {
+  fault(progress_.missing, 1, fmt::format("the checkpoint of partition {} was lost", partition_));
 }
 
 bool PartitionChecker::lacks_its_state() const {

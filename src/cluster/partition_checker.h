@@ -77,6 +77,8 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
   [[nodiscard]] std::optional<std::uint64_t> gap() const;
   // A producer's first batches are missing: there was a state which covers them, and which this checker was not given.
   [[nodiscard]] bool lacks_its_state() const;
+  // It had one, which nobody can read any more.
+  void note_lost_state();
   // What comes next may begin again at the first message that is there.
   void read_again() { progress_.sequence = 0; }
   // What is missing never comes.

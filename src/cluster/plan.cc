@@ -12,6 +12,7 @@ namespace isolde::cluster {
 namespace {
 
 constexpr double kNanoseconds = 1e9;
+constexpr std::int64_t kPlanForm = 2;  // grows when messages or states change
 
 std::int64_t nanoseconds_of(double seconds) { return static_cast<std::int64_t>(seconds * kNanoseconds); }
 
@@ -31,8 +32,9 @@ Layout ClusterPlan::layout() const {
 
 std::string plan_text(const ClusterPlan& plan) {
   return fmt::format(
-      R"({{"isolde-cluster": 1, "level": "{}", "profile": "{}", "partitions": {}, "deadline": {}, "silence": {}, "producers": {}, "memory": {}}})",
-      info(plan.level).name, plan.profile, plan.keys, plan.deadline, plan.silence, plan.producers, plan.memory);
+      R"({{"isolde-cluster": {}, "level": "{}", "profile": "{}", "partitions": {}, "deadline": {}, "silence": {}, "producers": {}, "memory": {}, "stream": {}}})",
+      kPlanForm, info(plan.level).name, plan.profile, plan.keys, plan.deadline, plan.silence, plan.producers,
+      plan.memory, plan.stream);
 }
 
 Result<ClusterPlan> read_plan(std::string_view text) {
@@ -43,11 +45,11 @@ Result<ClusterPlan> read_plan(std::string_view text) {
   std::int64_t form = 0, keys = 0, producers = 0, memory = 0;
   std::string_view level, profile;
   ClusterPlan plan;
-  if (root["isolde-cluster"].get(form) != simdjson::SUCCESS || form != 1 ||
+  if (root["isolde-cluster"].get(form) != simdjson::SUCCESS || form != kPlanForm ||
       root["level"].get(level) != simdjson::SUCCESS || root["profile"].get(profile) != simdjson::SUCCESS ||
       root["partitions"].get(keys) != simdjson::SUCCESS || root["deadline"].get(plan.deadline) != simdjson::SUCCESS ||
       root["silence"].get(plan.silence) != simdjson::SUCCESS || root["producers"].get(producers) != simdjson::SUCCESS ||
-      root["memory"].get(memory) != simdjson::SUCCESS)
+      root["memory"].get(memory) != simdjson::SUCCESS || root["stream"].get(plan.stream) != simdjson::SUCCESS)
     return broken;
   const auto known = level_named(level);
   if (!known || keys < 1 || keys > kMostPartitions || producers < 0 || memory < 0) return broken;
@@ -59,11 +61,12 @@ Result<ClusterPlan> read_plan(std::string_view text) {
   return plan;
 }
 
-Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
+Result<ClusterPlan> set_up(Broker& broker, const Names& names, const ClusterPlan& plan, const SetUpOptions& options) {
   // Another may have made everything.
-  const auto agrees = [&](const Result<ClusterPlan>& found) -> Result<void> {
-    if (!found) return found.error();
-    if (*found == plan) return {};
+  const auto agrees = [&](const Result<ClusterPlan>& found) -> Result<ClusterPlan> {
+    ClusterPlan same = plan;
+    if (found) same.stream = found->stream;
+    if (!found || *found == same) return found;
     return Error{fmt::format("the stream {} exists with other settings: {}", names.trace(), plan_text(*found))};
   };
   if (const auto found = find_plan(broker, names)) return agrees(found);
@@ -77,10 +80,10 @@ Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
       {.name = names.plan(), .subjects = names.plans(), .one_per_subject = true},
   };
   for (const StreamPlan& stream : streams) {
-    if (auto made = broker.make_stream(stream); !made) return made;
+    if (auto made = broker.make_stream(stream); !made) return std::move(made).error();
   }
   const Appended written = append_now(broker, {names.plans(), plan_text(plan), {}}, 0);
-  if (written.outcome == AppendOutcome::kStored) return {};
+  if (written.outcome == AppendOutcome::kStored) return plan;
   if (written.outcome != AppendOutcome::kRefused) return Error{"the plan could not be written: " + written.why};
   return agrees(find_plan(broker, names));
 }

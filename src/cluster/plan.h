@@ -29,6 +29,8 @@ struct ClusterPlan {
   double silence = 60;          // seconds after which a producer that says nothing is no longer waited for
   std::uint32_t producers = 0;  // the stream is over when so many have said goodbye; 0: never
   std::size_t memory = std::size_t{256} << 20;  // bytes that a partition may use
+  // Drawn at random when the stream is created: a folder may have checkpoints of an earlier one with the same name.
+  std::uint64_t stream = 0;
 
   [[nodiscard]] bool by_clocks() const { return !profile.empty(); }
   [[nodiscard]] Layout layout() const;
@@ -42,9 +44,10 @@ struct SetUpOptions {
   double lease = 20;                                 // seconds: longer than an election of the broker takes
   std::uint64_t max_bytes = std::uint64_t{1} << 30;  // of the stream: beyond it senders wait for the workers
 };
-// Creates the streams and the plan, or finds them as another did. The error says what differs.
-[[nodiscard]] Result<void> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
-                                  const SetUpOptions& options);
+// Creates the streams and the plan, or finds them as another did: the plan with its own `stream`. The error says what
+// differs.
+[[nodiscard]] Result<ClusterPlan> set_up(Broker& broker, const Names& names, const ClusterPlan& plan,
+                                         const SetUpOptions& options);
 [[nodiscard]] Result<ClusterPlan> find_plan(Broker& broker, const Names& names);
 
 // The engine and feed of one partition. `sink` and `ties` outlive them.

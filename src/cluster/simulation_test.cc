@@ -43,4 +43,55 @@ TEST(ClusterSimulation, NothingIsReportedOnAValidStreamWhateverIsKilled) {
   }
 }
 
+TEST(ClusterSimulation, ViolationsAreFoundOnceThoughEverythingIsKilledAtAnyQuestion) {
+  for (const std::uint64_t seed : effort::seeds(500, 12)) {
+    const Generated g = made(seed, true);
+    const Chaos chaos{.fails = 0.03, .slow = 0.2, .skips = 0.2, .kills = 0.02, .stale = 0.1, .deaths = 400};
+    const Outcome out = Simulation(g.history, plan_of(5), chaos, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
+    EXPECT_GT(out.deaths, 3U) << seed;
+    EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
+    EXPECT_EQ(out.reported, out.found.size()) << seed;
+    EXPECT_EQ(out.coverage.missing, 0U) << seed << ": " << out.coverage.first_fault;
+    EXPECT_EQ(out.coverage.refused, 0U) << seed << ": " << out.coverage.first_fault;
+  }
+}
+
+TEST(ClusterSimulation, NothingIsLostThoughEveryLastCheckpointIsForgotten) {
+  std::uint64_t forgotten = 0;
+  for (const std::uint64_t seed : effort::seeds(600, 10)) {
+    const Generated g = made(seed, true);
+    const Chaos chaos{.fails = 0.02, .slow = 0.2, .stale = 0.1, .deaths = 600, .forgets = Chaos::kStates};
+    const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
+    ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
+    EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
+    EXPECT_EQ(out.coverage.missing, 0U) << seed << ": " << out.coverage.first_fault;
+    forgotten += out.forgotten;
+  }
+  EXPECT_GT(forgotten, effort::tries(10));
+}
+
+// What a broker lost for good may leave something open, but never makes a verdict wrong.
+TEST(ClusterSimulation, NoVerdictIsWrongThoughTheBrokerForgetsAnything) {
+  std::uint64_t ended = 0, tried = 0;
+  for (const std::uint64_t seed : effort::seeds(700, 12)) {
+    const bool planted = seed % 2 == 0;
+    const Generated g = made(seed, planted);
+    const Chaos chaos{
+        .fails = 0.02, .slow = 0.2, .stale = 0.1, .deaths = 800, .most_deaths = 12, .forgets = Chaos::kAll};
+    const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
+    const std::set<std::string> expected = by_one_engine(g.history, Level::kSnapshotIsolation);
+    EXPECT_TRUE(std::includes(expected.begin(), expected.end(), out.found.begin(), out.found.end())) << seed;
+    ++tried;
+    ended += out.ended ? 1 : 0;
+    if (!out.ended) continue;
+    if (planted) {
+      EXPECT_NE(out.summary.outcome, isolde::Outcome::kSatisfied) << seed;
+    } else {
+      EXPECT_NE(out.summary.outcome, isolde::Outcome::kViolated) << seed;
+    }
+  }
+  EXPECT_GT(ended * 2, tried) << "files that are sent again repair a stream";
+}
+
 }  // namespace isolde::cluster

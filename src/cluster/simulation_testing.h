@@ -1,5 +1,5 @@
 // cluster/simulation_testing.h: a cluster in one thread: senders, workers, a merger and a broker that fails, with kills
-// at random moments.
+// at random moments, of one process or of everything at any question to the broker.
 //
 // In, out: a history and a plan -> what was reported, how often, and the merger's summary.
 // Always:  the same for the same seed.
@@ -79,11 +79,15 @@ struct Chaos {
   double fails = 0, slow = 0, skips = 0;
   double kills = 0;  // per round, of some worker, of the merger
   std::uint64_t most_kills = 20;
+  double stale = 0;          // as MemoryServer
+  std::uint64_t deaths = 0;  // everything dies, about so many questions after it was started; 0: never
+  std::uint64_t most_deaths = 30;
+  enum Forgets : std::uint8_t { kNothing, kStates, kAll } forgets = kNothing;  // then; of states one manifest each
 };
 
 struct Outcome {
   std::set<std::string> found;
-  std::uint64_t reported = 0, kills = 0;
+  std::uint64_t reported = 0, kills = 0, deaths = 0, forgotten = 0;
   ClusterSummary summary;
   Coverage coverage;
   bool ended = false;
@@ -97,18 +101,22 @@ class Simulation {
         chaos_(chaos),
         rng_(seed),
         server_(std::make_shared<MemoryServer>(seed + 1)),
-        merging_(server_),
+        merging_(std::make_unique<MemoryBroker>(server_)),
         chunks_(lines_by_producer(h, plan.producers)) {
-    EXPECT_TRUE(set_up(merging_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
+    EXPECT_TRUE(set_up(*merging_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
     server_->fails = chaos.fails;
     server_->slow = chaos.slow;
     server_->skips = chaos.skips;
+    server_->stale = chaos.stale;
+    schedule_death();
     seen_.resize(chunks_.size());
   }
 
   Outcome run() {
     for (int i = 0; i < 3; ++i) start_worker();
     for (std::uint32_t round = 0; round < 20'000; ++round) {
+      if (server_->dead) restart_everything();
+      if (chaos_.forgets == Chaos::kAll && all_sent() && round % 2000 == 0) seen_.assign(seen_.size(), false);
       server_->time += 20 * kMillisecond;
       if (rng_.chance(0.5)) sender_round();
       step_workers();
@@ -117,10 +125,11 @@ class Simulation {
       if (merger_ && merger_->over() && all_sent()) break;
     }
     server_->fails = 0;
+    server_->dies_at = 0;
     for (int i = 0; i < 3; ++i) merge();
     out_.ended = merger_ && merger_->over();
     for (std::uint32_t p = 0; !out_.ended && p < plan_.layout().count(); ++p) {
-      const auto status = last_now(merging_, names_.status(), names_.status_of(p));
+      const auto status = last_now(*merging_, names_.status(), names_.status_of(p));
       if (status) out_.state += status->data + "\n";
     }
     for (const auto& running : workers_)
@@ -148,6 +157,7 @@ class Simulation {
     options.status_every = std::chrono::milliseconds(100);
     options.first_checkpoint = std::chrono::milliseconds(100);
     options.fetch_most = 1 + rng_.below(4);
+    options.incarnation = rng_.next();
     options.clock = [this] { return std::chrono::nanoseconds(server_->time); };
     auto made = std::make_unique<Running>(server_);
     made->worker = std::make_unique<Worker>(made->broker, names_, plan_, options, view_);
@@ -171,7 +181,7 @@ class Simulation {
     MemoryBroker broker(server_);
     std::uint64_t left = 1 + rng_.below(8);
     const bool cut_off = rng_.chance(chaos_.kills * 10);
-    options.interrupted = [&] { return cut_off && left-- == 0; };
+    options.interrupted = [&] { return server_->dead || (cut_off && left-- == 0); };
     auto sender = TraceSender::open(broker, names_, plan_, fmt::format("p{}", which), options);
     if (!sender) return;
     if (!sender->send(*chunks_[which])) return;
@@ -180,6 +190,45 @@ class Simulation {
   }
   [[nodiscard]] bool all_sent() const {
     return std::all_of(seen_.begin(), seen_.end(), [](bool b) { return b; });
+  }
+
+  void schedule_death() {
+    server_->dies_at = 0;
+    if (chaos_.deaths == 0 || out_.deaths >= chaos_.most_deaths) return;
+    server_->dies_at = server_->questions + 1 + rng_.below(2 * chaos_.deaths);
+  }
+
+  void restart_everything() {
+    ++out_.deaths;
+    merger_.reset();
+    workers_.clear();
+    merging_ = std::make_unique<MemoryBroker>(server_);
+    server_->dead = false;
+    schedule_death();
+    if (chaos_.forgets == Chaos::kStates) forget_states();
+    if (chaos_.forgets == Chaos::kAll && rng_.chance(0.3)) {
+      for (auto& [name, stream] : server_->streams) {
+        if (name != names_.plan()) MemoryServer::forget(stream, rng_.below(30));
+      }
+      seen_.assign(seen_.size(), false);  // all files are sent again
+    }
+    for (int i = 0; i < 3; ++i) start_worker();
+  }
+
+  // Of each partition at most its last manifest, and only one that was written after it was last made to forget.
+  void forget_states() {
+    MemoryServer::Stream& states = server_->streams.at(names_.state());
+    std::set<std::string> forgotten;
+    std::size_t count = 0;
+    for (const std::size_t most = rng_.below(40); count < most && count < states.changes.size(); ++count) {
+      const std::size_t at = states.changes.size() - 1 - count;
+      const std::string& subject = states.changes[at].subject;
+      if (!subject.ends_with(".now")) continue;
+      if (at < remembered_[subject] || !forgotten.insert(subject).second) break;
+    }
+    MemoryServer::forget(states, count);
+    out_.forgotten += forgotten.size();
+    for (const std::string& subject : forgotten) remembered_[subject] = states.changes.size();
   }
 
   void kill_something() {
@@ -195,7 +244,7 @@ class Simulation {
 
   void merge() {
     if (!merger_) {
-      auto opened = Merger::open(merging_, names_, plan_);
+      auto opened = Merger::open(*merging_, names_, plan_);
       if (!opened) return;
       merger_.emplace(*std::move(opened));
     }
@@ -212,7 +261,7 @@ class Simulation {
   Chaos chaos_;
   Rng rng_;
   std::shared_ptr<MemoryServer> server_;
-  MemoryBroker merging_;
+  std::unique_ptr<MemoryBroker> merging_;
   Names names_{"test"};
   std::vector<std::shared_ptr<const Chunk>> chunks_;
   std::vector<bool> seen_;
@@ -221,6 +270,7 @@ class Simulation {
   std::set<std::uint64_t> shown_;
   Quiet view_;
   Outcome out_;
+  std::map<std::string, std::size_t> remembered_;  // by manifest: changes of states that are not forgotten
   int worker_number_ = 0;
 };
 

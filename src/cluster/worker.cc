@@ -144,7 +144,10 @@ Result<void> Worker::look_at_takings() {
     if (taking.answer->outcome != AppendOutcome::kStored) continue;
     auto checker = PartitionChecker::make(plan_, partition);
     if (!checker) return std::move(checker).error();
-    Held& one = held_.try_emplace(partition, StateStore(*broker_, names_, partition, options_.folder)).first->second;
+    Held& one = held_
+                    .try_emplace(partition, StateStore(*broker_, names_, partition, options_.incarnation + ++taken_,
+                                                       options_.folder, plan_.stream))
+                    .first->second;
     one.checker = *std::move(checker);
     one.epoch = one.revision = taking.answer->sequence;
     one.renewed = taking.asked;
@@ -185,18 +188,17 @@ void Worker::leave() {
 // ---- checking -------------------------------------------------------------------------------------------------------
 
 Result<bool> Worker::load(std::uint32_t partition, Held& one) {
-  auto stored = one.store.load(now());
-  if (!stored) return false;
-  if (!*stored) {
-    view_->trouble(fmt::format("partition {}: {}", partition, stored->error().text));
-    static_cast<void>(broker_->append({names_.lease_of(partition), {}, {}}, one.revision));
-    lost_.emplace_back(partition, "its checkpoint could not be read");
-    return true;
-  }
-  if (**stored) {
-    StateReader in(std::move((**stored)->bytes));
+  auto loaded = one.store.load(now());
+  if (!loaded) return false;
+  if (!*loaded) return std::move(*loaded).error();
+  if ((*loaded)->state) {
+    StateReader in(std::move((*loaded)->state->bytes));
     if (!one.checker->load(in))
       return Error{fmt::format("the checkpoint of partition {} does not fit this program", partition)};
+    if ((*loaded)->in_stream) one.kept_covers = one.checker->covered();
+  } else if ((*loaded)->lost) {
+    view_->trouble(fmt::format("the checkpoint of partition {} was lost", partition));
+    one.checker->note_lost_state();
   }
   one.covered = one.checker->position();
   one.taken = one.checkpointed = one.told = one.heard = now();
@@ -208,7 +210,7 @@ Result<bool> Worker::load(std::uint32_t partition, Held& one) {
 }
 
 Result<bool> Worker::work_on(std::uint32_t partition, Held& one) {
-  if (one.store.overtaken(one.epoch)) {
+  if (one.store.overtaken()) {
     lost_.emplace_back(partition, "it has a checkpoint that was not shown before");
     return true;
   }
@@ -313,7 +315,8 @@ void Worker::tell_status(std::uint32_t partition, Held& one, bool now_please) {
 
 bool Worker::checkpoint_is_due(const Held& one) const {
   if (one.reader == nullptr || one.store.saving() || one.droppable) return false;
-  if (one.checker->position() == one.covered) return false;
+  // The last messages of a stream, too, are dropped only when two checkpoints cover them.
+  if (one.checker->position() == one.covered && (one.leaving || one.kept_covers == one.released)) return false;
   // It would replace a state that a server did not show, and may show again.
   if (one.checker->lacks_its_state()) return false;
   if (one.leaving) return true;
@@ -338,21 +341,26 @@ void Worker::begin_checkpoints() {
   next->covering = next->checker->position();
   next->covers = next->checker->covered();
   next->found_then = next->found;
-  if (auto begun = next->store.begin_save(next->epoch, next->covering, out.bytes()); !begun)
-    broken_ = std::move(begun).error();
+  next->store.begin_save(next->epoch, next->covering, out.bytes());
   next->took = now() - began;
 }
 
 void Worker::step_checkpoint(std::uint32_t partition, Held& one) {
   if (one.store.saving()) {
     const std::uint64_t stored = one.found - one.unpublished.size();
-    const StateStore::Saved saved = one.store.save(stored >= one.found_then);
+    const auto tried = one.store.save(now(), stored >= one.found_then);
+    if (!tried) {
+      broken_ = tried.error();
+      return;
+    }
+    const StateStore::Saved saved = *tried;
     if (saved == StateStore::Saved::kPending && !(one.leaving && may_go(one))) return;
     one.checkpointed = now();
     if (saved == StateStore::Saved::kLost) lost_.emplace_back(partition, "another worker has taken it over");
     if (saved == StateStore::Saved::kYes) {
       one.covered = one.covering;
-      one.droppable = one.covers;
+      if (!one.kept_covers.empty()) one.droppable = one.kept_covers;
+      one.released = std::exchange(one.kept_covers, one.covers);
       tell_status(partition, one, true);
     }
   }

@@ -6,9 +6,10 @@
 //          checkpoint of an earlier epoch never replaces one of a later epoch. The lease is for economy, not for
 //          safety: a partition that two workers hold for a while is checked twice, with equal results
 //          (cluster/partition_checker.h), and the broker keeps each violation once.
-//          A violation is stored before a checkpoint that covers it. Messages are dropped from the stream only when a
-//          checkpoint covers them, and the status has said how far that is before. What a server left out when it was
-//          read is read again: when a batch is missing, and when nothing came for a while.
+//          A violation is stored before a checkpoint that covers it. Messages are dropped from the stream only when two
+//          checkpoints cover them, the last one and the one before, and the status has said how far that is before
+//          (cluster/state_store.h). What a server left out when it was read is read again: when a batch is missing, and
+//          when nothing came for a while.
 //          Workers share: with W of them, nobody keeps more than the W-th part of the partitions, rounded up. One that
 //          is started again under its old name takes its partitions back at once.
 //          Nothing waits for the broker: leases, violations, statuses and checkpoints are on their way while the next
@@ -47,6 +48,7 @@ struct WorkerOptions {
   std::chrono::milliseconds idle_wait{20};          // for messages, where nothing else is to be done
   std::size_t fetch_most = 16;                      // messages of one partition at once
   std::string folder;                               // copies of checkpoints go there; empty: nowhere
+  std::uint64_t incarnation = 0;                    // drawn at random whenever a worker starts
   std::function<std::chrono::nanoseconds()> clock;  // that never goes back; required
 };
 
@@ -101,7 +103,10 @@ class Worker {
     Time taken{0}, checkpointed{0}, took{0};  // `took`: what the last one cost this thread
     std::uint64_t covered = 0;                // position of the last checkpoint
     std::uint64_t covering = 0, found_then = 0;
-    std::map<std::string, std::uint64_t> covers;
+    std::map<std::string, std::uint64_t> covers;  // of the one that is being written, or was
+    // What the state covers that the next manifest names as the one before (cluster/state_store.h), and what was made
+    // droppable last.
+    std::map<std::string, std::uint64_t> kept_covers, released;
     // Messages up to these may be dropped, by producer, once a status has said how far the partition is; the one on its
     // way.
     std::optional<std::map<std::string, std::uint64_t>> droppable, dropped_when_told;
@@ -146,6 +151,7 @@ class Worker {
   Time looked_{-1}, known_since_{-1}, shared_{-1};
   std::size_t workers_before_ = 0;
   std::uint32_t next_tried_ = 0;
+  std::uint64_t taken_ = 0;  // partitions, so far
   std::optional<Error> broken_;
 };
 
