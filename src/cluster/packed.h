@@ -3,11 +3,9 @@
 //
 // In, out: shares of transactions -> bytes -> a piece of a History with the same transactions.
 // Always:  loses nothing that a share has; what this form lacks (predicates, lists, clocks of single operations, …)
-// goes
-//          as lines: a batch is a sequence of sections, each of lines or packed (cluster/batch.h).
+//          goes as lines: a batch is a sequence of sections, each of lines or packed (cluster/batch.h).
 //          Bytes that nobody packed are refused, never misread beyond their end.
-// Why:     a share has one or two operations, and a line of it 130 bytes. Packed it has about 20, and both sides spend
-// a
+// Why:     a share has one or two operations, and its line 130 bytes. Packed, it has about 20, and both sides spend a
 //          third of the time. Servers copy and store each byte three times, on disk too.
 //
 //   transaction  flags, id, session, times, then for each operation 1 + kind, key, value, and a 0 at the end

@@ -32,6 +32,36 @@ constexpr StatusNumber kStatusNumbers[] = {
 
 }  // namespace
 
+PartitionStatus PartitionChecker::status() const {
+  const OnlineCounts counts = over_ ? at_end_ : parts_.engine->counts();
+  PartitionStatus s;
+  s.partition = partition_;
+  s.sequence = progress_.sequence;
+  s.time = latest_;
+  s.transactions = transactions_;
+  s.operations = counts.operations;
+  s.checked = counts.checked;
+  s.pending = counts.pending + (over_ ? 0 : parts_.feed->held().transactions);
+  s.violations = violations_;
+  s.suspicions = suspicions_;
+  s.unchecked = counts.unchecked + counts.unsearched;
+  s.unjudged = progress_.unjudged;
+  s.split = progress_.split;
+  s.refused = progress_.refused;
+  s.missing = progress_.missing;
+  s.in_session = counts.in_session;
+  s.began = counts.began;
+  s.ended = counts.ended;
+  s.over = over_;
+  s.first_fault = progress_.first_fault;
+  s.tied.assign(tied_.begin(), tied_.end());
+  for (const auto& [name, producer] : progress_.producers) {
+    s.taken[name] = producer.taken;
+    if (producer.silent) s.silent.push_back(name);
+  }
+  return s;
+}
+
 std::string status_text(const PartitionStatus& status) {
   std::string out =
       fmt::format(R"({{"partition": {}, "time": {}, "over": {})", status.partition, status.time, status.over);
