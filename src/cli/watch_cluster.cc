@@ -148,18 +148,24 @@ std::function<bool()> patience() {
 
 // ---- the merger -----------------------------------------------------------------------------------------------------
 
-// DIR/violations.jsonl: what was shown, so that a restart shows nothing twice.
+// DIR/violations.jsonl: what was shown, so that a restart shows nothing twice. A line that names the stream comes
+// before the violations of each: one that is created later under the same name may have the same ones again.
 class ShownViolations {
  public:
-  Result<void> open(const std::string& folder) {
+  Result<void> open(const std::string& folder, std::uint64_t stream) {
     if (folder.empty()) return {};
     path_ = folder + "/violations.jsonl";
+    const std::string begin = fmt::format(R"({{"event": "stream", "stream": "{:016x}"}})", stream);
     std::ifstream in(path_);
+    bool is_this = false;
     for (std::string line; std::getline(in, line) && !in.eof();) {
+      if (line.starts_with(R"({"event": "stream")")) is_this = line == begin;
+      if (!is_this) continue;
       if (auto known = cluster::read_violation(line)) shown_.insert(known->identity);
     }
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     if (file_ < 0) return errno_error("cannot open", path_);
+    if (!is_this) write(begin);
     return {};
   }
   ~ShownViolations() {
@@ -168,14 +174,16 @@ class ShownViolations {
   // True: it is new, and recorded.
   bool add(const cluster::PublishedViolation& violation) {
     if (!shown_.insert(violation.identity).second) return false;
-    const std::string line = violation.json + "\n";
-    if (file_ >= 0 && ::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      print_error(errno_error("cannot write", path_));
+    if (file_ >= 0) write(violation.json);
     return true;
   }
-  [[nodiscard]] std::size_t earlier() const { return shown_.size(); }
 
  private:
+  void write(std::string line) const {
+    line += '\n';
+    if (::write(file_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
+      print_error(errno_error("cannot write", path_));
+  }
   std::string path_;
   int file_ = -1;
   std::set<std::uint64_t> shown_;
@@ -301,7 +309,8 @@ Exit run_merger(const Arguments& args, const cluster::Address& address, ClusterO
   auto merger = cluster::Merger::open(**broker, names, options.plan);
   if (!merger) return print_error(merger.error()), Exit::kBadInput;
   ShownViolations shown;
-  if (auto opened = shown.open(options.state); !opened) return print_error(opened.error()), Exit::kBadInput;
+  if (auto opened = shown.open(options.state, options.plan.stream); !opened)
+    return print_error(opened.error()), Exit::kBadInput;
   auto most = args.count("max-anomalies", 10);
   if (!most) return print_error(most.error()), Exit::kBadInput;
   const auto timeout = args.seconds("timeout");
