@@ -116,7 +116,8 @@ class Broker {
   // ---- questions
   // `last`: the number of the last message under this subject must be this one; 0: there must be none.
   [[nodiscard]] virtual AppendAnswer append(const OutgoingMessage& message, std::optional<std::uint64_t> last) = 0;
-  // The last message under exactly this subject.
+  // The last message under exactly this subject; by a server that was just started, perhaps one that was the last
+  // before.
   [[nodiscard]] virtual LastAnswer last(const std::string& stream, const std::string& subject) = 0;
   // Asks that messages with numbers below `before` under the subject (a pattern) be removed; perhaps they are.
   virtual void drop(const std::string& stream, const std::string& subject, std::uint64_t before) = 0;

@@ -7,7 +7,8 @@
 //          A batch is taken once, in its producer's order: a repetition is dropped, one that came too early waits
 //          (cluster/batch.h). A deadline is over for a transaction when *every* producer has given a sign of life that
 //          much later, or said goodbye. A producer that says nothing for `silence` is no longer waited for, and what is
-//          missing is reported.
+//          missing is reported. From then on a read that nothing explains is counted as a suspicion, not reported as a
+//          violation: what is missing may explain it.
 //          A broker's server that has just started again may show a stream with a part missing (docs/cluster.md). That
 //          is seen by the batches' numbers, and what is not there again by reading again: batches that were taken are
 //          known, and only those may be dropped, producer by producer.
@@ -122,6 +123,8 @@ class PartitionChecker final : private OnlineSink, private timeline::TieObserver
 
   PartitionChecker(const ClusterPlan& plan, std::uint32_t partition) : plan_(plan), partition_(partition) {}
 
+  // A part of the stream was given up: it may have had what a read returned, and whatever is read from now on.
+  [[nodiscard]] bool lacks_something() const;
   void violated(const OnlineViolation& violation) override;
   void suspected(const OnlineViolation& violation, std::string_view why) override;
   void tied(Print txn) override;

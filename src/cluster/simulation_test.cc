@@ -8,6 +8,9 @@ namespace isolde::cluster {
 
 using namespace simulation_test;
 
+// A stream so small that what was checked has to be dropped for the next to come.
+constexpr std::uint64_t kSmall = 16 << 10;
+
 TEST(ClusterSimulation, AValidStreamIsSatisfied) {
   for (const std::uint64_t seed : effort::seeds(100, 6)) {
     const Generated g = made(seed, false);
@@ -46,7 +49,8 @@ TEST(ClusterSimulation, NothingIsReportedOnAValidStreamWhateverIsKilled) {
 TEST(ClusterSimulation, ViolationsAreFoundOnceThoughEverythingIsKilledAtAnyQuestion) {
   for (const std::uint64_t seed : effort::seeds(500, 12)) {
     const Generated g = made(seed, true);
-    const Chaos chaos{.fails = 0.03, .slow = 0.2, .skips = 0.2, .kills = 0.02, .stale = 0.1, .deaths = 400};
+    const Chaos chaos{
+        .fails = 0.03, .slow = 0.2, .skips = 0.2, .kills = 0.02, .max_bytes = kSmall, .stale = 0.1, .deaths = 100};
     const Outcome out = Simulation(g.history, plan_of(5), chaos, seed).run();
     ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
     EXPECT_GT(out.deaths, 3U) << seed;
@@ -61,7 +65,8 @@ TEST(ClusterSimulation, NothingIsLostThoughEveryLastCheckpointIsForgotten) {
   std::uint64_t forgotten = 0;
   for (const std::uint64_t seed : effort::seeds(600, 10)) {
     const Generated g = made(seed, true);
-    const Chaos chaos{.fails = 0.02, .slow = 0.2, .stale = 0.1, .deaths = 600, .forgets = Chaos::kStates};
+    const Chaos chaos{
+        .fails = 0.02, .slow = 0.2, .max_bytes = kSmall, .stale = 0.1, .deaths = 150, .forgets = Chaos::kStates};
     const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
     ASSERT_TRUE(out.ended) << seed << " after " << out.deaths << " deaths\n" << out.state;
     EXPECT_EQ(out.found, by_one_engine(g.history, Level::kSnapshotIsolation)) << seed;
@@ -77,9 +82,16 @@ TEST(ClusterSimulation, NoVerdictIsWrongThoughTheBrokerForgetsAnything) {
   for (const std::uint64_t seed : effort::seeds(700, 12)) {
     const bool planted = seed % 2 == 0;
     const Generated g = made(seed, planted);
-    const Chaos chaos{
-        .fails = 0.02, .slow = 0.2, .stale = 0.1, .deaths = 800, .most_deaths = 12, .forgets = Chaos::kAll};
-    const Outcome out = Simulation(g.history, plan_of(3), chaos, seed).run();
+    const Chaos chaos{.fails = 0.02,
+                      .slow = 0.2,
+                      .max_bytes = kSmall,
+                      .stale = 0.1,
+                      .deaths = 150,
+                      .most_deaths = 12,
+                      .forgets = Chaos::kAll};
+    ClusterPlan plan = plan_of(3);
+    plan.silence = 60;
+    const Outcome out = Simulation(g.history, plan, chaos, seed).run();
     const std::set<std::string> expected = by_one_engine(g.history, Level::kSnapshotIsolation);
     EXPECT_TRUE(std::includes(expected.begin(), expected.end(), out.found.begin(), out.found.end())) << seed;
     ++tried;

@@ -79,8 +79,9 @@ struct Chaos {
   double fails = 0, slow = 0, skips = 0;
   double kills = 0;  // per round, of some worker, of the merger
   std::uint64_t most_kills = 20;
-  double stale = 0;          // as MemoryServer
-  std::uint64_t deaths = 0;  // everything dies, about so many questions after it was started; 0: never
+  std::uint64_t max_bytes = 64 << 10;  // of the stream
+  double stale = 0;                    // as MemoryServer
+  std::uint64_t deaths = 0;            // everything dies, about so many questions after it was started; 0: never
   std::uint64_t most_deaths = 30;
   enum Forgets : std::uint8_t { kNothing, kStates, kAll } forgets = kNothing;  // then; of states one manifest each
 };
@@ -103,7 +104,7 @@ class Simulation {
         server_(std::make_shared<MemoryServer>(seed + 1)),
         merging_(std::make_unique<MemoryBroker>(server_)),
         chunks_(lines_by_producer(h, plan.producers)) {
-    EXPECT_TRUE(set_up(*merging_, names_, plan_, {.lease = 2, .max_bytes = 64 << 10}));
+    EXPECT_TRUE(set_up(*merging_, names_, plan_, {.lease = 2, .max_bytes = chaos.max_bytes}));
     server_->fails = chaos.fails;
     server_->slow = chaos.slow;
     server_->skips = chaos.skips;
@@ -172,7 +173,7 @@ class Simulation {
     }
     SenderOptions options;
     options.transactions = 20;
-    options.window = 8 << 10;
+    options.window = std::min<std::size_t>(8 << 10, chaos_.max_bytes / 8);
     options.clock = [this] { return std::chrono::nanoseconds(server_->time); };
     options.waiting = [this] {
       server_->time += 5 * kMillisecond;
@@ -181,7 +182,9 @@ class Simulation {
     MemoryBroker broker(server_);
     std::uint64_t left = 1 + rng_.below(8);
     const bool cut_off = rng_.chance(chaos_.kills * 10);
-    options.interrupted = [&] { return server_->dead || (cut_off && left-- == 0); };
+    // Where a stream has lost something, a person begins again after a while.
+    std::uint64_t patience = chaos_.forgets == Chaos::kAll ? 1000 : ~std::uint64_t{0};
+    options.interrupted = [&] { return server_->dead || (cut_off && left-- == 0) || patience-- == 0; };
     auto sender = TraceSender::open(broker, names_, plan_, fmt::format("p{}", which), options);
     if (!sender) return;
     if (!sender->send(*chunks_[which])) return;

@@ -17,9 +17,9 @@ constexpr std::size_t kPartBytes = std::size_t{256} << 10;
 constexpr std::size_t kPartsAtOnce = 8;  // on their way: a busy broker answers to so many within its time limit
 constexpr std::string_view kManifestKind = "isolde-state-2";
 constexpr std::size_t kManifestNumbers = 17;
-constexpr std::chrono::milliseconds kBetweenTries{250};
+constexpr std::chrono::milliseconds kStateRetry{250};
 // A leader that was just elected may not know everything yet.
-constexpr std::chrono::seconds kPatience{60};
+constexpr std::chrono::seconds kStatePatience{60};
 constexpr int kPackLevel = -3;  // states are taken often and read seldom: at 1 it took a quarter of a worker's time
 
 std::string packed(const std::string& bytes) {
@@ -93,7 +93,7 @@ StateStore::Tried StateStore::try_generation(const Generation& g, Time now, Stor
     const Result<StoredMessage>& part = *l.expected.front();
     if (!part) {  // no answer
       l.expected.clear();
-      l.again = now + kBetweenTries;
+      l.again = now + kStateRetry;
       return Tried::kPending;
     }
     if (part->sequence == 0) break;
@@ -124,7 +124,7 @@ std::optional<Result<LoadedState>> StateStore::load_from_broker(Time now) {
     const LastAnswer answered = std::exchange(l.asked, {});
     const Result<StoredMessage>& last = *answered;
     if (!last) {
-      l.again = now + kBetweenTries;
+      l.again = now + kStateRetry;
       return std::nullopt;
     }
     last_ = based_on_ = last->sequence;
@@ -146,10 +146,10 @@ std::optional<Result<LoadedState>> StateStore::load_from_broker(Time now) {
     }
     if (l.tried_newest) break;
   }
-  if (now - l.begun >= kPatience) return LoadedState{.state = std::nullopt, .lost = dropped_};
+  if (now - l.begun >= kStatePatience) return LoadedState{.state = std::nullopt, .lost = dropped_};
   // Another one may just have written two new ones, or this leader does not know them yet.
   l.manifest.reset();
-  l.again = now + kBetweenTries;
+  l.again = now + kStateRetry;
   return std::nullopt;
 }
 
@@ -203,7 +203,7 @@ StateStore::Saved StateStore::look_at_last(Time now) {
   const LastAnswer answered = std::exchange(looking_, {});
   const Result<StoredMessage>& last = *answered;
   if (!last) {
-    saving_->again = now + kBetweenTries;
+    saving_->again = now + kStateRetry;
     return Saved::kPending;
   }
   if (last->sequence == 0 && based_on_ != 0) return give_up(Saved::kNotNow);  // it is not shown
@@ -250,7 +250,7 @@ Result<StateStore::Saved> StateStore::send_parts(Time now) {
     }
     if (part.answer->outcome != AppendOutcome::kStored) {
       part.answer = send(part.index);
-      s.again = now + kBetweenTries;
+      s.again = now + kStateRetry;
       return Saved::kPending;
     }
     std::uint64_t& first = s.generation.first;
@@ -284,7 +284,7 @@ Result<StateStore::Saved> StateStore::save(Time now, bool commit) {
       last_ = std::nullopt;
       if (written.outcome == AppendOutcome::kForbidden) return Error{"a checkpoint cannot be stored: " + written.why};
       if (written.outcome != AppendOutcome::kRefused) {
-        s.again = now + kBetweenTries;
+        s.again = now + kStateRetry;
         return Saved::kPending;
       }
     }

@@ -21,6 +21,10 @@
 //          A kill before the append of M leaves some parts that nobody names, which later drops remove. A kill after it
 //          leaves M or the manifest before it, depending on whether M arrived, and what either names is there.
 //
+//          An answer may be old (cluster/broker.h), and show a manifest that was replaced, whose states may not cover
+//          enough. By 2 nothing that is made from them is ever saved; the worker misses the batches that are gone, asks
+//          for the manifest once more, and begins again (overtaken()).
+//
 //          The state before is more than this needs. It is for brokers that forget: NATS 2.9 does not sync, and servers
 //          that are killed often have forgotten messages that they had acknowledged (docs/cluster.md). If the last
 //          manifest is forgotten, the one before is shown, which names states that are still there; if parts are gone,

@@ -236,6 +236,9 @@ void Worker::read_again(std::uint32_t partition, Held& one) {
   one.read_again = one.heard = now();
   one.checker->read_again();
   one.store.doubt();  // perhaps its state was not shown, either
+  // Nor may what was to be dropped have been: a full stream would stay full.
+  one.dropped.clear();
+  if (!one.droppable && !one.released.empty()) one.droppable = one.released;
   one.reader = broker_->reader(names_.trace(), names_.batches_of(partition), 1);
 }
 
