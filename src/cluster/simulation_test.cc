@@ -79,15 +79,16 @@ TEST(ClusterSimulation, NothingIsLostThoughEveryLastCheckpointIsForgotten) {
 // What a broker lost for good may leave something open, but never makes a verdict wrong.
 TEST(ClusterSimulation, NoVerdictIsWrongThoughTheBrokerForgetsAnything) {
   std::uint64_t ended = 0, tried = 0;
-  for (const std::uint64_t seed : effort::seeds(700, 12)) {
+  for (const std::uint64_t seed : effort::seeds(700, 8)) {
     const bool planted = seed % 2 == 0;
     const Generated g = made(seed, planted);
     const Chaos chaos{.fails = 0.02,
                       .slow = 0.2,
+                      .most_rounds = 6000,
                       .max_bytes = kSmall,
                       .stale = 0.1,
                       .deaths = 150,
-                      .most_deaths = 12,
+                      .most_deaths = 6,
                       .forgets = Chaos::kAll};
     ClusterPlan plan = plan_of(3);
     plan.silence = 60;

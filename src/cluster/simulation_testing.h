@@ -79,6 +79,7 @@ struct Chaos {
   double fails = 0, slow = 0, skips = 0;
   double kills = 0;  // per round, of some worker, of the merger
   std::uint64_t most_kills = 20;
+  std::uint32_t most_rounds = 20'000;
   std::uint64_t max_bytes = 64 << 10;  // of the stream
   double stale = 0;                    // as MemoryServer
   std::uint64_t deaths = 0;            // everything dies, about so many questions after it was started; 0: never
@@ -115,9 +116,9 @@ class Simulation {
 
   Outcome run() {
     for (int i = 0; i < 3; ++i) start_worker();
-    for (std::uint32_t round = 0; round < 20'000; ++round) {
+    for (std::uint32_t round = 0; round < chaos_.most_rounds; ++round) {
       if (server_->dead) restart_everything();
-      if (chaos_.forgets == Chaos::kAll && all_sent() && round % 2000 == 0) seen_.assign(seen_.size(), false);
+      if (chaos_.forgets == Chaos::kAll && all_sent() && round % 500 == 0) seen_.assign(seen_.size(), false);
       server_->time += 20 * kMillisecond;
       if (rng_.chance(0.5)) sender_round();
       step_workers();
@@ -183,7 +184,7 @@ class Simulation {
     std::uint64_t left = 1 + rng_.below(8);
     const bool cut_off = rng_.chance(chaos_.kills * 10);
     // Where a stream has lost something, a person begins again after a while.
-    std::uint64_t patience = chaos_.forgets == Chaos::kAll ? 1000 : ~std::uint64_t{0};
+    std::uint64_t patience = chaos_.forgets == Chaos::kAll ? 200 : ~std::uint64_t{0};
     options.interrupted = [&] { return server_->dead || (cut_off && left-- == 0) || patience-- == 0; };
     auto sender = TraceSender::open(broker, names_, plan_, fmt::format("p{}", which), options);
     if (!sender) return;
