@@ -42,8 +42,6 @@ class Twins {
     }
     proxy_ = std::make_unique<RunningProxy>(url_, proxy::ProxyOptions{},
                                             recorder_ ? recorder_->listeners() : proxy::MakeListener{});
-    direct_ = std::make_unique<WireClient>(wire_address(url_));
-    proxied_ = std::make_unique<WireClient>(proxy_->address());
     log_in();
   }
   ~Twins() {
@@ -86,13 +84,16 @@ class Twins {
   }
   [[nodiscard]] std::string history() const { return scratch_.path("run.jsonl"); }
 
- private:
-  void log_in() {
-    const auto a = direct_->log_in(user_, "twin_direct");
-    const auto b = proxied_->log_in(user_, "twin_proxied");
+  // Both as another user; none: as the first one.
+  void log_in(const std::string& user = {}) {
+    direct_ = std::make_unique<WireClient>(wire_address(url_));
+    proxied_ = std::make_unique<WireClient>(proxy_->address());
+    const auto a = direct_->log_in(user.empty() ? user_ : user, "twin_direct");
+    const auto b = proxied_->log_in(user.empty() ? user_ : user, "twin_proxied");
     ASSERT_EQ(a.size(), b.size()) << shown(b);
     for (std::size_t i = 0; i < a.size(); ++i) EXPECT_EQ(comparable(a[i]), comparable(b[i]));
   }
+  // On neither of the two: for what all databases share.
   void run(const std::string& sql) {
     WireClient client(wire_address(url_));
     static_cast<void>(client.log_in(user_, db::parse_url(url_)->database));
@@ -101,6 +102,7 @@ class Twins {
     ASSERT_TRUE(answers.front().type == 'C' || answers.front().type == 'N') << shown(answers);
   }
 
+ private:
   std::string url_, user_;
   Scratch scratch_;
   std::unique_ptr<proxy::capture::Recorder> recorder_;

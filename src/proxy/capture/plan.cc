@@ -50,6 +50,17 @@ constexpr KindOfNode kKinds[] = {
     {"RuleStmt", Kind::kSchema},
     {"CreateSchemaStmt", Kind::kSchema},
     {"AlterObjectSchemaStmt", Kind::kSchema},
+    {"CreateForeignTableStmt", Kind::kSchema},
+    {"ViewStmt", Kind::kSchema},
+    {"GrantStmt", Kind::kSchema},
+    {"GrantRoleStmt", Kind::kSchema},
+    {"AlterRoleStmt", Kind::kSchema},
+    {"AlterRoleSetStmt", Kind::kSchema},
+    {"AlterDatabaseSetStmt", Kind::kSchema},
+    {"DropRoleStmt", Kind::kSchema},
+    {"AlterOwnerStmt", Kind::kSchema},
+    {"DropOwnedStmt", Kind::kSchema},
+    {"CreatePolicyStmt", Kind::kSchema},
 };
 
 constexpr std::pair<std::string_view, Kind> kTransactionKinds[] = {

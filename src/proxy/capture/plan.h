@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   kHarmless,  // SET, SHOW, EXPLAIN …: touches no row, ends no transaction
   kUnjudged,  // may read or write anything; ends no transaction
   kUnclear,   // may also end transactions by itself: CALL, DO, VACUUM …
-  kSchema,    // changes tables
+  kSchema,    // changes tables, or who may do what
   kRead,
   kWrite,  // INSERT or UPDATE
   kDelete,

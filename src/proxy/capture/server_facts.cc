@@ -20,6 +20,7 @@ select n.nspname::text, c.relname::text, c.oid::bigint, c.relfilenode::bigint,
     when not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and i.indimmediate)
       then 'no primary key, or a deferrable one'
     when c.relhasrules then 'rules'
+    when c.relrowsecurity then 'row security'
     when exists (select from pg_trigger g where g.tgrelid = c.oid and not g.tgisinternal) then 'triggers'
     when exists (select from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
                  and (f.confdeltype in ('c', 'n', 'd') or f.confupdtype in ('c', 'n', 'd')))
@@ -164,8 +165,16 @@ std::string ServerFacts::objection(std::string_view sql, const std::string& user
     role_ = user;
   }
   auto refused = run(fmt::format("prepare isolde_proxy as {}", sql));
-  if (refused.empty()) refused = run("deallocate isolde_proxy");
-  return refused;
+  if (!refused.empty()) return refused;
+  // Privileges are looked at when a statement starts, which EXPLAIN lets it do, without carrying it out.
+  auto count =
+      connection_->run("select cardinality(parameter_types) from pg_prepared_statements where name = 'isolde_proxy'");
+  if (!count || !count->done() || count->rows() != 1) return "cannot ask the server";
+  std::string nulls;
+  for (std::int64_t i = 0; i < number_of(count->at(0, 0)); ++i) nulls += i == 0 ? "(null" : ", null";
+  refused = run(fmt::format("explain (costs off) execute isolde_proxy{}{}", nulls, nulls.empty() ? "" : ")"));
+  const std::string removed = run("deallocate isolde_proxy");
+  return refused.empty() ? removed : refused;
 }
 
 }  // namespace isolde::proxy::capture
