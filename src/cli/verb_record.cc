@@ -2,11 +2,14 @@
 
 #include <charconv>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/nearest.h"
 #include "base/scratch_folder.h"
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
+#include "cli/live_server.h"
 #include "cli/record_page.h"
 #include "cli/record_place.h"
 #include "cli/record_watch.h"
@@ -36,6 +39,7 @@ struct RecordPlan {
   std::optional<Level> check;
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
+  std::unique_ptr<LiveServer> live;  // where the run can be followed; null: nowhere
   bool json = false, quiet = false;
 };
 
@@ -292,6 +296,9 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     watcher.emplace(*plan.watch, folder, kShown);
   }
 
+  const std::string subject = fmt::format("{} on {}", plan.workload->name, plan.url.shown());
+  if (watcher && plan.live) watcher->serve(*plan.live, subject);
+  LiveRecord live(plan.live.get(), subject, watcher.has_value());
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
   const auto show_found = [&] {
     if (!watcher || plan.quiet || plan.json) return;
@@ -303,6 +310,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
   };
   const auto show = [&](const record::RunProgress& p) {
     show_found();
+    live.show(p);
     const std::string stage =
         fmt::format("{} committed, {} aborted, {} unknown; {}{} of", grouped(p.committed), grouped(p.aborted),
                     grouped(p.unknown), watcher ? watcher->live() + "; " : std::string(), "seconds");
@@ -324,6 +332,10 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                     .server = server});
   when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
+  if (plan.live) {
+    if (watched && *watched) plan.live->set_page(watcher->page({.name = subject}, **watched));
+    plan.live->end();
+  }
   progress.clear();
   show_found();
   if (!summary) {
@@ -385,6 +397,9 @@ Exit run_record(const Arguments& args) {
     if (!url) return print_error(url.error()), Exit::kBadInput;
     plan->url = *std::move(url);
   }
+  auto live = LiveServer::from(args);
+  if (!live) return print_error(live.error()), Exit::kBadInput;
+  plan->live = *std::move(live);
   auto database = db::open_database(plan->url);
   if (!database) return print_error(database.error()), Exit::kBadInput;
   if (!plan->out.empty()) {

@@ -39,7 +39,7 @@ Result<void> send_lines(stream::Input& input, cluster::TraceSender& sender, bool
 Result<void> send_source(const Arguments& args, const std::string& path, cluster::TraceSender& sender) {
   stream::InputOptions options;
   options.lenient = args.has("lenient");
-  if (path == "-") {
+  if (path == kStandardInput) {
     auto input = stream::open_standard_input(options);
     if (!input) return std::move(input).error();
     return send_lines(**input, sender, true);
