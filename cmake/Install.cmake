@@ -36,7 +36,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/isolde DESTINATION ${CMAKE_INSTA
 install(EXPORT isoldeTargets NAMESPACE isolde:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/isoldeConfig.cmake.in ${PROJECT_BINARY_DIR}/isoldeConfig.cmake
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/isolde)
-write_basic_package_version_file(${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake COMPATIBILITY SameMajorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/isoldeConfig.cmake ${PROJECT_BINARY_DIR}/isoldeConfigVersion.cmake
   ${PROJECT_SOURCE_DIR}/cmake/Findcadical.cmake
   ${PROJECT_SOURCE_DIR}/cmake/Findminisat.cmake

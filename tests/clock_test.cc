@@ -28,6 +28,8 @@ const std::map<std::string, std::string> kAllowed = {
     {"cli/options.h", "--timeout"},
     {"api/check.cc", "CheckOptions::timeout_seconds; the seconds of the report"},
     {"audit/audit.cc", "the seconds of the report"},
+    {"cli/check_progress.h", "progress on a terminal"},
+    {"cli/check_progress.cc", "progress on a terminal"},
     {"cli/terminal.h", "the seconds of reports; how often progress is shown"},
     {"cli/terminal.cc", "how often progress is shown"},
     {"cli/verb_check.cc", "--timeout"},

@@ -37,9 +37,18 @@ endfunction()
 
 isolde_web_test(ThePageIsWhatItsSourcesGive LABELS web NEEDS esbuild COMMAND build.mjs --check)
 isolde_web_test(TypesAreRight LABELS web NEEDS typescript COMMAND node_modules/typescript/bin/tsc --noEmit -p .)
+isolde_web_test(TheBookHasEveryPageAndNoDeadLink LABELS web
+  COMMAND book/build.mjs ${PROJECT_SOURCE_DIR} ${CMAKE_BINARY_DIR}/docs --check)
+isolde_web_test(TheBookInABrowser LABELS browser NEEDS playwright-core
+  COMMAND test/book.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})
 isolde_web_test(NoArrowCrossesABox LABELS web NEEDS esbuild COMMAND test/layout.mjs 3000)
 isolde_web_test(PagesInABrowser LABELS browser NEEDS playwright-core
   COMMAND test/pages.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})
+# A run that is followed while it goes on.
+if(httplib_FOUND)
+  isolde_web_test(LivePagesInABrowser LABELS browser NEEDS playwright-core
+    COMMAND test/live.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})
+endif()
 # Databases that are started for it, what others recorded, a trace; and a million transactions.
 isolde_web_test(PagesOfRealThings LABELS browser live NEEDS playwright-core
   COMMAND test/gallery.mjs $<TARGET_FILE:isolde> ${CMAKE_BINARY_DIR}/web ${ISOLDE_CHROMIUM})

@@ -19,9 +19,9 @@ constexpr std::uint64_t kGatherMib = 2048;
 constexpr std::uint64_t kMostMib = std::uint64_t{1} << 40;
 
 // Those that need the whole history at hand, or its text.
-constexpr std::string_view kNotInParts[] = {"html",   "dot",     "svg",      "prove",         "strongest",
-                                            "use",    "ignore",  "timeout",  "lenient",       "initial",
-                                            "format", "profile", "profiles", "explain-method"};
+constexpr std::string_view kNotInParts[] = {
+    "html",    "dot",    "svg",     "prove",    "strongest",      "use",      "ignore",         "timeout", "lenient",
+    "initial", "format", "profile", "profiles", "explain-method", "baseline", "write-baseline", "junit",   "github"};
 
 struct RankCost {
   double cpu_seconds, peak_mib;

@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "check/choose.h"
 #include "check/mirror/profile.h"
+#include "cli/check_outcomes.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 #include "format/format.h"
@@ -33,6 +34,7 @@ struct CheckPlan {
   std::string subject;  // as answers name it; empty: the file
   std::string watched;  // JSON for its page; empty: none
   std::optional<Judged>* judged = nullptr;
+  CheckOutcomes* outcomes = nullptr;  // baseline and CI
 };
 
 [[nodiscard]] Result<CheckPlan> check_plan(const Arguments& args);

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cli/verbs.h"
+#include "commit.h"
 #include "db/url.h"
 
 namespace {
@@ -21,6 +22,7 @@ int main(int argc, char** argv) {
   using namespace isolde::cli;
   std::vector<std::string> args(argv + 1, argv + argc);
   for (int i = 1; i < argc; ++i) hide_passwords(argv[i]);
+  set_commit(ISOLDE_COMMIT);
   // Nothing of ours throws; the standard library may run out of memory, which is an answer too.
   try {
     return static_cast<int>(run(std::move(args)));

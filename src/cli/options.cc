@@ -18,17 +18,10 @@
 namespace isolde::cli {
 namespace {
 
-std::string_view dashes(const OptionRow& option) { return option.name.size() == 1 ? "-" : "--"; }
-
-bool takes(const VerbRow& verb, const OptionRow& option) {
-  if (option.verbs.empty()) return true;
-  std::string_view rest = option.verbs;
-  while (!rest.empty()) {
-    const std::size_t space = rest.find(' ');
-    if (rest.substr(0, space) == verb.name) return true;
-    rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
-  }
-  return false;
+// "-m, --model", "--level" or "-k".
+std::string spelled(const OptionRow& option) {
+  if (option.name.size() == 1) return fmt::format("-{}", option.name);
+  return option.letter == 0 ? fmt::format("--{}", option.name) : fmt::format("-{}, --{}", option.letter, option.name);
 }
 
 Error usage(const VerbRow& verb, std::string_view what) {
@@ -63,13 +56,14 @@ std::string wrapped(std::string_view text, std::size_t indent, std::size_t width
   return out;
 }
 
-std::string option_lines(const VerbRow& verb) {
+std::string option_lines(const VerbRow& verb, std::size_t width) {
+  constexpr std::size_t kBeside = 70;  // narrower: what an option does stands below it
   std::string out;
   for (const OptionRow& option : options()) {
     if (!takes(verb, option)) continue;
-    const std::string left =
-        fmt::format("{}{}{}{}", dashes(option), option.name, option.value.empty() ? "" : " ", option.value);
-    out += fmt::format("  {:<24}  {}\n", left, wrapped(option.help, 28, 110));
+    const std::string left = fmt::format("{}{}{}", spelled(option), option.value.empty() ? "" : " ", option.value);
+    out += width < kBeside ? fmt::format("  {}\n      {}\n", left, wrapped(option.help, 6, width))
+                           : fmt::format("  {:<24}  {}\n", left, wrapped(option.help, 28, width));
   }
   return out;
 }
@@ -79,6 +73,17 @@ std::string synopsis(const VerbRow& verb) {
 }
 
 }  // namespace
+
+bool takes(const VerbRow& verb, const OptionRow& option) {
+  if (option.verbs.empty()) return true;
+  std::string_view rest = option.verbs;
+  while (!rest.empty()) {
+    const std::size_t space = rest.find(' ');
+    if (rest.substr(0, space) == verb.name) return true;
+    rest = space == std::string_view::npos ? std::string_view{} : rest.substr(space + 1);
+  }
+  return false;
+}
 
 const VerbRow* verb_named(std::string_view name) {
   const auto all = verbs();
@@ -150,8 +155,9 @@ Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args) {
   std::map<std::string_view, bool> flags;
   for (const OptionRow& option : options()) {
     if (!takes(verb, option)) continue;
+    const char letter = option.name.size() == 1 ? option.name[0] : option.letter;
     const std::string name =
-        option.name.size() == 1 ? fmt::format("-{0},--{0}", option.name) : fmt::format("--{}", option.name);
+        letter == 0 ? fmt::format("--{}", option.name) : fmt::format("-{},--{}", letter, option.name);
     if (option.value.empty()) {
       app.add_flag(name, flags[option.name])->disable_flag_override();
     } else {
@@ -208,10 +214,10 @@ std::string help_text() {
   return out;
 }
 
-std::string help_text(const VerbRow& verb) {
+std::string help_text(const VerbRow& verb, std::size_t width) {
   std::string out = fmt::format("{}: {}\n\nUsage: {}\n", verb.name, verb.summary, synopsis(verb));
   if (!verb.details.empty()) out += fmt::format("{}\n", verb.details);
-  out += "\nOptions:\n" + option_lines(verb);
+  out += "\nOptions:\n" + option_lines(verb, width);
   if (verb.name == "check") {
     out += "\nMethods:\n";
     for (const Engine& engine : engines()) out += fmt::format("  {:<24}  {}\n", engine.name, engine.summary);

@@ -24,6 +24,7 @@ struct OptionRow {
   std::string_view help;
   std::string_view verbs;  // those that take it, with spaces between; empty: all
   bool many = false;       // may stand several times: its values come with commas between
+  char letter = 0;         // its short form
 };
 
 struct VerbRow {
@@ -39,6 +40,7 @@ struct VerbRow {
 [[nodiscard]] std::span<const VerbRow> verbs();
 [[nodiscard]] std::span<const OptionRow> options();
 [[nodiscard]] const VerbRow* verb_named(std::string_view name);
+[[nodiscard]] bool takes(const VerbRow& verb, const OptionRow& option);
 
 class Arguments {
  public:
@@ -80,7 +82,9 @@ template <typename T>
 [[nodiscard]] Result<Arguments> parse(const VerbRow& verb, std::vector<std::string> args);
 
 [[nodiscard]] std::string help_text();
-[[nodiscard]] std::string help_text(const VerbRow& verb);
+// In lines of at most `width` columns, where words allow it.
+inline constexpr std::size_t kHelpWidth = 110;
+[[nodiscard]] std::string help_text(const VerbRow& verb, std::size_t width = kHelpWidth);
 // The page docs/commands.md.
 [[nodiscard]] std::string reference_page();
 

@@ -1,123 +1,8 @@
-// The two tables. A new option is one row here; nothing else lists them.
+// The table of options. A new option is one row here; nothing else lists them.
 #include "cli/options.h"
 
 namespace isolde::cli {
 namespace {
-
-constexpr std::size_t kAny = SIZE_MAX;
-
-constexpr VerbRow kVerbs[] = {
-    {"check", "FILE…", 1, kAny, "check recorded histories and explain the anomalies in them",
-     "Each FILE is a history: a file, a folder (for formats that use folders), or - for standard input. Files may\n"
-     "be compressed with gzip or zstd.\n"
-     "Exit status: 0 all satisfied (method mirror: nothing found), 1 at least one violated, 2 bad usage or input,\n"
-     "3 none violated, at least one undecided.",
-     "isolde check history.jsonl --level snapshot-isolation\n"
-     "isolde check run1.isl run2.isl --level serializable --json"},
-    {"convert", "IN OUT", 2, 2, "convert a history from one supported format to another",
-     "The name of OUT decides the format, unless --to is given. Details that affect no verdict, such as the names of\n"
-     "keys, may be lost; they are listed. If OUT could not hold something that a verdict may depend on, nothing is\n"
-     "written, unless --lossy is given.",
-     "isolde convert history.edn history.isl"},
-    {"gen", "", 0, 0, "generate histories of any size, valid at a level or with planted anomalies",
-     "The name of the file decides the format (.jsonl, .isl). The same options and seed give the same history.",
-     "isolde gen --out h.jsonl --transactions 100k --level snapshot-isolation\n"
-     "isolde gen --out bad.isl --transactions 10k --level snapshot-isolation --plant lost-update:0.001"},
-    {"explain", "[NAME]", 0, 1, "define a level or an anomaly and show the smallest history for it", "",
-     "isolde explain write-skew\nisolde explain snapshot-isolation\nisolde explain --list"},
-    {"demo", "", 0, 0, "a tour in under a minute: record SQLite, check it, provoke an anomaly and find it", "",
-     "isolde demo"},
-    {"record", "[URL]", 0, 1, "run a workload on a real database and save the history with all available evidence",
-     "URL: sqlite:FILE (default: a scratch file), postgres://user@host/database, mariadb://…, mysql://…,\n"
-     "cockroachdb://…, yugabytedb://…, tidb://….\n"
-     "The workload creates its own tables and replaces those of earlier runs. If a table of that name exists that\n"
-     "`isolde record` did not create, the run is refused and the table is left alone.\n"
-     "During the run everything is kept in the folder OUT.recording, which is readable at any time, even after a\n"
-     "kill -9.\n"
-     "--watch checks the run while it goes on and shows violations at once (docs/online.md).\n"
-     "Exit status: 0, or that of `isolde check` with --check and of `isolde watch` with --watch; 2 if the run failed.",
-     "isolde record --workload list-append --time 10 --check serializable\n"
-     "isolde record postgres://me@localhost/test --level serializable --clients 16 --time 60 --out run.isl\n"
-     "isolde record --spawn mariadb --workload rmw --level repeatable-read --check snapshot-isolation\n"
-     "isolde record --spawn postgres --workload smallbank --level serializable --time 60 --watch"},
-    {"watch", "[FILE|-|nats://…]", 0, 1, "check an endless stream of transactions online, in bounded memory",
-     "FILE is native JSON Lines (docs/formats.md), a folder that `isolde record` writes, or - for standard input.\n"
-     "nats://HOST/STREAM is a stream on NATS JetStream that several workers check together (docs/cluster.md).\n"
-     "A violation is shown as soon as nothing that may still arrive can refute it. A summary follows at the end, or\n"
-     "at ctrl-C. docs/online.md explains how an application sends its transactions, and what lag, late and suspected\n"
-     "mean.\n"
-     "Exit status: 0 no violation found, 1 violated, 2 bad usage or input, 3 undecided: something could not be judged.",
-     "isolde watch history.jsonl --level snapshot-isolation\n"
-     "isolde watch --listen unix:/tmp/isolde.socket --profile postgres:repeatable-read --checkpoint state\n"
-     "tail -f trace.jsonl | isolde watch - --level serializable --method timeline --json\n"
-     "isolde watch run.isl.recording --profile mariadb:repeatable-read\n"
-     "isolde watch nats://localhost/shop --level snapshot-isolation --workers 2"},
-    {"send", "FILE|- nats://…", 2, 2, "send transactions to a stream on NATS JetStream, which a cluster checks",
-     "FILE is a history in any supported format, or - for native JSON Lines from standard input. The stream is "
-     "created\n"
-     "by `isolde watch nats://HOST/STREAM`. Sending the same FILE again under the same --name continues where an "
-     "earlier\n"
-     "run ended: each transaction is checked once (docs/cluster.md).\n"
-     "Exit status: 0 everything is in the stream, 2 not.",
-     "isolde send history.jsonl nats://localhost/shop --name app-1\n"
-     "isolde send trace.jsonl nats://10.0.0.1,10.0.0.2,10.0.0.3/shop --follow"},
-    {"probe", "[URL…]", 0, kAny, "test which anomalies a database allows at each of its levels",
-     "Runs scripted interleavings on real connections, each at every level of the database, and reports which\n"
-     "anomalies happened.\n"
-     "URL: sqlite:FILE (default: a scratch file), postgres://user@host/database, mariadb://…, and so on.\n"
-     "The probe creates tables of its own there (isolde_probe_…) and drops them. docs/probe.md explains how to write\n"
-     "a scenario. Several URLs are probed one after another; --html shows them on one page.\n"
-     "Exit status: 0 every level kept what it claims, 1 a level allowed what its claim rules out,\n"
-     "2 bad usage or input, 3 undecided: a step did not answer.",
-     "isolde probe\n"
-     "isolde probe postgres://me@localhost/test --level \"repeatable read\" --transcript\n"
-     "isolde probe --spawn mariadb --server-settings innodb_snapshot_isolation=ON --only P4,G2-item\n"
-     "isolde probe sqlite: --scenario my.scenario"},
-    {"hunt", "[URL]", 0, 1, "run random SQL transactions on a real database until a bug is found",
-     "Generates random schemas and SQL transactions and runs them interleaved. From the row versions that each\n"
-     "statement saw, it derives orders of the same statements that must give the same results without transactions,\n"
-     "runs those as well, and compares. Each finding is reduced and saved as one file, which --replay runs again, on\n"
-     "the same or another server.\n"
-     "URL: sqlite:FILE (default: a scratch file), postgres://user@host/database, mariadb://….\n"
-     "The hunt creates tables of its own there and drops them: use a database that you can spare. docs/hunt.md\n"
-     "explains how it judges and how to read a finding.\n"
-     "Exit status: 0 nothing found, 1 found (with --replay: reproduced), 2 bad usage or input, 3 undecided: no case\n"
-     "could be judged.",
-     "isolde hunt --time 10\n"
-     "isolde hunt --spawn postgres --level serializable --time 10m\n"
-     "isolde hunt --spawn mariadb --server-settings innodb_snapshot_isolation=ON --level \"repeatable read\" "
-     "--foreign-keys\n"
-     "isolde hunt postgres://me@localhost/scratch --level \"repeatable read\" --time 1h --out findings --json\n"
-     "isolde hunt --replay findings/finding-001-result.finding --spawn postgres"},
-    {"audit", "TRACE", 1, 1, "find the anomalies that an application's SQL may suffer at a weak level",
-     "TRACE is recorded SQL: a MySQL or MariaDB general log, a PostgreSQL log or csvlog (log_statement = all), an\n"
-     "SQLite trace, plain SQL with BEGIN and COMMIT, or a recording of `isolde record`.\n"
-     "Transactions that run the same statements form a class. From the columns that each class reads and writes, the\n"
-     "audit derives what may go wrong between classes at the level, how likely it is, and the smallest change that\n"
-     "prevents it. docs/audit.md explains how to record a trace, how to read the report, and hints.\n"
-     "--confirm and --spawn run the likeliest anomalies on a real server, in tables of their own.\n"
-     "Exit status: 0 no anomaly, 1 some, 2 bad usage or input, 3 undecided: the time ran out.",
-     "isolde audit examples/audit/purchase.sql\n"
-     "isolde audit general.log --schema schema.sql --level snapshot-isolation\n"
-     "isolde audit postgresql.csv --schema postgres://me@localhost/shop --hints hints.toml --json\n"
-     "isolde audit examples/audit/purchase.sql --spawn postgres"},
-    {"report", "FILE", 1, 1, "write a verdict as one self-contained HTML page",
-     "FILE is a history, which is checked as `isolde check` does, or the --json output of check, probe or audit, or a\n"
-     "finding of `isolde hunt`. The page loads nothing else, so it can be sent by mail. docs/report.md shows it.\n"
-     "Exit status: that of `isolde check` for a history, otherwise 0; 2 bad usage or input.",
-     "isolde report history.jsonl --level snapshot-isolation\n"
-     "isolde report probes.jsonl --out probes.html\n"
-     "isolde report isolde-findings/finding-001-result.finding"},
-    {"proxy", "", 0, 0, "record any application's transactions between it and its PostgreSQL server",
-     "Point the application at the proxy instead of at the server; nothing else changes. Every client gets its own\n"
-     "connection to the server. --out records which row versions each transaction read and wrote. Ctrl-C or SIGTERM\n"
-     "ends it, writes the history and prints what passed through. docs/proxy.md says what is recorded, what is not, "
-     "and\n"
-     "what an application could notice.\n"
-     "Exit status: 0 it was ended, 2 bad usage, or the server cannot be reached.",
-     "isolde proxy --listen 127.0.0.1:6543 --to postgres://localhost/shop\n"
-     "isolde proxy --to postgres://me@%2Frun%2Fpostgresql/shop --out run.jsonl"},
-};
 
 constexpr OptionRow kOptions[] = {
     {"level", "LEVEL",
@@ -160,6 +45,14 @@ constexpr OptionRow kOptions[] = {
      "the first line is the token that every connection must send first: {\"token\": \"…\"}. Default for TCP: a random "
      "token, shown once, or kept in the --checkpoint folder; for unix:PATH: none",
      "watch"},
+    {"serve", "HOST:PORT",
+     "serve a page that follows the run, and /metrics for Prometheus: 127.0.0.1:9000, or another address, which "
+     "requires a token (docs/online.md)",
+     "watch record hunt"},
+    {"serve-token-file", "FILE",
+     "the first line is the token for --serve. Default: none on this machine's loopback addresses, otherwise a random "
+     "one, shown once",
+     "watch record hunt"},
     {"connections", "N", "maximum number of connections at a time (256)", "watch"},
     {"follow", "", "at the end of FILE, wait for more until ctrl-C", "watch"},
     {"checkpoint", "DIR",
@@ -263,9 +156,21 @@ constexpr OptionRow kOptions[] = {
     {"level", "LEVEL", "for a history: the level to check, as in `isolde check`", "report"},
     {"format", "FORMAT", "for a history: force its format instead of detecting it", "report"},
     {"initial", "VALUE", "for a history: the value of keys before their first write, as in `isolde check`", "report"},
+    {"baseline", "FILE",
+     "the findings listed in FILE are known: the exit status is 1 only for others, or for more of them (docs/ci.md)",
+     "check"},
+    {"write-baseline", "FILE",
+     "write what is found to FILE as known findings, for --baseline; the exit status is as "
+     "with that baseline",
+     "check"},
+    {"junit", "FILE", "also write the results as JUnit XML, one test case per input (docs/ci.md)", "check"},
+    {"github", "",
+     "on GitHub Actions (GITHUB_ACTIONS=true): also write annotations, and a step summary to GITHUB_STEP_SUMMARY; "
+     "nothing elsewhere (docs/ci.md)",
+     "check"},
     {"dot", "OUT", "write the explained anomalies as a Graphviz graph to OUT", "check"},
     {"svg", "OUT", "write the cycles of the explained anomalies as an SVG image to OUT", "check"},
-    {"out", "FILE", "where to write the history; required", "gen"},
+    {"out", "FILE", "where to write the history, - for standard output (JSON Lines); required", "gen"},
     {"transactions", "N", "number of transactions (10000)", "gen"},
     {"sessions", "N", "number of clients (50)", "gen"},
     {"ops", "N", "operations per transaction (15)", "gen"},
@@ -439,6 +344,23 @@ constexpr OptionRow kOptions[] = {
     {"k", "N", "number of paths back to try for each dangerous path (5)", "audit"},
     {"l", "N", "number of cycles of operations to try for each path back (5)", "audit"},
     {"dot", "OUT", "write the classes and their dependencies as a Graphviz graph to OUT", "audit"},
+    {"model", "MODEL", "what the operations are (listed above); required", "elle-cli", false, 'm'},
+    {"consistency-models", "LEVEL,…", "list-append and rw-register: levels that must hold (strict-serializable)",
+     "elle-cli", false, 'c'},
+    {"anomalies", "ANOMALY,…", "anomalies to look for: one of the levels has to forbid them", "elle-cli", false, 'a'},
+    {"format", "FORMAT", "edn or json, instead of detecting it", "elle-cli", false, 'f'},
+    {"output", "OUTPUT", "text, or json: the answer with the anomalies (text)", "elle-cli", false, 'v'},
+    {"verbose", "", "the same as --output json", "elle-cli"},
+    {"directory", "DIR", "write a page for each file that is false to DIR", "elle-cli", false, 'd'},
+    {"cycle-search-timeout", "MS", "no effect: nothing is searched for by the clock", "elle-cli", false, 's'},
+    {"plot-format", "FORMAT", "no effect: see --directory", "elle-cli", false, 'p'},
+    {"plot-timeout", "MS", "no effect", "elle-cli", false, 't'},
+    {"max-plot-bytes", "N", "no effect", "elle-cli", false, 'b'},
+    {"group-size", "N", "no effect: groups are found by their keys", "elle-cli", false, 'g'},
+    {"allow-negative-balances", "", "no effect: a balance below zero is no matter of isolation", "elle-cli", false,
+     'n'},
+    {"max-transfer", "N", "no effect", "elle-cli"},
+    {"total-amount", "N", "no effect: what accounts hold follows from the reads", "elle-cli", false, 'o'},
     {"list", "", "list all levels and anomalies", "explain"},
     {"json", "", "machine-readable output: one JSON object per input, on standard output", ""},
     {"quiet", "", "print only the verdict, or nothing if there is none", ""},
@@ -449,13 +371,15 @@ constexpr OptionRow kOptions[] = {
      "key ranges unchecked",
      ""},
     {"timeout", "S", "stop after this long (10, 2.5, 10s, 5m), including reading, and answer undecided", ""},
-    {"help", "", "print this text", ""},
+    {"config", "FILE",
+     "take options that are not given here from FILE instead of isolde.toml in the working folder (docs/ci.md)", ""},
+    {"no-config", "", "ignore isolde.toml in the working folder", ""},
+    {"help", "", "print this text", "", false, 'h'},
     {"version", "", "print the version", ""},
 };
 
 }  // namespace
 
-std::span<const VerbRow> verbs() { return kVerbs; }
 std::span<const OptionRow> options() { return kOptions; }
 
 }  // namespace isolde::cli

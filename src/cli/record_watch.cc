@@ -41,7 +41,9 @@ Result<stream::WatchSummary> RunWatcher::watch(const record::RunClock& clock) {
   options.max_line = std::min(options.max_line, options.max_held / 2);
   auto input = stream::follow_recording(folder_, [clock] { return clock.now(); }, std::move(options));
   if (!input) return std::move(input).error();
-  return stream::watch(**input, checker_of(plan_, chosen_), page_.emplace(*this), {});
+  PageView& page = page_.emplace(*this);
+  if (server_ != nullptr) page.serve(*server_, {.name = subject_}, chosen_);
+  return stream::watch(**input, checker_of(plan_, chosen_), page, {});
 }
 
 void RunWatcher::violated(const OnlineViolation& violation) {

@@ -34,6 +34,11 @@ class RunWatcher : public stream::WatchView {
   RunWatcher& operator=(const RunWatcher&) = delete;
   ~RunWatcher() override { wait(); }
 
+  // Before start(): its page can be followed there.
+  void serve(LiveServer& server, std::string subject) {
+    server_ = &server;
+    subject_ = std::move(subject);
+  }
   // Requires: the run's journals are there, and its clients have not begun.
   void start(const record::RunClock& clock);
   // From the run's thread: what was found since it was last asked, and how far it is.
@@ -63,6 +68,8 @@ class RunWatcher : public stream::WatchView {
   const std::string folder_;
   const std::uint64_t shown_;
   Chosen chosen_;
+  LiveServer* server_ = nullptr;
+  std::string subject_;
   std::optional<PageView> page_;  // of the thread that watches
   mutable std::mutex mutex_;
   stream::WatchCounts counts_;

@@ -5,11 +5,15 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
 
+#include "base/ascii.h"
 #include "base/printable.h"
+#include "cli/letters.h"
 #include "db/url.h"
 #include "report/report.h"
 
@@ -30,8 +34,41 @@ int rank(Exit e) {
   return 3;
 }
 
-// As it is: only for what is printable, and for sequences of our own.
-void put(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
+bool data_only = false;  // what standard output is for
+
+// What is set of LC_ALL, LC_CTYPE and LANG decides, the first of them before the others. Where none is set, as in many
+// containers, terminals and logs show UTF-8 all the same.
+bool locale_has_utf8() {
+  for (const char* const name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* const value = std::getenv(name);
+    if (value == nullptr || *value == '\0') continue;
+    const std::string locale = lower_case(value);
+    return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
+  }
+  return true;
+}
+
+// Only for what is printable, and for sequences of our own.
+void put(std::FILE* to, std::string_view text) {
+  static const bool utf8 = locale_has_utf8();
+  const std::string plain = utf8 || (to == stdout && data_only) ? std::string() : in_ascii(text);
+  const std::string_view shown = plain.empty() ? text : plain;
+  std::fwrite(shown.data(), 1, shown.size(), to);
+}
+
+std::optional<std::size_t> width_of_terminal(int descriptor) {
+  constexpr std::size_t kNarrowest = 20;
+  if (isatty(descriptor) != 1) return std::nullopt;
+  std::size_t width = 0;
+  if (const char* const columns = std::getenv("COLUMNS"); columns != nullptr) {
+    const std::string_view text(columns);
+    if (std::from_chars(text.data(), text.data() + text.size(), width).ptr != text.data() + text.size()) width = 0;
+  }
+  winsize size{};
+  if (width == 0 && ioctl(descriptor, TIOCGWINSZ, &size) == 0) width = size.ws_col;
+  if (width == 0) return std::nullopt;
+  return std::max(width, kNarrowest);
+}
 
 constexpr std::string_view kClearLine = "\r\033[K";
 
@@ -66,8 +103,13 @@ void print_error(const Error& error) {
   if (error.file.empty()) return print_error(error.text);
   std::fflush(stdout);
   Error shown = error;
-  shown.file = printable_line(error.file);
+  shown.file = printable_line(input_shown(error.file));
   put(stderr, printable(db::without_passwords(shown.message())) + "\n");
+}
+
+void print_to_errors(std::string_view text) {
+  std::fflush(stdout);
+  put(stderr, printable(text));
 }
 
 bool flush_output() { return std::fflush(stdout) == 0 && std::ferror(stdout) == 0; }
@@ -97,13 +139,28 @@ bool errors_on_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 bool output_on_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
-std::size_t output_width() {
-  winsize size{};
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 100;
+std::optional<std::size_t> terminal_width() { return width_of_terminal(STDOUT_FILENO); }
+
+std::size_t output_width() { return terminal_width().value_or(100); }
+
+std::string fitted(std::string_view text) {
+  const auto width = terminal_width();
+  return width ? folded(text, *width) : std::string(text);
+}
+
+void output_is_data() { data_only = true; }
+
+std::string input_path(const std::string& given) {
+  return given == kStandardInput ? std::string(kStandardInputPath) : given;
+}
+
+std::string input_shown(const std::string& given) {
+  return given == kStandardInput || given == kStandardInputPath ? std::string(kStandardInputShown) : given;
 }
 
 void show_live_line(std::string_view text) {
-  put(stderr, fmt::format("{}{}", kClearLine, printable_line(text)));
+  const std::size_t width = width_of_terminal(STDERR_FILENO).value_or(80);
+  put(stderr, fmt::format("{}{}", kClearLine, cut_to_columns(printable_line(text), width - 1)));
   std::fflush(stderr);
 }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +27,7 @@ void print(std::string_view text);  // to standard output
 // Errors show no passwords of URLs.
 void print_error(std::string_view text);  // one line to standard error, "isolde: " in front unless it has a place
 void print_error(const Error& error);
+void print_to_errors(std::string_view text);  // as it is, for what is no error of ours
 // A line on standard error, a terminal, that the next one replaces.
 void show_live_line(std::string_view text);
 void clear_live_line();
@@ -39,8 +41,20 @@ void clear_live_line();
 [[nodiscard]] std::string bold(std::string_view text);  // where output_colour() allows it
 [[nodiscard]] bool errors_on_terminal();
 [[nodiscard]] bool output_on_terminal();
-// Of the terminal that standard output is; where it is none, 100.
+// Of the terminal that standard output is: by COLUMNS, or as it says itself. Nothing: it is none, or does not know.
+[[nodiscard]] std::optional<std::size_t> terminal_width();
+// The same; where it is not known, 100.
 [[nodiscard]] std::size_t output_width();
+// Text for people, with lines that are too long for the terminal continued on the next ones.
+[[nodiscard]] std::string fitted(std::string_view text);
+// From here on, standard output is for programs: in a locale without UTF-8, too, no letter of it is replaced.
+void output_is_data();
+
+// The name of standard input on a command line, where it can be opened, and what messages call it.
+inline constexpr std::string_view kStandardInput = "-", kStandardInputPath = "/dev/stdin",
+                                  kStandardInputShown = "standard input";
+[[nodiscard]] std::string input_path(const std::string& given);
+[[nodiscard]] std::string input_shown(const std::string& given);
 
 [[nodiscard]] double peak_mib();
 

@@ -213,7 +213,8 @@ Exit run_audit(const Arguments& args) {
   }
   TerminalProgress progress("audit", plan->quiet);
   plan->options.trace.progress = plan->options.classes.progress = plan->options.search.limits.progress = &progress;
-  const auto audit = audit::audit_trace(args.positional.front(), *std::move(schema), std::move(hints), plan->options);
+  const auto audit =
+      audit::audit_trace(input_path(args.positional.front()), *std::move(schema), std::move(hints), plan->options);
   if (!audit) return progress.clear(), print_error(audit.error()), exit_of(audit.error());
   Result<void> confirmed;
   if (plan->confirms()) confirmed = confirm_shown(args, *plan, **audit, progress);

@@ -5,6 +5,7 @@
 #include "check/strongest.h"
 #include "cli/check_parts.h"
 #include "cli/check_plan.h"
+#include "cli/check_progress.h"
 #include "cli/verbs.h"
 #include "proof/prove.h"
 #include "report/dot.h"
@@ -25,13 +26,22 @@ constexpr std::uint64_t kNoLevelSteps = 1'000'000'000, kNoLevelTimes = 3;
 
 Exit report_bad_input(const CheckPlan& plan, const std::string& file, const Error& error) {
   print_error(error);
+  plan.outcomes->add_bad_input(file, error);
   if (plan.json)
     print((error.out_of_time ? render_json_undecided(file, error.text) : render_json_error(file, error.message())) +
           "\n");
   return exit_of(error);
 }
 
-Limits limits_of(const CheckPlan& plan, TerminalProgress& progress, WorkBudget& work,
+// Once a check takes long.
+std::string why_it_takes_long(const std::string& file, const History& history, Level level, const Choice& choice) {
+  const std::string faster = faster_evidence(history, level);
+  return fmt::format("{}: this takes a while: {}{}; --timeout S ends it, undecided (docs/evidence.md)", file,
+                     choice.engine == nullptr ? std::string() : fmt::format("{}, {}", choice.engine->name, choice.why),
+                     faster.empty() ? std::string() : fmt::format(". Faster with {}", faster));
+}
+
+Limits limits_of(const CheckPlan& plan, Progress& progress, WorkBudget& work,
                  std::chrono::steady_clock::time_point deadline) {
   Limits limits;
   limits.work = &work;
@@ -88,8 +98,8 @@ Exit write_pictures(const CheckPlan& plan, const Report& report) {
   return exit;
 }
 
-Exit check_file(const CheckPlan& plan, const std::string& given) {
-  const std::string path = given == "-" ? "/dev/stdin" : given;
+Exit check_file(const CheckPlan& plan, const std::string& argument) {
+  const std::string path = input_path(argument), given = input_shown(argument);
   TerminalProgress progress(given, plan.quiet);
   const Stopwatch loading;
   InputLimits input;
@@ -114,10 +124,11 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
     return report_bad_input(plan, given, Error{choice.why, given});
   LevelChecks checks(history, plan.choose);
   WorkBudget work;  // counted, not limited: the search for the strongest level is measured by it
-  const Limits limits = limits_of(plan, progress, work, input.deadline);
+  std::optional<CheckProgress> shown(
+      std::in_place, given, [&] { return why_it_takes_long(given, history, level, choice); }, plan.quiet);
+  const Limits limits = limits_of(plan, *shown, work, input.deadline);
   const Stopwatch checking;
   Verdict verdict = judge(checks, level, choice, limits);
-  progress.clear();
   Report report{
       .file = plan.subject.empty() ? given : plan.subject,
       .format = loaded->format->name,
@@ -143,13 +154,14 @@ Exit check_file(const CheckPlan& plan, const std::string& given) {
   }
   if (plan.explain_method) report.methods = explain_choice(history, level, plan.choose);
   add_strongest(plan, checks, limits, report);
-  progress.clear();
+  shown.reset();
   // As of `isolde watch`: nothing was found that breaks the profile, though that certifies no level.
   const bool found_nothing =
       plan.profile && verdict.outcome == Outcome::kUndecided && !limits.exhausted() && report.proof != Proof::kFails;
-  const Exit exit = found_nothing ? Exit::kFine : exit_of(verdict.outcome);
+  const Exit exit = plan.outcomes->compare(report, found_nothing ? Exit::kFine : exit_of(verdict.outcome));
+  plan.outcomes->add_answer(report, exit);
   if (plan.judged != nullptr) *plan.judged = Judged{level, verdict.outcome, std::string(verdict.method)};
-  print(plan.json ? render_json(report) + "\n" : render_text(report, plan.style));
+  print(plan.json ? render_json(report) + "\n" : fitted(render_text(report, plan.style)));
   return worse(exit, write_pictures(plan, report));
 }
 
@@ -163,6 +175,9 @@ Exit run_check_of(const Arguments& args, std::string subject, std::string watche
   plan->subject = std::move(subject);
   plan->watched = std::move(watched);
   plan->judged = judged;
+  auto outcomes = CheckOutcomes::from(args);
+  if (!outcomes) return print_error(outcomes.error()), Exit::kBadInput;
+  plan->outcomes = &*outcomes;
   if (args.has("memory")) return run_check_in_passes(args);
   Exit exit = Exit::kFine;
   for (std::size_t i = 0; i < args.positional.size(); ++i) {
@@ -171,7 +186,7 @@ Exit run_check_of(const Arguments& args, std::string subject, std::string watche
     // Each answer is out before the next, maybe long, check begins.
     if (!flush_output()) break;
   }
-  return exit;
+  return worse(exit, outcomes->finish(plan->quiet));
 }
 
 }  // namespace isolde::cli

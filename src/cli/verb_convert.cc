@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cli/verbs.h"
+#include "cli/write_history.h"
 #include "format/segments.h"
 #include "history/given_initial.h"
 #include "report/json.h"
@@ -15,22 +16,9 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kMostSegments = 99'999;
 
-std::string format_names() {
-  std::string names;
-  for (const FormatInfo& format : formats()) {
-    if (format.write != nullptr) names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
-  }
-  return names;
-}
-
-Result<const FormatInfo*> output_format(const Arguments& args, const std::string& out) {
-  if (args.has("to")) return format_by_name(args.text("to"));
-  if (const FormatInfo* format = format_for_path(out)) return format;
-  return Error{fmt::format("the name {} does not show the format: use --to with one of {}", out, format_names())};
-}
-
 // A folder is replaced as a whole, so one that holds something is left alone.
 std::string refusal(const FormatInfo& format, const std::string& out) {
+  if (is_standard_output(out)) return {};
   std::error_code error;
   const bool exists = fs::exists(out, error);
   if (!exists) return {};
@@ -48,24 +36,29 @@ void print_converted(const Arguments& args, const Loaded& in, const FormatInfo& 
     std::string list;
     for (const std::string& what : written.lost)
       list += fmt::format("{}{}", list.empty() ? "" : ", ", json_string(what));
-    print(fmt::format(
-        R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}], "lossy": {}}})"
-        "\n",
-        json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
-        written.transactions, written.operations, list, !decisive.empty()));
+    print_beside(
+        out,
+        fmt::format(
+            R"({{"in": {}, "from": {}, "out": {}, "to": {}, "transactions": {}, "operations": {}, "lost": [{}], "lossy": {}}})"
+            "\n",
+            json_string(args.positional[0]), json_string(in.format->name), json_string(out), json_string(to.name),
+            written.transactions, written.operations, list, !decisive.empty()));
     return;
   }
   if (args.has("quiet")) return;
   const auto of = [](std::uint64_t part, std::uint64_t whole) {
     return part == whole ? grouped(part) : fmt::format("{} of {}", grouped(part), grouped(whole));
   };
-  print(fmt::format("{} ({}) -> {} ({}): {} transactions, {} operations\n", args.positional[0], in.format->name, out,
-                    to.name, of(written.transactions, h.txn_count()), of(written.operations, h.op_count())));
-  for (const std::string& note : in.notes) print(fmt::format("  note: {}\n", note));
-  for (const std::string& what : written.lost) print(fmt::format("  lost: {}\n", what));
+  const std::string from = input_shown(args.positional[0]);
+  const std::string target = is_standard_output(out) ? "standard output" : out;
+  std::string text =
+      fmt::format("{} ({}) -> {} ({}): {} transactions, {} operations\n", from, in.format->name, target, to.name,
+                  of(written.transactions, h.txn_count()), of(written.operations, h.op_count()));
+  for (const std::string& note : in.notes) text += fmt::format("  note: {}\n", note);
+  for (const std::string& what : written.lost) text += fmt::format("  lost: {}\n", what);
   if (!decisive.empty())
-    print(fmt::format("  note: a verdict on {} may differ from one on {}: {} left out\n", out, args.positional[0],
-                      decisive));
+    text += fmt::format("  note: a verdict on {} may differ from one on {}: {} left out\n", target, from, decisive);
+  print_beside(out, text);
 }
 
 Exit write_parts(const Arguments& args, const Loaded& in, const std::string& out, std::size_t parts) {
@@ -78,7 +71,7 @@ Exit write_parts(const Arguments& args, const Loaded& in, const std::string& out
 }  // namespace
 
 Exit run_convert(const Arguments& args) {
-  const std::string in = args.positional[0] == "-" ? "/dev/stdin" : args.positional[0];
+  const std::string in = input_path(args.positional[0]);
   const std::string& out = args.positional[1];
   const FormatInfo* from = nullptr;
   if (args.has("format")) {
@@ -89,6 +82,8 @@ Exit run_convert(const Arguments& args) {
   const auto parts = args.count("segments", 0, 1, kMostSegments);
   if (!parts) return print_error(parts.error()), Exit::kBadInput;
   if (*parts > 0 && args.has("to")) return print_error("--segments writes .isl files; leave --to out"), Exit::kBadInput;
+  if (*parts > 0 && is_standard_output(out))
+    return print_error("--segments writes a folder: it cannot go to standard output"), Exit::kBadInput;
   auto to = *parts > 0 ? Result<const FormatInfo*>(&kSegmentsFormat) : output_format(args, out);
   if (!to) return print_error(to.error()), Exit::kBadInput;
   if (const std::string why = refusal(**to, out); !why.empty()) return print_error(Error{why, out}), Exit::kBadInput;
@@ -108,7 +103,7 @@ Exit run_convert(const Arguments& args) {
   if (!loaded) return print_error(loaded.error()), exit_of(loaded.error());
   if (*parts > 0) return write_parts(args, *loaded, out, *parts);
   const Losses losses = args.has("lossy") ? Losses::kAccept : Losses::kRefuse;
-  auto written = save(loaded->history, **to, out, losses);
+  auto written = write_to(out, loaded->history, **to, losses);
   if (!written) {
     Error error = std::move(written).error();
     if (losses == Losses::kRefuse && !decisive_losses(loaded->history, **to).empty())

@@ -14,14 +14,15 @@
 namespace isolde::cli {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kWidest = 100;
 
 std::string wrapped_paragraph(std::string_view text) {
+  const std::size_t width = std::min(kWidest, output_width());
   std::string out;
   std::size_t column = 0;
   while (!text.empty()) {
     const std::size_t space = std::min(text.find_first_of(" \n"), text.size());
-    if (column > 0 && column + 1 + space > kWidth) {
+    if (column > 0 && column + 1 + space > width) {
       out += '\n';
       column = 0;
     } else if (column > 0 && space > 0) {
@@ -141,10 +142,10 @@ Exit list_all(bool json) {
     return Exit::kFine;
   }
   print(bold("Levels") + "\n");
-  for (const LevelInfo& level : all_levels()) print(fmt::format("  {:<36}  {}\n", level.name, level.summary));
+  for (const LevelInfo& level : all_levels()) print(fitted(fmt::format("  {:<36}  {}\n", level.name, level.summary)));
   print("\n" + bold("Anomalies") + "\n");
   for (const AnomalyInfo& anomaly : all_anomalies())
-    print(fmt::format("  {:<36}  {}\n", anomaly.name, anomaly.summary));
+    print(fitted(fmt::format("  {:<36}  {}\n", anomaly.name, anomaly.summary)));
   return Exit::kFine;
 }
 
@@ -159,11 +160,11 @@ Exit run_explain(const Arguments& args) {
   }
   const std::string& name = args.positional[0];
   if (const auto level = level_named(name)) {
-    print(json ? level_json(info(*level)) : level_text(info(*level)));
+    print(json ? level_json(info(*level)) : fitted(level_text(info(*level))));
     return Exit::kFine;
   }
   if (const auto anomaly = anomaly_named(name)) {
-    print(json ? anomaly_json(info(*anomaly)) : anomaly_text(info(*anomaly)));
+    print(json ? anomaly_json(info(*anomaly)) : fitted(anomaly_text(info(*anomaly))));
     return Exit::kFine;
   }
   std::vector<std::string_view> names;

@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "cli/verbs.h"
+#include "cli/write_history.h"
+#include "format/native.h"
 #include "gen/generate.h"
 #include "gen/plants.h"
 #include "report/json.h"
@@ -128,19 +130,23 @@ void print_generated(const Arguments& args, const GenOptions& o, const Generated
   const std::string out = args.text("out");
   const History& h = g.history;
   if (args.has("json")) {
-    print(fmt::format(
-        R"({{"file": {}, "format": {}, "seed": {}, "level": {}, "transactions": {}, "operations": {}, "planted": {}}})"
-        "\n",
-        json_string(out), json_string(format.name), o.seed, json_string(info(o.level).name), h.txn_count(),
-        h.op_count(), planted_json(g)));
+    print_beside(
+        out,
+        fmt::format(
+            R"({{"file": {}, "format": {}, "seed": {}, "level": {}, "transactions": {}, "operations": {}, "planted": {}}})"
+            "\n",
+            json_string(out), json_string(format.name), o.seed, json_string(info(o.level).name), h.txn_count(),
+            h.op_count(), planted_json(g)));
     return;
   }
   if (args.has("quiet")) return;
-  print(fmt::format("{} ({}): {} transactions, {} operations, {} keys, {} sessions, {}, seed {}, {:.2f} s\n", out,
-                    format.name, grouped(h.txn_count()), grouped(h.op_count()), grouped(h.key_count()),
-                    grouped(h.session_count()), info(o.level).name, o.seed, seconds));
-  print(planted_text(g));
-  for (const std::string& note : g.notes) print(fmt::format("  note: {}\n", note));
+  std::string text = fmt::format(
+      "{} ({}): {} transactions, {} operations, {} keys, {} sessions, {}, seed {}, {:.2f} s\n",
+      is_standard_output(out) ? "standard output" : out, format.name, grouped(h.txn_count()), grouped(h.op_count()),
+      grouped(h.key_count()), grouped(h.session_count()), info(o.level).name, o.seed, seconds);
+  text += planted_text(g);
+  for (const std::string& note : g.notes) text += fmt::format("  note: {}\n", note);
+  print_beside(out, text);
 }
 
 }  // namespace
@@ -151,7 +157,7 @@ Exit run_gen(const Arguments& args) {
     return Exit::kBadInput;
   }
   const std::string out = args.text("out");
-  const FormatInfo* const format = format_for_path(out);
+  const FormatInfo* const format = is_standard_output(out) ? &kNativeFormat : format_for_path(out);
   if (format == nullptr || format->write == nullptr || format->is_folder) {
     print_error(fmt::format("the name {} does not show the format: use the ending .jsonl or .isl", out));
     return Exit::kBadInput;
@@ -163,7 +169,7 @@ Exit run_gen(const Arguments& args) {
   const auto generated = generate(*options, &progress);
   progress.clear();
   if (!generated) return print_error(generated.error()), Exit::kBadInput;
-  if (const auto written = save(generated->history, *format, out); !written) {
+  if (const auto written = write_to(out, generated->history, *format); !written) {
     Error error = written.error();
     if (!carries_everything(format->writer)) error.text += "; or leave out evidence with --evidence";
     return print_error(error), Exit::kBadInput;

@@ -8,6 +8,8 @@
 
 #include "base/mapped_file.h"
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
+#include "cli/live_server.h"
 #include "cli/pages.h"
 #include "cli/verbs.h"
 #include "cli/which_database.h"
@@ -241,7 +243,8 @@ void print_hunt_summary(const HuntPlan& plan, const db::ServerLevel& level, cons
   print(fmt::format("{}, of {}\n", counted(c.findings, "finding", "findings"), counted(c.causes, "cause", "causes")));
 }
 
-Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
+// `live`: where the hunt can be followed; null: nowhere.
+Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open, LiveServer* live_server) {
   const auto level = level_of_server(*open.database, plan.level);
   if (!level) return print_error(level.error()), Exit::kBadInput;
   // Of its own: what the driver's table says may change when a server is asked again.
@@ -263,12 +266,14 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
                                    [&](const HuntCounts& counts) {
                                      last = counts;
                                      live("");
+                                     show_hunt(live_server, last, open.url.shown(), found);
                                    },
                                .found =
                                    [&](const Finding& finding, bool new_cause) {
                                      ++last.findings;
                                      if (!new_cause) return;
-                                     if (!plan.html.empty()) found.push_back(finding);
+                                     if (!plan.html.empty() || live_server != nullptr) found.push_back(finding);
+                                     show_hunt(live_server, last, open.url.shown(), found);
                                      progress.clear();
                                      auto file = save_finding(finding, plan.out, "finding");
                                      if (!file && !not_kept) not_kept = file.error();
@@ -309,6 +314,7 @@ Exit run_hunting(const HuntPlan& plan, const OpenDatabase& open) {
   const auto result = hunt::hunt(*open.database, chosen, options, hunted(open.server.get()), sink);
   when_asked.reset();
   progress.clear();
+  if (live_server != nullptr) live_server->end();
   if (!result) return print_error(result.error()), Exit::kBadInput;
   if (result->not_held && !plan.json && !plan.quiet) print(fmt::format("note: {}\n", result->not_held->reason));
   print_hunt_summary(plan, chosen, *result);
@@ -496,7 +502,9 @@ Exit run_hunt(const Arguments& args) {
   if (!spawn) return print_error(spawn.error()), Exit::kBadInput;
   const auto open = open_hunted(args, *std::move(spawn));
   if (!open) return print_error(open.error()), Exit::kBadInput;
-  return run_hunting(*plan, *open);
+  const auto live = LiveServer::from(args);
+  if (!live) return print_error(live.error()), Exit::kBadInput;
+  return run_hunting(*plan, *open, live->get());
 }
 
 }  // namespace isolde::cli

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/nearest.h"
@@ -9,6 +10,8 @@
 #include "cli/cluster_name.h"
 #include "cli/cluster_sending.h"
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
+#include "cli/live_server.h"
 #include "cli/record_page.h"
 #include "cli/record_place.h"
 #include "cli/record_watch.h"
@@ -40,7 +43,8 @@ struct RecordPlan {
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
   std::optional<cluster::Address> to;
-  std::string name;  // there
+  std::string name;                  // there
+  std::unique_ptr<LiveServer> live;  // where the run can be followed; null: nowhere
   bool json = false, quiet = false;
 };
 
@@ -318,6 +322,9 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     sender = *std::move(opened);
   }
 
+  const std::string subject = fmt::format("{} on {}", plan.workload->name, plan.url.shown());
+  if (watcher && plan.live) watcher->serve(*plan.live, subject);
+  LiveRecord live(plan.live.get(), subject, watcher.has_value());
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
   const auto show_found = [&] {
     if (!watcher || plan.quiet || plan.json) return;
@@ -329,6 +336,7 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
   };
   const auto show = [&](const record::RunProgress& p) {
     show_found();
+    live.show(p);
     const std::string stage =
         fmt::format("{} committed, {} aborted, {} unknown; {}{} of", grouped(p.committed), grouped(p.aborted),
                     grouped(p.unknown), watcher ? watcher->live() + "; " : std::string(), "seconds");
@@ -352,6 +360,10 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
   const auto sent = sender ? std::optional(sender->finish()) : std::nullopt;
   when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
+  if (plan.live) {
+    if (watched && *watched) plan.live->set_page(watcher->page({.name = subject}, **watched));
+    plan.live->end();
+  }
   progress.clear();
   show_found();
   if (!summary) {
@@ -423,6 +435,9 @@ Exit run_record(const Arguments& args) {
     if (!url) return print_error(url.error()), Exit::kBadInput;
     plan->url = *std::move(url);
   }
+  auto live = LiveServer::from(args);
+  if (!live) return print_error(live.error()), Exit::kBadInput;
+  plan->live = *std::move(live);
   auto database = db::open_database(plan->url);
   if (!database) return print_error(database.error()), Exit::kBadInput;
   if (!plan->out.empty()) {

@@ -91,13 +91,13 @@ Exit report_history(const Arguments& args, const std::string& file, const std::s
 
 Exit run_report(const Arguments& args) {
   const std::string file = args.positional.front();
-  if (file == "-" && !args.has("out"))
+  if (file == kStandardInput && !args.has("out"))
     return print_error("a report on standard input needs --out OUT"), Exit::kBadInput;
   const std::string out = args.text("out", default_out(file));
   std::error_code ignored;
   if (fs::equivalent(file, out, ignored))
     return print_error(Error{"--out would overwrite the input", file}), Exit::kBadInput;
-  if (file != "-" && fs::is_regular_file(file, ignored)) {
+  if (file != kStandardInput && fs::is_regular_file(file, ignored)) {
     const std::string start = beginning_of(file);
     if (file.ends_with(".finding") || start.starts_with("finding ")) {
       const auto finding = hunt::read_finding(file);

@@ -15,7 +15,7 @@ Result<void> send_source(const Arguments& args, const std::string& path, cluster
   const auto stop = [] { return interrupted.load(); };
   stream::InputOptions options;
   options.lenient = args.has("lenient");
-  if (path == "-") {
+  if (path == kStandardInput) {
     auto input = stream::open_standard_input(options);
     if (!input) return std::move(input).error();
     return send_lines(**input, sender, true, stop);

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "cli/interrupt.h"
+#include "cli/live_run.h"
+#include "cli/live_server.h"
 #include "cli/verbs.h"
 #include "cli/watch_cluster.h"
 #include "cli/watch_page.h"
@@ -30,7 +32,7 @@ struct WatchedSource {
   // As the verdict's subject, and as what a checkpoint knows it by.
   [[nodiscard]] std::string shown() const {
     if (kind == Kind::kSocket) return listen.address;
-    return kind == Kind::kStandardInput ? "standard input" : path;
+    return kind == Kind::kStandardInput ? std::string(kStandardInputShown) : path;
   }
   [[nodiscard]] std::string fixed() const {
     std::error_code error;
@@ -64,7 +66,7 @@ Result<WatchedSource> source_of(const Arguments& args) {
   for (const char* option : {"token-file", "connections"}) {
     if (args.has(option)) return Error{fmt::format("--{} requires --listen", option)};
   }
-  if (args.positional.empty() || args.positional.front() == "-") {
+  if (args.positional.empty() || args.positional.front() == kStandardInput) {
     if (args.positional.empty() && isatty(STDIN_FILENO) == 1)
       return Error{"which stream? Name a FILE, - for standard input, or use --listen (isolde watch --help)"};
     return source;
@@ -90,8 +92,9 @@ Result<std::unique_ptr<stream::Input>> open_watched_source(const WatchedSource& 
 }
 
 // `html`: where a page of it goes; empty: nowhere.
+// `server`: where its page can be followed; null: nowhere.
 Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style, stream::WatchOptions options,
-                  const std::string& html) {
+                  const std::string& html, LiveServer* server) {
   const std::string subject =
       source.path.empty() ? style.subject : fs::path(source.path).lexically_normal().filename().string();
   stream::CheckpointFolder* const checkpoint = options.checkpoint;
@@ -113,6 +116,7 @@ Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style
   Chosen chosen;
   TerminalView view(std::move(style), chosen);
   PageView page(view);
+  if (server != nullptr) page.serve(*server, {.name = subject}, chosen);
   const FinishWhenAsked when_asked;
   options.interrupted = &interrupted;
   const auto summary = stream::watch(**input, checker_of(plan, chosen), page, options);
@@ -120,8 +124,15 @@ Exit watch_source(WatchPlan& plan, const WatchedSource& source, WatchStyle style
   if (!summary) return print_error(summary.error()), Exit::kBadInput;
   view.summary(*summary);
   const Exit exit = exit_of(summary->outcome);
-  if (html.empty()) return exit;
-  return worse(exit, write_whole_file(html, html_page(page.json({.name = subject}, chosen, *summary))));
+  if (html.empty() && server == nullptr) return exit;
+  std::string json = page.json({.name = subject}, chosen, *summary);
+  const Exit written = html.empty() ? Exit::kFine : write_whole_file(html, html_page(json));
+  if (server != nullptr) {
+    server->set_metrics("watch", watch_metrics(summary->counts, resident_mib()));
+    server->set_page(std::move(json));
+    server->end();
+  }
+  return worse(exit, written);
 }
 
 }  // namespace
@@ -182,7 +193,9 @@ Exit run_watch(const Arguments& args) {
       print_error(fmt::format("each connection must start with {{\"token\": \"{}\"}}", token->token));
     source->listen.token = std::move(token->token);
   }
-  return watch_source(*plan, *source, std::move(style), options, args.text("html"));
+  const auto server = LiveServer::from(args);
+  if (!server) return print_error(server.error()), Exit::kBadInput;
+  return watch_source(*plan, *source, std::move(style), options, args.text("html"), server->get());
 }
 
 }  // namespace isolde::cli

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "anomaly/anomaly.h"
+#include "cli/live_run.h"
 #include "cli/verbs.h"
 #include "cli/watch_picture.h"
 #include "cli/watch_view.h"
@@ -67,7 +68,10 @@ std::string facts_json(const WatchedSubject& subject, const Chosen& chosen, cons
   fact("method", chosen.why.empty() ? chosen.method : fmt::format("{} ({})", chosen.method, chosen.why));
   fact("stream", fmt::format("{}, {}", words::counted(c.arrived, "transaction"),
                              words::counted(c.engine.operations, "operation")));
-  fact("watched", fmt::format("{:.1f} s, {}", c.seconds, s.stopped ? "until it was stopped" : "to its end"));
+  fact("watched", fmt::format("{:.1f} s, {}", c.seconds,
+                              subject.live ? "so far"
+                              : s.stopped  ? "until it was stopped"
+                                           : "to its end"));
   if (s.pending > 0) fact("not judged", fmt::format("{} before the stop", words::counted(s.pending, "transaction")));
   if (s.open > 0) fact("open", fmt::format("{} would be violations if nothing more came", grouped(s.open)));
   if (c.suspicions > 0) fact("suspected", grouped(c.suspicions));
@@ -122,7 +126,27 @@ void PageView::notice(std::string_view text) {
 
 void PageView::progress(const stream::WatchCounts& counts) {
   if (samples_.empty() || counts.seconds - samples_.back().seconds >= every_) sample(counts);
+  show_live(counts);
   next_.progress(counts);
+}
+
+void PageView::serve(LiveServer& server, WatchedSubject subject, const Chosen& chosen) {
+  server_ = &server;
+  served_ = std::move(subject);
+  served_.live = true;
+  chosen_ = &chosen;
+}
+
+void PageView::show_live(const stream::WatchCounts& counts) {
+  if (server_ == nullptr || counts.seconds - shown_live_ < 1) return;
+  shown_live_ = counts.seconds;
+  server_->set_metrics("watch", watch_metrics(counts, resident_mib()));
+  if (!server_->is_followed()) return;
+  stream::WatchSummary so_far;
+  so_far.counts = counts;
+  so_far.stopped = true;  // it says "so far"
+  so_far.outcome = counts.violations > 0 ? Outcome::kViolated : Outcome::kSatisfied;
+  server_->set_page(page_json(served_, *chosen_, so_far));
 }
 
 void PageView::sample(const stream::WatchCounts& c) {
@@ -216,7 +240,10 @@ std::string PageView::json(const WatchedSubject& subject, const Chosen& chosen, 
   } else {
     sample(s.counts);
   }
+  return page_json(subject, chosen, s);
+}
 
+std::string PageView::page_json(const WatchedSubject& subject, const Chosen& chosen, const stream::WatchSummary& s) {
   const std::string verdict = verdict_text(words::shortened(subject.name, kLongestName), chosen, s);
   std::vector<std::string> counts;
   for (const auto& [name, count] : s.counts.by_name)

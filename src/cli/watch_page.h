@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/live_server.h"
 #include "cli/terminal.h"
 #include "cli/watch_plan.h"
 #include "history/history.h"
@@ -26,6 +27,7 @@ struct WatchedSubject {
   std::vector<std::pair<std::string, std::string>> facts = {};  // of the run that was watched, by name; shown first
   std::vector<std::string> notes = {};
   const History* recorded = nullptr;  // what the stream was: gives the pictures operations; null: it is gone
+  bool live = false;                  // the run goes on
   bool plots = true;                  // of `recorded`, by its clock of nanoseconds
   std::size_t room = kLargestPage;    // bytes of a page with this alone on it, at the most
 };
@@ -45,6 +47,9 @@ class PageView : public stream::WatchView {
   // The JSON of a WatchPage (web/src/data.ts).
   [[nodiscard]] std::string json(const WatchedSubject& subject, const Chosen& chosen,
                                  const stream::WatchSummary& summary);
+  // From here on the server gets the page as it is so far, about once a second, and the numbers of the watch. All of
+  // them outlive this.
+  void serve(LiveServer& server, WatchedSubject subject, const Chosen& chosen);
 
  private:
   struct Sample {
@@ -56,6 +61,9 @@ class PageView : public stream::WatchView {
     std::string id, session;
   };
   void sample(const stream::WatchCounts& counts);
+  void show_live(const stream::WatchCounts& counts);
+  [[nodiscard]] std::string page_json(const WatchedSubject& subject, const Chosen& chosen,
+                                      const stream::WatchSummary& summary);
   [[nodiscard]] std::vector<std::string> plots() const;
   [[nodiscard]] std::string violations_json(const History* recorded, std::string& transactions) const;
   [[nodiscard]] bool halve();
@@ -69,6 +77,10 @@ class PageView : public stream::WatchView {
   std::vector<std::string> why_;  // of suspicions
   std::vector<Late> late_;
   std::vector<std::string> notices_;
+  LiveServer* server_ = nullptr;
+  WatchedSubject served_;
+  const Chosen* chosen_ = nullptr;
+  double shown_live_ = -1;  // seconds
 };
 
 }  // namespace isolde::cli

@@ -1,8 +1,6 @@
 #include "cli/watch_view.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <fstream>
@@ -28,11 +26,6 @@ constexpr std::string_view kIndent = "     ";
 
 std::string painted(Colour colour, std::string_view code, std::string_view text) {
   return colour == Colour::kAlways ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
-}
-
-std::size_t terminal_width() {
-  winsize size{};
-  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
 }
 
 std::string row(std::string_view label, std::string_view text) { return fmt::format("  {:<14}{}\n", label, text); }
@@ -226,7 +219,7 @@ void TerminalView::progress(const stream::WatchCounts& counts) {
     line(fmt::format("{{\"event\": \"progress\", {}}}\n", counts_json(counts)));
   }
   if (style_.quiet || !style_.live_line || !errors_on_terminal()) return;
-  show_live_line(words::shortened(live_text(counts), terminal_width() - 1));
+  show_live_line(live_text(counts));
   live_ = true;
 }
 

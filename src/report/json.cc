@@ -178,6 +178,13 @@ std::string render_json(const Report& r) {
     out += by_steps ? R"(, "steps_proved": true)" : fmt::format(R"(, "proved": {})", r.proof == Proof::kHolds);
     if (r.proof == Proof::kFails) out += fmt::format(R"(, "proof_says": {})", json_string(r.proof_says));
   }
+  if (r.known) {
+    const auto names = [](const std::vector<std::string>& all) {
+      return list(all, [](const std::string& s) { return json_string(s); });
+    };
+    out += fmt::format(R"(, "baseline": {{"file": {}, "known": {}, "new": {}}})", json_string(r.known->baseline),
+                       names(r.known->known), names(r.known->fresh));
+  }
   if (!r.methods.empty()) {
     out += fmt::format(R"(, "methods": {})", list(r.methods, [](const MethodCase& m) {
                          return fmt::format(R"({{"name": {}, "fate": {}, "why": {}}})", json_string(m.name),

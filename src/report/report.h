@@ -29,6 +29,13 @@ struct RunStats {
 // kStepsHold: of `mirror`, whose steps break a profile, which no history says.
 enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
+// Of a violated history: which findings a baseline says are known (`check --baseline`), by name with their numbers.
+struct KnownFindings {
+  std::string baseline;  // the file
+  std::vector<std::string> known, fresh;
+  [[nodiscard]] bool all_known() const { return fresh.empty() && !known.empty(); }
+};
+
 // Facts about a whole history, for a report that has only the part of it that the verdict refers to.
 struct WholeHistory {
   std::uint64_t transactions = 0, operations = 0, keys = 0, sessions = 0;
@@ -48,6 +55,7 @@ struct Report {
   std::optional<Strongest> strongest = std::nullopt;  // none: it was not looked for
   std::vector<MethodCase> methods = {};               // empty: not asked for
   std::optional<WholeHistory> whole = std::nullopt;   // `history` is a part of this one; none: it is all
+  std::optional<KnownFindings> known = std::nullopt;  // none: there is no baseline, or nothing is violated
 };
 // Of the history that a report is about, whether or not all of it is at hand.
 [[nodiscard]] WholeHistory whole_of(const Report& report);

@@ -7,6 +7,7 @@
 #include "report/drawn_cycle.h"
 #include "report/explain_anomaly.h"
 #include "report/json.h"
+#include "report/xml.h"
 
 namespace isolde {
 namespace {
@@ -18,24 +19,12 @@ constexpr std::size_t kMostBoxes = 8, kMostLines = 8;
 // JSON's escapes stand for what XML cannot hold; its own are taken back.
 std::string xml(std::string_view text) {
   const std::string safe = json_string(text);
-  std::string out;
+  std::string plain;
   for (std::size_t i = 1; i + 1 < safe.size(); ++i) {
     if (safe[i] == '\\' && (safe[i + 1] == '"' || safe[i + 1] == '\\')) ++i;
-    switch (safe[i]) {
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '&':
-        out += "&amp;";
-        break;
-      default:
-        out += safe[i];
-    }
+    plain += safe[i];
   }
-  return out;
+  return xml_escaped(plain);
 }
 
 double width_of(std::string_view text) {

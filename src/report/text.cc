@@ -85,6 +85,12 @@ std::string facts(const Report& r) {
   if (r.proof == Proof::kFails) text += row("proof", "FAILS: " + r.proof_says);
   const std::string counts = counts_text(r.history, r.verdict);
   if (!counts.empty()) text += row("anomalies", counts);
+  if (r.known) {
+    const auto those = [](const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); };
+    if (!r.known->known.empty()) text += row("known", fmt::format("{} ({})", those(r.known->known), r.known->baseline));
+    if (!r.known->fresh.empty())
+      text += row("new", fmt::format("{} (not in {})", those(r.known->fresh), r.known->baseline));
+  }
   for (const std::string& note : r.notes) text += row("note", note);
   for (const std::string& note : r.verdict.notes) text += row("note", note);
   if (r.strongest) text += fmt::format("  strongest level that holds: {}\n", strongest_text(*r.strongest));

@@ -153,7 +153,7 @@ TEST(Check, StandardInputIsAFile) {
   const Answer a =
       run_program({"sh", "-c", "cat '" + file + "' | '" ISOLDE_BINARY_DIR "/isolde' check - --level si --quiet"});
   EXPECT_EQ(a.status, 0) << a.err;
-  EXPECT_EQ(a.out, "✓ - satisfies snapshot-isolation\n");
+  EXPECT_EQ(a.out, "✓ standard input satisfies snapshot-isolation\n");
 }
 
 TEST(Check, UnknownNamesAreAnsweredWithTheNearest) {

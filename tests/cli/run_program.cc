@@ -19,6 +19,7 @@ int status_of(int raw) { return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMS
 
 [[noreturn]] void become(const std::vector<std::string>& command, const std::vector<std::string>& environment,
                          const std::string& folder) {
+  ::setenv("LC_ALL", "C.UTF-8", 1);  // whatever the machine has: a test that is about locales names one
   for (const std::string& entry : environment) {
     const std::size_t equals = entry.find('=');
     ::setenv(entry.substr(0, equals).c_str(), entry.substr(equals + 1).c_str(), 1);

@@ -154,8 +154,8 @@ export function anomalies(page: CheckPage): HTMLElement | null {
   const body = h('div', {});
   let chosen: Anomaly[] = page.anomalies;
   // A link may name one: page.html#anomaly-7.
-  const named = Number(/^#anomaly-(\d+)$/.exec(location.hash)?.[1] ?? 1);
-  let at = Math.min(Math.max(named, 1), page.anomalies.length) - 1;
+  const named = (): number => Math.min(Math.max(Number(/^#anomaly-(\d+)$/.exec(location.hash)?.[1] ?? 1), 1), page.anomalies.length) - 1;
+  let at = named();
 
   const show = (): void => {
     const anomaly = chosen[at];
@@ -189,6 +189,12 @@ export function anomalies(page: CheckPage): HTMLElement | null {
     refilter();
   } }, h('option', { value: '' }, 'all'), ...kinds.map((kind) => h('option', { value: kind }, kind))));
 
+  addEventListener('hashchange', () => {
+    if (!location.hash.startsWith('#anomaly-')) return;
+    chosen = page.anomalies;
+    at = named();
+    show();
+  });
   document.addEventListener('keydown', (event) => {
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement || event.altKey || event.ctrlKey || event.metaKey) return;
     if (event.key === 'ArrowLeft') go(-1);

@@ -4,6 +4,7 @@ import type { CheckPage, Fact } from './data';
 import { breakable, grouped, h, section } from './dom';
 import { lattice } from './lattice';
 import { plots } from './plots';
+import { whole_timeline } from './whole';
 
 export const kMarks = { satisfied: '✓', violated: '✗', undecided: '?' } as const;
 
@@ -14,6 +15,15 @@ export function headline(mark: string, state: string, title: string, below: stri
 
 export function facts(list: Fact[]): HTMLElement {
   return h('dl', { class: 'facts' }, ...list.map((fact) => h('div', {}, h('dt', {}, fact.name), h('dd', {}, ...breakable(fact.value)))));
+}
+
+// Goes to the first anomaly that has the transaction. False: none that is shown has.
+function open_anomaly_of(page: CheckPage, name: string): boolean {
+  const place = page.anomalies.findIndex((anomaly) => anomaly.transactions.some((one) => page.transactions[one]!.id === name));
+  if (place < 0) return false;
+  location.hash = `anomaly-${place + 1}`;
+  document.getElementById('anomalies')?.scrollIntoView({ behavior: 'smooth' });
+  return true;
 }
 
 export function check_page(page: CheckPage): HTMLElement[] {
@@ -28,6 +38,7 @@ export function check_page(page: CheckPage): HTMLElement[] {
     counts,
     anomalies(page),
     page.levels.length === 0 ? null : section('Levels', 'levels', h('p', {}, `${page.weaker.length > 0 ? 'Each level implies those below that it is joined to. ' : ''}The one that was asked for has a heavy border.`), lattice(page)),
+    page.whole ? whole_timeline(page.whole, (name) => open_anomaly_of(page, name)) : null,
     plots(page.plots),
     notes,
   ].filter((part): part is HTMLElement => part !== null);

@@ -91,6 +91,20 @@ export interface Plot {
   series: Series[];
 }
 
+// Every transaction of a history, a few bytes each (src/report/page/whole_timeline.h).
+export interface WholeTimeline {
+  clock: 'client' | 'database' | 'place';
+  unit: 'ns' | '';
+  count: number; // of bars
+  of: number; // transactions
+  low: string; // the first time
+  tick: number; // what 1 stands for
+  lanes: string[]; // sessions
+  numbered: boolean; // ids are numbers, in `bars`
+  ids?: string[];
+  bars: string; // base64 of varints: from (after the one before), for how long, lane * 8 + flags, id (less the one before)
+}
+
 export interface CheckPage {
   kind: 'check';
   made: Made;
@@ -109,11 +123,13 @@ export interface CheckPage {
   keys: KeyVersions[];
   clock: 'ns' | ''; // unit of the clients' clock; empty: nobody knows it
   plots: Plot[];
+  whole?: WholeTimeline;
   watch?: WatchPage; // the run was watched while it was recorded
 }
 
 export interface ProbeCell {
-  state: 'prevented' | 'happened' | 'failed' | 'skipped';
+  // broken: it happened although what the level claims rules it out.
+  state: 'prevented' | 'happened' | 'broken' | 'failed' | 'skipped';
   how: string;
   transcript: { who: string; sql: string; answer: string }[];
   left_out: number; // steps, where the page has no room for them
@@ -127,6 +143,7 @@ export interface ProbePage {
     name: string;
     levels: string[];
     claims: string[];
+    kept: Verdict[]; // by level: whether it kept its claim
     strongest: string[];
     cases: { name: string; meaning: string; cells: ProbeCell[] }[];
     cases_left_out: number;
@@ -216,6 +233,7 @@ export type PageData =
   | CheckPage
   | HuntPage
   | WatchPage
+  | { kind: 'waiting'; made: Made } // of a run that is followed and has not begun
   | { kind: 'checked'; made: Made; report: CheckJson }
   | { kind: 'probe'; made: Made; probes: ProbeJson[]; probes_left_out?: number }
   | { kind: 'audit'; made: Made; audit: AuditJson };

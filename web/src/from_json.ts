@@ -21,7 +21,7 @@ interface ProbeEvent {
 export interface ProbeJson {
   database: string;
   url: string;
-  levels: { name: string; default: boolean; claims: string; strongest: string[] }[];
+  levels: { name: string; default: boolean; claims: string; strongest: string[]; forbidden?: string[]; undecided?: string[] }[];
   cases: {
     name: string;
     title: string;
@@ -40,12 +40,14 @@ function answer_of(event: ProbeEvent): string {
   return event.event === 'answered' ? `ok${waited}` : event.event;
 }
 
-function cell_of(cell: ProbeJson['cases'][number]['cells'][number], title: string): ProbeCell {
+// `claim`: of the level, where it rules this case out.
+function cell_of(cell: ProbeJson['cases'][number]['cells'][number], title: string, claim: string): ProbeCell {
   const ended = cell.ends.map((end, i) => `T${i + 1} ${end}`).join(', ');
+  const happened = cell.outcome === 'happened';
   return {
-    state: cell.outcome === 'happened' ? 'happened' : cell.outcome === 'prevented' ? 'prevented' : 'failed',
+    state: happened ? (claim === '' ? 'happened' : 'broken') : cell.outcome === 'prevented' ? 'prevented' : 'failed',
     how: cell.by,
-    meaning: `${title}. ${cell.outcome === 'happened' ? 'It happened' : cell.outcome === 'prevented' ? 'It was prevented' : 'It could not be told'}${cell.by_text ? `: ${cell.by_text}` : ''}. ${ended}.`,
+    meaning: `${title}. ${happened ? (claim === '' ? 'It happened, which the level allows' : `It happened, although ${claim} rules it out`) : cell.outcome === 'prevented' ? 'It was prevented' : 'It could not be told'}${cell.by_text ? `: ${cell.by_text}` : ''}. ${ended}.`,
     left_out: cell.left_out ?? 0,
     transcript: cell.transcript
       .filter((event) => event.event !== 'sent')
@@ -60,8 +62,9 @@ export function probe_from(made: Made, probes: ProbeJson[]): ProbePage {
       name: probe.database,
       levels: probe.levels.map((level) => level.name + (level.default ? ' ★' : '')),
       claims: probe.levels.map((level) => level.claims),
+      kept: probe.levels.map((level): Verdict => ((level.forbidden ?? []).length > 0 ? 'violated' : (level.undecided ?? []).length > 0 ? 'undecided' : 'satisfied')),
       strongest: probe.levels.map((level) => level.strongest.join(', ')),
-      cases: probe.cases.map((one) => ({ name: one.name, meaning: one.title, cells: one.cells.map((cell) => cell_of(cell, one.title)) })),
+      cases: probe.cases.map((one) => ({ name: one.name, meaning: one.title, cells: one.cells.map((cell, i) => cell_of(cell, one.title, (probe.levels[i]?.forbidden ?? []).includes(one.name) ? probe.levels[i]!.claims : '')) })),
       cases_left_out: probe.cases_left_out ?? 0,
     })),
   };

@@ -3,7 +3,8 @@
 // Boxes stand in two columns, and a cycle runs clockwise through them: down on the right, up on the left. Arrows keep to
 // the channels beside the columns, so none ever crosses a box:
 //   - one from column to column curves through the channel between them;
-//   - one inside of a column is a bracket beside it: in the channel between the columns, or outside where that is taken.
+//   - one inside of a column is a bracket beside it: in the channel between the columns, or outside where that is taken;
+//   - of two boxes, an arrow back goes around below them, so that it does not cross the one there.
 // A label stands on its arrow, at the first place where it covers neither a box nor another label.
 
 export interface Size {
@@ -156,6 +157,19 @@ function bracket(start: Point, end: Point, x: number, width: number, taken: Rect
   return { path, label: free_place(kAlong.map((t) => label_at({ x: centre, y: start.y + (end.y - start.y) * t }, width)), taken) };
 }
 
+// Out on the right, around below both boxes, and in from the left.
+function detour(start: Point, end: Point, right_x: number, bottom: number, left_x: number, width: number, taken: Rect[]): Arrow {
+  const c = kCorner;
+  const path = `M${start.x},${start.y} H${right_x - c} Q${right_x},${start.y} ${right_x},${start.y + c} V${bottom - c} Q${right_x},${bottom} ${right_x - c},${bottom} H${left_x + c} Q${left_x},${bottom} ${left_x},${bottom - c} V${end.y + c} Q${left_x},${end.y} ${left_x + c},${end.y} H${end.x}`;
+  return { path, label: free_place(kAlong.map((t) => label_at({ x: left_x + (right_x - left_x) * t, y: bottom }, width)), taken) };
+}
+
+// Of two boxes: the arrows back, where there is one there. In the channel the two would cross as often as not.
+function arrows_back(wanted: Wanted[], boxes: number): number[] {
+  if (boxes !== 2 || !wanted.some((arrow) => arrow.from === 0 && arrow.to === 1)) return [];
+  return wanted.flatMap((arrow, i) => (arrow.from === 1 && arrow.to === 0 ? [i] : []));
+}
+
 export function layout(sizes: Size[], wanted: Wanted[]): Layout {
   const { left, right } = columns(sizes.length);
   const is_left = sizes.map((_, place) => left.includes(place));
@@ -171,7 +185,8 @@ export function layout(sizes: Size[], wanted: Wanted[]): Layout {
     Math.max(0, ...beside.filter((one) => one.left === of_left && one.side === side).map((one) => (one.lane + 1) * kLane + wanted[one.arrow]!.label));
   const across = Math.max(0, ...wanted.filter((arrow) => is_left[arrow.from] !== is_left[arrow.to]).map((arrow) => arrow.label + 60));
   const channel = right.length === 0 ? room(true, 'inner') : Math.max(kNarrowest, across, room(true, 'inner') + room(false, 'inner') + 16);
-  const left_x = kMargin + room(true, 'outer');
+  const around = arrows_back(wanted, sizes.length);
+  const left_x = kMargin + room(true, 'outer') + around.length * kLane;
   const right_x = left_x + width_of(left) + channel;
   for (const place of left) boxes[place]!.x = left_x;
   for (const place of right) boxes[place]!.x = right_x;
@@ -190,12 +205,20 @@ export function layout(sizes: Size[], wanted: Wanted[]): Layout {
     const x = edge(from) + (on_right ? 1 : -1) * (lane + 1) * kLane;
     done(arrow, bracket({ x: edge(from), y: heights[arrow]!.from }, { x: edge(to), y: heights[arrow]!.to }, x, label, taken));
   }
-  const is_only = wanted.filter((arrow) => is_left[arrow.from] !== is_left[arrow.to]).length === 1;
+  around.forEach((i, lane) => {
+    const { from, to, label } = wanted[i]!;
+    const [start, end] = [boxes[from]!, boxes[to]!];
+    const out = (lane + 1) * kLane;
+    done(i, detour({ x: start.x + start.width, y: heights[i]!.from }, { x: end.x, y: heights[i]!.to },
+      start.x + start.width + room(false, 'outer') + out, kMargin + height + 8 + lane * (kLabelHeight + 6) + kLabelHeight / 2, end.x - room(true, 'outer') - out, label, taken));
+  });
+  const is_only = wanted.filter((arrow) => is_left[arrow.from] !== is_left[arrow.to]).length - around.length === 1;
   wanted.forEach(({ from, to, label }, i) => {
-    if (is_left[from] === is_left[to]) return;
+    if (is_left[from] === is_left[to] || around.includes(i)) return;
     const inner = (place: number): number => boxes[place]!.x + (is_left[place] ? boxes[place]!.width : 0);
     done(i, curve({ x: inner(from), y: heights[i]!.from }, { x: inner(to), y: heights[i]!.to }, label, taken, is_only));
   });
-  const end = right.length === 0 ? left_x + width_of(left) + channel : right_x + width_of(right) + room(false, 'outer');
-  return { width: end + kMargin, height: height + 2 * kMargin, boxes, arrows };
+  const end = right.length === 0 ? left_x + width_of(left) + channel : right_x + width_of(right) + room(false, 'outer') + around.length * kLane;
+  const below = around.length * (kLabelHeight + 6) + (around.length > 0 ? 8 : 0);
+  return { width: end + kMargin, height: height + 2 * kMargin + below, boxes, arrows };
 }

@@ -18,6 +18,17 @@ function depths(page: CheckPage): number[] {
   return depth;
 }
 
+const kNarrow = 640;
+
+// On a telephone the picture's letters would be too small: the same as a list, the strongest first.
+function as_list(page: CheckPage, depth: number[]): HTMLElement {
+  const order = page.levels.map((_, i) => i).sort((a, b) => depth[b]! - depth[a]!);
+  return h('ul', { class: 'levels-list' }, ...order.map((i) => {
+    const level = page.levels[i]!;
+    return h('li', { class: `${level.state}${level.asked ? ' asked' : ''}` }, `${kMarks[level.state]} ${level.name}`);
+  }));
+}
+
 export function lattice(page: CheckPage): HTMLElement {
   const depth = depths(page);
   const top = Math.max(0, ...depth);
@@ -43,5 +54,6 @@ export function lattice(page: CheckPage): HTMLElement {
   });
   const untested = page.levels.some((level) => level.state === 'not-tested');
   const legend = untested ? h('p', { class: 'legend' }, '○ not tested: the history has no clocks or sessions that the level could be tested by') : null;
-  return h('div', {}, h('div', { class: 'scroll' }, svg), legend);
+  const picture = innerWidth < kNarrow ? as_list(page, depth) : h('div', { class: 'scroll' }, svg);
+  return h('div', {}, picture, legend);
 }

@@ -5,6 +5,7 @@ import type { PageData } from './data';
 import { grouped, h } from './dom';
 import { audit_from, check_from, probe_from } from './from_json';
 import { hunt_page } from './hunt';
+import { follow } from './live';
 import { probe_page } from './probe';
 import { watch_page, watched_too } from './watch';
 
@@ -20,6 +21,7 @@ function parts_of(page: PageData): HTMLElement[] {
     case 'audit': return audit_page(audit_from(page.made, page.audit));
     case 'hunt': return hunt_page(page);
     case 'watch': return watch_page(page);
+    case 'waiting': return [headline('…', 'plain', 'Waiting for the run', 'This page follows it as soon as it begins.')];
   }
 }
 
@@ -37,7 +39,7 @@ function theme_button(): HTMLElement {
 
 const page = JSON.parse(document.getElementById('isolde-data')!.textContent!) as PageData;
 // A report that another version printed may lack what this page looks for: then it says so.
-function shown(): HTMLElement[] {
+function shown(page: PageData): HTMLElement[] {
   try {
     return parts_of(page);
   } catch (error) {
@@ -45,7 +47,7 @@ function shown(): HTMLElement[] {
   }
 }
 
-const main = h('main', {}, ...shown());
+const main = h('main', {}, ...shown(page));
 document.body.append(main, h('footer', {}, `Isolde ${page.made.version}${page.made.command ? ` · ${page.made.command}` : ''} `, theme_button()));
 document.title = `${main.querySelector('h1')?.textContent ?? 'Isolde'} · Isolde`;
 
@@ -56,3 +58,6 @@ addEventListener('beforeprint', () => {
   unfolded.forEach((one) => { one.open = true; });
 });
 addEventListener('afterprint', () => unfolded.forEach((one) => { one.open = false; }));
+
+// Served by a run that goes on (isolde watch --serve).
+if (document.querySelector('meta[name="isolde-live"]')) follow(main, (data) => shown(data));

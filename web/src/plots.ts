@@ -3,7 +3,8 @@ import type { Plot } from './data';
 import { h, s, section } from './dom';
 import { round_ticks } from './scale';
 
-const kWidth = 900;
+// On a telephone letters of the same size need a larger share.
+const kWidth = typeof innerWidth !== 'undefined' && innerWidth < 640 ? 420 : 900;
 const kHeight = 180;
 const kLeft = 64;
 
@@ -24,7 +25,7 @@ function draw(plot: Plot): SVGSVGElement {
     svg.append(s('line', { x1: kLeft, x2: kWidth - 10, y1: y(value), y2: y(value), class: 'grid' }),
       s('text', { x: kLeft - 6, y: y(value) + 4, 'text-anchor': 'end' }, short_number(value)));
   }
-  for (const time of round_ticks(0, last, 6)) {
+  for (const time of round_ticks(0, last, kWidth < 600 ? 4 : 6)) {
     svg.append(s('text', { x: x(time), y: kHeight - 6, 'text-anchor': x(time) > kWidth - 40 ? 'end' : 'middle' }, `${short_number(time)} ${plot.unit}`));
   }
   plot.series.forEach((line, i) => {

@@ -1,10 +1,10 @@
 // probe.ts: which anomalies each level of each server lets through; behind each cell the transcript.
-import type { ProbeCell, ProbePage } from './data';
-import { headline } from './check';
+import type { ProbeCell, ProbePage, Verdict } from './data';
+import { headline, kMarks as kVerdictMarks } from './check';
 import { grouped, h, section } from './dom';
 import { interleaving } from './interleaving';
 
-const kMarks: Record<ProbeCell['state'], string> = { prevented: '✓', happened: '✗', failed: '!', skipped: '–' };
+const kMarks: Record<ProbeCell['state'], string> = { prevented: '✓', happened: '○', broken: '✗', failed: '?', skipped: '–' };
 
 type Server = ProbePage['servers'][number];
 
@@ -43,26 +43,43 @@ function matrix(server: Server): HTMLElement {
     h('tbody', {},
       server.claims.some((claim) => claim !== '') ? sum('promised', server.claims) : null,
       sum('what was seen fits', server.strongest),
+      h('tr', { class: 'sum' }, h('th', { scope: 'row' }, 'promise kept'),
+        ...server.kept.map((kept) => h('td', {}, h('strong', { class: `kept ${kept}` }, `${kVerdictMarks[kept]} ${kKept[kept]}`)))),
       ...server.cases.map((one) => h('tr', {}, h('th', { scope: 'row' }, one.name, h('small', {}, one.meaning)),
         ...one.cells.map((cell, i) => h('td', {}, cell_button(one.name, server.levels[i] ?? '', cell))))))));
 }
 
+const kKept: Record<Verdict, string> = { satisfied: 'kept', violated: 'not kept', undecided: 'undecided' };
+
 const kStates: [ProbeCell['state'], string][] = [
-  ['happened', 'the anomaly happened'],
-  ['prevented', 'it did not; behind it how: blk by waiting, else by this error'],
-  ['failed', 'it could not be told'],
+  ['broken', 'the anomaly happened, though the level promises that it cannot'],
+  ['happened', 'the anomaly happened; the level does not rule it out'],
+  ['prevented', 'it did not happen; the word beside it says why: blk (a step waited), or the error'],
+  ['failed', 'no answer'],
 ];
 
 function legend(page: ProbePage): HTMLElement {
   const there = new Set(page.servers.flatMap((server) => server.cases.flatMap((one) => one.cells.map((cell) => cell.state))));
   return h('p', { class: 'legend legend-of-cells' },
     ...kStates.filter(([state]) => there.has(state)).map(([state, words]) => h('span', {}, `${kMarks[state]} ${words}`)),
-    h('span', {}, '★ the level that the server has by itself'));
+    h('span', {}, '★ the default level of the server'));
+}
+
+// "1 of 4 levels allowed what it promises to rule out".
+function verdict(page: ProbePage): [Verdict, string] {
+  const all = page.servers.flatMap((server) => server.kept);
+  const count = (kept: Verdict): number => all.filter((one) => one === kept).length;
+  const where = page.servers.length === 1 ? ` of ${page.servers[0]!.name}` : '';
+  const levels = `${all.length} ${all.length === 1 ? 'level' : 'levels'}${where}`;
+  if (count('violated') > 0) return ['violated', `${count('violated')} of ${levels} allowed what ${count('violated') === 1 ? 'it promises' : 'they promise'} to rule out`];
+  if (count('undecided') > 0) return ['undecided', `${count('undecided')} of ${levels} could not be decided`];
+  return ['satisfied', all.length === 1 ? `The level${where} kept what it promises` : `All ${levels} kept what they promise`];
 }
 
 export function probe_page(page: ProbePage): HTMLElement[] {
+  const [state, words] = verdict(page);
   return [
-    headline('◎', 'plain', 'What these databases let through', `${page.servers.length} probed; choose a cell to see what was said`),
+    headline(kVerdictMarks[state], state, words, `${page.servers.map((server) => server.name).join(', ')}: scripted interleavings on real connections. Click a cell to see what was sent and answered.`),
     legend(page),
     ...page.servers.map((server, place) => section(server.name, `server-${place}`, matrix(server),
       server.cases_left_out === 0 ? null : h('p', { class: 'left-out' }, `${grouped(server.cases_left_out)} more cases are not on this page, which would be too large.`))),

@@ -77,7 +77,7 @@ await show('probe of three databases', (html) => {
   const printed = [['sqlite:'], ['--spawn', 'postgres'], ['--spawn', 'mariadb']].map((which) => run('probe', ...which, '--json'));
   writeFileSync(file('probes.jsonl'), printed.join(''));
   run('report', file('probes.jsonl'), '--out', html);
-}, /^What these databases let through$/, ['#server-2 table.matrix', '.cell.happened', '.cell.prevented']);
+}, /kept what (it promises|they promise)$|allowed what/, ['#server-2 table.matrix', '.cell.happened', '.cell.prevented']);
 
 await show('audit of WooCommerce', (html) => from_shared('traces/acidrain/woocommerce.log', (path) => run('audit', path, '--html', html, '--quiet')),
   /kinds? of anomaly/, ['details.anomaly', 'table.interleaving', '.class-graph', '#fixes']);

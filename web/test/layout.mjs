@@ -66,5 +66,20 @@ for (let run = 0; run < count && failed < 5; ++run) {
     if (crosses) fail(`arrow ${i} crosses a box`);
   });
 }
+// The two arrows of a cycle of two never cross, and neither label stands on the other's arrow.
+const side = (a, b, c) => Math.sign((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
+const cut = (a, b, c, d) => side(a, b, c) * side(a, b, d) < 0 && side(c, d, a) * side(c, d, b) < 0;
+for (let run = 0; run < count / 10 && failed < 5; ++run) {
+  const sizes = [0, 1].map(() => ({ width: 80 + random(260), height: 58 + 20 * random(6) }));
+  const one = (from, to) => ({ from, to, from_y: 14 + random(sizes[from].height - 20), to_y: 14 + random(sizes[to].height - 20), label: 30 + random(130) });
+  const [there, back] = layout(sizes, [one(0, 1), one(1, 0)]).arrows;
+  const [a, b] = [points(there.path), points(back.path)];
+  const crossed = a.slice(1).some((end, i) => b.slice(1).some((other, k) => cut(a[i], end, b[k], other)));
+  const struck = (line, { x, y, width, height }) => line.some((at) => at.x > x && at.x < x + width && at.y > y && at.y < y + height);
+  if (crossed || struck(a, back.label) || struck(b, there.label)) {
+    ++failed;
+    console.log(`FAILED: run ${run}, two boxes: ${crossed ? 'the arrows cross' : "a label stands on the other's arrow"}`);
+  }
+}
 console.log(failed === 0 ? `${count} pictures, all is well` : `${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

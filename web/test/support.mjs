@@ -45,6 +45,11 @@ export async function open(html, colorScheme = 'light') {
   return { page, said, opened: performance.now() - started };
 }
 
+// A page of its own, for what is no report page.
+export function blank(width = 1200) {
+  return browser.newPage({ viewport: { width, height: 900 } });
+}
+
 export async function expect_nothing_sticks_out(page) {
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(wide <= 0, `nothing sticks out (${wide} pixels)`);

@@ -12,6 +12,7 @@
 #include "report/page/page.h"
 #include "report/page/plots.h"
 #include "report/page/shown_history.h"
+#include "report/page/whole_timeline.h"
 #include "report/shown_steps.h"
 #include "report/words.h"
 
@@ -295,6 +296,9 @@ std::string page_json(const Report& r, const PageOptions& options, std::string_v
   return out.done();
 }
 
+// Names of sessions may have letters that a page escapes.
+constexpr std::size_t kSpareForWhole = 20'000;
+
 // Fewer anomalies first; then less of each.
 PageOptions smaller(PageOptions options) {
   if (options.most_anomalies > kFewAnomalies) {
@@ -323,6 +327,15 @@ std::string check_page_json(const Report& r, const PageOptions& options) {
                      fmt::format("the whole report would exceed 3 MB: this page shows at most {} anomalies, with at "
                                  "most {} transactions and cases each",
                                  less.most_anomalies, less.most_members));
+  }
+  // What room is left is for all the rest.
+  for (std::size_t most = options.most_drawn; most > 0; most /= 2) {
+    const std::string whole = whole_timeline_json(r.history, r.verdict, has_nanoseconds(r.history, r.format), most);
+    if (whole.empty() || r.whole) break;
+    if (html_page_size(json) + whole.size() + kSpareForWhole > kLargestPage) continue;
+    json.pop_back();
+    json += fmt::format(",\"whole\":{}}}", whole);
+    break;
   }
   return json;
 }

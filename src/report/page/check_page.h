@@ -24,6 +24,7 @@ struct PageOptions {
   std::size_t most_members = 40;     // transactions of one anomaly
   std::size_t most_operations = 24;  // of one transaction
   std::size_t most_around = 150;     // transactions that ran beside
+  std::size_t most_drawn = 100'000;  // transactions in the picture of the whole history
   std::size_t most_versions = 600;   // of one key; the page shows those beside the anomaly that is looked at
 };
 

@@ -33,6 +33,17 @@ std::string html_page(std::string_view json) {
   return out += page.substr(place + kPlace.size());
 }
 
+std::string live_html_page(std::string_view json) {
+  std::string page = html_page(json);
+  const auto replace = [&](std::string_view what, std::string_view with) {
+    if (const std::size_t at = page.find(what); at != std::string::npos) page.replace(at, what.size(), with);
+  };
+  // Both stand in the template's head, before any data.
+  replace("default-src 'none'", "default-src 'none'; connect-src 'self'");
+  replace("<title>", "<meta name=\"isolde-live\" content=\"events\">\n<title>");
+  return page;
+}
+
 std::size_t html_page_size(std::string_view json) {
   const auto escaped = std::ranges::count_if(json, [](char c) { return c == '<' || c == '>' || c == '&'; });
   return page_template().size() - kPlace.size() + json.size() + 5 * static_cast<std::size_t>(escaped);

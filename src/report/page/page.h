@@ -18,6 +18,8 @@ inline constexpr std::size_t kLargestPage = 3'000'000;
 
 // `json`: one object, as web/src/data.ts describes it.
 [[nodiscard]] std::string html_page(std::string_view json);
+// The same for a server that serves it: it follows `events` there (web/src/live.ts) and may fetch nothing else.
+[[nodiscard]] std::string live_html_page(std::string_view json);
 // Its size, without making it.
 [[nodiscard]] std::size_t html_page_size(std::string_view json);
 
