@@ -1,6 +1,7 @@
 #include "anomaly/verdict.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace isolde {
 
@@ -14,6 +15,28 @@ std::string_view name(Outcome outcome) {
       return "undecided";
   }
   return "undecided";
+}
+
+void Verdict::leave_open(WhyOpen why, std::string words) {
+  outcome = Outcome::kUndecided;
+  why_open = why;
+  reason = std::move(words);
+}
+
+void Verdict::leave_open(const Limits& limits) {
+  leave_open(limits.out_of_work() ? WhyOpen::kWork : WhyOpen::kTime, limits.exhausted_by());
+}
+
+void Verdict::decide(Outcome decided) {
+  outcome = decided;
+  why_open = WhyOpen::kDecided;
+  reason.clear();
+  holds.reset();
+}
+
+void Verdict::add(Anomaly anomaly, std::size_t most) {
+  count(anomaly.kind);
+  if (anomalies.size() < most) anomalies.push_back(std::move(anomaly));
 }
 
 bool rests_on_the_database(const Verdict& verdict) {

@@ -12,10 +12,6 @@
 
 namespace isolde {
 
-namespace mirror {
-struct Profile;
-}
-
 // Receives the progress of long work. The library never prints; src/cli shows the progress on a terminal.
 class Progress {
  public:
@@ -64,10 +60,7 @@ struct Limits {
   unsigned threads = 1;
   std::size_t max_anomalies = SIZE_MAX;  // how many are kept with details; all are counted
   Progress* progress = nullptr;
-  const mirror::Profile* profile = nullptr;  // engine `mirror`: how the DBMS works
-  unsigned partitions = 1;                   // engine `mirror`: the keys are partitioned among this many threads
-  bool guess = true;                         // try hints before proving anything; false only to measure what that saves
-  WorkBudget* work = nullptr;                // null: work is not counted
+  WorkBudget* work = nullptr;  // null: work is not counted
 
   [[nodiscard]] bool has_deadline() const { return deadline != std::chrono::steady_clock::time_point::max(); }
   [[nodiscard]] bool out_of_time() const { return has_deadline() && std::chrono::steady_clock::now() >= deadline; }

@@ -13,6 +13,7 @@
 #include "anomaly/strongest.h"
 #include "anomaly/verdict.h"
 #include "history/history.h"
+#include "proof/prove.h"
 
 namespace isolde {
 
@@ -24,10 +25,6 @@ struct RunStats {
   double strongest_seconds = 0;  // looking for the strongest level that holds; no part of check_seconds
   double peak_mib = 0;
 };
-
-// What became of re-checking the verdict from the raw history (`check --prove`).
-// kStepsHold: of `mirror`, whose steps break a profile, which no history says.
-enum class Proof : std::uint8_t { kNotAsked, kHolds, kStepsHold, kFails };
 
 // Facts about a whole history, for a report that has only the part of it that the verdict refers to.
 struct WholeHistory {
