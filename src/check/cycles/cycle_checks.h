@@ -1,9 +1,9 @@
-// check/cycles/cycle_checks.h: levels of one history as forbidden cycles; what the engines graph, weak and solver have in
-// common.
+// check/cycles/cycle_checks.h: levels of one history as forbidden cycles: what the engines graph, weak and solver
+// share.
 //
 // In, out: a History, once; levels, one after the other -> a Verdict each.
-// Always:  what levels ask of reads is traced once for those that ask alike: that is most of the work of a check. Engines
-//          share it through CheckContext::shared().
+// Always:  what levels ask of reads is traced once for those that ask alike: that is most of the work of a check.
+//          Engines share it through CheckContext::shared().
 // Cost:    as check/graph/graph.h says.
 #pragma once
 
