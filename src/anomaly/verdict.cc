@@ -21,10 +21,22 @@ void Verdict::leave_open(WhyOpen why, std::string words) {
   outcome = Outcome::kUndecided;
   why_open = why;
   reason = std::move(words);
+  holds.reset();
+  witness = {};
 }
 
 void Verdict::leave_open(const Limits& limits) {
-  leave_open(limits.out_of_work() ? WhyOpen::kWork : WhyOpen::kTime, limits.exhausted_by());
+  const WhyOpen why = limits.is_cancelled()  ? WhyOpen::kCancelled
+                      : limits.out_of_work() ? WhyOpen::kWork
+                                             : WhyOpen::kTime;
+  leave_open(why, limits.exhausted_by());
+}
+
+void Verdict::withhold(Level form, std::string words) {
+  outcome = Outcome::kUndecided;
+  why_open = WhyOpen::kUntested;
+  reason = std::move(words);
+  holds = form;
 }
 
 void Verdict::decide(Outcome decided) {

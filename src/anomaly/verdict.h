@@ -57,6 +57,7 @@ enum class WhyOpen : std::uint8_t {
   kDecided,    // it is not
   kWork,       // a limit of work ran out
   kTime,       // the time limit ran out
+  kCancelled,  // somebody asked for an end
   kMemory,     // what is needed does not fit into the memory that was allowed
   kEvidence,   // the history does not say enough, or not to this method
   kUntested,   // it has nothing to test the added order of the level by: `holds` says what was tested
@@ -81,9 +82,11 @@ struct Verdict {
   std::optional<SearchStats> search;  // engine `solver` only
   Given given = Given::kVersionOrders;
 
-  // These two keep what was found: anomalies, notes and the witness.
+  // These keep what was found: anomalies and notes. What is left open has no witness.
   void leave_open(WhyOpen why, std::string words);
   void leave_open(const Limits& limits);  // Requires: limits.exhausted().
+  // Undecided for want of something to test: `form` holds, and the witness is for that.
+  void withhold(Level form, std::string words);
   void decide(Outcome decided);
 
   // Counts it, and keeps its details if there is room for them.

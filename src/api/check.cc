@@ -112,6 +112,7 @@ isolde::Limits limits_of(const CheckOptions& options, CalledBack& progress) {
   if (options.progress) limits.progress = &progress;
   limits.threads = options.threads == 0 ? 1 : options.threads;
   limits.max_anomalies = options.max_anomalies;
+  limits.cancelled = options.cancelled;
   if (options.timeout_seconds > 0) {
     limits.deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                          std::chrono::duration<double>(options.timeout_seconds));

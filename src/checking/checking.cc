@@ -41,7 +41,6 @@ Checking::Proved Checking::prove(Verdict& verdict) const {
   if (proof) return {verdict.given == Given::kProfile ? Proof::kStepsHold : Proof::kHolds};
   verdict.leave_open(WhyOpen::kNotProved,
                      fmt::format("the verdict \"{}\" could not be proved; please report this", name(verdict.outcome)));
-  verdict.holds.reset();
   return {Proof::kFails, proof.error().text};
 }
 

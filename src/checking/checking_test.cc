@@ -58,6 +58,10 @@ TEST(Checking, EveryWayToLeaveAHistoryOpenSaysWhichItIs) {
   limits = {};
   limits.deadline = std::chrono::steady_clock::time_point::min();
   EXPECT_EQ(why(unordered, kSer, {.choose = {.method = "solver"}}, limits), WhyOpen::kTime);
+  const std::atomic<bool> cancelled = true;
+  limits = {};
+  limits.cancelled = &cancelled;
+  EXPECT_EQ(why(unordered, kSer, {.choose = {.method = "solver"}}, limits), WhyOpen::kCancelled);
   EXPECT_EQ(why("T1: w x1 | T2: r x1", kSer, {.choose = {.method = "rules"}}, {}), WhyOpen::kFindsOnly);
   EXPECT_EQ(why("T1: w x1 | T2: r x1", Level::kStrictSerializable, {}, {}), WhyOpen::kUntested);
   EXPECT_EQ(why("T1: w x1", kSer, {}, {}), WhyOpen::kDecided);

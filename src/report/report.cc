@@ -114,6 +114,8 @@ std::string strongest_text(const Strongest& strongest) {
           break;
         case Strongest::Stop::kTime:
           return "out of time (--timeout) before";
+        case Strongest::Stop::kCancelled:
+          return "cancelled before";
         case Strongest::Stop::kWork:
           return "step limit reached (--strongest lifts it) before";
       }

@@ -209,7 +209,11 @@ class StrongestSearch {
   }
 
  private:
-  void stop() { out_.stop = limits_.out_of_work() ? Strongest::Stop::kWork : Strongest::Stop::kTime; }
+  void stop() {
+    out_.stop = limits_.is_cancelled()  ? Strongest::Stop::kCancelled
+                : limits_.out_of_work() ? Strongest::Stop::kWork
+                                        : Strongest::Stop::kTime;
+  }
 
   [[nodiscard]] bool is_open(Level level) const {
     return !left_out_[at(level)] && !out_.at(level) && !is_doomed(level);

@@ -126,12 +126,10 @@ class GraphLevelCheck {
 
   Verdict undecided(WhyOpen why, std::string words) {
     verdict_.leave_open(why, std::move(words));
-    verdict_.witness = {};
     return std::move(verdict_);
   }
   Verdict out_of_limits() {
     verdict_.leave_open(limits_);
-    verdict_.witness = {};
     return std::move(verdict_);
   }
 

@@ -215,17 +215,16 @@ class SolverCheck {
   }
   Verdict undecided(WhyOpen why, std::string words) {
     verdict_.leave_open(why, std::move(words));
-    verdict_.witness = {};
     return std::move(verdict_);
   }
   Verdict out_of_limits() {
     verdict_.leave_open(limits_);
-    verdict_.witness = {};
     return std::move(verdict_);
   }
   // Of a search that ended without an answer: time, or the work that it may do, also by limits of its own.
   [[nodiscard]] WhyOpen why_stopped() const {
-    return limits_.exhausted() && !limits_.out_of_work() ? WhyOpen::kTime : WhyOpen::kWork;
+    if (limits_.is_cancelled()) return WhyOpen::kCancelled;
+    return limits_.out_of_time() && !limits_.out_of_work() ? WhyOpen::kTime : WhyOpen::kWork;
   }
   void keep(Anomaly anomaly) { verdict_.add(std::move(anomaly), limits_.max_anomalies); }
 

@@ -195,7 +195,6 @@ class Timeline {
       }
     }
     if (!placed.empty() && level_.order == AddedOrder::kRealTime && !keeps_orders(w)) {
-      w = Witness{};
       return undecided(why_open(r.schedule));
     }
     leave_predicates_open(r);
@@ -205,20 +204,13 @@ class Timeline {
   // If the witness does not show that the predicate operations are right.
   void leave_predicates_open(const Replay& r) {
     if (h_.columns().predicates.empty()) return;
-    Witness& w = verdict_.witness;
-    const auto leave_open = [&](std::string words) {
-      w = Witness{};
-      verdict_.leave_open(WhyOpen::kEvidence, std::move(words));
-    };
+    const auto leave_open = [&](std::string words) { verdict_.leave_open(WhyOpen::kEvidence, std::move(words)); };
     if (!r.predicates.undecided.empty()) return leave_open(r.predicates.undecided);
     if (r.placements.empty()) return;
     // The transactions without a start have got one by their item reads only.
-    const PredicateReplay placed =
-        replay_predicates(h_, conditions_, w.events, snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
-    if (placed.cut_short) {
-      w = Witness{};
-      return verdict_.leave_open(limits_);
-    }
+    const PredicateReplay placed = replay_predicates(h_, conditions_, verdict_.witness.events,
+                                                     snapshot_ ? EventForm::kPoints : EventForm::kSerial, limits_);
+    if (placed.cut_short) return verdict_.leave_open(limits_);
     if (!placed.undecided.empty()) return leave_open(placed.undecided);
     if (!placed.explained()) leave_open(why_open(r.schedule));
   }
