@@ -18,7 +18,7 @@ constexpr std::string_view kClocks[] = {"steady_clock", "system_clock", "high_re
                                         "gettimeofday"};
 
 // Folders that record from, wait for or feed on others, as they are below src/.
-constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/", "cluster/"};
+constexpr std::string_view kWaiting[] = {"db/", "probe/", "record/", "stream/", "proxy/", "cluster/"};
 
 // Elsewhere: what for.
 const std::map<std::string, std::string> kAllowed = {

@@ -8,6 +8,8 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/check_plan.h"
+#include "cli/cluster_name.h"
+#include "cli/cluster_sending.h"
 #include "cli/interrupt.h"
 #include "cli/record_page.h"
 #include "cli/record_place.h"
@@ -20,6 +22,7 @@
 #include "report/json.h"
 #include "report/page/page.h"
 #include "report/report.h"
+#include "report/words.h"
 
 namespace isolde::cli {
 namespace {
@@ -38,6 +41,8 @@ struct RecordPlan {
   std::optional<Level> check;
   std::string html;  // of the check, of the watch, or of both; empty: none
   std::optional<WatchPlan> watch;
+  std::optional<cluster::Address> to;
+  std::string name;  // there
   bool json = false, quiet = false;
 };
 
@@ -144,14 +149,22 @@ std::optional<Error> take_output(const Arguments& args, RecordPlan& plan) {
   } else if (args.has("profile") || args.has("profiles") || args.has("memory")) {
     return Error{"--profile, --profiles and --memory require --watch"};
   }
+  if (args.has("to")) {
+    auto address = cluster::parse_address(args.text("to"));
+    if (!address) return std::move(address).error();
+    plan.to = *std::move(address);
+    plan.name = args.text("name", usual_cluster_name());
+  } else if (args.has("name")) {
+    return Error{"--name requires --to"};
+  }
   if (!plan.run.trace) {
-    if (!plan.out.empty() || plan.check || plan.watch)
-      return Error{"--no-trace records nothing, so there is nothing to write or check"};
+    if (!plan.out.empty() || plan.check || plan.watch || plan.to)
+      return Error{"--no-trace records nothing, so there is nothing to write, check or send"};
     return std::nullopt;
   }
   if (args.has("overwrite") && plan.out.empty()) return Error{"--overwrite requires --out FILE"};
-  if (plan.out.empty() && !plan.check && !plan.watch)
-    return Error{"`isolde record` needs --out FILE, --check LEVEL or --watch (isolde record --help)"};
+  if (plan.out.empty() && !plan.check && !plan.watch && !plan.to)
+    return Error{"`isolde record` needs --out FILE, --check LEVEL, --watch or --to nats://… (isolde record --help)"};
   if (plan.out.empty()) return std::nullopt;
   const FormatInfo* const format = format_for_path(plan.out);
   if (format == nullptr || format->write == nullptr || format->is_folder)
@@ -193,9 +206,9 @@ std::string failures_text(const record::RunSummary& s) {
   return fmt::format(" ({})", joined(s.failures, failure));
 }
 
-// `watched`: JSON; empty: the run was not watched.
+// `watched`, `sent`: JSON; empty: the run was not.
 void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, const record::RunSummary& s,
-                       const std::string& watched) {
+                       const std::string& watched, const std::string& sent) {
   if (plan.quiet) return;
   const double per_second = s.seconds > 0 ? static_cast<double>(s.committed) / s.seconds : 0;
   if (plan.json) {
@@ -237,6 +250,7 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
                              .done())
         .number("journal_bytes", s.journal_bytes);
     if (!watched.empty()) out.raw("watch", watched);
+    if (!sent.empty()) out.raw("sent", sent);
     print(out.done() + "\n");
     return;
   }
@@ -263,6 +277,16 @@ void print_run_summary(const RecordPlan& plan, const db::ServerLevel& level, con
   } else if (!s.no_evidence_because.empty()) {
     print(fmt::format("  no version order from the database's log: {}\n", s.no_evidence_because));
   }
+}
+
+std::string sent_json(const RecordPlan& plan, const Result<cluster::SenderCounts>& sent) {
+  return JsonObject()
+      .text("to", plan.to->shown())
+      .text("name", plan.name)
+      .truth("complete", sent.has_value())
+      .number("transactions", sent ? sent->transactions : 0)
+      .number("batches", sent ? sent->batches : 0)
+      .done();
 }
 
 // Turns the folder into the file that was asked for.
@@ -316,6 +340,13 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     watcher.emplace(*plan.watch, folder, kShown);
   }
 
+  std::unique_ptr<RunSender> sender;
+  if (plan.to) {
+    auto opened = RunSender::open(*plan.to, plan.name, folder);
+    if (!opened) return print_error(opened.error()), Exit::kBadInput;
+    sender = *std::move(opened);
+  }
+
   TerminalProgress progress(fmt::format("record {}", plan.workload->name), plan.quiet);
   const auto show_found = [&] {
     if (!watcher || plan.quiet || plan.json) return;
@@ -344,8 +375,10 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
                                     .started =
                                         [&](const record::RunClock& clock) {
                                           if (watcher) watcher->start(clock);
+                                          if (sender) sender->start(clock);
                                         },
                                     .server = server});
+  const auto sent = sender ? std::optional(sender->finish()) : std::nullopt;
   when_asked.reset();
   auto watched = watcher ? watcher->finish() : std::nullopt;
   progress.clear();
@@ -357,9 +390,18 @@ Exit record_history(RecordPlan& plan, db::Database& database, db::Server* server
     return Exit::kBadInput;
   }
   const bool judged = watched && *watched;
-  print_run_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string());
+  print_run_summary(plan, *level, *summary, judged ? watched_json(*plan.watch->profile, **watched) : std::string(),
+                    sent ? sent_json(plan, *sent) : std::string());
   if (!plan.run.trace) return Exit::kFine;
   Exit exit = Exit::kFine;
+  if (sent && !*sent) {
+    print_error(sent->error());
+    exit = Exit::kBadInput;
+  } else if (sent && !plan.json && !plan.quiet) {
+    print(fmt::format("  sent to {} as {}: {}, {}\n", plan.to->shown(), plan.name,
+                      words::counted((*sent)->transactions, "transaction"),
+                      words::counted((*sent)->batches, "message")));
+  }
   if (watched && !*watched) {
     print_error(watched->error());
     exit = Exit::kBadInput;

@@ -27,6 +27,7 @@ Exit run_hunt(const Arguments& args);
 Exit run_audit(const Arguments& args);
 Exit run_report(const Arguments& args);
 Exit run_send(const Arguments& args);
+Exit run_proxy(const Arguments& args);
 
 // The whole program: `args` without the program's own name.
 Exit run(std::vector<std::string> args);
