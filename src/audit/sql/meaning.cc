@@ -232,6 +232,7 @@ Statement Meaning::finish() {
   }
   statement.kind = kind_;
   statement.assigned = std::move(assigned_);
+  statement.given_again = std::move(given_again_);
   statement.assigned_negative = std::move(assigned_negative_);
   statement.nulls = std::move(nulls_);
   statement.plain_list = plain_list_ && kind_ == StatementKind::kSelect;

@@ -141,6 +141,7 @@ class Meaning {
   struct Assigned {
     SourceColumn column;
     std::optional<std::uint32_t> literal, negative;  // column = literal, column = -literal
+    std::optional<std::uint32_t> made;               // column = what an alias stands for: nothing but that literal
     bool is_null;
     bool increments;
   };
@@ -181,6 +182,7 @@ class Meaning {
   std::vector<std::uint16_t> row_set_of_;  // by source
   std::vector<TableId> written_, named_;
   std::vector<RowKey> assigned_, assigned_negative_;
+  std::vector<ColumnId> given_again_;
   std::vector<ColumnId> nulls_;
   std::vector<ColumnId> ordered_by_;
   bool plain_list_ = false, picks_one_ = false;

@@ -97,13 +97,17 @@ struct Statement {
   std::vector<ColumnId> ordered_by = {};       // of a plain list
   std::vector<RowKey> assigned = {};           // UPDATE … SET column = literal
   std::vector<RowKey> assigned_negative = {};  // UPDATE … SET column = -literal
-  std::vector<ColumnId> nulls = {};            // columns that UPDATE, or INSERT of one row, sets to NULL
+  // An upsert sets them to what its INSERT gives (ON DUPLICATE KEY UPDATE name = VALUES(name)).
+  std::vector<ColumnId> given_again = {};
+  std::vector<ColumnId> nulls = {};  // columns that UPDATE, or INSERT of one row, sets to NULL
   // Columns that the statement certainly changes in every row that it finds: SET x = x + n, and SET x = a … WHERE x = b
   // if the two literals differ in every statement of the trace (filled in by find_classes).
   std::vector<ColumnId> changes = {};
   std::string why_not;  // kNotUnderstood
 };
 
+// The row has what the INSERT of the upsert gives, whether it was made or found.
+[[nodiscard]] bool gives_again(const Statement& statement, ColumnId column);
 // An upsert that sets the unique key by which it found the row (ON DUPLICATE KEY UPDATE name = VALUES(name)): it has
 // that value already. `access`: one of the statement's.
 [[nodiscard]] bool keeps_its_key(const Statement& statement, const Access& access, const Schema& schema);

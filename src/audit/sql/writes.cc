@@ -222,9 +222,11 @@ std::vector<Meaning::Assigned> Meaning::assignments(const std::vector<Json>& ite
       for (std::size_t i = before; increments && i < reads.size(); ++i) reads[i].of_increment = true;
     }
     if (!column) continue;
+    const Meant meant = as(*value, "ColumnRef") ? term(*value, scope) : Meant{};
     assigned.push_back({.column = *column,
                         .literal = literal(*value),
                         .negative = negative_literal(*value),
+                        .made = meant.kind == Meant::Kind::kMade ? meant.literal : std::nullopt,
                         .is_null = tree::is_null(*value),
                         .increments = increments});
   }

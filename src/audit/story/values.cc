@@ -294,15 +294,17 @@ class StoryValueSolver::Attempt {
   }
 
   // Does one exclude, by IN, LIKE or =, the value that the other gives or asks for? `other` makes the row, and does not
-  // change it later; or nobody ever changes the column; or `other` writes back what the row has.
+  // give it another value later; or nobody ever changes the column; or `other` writes back what the row has.
   [[nodiscard]] bool excludes(const NamedRows& one, std::uint32_t member, std::uint32_t op,
                               const NamedRows& other) const {
     const TransactionClass& of = classes_.classes[raw(cycle_.members[member])];
     const bool makes = of.operations[op].access.inserts;
+    const std::uint32_t maker = of.operations[op].statement;
     const auto settled = [&](ColumnId column) {
       if (!makes) return solver_.facts_.rows().stable(column);
       return std::ranges::none_of(of.operations, [&](const Operation& later) {
-        return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column;
+        return later.access.action == Action::kWrite && !later.access.inserts && later.access.column == column &&
+               !(later.statement == maker && gives_again(*other.statement, column));
       });
     };
     const bool updates = of.operations[op].access.action == Action::kWrite && !makes;
