@@ -237,6 +237,7 @@ Statement Meaning::finish() {
   statement.nulls = std::move(nulls_);
   statement.plain_list = plain_list_ && kind_ == StatementKind::kSelect;
   statement.picks_one = picks_one_ && kind_ == StatementKind::kSelect;
+  statement.one_number = one_number_ && kind_ == StatementKind::kSelect;
   statement.ordered_by = std::move(ordered_by_);
   statement.keeps_old_row = keeps_old_row_;
   statement.calls = std::move(unknown_function_);
